@@ -1,0 +1,74 @@
+package generator
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"pgretain/internal/diag"
+)
+
+// Kind is what an Object is. The order of the constants is the order of creation; dropping goes
+// the other way.
+type Kind string
+
+// The kinds. Everything from KindPrivilege on may change with a policy.
+const (
+	KindType      Kind = "type"      // of the runtime
+	KindTable     Kind = "table"     // of the runtime
+	KindFunction  Kind = "function"  // name is schema.name(argument types)
+	KindProcedure Kind = "procedure" // name is schema.name(argument types)
+	KindView      Kind = "view"
+	KindColumn    Kind = "column"    // "schema.table.column", one that a policy makes sure of
+	KindPrivilege Kind = "privilege" // what the owner may do with one table: "schema.table"
+	KindIndex     Kind = "index"     // "schema.index", built CONCURRENTLY
+	KindInstall   Kind = "install"   // the registry's single row of the install: "install"
+	KindPolicy    Kind = "policy"    // a policy's registry row: the policy's name
+	KindJob       Kind = "job"       // a job's registry row: the job's name
+	KindCron      Kind = "cron"      // a pg_cron job: its jobname
+)
+
+// As says which role creates an object.
+type As string
+
+// The roles of a migration. With "roles: none" all three are the migrating role.
+const (
+	AsMigrator As = "migrator" // whoever runs the migration: owns the application's tables
+	AsOwner    As = "owner"
+	AsRunner   As = "runner"
+)
+
+// Object is one thing that pgretain wants in the database. SQL creates or replaces it and may be
+// run twice; it may hold several statements, each of which ends with a semicolon and a line
+// break, grants included. Drop removes it and may be run twice.
+type Object struct {
+	Kind     Kind
+	Name     string
+	As       As
+	SQL      string
+	Drop     string
+	Policy   string        // the policy that wants it, "" for the runtime
+	Table    string        // "schema.name" of the policy's table, "" otherwise
+	Position diag.Position // of the policy or job, zero for the runtime
+}
+
+// Hash is twelve hexadecimal digits of what makes the object what it is.
+func (o Object) Hash() string { return Hash(string(o.As), o.SQL) }
+
+// Hash is twelve hexadecimal digits over parts.
+func Hash(parts ...string) string {
+	sum := sha256.New()
+	for _, part := range parts {
+		sum.Write([]byte(part))
+		sum.Write([]byte{0})
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12]
+}
+
+// ID is what makes two objects the same thing.
+type ID struct {
+	Kind Kind
+	Name string
+}
+
+// ID of the object.
+func (o Object) ID() ID { return ID{o.Kind, o.Name} }

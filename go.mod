@@ -1,0 +1,3 @@
+module pgretain
+
+go 1.26.8

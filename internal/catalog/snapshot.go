@@ -1,0 +1,93 @@
+// Package catalog is what the generator knows of a database: a snapshot of the tables that a
+// policy file names or reaches, written by "pgretain snapshot" and checked in beside the policy.
+// It is plain data; reading a live database is internal/inspect.
+package catalog
+
+// FileName is the snapshot's name, beside the policy file.
+const FileName = "retention.catalog.json"
+
+// Snapshot is the file. Tables are sorted by schema and name, everything inside a table by name
+// except columns, which keep their order; equal databases give equal bytes.
+type Snapshot struct {
+	Version    int      `json:"version"` // 1
+	Tables     []*Table `json:"tables"`
+	SearchPath []string `json:"search_path"` // install.search_path the names were looked up with
+}
+
+// Table is one table, its rows' types and what points at it. Name parts are unquoted.
+type Table struct {
+	Schema      string       `json:"schema"`
+	Name        string       `json:"name"`
+	Kind        string       `json:"kind"`                   // "table", "partitioned", "view", "foreign"
+	PartitionOf string       `json:"partition_of,omitempty"` // "schema.name" of the direct parent
+	Inherits    []string     `json:"inherits,omitempty"`     // plain inheritance parents
+	Children    []string     `json:"children,omitempty"`     // direct partitions or inheritance children
+	Columns     []Column     `json:"columns"`
+	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order
+	Indexes     []Index      `json:"indexes,omitempty"`
+	ForeignKeys []ForeignKey `json:"foreign_keys,omitempty"` // from this table to others
+	Referenced  []ForeignKey `json:"referenced,omitempty"`   // from others to this table
+	Triggers    []Trigger    `json:"triggers,omitempty"`     // row triggers that are no constraint's
+	RowSecurity bool         `json:"row_security,omitempty"`
+}
+
+// Column is one column. Type is what format_type prints, e.g. "timestamp with time zone".
+type Column struct {
+	Name      string `json:"name"`
+	Type      string `json:"type"`
+	NotNull   bool   `json:"not_null,omitempty"`
+	Default   string `json:"default,omitempty"`
+	Generated bool   `json:"generated,omitempty"`
+}
+
+// Index is one index as pg_get_indexdef prints it. Columns are the key columns, "" for an
+// expression; Descending and NullsFirst go with Columns.
+type Index struct {
+	Name       string   `json:"name"`
+	Definition string   `json:"definition"`
+	Method     string   `json:"method"`
+	Columns    []string `json:"columns"`
+	Descending []bool   `json:"descending"`
+	NullsFirst []bool   `json:"nulls_first"`
+	Unique     bool     `json:"unique,omitempty"`
+	Primary    bool     `json:"primary,omitempty"`
+	Predicate  string   `json:"predicate,omitempty"`
+	Valid      bool     `json:"valid"`
+}
+
+// ForeignKey ties Columns of Table to RefColumns of RefTable ("schema.name" both).
+type ForeignKey struct {
+	Name       string   `json:"name"`
+	Table      string   `json:"table"`
+	Columns    []string `json:"columns"`
+	RefTable   string   `json:"ref_table"`
+	RefColumns []string `json:"ref_columns"`
+	OnDelete   string   `json:"on_delete"` // "no action", "restrict", "cascade", "set null", "set default"
+	Deferrable bool     `json:"deferrable,omitempty"`
+}
+
+// Trigger is one row trigger on delete.
+type Trigger struct {
+	Name       string `json:"name"`
+	Definition string `json:"definition"`
+}
+
+// Table finds a table by "schema.name"; nil when the snapshot has none.
+func (s *Snapshot) Table(name string) *Table {
+	for _, t := range s.Tables {
+		if t.Schema+"."+t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// Column finds a column by name; nil when the table has none.
+func (t *Table) Column(name string) *Column {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return &t.Columns[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+// Package diag holds positions and messages. It imports nothing of the project, so that every
+// package may report in the same form.
+package diag
+
+// Position is a place in a file. Lines and columns start at 1 and columns count characters, not
+// bytes. Width is the number of characters to underline, 0 when there is nothing to show.
+type Position struct {
+	File   string
+	Line   int
+	Column int
+	Width  int
+}
+
+// Severity says what a Diagnostic means for the reader.
+type Severity string
+
+// The severities: the first two come from reading a policy, the last two from the verifier.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Drift   Severity = "drift"
+	Unknown Severity = "unknown"
+)
+
+// Diagnostic is one message: Message is short and factual, lower case and without a full stop;
+// Detail and Hint are whole sentences. Code is stable and has a page in docs/checks.
+type Diagnostic struct {
+	Position Position
+	Severity Severity
+	Code     string
+	Message  string
+	Detail   string
+	Hint     string
+}
+
+// List collects diagnostics.
+type List []Diagnostic
+
+// Add appends d; an empty severity means Error.
+func (l *List) Add(d Diagnostic) {
+	if d.Severity == "" {
+		d.Severity = Error
+	}
+	*l = append(*l, d)
+}
+
+// HasErrors says whether any entry is an Error.
+func (l List) HasErrors() bool {
+	for _, d := range l {
+		if d.Severity == Error {
+			return true
+		}
+	}
+	return false
+}

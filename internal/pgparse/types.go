@@ -1,0 +1,62 @@
+// Package pgparse reads SQL with PostgreSQL's own grammar. Builds with cgo link the parser;
+// builds without run the same parser as WebAssembly. All offsets are in bytes of the input.
+package pgparse
+
+// Error is a syntax error, or something else than was asked for, at Offset of the input.
+type Error struct {
+	Message string
+	Offset  int
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Expr is one parsed expression.
+type Expr struct {
+	SQL       string
+	Columns   []ColumnRef // every column reference, in order of appearance
+	Functions []string    // names of called functions, lower case, unqualified
+	Tables    []TableRef  // every table named in a FROM, in order of appearance
+	Subquery  bool        // contains a sub-select
+	Exists    bool        // the whole expression is EXISTS (...) : never NULL
+	Simple    bool        // only columns, constants, comparisons, AND, OR, NOT, IN of constants and NULL tests:
+	// safe in an index predicate
+	TimeFunction       string // the first of now(), current_timestamp, clock_timestamp() and kin, "" when none
+	TimeFunctionOffset int
+	Parameter          bool // contains $1 and the like
+}
+
+// ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every
+// sub-select. Offset is that of the first part.
+type ColumnRef struct {
+	Fields []string
+	Star   bool
+	Offset int
+	Depth  int
+}
+
+// TableRef is a table in a FROM clause.
+type TableRef struct {
+	Schema, Name, Alias string
+	Offset              int
+}
+
+// OrderItem is one item of an ORDER BY with the defaults written out; SQL is the text of its
+// expression and Offset where that starts.
+type OrderItem struct {
+	SQL        string
+	Offset     int
+	Descending bool
+	NullsFirst bool
+}
+
+// Routine is a CREATE FUNCTION or CREATE PROCEDURE, taken apart.
+type Routine struct {
+	Schema, Name string
+	Procedure    bool
+	Arguments    []string // input types as written, e.g. "bigint"
+	Language     string
+	Body         string
+	Definer      bool
+	Volatility   string            // "volatile", "stable", "immutable"
+	Settings     map[string]string // name to value as pg_proc.proconfig has it
+}

@@ -1,0 +1,32 @@
+// Package quote is the one place where names and values become SQL text.
+package quote
+
+import "strings"
+
+// Ident quotes one identifier, always with double quotes.
+func Ident(name string) string {
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
+
+// Qualified quotes schema and name.
+func Qualified(schema, name string) string { return Ident(schema) + "." + Ident(name) }
+
+// Literal quotes a text value. A backslash or a line break makes it an E” string, so that the
+// result means the same under any standard_conforming_strings and stays on one line.
+func Literal(value string) string {
+	plain := strings.ReplaceAll(value, `'`, `''`)
+	if !strings.ContainsAny(value, "\\\n\r\t") {
+		return `'` + plain + `'`
+	}
+	escape := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+	return `E'` + escape.Replace(plain) + `'`
+}
+
+// Array quotes a text array constructor with its type.
+func Array(values []string) string {
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = Literal(v)
+	}
+	return "ARRAY[" + strings.Join(quoted, ", ") + "]::text[]"
+}
