@@ -1,0 +1,178 @@
+package pgparse_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/pgparse"
+)
+
+func TestExpressionRefuses(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		sql     string
+		offset  int
+		message string
+	}{
+		{"", 0, "the expression is empty"},
+		{"  \n", 0, "the expression is empty"},
+		{"a); DELETE FROM x --", 18, "a comment is not allowed here"},
+		{"a); DELETE FROM x; SELECT (1", 1, `syntax error at or near ")"`},
+		{"a; DELETE FROM x", 1, "a semicolon does not belong to one SQL expression"},
+		{"a;", 1, "a semicolon does not belong to one SQL expression"},
+		{"1, 2", 3, "this is not one SQL expression"},
+		{"a AS b", 5, "an alias does not belong to one SQL expression"},
+		{"a b", 2, "an alias does not belong to one SQL expression"},
+		{"a FROM t", 2, "this is not one SQL expression"},
+		{"a WHERE b", 2, "this is not one SQL expression"},
+		{"DISTINCT a", 0, "this is not one SQL expression"},
+		{"ALL a", 0, `syntax error at or near "ALL"`},
+		{"a ORDER BY b", 2, "this is not one SQL expression"},
+		{"a UNION SELECT b", 2, "this is not one SQL expression"},
+		{"a INTO b", 2, "this is not one SQL expression"},
+		{"a FOR UPDATE", 2, "this is not one SQL expression"},
+		{"*", 0, `"*" is not one SQL expression`},
+		{"t.*", 0, `"*" is not one SQL expression`},
+		{"true) OR (true", 4, `syntax error at or near ")"`},
+		{"a -- why", 2, "a comment is not allowed here"},
+		{"a /* why */ = 1", 2, "a comment is not allowed here"},
+		{"SELECT 1", 0, "a query inside an expression stands in parentheses"},
+		{"é = = 1", 5, `syntax error at or near "="`},
+		{"'abc", 0, `unterminated quoted string at or near "'abc"`},
+		{"a\x00b", 1, "a NUL character is not allowed"},
+		{"a = \xff", 0, "text is not valid UTF-8"},
+		{"EXISTS (SELECT FROM a FOR UPDATE)", 0, "a locking clause (FOR UPDATE and the like) is not allowed here"},
+		{"EXISTS (WITH d AS (DELETE FROM a RETURNING *) SELECT FROM d)", 0, "a statement that changes rows is not allowed here"},
+	}
+	for _, c := range cases {
+		t.Run(c.sql, func(t *testing.T) {
+			t.Parallel()
+			_, err := pgparse.Expression(c.sql)
+			want(t, err, c.offset, c.message)
+		})
+	}
+}
+
+func want(t *testing.T, err error, offset int, message string) {
+	t.Helper()
+	var e *pgparse.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %v, want a *pgparse.Error", err)
+	}
+	if diff := cmp.Diff(&pgparse.Error{Message: message, Offset: offset}, e); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestExpressionNames(t *testing.T) {
+	t.Parallel()
+	sql := `é.x = now() AND EXISTS (WITH c AS (SELECT FROM "My".d) SELECT t.* FROM c, "S"."T" z ` +
+		`WHERE z.id = t.id UNION SELECT b FROM e) AND $1 = count(*)`
+	got, err := pgparse.Expression(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := &pgparse.Expr{
+		SQL: sql,
+		Columns: []pgparse.ColumnRef{
+			{Fields: []string{"é", "x"}, Offset: 0},
+			{Fields: []string{"t"}, Star: true, Offset: strings.Index(sql, "t.*"), Depth: 1},
+			{Fields: []string{"z", "id"}, Offset: strings.Index(sql, "z.id"), Depth: 1},
+			{Fields: []string{"t", "id"}, Offset: strings.Index(sql, "t.id"), Depth: 1},
+			{Fields: []string{"b"}, Offset: strings.Index(sql, "b FROM"), Depth: 1},
+		},
+		Functions: []string{"now", "count"},
+		Tables: []pgparse.TableRef{
+			{Schema: "My", Name: "d", Offset: strings.Index(sql, `"My"`)},
+			{Schema: "S", Name: "T", Alias: "z", Offset: strings.Index(sql, `"S"`)},
+			{Name: "e", Offset: strings.Index(sql, "e) AND")},
+		},
+		Subquery: true, TimeFunction: "now", TimeFunctionOffset: strings.Index(sql, "now"), Parameter: true,
+	}
+	if diff := cmp.Diff(wanted, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestExpressionKinds(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		sql            string
+		simple, exists bool
+		clock          string
+	}{
+		{sql: "status = 'done' AND NOT expired", simple: true},
+		{sql: "a IN (1, 2) OR b IS NULL OR (t.c <> -1 AND c IS NOT TRUE)", simple: true},
+		{sql: "a IS DISTINCT FROM 'x'::app.state", simple: true},
+		{sql: "a < as_of"},
+		{sql: "o.a = 1"},
+		{sql: "lower(a) = 'x'"},
+		{sql: "a LIKE 'x%'"},
+		{sql: "a IN (SELECT 1)"},
+		{sql: "a::text = 'x'"},
+		{sql: "a + 1 = 2"},
+		{sql: "EXISTS (SELECT FROM x)", exists: true},
+		{sql: "(EXISTS (SELECT FROM x))", exists: true},
+		{sql: "NOT EXISTS (SELECT FROM x)"},
+		{sql: "a < CURRENT_DATE", clock: "current_date"},
+		{sql: "a < pg_catalog.clock_timestamp()", clock: "clock_timestamp"},
+		{sql: "a < 'Now'::timestamptz", clock: "'now'"},
+		{sql: "a < date 'today'", clock: "'today'"},
+		{sql: "age(a) > '1 day'", clock: "age"},
+		{sql: "age(as_of, a) > '1 day'"},
+		{sql: "LOCALTIMESTAMP > now()", clock: "localtimestamp"},
+		{sql: "current_user = 'x'"},
+	}
+	for _, c := range cases {
+		t.Run(c.sql, func(t *testing.T) {
+			t.Parallel()
+			got, err := pgparse.Expression(c.sql)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Simple != c.simple || got.Exists != c.exists || got.TimeFunction != c.clock {
+				t.Errorf("simple %v, exists %v, clock %q", got.Simple, got.Exists, got.TimeFunction)
+			}
+		})
+	}
+}
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	sql := "SELECT max(coalesce(o.d, g.d)) AS days FROM g LEFT JOIN app.o ON o.c = t.c WHERE g.id IN (SELECT x FROM y)"
+	got, err := pgparse.Query(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := got.Columns[len(got.Columns)-1]
+	if diff := cmp.Diff(pgparse.ColumnRef{Fields: []string{"x"}, Offset: strings.Index(sql, "x FROM"), Depth: 1}, last); diff != "" {
+		t.Error(diff)
+	}
+	if got.Columns[0].Depth != 0 || len(got.Tables) != 3 || !got.Subquery {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestQueryRefuses(t *testing.T) {
+	t.Parallel()
+	for sql, e := range map[string]pgparse.Error{
+		"":                          {Message: "this is not one SELECT"},
+		"DELETE FROM a":             {Message: "this is not one SELECT"},
+		"SELECT 1; SELECT 2":        {Message: "a semicolon does not belong to one SELECT", Offset: 8},
+		"SELECT 1;":                 {Message: "a semicolon does not belong to one SELECT", Offset: 8},
+		"SELECT 1 -- x":             {Message: "a comment is not allowed here", Offset: 9},
+		"SELECT 1 INTO b":           {Message: "SELECT INTO is not allowed here", Offset: 14},
+		"SELECT 1 FROM a FOR SHARE": {Message: "a locking clause (FOR UPDATE and the like) is not allowed here"},
+		"WITH a AS (INSERT INTO b VALUES (1) RETURNING *) SELECT * FROM a": {Message: "a statement that changes rows is not allowed here"},
+		"SELECT 1) x, (SELECT 2": {Message: `syntax error at or near ")"`, Offset: 8},
+	} {
+		t.Run(sql, func(t *testing.T) {
+			t.Parallel()
+			_, err := pgparse.Query(sql)
+			want(t, err, e.Offset, e.Message)
+		})
+	}
+}

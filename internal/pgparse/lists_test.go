@@ -1,0 +1,128 @@
+package pgparse_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/pgparse"
+)
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	items, whole, err := pgparse.Order(`é DESC, coalesce(a, b) NULLS FIRST,c[1] asc, keep.x desc nulls last`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := []pgparse.OrderItem{
+		{SQL: "é", Offset: 0, Descending: true, NullsFirst: true},
+		{SQL: "coalesce(a, b)", Offset: 9, NullsFirst: true},
+		{SQL: "c[1]", Offset: 36},
+		{SQL: "keep.x", Offset: 46, Descending: true},
+	}
+	if diff := cmp.Diff(wanted, items); diff != "" {
+		t.Error(diff)
+	}
+	if last := whole.Columns[len(whole.Columns)-1]; last.Offset != 46 {
+		t.Errorf("last column at %d", last.Offset)
+	}
+}
+
+func TestOrderRefuses(t *testing.T) {
+	t.Parallel()
+	for sql, e := range map[string]pgparse.Error{
+		"":                 {Message: "the order is empty"},
+		"a USING <":        {Message: "ORDER BY ... USING is not allowed here"},
+		"a, 1":             {Message: "a constant does not order anything", Offset: 3},
+		"a LIMIT 5":        {Message: "this is not an ORDER BY list", Offset: 2},
+		"a FOR UPDATE":     {Message: "this is not an ORDER BY list", Offset: 2},
+		"a) , (b":          {Message: `syntax error at or near ")"`, Offset: 1},
+		"a,":               {Message: "syntax error at end of input", Offset: 2},
+		"a; DROP TABLE b":  {Message: "a semicolon does not belong to an ORDER BY list", Offset: 1},
+		"a DESC -- newest": {Message: "a comment is not allowed here", Offset: 7},
+	} {
+		t.Run(sql, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := pgparse.Order(sql)
+			want(t, err, e.Offset, e.Message)
+		})
+	}
+}
+
+func TestTypeName(t *testing.T) {
+	t.Parallel()
+	for _, sql := range []string{"text", "numeric(10, 2)[]", "timestamp with time zone", `app."Odd type"`, "double precision"} {
+		if err := pgparse.TypeName(sql); err != nil {
+			t.Errorf("%q: %v", sql, err)
+		}
+	}
+	for _, sql := range []string{"", "int) + CAST(NULL AS int", "int) IS NULL OR (true", "int, b", "int AS x", "int::text",
+		"SETOF int", "int -- x", "int; DROP TABLE x", "int DEFAULT 1", "int NOT NULL"} {
+		if err := pgparse.TypeName(sql); err == nil {
+			t.Errorf("%q is accepted", sql)
+		}
+	}
+}
+
+func TestParseRoutine(t *testing.T) {
+	t.Parallel()
+	got, err := pgparse.ParseRoutine(`-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION "Ret".f(p_run bigint, numeric(10, 2)[] DEFAULT NULL, x text = 'a', OUT y int, VARIADIC z text[])
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, "$user", "select", pg_temp SET TimeZone = 'UTC' SET row_security = off SET work_mem = 100
+AS $f$ BEGIN RETURN; END $f$;
+-- +goose StatementEnd
+REVOKE ALL ON FUNCTION f FROM PUBLIC;`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := &pgparse.Routine{
+		Schema: "Ret", Name: "f", Arguments: []string{"bigint", "numeric(10, 2)[]", "text", "text[]"},
+		Language: "plpgsql", Body: " BEGIN RETURN; END ", Definer: true, Volatility: "stable",
+		Settings: map[string]string{"search_path": `pg_catalog, "$user", "select", pg_temp`, "TimeZone": "UTC", "row_security": "off", "work_mem": "100"},
+	}
+	if diff := cmp.Diff(wanted, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := pgparse.ParseRoutine("SELECT 1"); err == nil {
+		t.Error("a text without a routine is accepted")
+	}
+}
+
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	got, err := pgparse.Statements("SELECT 'é;' ; \n-- why\nDO $$ BEGIN; END $$;\nCREATE TABLE a ()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"SELECT 'é;'", "-- why\nDO $$ BEGIN; END $$", "CREATE TABLE a ()"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPLpgSQL(t *testing.T) {
+	t.Parallel()
+	const head = "CREATE PROCEDURE f() LANGUAGE plpgsql AS $$ "
+	if err := pgparse.PLpgSQL(head + "BEGIN COMMIT; IF true THEN NULL; END IF; END $$"); err != nil {
+		t.Error(err)
+	}
+	for _, sql := range []string{head + "BEGIN IF true NULL; END IF; END $$", head + "BEGIN SELEC 1; END $$", "SELECT 1", ""} {
+		if err := pgparse.PLpgSQL(sql); err == nil {
+			t.Errorf("%q is accepted", sql)
+		}
+	}
+}
+
+func TestSplice(t *testing.T) {
+	t.Parallel()
+	got := pgparse.Splice("a = b", []pgparse.Edit{{Offset: 4, Length: 1, Text: "t.b"}, {Offset: 0, Text: "t."}, {Offset: 0, Text: "x."}})
+	if got != "t.x.a = t.b" {
+		t.Error(got)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("overlapping edits are accepted")
+		}
+	}()
+	pgparse.Splice("abc", []pgparse.Edit{{Offset: 0, Length: 2}, {Offset: 1, Length: 1}})
+}

@@ -1,0 +1,174 @@
+package pgparse
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	query "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// walker collects what an expression names. Fields are visited in the order of their numbers, and
+// the result is sorted by offset, so that it never depends on the order of a map.
+type walker struct {
+	expr  Expr
+	base  int      // length of what stands before the user's text
+	depth int      // of sub-selects
+	with  []string // names that WITH makes visible here: no tables
+	err   *Error
+}
+
+func references(node *query.Node, base int) (*walker, *Error) {
+	w := &walker{base: base}
+	w.expr.TimeFunctionOffset = -1
+	w.message(node.ProtoReflect())
+	return w.sorted()
+}
+
+func queryReferences(stmt *query.SelectStmt) (*walker, *Error) {
+	w := &walker{depth: -1}
+	w.expr.TimeFunctionOffset = -1
+	w.message(stmt.ProtoReflect())
+	return w.sorted()
+}
+
+func (w *walker) sorted() (*walker, *Error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	slices.SortStableFunc(w.expr.Columns, func(a, b ColumnRef) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortStableFunc(w.expr.Tables, func(a, b TableRef) int { return cmp.Compare(a.Offset, b.Offset) })
+	w.expr.TimeFunctionOffset = max(w.expr.TimeFunctionOffset, 0)
+	return w, nil
+}
+
+func (w *walker) refuse(message string, location int32) {
+	if w.err == nil {
+		w.err = &Error{Message: message, Offset: w.offset(location)}
+	}
+}
+
+func (w *walker) offset(location int32) int { return max(int(location)-w.base, 0) }
+
+func (w *walker) message(m protoreflect.Message) {
+	switch n := m.Interface().(type) {
+	case *query.SelectStmt:
+		w.selectStmt(n)
+		return
+	case *query.InsertStmt, *query.UpdateStmt, *query.DeleteStmt, *query.MergeStmt:
+		w.refuse("a statement that changes rows is not allowed here", 0)
+	case *query.ColumnRef:
+		w.column(n)
+	case *query.RangeVar:
+		w.table(n)
+	case *query.FuncCall:
+		w.call(n)
+	case *query.ParamRef:
+		w.expr.Parameter = true
+	case *query.SQLValueFunction:
+		w.valueFunction(n)
+	case *query.TypeCast:
+		w.cast(n)
+	}
+	w.children(m)
+}
+
+func (w *walker) children(m protoreflect.Message) {
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		field := fields.Get(i)
+		if field.Kind() != protoreflect.MessageKind || !m.Has(field) {
+			continue
+		}
+		if !field.IsList() {
+			w.message(m.Get(field).Message())
+			continue
+		}
+		list := m.Get(field).List()
+		for j := range list.Len() {
+			w.message(list.Get(j).Message())
+		}
+	}
+}
+
+func (w *walker) selectStmt(n *query.SelectStmt) {
+	if n.IntoClause != nil {
+		w.refuse("SELECT INTO is not allowed here", n.IntoClause.GetRel().GetLocation())
+	}
+	if len(n.LockingClause) > 0 {
+		w.refuse("a locking clause (FOR UPDATE and the like) is not allowed here", 0)
+	}
+	outer, visible := w.with, slices.Clone(w.with)
+	w.depth++
+	w.expr.Subquery = w.expr.Subquery || w.depth > 0
+	for _, node := range n.GetWithClause().GetCtes() {
+		cte := node.GetCommonTableExpr()
+		if n.WithClause.Recursive {
+			w.with = append(slices.Clone(visible), cte.Ctename)
+		}
+		w.message(cte.ProtoReflect())
+		visible = append(visible, cte.Ctename)
+		w.with = visible
+	}
+	w.rest(n)
+	w.depth--
+	w.with = outer
+}
+
+// rest visits everything of a SELECT but its WITH. Both sides of a UNION have its depth.
+func (w *walker) rest(n *query.SelectStmt) {
+	clause, left, right := n.WithClause, n.Larg, n.Rarg
+	n.WithClause, n.Larg, n.Rarg = nil, nil, nil
+	w.children(n.ProtoReflect())
+	n.WithClause, n.Larg, n.Rarg = clause, left, right
+	if left != nil && right != nil {
+		w.depth--
+		w.selectStmt(left)
+		w.selectStmt(right)
+		w.depth++
+	}
+}
+
+func (w *walker) column(n *query.ColumnRef) {
+	ref := ColumnRef{Offset: w.offset(n.Location), Depth: max(w.depth, 0)}
+	for _, field := range n.Fields {
+		if field.GetAStar() != nil {
+			ref.Star = true
+			continue
+		}
+		ref.Fields = append(ref.Fields, field.GetString_().GetSval())
+	}
+	w.expr.Columns = append(w.expr.Columns, ref)
+}
+
+func (w *walker) table(n *query.RangeVar) {
+	if n.Schemaname == "" && slices.Contains(w.with, n.Relname) {
+		return
+	}
+	w.expr.Tables = append(w.expr.Tables, TableRef{
+		Schema: n.Schemaname, Name: n.Relname, Alias: n.GetAlias().GetAliasname(), Offset: w.offset(n.Location),
+	})
+}
+
+func (w *walker) call(n *query.FuncCall) {
+	name := lastName(n.Funcname)
+	w.expr.Functions = append(w.expr.Functions, name)
+	if timeFunctions[name] || name == "age" && len(n.Args) == 1 {
+		w.time(name, n.Location)
+	}
+}
+
+func lastName(names []*query.Node) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return strings.ToLower(names[len(names)-1].GetString_().GetSval())
+}
+
+func (w *walker) time(name string, location int32) {
+	offset := w.offset(location)
+	if w.expr.TimeFunction == "" || offset < w.expr.TimeFunctionOffset {
+		w.expr.TimeFunction, w.expr.TimeFunctionOffset = name, offset
+	}
+}

@@ -1,0 +1,110 @@
+package pgparse
+
+import (
+	"slices"
+	"strings"
+
+	query "github.com/pganalyze/pg_query_go/v6"
+)
+
+// ParseRoutine takes the first CREATE FUNCTION or CREATE PROCEDURE of a text apart; the text may hold
+// other statements. The error is an *Error.
+func ParseRoutine(sql string) (*Routine, error) {
+	tree, err := parse("", sql, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, raw := range tree.Stmts {
+		if create := raw.Stmt.GetCreateFunctionStmt(); create != nil {
+			return routine(create, sql)
+		}
+	}
+	return nil, &Error{Message: "there is no CREATE FUNCTION or CREATE PROCEDURE"}
+}
+
+func routine(create *query.CreateFunctionStmt, sql string) (*Routine, error) {
+	r := &Routine{Procedure: create.IsProcedure, Language: "sql", Volatility: "volatile", Settings: map[string]string{}}
+	r.Name = create.Funcname[len(create.Funcname)-1].GetString_().GetSval()
+	if len(create.Funcname) > 1 {
+		r.Schema = create.Funcname[0].GetString_().GetSval()
+	}
+	arguments, err := arguments(create.Parameters, sql)
+	if err != nil {
+		return nil, err
+	}
+	r.Arguments = arguments
+	for _, option := range create.Options {
+		r.option(option.GetDefElem())
+	}
+	return r, nil
+}
+
+func (r *Routine) option(def *query.DefElem) {
+	switch def.Defname {
+	case "language":
+		r.Language = def.Arg.GetString_().GetSval()
+	case "as":
+		r.Body = def.Arg.GetList().GetItems()[0].GetString_().GetSval()
+	case "security":
+		r.Definer = def.Arg.GetBoolean().GetBoolval()
+	case "volatility":
+		r.Volatility = def.Arg.GetString_().GetSval()
+	case "set":
+		r.set(def.Arg.GetVariableSetStmt())
+	}
+}
+
+func (r *Routine) set(set *query.VariableSetStmt) {
+	if set.Kind != query.VariableSetKind_VAR_SET_VALUE {
+		return
+	}
+	name := settingName(set.Name)
+	var values []string
+	for _, arg := range set.Args {
+		values = append(values, settingValue(name, arg.GetAConst()))
+	}
+	r.Settings[name] = strings.Join(values, ", ")
+}
+
+// settingName is the spelling in pg_proc.proconfig, which is the server's own.
+func settingName(name string) string {
+	name = strings.ToLower(name)
+	for _, canonical := range []string{"TimeZone", "IntervalStyle", "DateStyle"} {
+		if strings.ToLower(canonical) == name {
+			return canonical
+		}
+	}
+	return name
+}
+
+// arguments are the types of the input parameters as the text writes them.
+func arguments(parameters []*query.Node, sql string) ([]string, error) {
+	tokens, err := scanAll(sql)
+	if err != nil {
+		return nil, err
+	}
+	var types []string
+	for _, node := range parameters {
+		p := node.GetFunctionParameter()
+		if p.Mode == query.FunctionParameterMode_FUNC_PARAM_OUT || p.Mode == query.FunctionParameterMode_FUNC_PARAM_TABLE {
+			continue
+		}
+		types = append(types, typeText(tokens, int(p.ArgType.Location), sql))
+	}
+	return types, nil
+}
+
+// typeText is the text from start to the comma, bracket or default that ends the parameter.
+func typeText(tokens []token, start int, sql string) string {
+	first := slices.IndexFunc(tokens, func(t token) bool { return t.start >= start })
+	depth, end := 0, start
+	for _, t := range tokens[max(first, 0):] {
+		depth += t.depth()
+		comment := t.kind == query.Token_SQL_COMMENT || t.kind == query.Token_C_COMMENT
+		if depth < 0 || depth == 0 && (t.text == "," || t.text == "=" || strings.EqualFold(t.text, "default")) || comment {
+			break
+		}
+		end = t.end
+	}
+	return sql[start:end]
+}
