@@ -1,0 +1,23 @@
+//go:build !unix
+
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+)
+
+type account struct{}
+
+func serverAccount() (account, error) {
+	return account{}, &MissingError{
+		What: "the sandbox needs unix sockets and signals",
+		Hint: "Run on Linux, macOS or a BSD.",
+	}
+}
+
+func (account) apply(*exec.Cmd)    {}
+func (account) own(string) error   { return nil }
+func (account) enters(string) bool { return true }
+
+var fastShutdown, immediateShutdown = os.Interrupt, os.Kill

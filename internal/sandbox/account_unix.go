@@ -1,0 +1,75 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+)
+
+// account is who the server runs as: nil credential means ourselves.
+type account struct {
+	credential *syscall.Credential
+}
+
+// serverAccount picks postgres or nobody when we are root, because initdb and postgres refuse
+// to run as root.
+func serverAccount() (account, error) {
+	if os.Geteuid() != 0 {
+		return account{}, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		if u, err := user.Lookup(name); err == nil {
+			return accountOf(u)
+		}
+	}
+	return account{}, &MissingError{
+		What: "PostgreSQL does not run as root, and there is no user postgres or nobody",
+		Hint: "Run as an ordinary user, or create a user postgres.",
+	}
+}
+
+func accountOf(u *user.User) (account, error) {
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return account{}, fmt.Errorf("reading the id of user %s: %w", u.Username, err)
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		return account{}, fmt.Errorf("reading the group of user %s: %w", u.Username, err)
+	}
+	return account{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
+}
+
+// apply makes cmd run as the account, out of reach of the terminal's signals.
+func (a account) apply(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: a.credential}
+}
+
+// own gives a file to the account.
+func (a account) own(path string) error {
+	if a.credential == nil {
+		return nil
+	}
+	return os.Chown(path, int(a.credential.Uid), int(a.credential.Gid))
+}
+
+// enters says whether the account may pass through a directory.
+func (a account) enters(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil || a.credential == nil {
+		return err == nil
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return info.Mode().Perm()&0o001 != 0 || ok && stat.Uid == a.credential.Uid && info.Mode().Perm()&0o100 != 0
+}
+
+// Two of the ways to end a postmaster, see "Shutting Down the Server" in the manual.
+const (
+	fastShutdown      = syscall.SIGINT
+	immediateShutdown = syscall.SIGQUIT
+)

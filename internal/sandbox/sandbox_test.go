@@ -1,0 +1,243 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+)
+
+// victimVariable makes the test binary start a server and wait to be killed.
+const victimVariable = "PGRETAIN_SANDBOX_VICTIM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(victimVariable) != "" {
+		victim()
+	}
+	os.Exit(m.Run())
+}
+
+func victim() {
+	server, err := Start(context.Background(), Options{})
+	if err != nil {
+		panic(err)
+	}
+	os.Stdout.WriteString(server.Dir() + "\n")
+	select {}
+}
+
+// start starts a server or, on a machine without PostgreSQL that is not CI, skips the test.
+func start(t *testing.T, options Options) *Server {
+	t.Helper()
+	server, err := Start(context.Background(), options)
+	var missing *MissingError
+	if errors.As(err, &missing) && os.Getenv("CI") != "true" {
+		t.Skipf("%s. %s", missing.What, missing.Hint)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+		gone(t, server.Dir())
+	})
+	return server
+}
+
+func gone(t *testing.T, path string) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s is still there", path)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func value[T any](t *testing.T, url, sql string) T {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	rows, _ := conn.Query(t.Context(), sql) // the error comes again from the rows
+	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestTwoServersAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"one", "two"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := start(t, Options{Settings: map[string]string{"cluster_name": `it's \ ` + name}})
+			if got := value[string](t, server.URL("", ""), "SHOW cluster_name"); got != `it's \ `+name {
+				t.Errorf("cluster_name is %q", got)
+			}
+			if got := value[string](t, server.URL("", ""), "SHOW listen_addresses"); got != "" {
+				t.Errorf("listens on %q", got)
+			}
+		})
+	}
+}
+
+func TestHostileDatabaseAndUser(t *testing.T) {
+	t.Parallel()
+	server := start(t, Options{})
+	exec := func(sql string) {
+		t.Helper()
+		conn, err := pgx.Connect(t.Context(), server.URL("", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(context.Background())
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`CREATE ROLE "o'hara @ ü" LOGIN`)
+	exec(`CREATE DATABASE "a b?c%&ü"`)
+	got := value[string](t, server.URL("a b?c%&ü", "o'hara @ ü"), `SELECT current_database() || '|' || current_user`)
+	if diff := cmp.Diff("a b?c%&ü|o'hara @ ü", got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCronConnectsOverTheSocket(t *testing.T) {
+	t.Parallel()
+	server := start(t, Options{Cron: true})
+	url := server.URL(server.Database(), "")
+	value[int](t, url, `SELECT cron.schedule('tick', '* * * * *', 'SELECT 1')::int`)
+	if got := value[string](t, url, `SELECT nodename FROM cron.job`); got != server.Dir() {
+		t.Errorf("pg_cron would connect to %q, not to the socket", got)
+	}
+}
+
+func TestKillAndRestart(t *testing.T) {
+	t.Parallel()
+	server := start(t, Options{})
+	conn, err := pgx.Connect(t.Context(), server.URL("", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), `CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n`); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pgx.Connect(t.Context(), server.URL("", "")); err == nil {
+		t.Error("the server still takes connections after Kill")
+	}
+	for range 2 {
+		if err := server.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := value[int](t, server.URL("", ""), `SELECT count(*) FROM kept`); got != 1000 {
+			t.Errorf("%d rows after the restart, want 1000", got)
+		}
+	}
+}
+
+func TestContextStops(t *testing.T) {
+	t.Parallel()
+	start(t, Options{}) // skips where there is no PostgreSQL
+	ctx, cancel := context.WithCancel(context.Background())
+	server, err := Start(ctx, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	gone(t, server.Dir())
+}
+
+func TestDiesWithItsParent(t *testing.T) {
+	t.Parallel()
+	start(t, Options{})
+	for _, signal := range []os.Signal{os.Kill, os.Interrupt} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), victimVariable+"=1")
+			cmd.Stderr = os.Stderr
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			line, err := bufio.NewReader(out).ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // ended by the signal
+			dir := strings.TrimSpace(line)
+			gone(t, dir)
+			noProcess(t, filepath.Join(dir, "data"))
+		})
+	}
+}
+
+// noProcess fails when a command line mentions the text, where the system lets us look.
+func noProcess(t *testing.T, text string) {
+	t.Helper()
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is well formed
+	for _, file := range files {
+		if line, err := os.ReadFile(file); err == nil && strings.Contains(string(line), text) {
+			t.Errorf("still running: %q", line)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	empty := t.TempDir()
+	_, err := Start(t.Context(), Options{BinDir: empty})
+	var missing *MissingError
+	if !errors.As(err, &missing) || missing.Hint == "" {
+		t.Fatalf("got %v, want a MissingError with a hint", err)
+	}
+	for _, program := range []string{"initdb", "postgres"} {
+		if err := os.WriteFile(filepath.Join(empty, program), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err = Start(t.Context(), Options{BinDir: empty, Cron: true}); !errors.As(err, &missing) {
+		t.Fatalf("got %v, want a MissingError about pg_cron", err)
+	}
+}
+
+func TestLongSocketPath(t *testing.T) {
+	t.Parallel()
+	long := filepath.Join("/tmp", strings.Repeat("x", 90))
+	if err := os.Mkdir(long, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(long) })
+	if dir, err := makeDir(long, account{}); err == nil || !strings.Contains(err.Error(), "longer than") {
+		t.Errorf("got %q, %v", dir, err)
+	}
+}
