@@ -1,0 +1,212 @@
+package generator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgretain/internal/quote"
+	"pgretain/policy"
+)
+
+// render writes one file in goose's format: head, Up, Down. Down undoes Up in reverse.
+// https://pressly.github.io/goose/documentation/annotations/
+func render(m Migration, p part, place string, opt NextOptions) (string, error) {
+	var body strings.Builder
+	writeHead(&body, p, place)
+	for _, section := range []struct {
+		line    string
+		actions []action
+	}{{upLine, ups(p.changes)}, {downLine, downs(p.changes)}} {
+		body.WriteString("\n" + section.line + "\n")
+		if err := writeSection(&body, p, section.actions, opt); err != nil {
+			return "", err
+		}
+	}
+	text := body.String()
+	return fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n%s", firstLine, m.State, m.After, Hash(text), text), nil
+}
+
+// writeHead tells a reviewer what the file does, one line an object.
+func writeHead(b *strings.Builder, p part, place string) {
+	fmt.Fprintf(b, "-- pgretain: %s\n--\n-- %s\n", place, p.what)
+	b.WriteString("-- + new, ~ replaced, - removed; Down restores what was there before:\n")
+	for _, c := range p.changes {
+		fmt.Fprintf(b, "--   %s %s %s\n", c.sign(), c.object().Kind, quoteName(c.object().Name))
+	}
+	if p.noTransaction {
+		b.WriteString("\n-- +goose NO TRANSACTION\n")
+	}
+}
+
+// sign marks a change in the head.
+func (c change) sign() string {
+	switch {
+	case c.before == nil:
+		return "+"
+	case c.after == nil:
+		return "-"
+	}
+	return "~"
+}
+
+// ups are the blocks of an Up part, in order.
+func ups(changes []change) []action {
+	actions := make([]action, 0, len(changes))
+	for _, c := range changes {
+		if c.after == nil {
+			actions = append(actions, c.drop(*c.before))
+			continue
+		}
+		a := action{verb: verbPut, object: *c.after}
+		if (c.before == nil && c.stays) || (c.before != nil && c.before.Drop != c.after.Drop) {
+			a.removal = &c.after.Drop
+		}
+		actions = append(actions, a)
+	}
+	return actions
+}
+
+// downs are the blocks of a Down part: what was there before, in the reverse order.
+func downs(changes []change) []action {
+	actions := make([]action, 0, len(changes))
+	for _, c := range slices.Backward(changes) {
+		if c.before == nil {
+			actions = append(actions, c.drop(*c.after))
+		} else {
+			actions = append(actions, action{verb: verbPut, object: *c.before})
+		}
+	}
+	return actions
+}
+
+// drop removes o, or says why it stays.
+func (c change) drop(o Object) action {
+	switch {
+	case c.stays:
+		o.Drop = ""
+		return action{verb: verbDrop, object: o, note: "-- The column stays, with its data."}
+	case o.Drop == "":
+		return action{verb: verbDrop, object: o, note: "-- Nothing to do."}
+	}
+	return action{verb: verbDrop, object: o}
+}
+
+// writeSection writes the blocks of Up or Down, consecutive ones of a role inside that role.
+func writeSection(b *strings.Builder, p part, actions []action, opt NextOptions) error {
+	writeSettings(b, p, opt)
+	current := ""
+	for _, a := range actions {
+		role, err := roleOf(a.object, p, opt.Roles)
+		if err != nil {
+			return err
+		}
+		if role != current {
+			b.WriteString(switchRole(current, role))
+			current = role
+		}
+		b.WriteString("\n" + a.block(p.noTransaction))
+	}
+	b.WriteString(switchRole(current, ""))
+	if p.noTransaction && len(opt.SearchPath) > 0 {
+		b.WriteString("\nRESET search_path;\n")
+	}
+	return nil
+}
+
+// writeSettings pins what names mean, and how long a table may be waited for.
+func writeSettings(b *strings.Builder, p part, opt NextOptions) {
+	set := "SET LOCAL"
+	if p.noTransaction {
+		set = "SET"
+	}
+	if p.lockTimeout {
+		b.WriteString(set + " lock_timeout = '10s';\n")
+	}
+	if len(opt.SearchPath) == 0 {
+		return
+	}
+	parts := make([]string, len(opt.SearchPath))
+	for i, name := range opt.SearchPath {
+		parts[i] = quote.Ident(name)
+	}
+	fmt.Fprintf(b, "%s search_path = %s;\n", set, strings.Join(parts, ", "))
+}
+
+// roleOf is the role that executes a block, "" for the migrating role.
+func roleOf(o Object, p part, roles policy.Roles) (string, error) {
+	if roles.None || p.noTransaction || o.As == AsMigrator {
+		return "", nil
+	}
+	role := roles.Owner
+	if o.As == AsRunner {
+		role = roles.Runner
+	}
+	// goose ends a statement at a line's end and takes "--" for a comment, even in quotes.
+	if role == "" || strings.ContainsAny(role, "\r\n") || strings.Contains(role, "--") {
+		return "", &ObjectError{
+			Kind: ErrText, Object: o, Message: fmt.Sprintf("role name %q cannot be used in a migration", role),
+			Hint: "Name a role without line breaks and \"--\" under install.roles.",
+		}
+	}
+	return role, nil
+}
+
+// switchRole leaves one role and enters the next. The role is always reset before goose writes
+// its version: the owner has no right to do that.
+func switchRole(from, to string) string {
+	text := ""
+	if from != "" {
+		text += "\nRESET ROLE;\n"
+	}
+	if to != "" {
+		text += "\nSET LOCAL ROLE " + quote.Ident(to) + ";\n"
+	}
+	return text
+}
+
+// block writes one object between its markers.
+func (a action) block(separately bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- pgretain: %s %s %s %s", a.verb, a.object.Kind, quoteName(a.object.Name), a.object.As)
+	if a.verb == verbPut {
+		b.WriteString(" " + a.object.Hash())
+	}
+	b.WriteString("\n")
+	if a.removal != nil {
+		b.WriteString(removalLine + quoteName(*a.removal) + "\n")
+	}
+	b.WriteString(a.body(separately))
+	b.WriteString(blockEnd + "\n")
+	return b.String()
+}
+
+// body is the text of a block, as one statement or, without a transaction, one by one.
+func (a action) body(separately bool) string {
+	if a.text() == "" {
+		return a.note + "\n"
+	}
+	parts := []string{a.text()}
+	if separately {
+		parts = statements(a.text())
+	}
+	for i, statement := range parts {
+		parts[i] = beginLine + "\n" + statement + endLine + "\n"
+	}
+	return strings.Join(parts, nextLine+"\n")
+}
+
+// statements splits a text at the lines that are exactly "-- next".
+func statements(text string) []string {
+	var parts []string
+	var current strings.Builder
+	for line := range strings.Lines(text) {
+		if line == nextLine+"\n" {
+			parts = append(parts, current.String())
+			current.Reset()
+			continue
+		}
+		current.WriteString(line)
+	}
+	return append(parts, current.String())
+}

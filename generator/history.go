@@ -1,0 +1,179 @@
+package generator
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// History is what the migrations of a directory install when all of them are applied. The
+// directory is the only state: nothing else remembers what was generated.
+type History struct {
+	files   []Migration
+	objects map[ID]Object
+	order   []ID // as first created
+	left    map[ID]bool
+	last    int64
+	width   int
+}
+
+// Migration is one file of ours: State is what holds after it, After what must hold before it.
+type Migration struct {
+	Name    string
+	Version int64
+	State   string
+	After   string
+}
+
+// none is the state of an empty directory.
+const none = "none"
+
+// Read replays the generated migrations of dir in the order of their numbers. Files without our
+// first line belong to the user: only their numbers count. The error is a *HistoryError where the
+// files contradict each other or one was edited.
+func Read(dir fs.FS) (*History, error) {
+	files, last, width, err := load(dir)
+	if err != nil {
+		return nil, err
+	}
+	h := &History{objects: map[ID]Object{}, left: map[ID]bool{}, last: last, width: width}
+	for _, file := range files {
+		if err := h.follow(file, files); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// follow checks that file continues the chain, replays it and checks what it promises.
+func (h *History) follow(file migrationFile, all []migrationFile) error {
+	if file.After != h.State() {
+		return chainError(h.files, file, all)
+	}
+	h.replay(file)
+	if got := h.hash(); got != file.State {
+		return &HistoryError{
+			Kind: ErrEdited, Files: []string{file.Name},
+			Message: fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got),
+			Hint:    restoreHint,
+		}
+	}
+	h.files = append(h.files, file.Migration)
+	return nil
+}
+
+// State is the hash of everything installed, "none" when there is no generated file.
+func (h *History) State() string {
+	if len(h.files) == 0 {
+		return none
+	}
+	return h.files[len(h.files)-1].State
+}
+
+// hash covers kind, name and content of every object, whatever the order of creation.
+func (h *History) hash() string {
+	lines := make([]string, 0, len(h.objects))
+	for id, object := range h.objects {
+		lines = append(lines, string(id.Kind)+"\x00"+id.Name+"\x00"+object.Hash())
+	}
+	slices.Sort(lines)
+	return Hash(lines...)
+}
+
+// Object is what the migrations installed last under id, with its texts as they were generated.
+// Policy, Table and Position are not recorded.
+func (h *History) Object(id ID) (Object, bool) {
+	object, ok := h.objects[id]
+	return object, ok
+}
+
+// Has says whether the migrations install id.
+func (h *History) Has(id ID) bool {
+	_, ok := h.objects[id]
+	return ok
+}
+
+// Objects are all installed objects in the order of their first creation.
+func (h *History) Objects() []Object {
+	objects := make([]Object, 0, len(h.order))
+	for _, id := range h.order {
+		objects = append(objects, h.objects[id])
+	}
+	return objects
+}
+
+// Files are the generated migrations in order.
+func (h *History) Files() []Migration { return slices.Clone(h.files) }
+
+// NextVersion is one more than the greatest number in the directory, user's files included.
+func (h *History) NextVersion() int64 { return h.last + 1 }
+
+// fileName writes version in the width in use.
+func (h *History) fileName(version int64, middle string) string {
+	return fmt.Sprintf("%0*d_%s.sql", h.width, version, middle)
+}
+
+// replay applies the Up part of a file; its Down part tells how new objects are removed.
+func (h *History) replay(file migrationFile) {
+	removal := map[ID]string{}
+	for _, a := range file.down {
+		if a.verb == verbDrop {
+			removal[a.object.ID()] = a.object.Drop
+		}
+	}
+	for _, a := range file.up {
+		id := a.object.ID()
+		switch {
+		case a.verb == verbDrop:
+			h.remove(id)
+		case a.removal != nil:
+			a.object.Drop = *a.removal
+			h.put(a.object)
+		case h.Has(id):
+			a.object.Drop = h.objects[id].Drop
+			h.put(a.object)
+		default:
+			a.object.Drop = removal[id]
+			h.put(a.object)
+		}
+	}
+}
+
+// put adds or replaces; a replaced object keeps its place in the order.
+func (h *History) put(object Object) {
+	if !h.Has(object.ID()) {
+		h.order = append(h.order, object.ID())
+	}
+	h.objects[object.ID()] = object
+}
+
+// remove forgets id. A column stays in the database, which is remembered: whoever asks for it
+// again must not drop it on the way back.
+func (h *History) remove(id ID) {
+	delete(h.objects, id)
+	h.order = slices.DeleteFunc(h.order, func(other ID) bool { return other == id })
+	if id.Kind == KindColumn {
+		h.left[id] = true
+	}
+}
+
+// clone lets Next walk ahead without touching h.
+func (h *History) clone() *History {
+	c := *h
+	c.objects, c.left = map[ID]Object{}, map[ID]bool{}
+	for id, object := range h.objects {
+		c.objects[id] = object
+	}
+	for id := range h.left {
+		c.left[id] = true
+	}
+	c.order, c.files = slices.Clone(h.order), slices.Clone(h.files)
+	return &c
+}
+
+// quoteName writes a name into a comment: on one line, whatever it holds, and never as something
+// that a migration tool takes for an annotation.
+func quoteName(name string) string {
+	return strings.ReplaceAll(fmt.Sprintf("%q", name), "+goose", `\u002bgoose`)
+}
