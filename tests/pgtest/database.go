@@ -1,0 +1,155 @@
+package pgtest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/internal/quote"
+	"pgretain/internal/sandbox"
+)
+
+// DB is the database of one test. Its Exec and Query share one superuser session, so they are
+// for one goroutine; everything else may be used from several.
+type DB struct {
+	Name   string
+	Server *sandbox.Server // its own with Server and CronServer; nil on the shared server
+
+	server  *server
+	session func() (*pgx.Conn, error)
+}
+
+// Database makes an empty database for the test, from template0.
+func Database(t testing.TB) *DB {
+	t.Helper()
+	return require(t).database(t, "template0")
+}
+
+// database clones a template and drops the clone when the test has passed.
+func (s *server) database(t testing.TB, template string) *DB {
+	t.Helper()
+	db := s.open(t, uniqueName("pgretain_test_"+t.Name()))
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	err := s.admin(ctx, "CREATE DATABASE "+quote.Ident(db.Name)+" TEMPLATE "+quote.Ident(template))
+	if err != nil {
+		t.Fatalf("creating a database for the test: %v", err)
+	}
+	t.Cleanup(func() { db.drop(t) })
+	return db
+}
+
+// open is a DB for a database that exists.
+func (s *server) open(t testing.TB, name string) *DB {
+	db := &DB{Name: name, server: s}
+	db.session = sync.OnceValues(func() (*pgx.Conn, error) {
+		conn, err := pgx.Connect(context.Background(), db.URL(""))
+		if err == nil {
+			t.Cleanup(func() { _ = conn.Close(context.Background()) })
+		}
+		return conn, err
+	})
+	return db
+}
+
+// drop removes the database, or keeps it after a failure where the server outlives the tests.
+func (db *DB) drop(t testing.TB) {
+	if t.Failed() && db.server.sandbox == nil {
+		t.Logf("database kept: %s", db.URL(""))
+		return
+	}
+	if t.Failed() {
+		t.Logf("database %s goes with its server; set %s to keep it", db.Name, URLVariable)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	if err := db.server.admin(ctx, "DROP DATABASE "+quote.Ident(db.Name)+" WITH (FORCE)"); err != nil {
+		t.Errorf("dropping the database of the test: %v", err)
+	}
+}
+
+// URL connects to the database as user, "" for the superuser.
+func (db *DB) URL(user string) string { return db.server.url(db.Name, user) }
+
+// Conn opens a session as user, by default the superuser, for as long as the test runs.
+func (db *DB) Conn(t testing.TB, user ...string) *pgx.Conn {
+	t.Helper()
+	conn, err := db.Connect(t.Context(), user...)
+	if err != nil {
+		t.Fatalf("connecting to the database of the test: %v", err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// Connect opens a session that the caller closes, and may fail: for tests of refusals and crashes.
+func (db *DB) Connect(ctx context.Context, user ...string) (*pgx.Conn, error) {
+	return pgx.Connect(ctx, db.URL(strings.Join(user, "")))
+}
+
+// Exec runs SQL as the superuser, several statements where there are no arguments, and returns
+// the number of rows of the last.
+func (db *DB) Exec(t testing.TB, sql string, args ...any) int64 {
+	t.Helper()
+	conn, err := db.session()
+	if err != nil {
+		t.Fatalf("connecting to the database of the test: %v", err)
+	}
+	return Exec(t, conn, sql, args...)
+}
+
+// Query makes a DB a Querier, so that Value and Column take it.
+func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	conn, err := db.session()
+	if err != nil {
+		return nil, err
+	}
+	return conn.Query(ctx, sql, args...)
+}
+
+// Exec runs SQL in a session, several statements where there are no arguments, and returns the
+// number of rows of the last.
+func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) int64 {
+	t.Helper()
+	var tag pgconn.CommandTag
+	var err error
+	if len(args) == 0 {
+		tag, err = execAll(t.Context(), conn, sql)
+	} else {
+		tag, err = conn.Exec(t.Context(), sql, args...)
+	}
+	if err != nil {
+		t.Fatalf("running %s: %v", abbreviate(sql), describe(err))
+	}
+	return tag.RowsAffected()
+}
+
+// execAll sends SQL as it is; like psql -c, several statements are one transaction unless they
+// say otherwise.
+func execAll(ctx context.Context, conn *pgx.Conn, sql string) (pgconn.CommandTag, error) {
+	results, err := conn.PgConn().Exec(ctx, sql).ReadAll()
+	if err != nil || len(results) == 0 {
+		return pgconn.CommandTag{}, err
+	}
+	return results[len(results)-1].CommandTag, nil
+}
+
+// uniqueName is a database name of at most 63 bytes that no other test has.
+func uniqueName(text string) string {
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '_'
+	}, text)
+	return fmt.Sprintf("%.52s_%s", plain, strings.ToLower(rand.Text()[:10]))
+}

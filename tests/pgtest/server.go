@@ -1,0 +1,116 @@
+// Package pgtest gives every test a database of its own on a real PostgreSQL: one throw-away
+// server per test binary, or the one that PGRETAIN_TEST_DATABASE_URL names.
+//
+// Roles belong to the whole server and are shared by all databases, hence by all tests that run
+// at the same time: create them in a template, tolerate that they exist, and never drop them.
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/sandbox"
+)
+
+// URLVariable names the environment variable with the URL of a superuser on a server to use
+// instead of a throw-away one. Its other databases are not touched.
+const URLVariable = "PGRETAIN_TEST_DATABASE_URL"
+
+// timeout bounds what the package itself asks of a server.
+const timeout = 60 * time.Second
+
+// server is where the databases of a test binary are made.
+type server struct {
+	url     func(database, user string) string
+	sandbox *sandbox.Server // nil: somebody else's server
+}
+
+// shared starts the server of this test binary at the first use.
+var shared = sync.OnceValues(func() (*server, error) {
+	if external := os.Getenv(URLVariable); external != "" {
+		return externalServer(external)
+	}
+	s, err := sandbox.Start(context.Background(), sandbox.Options{})
+	if err != nil {
+		return nil, err
+	}
+	atEnd(func() { _ = s.Stop() }) // it stops with the process at the latest
+	return &server{s.URL, s}, nil
+})
+
+func externalServer(text string) (*server, error) {
+	base, err := url.Parse(text)
+	if err != nil || base.Scheme != "postgres" && base.Scheme != "postgresql" {
+		return nil, fmt.Errorf("%s must be a URL that begins with postgres://", URLVariable)
+	}
+	return &server{url: func(database, user string) string {
+		u := *base
+		if database != "" {
+			u.Path, u.RawPath = "/"+database, "/"+url.PathEscape(database)
+		}
+		if user != "" {
+			u.User = url.User(user)
+		}
+		return u.String()
+	}}, nil
+}
+
+// ending holds what Main does last, in reverse order.
+var ending struct {
+	sync.Mutex
+	do []func()
+}
+
+func atEnd(f func()) {
+	ending.Lock()
+	defer ending.Unlock()
+	ending.do = append(ending.do, f)
+}
+
+// Main is the whole TestMain of a package that uses pgtest: it runs the tests, removes templates
+// and stops the server.
+func Main(m *testing.M) {
+	code := m.Run()
+	for i := len(ending.do) - 1; i >= 0; i-- {
+		ending.do[i]()
+	}
+	os.Exit(code)
+}
+
+// require returns the shared server. Without PostgreSQL a test is skipped, in CI it fails.
+func require(t testing.TB) *server {
+	t.Helper()
+	s, err := shared()
+	check(t, err)
+	return s
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	var missing *sandbox.MissingError
+	if errors.As(err, &missing) && os.Getenv("CI") != "true" {
+		t.Skipf("%s. %s Or set %s.", missing.What, missing.Hint, URLVariable)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// admin runs one statement as the superuser in the server's own database.
+func (s *server) admin(ctx context.Context, sql string) error {
+	conn, err := pgx.Connect(ctx, s.url("", ""))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, sql)
+	return err
+}

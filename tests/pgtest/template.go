@@ -1,0 +1,74 @@
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/quote"
+)
+
+// Blueprint is a database that is built once per test binary and cloned for every test.
+type Blueprint struct {
+	name  string
+	build func(context.Context, *pgx.Conn) error
+	made  func() (string, error) // the template's name
+}
+
+// Template registers a template; build fills it, as the superuser, when the first test asks for
+// a clone. Keep it in a package variable.
+func Template(name string, build func(ctx context.Context, conn *pgx.Conn) error) *Blueprint {
+	b := &Blueprint{name: name, build: build}
+	b.made = sync.OnceValues(b.make)
+	return b
+}
+
+// Database makes a clone of the template for the test.
+func (b *Blueprint) Database(t testing.TB) *DB {
+	t.Helper()
+	s := require(t)
+	template, err := b.made()
+	if err != nil {
+		t.Fatalf("building template %s: %v", b.name, describe(err))
+	}
+	return s.database(t, template)
+}
+
+func (b *Blueprint) make() (string, error) {
+	s, err := shared()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	name := uniqueName("pgretain_template_" + b.name)
+	if err := s.admin(ctx, "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE template0"); err != nil {
+		return "", err
+	}
+	if s.sandbox == nil {
+		atEnd(func() { s.dropTemplate(name) })
+	}
+	return name, b.fill(ctx, s.url(name, ""))
+}
+
+// fill closes its session before it returns: a database with sessions cannot be cloned.
+func (b *Blueprint) fill(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	return b.build(ctx, conn)
+}
+
+// dropTemplate cleans up a server that outlives the tests.
+func (s *server) dropTemplate(name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	if err := s.admin(ctx, "DROP DATABASE "+quote.Ident(name)+" WITH (FORCE)"); err != nil {
+		fmt.Printf("dropping template %s: %v\n", name, err)
+	}
+}
