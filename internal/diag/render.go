@@ -1,0 +1,95 @@
+package diag
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// Render writes the list in GNU's form, file:line:column, which editors and CI matchers read.
+// Sources holds the files by their Position.File; without one, or with Width 0, no source line is
+// shown. Colour adds terminal escapes.
+func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error {
+	out := bufio.NewWriter(w)
+	p := palette{on: colour}
+	for i, d := range l {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintf(out, "%s %s %s%s\n", p.bold(d.Position.String()+":"), p.severity(d.Severity), p.bold(oneLine(d.Message)), d.bracket())
+		source(out, d.Position, sources[d.Position.File], p)
+		clause(out, "detail", d.Detail)
+		clause(out, "hint", d.Hint)
+	}
+	return out.Flush()
+}
+
+// String is file:line:column, or the program's name for a message without a place.
+func (p Position) String() string {
+	if p.File == "" {
+		return "pgretain"
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, max(p.Line, 1), max(p.Column, 1))
+}
+
+func (d Diagnostic) bracket() string {
+	if d.Code == "" {
+		return ""
+	}
+	return " [" + d.Code + "]"
+}
+
+func clause(out io.Writer, label, text string) {
+	if text != "" {
+		fmt.Fprintf(out, "%s: %s\n", label, oneLine(text))
+	}
+}
+
+// source shows the line and underlines the value.
+func source(out io.Writer, p Position, text []byte, colour palette) {
+	line, ok := lineOf(text, p.Line)
+	if !ok || p.Width == 0 {
+		return
+	}
+	column := min(max(p.Column, 1)-1, len(line))
+	width := max(min(p.Width, len(line)-column), 1)
+	fmt.Fprintf(out, "%5d | %s\n", p.Line, printable(line))
+	fmt.Fprintf(out, "%5s | %s%s\n", "", padding(line[:column]), colour.caret(strings.Repeat("^", width)))
+}
+
+// lineOf is the text of a line as characters.
+func lineOf(text []byte, number int) ([]rune, bool) {
+	lines := bytes.Split(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n"))
+	if number < 1 || number > len(lines) || len(text) == 0 {
+		return nil, false
+	}
+	return []rune(strings.TrimSuffix(string(lines[number-1]), "\r")), true
+}
+
+// padding is as wide as what stands before the value: a tab stays one, so that the carets line
+// up whatever the terminal makes of it.
+func padding(before []rune) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, string(before))
+}
+
+// printable keeps control characters of a file away from the terminal.
+func printable(line []rune) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, string(line))
+}
+
+func oneLine(text string) string {
+	return printable([]rune(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text)))
+}
