@@ -91,6 +91,7 @@ func TestExpressionNames(t *testing.T) {
 			{Name: "e", Offset: strings.Index(sql, "e) AND")},
 		},
 		Subquery: true, TimeFunction: "now", TimeFunctionOffset: strings.Index(sql, "now"), Parameter: true,
+		ParameterOffset: strings.Index(sql, "$1"),
 	}
 	if diff := cmp.Diff(wanted, got); diff != "" {
 		t.Error(diff)

@@ -1,6 +1,7 @@
 package pgparse_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,6 +61,26 @@ func TestTypeName(t *testing.T) {
 		"SETOF int", "int -- x", "int; DROP TABLE x", "int DEFAULT 1", "int NOT NULL"} {
 		if err := pgparse.TypeName(sql); err == nil {
 			t.Errorf("%q is accepted", sql)
+		}
+	}
+}
+
+func TestName(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 63)
+	for sql, want := range map[string][]string{
+		"A.b": {"a", "b"}, `"A b"."c.d"`: {"A b", "c.d"}, "public.order": {"public", "order"}, `"é""x"`: {`é"x`},
+		long: {long}, `"` + long + `"`: {long}, "a.b.c": {"a", "b", "c"},
+	} {
+		got, err := pgparse.Name(sql)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v %s", sql, err, diff)
+		}
+	}
+	for _, sql := range []string{"", "a b", "(a)", "a.*", "a[1]", "a::text", "1", "'a'", "order", "a; b", "a -- b", long + "x",
+		`"` + long + `x"`, "f()", "a = b"} {
+		if got, err := pgparse.Name(sql); err == nil {
+			t.Errorf("%q is accepted as %q", sql, got)
 		}
 	}
 }

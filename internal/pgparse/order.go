@@ -123,7 +123,9 @@ func (e *Expr) join(other *Expr, by int) {
 	}
 	e.Functions = append(e.Functions, other.Functions...)
 	e.Subquery = e.Subquery || other.Subquery
-	e.Parameter = e.Parameter || other.Parameter
+	if !e.Parameter && other.Parameter {
+		e.Parameter, e.ParameterOffset = true, other.ParameterOffset+by
+	}
 	if e.TimeFunction == "" && other.TimeFunction != "" {
 		e.TimeFunction, e.TimeFunctionOffset = other.TimeFunction, other.TimeFunctionOffset+by
 	}

@@ -65,7 +65,7 @@ func (w *walker) message(m protoreflect.Message) {
 	case *query.FuncCall:
 		w.call(n)
 	case *query.ParamRef:
-		w.expr.Parameter = true
+		w.parameter(n)
 	case *query.SQLValueFunction:
 		w.valueFunction(n)
 	case *query.TypeCast:
@@ -156,6 +156,13 @@ func (w *walker) call(n *query.FuncCall) {
 	w.expr.Functions = append(w.expr.Functions, name)
 	if timeFunctions[name] || name == "age" && len(n.Args) == 1 {
 		w.time(name, n.Location)
+	}
+}
+
+func (w *walker) parameter(n *query.ParamRef) {
+	offset := w.offset(n.Location)
+	if !w.expr.Parameter || offset < w.expr.ParameterOffset {
+		w.expr.Parameter, w.expr.ParameterOffset = true, offset
 	}
 }
 

@@ -31,5 +31,9 @@ func identifier(name string) string {
 	if plainName.MatchString(name) && err == nil && len(tokens) == 1 && !tokens[0].reserved {
 		return name
 	}
+	return identifierQuoted(name)
+}
+
+func identifierQuoted(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }

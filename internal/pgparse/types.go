@@ -23,6 +23,7 @@ type Expr struct {
 	TimeFunction       string // the first of now(), current_timestamp, clock_timestamp() and kin, "" when none
 	TimeFunctionOffset int
 	Parameter          bool // contains $1 and the like
+	ParameterOffset    int  // of the first
 }
 
 // ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every
