@@ -1,0 +1,146 @@
+// Package install applies migrations: the only part that writes to a database.
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"pgretain/policy"
+)
+
+// Options say where the runtime lives and how patient a migration is.
+type Options struct {
+	Install policy.Install
+	// Path is the migration directory as it is shown in messages.
+	Path string
+	// LockTimeout bounds the wait for another migration, one minute when zero.
+	LockTimeout time.Duration
+	// Progress, when given, is called after each migration.
+	Progress func(Migration)
+}
+
+// Migration is one file, or one version that the database has and the directory has not (Name
+// is empty then).
+type Migration struct {
+	Name      string
+	Version   int64
+	Applied   bool
+	AppliedAt time.Time     // zero when pending
+	Duration  time.Duration // of what Up or Down just did
+}
+
+// Up applies every pending migration of dir, one transaction each, and returns what it applied,
+// also beside an error: running it again continues there. It creates the schema and the version
+// table. An error is a *CheckError, a *StatementError, several of them joined, or anything else
+// that went wrong; Diagnostics makes messages of it.
+func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
+	s, createSchema, err := start(ctx, url, o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if err := s.createSchema(ctx, createSchema, o.Install); err != nil {
+		return nil, err
+	}
+	known, err := s.status(ctx, dir, o.Install.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOrder(known); err != nil {
+		return nil, err
+	}
+	pending := slices.DeleteFunc(known, func(m Migration) bool { return m.Applied })
+	return s.migrate(ctx, dir, o, pending, true)
+}
+
+// Down undoes the last step, which may be several files, or everything when all is set. The
+// schema and the version table stay.
+func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
+	s, createSchema, err := start(ctx, url, o)
+	if err != nil || createSchema {
+		return nil, err
+	}
+	defer s.close()
+	known, err := s.status(ctx, dir, o.Install.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkUnknown(known); err != nil {
+		return nil, err
+	}
+	applied := slices.DeleteFunc(known, func(m Migration) bool { return !m.Applied })
+	slices.Reverse(applied)
+	if !all {
+		applied, err = lastStep(dir, applied)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s.migrate(ctx, dir, o, applied, false)
+}
+
+// Status lists the migrations of dir and of the database by version. It writes nothing and takes
+// no lock.
+func Status(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
+	s, err := open(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if _, err := s.inspect(ctx); err != nil {
+		return nil, err
+	}
+	return s.status(ctx, dir, o.Install.Schema)
+}
+
+// start connects, checks and locks; the caller closes the session unless there is an error.
+func start(ctx context.Context, url string, o Options) (*session, bool, error) {
+	s, err := open(ctx, url)
+	if err != nil {
+		return nil, false, err
+	}
+	createSchema, err := s.ready(ctx, o)
+	if err != nil {
+		s.close()
+		return nil, false, err
+	}
+	return s, createSchema, nil
+}
+
+// ready checks under the lock: whoever waited for another migration sees what that one did.
+func (s *session) ready(ctx context.Context, o Options) (createSchema bool, err error) {
+	v, err := s.inspect(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := s.lock(ctx, o); err != nil {
+		return false, err
+	}
+	return s.check(ctx, v, o.Install)
+}
+
+// createSchema makes what goose needs before its first migration, in one transaction.
+func (s *session) createSchema(ctx context.Context, create bool, install policy.Install) error {
+	text, err := render("create_schema", map[string]any{
+		"CreateSchema": create, "Schema": install.Schema,
+		"Owner": install.Roles.Owner, "Viewer": install.Roles.Viewer,
+	})
+	if err != nil {
+		return err
+	}
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("creating schema %q: %w", install.Schema, err)
+	}
+	if _, err := tx.ExecContext(ctx, text); err != nil {
+		return errors.Join(fmt.Errorf("creating schema %q: %w", install.Schema, err), tx.Rollback())
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("creating schema %q: %w", install.Schema, err)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
+
+	"pgretain/internal/quote"
+)
+
+// store is goose's own with a quoted table name, which goose would not find in the catalog.
+type store struct{ database.Store }
+
+// TableExists is true: the table was created together with its schema.
+func (store) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
+
+// migrate runs the given migrations one by one and returns those that succeeded.
+func (s *session) migrate(ctx context.Context, dir fs.FS, o Options, todo []Migration, up bool) ([]Migration, error) {
+	var done []Migration
+	if len(todo) == 0 {
+		return nil, nil
+	}
+	provider, err := s.provider(dir, o.Install.Schema)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range todo {
+		s.trace.reset()
+		result, err := provider.ApplyVersion(ctx, m.Version, up)
+		if err != nil {
+			return done, s.explain(ctx, dir, o, m, up, err)
+		}
+		m.Applied, m.Duration = up, result.Duration
+		done = append(done, m)
+		if o.Progress != nil {
+			o.Progress(m)
+		}
+	}
+	return done, nil
+}
+
+func (s *session) provider(dir fs.FS, schema string) (*goose.Provider, error) {
+	versions, err := database.NewStore(database.DialectPostgres, quote.Qualified(schema, "goose_db_version"))
+	if err != nil {
+		return nil, fmt.Errorf("preparing migrations: %w", err)
+	}
+	provider, err := goose.NewProvider(goose.DialectCustom, s.db, dir, goose.WithStore(store{versions}),
+		goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return nil, fmt.Errorf("reading migrations: %w", err)
+	}
+	return provider, nil
+}
+
+// explain makes of goose's error what PostgreSQL said, and where.
+func (s *session) explain(ctx context.Context, dir fs.FS, o Options, m Migration, up bool, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("migrating %s: %w", m.Name, ctx.Err())
+	}
+	var server *pgconn.PgError
+	if !errors.As(err, &server) {
+		var partial *goose.PartialError
+		if errors.As(err, &partial) {
+			err = partial.Err
+		}
+		return fmt.Errorf("migrating %s: %w", path.Join(o.Path, m.Name), err)
+	}
+	content, readErr := fs.ReadFile(dir, m.Name)
+	if readErr != nil {
+		return errors.Join(err, readErr)
+	}
+	return statementError(path.Join(o.Path, m.Name), string(content), up, s.trace, server)
+}
