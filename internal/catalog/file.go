@@ -1,0 +1,83 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Version is the form of the file that this program reads and writes.
+const Version = 1
+
+// Read decodes a snapshot. A key that the form does not have, a missing or other version and
+// anything after the snapshot are errors, because a snapshot read in part would let rows go that
+// it speaks for.
+func Read(r io.Reader) (*Snapshot, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("reading catalog snapshot: %w", err)
+	}
+	if err := checkVersion(data); err != nil {
+		return nil, fmt.Errorf("reading catalog snapshot: %w", err)
+	}
+	var s Snapshot
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&s); err != nil {
+		return nil, fmt.Errorf("reading catalog snapshot: %w", explain(err, data))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading catalog snapshot: line %d: text after the end", lineAt(data, decoder.InputOffset()))
+	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("reading catalog snapshot: %w", err)
+	}
+	return &s, nil
+}
+
+// checkVersion comes first: a newer form may have keys that strict decoding would complain about.
+func checkVersion(data []byte) error {
+	var head struct {
+		Version *int `json:"version"`
+	}
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&head); err != nil {
+		return explain(err, data)
+	}
+	if head.Version == nil {
+		return errors.New("no version; is this a catalog snapshot?")
+	}
+	if *head.Version != Version {
+		return fmt.Errorf("version %d, this program reads version %d", *head.Version, Version)
+	}
+	return nil
+}
+
+// check refuses tables without a name and names that stand for two tables.
+func (s *Snapshot) check() error {
+	seen := make(map[string]bool, len(s.Tables))
+	for i, t := range s.Tables {
+		if t == nil || t.Schema == "" || t.Name == "" {
+			return fmt.Errorf("table %d has no schema or no name", i+1)
+		}
+		name := t.Schema + "." + t.Name
+		if seen[name] {
+			return fmt.Errorf("table %s comes twice", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// Write encodes a snapshot: two spaces a level, a line break at the end, and "<" as it is, since
+// people review the file.
+func Write(w io.Writer, s *Snapshot) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(s); err != nil {
+		return fmt.Errorf("writing catalog snapshot: %w", err)
+	}
+	return nil
+}

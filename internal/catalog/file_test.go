@@ -1,0 +1,82 @@
+package catalog_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/catalog"
+)
+
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, file, want string }{
+		{"empty", "", "the file is empty"},
+		{"cut off", "{\"version\": 1,\n\"tables\": [", "line 2: the file ends too early"},
+		{"no JSON", "version: 1\n", "line 1: invalid character 'v' looking for beginning of value"},
+		{"no version", `{"tables": []}`, "no version; is this a catalog snapshot?"},
+		{"newer, with keys of its own", `{"version": 2, "new": 1}`, "version 2, this program reads version 1"},
+		{"unknown key", `{"version": 1, "tabels": []}`, `unknown key "tabels"`},
+		{"wrong type", "{\"version\": 1,\n\"tables\": [{\"schema\": 1}]}", "line 2: tables.schema cannot be a JSON number"},
+		{"an array", `[]`, "line 1: the snapshot cannot be a JSON array"},
+		{"text after the end", "{\"version\": 1}\n\n{}", "line 3: text after the end"},
+		{"nameless table", `{"version": 1, "tables": [{"schema": "a"}]}`, "table 1 has no schema or no name"},
+		{"null table", `{"version": 1, "tables": [null]}`, "table 1 has no schema or no name"},
+		{"table twice", `{"version": 1, "tables": [{"schema": "a", "name": "b"}, {"schema": "a", "name": "b"}]}`, "table a.b comes twice"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := catalog.Read(strings.NewReader(c.file))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if diff := cmp.Diff("reading catalog snapshot: "+c.want, err.Error()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	s := &catalog.Snapshot{Version: 1, SearchPath: []string{"public"}, Tables: []*catalog.Table{{
+		Schema: "public", Name: `é "<&>"`, Kind: "table", Columns: []catalog.Column{{Name: "id", Type: "integer", NotNull: true}},
+	}}}
+	want := `{
+  "version": 1,
+  "tables": [
+    {
+      "schema": "public",
+      "name": "é \"<&>\"",
+      "kind": "table",
+      "columns": [
+        {
+          "name": "id",
+          "type": "integer",
+          "not_null": true
+        }
+      ]
+    }
+  ],
+  "search_path": [
+    "public"
+  ]
+}
+`
+	var b bytes.Buffer
+	if err := catalog.Write(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+	back, err := catalog.Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(s, back); diff != "" {
+		t.Error(diff)
+	}
+}

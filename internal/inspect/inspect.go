@@ -1,0 +1,105 @@
+// Package inspect reads catalog snapshots from a live database. It only reads.
+package inspect
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/catalog"
+	catalogsql "pgretain/sql/catalog"
+)
+
+// Request says what a snapshot is about.
+type Request struct {
+	Tables     []string // "schema.name", or "name" to be found in SearchPath; unquoted
+	SearchPath []string // schemas, the first one first
+	Runtime    string   // the runtime's schema; its tables are left out unless Tables names them
+}
+
+// Snapshot reads the tables of the request and what a delete from them can reach, in one
+// read-only transaction that takes no lock and needs no privilege on the tables. The second
+// result lists the names that no table has, in the order of the request. Types and expressions
+// are printed with qualified names, except those of pg_catalog.
+func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, []string, error) {
+	snapshot := &catalog.Snapshot{Version: catalog.Version, Tables: []*catalog.Table{}, SearchPath: texts(request.SearchPath)}
+	var unknown []string
+	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err := pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
+		r := &reader{tx: tx, tables: map[uint32]*catalog.Table{}}
+		var err error
+		if unknown, err = r.find(ctx, request); err != nil {
+			return err
+		}
+		snapshot.Tables, err = r.read(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading catalog snapshot: %w", err)
+	}
+	return snapshot, unknown, nil
+}
+
+// reader collects tables by oid.
+type reader struct {
+	tx     pgx.Tx
+	oids   []uint32
+	tables map[uint32]*catalog.Table
+}
+
+// find turns names into the oids of all tables to read, and returns the names without one.
+func (r *reader) find(ctx context.Context, request Request) ([]string, error) {
+	if _, err := r.tx.Exec(ctx, catalogsql.Query("settings")); err != nil {
+		return nil, fmt.Errorf("preparing the session: %w", err)
+	}
+	given, err := r.resolve(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	var unknown []string
+	var roots []uint32
+	for _, name := range request.Tables {
+		if oid := given[name]; oid != 0 {
+			roots = append(roots, oid)
+		} else {
+			unknown = append(unknown, name)
+		}
+	}
+	rows, _ := r.tx.Query(ctx, catalogsql.Query("reach"), roots, request.Runtime) // rows give the same error
+	if r.oids, err = pgx.CollectRows(rows, pgx.RowTo[uint32]); err != nil {
+		return nil, fmt.Errorf("following foreign keys: %w", err)
+	}
+	return unknown, nil
+}
+
+// resolve maps names to oids, 0 for none.
+func (r *reader) resolve(ctx context.Context, request Request) (map[string]uint32, error) {
+	type found struct {
+		Name string
+		OID  *uint32
+	}
+	rows, err := collect[found](ctx, r, "resolve", texts(request.Tables), texts(request.SearchPath))
+	if err != nil {
+		return nil, fmt.Errorf("looking up tables: %w", err)
+	}
+	oids := make(map[string]uint32, len(rows))
+	for _, row := range rows {
+		if oids[row.Name] != 0 {
+			return nil, fmt.Errorf("looking up tables: two tables answer to the name %q", row.Name)
+		}
+		if row.OID != nil {
+			oids[row.Name] = *row.OID
+		}
+	}
+	return oids, nil
+}
+
+// collect runs a query of sql/catalog whose columns are the fields of T, in order.
+func collect[T any](ctx context.Context, r *reader, query string, args ...any) ([]T, error) {
+	rows, _ := r.tx.Query(ctx, catalogsql.Query(query), args...) // rows give the same error
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+}
+
+// texts makes an empty array of nil, which the server would take for NULL.
+func texts(values []string) []string { return append([]string{}, values...) }

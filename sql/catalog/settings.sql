@@ -1,0 +1,9 @@
+-- Makes what the following queries print independent of the session, for one transaction: names
+-- outside pg_catalog are qualified, and constants in defaults and predicates have one spelling.
+SELECT set_config('search_path', 'pg_catalog, pg_temp', true),
+       set_config('TimeZone', 'UTC', true),
+       set_config('DateStyle', 'ISO, MDY', true),
+       set_config('IntervalStyle', 'postgres', true),
+       set_config('extra_float_digits', '1', true),
+       set_config('quote_all_identifiers', 'off', true),
+       set_config('bytea_output', 'hex', true);

@@ -1,0 +1,222 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/inspect"
+	"pgretain/tests/pgtest"
+)
+
+var snapshotTemplate = pgtest.Template("snapshot", func(ctx context.Context, conn *pgx.Conn) error {
+	sql, err := os.ReadFile("testdata/snapshot_schema.sql")
+	if err != nil {
+		return err
+	}
+	_, err = conn.PgConn().Exec(ctx, string(sql)).ReadAll()
+	return err
+})
+
+// snapshot reads tables with a session that spells things differently from ours.
+func snapshot(t *testing.T, db *pgtest.DB, tables ...string) (*catalog.Snapshot, []string) {
+	t.Helper()
+	conn := db.Conn(t)
+	pgtest.Exec(t, conn, "SET TimeZone = 'Asia/Kathmandu'; SET DateStyle = 'German'; SET search_path = app, public")
+	request := inspect.Request{Tables: tables, SearchPath: []string{"app", "public"}, Runtime: "retention"}
+	s, unknown, err := inspect.Snapshot(t.Context(), conn, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, unknown
+}
+
+func tableNames(s *catalog.Snapshot) []string {
+	var names []string
+	for _, t := range s.Tables {
+		names = append(names, t.Schema+"."+t.Name)
+	}
+	return names
+}
+
+func equal(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestSnapshotReach(t *testing.T) {
+	t.Parallel()
+	db := snapshotTemplate.Database(t)
+	for _, c := range []struct {
+		name   string
+		tables []string
+		want   []string
+	}{
+		{"every action, self-reference, one level up", []string{"app.root"}, []string{
+			"app.child_cascade", "app.child_default", "app.child_no_action", "app.child_restrict", "app.child_set_null",
+			"app.grand_cascade", "app.grand_default", "app.grand_set_null", "app.owner", "app.root"}},
+		{"partitions, referenced and referencing", []string{"app.event"}, []string{
+			"app.detail", "app.detail_1", "app.event", "app.event_1", "app.event_2", "app.owner"}},
+		{"one partition: its parent, but not its siblings", []string{"app.event_1"}, []string{
+			"app.detail", "app.detail_1", "app.event", "app.event_1", "app.owner"}},
+		{"inheritance child", []string{"app.base"}, []string{"app.base", "app.derived"}},
+		{"inheritance parent", []string{"app.derived"}, []string{"app.base", "app.derived"}},
+		{"view", []string{"app.seen"}, []string{"app.seen"}},
+		{"a table of ours that is named", []string{"retention.note"}, []string{"app.root", "retention.note"}},
+		{"nothing", nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, unknown := snapshot(t, db, c.tables...)
+			equal(t, "tables", c.want, tableNames(s))
+			equal(t, "unknown", []string(nil), unknown)
+		})
+	}
+}
+
+func TestSnapshotNames(t *testing.T) {
+	t.Parallel()
+	db := snapshotTemplate.Database(t)
+	hostile := `Hostile "Schema" ü.select "from" where; --`
+	s, unknown := snapshot(t, db, "derived", "nowhere", "other.root", "root_age", hostile, "public.ROOT")
+	equal(t, "unknown", []string{"nowhere", "other.root", "root_age", "public.ROOT"}, unknown)
+	equal(t, "tables", []string{hostile, "app.base", "app.derived"}, tableNames(s))
+	table := s.Table(hostile)
+	equal(t, "columns", []catalog.Column{
+		{Name: "Größe in m²", Type: "integer", NotNull: true},
+		{Name: "a.b", Type: "timestamp with time zone"},
+		{Name: "x23456789_123456789_123456789_123456789_123456789_123456789_123", Type: "text"},
+	}, table.Columns)
+	equal(t, "primary key", []string{"Größe in m²"}, table.PrimaryKey)
+	equal(t, "index columns", []string{"a.b"}, table.Indexes[0].Columns)
+}
+
+func TestSnapshotAmbiguousName(t *testing.T) {
+	t.Parallel()
+	db := snapshotTemplate.Database(t)
+	_, _, err := inspect.Snapshot(t.Context(), db.Conn(t), inspect.Request{Tables: []string{"a.b.c"}})
+	if err == nil || !strings.Contains(err.Error(), `two tables answer to the name "a.b.c"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSnapshotTable(t *testing.T) {
+	t.Parallel()
+	s, _ := snapshot(t, snapshotTemplate.Database(t), "root")
+	self := catalog.ForeignKey{Name: "root_parent_id_fkey", Table: "app.root", Columns: []string{"parent_id"},
+		RefTable: "app.root", RefColumns: []string{"id"}, OnDelete: "set null"}
+	child := func(table, action string) catalog.ForeignKey {
+		return catalog.ForeignKey{Name: table + "_root_id_fkey", Table: "app." + table, Columns: []string{"root_id"},
+			RefTable: "app.root", RefColumns: []string{"id"}, OnDelete: action}
+	}
+	equal(t, "table", &catalog.Table{
+		Schema: "app", Name: "root", Kind: "table", RowSecurity: true, PrimaryKey: []string{"id"},
+		Columns: []catalog.Column{
+			{Name: "id", Type: "bigint", NotNull: true},
+			{Name: "parent_id", Type: "bigint"},
+			{Name: "owner_id", Type: "bigint", NotNull: true},
+			{Name: "region", Type: "text", NotNull: true, Default: "'eu'::text"},
+			{Name: "label", Type: "public.citext"},
+			{Name: "amount", Type: "numeric(10,2)", Default: "0"},
+			{Name: "created_at", Type: "timestamp with time zone", NotNull: true, Default: "now()"},
+			{Name: "since", Type: "timestamp with time zone", Default: "'2026-01-01 00:00:00+00'::timestamp with time zone"},
+			{Name: "doubled", Type: "numeric", Default: "(amount * (2)::numeric)", Generated: true},
+			{Name: "tags", Type: "text[]"},
+		},
+		Indexes: []catalog.Index{
+			{Name: "root_age", Method: "btree", Valid: true,
+				Definition: "CREATE INDEX root_age ON app.root USING btree (created_at DESC, id) INCLUDE (label)",
+				Columns:    []string{"created_at", "id"}, Descending: []bool{true, false}, NullsFirst: []bool{true, false}},
+			{Name: "root_expression", Method: "btree", Valid: true,
+				Definition: "CREATE INDEX root_expression ON app.root USING btree (lower(region), parent_id NULLS FIRST) " +
+					"WHERE ((label OPERATOR(public.=) 'x'::public.citext) AND (since > '2026-01-01 00:00:00+00'::timestamp with time zone))",
+				Columns: []string{"", "parent_id"}, Descending: []bool{false, false}, NullsFirst: []bool{false, true},
+				Predicate: "((label OPERATOR(public.=) 'x'::public.citext) AND (since > '2026-01-01 00:00:00+00'::timestamp with time zone))"},
+			{Name: "root_pkey", Method: "btree", Valid: true, Unique: true, Primary: true,
+				Definition: "CREATE UNIQUE INDEX root_pkey ON app.root USING btree (id)",
+				Columns:    []string{"id"}, Descending: []bool{false}, NullsFirst: []bool{false}},
+			{Name: "root_tags", Method: "gin", Valid: true,
+				Definition: "CREATE INDEX root_tags ON app.root USING gin (tags)",
+				Columns:    []string{"tags"}, Descending: []bool{false}, NullsFirst: []bool{false}},
+		},
+		ForeignKeys: []catalog.ForeignKey{
+			{Name: "root_owner", Table: "app.root", Columns: []string{"owner_id", "region"}, RefTable: "app.owner",
+				RefColumns: []string{"id", "region"}, OnDelete: "restrict", Deferrable: true},
+			self,
+		},
+		Referenced: []catalog.ForeignKey{
+			child("child_cascade", "cascade"), child("child_default", "set default"), child("child_no_action", "no action"),
+			child("child_restrict", "restrict"), child("child_set_null", "set null"), self,
+		},
+		Triggers: []catalog.Trigger{{Name: "root_veto",
+			Definition: "CREATE TRIGGER root_veto BEFORE DELETE OR UPDATE ON app.root FOR EACH ROW EXECUTE FUNCTION app.veto()"}},
+	}, s.Table("app.root"))
+}
+
+// A foreign key between partitioned tables has a copy per partition on either side; only what was
+// declared is listed.
+func TestSnapshotPartitions(t *testing.T) {
+	t.Parallel()
+	s, _ := snapshot(t, snapshotTemplate.Database(t), "app.event")
+	event := s.Table("app.event")
+	equal(t, "kind", "partitioned", event.Kind)
+	equal(t, "children", []string{"app.event_1", "app.event_2"}, event.Children)
+	equal(t, "parent", "app.event", s.Table("app.event_1").PartitionOf)
+	type edge struct{ From, To string }
+	edges := func(keys []catalog.ForeignKey) (list []edge) {
+		for _, key := range keys {
+			list = append(list, edge{key.Table, key.RefTable})
+		}
+		return list
+	}
+	equal(t, "references of the parent", []edge{{"app.event", "app.owner"}}, edges(event.ForeignKeys))
+	equal(t, "references of a partition", []edge{{"app.event_1", "app.owner"}}, edges(s.Table("app.event_1").ForeignKeys))
+	equal(t, "references to the parent", []edge{{"app.detail", "app.event"}}, edges(event.Referenced))
+	equal(t, "references to a partition", []edge{{"app.detail", "app.event_1"}}, edges(s.Table("app.event_1").Referenced))
+	equal(t, "references of the referencing", []edge{{"app.detail", "app.event"}}, edges(s.Table("app.detail").ForeignKeys))
+	equal(t, "references of its partition", []edge{{"app.detail_1", "app.event"}}, edges(s.Table("app.detail_1").ForeignKeys))
+	for _, table := range []*catalog.Table{event, s.Table("app.event_1")} {
+		if len(table.Indexes) != 1 || !table.Indexes[0].Primary {
+			t.Errorf("indexes of %s: %v, want the primary key only", table.Name, table.Indexes)
+		}
+	}
+}
+
+// A session without any privilege on schema and table reads the same bytes, whatever its settings.
+func TestSnapshotIsStable(t *testing.T) {
+	t.Parallel()
+	db := snapshotTemplate.Database(t)
+	db.Exec(t, `DO $$ BEGIN CREATE ROLE pgretain_test_nobody LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`)
+	request := inspect.Request{Tables: []string{"app.root", "app.event"}, SearchPath: []string{"public"}, Runtime: "retention"}
+	var files []string
+	for _, settings := range []string{"SELECT 1", "SET search_path = app, retention; SET quote_all_identifiers = on; SET IntervalStyle = iso_8601"} {
+		conn := db.Conn(t, "pgretain_test_nobody")
+		pgtest.Exec(t, conn, settings)
+		s, _, err := inspect.Snapshot(t.Context(), conn, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := catalog.Write(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, b.String())
+		back, err := catalog.Read(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "snapshot after writing and reading", s, back)
+	}
+	equal(t, "file", files[0], files[1])
+	if !strings.HasSuffix(files[0], "}\n") {
+		t.Error("the file does not end with a line break")
+	}
+}
