@@ -1,0 +1,142 @@
+package generator
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pgretain/policy"
+	sqlfiles "pgretain/sql"
+)
+
+// runtimeKinds are the directories of the runtime in the order of creation.
+var runtimeKinds = []struct {
+	dir  string
+	kind Kind
+}{
+	{"types", KindType},
+	{"tables", KindTable},
+	{"functions", KindFunction},
+	{"procedures", KindProcedure},
+	{"views", KindView},
+}
+
+// Runtime renders the runtime for an install: its schema and role names instead of the default
+// ones, and no grants with "roles: none".
+func Runtime(install policy.Install) ([]Object, error) {
+	var objects []Object
+	for _, k := range runtimeKinds {
+		files, err := runtimeFiles(k.dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			object, err := runtimeObject(k.kind, file, install)
+			if err != nil {
+				return nil, fmt.Errorf("reading the runtime's %s: %w", file.name, err)
+			}
+			objects = append(objects, object)
+		}
+	}
+	return objects, nil
+}
+
+type runtimeFile struct{ name, text string }
+
+func runtimeFiles(dir string) ([]runtimeFile, error) {
+	names, err := fs.Glob(sqlfiles.Runtime, dir+"/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	files := make([]runtimeFile, 0, len(names))
+	for _, name := range names {
+		text, err := fs.ReadFile(sqlfiles.Runtime, name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, runtimeFile{name, string(text)})
+	}
+	return inOrderOfUse(files)
+}
+
+// inOrderOfUse sorts files so that each comes after those whose object it mentions: PostgreSQL
+// checks the body of a function in language SQL when it is created, and foreign keys of tables.
+func inOrderOfUse(files []runtimeFile) ([]runtimeFile, error) {
+	var sorted []runtimeFile
+	placed := map[string]bool{}
+	for len(sorted) < len(files) {
+		before := len(sorted)
+		for _, file := range files {
+			if !placed[file.name] && !mentionsMissing(file, files, placed) {
+				sorted = append(sorted, file)
+				placed[file.name] = true
+			}
+		}
+		if len(sorted) == before {
+			return nil, fmt.Errorf("ordering %s: objects mention each other in a circle", path.Dir(files[0].name))
+		}
+	}
+	return sorted, nil
+}
+
+func mentionsMissing(file runtimeFile, files []runtimeFile, placed map[string]bool) bool {
+	return slices.ContainsFunc(files, func(other runtimeFile) bool {
+		return other.name != file.name && !placed[other.name] && mentions(file, other)
+	})
+}
+
+func mentions(file, other runtimeFile) bool {
+	name := regexp.QuoteMeta("retention." + strings.TrimSuffix(path.Base(other.name), ".sql"))
+	return regexp.MustCompile(name+`\b`).MatchString(withoutComments(file.text))
+}
+
+func withoutComments(sql string) string {
+	return regexp.MustCompile(`(?m)--.*$`).ReplaceAllString(sql, "")
+}
+
+var (
+	revokeLine = regexp.MustCompile(`(?m)^REVOKE ALL ON (?:FUNCTION|PROCEDURE) (retention\..*\)) FROM PUBLIC;$`)
+	roleLine   = regexp.MustCompile(`(?m)^(?:GRANT .* TO retention_.*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
+	schemaName = regexp.MustCompile(`\bretention\.|\bSCHEMA retention\b`)
+	roleName   = regexp.MustCompile(`\bretention_(owner|runner|operator|viewer)\b`)
+)
+
+func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object, error) {
+	name := "retention." + strings.TrimSuffix(path.Base(file.name), ".sql")
+	if kind == KindFunction || kind == KindProcedure {
+		found := revokeLine.FindStringSubmatch(file.text)
+		if found == nil {
+			return Object{}, fmt.Errorf("no REVOKE ALL ... FROM PUBLIC")
+		}
+		name = found[1]
+	}
+	name = renameInstall(name, install)
+	return Object{
+		Kind: kind,
+		Name: name,
+		As:   AsOwner,
+		SQL:  renameInstall(file.text, install),
+		Drop: fmt.Sprintf("DROP %s IF EXISTS %s;\n", strings.ToUpper(string(kind)), name),
+	}, nil
+}
+
+// renameInstall puts an install's names in place of the default ones. They match [a-z_][a-z0-9_]*,
+// so that the result needs no quotes.
+func renameInstall(sql string, install policy.Install) string {
+	if install.Roles.None {
+		sql = roleLine.ReplaceAllString(sql, "")
+	}
+	names := map[string]string{
+		"owner": install.Roles.Owner, "runner": install.Roles.Runner,
+		"operator": install.Roles.Operator, "viewer": install.Roles.Viewer,
+	}
+	sql = roleName.ReplaceAllStringFunc(sql, func(found string) string {
+		return names[strings.TrimPrefix(found, "retention_")]
+	})
+	return schemaName.ReplaceAllStringFunc(sql, func(found string) string {
+		return strings.Replace(found, "retention", install.Schema, 1)
+	})
+}

@@ -1,0 +1,58 @@
+-- Starts a run, or says in the run log why it does not start. Takes the session lock on the
+-- policy's table (one run per table at a time) and keeps it when the run starts. Raises 22023 for
+-- an as_of in the future and P0002 for an unknown policy.
+CREATE OR REPLACE FUNCTION retention._begin(
+    p_policy text, p_as_of timestamptz, p_reason text, p_job text)
+RETURNS retention.step
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET row_security = off
+AS $function$
+DECLARE
+    v_policy retention.policy;
+    v_table oid;
+    v_run bigint;
+    v_message text;
+    v_resume retention.run;
+    v_started CONSTANT timestamptz := clock_timestamp();
+BEGIN
+    SELECT * INTO v_policy FROM retention.policy p WHERE p.name = p_policy;
+    IF NOT FOUND THEN
+        RAISE no_data_found USING MESSAGE = format('there is no policy "%s"', p_policy),
+            HINT = 'SELECT name FROM retention.policy lists them.';
+    ELSIF p_as_of > v_started THEN
+        RAISE invalid_parameter_value
+            USING MESSAGE = format('as_of %s is in the future', p_as_of),
+                  HINT = 'Only retention.preview() may look ahead.';
+    END IF;
+    v_table := retention._table(v_policy.table_name);
+
+    PERFORM retention._unlock_table(v_table);  -- left by a COMMIT that failed in this session
+    IF NOT pg_try_advisory_lock(retention._lock_key('run', v_table)) THEN
+        v_run := retention._new_run(v_policy, p_as_of, p_reason, p_job, v_started);
+        RETURN retention._finish(v_run, 'busy', NULL, retention._lock_holder(v_table));
+    END IF;
+    PERFORM retention._finish(r.id, 'abandoned', NULL, 'the backend of this run is gone')
+    FROM retention.run r WHERE r.table_name = v_policy.table_name AND r.state = 'running';
+
+    v_run := retention._new_run(v_policy, p_as_of, p_reason, p_job, v_started);
+    v_message := coalesce(retention._copy(), retention._paused(p_policy));
+    IF v_message IS NOT NULL THEN
+        RETURN retention._finish(v_run, 'paused', NULL, v_message);
+    END IF;
+    v_message := coalesce(retention._objection(p_policy), retention._surplus(v_run));
+    IF v_message IS NOT NULL THEN
+        RETURN retention._finish(v_run, 'tripped', NULL, v_message);
+    END IF;
+
+    v_resume := retention._resume_point(v_run);
+    UPDATE retention.run r SET from_start = v_resume.end_position IS NULL WHERE r.id = v_run;
+    INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_position, next_rows)
+    VALUES (v_run, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000,
+            1, v_resume.end_position, v_policy.batch_rows);
+    RETURN (v_run, true, NULL)::retention.step;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._begin(text, timestamptz, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._begin(text, timestamptz, text, text) TO retention_runner, retention_operator;

@@ -1,0 +1,17 @@
+-- Calls a policy's own count function. p_guards false leaves "keep" and holds out: an upper bound
+-- that costs much less.
+CREATE OR REPLACE FUNCTION retention._count(
+    p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean)
+RETURNS retention.due_count
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_count retention.due_count;
+BEGIN
+    EXECUTE format('SELECT * FROM retention.%I($1, $2, $3)', p_policy || '_count')
+    INTO v_count USING p_as_of, p_limit, p_guards;
+    RETURN v_count;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._count(text, timestamptz, bigint, boolean) FROM PUBLIC;

@@ -1,0 +1,22 @@
+-- The pg_cron jobs of the runner. Row security shows them to nobody else, so this function is the
+-- runner's own; it shows only what pgretain scheduled, and no rows where there is no pg_cron.
+GRANT CREATE ON SCHEMA retention TO retention_runner;
+SET LOCAL ROLE retention_runner;
+CREATE OR REPLACE FUNCTION retention._cron_jobs()
+RETURNS TABLE (jobid bigint, jobname text, schedule text, command text, database text,
+               username text, active boolean)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF to_regclass('cron.job') IS NOT NULL THEN
+        RETURN QUERY EXECUTE
+            'SELECT j.jobid, j.jobname::text, j.schedule, j.command, j.database, j.username, j.active
+             FROM cron.job j WHERE j.jobname LIKE ''retention.%'' ORDER BY j.jobname';
+    END IF;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._cron_jobs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._cron_jobs() TO retention_owner, retention_runner, retention_operator, retention_viewer;
+SET LOCAL ROLE retention_owner;
+REVOKE CREATE ON SCHEMA retention FROM retention_runner;

@@ -1,0 +1,31 @@
+-- Ends a run: adds up its batches and writes its row for the second and last time.
+CREATE OR REPLACE FUNCTION retention._finish(
+    p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL)
+RETURNS retention.step
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_last retention.batch;
+BEGIN
+    SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
+    UPDATE retention.run r
+    SET state = p_state, ended_at = clock_timestamp(), sqlstate = p_sqlstate, message = p_message,
+        scanned = s.scanned, taken = s.taken, contended = s.contended, refused = s.refused,
+        batches = s.batches, wasted_ms = s.wasted_ms,
+        kept = retention._add_up(p_run, 'kept'), related = retention._add_up(p_run, 'related'),
+        cascaded = retention._add_up(p_run, 'cascaded'),
+        end_pass = v_last.next_pass, end_position = v_last.next_position
+    FROM (SELECT coalesce(sum(b.scanned), 0) AS scanned, coalesce(sum(b.taken), 0) AS taken,
+                 coalesce(sum(b.contended), 0) AS contended, coalesce(sum(b.refused), 0) AS refused,
+                 count(*) FILTER (WHERE b.mode IN ('range', 'locked')) AS batches,
+                 coalesce(sum(b.ms * (1 - least(b.taken, b.scanned)::float8 / greatest(b.scanned, 1))), 0)
+                     AS wasted_ms
+          FROM retention.batch b WHERE b.run_id = p_run) s
+    WHERE r.id = p_run AND r.state = 'running';
+    PERFORM retention._add_to_total(p_run);
+    DELETE FROM retention.run_group g WHERE g.run_id = p_run;
+    RETURN (p_run, false, NULL)::retention.step;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._finish(bigint, text, text, text) FROM PUBLIC;

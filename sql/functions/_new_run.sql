@@ -1,0 +1,14 @@
+-- Writes the row of a run that starts now. A NULL as_of means the start itself.
+CREATE OR REPLACE FUNCTION retention._new_run(
+    p_policy retention.policy, p_as_of timestamptz, p_reason text, p_job text,
+    p_started timestamptz)
+RETURNS bigint
+LANGUAGE sql
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, reason, state, started_at)
+    VALUES (p_policy.name, p_job, p_policy.table_name, p_policy.hash,
+            coalesce(p_as_of, p_started), p_reason, 'running', p_started)
+    RETURNING id
+$function$;
+REVOKE ALL ON FUNCTION retention._new_run(retention.policy, timestamptz, text, text, timestamptz) FROM PUBLIC;

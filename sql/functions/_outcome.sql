@@ -1,0 +1,15 @@
+-- How a run ended: its state, a sentence for people, and whether a job must not go on after it.
+CREATE OR REPLACE FUNCTION retention._outcome(
+    p_run bigint, OUT state text, OUT sqlstate text, OUT summary text, OUT bad boolean,
+    OUT halt boolean)
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT r.state, coalesce(r.sqlstate, 'P0001'),
+           format('%s: %s (run %s): %s of %s rows taken%s', r.policy, r.state, r.id, r.taken, r.scanned,
+                  '; ' || r.message),
+           r.state IN ('failed', 'tripped'), coalesce(r.sqlstate = '57014', false)
+    FROM retention.run r WHERE r.id = p_run
+$function$;
+REVOKE ALL ON FUNCTION retention._outcome(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._outcome(bigint) TO retention_runner, retention_operator;

@@ -1,0 +1,59 @@
+-- One batch of a run, in the caller's transaction: all of it or nothing. Also decides when the
+-- run is over. Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on the rows it takes, both
+-- waited for at most the policy's lock_timeout.
+CREATE OR REPLACE FUNCTION retention._step(p_run bigint) RETURNS retention.step
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET row_security = off
+AS $function$
+DECLARE
+    v_run retention.run := retention._running(p_run);
+    v_policy retention.policy;
+    v_last retention.batch;
+    v_next retention.batch;
+    v_stop record;
+    v_call record;
+    v_result retention.batch_result;
+    v_held boolean;
+    v_before jsonb;
+    v_started CONSTANT timestamptz := clock_timestamp();
+BEGIN
+    SELECT * INTO v_policy FROM retention.policy p WHERE p.name = v_run.policy;
+    SELECT * INTO STRICT v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
+    v_stop := retention._stop_reason(v_run, v_policy, v_last.total_taken);
+    IF v_stop.state IS NOT NULL THEN
+        RETURN retention._finish(p_run, v_stop.state, NULL, v_stop.message);
+    END IF;
+
+    PERFORM set_config('lock_timeout',
+                       (extract(epoch FROM v_policy.lock_timeout) * 1000)::integer::text, true);
+    v_held := retention._lock_holds(
+        v_policy.table_name || v_policy.related || v_policy.reach, v_run.as_of);
+    v_before := retention._changed_rows(v_policy.reach);
+    v_call := retention._call_batch(
+        p_run, v_policy.passes -> (v_last.next_pass - 1),
+        v_held OR v_last.next_skip OR v_last.suspect_rows > 0 OR v_last.locked_batches > 0);
+    SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
+    v_result := v_call.result;
+
+    IF v_result.outcome = 'locked' THEN
+        RETURN retention._missed(p_run, v_last, 'the table is locked by somebody else');
+    END IF;
+    v_next := retention._next_batch(v_policy, v_last, v_call.mode, v_result);
+    v_next.cascaded := retention._subtract(retention._changed_rows(v_policy.reach), v_before);
+    v_next.ms := extract(epoch FROM clock_timestamp() - v_started) * 1000;
+    v_next.at := clock_timestamp();
+    INSERT INTO retention.batch SELECT v_next.*;
+    IF v_next.total_refused > 100 THEN
+        RETURN retention._finish(p_run, 'failed', v_next.sqlstate,
+            'more than 100 rows were refused, the last with: ' || v_next.message);
+    ELSIF v_next.next_pass > jsonb_array_length(v_policy.passes) THEN
+        RETURN retention._finish(p_run, 'done');
+    END IF;
+    RETURN (p_run, true,
+            clock_timestamp() + v_next.ms * (1 / v_policy.busy - 1) * interval '1 ms')::retention.step;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._step(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._step(bigint) TO retention_runner, retention_operator;

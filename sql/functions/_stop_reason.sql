@@ -1,0 +1,27 @@
+-- Why a run ends before its next batch: the state it ends in and a sentence, or no row.
+CREATE OR REPLACE FUNCTION retention._stop_reason(
+    p_run retention.run, p_policy retention.policy, p_taken bigint,
+    OUT state text, OUT message text)
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN
+        state := 'more';
+        message := 'the policy was changed during the run';
+    ELSIF retention._paused(p_policy.name) IS NOT NULL THEN
+        state := 'paused';
+        message := retention._paused(p_policy.name);
+    ELSIF p_taken > p_run.breaker_limit THEN
+        state := 'tripped';
+        message := format('%s rows taken, the breaker allows %s', p_taken, p_run.breaker_limit);
+    ELSIF p_taken >= p_policy.budget_rows THEN
+        state := 'more';
+        message := format('the budget of %s rows is spent', p_policy.budget_rows);
+    ELSIF clock_timestamp() - p_run.started_at >= p_policy.budget_time THEN
+        state := 'more';
+        message := format('the budget of %s is spent', p_policy.budget_time);
+    END IF;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._stop_reason(retention.run, retention.policy, bigint) FROM PUBLIC;

@@ -1,0 +1,24 @@
+-- The table that "schema.name" (unquoted, as the registry writes names) means. Raises 42P01 when
+-- there is none, and 42P09 when the dots leave two possible readings.
+CREATE OR REPLACE FUNCTION retention._table(p_name text) RETURNS oid
+LANGUAGE plpgsql STABLE STRICT
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_found oid[];
+BEGIN
+    SELECT array_agg(c.oid) INTO v_found
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname || '.' || c.relname = p_name
+      AND n.nspname LIKE split_part(p_name, '.', 1) || '%'
+      AND c.relkind IN ('r', 'p');
+    IF v_found IS NULL THEN
+        RAISE undefined_table USING MESSAGE = format('table "%s" does not exist', p_name);
+    ELSIF cardinality(v_found) > 1 THEN
+        RAISE ambiguous_alias USING MESSAGE = format('"%s" could mean two tables', p_name);
+    END IF;
+    RETURN v_found[1];
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._table(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._table(text) TO retention_runner, retention_operator, retention_viewer;

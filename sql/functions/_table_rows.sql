@@ -1,0 +1,19 @@
+-- How many rows a policy's table holds: exact up to a million, estimated above.
+CREATE OR REPLACE FUNCTION retention._table_rows(p_table text) RETURNS bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $function$
+DECLARE
+    v_rows bigint := retention._estimated_rows(retention._table(p_table));
+BEGIN
+    IF v_rows IS NULL OR v_rows < 1000000 THEN
+        EXECUTE format('SELECT count(*) FROM %s', retention._table(p_table)::regclass) INTO v_rows;
+    END IF;
+    RETURN v_rows;
+EXCEPTION WHEN undefined_table THEN
+    RETURN NULL;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._table_rows(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._table_rows(text) TO retention_runner, retention_operator, retention_viewer;

@@ -1,0 +1,11 @@
+-- The smallest UUID whose first 48 bits are the millisecond of an instant: the bound for UUID
+-- version 7 and for ULIDs kept as uuid. https://www.rfc-editor.org/rfc/rfc9562#section-5.7
+CREATE OR REPLACE FUNCTION retention._uuid_floor(p_at timestamptz) RETURNS uuid
+LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+    SELECT (lpad(to_hex(greatest(floor(extract(epoch FROM p_at) * 1000), 0)::bigint), 12, '0')
+            || repeat('0', 20))::uuid
+$function$;
+REVOKE ALL ON FUNCTION retention._uuid_floor(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._uuid_floor(timestamptz) TO retention_runner, retention_operator, retention_viewer;

@@ -1,0 +1,27 @@
+-- Lets the next run of the policy of a tripped run pass its breaker, once, as long as the policy
+-- is the same. Raises 55000 for a run that the breaker did not stop.
+CREATE OR REPLACE FUNCTION retention.accept(run_id bigint, reason text DEFAULT '') RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+#variable_conflict use_column
+DECLARE
+    v_run retention.run;
+BEGIN
+    SELECT r.* INTO v_run FROM retention.run r
+    JOIN retention.policy p ON p.name = r.policy AND p.hash = r.policy_hash
+    WHERE r.id = accept.run_id AND r.state = 'tripped' AND r.due > r.breaker_limit;
+    IF NOT FOUND THEN
+        RAISE object_not_in_prerequisite_state
+            USING MESSAGE = format('run %s was not stopped by the breaker of today''s policy', accept.run_id);
+    END IF;
+    INSERT INTO retention.setting (policy, name, value, reason)
+    VALUES (v_run.policy, 'accepted', v_run.policy_hash, coalesce(accept.reason, ''))
+    ON CONFLICT ON CONSTRAINT setting_pkey DO UPDATE
+    SET value = excluded.value, reason = excluded.reason, set_by = session_user,
+        set_at = clock_timestamp();
+    RETURN v_run.policy;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.accept(bigint, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.accept(bigint, text) TO retention_operator;

@@ -1,0 +1,52 @@
+-- What needs a person's attention, one row each; no rows means all is well. severity is "error"
+-- where rows are not being deleted that should be, else "warning".
+CREATE OR REPLACE FUNCTION retention.health()
+RETURNS TABLE (severity text, policy text, problem text, hint text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT 'error', NULL::text, retention._copy(),
+           'SELECT retention.adopt(''why''), if rows are to be deleted here.'
+    WHERE retention._copy() IS NOT NULL
+    UNION ALL
+    SELECT 'error', s.policy,
+           format('the last run (%s) %s%s', s.last_run, s.last_state, ': ' || s.last_message),
+           CASE WHEN s.last_state = 'tripped' AND s.last_message LIKE '%breaker%'
+                THEN format('Look at retention.preview(%L); then SELECT retention.accept(%s, ''why'').',
+                            s.policy, s.last_run)
+                ELSE format('SELECT * FROM retention.run WHERE id = %s', s.last_run) END
+    FROM retention.status s WHERE s.last_state IN ('failed', 'tripped', 'abandoned')
+    UNION ALL
+    SELECT 'warning', s.policy, s.paused, format('SELECT retention.resume(%L)', s.policy)
+    FROM retention.status s WHERE s.paused IS NOT NULL
+    UNION ALL
+    SELECT 'warning', s.policy, format('%s rows were refused in run %s', s.last_refused, s.last_run),
+           format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', s.last_run)
+    FROM retention.status s WHERE s.last_refused > 0
+    UNION ALL
+    SELECT 'error', NULL,
+           format('backend %s (role %s, %s) holds the run lock of table "%s" without a run',
+                  l.pid, a.usename, a.state, retention._table_name(l.objid)),
+           format('SELECT pg_terminate_backend(%s)', l.pid)
+    FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+      AND l.classid::bigint = retention._lock_key('run', l.objid) >> 32
+      AND NOT EXISTS (SELECT FROM retention.run r WHERE r.state = 'running' AND r.pid = l.pid
+                      AND a.state = 'active')
+    UNION ALL
+    SELECT 'error', NULL::text, 'the pg_cron scheduler is not running',
+           'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'
+    FROM retention.install i
+    WHERE i.scheduler = 'pg_cron' AND to_regclass('cron.job') IS NOT NULL
+      AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%')
+    UNION ALL
+    SELECT 'error', NULL::text, format('job "%s" is switched off in pg_cron', c.jobname),
+           'Run "pgretain migrate up", or cron.alter_job(..., active := true).'
+    FROM retention._cron_jobs() c WHERE NOT c.active;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.health() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.health() TO retention_runner, retention_operator, retention_viewer;

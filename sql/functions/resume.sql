@@ -1,0 +1,15 @@
+-- Undoes pause(): for one policy, or (no argument) for all that were paused together. Answers
+-- whether anything was paused.
+CREATE OR REPLACE FUNCTION retention.resume(policy text DEFAULT NULL) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+#variable_conflict use_column
+BEGIN
+    DELETE FROM retention.setting s
+    WHERE s.policy = coalesce(resume.policy, '*') AND s.name = 'paused';
+    RETURN FOUND;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.resume(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.resume(text) TO retention_operator;

@@ -1,0 +1,28 @@
+-- Runs one policy now. as_of (default: now) may lie in the past, never in the future. Returns how
+-- the run ended; raises after its last COMMIT when it failed or tripped. Cannot be called inside a
+-- transaction block: it commits after every batch.
+--   CALL retention.run('enqueued_messages_ttl');
+CREATE OR REPLACE PROCEDURE retention.run(
+    policy pg_catalog.text, as_of pg_catalog.timestamptz DEFAULT NULL,
+    reason pg_catalog.text DEFAULT NULL, INOUT outcome pg_catalog.text DEFAULT NULL)
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+#variable_conflict use_variable
+DECLARE
+    v_run pg_catalog.int8;
+    v_end pg_catalog.record;
+BEGIN
+    COMMIT;  -- fails here, before any lock, inside somebody's transaction
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+    CALL retention._drive(policy, as_of, reason, NULL, v_run);
+    v_end := retention._outcome(v_run);
+    COMMIT AND CHAIN;
+    outcome := v_end.summary;
+    IF v_end.bad THEN
+        RAISE EXCEPTION '%', v_end.summary USING ERRCODE = v_end.sqlstate,
+            HINT = 'SELECT * FROM retention.status shows every policy.';
+    END IF;
+END
+$procedure$;
+REVOKE ALL ON PROCEDURE retention.run(text, timestamptz, text, text) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE retention.run(text, timestamptz, text, text) TO retention_runner, retention_operator;

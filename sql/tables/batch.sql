@@ -1,0 +1,31 @@
+-- One row per batch, appended in the batch's own transaction and never updated, so that the cost
+-- of logging stays flat while somebody else holds a snapshot open. Row 0 is the run's start. The
+-- next_ columns say how the run goes on from here.
+CREATE TABLE IF NOT EXISTS retention.batch (
+    run_id bigint NOT NULL REFERENCES retention.run ON DELETE CASCADE,
+    n integer NOT NULL,
+    at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    ms double precision NOT NULL DEFAULT 0,
+    mode text NOT NULL CHECK (mode IN ('start', 'range', 'locked', 'skip', 'undone')),
+    scanned bigint NOT NULL DEFAULT 0,
+    taken bigint NOT NULL DEFAULT 0,
+    kept jsonb NOT NULL DEFAULT '{}',
+    contended bigint NOT NULL DEFAULT 0,
+    refused bigint NOT NULL DEFAULT 0,
+    related jsonb NOT NULL DEFAULT '{}',
+    cascaded jsonb NOT NULL DEFAULT '{}',
+    sqlstate text,
+    message text,
+    total_taken bigint NOT NULL DEFAULT 0,
+    total_refused bigint NOT NULL DEFAULT 0,
+    next_pass integer NOT NULL,
+    next_position jsonb,
+    next_rows integer NOT NULL,
+    next_skip boolean NOT NULL DEFAULT false,
+    suspect_rows bigint NOT NULL DEFAULT 0,
+    locked_batches integer NOT NULL DEFAULT 0,
+    misses integer NOT NULL DEFAULT 0,
+    PRIMARY KEY (run_id, n)
+);
+REVOKE ALL ON retention.batch FROM PUBLIC;
+GRANT SELECT ON retention.batch TO retention_runner, retention_operator, retention_viewer;

@@ -1,0 +1,11 @@
+-- The indexes that migrations built, each with the definition that PostgreSQL printed right after:
+-- what the verifier compares with.
+CREATE TABLE IF NOT EXISTS retention.index_definition (
+    schema_name text NOT NULL,
+    index_name text NOT NULL,
+    definition text NOT NULL,
+    built_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    PRIMARY KEY (schema_name, index_name)
+);
+REVOKE ALL ON retention.index_definition FROM PUBLIC;
+GRANT SELECT ON retention.index_definition TO retention_runner, retention_operator, retention_viewer;

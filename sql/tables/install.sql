@@ -1,0 +1,19 @@
+-- One row: what the migrations installed and on which database. A copy of the database (restored
+-- backup, clone) has another system identifier or name, and no run starts there before adopt().
+CREATE TABLE IF NOT EXISTS retention.install (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    runtime_version text NOT NULL,
+    search_path text NOT NULL,
+    time_zone text NOT NULL,
+    scheduler text NOT NULL,
+    protect text[] NOT NULL,
+    log_window interval NOT NULL DEFAULT '90 days',
+    cron_log_window interval NOT NULL DEFAULT '14 days',
+    system_identifier bigint NOT NULL,
+    database_name text NOT NULL,
+    adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    adopted_by text NOT NULL DEFAULT session_user
+);
+REVOKE ALL ON retention.install FROM PUBLIC;
+GRANT SELECT ON retention.install TO retention_runner, retention_operator, retention_viewer;
+GRANT USAGE ON SCHEMA retention TO retention_runner, retention_operator, retention_viewer;

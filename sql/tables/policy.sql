@@ -1,0 +1,23 @@
+-- The registry: one row per policy, written by migrations. "passes" are the batch functions in
+-- the order in which a run calls them; reach lists the tables that a delete may cascade into,
+-- related those that steps act on.
+CREATE TABLE IF NOT EXISTS retention.policy (
+    name text PRIMARY KEY,
+    description text NOT NULL DEFAULT '',
+    table_name text NOT NULL,
+    hash text NOT NULL,
+    definition text NOT NULL,
+    passes jsonb NOT NULL,
+    related text[] NOT NULL DEFAULT '{}',
+    reach text[] NOT NULL DEFAULT '{}',
+    batch_rows integer NOT NULL CHECK (batch_rows > 0),
+    lock_timeout interval NOT NULL,
+    budget_rows bigint,
+    budget_time interval,
+    breaker_rows bigint,
+    breaker_fraction double precision,
+    busy double precision NOT NULL DEFAULT 1 CHECK (busy > 0 AND busy <= 1),
+    built_in boolean NOT NULL DEFAULT false
+);
+REVOKE ALL ON retention.policy FROM PUBLIC;
+GRANT SELECT ON retention.policy TO retention_runner, retention_operator, retention_viewer;

@@ -1,0 +1,40 @@
+-- The run log: one row per run, written when it starts and once more when it ends. What happens
+-- between is appended to batch. state: running | done | more | tripped | paused | busy | failed |
+-- abandoned. A row that says "running" but whose backend is gone is shown as abandoned by the
+-- views and becomes so with the next run.
+CREATE TABLE IF NOT EXISTS retention.run (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    policy text NOT NULL,
+    job text,
+    table_name text NOT NULL,
+    policy_hash text NOT NULL,
+    as_of timestamptz NOT NULL,
+    reason text,
+    state text NOT NULL CHECK (state IN
+        ('running', 'done', 'more', 'tripped', 'paused', 'busy', 'failed', 'abandoned')),
+    started_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    ended_at timestamptz,
+    pid integer NOT NULL DEFAULT pg_catalog.pg_backend_pid(),
+    role text NOT NULL DEFAULT session_user,
+    from_start boolean NOT NULL DEFAULT true,
+    due bigint,
+    breaker_limit bigint,
+    scanned bigint NOT NULL DEFAULT 0,
+    taken bigint NOT NULL DEFAULT 0,
+    kept jsonb NOT NULL DEFAULT '{}',
+    contended bigint NOT NULL DEFAULT 0,
+    refused bigint NOT NULL DEFAULT 0,
+    related jsonb NOT NULL DEFAULT '{}',
+    cascaded jsonb NOT NULL DEFAULT '{}',
+    batches integer NOT NULL DEFAULT 0,
+    wasted_ms double precision NOT NULL DEFAULT 0,
+    end_pass integer,
+    end_position jsonb,
+    sqlstate text,
+    message text
+);
+CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);
+CREATE INDEX IF NOT EXISTS run_ended_at ON retention.run (ended_at);
+CREATE INDEX IF NOT EXISTS run_running ON retention.run (table_name) WHERE state = 'running';
+REVOKE ALL ON retention.run FROM PUBLIC;
+GRANT SELECT ON retention.run TO retention_runner, retention_operator, retention_viewer;

@@ -1,0 +1,12 @@
+-- The groups that hold more rows than a "beyond" policy allows, found once when a run starts, and
+-- removed when it ends. key holds the values of "per" as text.
+CREATE TABLE IF NOT EXISTS retention.run_group (
+    run_id bigint NOT NULL REFERENCES retention.run ON DELETE CASCADE,
+    pass integer NOT NULL,
+    ordinal bigint NOT NULL,
+    key text[] NOT NULL,
+    surplus bigint NOT NULL,
+    PRIMARY KEY (run_id, pass, ordinal)
+);
+REVOKE ALL ON retention.run_group FROM PUBLIC;
+GRANT SELECT ON retention.run_group TO retention_runner, retention_operator, retention_viewer;

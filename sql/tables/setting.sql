@@ -1,0 +1,14 @@
+-- What people set at run time, with who, when and why. policy is '*' for all of them.
+-- name: "paused" (value: the reason), "accepted" (value: the policy's hash that may pass its
+-- breaker once).
+CREATE TABLE IF NOT EXISTS retention.setting (
+    policy text NOT NULL,
+    name text NOT NULL CHECK (name IN ('paused', 'accepted')),
+    value text NOT NULL,
+    reason text NOT NULL DEFAULT '',
+    set_by text NOT NULL DEFAULT session_user,
+    set_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    PRIMARY KEY (policy, name)
+);
+REVOKE ALL ON retention.setting FROM PUBLIC;
+GRANT SELECT ON retention.setting TO retention_runner, retention_operator, retention_viewer;

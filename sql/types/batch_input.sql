@@ -1,0 +1,10 @@
+-- What a batch function reads of its run. "position" is where the batch starts: the values of the
+-- cursor columns as text, NULL at the beginning. "skip" passes the next row by without touching it.
+CREATE TYPE retention.batch_input AS (
+    as_of timestamptz,
+    run_id bigint,
+    reason text,
+    "position" jsonb,
+    batch_rows integer,
+    skip boolean
+);

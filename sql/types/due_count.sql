@@ -1,0 +1,9 @@
+-- How many rows of a policy are due and what keeps the others. "capped" is true when counting
+-- stopped at the limit.
+CREATE TYPE retention.due_count AS (
+    due bigint,
+    kept jsonb,
+    oldest text,
+    newest text,
+    capped boolean
+);

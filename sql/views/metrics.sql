@@ -1,0 +1,45 @@
+-- Numbers for a monitoring system, in the terms of Prometheus: counters never go back, gauges do.
+CREATE OR REPLACE VIEW retention.metrics AS
+SELECT 'retention_rows_taken_total' AS name, 'counter' AS type,
+       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name) AS labels,
+       coalesce(t.taken, 0)::double precision AS value,
+       'Rows deleted by the policy.' AS help
+FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name
+UNION ALL
+SELECT 'retention_rows_scanned_total', 'counter',
+       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name),
+       coalesce(t.scanned, 0), 'Rows looked at by the policy.'
+FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name
+UNION ALL
+SELECT 'retention_rows_cascaded_total', 'counter',
+       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name),
+       coalesce(t.cascaded, 0), 'Rows deleted or changed through foreign keys by the policy.'
+FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name
+UNION ALL
+SELECT 'retention_rows_refused_total', 'counter',
+       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name),
+       coalesce(t.refused, 0), 'Rows that a constraint or trigger did not let go.'
+FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name
+UNION ALL
+SELECT 'retention_runs_total', 'counter',
+       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name),
+       coalesce(t.runs, 0), 'Runs of the policy.'
+FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name
+UNION ALL
+SELECT 'retention_runs_failed_total', 'counter',
+       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name),
+       coalesce(t.failed, 0), 'Runs that failed, tripped or were abandoned.'
+FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name
+UNION ALL
+SELECT 'retention_last_success_timestamp_seconds', 'gauge',
+       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name),
+       extract(epoch FROM t.last_success_at), 'When the policy last ran to its end or its budget.'
+FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name
+WHERE t.last_success_at IS NOT NULL
+UNION ALL
+SELECT 'retention_table_rows', 'gauge',
+       pg_catalog.jsonb_build_object('table', x.table_name),
+       retention._table_rows(x.table_name), 'Rows in the table: exact up to a million, estimated above.'
+FROM (SELECT DISTINCT p.table_name FROM retention.policy p WHERE NOT p.built_in) x;
+REVOKE ALL ON retention.metrics FROM PUBLIC;
+GRANT SELECT ON retention.metrics TO retention_runner, retention_operator, retention_viewer;

@@ -1,0 +1,32 @@
+-- One row per policy: how its last run went, when it last succeeded, and what stands in its way.
+CREATE OR REPLACE VIEW retention.status AS
+SELECT p.name AS policy,
+       p.table_name,
+       (SELECT string_agg(j.name, ', ' ORDER BY j.name) FROM retention.job j
+        WHERE p.name = ANY (j.policies)) AS jobs,
+       CASE WHEN r.state = 'running' AND NOT retention._alive(r.pid) THEN 'abandoned'
+            ELSE r.state END AS last_state,
+       r.id AS last_run,
+       r.started_at AS last_started_at,
+       r.ended_at - r.started_at AS last_duration,
+       r.scanned AS last_scanned,
+       r.taken AS last_taken,
+       round(r.scanned::numeric / nullif(r.taken, 0), 2) AS scanned_per_taken,
+       r.kept AS last_kept,
+       r.contended AS last_contended,
+       r.refused AS last_refused,
+       r.cascaded AS last_cascaded,
+       t.last_success_at,
+       coalesce(t.failed_in_a_row, 0) AS failed_in_a_row,
+       (SELECT count(*) FROM retention.hold h
+        WHERE h.table_name = p.table_name AND h.released_at IS NULL
+          AND (h.until IS NULL OR h.until > pg_catalog.clock_timestamp())) AS holds,
+       retention._paused(p.name) AS paused,
+       r.message AS last_message
+FROM retention.policy p
+LEFT JOIN retention.total t ON t.policy = p.name
+LEFT JOIN LATERAL (SELECT * FROM retention.run x WHERE x.policy = p.name
+                   ORDER BY x.id DESC LIMIT 1) r ON true
+ORDER BY p.built_in, p.name;
+REVOKE ALL ON retention.status FROM PUBLIC;
+GRANT SELECT ON retention.status TO retention_runner, retention_operator, retention_viewer;
