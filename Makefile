@@ -1,0 +1,39 @@
+# "make" or "make help" lists the targets.
+SHELL := /bin/bash
+export PATH := $(PATH):/usr/local/go/bin
+
+EXAMPLE ?= bot-queue
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint generate build clean setup
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: setup ## Show the whole path on a throw-away server; EXAMPLE=bot-queue
+	@examples/demo.sh "$(EXAMPLE)"
+
+test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, installs them where it may
+	go test -count=1 ./...
+	CGO_ENABLED=0 go build -buildvcs=false ./...
+
+bench: setup ## Measure the generated deletes against others; writes bench.json
+	go run ./tests/bench
+
+lint: ## Check the form of the Go sources
+	@unformatted=$$(gofmt -l .); \
+	if [ -n "$$unformatted" ]; then printf 'not formatted, run gofmt -w:\n%s\n' "$$unformatted" >&2; exit 1; fi
+	go vet ./...
+
+generate: ## Write the generated files again
+	go generate ./...
+
+build: ## Build bin/pgretain
+	go build -o bin/ ./cmd/pgretain
+
+clean: ## Remove what build, bench and failed tests leave
+	rm -rf bin bench.json
+	find . -name '*.FAIL' -delete
+
+setup:
+	@.ci/setup
