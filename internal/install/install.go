@@ -29,7 +29,7 @@ type Migration struct {
 	Name      string
 	Version   int64
 	Applied   bool
-	AppliedAt time.Time     // zero when pending
+	AppliedAt time.Time     // from Status alone; zero when pending
 	Duration  time.Duration // of what Up or Down just did
 }
 
@@ -60,8 +60,8 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 // Down undoes the last step, which may be several files, or everything when all is set. The
 // schema and the version table stay.
 func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
-	s, createSchema, err := start(ctx, url, o)
-	if err != nil || createSchema {
+	s, _, err := start(ctx, url, o)
+	if err != nil {
 		return nil, err
 	}
 	defer s.close()

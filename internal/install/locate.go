@@ -25,8 +25,16 @@ func statementError(file, content string, up bool, t *trace, server *pgconn.PgEr
 	}
 	return &StatementError{
 		Position: position, Message: server.Message, Code: server.Code,
-		Detail: detail, Hint: server.Hint, cause: server,
+		Detail: detail, Hint: hint(server), cause: server,
 	}
+}
+
+// hint is the server's own, or what it takes to be allowed.
+func hint(server *pgconn.PgError) string {
+	if server.Hint != "" || server.Code != "42501" {
+		return server.Hint
+	}
+	return "The migrating role must own the tables of the policies, and have CREATE on their schemas to build indexes."
 }
 
 // find is the byte offset of the times-th occurrence of statement in the part that was running,

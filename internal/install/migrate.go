@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
@@ -36,7 +37,7 @@ func (s *session) migrate(ctx context.Context, dir fs.FS, o Options, todo []Migr
 		if err != nil {
 			return done, s.explain(ctx, dir, o, m, up, err)
 		}
-		m.Applied, m.Duration = up, result.Duration
+		m.Applied, m.AppliedAt, m.Duration = up, time.Time{}, result.Duration
 		done = append(done, m)
 		if o.Progress != nil {
 			o.Progress(m)
