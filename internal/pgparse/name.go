@@ -11,7 +11,8 @@ func Name(sql string) ([]string, error) {
 	notName := &Error{Message: "this is not one name"}
 	node, _, err := expression(sql)
 	if err != nil {
-		return nil, err
+		notName.Offset = err.Offset
+		return nil, notName
 	}
 	ref := node.GetColumnRef()
 	tokens, err := scan(sql)

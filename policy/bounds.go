@@ -1,0 +1,80 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// bounds is what defaults and policies both may set.
+type bounds struct {
+	batch    Batch
+	budget   Budget
+	breaker  Breaker
+	throttle Throttle
+}
+
+var builtInBounds = bounds{
+	batch:    Batch{Rows: 5000, LockTimeout: 100 * time.Millisecond},
+	budget:   Budget{Time: 10 * time.Minute},
+	breaker:  Breaker{Rows: 5000000, Fraction: 0.5},
+	throttle: Throttle{Busy: 1},
+}
+
+var boundKeys = []string{"batch", "budget", "breaker", "throttle"}
+
+var (
+	defaultsShape = shape{keys: boundKeys}
+	batchShape    = shape{keys: []string{"rows", "lock_timeout"}}
+	budgetShape   = shape{keys: []string{"rows", "time"}}
+	breakerShape  = shape{keys: []string{"rows", "fraction"}}
+	throttleShape = shape{keys: []string{"busy"}, later: []string{"replica_lag", "wal_rate", "pending_archival", "autovacuum"}}
+)
+
+// bounds reads the map of defaults; what it does not set stays as in base.
+func (r *reader) bounds(f field, what string, base bounds) bounds {
+	if f.value == nil {
+		return base
+	}
+	m, ok := r.mapping(f, quoted(what), defaultsShape)
+	if !ok {
+		return base
+	}
+	return r.boundsOf(m, base)
+}
+
+func (r *reader) boundsOf(m mapping, b bounds) bounds {
+	if m, ok := r.part(m, "batch", batchShape); ok {
+		b.batch.Rows = int(r.between(m.fields["rows"], 1, 1000000, int64(b.batch.Rows)))
+		b.batch.LockTimeout = r.duration(m.fields["lock_timeout"], time.Millisecond, -1, b.batch.LockTimeout)
+	}
+	if m, ok := r.part(m, "budget", budgetShape); ok {
+		b.budget.Rows = r.unlessNull(m.fields["rows"], b.budget.Rows)
+		b.budget.Time = r.duration(m.fields["time"], time.Second, 0, b.budget.Time)
+	}
+	if m, ok := r.part(m, "breaker", breakerShape); ok {
+		b.breaker.Rows = r.between(m.fields["rows"], 1, math.MaxInt64, b.breaker.Rows)
+		b.breaker.Fraction = r.fraction(m.fields["fraction"], b.breaker.Fraction)
+	}
+	if m, ok := r.part(m, "throttle", throttleShape); ok {
+		b.throttle.Busy = r.fraction(m.fields["busy"], b.throttle.Busy)
+	}
+	return b
+}
+
+// unlessNull is a number of rows; null takes away the bound of the defaults.
+func (r *reader) unlessNull(f field, fallback int64) int64 {
+	if f.value != nil && isNull(f) {
+		return 0
+	}
+	return r.between(f, 1, math.MaxInt64, fallback)
+}
+
+// part is the map under a key that may be absent.
+func (r *reader) part(m mapping, key string, s shape) (mapping, bool) {
+	f, ok := m.fields[key]
+	if !ok {
+		return mapping{}, false
+	}
+	return r.mapping(f, fmt.Sprintf("%q of %s", key, m.what), s)
+}

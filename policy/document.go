@@ -1,0 +1,115 @@
+package policy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"pgretain/internal/diag"
+)
+
+// document parses the YAML. What the library says of a syntax error is put into words of ours.
+func (r *reader) document() (field, bool) {
+	if !r.readable() {
+		return field{}, false
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(r.source))
+	var root, second yaml.Node
+	if err := decoder.Decode(&root); err != nil {
+		r.syntax(err)
+		return field{}, false
+	}
+	if err := decoder.Decode(&second); err == nil {
+		r.add(codeSyntax, r.at(&second), "a second YAML document begins here", "", `Keep everything in one document, without a "---" line.`)
+		return field{}, false
+	} else if !errors.Is(err, io.EOF) {
+		r.syntax(err)
+		return field{}, false
+	}
+	return field{value: root.Content[0]}, true
+}
+
+// readable refuses text whose faults the library reports without a place.
+func (r *reader) readable() bool {
+	for i, line := range r.lines {
+		for j, c := range line {
+			at := diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1}
+			if c == utf8.RuneError {
+				r.add(codeSyntax, at, "the file is not valid UTF-8", "", "Save the file as UTF-8.")
+				return false
+			}
+			if c < ' ' && c != '\t' || c == 0x7f {
+				r.add(codeSyntax, at, "a control character is not allowed", "", `Inside double quotes write it as an escape, for example "\a".`)
+				return false
+			}
+		}
+	}
+	return true
+}
+
+var (
+	yamlLine    = regexp.MustCompile(`line (\d+)`)
+	yamlAnchor  = regexp.MustCompile(`unknown anchor '([^']*)' referenced`)
+	yamlMessage = []struct{ theirs, ours, hint string }{
+		{"mapping values are not allowed", "a key and its value cannot stand here", "Check the indentation, and put a text that contains \": \" in quotes."},
+		{"did not find expected ',' or ']'", "a list in brackets is not closed", `Close it with "]", and put commas between its items.`},
+		{"did not find expected ',' or '}'", "a map in braces is not closed", `Close it with "}", and put commas between its keys.`},
+		{"unexpected end of stream", "a quoted text is not closed", "Add the closing quote."},
+		{"cannot start any token", "a character that YAML reserves begins a value", "Put the value in quotes, and indent with spaces, not tabs."},
+		{"tab character", "a tab indents a line", "Indent with spaces."},
+		{"unknown escape character", "an unknown escape in a double-quoted text", "Write a backslash as \"\\\\\", or use single quotes."},
+		{"could not find expected ':'", "a key without a colon", "Write the key, a colon and a space."},
+		{"did not find expected key", "a key is expected here", "Check the indentation."},
+		{"expected '-' indicator", "a list ends in the middle", "Start each item of the list with \"- \", at the same indentation."},
+	}
+)
+
+func (r *reader) syntax(err error) {
+	if errors.Is(err, io.EOF) {
+		r.add(codeSyntax, r.lineAt(1), "the file is empty", "", `Begin with "version: 1".`)
+		return
+	}
+	text := err.Error()
+	if m := yamlAnchor.FindStringSubmatch(text); m != nil {
+		r.add(codeSyntax, r.find("*"+m[1]), "unknown anchor "+quoted(m[1]), "", "Define an anchor, with \"&\", above its first use.")
+		return
+	}
+	at := r.lineAt(1)
+	if m := yamlLine.FindStringSubmatch(text); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		if strings.Contains(text, "did not find expected") { // the parser's marks count from 0
+			line++
+		}
+		at = r.lineAt(line)
+	}
+	for _, known := range yamlMessage {
+		if strings.Contains(text, known.theirs) {
+			r.add(codeSyntax, at, known.ours, "", known.hint)
+			return
+		}
+	}
+	r.add(codeSyntax, at, "this is not valid YAML", "", "Check the line and the one above it.")
+}
+
+// lineAt is a whole line, from its first column.
+func (r *reader) lineAt(line int) diag.Position {
+	line = min(max(line, 1), len(r.lines))
+	return diag.Position{File: r.path, Line: line, Column: 1, Width: len(r.lines[line-1])}
+}
+
+// find is the first place of text in the file.
+func (r *reader) find(text string) diag.Position {
+	for i, line := range r.lines {
+		if before, _, ok := strings.Cut(string(line), text); ok {
+			width := utf8.RuneCountInString(text)
+			return diag.Position{File: r.path, Line: i + 1, Column: utf8.RuneCountInString(before) + 1, Width: width}
+		}
+	}
+	return r.lineAt(1)
+}
