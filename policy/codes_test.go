@@ -97,3 +97,17 @@ func TestCodesAreShown(t *testing.T) {
 		}
 	}
 }
+
+// TestReference holds that every example of the language's reference is a policy file.
+func TestReference(t *testing.T) {
+	t.Parallel()
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```\n").FindAllStringSubmatch(string(read(t, "../docs/policy.md")), -1)
+	if len(blocks) < 5 {
+		t.Fatalf("found %d examples", len(blocks))
+	}
+	for _, block := range blocks {
+		if _, list := policy.Parse("policy.yaml", []byte(block[1])); len(list) > 0 {
+			t.Errorf("%s\n%+v", block[1], list)
+		}
+	}
+}

@@ -1,11 +1,6 @@
 package policy
 
-import (
-	"fmt"
-	"slices"
-
-	"pgretain/internal/pgparse"
-)
+import "fmt"
 
 var policyShape = shape{
 	keys:  append([]string{"description", "table", "where", "join", "due", "keep", "then", "ensure"}, boundKeys...),
@@ -65,79 +60,4 @@ func (r *reader) description(m mapping) string {
 	}
 	text, _ := r.text(f)
 	return text
-}
-
-var (
-	joinShape = shape{keys: []string{"table", "query", "where"}}
-	oneSelect = "A query without \"where\" is written as text, and read under the row's lock."
-)
-
-// joins reads the named left joins in their order; each may read those above it.
-func (r *reader) joins(f field, s scope) ([]Join, scope) {
-	if f.value == nil {
-		return nil, s
-	}
-	m, _ := r.mapping(f, `"join"`, shape{})
-	var joins []Join
-	for _, name := range m.order {
-		r.named(m.fields[name], name, "join")
-		joins = append(joins, r.join(m.fields[name], name, s))
-		s = s.with(name)
-	}
-	return joins, s
-}
-
-func (r *reader) join(f field, name string, s scope) Join {
-	j := Join{Name: name, Position: r.at(f.key)}
-	if kindName(f.value) == "text" {
-		j.Query, _ = r.query(f, s)
-		return j
-	}
-	m, ok := r.mapping(f, fmt.Sprintf("join %q", name), joinShape)
-	if !ok {
-		return j
-	}
-	if m.has("table") == m.has("query") {
-		r.add(codeConflict, r.at(f.key), m.what+` needs either "table" or "query"`, "", oneSelect)
-	}
-	if table, ok := m.fields["table"]; ok {
-		if t, ok := r.table(table); ok {
-			j.Table = &t
-		}
-	}
-	if query, ok := m.fields["query"]; ok {
-		j.Query = r.queryOnce(query, s)
-	}
-	if where, ok := m.require("where"); ok {
-		j.Where = r.expression(where, s.with(name))
-	}
-	return j
-}
-
-// queryOnce is a query that is read at the start of the run, when there is no row yet.
-func (r *reader) queryOnce(f field, s scope) *Expr {
-	query, parsed := r.query(f, s)
-	if query == nil {
-		return nil
-	}
-	own := tableNames(parsed)
-	for _, c := range parsed.Columns {
-		if len(c.Fields) > 0 && (len(c.Fields) > 1 || c.Star) && slices.Contains(s.names, c.Fields[0]) && !slices.Contains(own, c.Fields[0]) {
-			r.add(codeJoinReadsRow, query.At(c.Offset), fmt.Sprintf("a query read once per run cannot name %q", c.Fields[0]), "It is read at the start of the run, before any row is looked at.", "Compare with the row in \"where\", or write the query alone, as text.")
-		}
-	}
-	return query
-}
-
-// tableNames are the names by which a query's own tables are known in it.
-func tableNames(parsed *pgparse.Expr) []string {
-	var names []string
-	for _, t := range parsed.Tables {
-		if t.Alias != "" {
-			names = append(names, t.Alias)
-		} else {
-			names = append(names, t.Name)
-		}
-	}
-	return names
 }

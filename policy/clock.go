@@ -1,0 +1,102 @@
+package policy
+
+import "go.yaml.in/yaml/v3"
+
+var (
+	clockKeys    = []string{"column", "expression", "encoding", "nulls", "inclusive"}
+	clockLater   = []string{"watermark", "up_to"}
+	ageShape     = shape{keys: append([]string{"older_than"}, clockKeys...), later: clockLater}
+	expiresShape = shape{keys: append([]string{"grace"}, clockKeys...), later: clockLater}
+)
+
+func (r *reader) clock(f field, kind string, s scope) *Clock {
+	sh := ageShape
+	if kind == "expires" {
+		sh = expiresShape
+	}
+	m, ok := r.mapping(f, quoted(kind), sh)
+	if !ok {
+		return nil
+	}
+	c := &Clock{Kind: kind, Position: r.fieldAt(f)}
+	r.clockValue(c, m, s)
+	c.Encoding = r.encoding(m.fields["encoding"])
+	c.NullsDue = r.choice(m.fields["nulls"], "keep", "due") == "due"
+	c.Inclusive = r.boolean(m.fields["inclusive"])
+	if kind == "expires" {
+		c.Window = Window{Tiers: []Tier{{Interval: Interval{Text: "0 days", Position: c.Position}, Position: c.Position}}, Position: c.Position}
+		if grace, ok := m.fields["grace"]; ok {
+			c.Window = r.window(grace, true, s)
+		}
+		return c
+	}
+	if olderThan, ok := m.require("older_than"); ok {
+		c.Window = r.window(olderThan, false, s)
+	}
+	return c
+}
+
+func (r *reader) clockValue(c *Clock, m mapping, s scope) {
+	if m.has("column") == m.has("expression") {
+		r.add(codeConflict, c.Position, m.what+` needs either "column" or "expression"`, "", "")
+	}
+	if column, ok := m.fields["column"]; ok {
+		c.Column, c.ColumnPos = r.columnName(column), r.at(column.value)
+	}
+	if expression, ok := m.fields["expression"]; ok {
+		c.Expression, c.ColumnPos = r.expression(expression, s), r.at(expression.value)
+	}
+}
+
+func (r *reader) columnName(f field) string {
+	parts, ok := r.identifier(f, "a column", 1)
+	if !ok {
+		return ""
+	}
+	return parts[0]
+}
+
+var snowflakeShape = shape{keys: []string{"shift", "epoch"}}
+
+// encoding is a word, or the map of a snowflake key.
+func (r *reader) encoding(f field) Encoding {
+	if f.value == nil {
+		return Encoding{}
+	}
+	e := Encoding{Position: r.at(f.value)}
+	if resolve(f.value).Kind != yaml.MappingNode {
+		if text, ok := r.text(f); ok && text == "snowflake" {
+			r.add(codeMissing, e.Position, `"snowflake" needs the keys "shift" and "epoch"`, "", "Write {snowflake: {shift: 22, epoch: 1288834974657}}.")
+		} else if ok {
+			e.Kind = r.choice(f, "epoch_s", "epoch_ms", "uuidv7", "ulid")
+		}
+		return e
+	}
+	m, ok := r.mapping(f, `"encoding"`, shape{keys: []string{"snowflake"}})
+	if !ok {
+		return e
+	}
+	snowflake, ok := m.require("snowflake")
+	if !ok {
+		return e
+	}
+	return r.snowflake(snowflake, e)
+}
+
+func (r *reader) snowflake(f field, e Encoding) Encoding {
+	m, ok := r.mapping(f, `"snowflake"`, snowflakeShape)
+	if !ok {
+		return e
+	}
+	e.Kind = "snowflake"
+	if shift, ok := m.require("shift"); ok {
+		e.Shift = int(r.between(shift, 0, 62, 0))
+	}
+	if epoch, ok := m.require("epoch"); ok {
+		e.Epoch = r.between(epoch, 0, maxEpoch, 0)
+	}
+	return e
+}
+
+// maxEpoch is the year 9999 in milliseconds.
+const maxEpoch = 253402300799999
