@@ -1,0 +1,51 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"pgretain/internal/catalog"
+)
+
+// paths are the files that the verbs read and write.
+type paths struct {
+	policy, migrations, catalog string
+}
+
+func (p *paths) addPolicy(command *cobra.Command) {
+	command.Flags().StringVarP(&p.policy, "policy", "p", "retention.yaml", "the policy `file`")
+}
+
+func (p *paths) addMigrations(command *cobra.Command) {
+	command.Flags().StringVarP(&p.migrations, "migrations", "m", "migrations", "the migration `directory`")
+}
+
+func (p *paths) addCatalog(command *cobra.Command) {
+	command.Flags().StringVar(&p.catalog, "catalog", "",
+		"the catalog snapshot `file` (default \""+catalog.FileName+"\" beside the policy)")
+}
+
+// catalogFile is where the snapshot is.
+func (p *paths) catalogFile() string {
+	if p.catalog != "" {
+		return p.catalog
+	}
+	return filepath.Join(filepath.Dir(p.policy), catalog.FileName)
+}
+
+func addDatabaseURL(command *cobra.Command, url *string) {
+	command.Flags().StringVar(url, "database-url", "", "the `URL` of the database (default: the PG* variables)")
+}
+
+func addFormat(command *cobra.Command, format *string) {
+	command.Flags().StringVar(format, "format", "text", "`text` or json")
+}
+
+// checkFormat refuses a --format that nobody writes.
+func checkFormat(format string) error {
+	if format != "text" && format != "json" {
+		return &usageError{"--format must be text or json, got " + quoted(format)}
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pgretain/internal/install"
+)
+
+const migrateUpHelp = `Applies the pending migrations, one transaction each (indexes are built concurrently, outside one).
+Before the first it checks roles, rights, pg_cron, and that the tables and columns of the policy
+exist in this database. After a failure, running it again goes on where it stopped.
+
+Exit codes:
+  0  applied, or nothing pending
+  1  the policy does not fit the database; nothing was applied
+  2  could not run, or a migration failed`
+
+const migrateDownHelp = `Undoes the last step, which may be several files; with --all everything. Schema and version table
+stay.
+
+Exit codes:
+  0  undone, or nothing to undo
+  1  the policy has errors
+  2  could not run, or a migration failed`
+
+const migrateStatusHelp = `Lists the migrations of the directory and of the database.
+
+Exit codes:
+  0  nothing is pending
+  1  something is pending, or the database has migrations that the directory has not
+  2  could not run`
+
+// migration is what the three verbs have in common.
+type migration struct {
+	paths
+	url string
+	all bool
+}
+
+func migrateCommand(c *console) *cobra.Command {
+	migrate := &cobra.Command{
+		Use: "migrate up|down|status", DisableFlagsInUseLine: true, Short: "Apply, undo or list migrations",
+		Long: "Applies, undoes or lists the migrations of a directory. Their versions are kept in a table of our own,\n" +
+			"goose_db_version in the schema of the runtime; goose itself and other tools can apply them as well.\n\n" +
+			"Exit codes: see the help of up, down and status.",
+		Args: noVerbArguments, RunE: onlyVerbs,
+	}
+	up := migrateVerb("up", "Apply pending migrations", migrateUpHelp, c.up)
+	down := migrateVerb("down", "Undo the last step, or everything", migrateDownHelp, c.down)
+	status := migrateVerb("status", "List migrations", migrateStatusHelp, c.migrations)
+	migrate.AddCommand(up, down, status)
+	return migrate
+}
+
+// noVerbArguments leaves unknown verbs to onlyVerbs.
+func noVerbArguments(*cobra.Command, []string) error { return nil }
+
+func migrateVerb(name, short, long string, do func(context.Context, migration) error) *cobra.Command {
+	var m migration
+	command := &cobra.Command{
+		Use: name, Short: short, Long: long, Example: "  pgretain migrate " + name, Args: noArguments,
+		RunE: func(command *cobra.Command, _ []string) error { return do(command.Context(), m) },
+	}
+	m.addPolicy(command)
+	m.addMigrations(command)
+	addDatabaseURL(command, &m.url)
+	if name == "down" {
+		command.Flags().BoolVar(&m.all, "all", false, "undo everything")
+	}
+	return command
+}
+
+func (m migration) options(p *project) install.Options {
+	return install.Options{Install: p.file.Install, Path: m.migrations}
+}
+
+func (c *console) up(ctx context.Context, m migration) error {
+	project, err := readProject(m.policy)
+	if err != nil {
+		return err
+	}
+	if err := m.fits(ctx, project); err != nil {
+		return err
+	}
+	options := m.options(project)
+	options.Progress = c.progress("applied")
+	done, err := install.Up(ctx, m.url, os.DirFS(m.migrations), options)
+	if err == nil && len(done) == 0 {
+		c.printf("nothing pending in %s\n", m.migrations)
+	}
+	return err
+}
+
+// fits compiles the policy against the live tables: what a migration would stumble over is said
+// with the line of the policy, before anything is applied.
+func (m migration) fits(ctx context.Context, project *project) error {
+	history, err := readHistory(m.migrations)
+	if err != nil {
+		return err
+	}
+	if len(history.Files()) == 0 {
+		return &install.CheckError{
+			Message: "there is no generated migration in " + quoted(m.migrations),
+			Hint:    `Write the first one with "pgretain generate", or name another directory with --migrations.`,
+		}
+	}
+	conn, err := connect(ctx, m.url)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	snapshot, err := project.inspect(ctx, conn)
+	if err != nil {
+		return err
+	}
+	_, err = project.compile(snapshot, history)
+	return err
+}
+
+func (c *console) down(ctx context.Context, m migration) error {
+	project, err := readProject(m.policy)
+	if err != nil {
+		return err
+	}
+	if _, err := readHistory(m.migrations); err != nil {
+		return err
+	}
+	options := m.options(project)
+	options.Progress = c.progress("undone ")
+	done, err := install.Down(ctx, m.url, os.DirFS(m.migrations), options, m.all)
+	if err == nil && len(done) == 0 {
+		c.printf("nothing to undo\n")
+	}
+	return err
+}
+
+func (c *console) progress(verb string) func(install.Migration) {
+	return func(m install.Migration) {
+		c.printf("%s  %s  %s\n", verb, m.Name, m.Duration.Round(time.Millisecond))
+	}
+}
+
+func (c *console) migrations(ctx context.Context, m migration) error {
+	project, err := readProject(m.policy)
+	if err != nil {
+		return err
+	}
+	known, err := install.Status(ctx, m.url, os.DirFS(m.migrations), m.options(project))
+	if err != nil {
+		return err
+	}
+	return c.list(known, m.migrations)
+}
+
+func (c *console) list(known []install.Migration, dir string) error {
+	t := table{columns: []string{"MIGRATION", "STATE", "APPLIED"}}
+	code := exitCode(0)
+	for _, m := range known {
+		switch {
+		case m.Name == "":
+			t.add(fmt.Sprintf("version %d", m.Version), "not in "+filepath.Base(dir), stamp(m.AppliedAt))
+			code = 1
+		case m.Applied:
+			t.add(m.Name, "applied", stamp(m.AppliedAt))
+		default:
+			t.add(m.Name, "pending", "")
+			code = 1
+		}
+	}
+	t.print(c.out)
+	if code != 0 {
+		return code
+	}
+	return nil
+}
+
+// stamp writes an instant in UTC, to the second.
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05Z") }

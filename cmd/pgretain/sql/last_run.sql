@@ -1,0 +1,1 @@
+SELECT coalesce(max(r.id), 0) FROM retention.run r;

@@ -1,0 +1,2 @@
+-- $1: policy; $2: as_of, NULL for now; $3: reason.
+CALL retention.run($1, $2::text::timestamptz, $3, NULL);

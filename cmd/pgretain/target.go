@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/spf13/cobra"
+
+	"pgretain/internal/install"
+	"pgretain/policy"
+)
+
+// target is an installed runtime: which database, and which schema there.
+type target struct {
+	url, policy, schema string
+	explicit            bool // --policy was given
+	writes              bool // a standby will not do
+}
+
+func (t *target) add(command *cobra.Command) {
+	addDatabaseURL(command, &t.url)
+	command.Flags().StringVarP(&t.policy, "policy", "p", "retention.yaml",
+		"the policy `file`; it names the schema of the runtime")
+	command.Flags().StringVar(&t.schema, "schema", "", "the `schema` of the runtime (default: that of the policy file, or \"retention\")")
+	command.PreRun = func(command *cobra.Command, _ []string) { t.explicit = command.Flags().Changed("policy") }
+}
+
+// defaultInstall is what holds without a policy file: operators need none.
+var defaultInstall = policy.Install{Schema: "retention", Roles: policy.Roles{
+	Owner: "retention_owner", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer",
+}}
+
+// install finds schema and roles.
+func (t *target) install() (policy.Install, error) {
+	found := defaultInstall
+	_, err := os.Stat(t.policy)
+	if t.schema == "" && (t.explicit || !errors.Is(err, fs.ErrNotExist)) {
+		project, err := readProject(t.policy)
+		if err != nil {
+			return found, err
+		}
+		found = project.file.Install
+	}
+	if t.schema != "" {
+		found.Schema = t.schema
+	}
+	return found, nil
+}
+
+// session is a connection to a database that has the runtime.
+type session struct {
+	conn           *pgx.Conn
+	install        policy.Install
+	database, user string
+}
+
+// open connects and refuses what cannot work; the caller closes the session.
+func (t *target) open(ctx context.Context) (*session, error) {
+	found, err := t.install()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := connect(ctx, t.url)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{conn: conn, install: found}
+	if err := s.check(ctx, t.writes); err != nil {
+		s.close()
+		return nil, s.explain(err)
+	}
+	return s, nil
+}
+
+func (s *session) close() { closeConn(s.conn) }
+
+// statement is one of ours, with the schema of this install.
+func (s *session) statement(name string) string { return statement(name, s.install.Schema) }
+
+func (s *session) check(ctx context.Context, writes bool) error {
+	var standby, installed bool
+	err := s.conn.QueryRow(ctx, s.statement("facts"), s.install.Schema).
+		Scan(&standby, &s.database, &s.user, &installed)
+	if err != nil {
+		return fmt.Errorf("looking at the database: %w", err)
+	}
+	if standby && writes {
+		return &install.CheckError{
+			Message: "the server is a standby", Detail: "It is in recovery and accepts no writes.",
+			Hint: "Connect to the primary; target_session_attrs=read-write finds it.",
+		}
+	}
+	if !installed {
+		return s.notInstalled("There is no table \"install\" in schema " + quoted(s.install.Schema) + ".")
+	}
+	var zone string
+	err = s.conn.QueryRow(ctx, s.statement("zone")).Scan(&zone)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return s.notInstalled("Its registry is empty: a migration stopped half way.")
+	}
+	return err
+}
+
+func (s *session) notInstalled(detail string) error {
+	return &install.CheckError{
+		Message: fmt.Sprintf("the runtime is not installed in database %q", s.database), Detail: detail,
+		Hint: `Install it with "pgretain migrate up", or name another schema with --schema.`,
+	}
+}
+
+// explain adds to a refusal for lack of rights which role would have them.
+func (s *session) explain(err error) error {
+	var server *pgconn.PgError
+	if !errors.As(err, &server) {
+		return err
+	}
+	check := &install.CheckError{
+		Message: fmt.Sprintf("%s [%s]", server.Message, server.Code), Detail: server.Detail, Hint: server.Hint,
+	}
+	if server.Code == "42501" && s.install.Roles.Operator != "" {
+		check.Detail = fmt.Sprintf("The connection is as role %q.", s.user)
+		check.Hint = fmt.Sprintf("Members of %q may look, members of %q may also run, pause and hold.",
+			s.install.Roles.Viewer, s.install.Roles.Operator)
+	}
+	return check
+}
