@@ -5,8 +5,6 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/policy"
-
-	"github.com/spf13/cobra"
 )
 
 func generatorCompile(file *policy.File, snap *catalog.Snapshot, h *generator.History) ([]generator.Object, diag.List) {
@@ -16,5 +14,3 @@ func generatorCompile(file *policy.File, snap *catalog.Snapshot, h *generator.Hi
 	}
 	return objects, nil
 }
-
-func verifyCommand(c *console) *cobra.Command { return &cobra.Command{Use: "verify"} }

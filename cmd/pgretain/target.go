@@ -123,7 +123,9 @@ func (s *session) explain(err error) error {
 		Message: fmt.Sprintf("%s [%s]", server.Message, server.Code), Detail: server.Detail, Hint: server.Hint,
 	}
 	if server.Code == "42501" && s.install.Roles.Operator != "" {
-		check.Detail = fmt.Sprintf("The connection is as role %q.", s.user)
+		if s.user != "" {
+			check.Detail = fmt.Sprintf("The connection is as role %q.", s.user)
+		}
 		check.Hint = fmt.Sprintf("Members of %q may look, members of %q may also run, pause and hold.",
 			s.install.Roles.Viewer, s.install.Roles.Operator)
 	}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/diag"
+	"pgretain/policy"
+)
+
+func TestWriteAll(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	taken := filepath.Join(dir, "b.sql")
+	if err := os.WriteFile(taken, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := []output{{filepath.Join(dir, "a.sql"), "new a"}, {taken, "new b"}}
+	if err := writeAll(files, false); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("error %v, want one about a file that exists", err)
+	}
+	if diff := cmp.Diff(map[string]string{"b.sql": "old"}, contents(t, dir)); diff != "" {
+		t.Errorf("a refusal left (-want +got):\n%s", diff)
+	}
+	if err := writeAll(files, true); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"a.sql": "new a", "b.sql": "new b"}, contents(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A rename can fail after others succeeded.
+func TestWriteAllTakesBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files := []output{{filepath.Join(dir, "a.sql"), "a"}, {filepath.Join(dir, "missing", "b.sql"), "b"}}
+	if err := writeAll(files, false); err == nil {
+		t.Error("no error")
+	}
+	if diff := cmp.Diff(map[string]string{}, contents(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(text)
+	}
+	return all
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	table := table{columns: []string{"NAME", ">ROWS", "NOTE"}}
+	table.add("é", "1,000", "")
+	table.add("longer", "2", "x")
+	want := "NAME     ROWS  NOTE\né       1,000\nlonger      2  x\n"
+	var out bytes.Buffer
+	table.print(&out)
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestProgressText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p    progress
+		want string
+	}{
+		{progress{"p", 2000, 500, 12345, 0.1}, "p: [#####...............] 500 of 2,000 rows, 12,345 rows/s, 100 ms left"},
+		{progress{"p", 100, 300, 7, -1}, "p: [####################] 300 of 100 rows, 7 rows/s"},
+		{progress{"p", -1, 300, 7, -1}, "p: 300 rows, 7 rows/s"},
+		{progress{"p", 0, 0, 0, 3600}, "p: 0 of 0 rows, 0 rows/s, 1h0m0s left"},
+	} {
+		if diff := cmp.Diff(c.want, c.p.String()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestDisplay(t *testing.T) {
+	t.Parallel()
+	for terminal, want := range map[bool]string{true: "\r\x1b[Ka\r\x1b[Kb\r\x1b[K", false: "a\nb\n"} {
+		var out bytes.Buffer
+		d := display{&out, terminal}
+		d.line("a")
+		d.line("b")
+		d.clear()
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
+		if got := count(n); got != want {
+			t.Errorf("count(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	want := diag.Position{File: "f", Line: 2, Column: 3}
+	if diff := cmp.Diff(want, place("f", "é;\nab c", 6)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Every place of the language that can name a table is looked at.
+func TestTablesOf(t *testing.T) {
+	t.Parallel()
+	file, list := policy.Parse("p.yaml", []byte(`version: 1
+protect: [app.kept]
+policies:
+  p:
+    table: app.item
+    where: "EXISTS (SELECT FROM a1)"
+    join:
+      j: {table: app.joined, where: "j.id = t.id AND EXISTS (SELECT FROM a2)"}
+      q: "SELECT 1 AS n FROM app.a3 WHERE id = t.id"
+    due:
+      age: {column: at, older_than: [{when: "EXISTS (SELECT FROM a4)", then: 1 day}, {else: 2 days}]}
+      beyond: {first: 1, per: ["(SELECT a FROM a5)"], order: "(SELECT b FROM a6)", among: "EXISTS (SELECT FROM a7)"}
+    keep:
+      g: "EXISTS (WITH x AS (SELECT FROM a8) SELECT FROM x, pg_catalog.pg_class)"
+      r: {first: 1, order: "(SELECT c FROM a9)"}
+    then:
+      - delete: {table: app.related, as: r, where: "r.id = t.id AND NOT EXISTS (SELECT FROM b1)"}
+      - delete: {where: "EXISTS (SELECT FROM b2)", cascades: [app.child]}
+`))
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	var got []string
+	for _, m := range tablesOf(file) {
+		got = append(got, m.name)
+	}
+	want := []string{"app.kept", "app.item", "a1", "app.joined", "a2", "app.a3", "a7", "a5", "a6", "a4", "a8", "a9",
+		"app.related", "b1", "b2", "app.child"}
+	sorted := cmp.Transformer("set", func(names []string) map[string]bool {
+		set := map[string]bool{}
+		for _, name := range names {
+			set[name] = true
+		}
+		return set
+	})
+	if diff := cmp.Diff(want, got, sorted); diff != "" {
+		t.Error(diff)
+	}
+}

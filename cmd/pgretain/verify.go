@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pgretain/generator"
+	"pgretain/internal/install"
+	"pgretain/verifier"
+)
+
+const verifyHelp = `Proves that the database does what the policy says: functions byte for byte, indexes, schedule,
+privileges, pending migrations, and no row overdue. Only reads. What the role cannot see is
+reported as unknown, never as in order. Each finding has a code with a page in docs/checks.
+
+Exit codes:
+  0  conforms
+  1  drift or something unknown was found, or the policy has errors
+  2  could not run: unreadable file, no connection`
+
+// verification is what the flags of verify say.
+type verification struct {
+	paths
+	url, format string
+	counts      bool
+	timeout     time.Duration
+}
+
+func verifyCommand(c *console) *cobra.Command {
+	var v verification
+	command := &cobra.Command{
+		Use:     "verify",
+		Short:   "Prove that the database does what the policy says",
+		Long:    verifyHelp,
+		Example: "  pgretain verify\n  pgretain verify --format json",
+		Args:    noArguments,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := checkFormat(v.format); err != nil {
+				return err
+			}
+			return c.verify(command.Context(), v)
+		},
+	}
+	v.addPolicy(command)
+	v.addCatalog(command)
+	v.addMigrations(command)
+	addDatabaseURL(command, &v.url)
+	addFormat(command, &v.format)
+	command.Flags().BoolVar(&v.counts, "counts", true, "count overdue rows, which costs what counting costs")
+	command.Flags().DurationVar(&v.timeout, "timeout", 5*time.Second, "for each query; what takes longer is unknown")
+	return command
+}
+
+func (c *console) verify(ctx context.Context, v verification) error {
+	project, wanted, err := v.wanted()
+	if err != nil {
+		return err
+	}
+	pending, err := v.pending(ctx, project)
+	if err != nil {
+		return err
+	}
+	conn, err := connect(ctx, v.url)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	report, err := verifier.Verify(ctx, conn, project.file, wanted,
+		verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout})
+	if err != nil {
+		return err
+	}
+	return c.report(report, v.format)
+}
+
+// wanted compiles the policy file.
+func (v verification) wanted() (*project, []generator.Object, error) {
+	project, err := readProject(v.policy)
+	if err != nil {
+		return nil, nil, err
+	}
+	snapshot, err := requireCatalog(v.catalogFile())
+	if err != nil {
+		return nil, nil, err
+	}
+	history, err := readHistory(v.migrations)
+	if err != nil {
+		return nil, nil, err
+	}
+	wanted, err := project.compile(snapshot, history)
+	return project, wanted, err
+}
+
+// pending lists the migrations that the database lacks.
+func (v verification) pending(ctx context.Context, project *project) ([]string, error) {
+	options := install.Options{Install: project.file.Install, Path: v.migrations}
+	known, err := install.Status(ctx, v.url, os.DirFS(v.migrations), options)
+	if err != nil {
+		return nil, (&session{install: project.file.Install}).explain(err)
+	}
+	var names []string
+	for _, m := range known {
+		if !m.Applied {
+			names = append(names, m.Name)
+		}
+	}
+	return names, nil
+}
+
+// report prints what was found; finding something is no error of ours.
+func (c *console) report(report *verifier.Report, format string) error {
+	var err error
+	if format == "json" {
+		err = report.JSON(c.out)
+	} else {
+		err = report.Text(c.out, isTerminal(c.out) && os.Getenv("NO_COLOR") == "")
+	}
+	if err == nil && report.ExitCode() != 0 {
+		return exitCode(report.ExitCode())
+	}
+	return err
+}
