@@ -1,0 +1,32 @@
+-- Functions and procedures. $1: the runtime's schema; $2: those wanted, as a JSON array of name and
+-- types of the input arguments. One row per wanted one (n: its place from 1), found or not, and
+-- one with n = 0 per other one in the schema. Privileges are "grantee=privilege", with a star
+-- where it may be granted on; the grantee of PUBLIC is empty.
+WITH wanted AS (
+    SELECT w.ordinality::integer AS n, w.value ->> 'name' AS name,
+           ARRAY(SELECT to_regtype(a.value)::oid
+                 FROM jsonb_array_elements_text(w.value -> 'arguments') WITH ORDINALITY a
+                 ORDER BY a.ordinality) AS arguments
+    FROM jsonb_array_elements($2) WITH ORDINALITY w
+), live AS (
+    SELECT p.oid, p.proname::text AS name, ARRAY(SELECT unnest(p.proargtypes)) AS arguments,
+           p.prokind::text AS kind, l.lanname::text AS language, p.prosrc AS body,
+           p.prosecdef AS definer, p.provolatile::text AS volatility,
+           coalesce(p.proconfig, '{}') AS settings, pg_get_userbyid(p.proowner)::text AS owner,
+           ARRAY(SELECT coalesce(CASE WHEN x.grantee <> 0 THEN pg_get_userbyid(x.grantee)::text END, '')
+                        || '=' || x.privilege_type || CASE WHEN x.is_grantable THEN '*' ELSE '' END
+                 FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+                 ORDER BY 1) AS privileges
+    FROM pg_proc p
+    JOIN pg_namespace n ON n.oid = p.pronamespace
+    JOIN pg_language l ON l.oid = p.prolang
+    WHERE n.nspname = $1
+)
+SELECT coalesce(w.n, 0), l.oid IS NOT NULL,
+       coalesce(l.name || '(' || pg_get_function_identity_arguments(l.oid) || ')', ''),
+       coalesce(l.kind, ''), coalesce(l.language, ''), coalesce(l.body, ''),
+       coalesce(l.definer, false), coalesce(l.volatility, ''), coalesce(l.settings, '{}'),
+       coalesce(l.owner, ''), coalesce(l.privileges, '{}')
+FROM wanted w
+FULL JOIN live l ON l.name COLLATE "C" = w.name COLLATE "C" AND l.arguments = w.arguments
+ORDER BY 1, 3

@@ -1,0 +1,110 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/policy"
+	verifysql "pgretain/sql/verify"
+)
+
+// countLimit is where counting overdue rows stops: more is no more wrong.
+const countLimit = 10000
+
+// overdue is what a count function finds at an instant.
+type overdue struct {
+	Due    int64
+	Capped bool
+	Oldest string
+}
+
+func (v *inspection) overdueGroups() []group {
+	if !v.opt.Counts {
+		return nil
+	}
+	var groups []group
+	for _, j := range v.jobs() {
+		for _, jp := range j.policies {
+			if p := v.policy(jp.name); p != nil && !v.paused[p.Name] && !v.paused["*"] {
+				groups = append(groups, group{fmt.Sprintf("overdue rows of policy %q", p.Name), func(ctx context.Context, tx pgx.Tx) error {
+					return v.checkOverdue(ctx, tx, j, jp, p)
+				}})
+			}
+		}
+	}
+	return groups
+}
+
+// checkOverdue counts the rows that were due so long ago that they must be gone by now. It says
+// nothing before that much time has passed since the policies were installed.
+func (v *inspection) checkOverdue(ctx context.Context, tx pgx.Tx, j job, jp jobPolicy, p *policy.Policy) error {
+	lag, ok := j.ticks.lag(v.server.Now, jp.budget)
+	asOf := v.server.Now.Add(-lag)
+	since, err := v.since(ctx, tx)
+	if err != nil || !ok || since == nil || since.After(asOf) {
+		return err
+	}
+	found, err := v.count(ctx, tx, p.Name, asOf)
+	if err != nil || found.Due == 0 {
+		return err
+	}
+	runs, err := one[lastRuns](ctx, tx, v.query("last_runs"), p.Name, j.name)
+	if err != nil {
+		return err
+	}
+	f := Finding{Code: codeOverdue, Policy: p.Name, Position: p.Position, Object: p.Table.String(),
+		Message: fmt.Sprintf("%s of table %q are overdue under policy %q", atLeast(found), p.Table, p.Name),
+		Detail:  fmt.Sprintf("They were due at %s, and the schedule of job %q promises that they are gone.%s", instant(asOf), j.name, oldest(found)),
+		Hint:    fmt.Sprintf("SELECT * FROM %s.status says how the last runs ended; CALL %s.run('%s') runs it now.", v.install.Schema, v.install.Schema, p.Name)}
+	if lateByNature(p) && v.inOrder(runs, asOf) {
+		f.Severity = Info
+		f.Detail = fmt.Sprintf("Its last run left nothing behind, so they came to be due since; the next run of job %q takes them.", j.name)
+		f.Hint = ""
+	}
+	v.add(f)
+	return nil
+}
+
+// count asks the policy's own function, or preview where the role may not call that.
+func (v *inspection) count(ctx context.Context, tx pgx.Tx, name string, asOf time.Time) (overdue, error) {
+	allowed, err := one[struct{ May *bool }](ctx, tx, v.query("may_count"), v.install.Schema, name+"_count")
+	if err != nil {
+		return overdue{}, err
+	}
+	if allowed.May != nil && *allowed.May {
+		return one[overdue](ctx, tx, verifysql.CountQuery(v.install.Schema, name), asOf, countLimit)
+	}
+	return one[overdue](ctx, tx, v.query("preview"), name, asOf)
+}
+
+// lateByNature says whether a row can become due after its time: by its place among others, or by
+// what a condition reads, which may change at any moment.
+func lateByNature(p *policy.Policy) bool {
+	conditional := p.Where != nil || len(p.Keep) > 0 || len(p.Joins) > 0 || len(ranks(p)) > 0
+	for _, c := range clocks(p) {
+		conditional = conditional || c.Expression != nil || len(c.Window.Tiers) > 1
+	}
+	return conditional
+}
+
+// inOrder says whether the last run took all it found, recently enough.
+func (v *inspection) inOrder(runs lastRuns, asOf time.Time) bool {
+	return runs.State == "done" && runs.LeftBehind == 0 && runs.Success != nil && runs.Success.After(asOf)
+}
+
+func atLeast(o overdue) string {
+	if o.Capped {
+		return fmt.Sprintf("%d or more rows", o.Due)
+	}
+	return plural(int(o.Due), "row")
+}
+
+func oldest(o overdue) string {
+	if o.Oldest == "" {
+		return ""
+	}
+	return fmt.Sprintf(" The oldest is of %s.", o.Oldest)
+}

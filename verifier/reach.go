@@ -1,0 +1,68 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/policy"
+)
+
+// reached is a table that deletes change through foreign keys.
+type reached struct{ Name, Path string }
+
+func (v *inspection) reachGroups() []group {
+	var groups []group
+	for _, p := range v.file.Policies {
+		groups = append(groups, group{fmt.Sprintf("what deletes of policy %q reach", p.Name), func(ctx context.Context, tx pgx.Tx) error {
+			return v.checkReach(ctx, tx, p)
+		}})
+	}
+	return groups
+}
+
+func (v *inspection) checkReach(ctx context.Context, tx pgx.Tx, p *policy.Policy) error {
+	var protected []string
+	for _, t := range v.file.Protect {
+		protected = append(protected, t.String())
+	}
+	from, allowed := deletes(p)
+	rows, err := many[reached](ctx, tx, v.query("reach"), from)
+	for _, r := range rows {
+		f := Finding{Object: r.Name, Policy: p.Name, Position: p.Position, Detail: fmt.Sprintf("The path is %s. Runs of the policy trip until it is gone.", r.Path)}
+		switch {
+		case slices.Contains(protected, r.Name):
+			f.Code = codeReachProtect
+			f.Message = fmt.Sprintf("deletes of policy %q reach protected table %q", p.Name, r.Name)
+			f.Hint = "Give the foreign key ON DELETE RESTRICT or NO ACTION, or keep the rows that are referenced."
+		case !slices.Contains(allowed, r.Name):
+			f.Code = codeReach
+			f.Message = fmt.Sprintf("deletes of policy %q reach table %q, which is not in \"cascades\"", p.Name, r.Name)
+			f.Hint = "Name the table under \"cascades\" if its rows may go, or change the foreign key."
+		default:
+			continue
+		}
+		v.add(f)
+	}
+	return err
+}
+
+// deletes are the tables that a policy's steps delete from, and those that foreign keys may reach
+// from there.
+func deletes(p *policy.Policy) (from, allowed []string) {
+	from = []string{p.Table.String()}
+	for _, s := range p.Then {
+		if s.Delete == nil {
+			continue
+		}
+		if s.Delete.Related != nil {
+			from = append(from, s.Delete.Related.Table.String())
+		}
+		for _, t := range s.Delete.Cascades {
+			allowed = append(allowed, t.String())
+		}
+	}
+	return from, allowed
+}

@@ -1,0 +1,217 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/generator"
+	"pgretain/internal/pgparse"
+)
+
+// routine is a live function or procedure; N is its place among the wanted ones, 0 for none.
+type routine struct {
+	N                          int
+	Found                      bool
+	Name, Kind, Language, Body string
+	Definer                    bool
+	Volatility                 string
+	Settings                   []string
+	Owner                      string
+	Privileges                 []string
+}
+
+// wantedRoutine is a routine as its object's SQL declares it.
+type wantedRoutine struct {
+	generator.Object `json:"-"`
+	Name             string   `json:"name"`
+	Arguments        []string `json:"arguments"`
+
+	routine    *pgparse.Routine
+	owner      string
+	privileges []string
+}
+
+func (v *inspection) checkRoutines(ctx context.Context, tx pgx.Tx) error {
+	wanted := []wantedRoutine{}
+	for _, o := range v.objects(generator.KindFunction, generator.KindProcedure) {
+		w, err := v.wantedRoutine(o)
+		if err != nil {
+			return err
+		}
+		wanted = append(wanted, w)
+	}
+	live, err := many[routine](ctx, tx, v.query("routines"), v.install.Schema, wanted)
+	for _, r := range live {
+		switch {
+		case r.N == 0:
+			v.add(Finding{Code: codeOrphan, Kind: generator.KindFunction, Object: v.install.Schema + "." + r.Name,
+				Message: fmt.Sprintf("function %q is wanted by no policy", v.install.Schema+"."+r.Name),
+				Detail:  "Functions in this schema come from migrations only.", Hint: "Drop it, or move it to another schema."})
+		case !r.Found:
+			v.missing(wanted[r.N-1].Object)
+		default:
+			v.compareRoutine(wanted[r.N-1], r)
+		}
+	}
+	return err
+}
+
+// wantedRoutine reads what an object's SQL says.
+func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
+	parsed, err := pgparse.ParseRoutine(o.SQL)
+	if err != nil {
+		return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
+	}
+	w := wantedRoutine{Object: o, Name: parsed.Name, Arguments: parsed.Arguments, routine: parsed, owner: v.creator(o)}
+	if w.Arguments == nil {
+		w.Arguments = []string{}
+	}
+	w.privileges = grantees(o.SQL, w.owner)
+	return w, nil
+}
+
+var setRole = regexp.MustCompile(`(?m)^SET LOCAL ROLE "?([^";]+)"?;$`)
+
+// creator is who owns what an object's SQL creates: it may take on another role first.
+func (v *inspection) creator(o generator.Object) string {
+	if found := setRole.FindStringSubmatch(o.SQL); found != nil {
+		return found[1]
+	}
+	if o.As == generator.AsRunner {
+		return v.runner()
+	}
+	return v.owner()
+}
+
+var grantExecute = regexp.MustCompile(`(?m)^GRANT EXECUTE ON (?:FUNCTION|PROCEDURE) .*\) TO (.+);$`)
+
+// grantees are the privileges that an object's SQL leaves: the owner's and those granted.
+func grantees(sql, owner string) []string {
+	list := []string{owner + "=EXECUTE"}
+	for _, found := range grantExecute.FindAllStringSubmatch(sql, -1) {
+		for _, role := range strings.Split(found[1], ",") {
+			list = append(list, strings.Trim(strings.TrimSpace(role), `"`)+"=EXECUTE")
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func (v *inspection) missing(o generator.Object) {
+	v.about(o, Finding{Code: codeMissing, Message: fmt.Sprintf("%s %q is missing", o.Kind, o.Name), Hint: repairHint})
+}
+
+// repairHint is for what a migration created and a hand changed: no migration is pending then.
+const repairHint = `Put it back as the last migration that names it has it, or run "pgretain migrate down" and "migrate up".`
+
+func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
+	name := fmt.Sprintf("%s %q", w.Kind, w.Object.Name)
+	if live.Kind != kindLetter(w.routine) || live.Language != w.routine.Language {
+		v.about(w.Object, Finding{Code: codeDiffers, Message: name + " is declared in another way", Want: declaration(kindLetter(w.routine), w.routine.Language),
+			Got: declaration(live.Kind, live.Language), Hint: repairHint})
+	}
+	if want, got := unixLines(w.routine.Body), unixLines(live.Body); want != got {
+		v.about(w.Object, Finding{Code: codeDiffers, Message: name + " has another body", Detail: firstDifference(want, got), Hint: repairHint})
+	}
+	v.compareRights(w, live, name)
+	if live.Owner != w.owner {
+		v.about(w.Object, Finding{Code: codeOwner, Message: name + " has another owner", Want: quoted(w.owner), Got: quoted(live.Owner), Hint: repairHint})
+	}
+	slices.Sort(live.Privileges)
+	if !slices.Equal(w.privileges, live.Privileges) {
+		v.about(w.Object, Finding{Code: codePrivileges, Message: name + " has other privileges", Want: privilegeList(w.privileges),
+			Got: privilegeList(live.Privileges), Hint: "GRANT and REVOKE until they agree; nobody else may call it."})
+	}
+}
+
+func (v *inspection) compareRights(w wantedRoutine, live routine, name string) {
+	var settings []string
+	for setting, value := range w.routine.Settings {
+		settings = append(settings, setting+"="+value)
+	}
+	slices.Sort(settings)
+	slices.Sort(live.Settings)
+	want := rights(w.routine.Definer, w.routine.Volatility, settings)
+	got := rights(live.Definer, volatility(live.Volatility), live.Settings)
+	if want != got {
+		v.about(w.Object, Finding{Code: codeSettings, Message: name + " runs with other rights or settings", Want: want, Got: got, Hint: repairHint})
+	}
+}
+
+func rights(definer bool, volatility string, settings []string) string {
+	parts := []string{"SECURITY INVOKER", strings.ToUpper(volatility)}
+	if definer {
+		parts[0] = "SECURITY DEFINER"
+	}
+	for _, setting := range settings {
+		parts = append(parts, "SET "+setting)
+	}
+	return strings.Join(parts, " ")
+}
+
+// volatility spells pg_proc.provolatile out.
+func volatility(letter string) string {
+	return map[string]string{"i": "immutable", "s": "stable", "v": "volatile"}[letter]
+}
+
+func kindLetter(r *pgparse.Routine) string {
+	if r.Procedure {
+		return "p"
+	}
+	return "f"
+}
+
+func declaration(kind, language string) string {
+	word := map[string]string{"f": "a function", "p": "a procedure", "a": "an aggregate", "w": "a window function"}[kind]
+	return word + " in " + language
+}
+
+// privilegeList is for people: "runner", "runner (with grant option)", "PUBLIC".
+func privilegeList(privileges []string) string {
+	var names []string
+	for _, p := range privileges {
+		grantee, privilege, _ := strings.Cut(p, "=")
+		if grantee == "" {
+			grantee = "PUBLIC"
+		}
+		if strings.HasSuffix(privilege, "*") {
+			grantee += " (with grant option)"
+		}
+		names = append(names, grantee)
+	}
+	return "EXECUTE for " + strings.Join(names, ", ")
+}
+
+// unixLines undoes what a client on Windows makes of a body.
+func unixLines(body string) string { return strings.ReplaceAll(body, "\r\n", "\n") }
+
+// firstDifference names the first line of a body that differs.
+func firstDifference(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			return fmt.Sprintf("Line %d of the body is one too many: %s", i+1, excerpt(b[i]))
+		case i >= len(b):
+			return fmt.Sprintf("Line %d of the body is missing: %s", i+1, excerpt(a[i]))
+		case a[i] != b[i]:
+			return fmt.Sprintf("Line %d of the body should be %s and is %s.", i+1, excerpt(a[i]), excerpt(b[i]))
+		}
+	}
+	return ""
+}
+
+func excerpt(line string) string {
+	line = strings.TrimSpace(line)
+	if runes := []rune(line); len(runes) > 80 {
+		line = string(runes[:80]) + "..."
+	}
+	return quoted(line)
+}
+
+func quoted(text string) string { return `"` + text + `"` }

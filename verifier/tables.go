@@ -1,0 +1,200 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
+	"pgretain/policy"
+)
+
+// namedTable is a table where the policy file names it, and the columns that it names of it.
+type namedTable struct {
+	table   policy.Table
+	policy  string
+	columns []namedColumn
+}
+
+type namedColumn struct {
+	name     string
+	position diag.Position
+}
+
+func (v *inspection) tableGroups() []group {
+	return []group{{"the tables that the policies name", v.checkTables}}
+}
+
+func (v *inspection) checkTables(ctx context.Context, tx pgx.Tx) error {
+	named := v.namedTables()
+	var names []string
+	for _, n := range named {
+		names = append(names, n.table.String())
+	}
+	type live struct {
+		Name    string
+		Columns []string
+	}
+	rows, err := many[live](ctx, tx, v.query("tables"), names)
+	if err != nil {
+		return err
+	}
+	columns := map[string][]string{}
+	for _, row := range rows {
+		columns[row.Name] = row.Columns
+	}
+	for _, n := range named {
+		v.compareTable(n, columns[n.table.String()])
+	}
+	return nil
+}
+
+func (v *inspection) compareTable(n namedTable, live []string) {
+	where := ""
+	if n.policy != "" {
+		where = fmt.Sprintf(" of policy %q", n.policy)
+	}
+	if live == nil {
+		v.add(Finding{Code: codeNoTable, Object: n.table.String(), Policy: n.policy, Position: n.table.Position,
+			Message: fmt.Sprintf("table %q%s does not exist", n.table, where),
+			Hint:    `Rename it in the policy file, or take its policy out; then run "pgretain snapshot" and "pgretain generate".`})
+		return
+	}
+	for _, c := range n.columns {
+		if !slices.Contains(live, c.name) {
+			v.add(Finding{Code: codeNoColumn, Object: n.table.String() + "." + c.name, Policy: n.policy, Position: c.position,
+				Message: fmt.Sprintf("column %q of table %q%s does not exist", c.name, n.table, where),
+				Hint:    `Rename it in the policy file, then run "pgretain snapshot" and "pgretain generate"; a column under "ensure" comes back with "pgretain migrate".`})
+		}
+	}
+}
+
+// namedTables lists every table of the file with the columns that can be told to be its own.
+func (v *inspection) namedTables() []namedTable {
+	var list []namedTable
+	for _, t := range v.file.Protect {
+		list = append(list, namedTable{table: t})
+	}
+	for _, p := range v.file.Policies {
+		main := namedTable{table: p.Table, policy: p.Name}
+		for _, e := range expressions(p) {
+			main.columns = append(main.columns, ownColumnsOf(e)...)
+		}
+		main.columns = append(main.columns, plainColumns(p)...)
+		list = append(list, main)
+		for _, j := range p.Joins {
+			if j.Table != nil {
+				list = append(list, namedTable{table: *j.Table, policy: p.Name})
+			}
+		}
+		for _, s := range p.Then {
+			list = append(list, stepTables(s, p.Name)...)
+		}
+	}
+	return list
+}
+
+func stepTables(s policy.Step, name string) []namedTable {
+	var list []namedTable
+	if s.Delete == nil {
+		return nil
+	}
+	if s.Delete.Related != nil {
+		list = append(list, namedTable{table: s.Delete.Related.Table, policy: name})
+	}
+	for _, t := range s.Delete.Cascades {
+		list = append(list, namedTable{table: t, policy: name})
+	}
+	return list
+}
+
+// plainColumns are those that the file names outside expressions.
+func plainColumns(p *policy.Policy) []namedColumn {
+	var list []namedColumn
+	for _, c := range p.Ensure {
+		list = append(list, namedColumn{c.Name, c.Position})
+	}
+	for _, c := range clocks(p) {
+		if c.Column != "" {
+			list = append(list, namedColumn{c.Column, c.ColumnPos})
+		}
+	}
+	return list
+}
+
+func clocks(p *policy.Policy) []*policy.Clock {
+	var list []*policy.Clock
+	if p.Due != nil {
+		for _, e := range p.Due.Entries {
+			if e.Clock != nil {
+				list = append(list, e.Clock)
+			}
+		}
+	}
+	return list
+}
+
+func ranks(p *policy.Policy) []*policy.Rank {
+	var list []*policy.Rank
+	if p.Due != nil {
+		for _, e := range p.Due.Entries {
+			if e.Beyond != nil {
+				list = append(list, e.Beyond)
+			}
+		}
+	}
+	for _, g := range p.Keep {
+		if g.Rank != nil {
+			list = append(list, g.Rank)
+		}
+	}
+	return list
+}
+
+// expressions are those of a policy that speak about its row.
+func expressions(p *policy.Policy) []policy.Expr {
+	var list []policy.Expr
+	add := func(e *policy.Expr) {
+		if e != nil {
+			list = append(list, *e)
+		}
+	}
+	add(p.Where)
+	for _, c := range clocks(p) {
+		add(c.Expression)
+		for _, tier := range c.Window.Tiers {
+			add(tier.When)
+		}
+	}
+	for _, r := range ranks(p) {
+		list = append(list, r.Per...)
+		for _, o := range r.Order {
+			list = append(list, o.Expr)
+		}
+		add(r.Among)
+	}
+	for _, g := range p.Keep {
+		add(g.Condition)
+	}
+	return list
+}
+
+// ownColumnsOf are the names of an expression that can mean nothing but a column of the row: bare
+// ones outside sub-selects, and those behind "t".
+func ownColumnsOf(e policy.Expr) []namedColumn {
+	parsed, err := pgparse.Expression(e.SQL)
+	if err != nil {
+		return nil // refused when the file was read
+	}
+	var list []namedColumn
+	for _, ref := range parsed.Columns {
+		bare := len(ref.Fields) == 1 && ref.Depth == 0 && ref.Fields[0] != "as_of" && ref.Fields[0] != "t"
+		if !ref.Star && (bare || len(ref.Fields) == 2 && ref.Fields[0] == "t") {
+			list = append(list, namedColumn{ref.Fields[len(ref.Fields)-1], e.At(ref.Offset)})
+		}
+	}
+	return list
+}

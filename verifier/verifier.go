@@ -1,0 +1,216 @@
+package verifier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/generator"
+	"pgretain/internal/diag"
+	"pgretain/policy"
+	verifysql "pgretain/sql/verify"
+)
+
+// Options say what to check beyond the catalog.
+type Options struct {
+	Pending []string      // migrations that are not applied, by file name
+	Counts  bool          // count overdue rows, which costs what counting costs
+	Timeout time.Duration // per statement, default 5s; what takes longer is unknown
+}
+
+// Verify compares the wanted objects, those of the runtime included, and the policy file with the
+// database of conn. It only reads. An error means that it could not run; what a role cannot see is
+// a finding of the report.
+func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []generator.Object, opt Options) (*Report, error) {
+	if opt.Timeout <= 0 {
+		opt.Timeout = 5 * time.Second
+	}
+	v := &inspection{
+		conn: conn, file: file, install: file.Install, wanted: wanted, opt: opt,
+		report: &Report{File: file.Path, Objects: len(wanted), Policies: len(file.Policies)},
+	}
+	if err := v.run(ctx); err != nil {
+		return nil, fmt.Errorf("verifying: %w", err)
+	}
+	v.report.sort()
+	return v.report, nil
+}
+
+// inspection is one verification under way.
+type inspection struct {
+	conn    *pgx.Conn
+	file    *policy.File
+	install policy.Install
+	wanted  []generator.Object
+	opt     Options
+	server  server
+	paused  map[string]bool // policies that somebody paused; "*" is all of them
+	report  *Report
+}
+
+// server is where and as whom the inspection looks.
+type server struct {
+	Database, User string
+	Now            time.Time
+	Zone           string // in which pg_cron counts
+	SeesSessions   bool
+	Installed      bool // the schema is there
+	Usage          bool // and may be used
+	SchemaOwner    string
+}
+
+// group is a set of checks that reads in one transaction.
+type group struct {
+	about string // completes "could not check ..."
+	check func(context.Context, pgx.Tx) error
+}
+
+func (v *inspection) run(ctx context.Context) error {
+	if err := v.read(ctx, v.readServer); err != nil {
+		return err
+	}
+	v.pending()
+	switch {
+	case !v.server.Installed:
+		v.add(Finding{Code: codeNotInstalled, Message: fmt.Sprintf("schema %q does not exist in database %q", v.install.Schema, v.server.Database),
+			Position: v.install.Position, Hint: `Run "pgretain migrate up", or check that this is the right database.`})
+		return v.all(ctx, v.tableGroups())
+	case !v.server.Usage:
+		v.add(Finding{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
+			Message: fmt.Sprintf("could not check anything in schema %q", v.install.Schema),
+			Detail:  fmt.Sprintf("Role %q has no USAGE on it.", v.server.User), Hint: v.connectHint()})
+		return v.all(ctx, v.tableGroups())
+	}
+	for _, groups := range [][]group{v.installedGroups(), v.tableGroups(), v.indexGroups(), v.scheduleGroups(),
+		v.reachGroups(), v.overdueGroups(), v.privilegeGroups()} {
+		if err := v.all(ctx, groups); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all runs groups one after the other. What the server refuses becomes a finding; an error means
+// that the connection or the context is gone.
+func (v *inspection) all(ctx context.Context, groups []group) error {
+	for _, g := range groups {
+		err := v.read(ctx, g.check)
+		var refused *pgconn.PgError
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &refused) && !v.conn.IsClosed():
+			v.refused(g.about, refused)
+		default:
+			return fmt.Errorf("checking %s: %w", g.about, err)
+		}
+	}
+	return nil
+}
+
+// read runs f in a READ ONLY transaction of its own, with settings that do not depend on the
+// session. READ COMMITTED: no snapshot outlives a statement.
+func (v *inspection) read(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
+	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
+	return pgx.BeginTxFunc(ctx, v.conn, options, func(tx pgx.Tx) error {
+		timeout := strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1), 10)
+		if _, err := tx.Exec(ctx, v.query("settings"), timeout); err != nil {
+			return err
+		}
+		return f(ctx, tx)
+	})
+}
+
+func (v *inspection) readServer(ctx context.Context, tx pgx.Tx) error {
+	var err error
+	v.server, err = one[server](ctx, tx, v.query("server"), v.install.Schema)
+	return err
+}
+
+// refused turns the server's error into a finding.
+func (v *inspection) refused(about string, err *pgconn.PgError) {
+	f := Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + about,
+		Detail: fmt.Sprintf("The server says: %s [%s].", err.Message, err.Code)}
+	switch err.Code {
+	case "42501": // insufficient_privilege
+		f.Detail = fmt.Sprintf("The server says to role %q: %s.", v.server.User, err.Message)
+		f.Hint = v.connectHint()
+	case "57014", "55P03": // query_canceled by statement_timeout, lock_not_available
+		f.Code = codeTimeout
+		f.Message = fmt.Sprintf("checking %s took longer than %s", about, v.opt.Timeout)
+		f.Hint = "Try again when the server is less busy, or allow more time."
+	}
+	v.add(f)
+}
+
+func (v *inspection) connectHint() string {
+	if v.install.Roles.None {
+		return fmt.Sprintf("Connect as %q, or as a superuser.", v.server.SchemaOwner)
+	}
+	return fmt.Sprintf("Connect as a member of %q, or as a superuser.", v.install.Roles.Viewer)
+}
+
+// add appends a finding; without a severity it is drift.
+func (v *inspection) add(f Finding) {
+	if f.Severity == "" {
+		f.Severity = diag.Drift
+	}
+	v.report.Findings = append(v.report.Findings, f)
+}
+
+// about adds a finding on a wanted object.
+func (v *inspection) about(o generator.Object, f Finding) {
+	f.Kind, f.Object, f.Position = o.Kind, o.Name, o.Position
+	if f.Policy == "" {
+		f.Policy = o.Policy
+	}
+	v.add(f)
+}
+
+// objects are the wanted ones of a kind.
+func (v *inspection) objects(kinds ...generator.Kind) []generator.Object {
+	var list []generator.Object
+	for _, o := range v.wanted {
+		for _, k := range kinds {
+			if o.Kind == k {
+				list = append(list, o)
+			}
+		}
+	}
+	return list
+}
+
+func (v *inspection) query(name string) string { return verifysql.Query(name, v.install.Schema) }
+
+// owner is the role that owns the runtime; with "roles: none" whoever owns the schema.
+func (v *inspection) owner() string {
+	if v.install.Roles.None {
+		return v.server.SchemaOwner
+	}
+	return v.install.Roles.Owner
+}
+
+func (v *inspection) runner() string {
+	if v.install.Roles.None {
+		return v.server.SchemaOwner
+	}
+	return v.install.Roles.Runner
+}
+
+// many reads the rows of a query into T, by the position of its fields.
+func many[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]T, error) {
+	rows, _ := tx.Query(ctx, sql, args...) // rows give the same error
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+}
+
+// one reads the only row of a query.
+func one[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) (T, error) {
+	rows, _ := tx.Query(ctx, sql, args...) // rows give the same error
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[T])
+}
