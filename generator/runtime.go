@@ -90,7 +90,7 @@ func mentionsMissing(file runtimeFile, files []runtimeFile, placed map[string]bo
 
 func mentions(file, other runtimeFile) bool {
 	name := regexp.QuoteMeta("retention." + strings.TrimSuffix(path.Base(other.name), ".sql"))
-	return regexp.MustCompile(name+`\b`).MatchString(withoutComments(file.text))
+	return regexp.MustCompile(name + `\b`).MatchString(withoutComments(file.text))
 }
 
 func withoutComments(sql string) string {

@@ -1,0 +1,241 @@
+package generator
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"pgretain/policy"
+)
+
+// clock is a policy's clock on the alias t: its SQL, its type and its cutoffs.
+type clock struct {
+	expr     sqlText
+	typ      string  // of the cutoff variables
+	own      bool    // reads the row's own columns only
+	column   string  // "" for an expression
+	indexed  sqlText // what an index on it would index, "" when none can be
+	cutoffs  []cutoff
+	latest   sqlText // the latest of the cutoffs: the end of the range
+	tiered   sqlText // the CASE over the tiers, "" for a literal window
+	tiersOwn bool
+	source   *policy.Clock
+}
+
+// cutoff is one variable of the generated function.
+type cutoff struct {
+	Name  string
+	Type  string
+	Value sqlText
+}
+
+// clockOf compiles a clock; number tells the cutoffs of several clocks apart.
+func (w *work) clockOf(source *policy.Clock, number int) *clock {
+	k := &clock{source: source, own: true, tiersOwn: true}
+	columnType := w.clockColumn(k, source)
+	if columnType == "" {
+		return nil
+	}
+	form, typ := w.clockForm(source, columnType)
+	if form == "" && typ == "" {
+		return nil
+	}
+	k.typ = typ
+	w.windowOf(k, source, form, number)
+	return k
+}
+
+// clockColumn fills in where the clock is read and returns its type, "" when that is not known.
+func (w *work) clockColumn(k *clock, source *policy.Clock) string {
+	if source.Expression != nil {
+		return w.clockExpression(k, source)
+	}
+	column := w.table.Column(source.Column)
+	if column == nil {
+		w.refuse(source.ColumnPos, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(w.table), source.Column),
+			didYouMean(source.Column, columnNames(w.table)))
+		return ""
+	}
+	k.column = column.Name
+	k.expr = fragment("t column", ident(column.Name))
+	k.indexed = sqlText(ident(column.Name).String())
+	return column.Type
+}
+
+var (
+	castAtEnd = regexp.MustCompile(`(?i)::\s*([a-z][a-z0-9_ ]*(?:\(\d+\))?)\s*$`)
+	plainPick = regexp.MustCompile(`(?i)^\s*(coalesce|greatest|least)\s*\(\s*[a-z_][a-z0-9_]*(\s*,\s*[a-z_][a-z0-9_]*)*\s*\)\s*$`)
+)
+
+func (w *work) clockExpression(k *clock, source *policy.Clock) string {
+	e := *source.Expression
+	parsed, ok := w.parse(e)
+	if !ok {
+		return ""
+	}
+	k.expr = fragment("parenthesised", w.bind(e))
+	k.own = ownColumnsOnly(parsed.parsed)
+	if plainPick.MatchString(e.SQL) {
+		k.indexed = fragment("parenthesised", sqlText(oneLine(e.SQL)))
+	}
+	if found := castAtEnd.FindStringSubmatch(e.SQL); found != nil {
+		return formatType(found[1])
+	}
+	types := w.columnTypes(parsed, source.Encoding.Kind != "")
+	if len(types) == 1 && (types[0] != "date" || plainPick.MatchString(e.SQL)) {
+		return types[0]
+	}
+	w.refuse(e.Position, codeClockType, "the type of this clock cannot be told from its text",
+		"End it with a cast, for example \"(...)::timestamptz\".")
+	return ""
+}
+
+// columnTypes lists the types of the row's columns that can hold an instant, each once.
+func (w *work) columnTypes(e bound, encoded bool) []string {
+	var types []string
+	for _, ref := range e.parsed.Columns {
+		column := w.table.Column(ref.Fields[len(ref.Fields)-1])
+		if column != nil && !slices.Contains(types, column.Type) && (encoded || isInstant(column.Type)) {
+			types = append(types, column.Type)
+		}
+	}
+	return types
+}
+
+func isInstant(typ string) bool {
+	return strings.HasPrefix(typ, "timestamp") || typ == "date"
+}
+
+// clockForm says how a cutoff becomes a value of the clock's type: the name of a fragment, and
+// the type of the variable.
+func (w *work) clockForm(source *policy.Clock, columnType string) (form, typ string) {
+	base := strings.TrimSpace(regexp.MustCompile(`\(\d+(,\d+)?\)`).ReplaceAllString(columnType, ""))
+	number := map[string]string{"smallint": "bigint", "integer": "bigint", "bigint": "bigint",
+		"numeric": "numeric", "real": "double precision", "double precision": "double precision"}[base]
+	text := base == "text" || base == "character varying" || base == "character"
+	switch kind := source.Encoding.Kind; {
+	case kind == "" && base == "timestamp with time zone":
+		return "", "timestamptz"
+	case kind == "" && base == "timestamp without time zone":
+		return "as timestamp", "timestamp"
+	case kind == "" && base == "date":
+		return "as date", "date"
+	case kind == "epoch_s" && number != "", kind == "epoch_ms" && number != "":
+		return "as " + kind + " " + number, number
+	case kind == "snowflake" && number == "bigint":
+		return "as snowflake bigint", "bigint"
+	case (kind == "uuidv7" || kind == "ulid") && base == "uuid":
+		return "as " + kind + " uuid", "uuid"
+	case (kind == "uuidv7" || kind == "ulid") && text:
+		return "as " + kind + " text", "text"
+	case kind == "":
+		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("type %q holds no instant by itself", columnType),
+			"Say how it is encoded: encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: {shift, epoch}}.")
+	default:
+		w.refuse(source.Encoding.Position, codeClockType, fmt.Sprintf("encoding %q does not go with type %q", kind, columnType), "")
+	}
+	return "", ""
+}
+
+// windowOf makes one cutoff per tier, and the latest of them, which ends the range.
+func (w *work) windowOf(k *clock, source *policy.Clock, form string, number int) {
+	type tier struct{ When, Cutoff sqlText }
+	var tiers []tier
+	var names []sqlText
+	for i, t := range source.Window.Tiers {
+		name := sqlText("NULL")
+		if !t.Never {
+			name = w.variable(k, fmt.Sprintf("v_cutoff_%d_%d", number, i+1), w.cutoffValue(t.Interval, source.Encoding, form))
+			names = append(names, name)
+		}
+		when := sqlText("")
+		if t.When != nil {
+			when = fragment("parenthesised", w.bind(*t.When))
+			if parsed, ok := w.parse(*t.When); ok && !ownColumnsOnly(parsed.parsed) {
+				k.tiersOwn = false
+			}
+		}
+		tiers = append(tiers, tier{when, name})
+	}
+	if len(names) == 0 {
+		names = []sqlText{sqlText("NULL::" + k.typ)}
+	}
+	k.latest = names[0]
+	if len(names) > 1 {
+		k.latest = w.variable(k, fmt.Sprintf("v_cutoff_%d", number), fragment("greatest", names))
+	}
+	if len(tiers) > 1 || tiers[0].When != "" || source.Window.Tiers[0].Never {
+		k.tiered = fragment("case", struct{ Tiers []tier }{tiers})
+	}
+}
+
+// variable names a cutoff; where there are no variables, in a SQL function, it is its own value.
+func (w *work) variable(k *clock, name string, value sqlText) sqlText {
+	if w.inline {
+		return value
+	}
+	k.cutoffs = append(k.cutoffs, cutoff{name, k.typ, value})
+	return sqlText(name)
+}
+
+func (w *work) cutoffValue(i policy.Interval, encoding policy.Encoding, form string) sqlText {
+	value := fragment("cutoff", struct {
+		Schema       string
+		AsOf         sqlText
+		Months, Days int
+		Time, Zone   literal
+	}{w.schema(), w.asOf, i.Months, i.Days, literal(clockTime(i.Time)), literal(w.file.Install.TimeZone)})
+	if form == "" {
+		return value
+	}
+	return fragment(form, struct {
+		Schema string
+		Cutoff sqlText
+		Zone   literal
+		Epoch  int64
+		Shift  int
+	}{w.schema(), value, literal(w.file.Install.TimeZone), encoding.Epoch, encoding.Shift})
+}
+
+// clockTime writes a duration as PostgreSQL's hours, minutes and seconds.
+func clockTime(d time.Duration) string {
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	return fmt.Sprintf("%s%02d:%02d:%02d.%06d", sign, int64(d/time.Hour), int64(d/time.Minute)%60,
+		int64(d/time.Second)%60, int64(d/time.Microsecond)%1_000_000)
+}
+
+// condition is when the clock says that a row is due, on t: exact, tiers and NULLs included.
+func (k *clock) condition() sqlText {
+	cutoffText := k.latest
+	if k.tiered != "" {
+		cutoffText = k.tiered
+	}
+	name := "older"
+	if k.source.NullsDue {
+		name = "older or null"
+	}
+	return fragment(name, k.comparison(cutoffText))
+}
+
+// bounds is the condition that an index on the clock serves.
+func (k *clock) bounds() sqlText { return fragment("older", k.comparison(k.latest)) }
+
+func (k *clock) comparison(cutoffText sqlText) any {
+	return struct {
+		Clock, Cutoff sqlText
+		Inclusive     bool
+	}{k.expr, cutoffText, k.source.Inclusive}
+}
+
+// exact is when the clock says that a row is due, for a pass that leaves NULLs to another one.
+func (k *clock) exact() sqlText {
+	if k.tiered != "" {
+		return fragment("older", k.comparison(k.tiered))
+	}
+	return k.bounds()
+}

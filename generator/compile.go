@@ -1,0 +1,122 @@
+package generator
+
+import (
+	"fmt"
+	"slices"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
+	"pgretain/policy"
+)
+
+// compiler compiles one policy file.
+type compiler struct {
+	file     *policy.File
+	snapshot *catalog.Snapshot
+	history  *History
+	diags    diag.List
+	rights   []right
+}
+
+// Compile says what the database should hold: the runtime and what the policies ask for, in the
+// order of creation within each kind. The history tells what earlier migrations built already, so
+// that a snapshot taken since makes no difference; nil means nothing. With errors among the
+// diagnostics there are no objects.
+func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([]Object, diag.List) {
+	if history == nil {
+		history = &History{}
+	}
+	c := &compiler{file: file, snapshot: snapshot, history: history}
+	objects, err := Runtime(file.Install)
+	if err != nil {
+		c.refuse(file.Install.Position, codeStep, err.Error(), "")
+		return nil, c.diags
+	}
+	c.checkSearchPath()
+	objects = append(objects, c.install(), c.logPolicy())
+	for _, p := range file.Policies {
+		objects = append(objects, c.compilePolicy(p)...)
+	}
+	objects = append(objects, c.privileges()...)
+	objects = append(objects, c.jobs()...)
+	c.diags.Sort()
+	if c.diags.HasErrors() {
+		return nil, c.diags.Unique()
+	}
+	return uniqueIndexes(objects), c.diags
+}
+
+// checkSearchPath notices a snapshot in which names meant something else.
+func (c *compiler) checkSearchPath() {
+	if len(c.snapshot.SearchPath) > 0 && !slices.Equal(c.snapshot.SearchPath, c.file.Install.SearchPath) {
+		c.refuse(c.file.Install.Position, codeSnapshotOld,
+			fmt.Sprintf("the catalog snapshot was taken with search_path %q, the policy has %q", c.snapshot.SearchPath, c.file.Install.SearchPath),
+			`Run "pgretain snapshot" again.`)
+	}
+}
+
+// compilePolicy compiles one policy to its objects; none when it was refused.
+func (c *compiler) compilePolicy(p *policy.Policy) []Object {
+	table := c.findTable(p)
+	if table == nil || !c.checkSteps(p, table) {
+		return nil
+	}
+	w := c.work(p, table, "v_as_of", false)
+	due := c.work(p, table, "p_as_of", true)
+	if c.diags.HasErrors() {
+		return nil
+	}
+	objects := w.ensureColumns(c.snapshot.Table(p.Table.String()))
+	objects = append(objects, w.indexes()...)
+	functions, passes := w.functions()
+	functions = append(functions, w.count(), due.due())
+	objects = append(objects, functions...)
+	w.collectRights()
+	return append(objects, w.registryRow(functions, passes))
+}
+
+// checkSteps refuses what leaves rows due or reaches too far.
+func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
+	own := 0
+	for _, step := range p.Then {
+		if step.Delete == nil {
+			continue
+		}
+		from := table
+		if step.Delete.Related != nil {
+			if from = c.relatedTable(step.Delete.Related); from == nil {
+				return false
+			}
+		} else {
+			own++
+		}
+		c.checkReach(step, from, step.Delete.Cascades)
+	}
+	switch {
+	case own == 0:
+		c.refuse(p.Position, codeStays, fmt.Sprintf("policy %q leaves its rows due: no step deletes them", p.Name),
+			"Add \"delete\" to then.")
+	case own > 1:
+		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q deletes its rows twice", p.Name), "Keep one of the two steps.")
+	}
+	return own == 1
+}
+
+func (c *compiler) relatedTable(r *policy.Related) *catalog.Table {
+	table := c.snapshot.Table(r.Table.String())
+	if table == nil {
+		c.refuse(r.Table.Position, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", r.Table),
+			orHint(didYouMean(r.Table.String(), tableNames(c.snapshot)), `Run "pgretain snapshot" after the table was created.`))
+	}
+	return table
+}
+
+// uniqueIndexes leaves one of several equal indexes that policies of one table ask for.
+func uniqueIndexes(objects []Object) []Object {
+	seen := map[ID]bool{}
+	return slices.DeleteFunc(objects, func(o Object) bool {
+		twice := (o.Kind == KindIndex || o.Kind == KindColumn) && seen[o.ID()]
+		seen[o.ID()] = true
+		return twice
+	})
+}

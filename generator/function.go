@@ -1,0 +1,259 @@
+package generator
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"pgretain/policy"
+)
+
+// passEntry is one element of policy.passes in the registry.
+type passEntry struct {
+	Range  string `json:"range,omitempty"`
+	Locked string `json:"locked"`
+	Groups string `json:"groups,omitempty"`
+}
+
+// functions are the batch functions of a policy, pass by pass.
+func (w *work) functions() ([]Object, []passEntry) {
+	var objects []Object
+	var entries []passEntry
+	for _, p := range w.passes() {
+		name := w.policy.Name + "_batch"
+		if p.number > 1 {
+			name = fmt.Sprintf("%s_%d", name, p.number)
+		}
+		entry := passEntry{Locked: name}
+		switch {
+		case p.clock == nil && p.beyond != nil:
+			entry.Groups = w.policy.Name + "_groups" + strings.TrimPrefix(name, w.policy.Name+"_batch")
+			objects = append(objects, w.groups(p, entry.Groups),
+				w.batchFunction(p, "batch_ranked", name, "", "LOCKED by rank"))
+		case w.rangeShape(p):
+			entry.Range, entry.Locked = name, name+"_locked"
+			objects = append(objects,
+				w.batchFunction(p, "batch_range", name, entry.Locked, "RANGE"),
+				w.batchFunction(p, "batch_locked", entry.Locked, "", "LOCKED"))
+		default:
+			objects = append(objects, w.batchFunction(p, "batch_locked", name, "", "LOCKED"))
+		}
+		entries = append(entries, entry)
+	}
+	return objects, entries
+}
+
+func (w *work) batchFunction(p pass, template, name, locked, shape string) Object {
+	d := w.batch(p, name)
+	d.Locked = locked
+	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape %s", w.policy.Name, shape))
+	return w.function(name+"(bigint)", object(template, d))
+}
+
+// function is a generated function; signature is its name and argument types.
+func (w *work) function(signature, sql string) Object {
+	name := w.schema() + "." + signature
+	return Object{
+		Kind: KindFunction, Name: name, As: AsOwner, SQL: sql,
+		Drop:   object("function_drop", struct{ Name string }{name}),
+		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
+	}
+}
+
+func (w *work) groups(p pass, name string) Object {
+	data := struct {
+		Schema, Function, Signature, Policy, TableComment, Tag string
+		Comment, Zone                                          literal
+		SearchPath                                             []ident
+		*ranked
+	}{
+		Schema: w.schema(), Function: name, Signature: name + "(bigint, integer)", Policy: w.policy.Name,
+		TableComment: comment(tableName(w.table)), Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(),
+		Comment: literal(fmt.Sprintf("pgretain: finds the groups of policy %s that hold too many rows", w.policy.Name)),
+		ranked:  p.beyond.orAllRows(),
+	}
+	data.Tag = dollarTag(fmt.Sprintf("%+v %+v", data, *p.beyond))
+	return w.function(name+"(bigint, integer)", object("groups", data))
+}
+
+// orAllRows is the rank with a condition in any case.
+func (r *ranked) orAllRows() *ranked {
+	if len(r.Rows) > 0 {
+		return r
+	}
+	copied := *r
+	copied.Rows = []sqlText{"true"}
+	return &copied
+}
+
+// countData is what the templates count and due read.
+type countData struct {
+	Schema, Function, Signature, Policy, Tag string
+	Comment, Zone                            literal
+	SearchPath                               []ident
+	Roles                                    []string
+	Table                                    sqlText
+	Cutoffs                                  []cutoff
+	HoldTables                               sqlText
+	Holds                                    []sqlText
+	Plain                                    bool
+	Joins                                    []join
+	Ranks                                    []*ranked
+	Due                                      []sqlText
+	Guards                                   []countGuard
+	Clock                                    sqlText
+	Passed                                   sqlText
+}
+
+type countGuard struct {
+	Kept, Spared sqlText
+	Name         literal
+}
+
+func (w *work) countData(function, signature string) countData {
+	d := countData{
+		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
+		Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(), Table: qualified(w.table),
+		HoldTables: textArray(w.holdTables()), Holds: w.holds, Joins: w.joins, Clock: "NULL::text",
+	}
+	if roles := w.file.Install.Roles; !roles.None {
+		d.Roles = []string{roles.Operator, roles.Viewer}
+	}
+	for i := range w.clocks {
+		if w.clocks[i] != nil {
+			d.Cutoffs = append(d.Cutoffs, w.clocks[i].cutoffs...)
+		}
+	}
+	if len(w.clocks) == 1 && w.clocks[0] != nil {
+		d.Clock = w.clocks[0].expr
+	}
+	return d
+}
+
+// count counts what is due; it looks at ranks through window functions, not through the sets of
+// first places that the batch uses.
+func (w *work) count() Object {
+	name := w.policy.Name + "_count"
+	signature := name + "(timestamp with time zone, bigint, boolean)"
+	d := w.countData(name, signature)
+	d.Comment = literal(fmt.Sprintf("pgretain: what policy %s finds at an instant", w.policy.Name))
+	d.Due = w.anyDue("place beyond")
+	for _, g := range w.guards {
+		if g.rank != nil {
+			d.Ranks = append(d.Ranks, g.rank.orAllRows())
+			d.Guards = append(d.Guards, countGuard{Kept: fragment("place within", g.rank), Name: literal(g.name)})
+			continue
+		}
+		d.Guards = append(d.Guards, countGuard{Kept: fragment("not false", g.cond), Name: literal(g.name)})
+	}
+	for _, r := range w.beyonds {
+		if r != nil {
+			d.Ranks = append(d.Ranks, r.orAllRows())
+		}
+	}
+	if own := w.ownDelete(); own.Where != nil {
+		d.Passed = w.bind(*own.Where)
+	}
+	d.Plain = len(d.Guards) == 0 && d.Passed == ""
+	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
+	return w.function(signature, object("count", d))
+}
+
+// due is the same condition as a set of rows.
+func (w *work) due() Object {
+	name := w.policy.Name + "_due"
+	d := w.countData(name, name+"(timestamp with time zone)")
+	d.Comment = literal(fmt.Sprintf("pgretain: the rows that policy %s would take at an instant", w.policy.Name))
+	d.Due = w.anyDue("ranked beyond")
+	for _, g := range w.guards {
+		spared := fragment("is false", g.cond)
+		if g.rank != nil {
+			spared = fragment("ranked outside", g.rank.orAllRows())
+		}
+		d.Guards = append(d.Guards, countGuard{Spared: spared})
+	}
+	if own := w.ownDelete(); own.Where != nil {
+		d.Due = append(d.Due, fragment("parenthesised", w.bind(*own.Where)))
+	}
+	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
+	return w.function(d.Signature, object("due", d))
+}
+
+// anyDue is "where" and any entry of "due"; beyond is the fragment that says a rank takes a row.
+func (w *work) anyDue(beyond string) []sqlText {
+	var due []sqlText
+	if w.where != nil {
+		due = append(due, w.where.sql)
+	}
+	var entries [][]sqlText
+	for i := range w.clocks {
+		var entry []sqlText
+		if w.clocks[i] != nil {
+			entry = append(entry, w.clocks[i].condition())
+		}
+		if w.beyonds[i] != nil {
+			entry = append(entry, fragment(beyond, w.beyonds[i].orAllRows()))
+		}
+		entries = append(entries, entry)
+	}
+	switch {
+	case len(entries) == 1:
+		due = append(due, entries[0]...)
+	case len(entries) > 1:
+		due = append(due, fragment("any", entries))
+	}
+	if len(due) == 0 {
+		due = append(due, "true")
+	}
+	return due
+}
+
+// registryRow is the policy's row in the registry. Its hash covers the functions, so that a run
+// under way ends when any of them changes.
+func (w *work) registryRow(functions []Object, passes []passEntry) Object {
+	p := w.policy
+	var texts []string
+	for _, f := range functions {
+		texts = append(texts, f.SQL)
+	}
+	encoded, err := json.Marshal(passes)
+	if err != nil {
+		panic(err) // strings only
+	}
+	d := rowData{
+		Schema: w.schema(), Name: literal(p.Name), Description: literal(p.Description), TableName: literal(tableName(w.table)),
+		Definition: literal(w.definition()), Passes: literal(encoded), Related: textArray(w.relatedTables()), Reach: textArray(w.reach()),
+		BatchRows: p.Batch.Rows, LockTimeout: literal(p.Batch.LockTimeout.String()), BudgetRows: orNull(p.Budget.Rows),
+		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
+		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,
+	}
+	d.Hash = literal(Hash(append(texts, fmt.Sprintf("%+v", d))...))
+	return policyObject(d, p)
+}
+
+// definition says in a line what the policy is, for people who read the registry.
+func (w *work) definition() string {
+	var parts []string
+	if w.policy.Where != nil {
+		parts = append(parts, "where "+w.policy.Where.SQL)
+	}
+	for _, p := range w.passes() {
+		parts = append(parts, w.what(p))
+	}
+	for _, g := range w.policy.Keep {
+		if g.Condition != nil {
+			parts = append(parts, "keeps "+g.Name+": "+g.Condition.SQL)
+		} else {
+			parts = append(parts, fmt.Sprintf("keeps %s: the first %d", g.Name, g.Rank.First))
+		}
+	}
+	return comment(strings.Join(parts, "; "))
+}
+
+func policyObject(d rowData, p *policy.Policy) Object {
+	o := Object{Kind: KindPolicy, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d)}
+	if p != nil {
+		o.Name, o.Policy, o.Table, o.Position = p.Name, p.Name, p.Table.String(), p.Position
+	}
+	return o
+}

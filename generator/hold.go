@@ -1,0 +1,196 @@
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/quote"
+	"pgretain/policy"
+)
+
+// hop is one table between a hold and the row that a delete would reach it from.
+type hop struct {
+	Table, Alias sqlText
+	On           []sqlText
+}
+
+// compileHolds says when a row of t is held: itself, or a row that its deletion would take or
+// change through foreign keys.
+func (w *work) compileHolds() {
+	w.holds = w.holdsOn(w.table, "t", w.ownDelete().Cascades)
+}
+
+func (w *work) ownDelete() policy.Delete {
+	for _, step := range w.policy.Then {
+		if step.Delete != nil && step.Delete.Related == nil {
+			return *step.Delete
+		}
+	}
+	return policy.Delete{}
+}
+
+// holdsOn lists the conditions under which deleting the row of table called alias would touch a
+// held row.
+func (w *work) holdsOn(table *catalog.Table, alias sqlText, cascades []policy.Table) []sqlText {
+	var holds []sqlText
+	if len(table.PrimaryKey) > 0 {
+		holds = append(holds, w.held(table, nil, []sqlText{holdKey(table, alias)}))
+	}
+	for _, path := range w.cascadePaths(table) {
+		if last := w.snapshot.Table(path[len(path)-1].Table); last != nil && len(last.PrimaryKey) > 0 {
+			holds = append(holds, w.heldAlong(path, alias))
+		}
+	}
+	return holds
+}
+
+func (w *work) held(table *catalog.Table, hops []hop, match []sqlText) sqlText {
+	return fragment("held", struct {
+		Schema string
+		Name   literal
+		AsOf   sqlText
+		Hops   []hop
+		Match  []sqlText
+	}{w.schema(), literal(tableName(table)), w.asOf, hops, match})
+}
+
+// heldAlong walks a path of foreign keys backwards, from the held row to alias.
+func (w *work) heldAlong(path []catalog.ForeignKey, alias sqlText) sqlText {
+	var hops []hop
+	for i := len(path) - 1; i >= 0; i-- {
+		table := w.snapshot.Table(path[i].Table)
+		next := hop{Table: qualified(table), Alias: hopAlias(i)}
+		if i == len(path)-1 {
+			next.On = []sqlText{holdKey(table, next.Alias)}
+		} else {
+			next.On = equalColumns(path[i+1], hopAlias(i+1), next.Alias)
+		}
+		hops = append(hops, next)
+	}
+	last := w.snapshot.Table(path[len(path)-1].Table)
+	return w.held(last, hops, equalColumns(path[0], hopAlias(0), alias))
+}
+
+func hopAlias(i int) sqlText { return sqlText(fmt.Sprintf("reached_%d", i+1)) }
+
+func holdKey(table *catalog.Table, alias sqlText) sqlText {
+	columns := make([]ident, len(table.PrimaryKey))
+	for i, name := range table.PrimaryKey {
+		columns[i] = ident(name)
+	}
+	return fragment("hold key", struct {
+		Alias   sqlText
+		Columns []ident
+	}{alias, columns})
+}
+
+// equalColumns ties the referencing columns of a foreign key to the referenced ones.
+func equalColumns(key catalog.ForeignKey, referencing, referenced sqlText) []sqlText {
+	var on []sqlText
+	for i := range key.Columns {
+		on = append(on, fragment("equal", struct {
+			LeftAlias, RightAlias sqlText
+			Left, Right           ident
+		}{referencing, referenced, ident(key.Columns[i]), ident(key.RefColumns[i])}))
+	}
+	return on
+}
+
+// cascadePaths lists the paths of foreign keys along which deleting a row of table changes other
+// rows. A path ends where it would enter a table again; such a circle is closed at run time, where
+// a hold on its tables stops the run.
+func (c *compiler) cascadePaths(table *catalog.Table) [][]catalog.ForeignKey {
+	var paths [][]catalog.ForeignKey
+	var walk func(*catalog.Table, []catalog.ForeignKey, []string)
+	walk = func(from *catalog.Table, path []catalog.ForeignKey, seen []string) {
+		for _, key := range from.Referenced {
+			if key.OnDelete != "cascade" && key.OnDelete != "set null" && key.OnDelete != "set default" {
+				continue
+			}
+			next := append(slices.Clone(path), key)
+			paths = append(paths, next)
+			referencing := c.snapshot.Table(key.Table)
+			if key.OnDelete == "cascade" && referencing != nil && !slices.Contains(seen, key.Table) {
+				walk(referencing, next, append(slices.Clone(seen), key.Table))
+			}
+		}
+	}
+	walk(table, nil, []string{tableName(table)})
+	return paths
+}
+
+// checkReach refuses a delete whose foreign keys reach a table that nobody named, or a protected
+// one.
+func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades []policy.Table) {
+	for _, path := range c.cascadePaths(table) {
+		reached := path[len(path)-1]
+		named := slices.ContainsFunc(cascades, func(t policy.Table) bool { return t.String() == reached.Table })
+		protected := slices.ContainsFunc(c.file.Protect, func(t policy.Table) bool { return t.String() == reached.Table })
+		switch {
+		case protected:
+			c.refuse(step.Position, codeProtected, fmt.Sprintf("deleting from %q changes the protected table %q", tableName(table), reached.Table),
+				fmt.Sprintf("Foreign key %q is ON DELETE %s.", reached.Name, reached.OnDelete))
+		case !named:
+			c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches %q, which is not in \"cascades\"", tableName(table), reached.Table),
+				fmt.Sprintf("Foreign key %q is ON DELETE %s. If that is meant, write delete: {cascades: [%s]}.", reached.Name, reached.OnDelete, reached.Table))
+		}
+	}
+}
+
+// guardVerdict is what keep.<name> means in a rank: whether the guard keeps the row.
+func (w *work) guardVerdict(name string) (sqlText, error) {
+	if name == "hold" {
+		return fragment("or", w.holds), nil
+	}
+	for _, g := range w.guards {
+		switch {
+		case g.name != name:
+		case g.cond != "":
+			return fragment("not false", g.cond), nil
+		case g.rank != nil:
+			return fragment("ranked within", g.rank), nil
+		}
+	}
+	return "", errors.New("keep." + name + " is not known here")
+}
+
+// holdTables are the tables whose holds concern a policy.
+func (w *work) holdTables() []string {
+	names := append([]string{tableName(w.table)}, w.relatedTables()...)
+	for _, name := range w.reach() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (w *work) relatedTables() []string {
+	names := []string{}
+	for _, step := range w.policy.Then {
+		if step.Delete != nil && step.Delete.Related != nil && !slices.Contains(names, step.Delete.Related.Table.String()) {
+			names = append(names, step.Delete.Related.Table.String())
+		}
+	}
+	return names
+}
+
+// reach lists the tables of every "cascades".
+func (w *work) reach() []string {
+	names := []string{}
+	for _, step := range w.policy.Then {
+		if step.Delete == nil {
+			continue
+		}
+		for _, t := range step.Delete.Cascades {
+			if !slices.Contains(names, t.String()) {
+				names = append(names, t.String())
+			}
+		}
+	}
+	return names
+}
+
+func quotedTable(t policy.Table) sqlText { return sqlText(quote.Qualified(t.Schema, t.Name)) }

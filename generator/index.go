@@ -1,0 +1,238 @@
+package generator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/quote"
+	"pgretain/policy"
+)
+
+// indexItem is one column of an index that a pass goes by.
+type indexItem struct {
+	column     string  // "" for an expression
+	expr       sqlText // without an alias
+	descending bool
+	nullsFirst bool
+}
+
+// indexes are what the passes of a policy go by and no existing index serves.
+func (w *work) indexes() []Object {
+	var objects []Object
+	for _, p := range w.passes() {
+		items, predicate := w.wantedIndex(p)
+		if len(items) == 0 || predicate == "" && w.served(items) {
+			continue
+		}
+		object := w.index(items, predicate)
+		if !slices.ContainsFunc(objects, func(o Object) bool { return o.Name == object.Name }) {
+			objects = append(objects, object)
+		}
+	}
+	return objects
+}
+
+// wantedIndex is the index of a pass: (clock, key) or (per, order), partial on "where" when that
+// may stand in a predicate. No items: nothing to index, the primary key serves.
+func (w *work) wantedIndex(p pass) ([]indexItem, sqlText) {
+	var items []indexItem
+	switch {
+	case p.clock != nil && w.byClock(p):
+		items = append(items, indexItem{column: p.clock.column, expr: p.clock.indexed})
+		items = append(items, w.keyItems(p.clock.column)...)
+	case p.clock == nil && p.beyond != nil:
+		items = w.rankItems(p.beyond)
+	case w.where != nil && w.where.simple:
+		items = w.keyItems("")
+	}
+	if len(items) > 0 && w.where != nil && w.where.simple {
+		return items, w.where.plain
+	}
+	return items, ""
+}
+
+func (w *work) keyItems(except string) []indexItem {
+	var items []indexItem
+	for _, name := range w.table.PrimaryKey {
+		if name != except {
+			items = append(items, columnItem(name, false, false))
+		}
+	}
+	return items
+}
+
+func columnItem(name string, descending, nullsFirst bool) indexItem {
+	return indexItem{name, sqlText(quote.Ident(name)), descending, nullsFirst}
+}
+
+// rankItems is empty when an expression takes part: whether it may be indexed is not known here.
+func (w *work) rankItems(r *ranked) []indexItem {
+	if !r.columns {
+		return nil
+	}
+	var items []indexItem
+	for _, k := range r.Keys {
+		items = append(items, columnItem(k.column, false, false))
+	}
+	for _, o := range r.Order {
+		items = append(items, columnItem(o.column, o.Descending, o.NullsFirst))
+	}
+	return items
+}
+
+// served says whether an index that the database had before begins with items, read forwards or
+// backwards. Indexes that earlier migrations built do not count: they are wanted already.
+func (w *work) served(items []indexItem) bool {
+	return slices.ContainsFunc(w.table.Indexes, func(index catalog.Index) bool {
+		return index.Method == "btree" && index.Valid && index.Predicate == "" && len(index.Columns) >= len(items) &&
+			(w.reads(index, items, false) || w.reads(index, items, true))
+	})
+}
+
+// reads says whether an index has items as its first columns; for a column that cannot be NULL the
+// placement of NULLs does not matter.
+func (w *work) reads(index catalog.Index, items []indexItem, backwards bool) bool {
+	for i, item := range items {
+		column := index.Columns[i]
+		if item.column == "" || column != item.column || index.Descending[i] != (item.descending != backwards) {
+			return false
+		}
+		if !w.table.Column(column).NotNull && index.NullsFirst[i] != (item.nullsFirst != backwards) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *work) index(items []indexItem, predicate sqlText) Object {
+	list := fragment("index items", indexColumns(items))
+	name := indexName(tableName(w.table), string(list), string(predicate))
+	d := indexData{
+		Schema: w.schema(), Policy: w.policy.Name, Table: qualified(w.table),
+		TableSchema: ident(w.table.Schema), Name: ident(name), InvalidName: ident(name + "_invalid"),
+		SchemaLiteral: literal(w.table.Schema), NameLiteral: literal(name), Items: list, Predicate: predicate,
+		Comment: literal("pgretain: index of policy " + w.policy.Name),
+	}
+	kind := "index"
+	if w.table.Kind == "partitioned" {
+		kind = "index_partitioned"
+		w.partitionIndexes(&d, w.table, name)
+	}
+	return Object{
+		Kind: KindIndex, Name: w.table.Schema + "." + name, As: AsMigrator,
+		SQL: object(kind, d),
+		Drop: object("index_drop", struct {
+			Concurrently      bool
+			TableSchema, Name ident
+		}{kind == "index", d.TableSchema, d.Name}),
+		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
+	}
+}
+
+// indexData is what the index templates read.
+type indexData struct {
+	Schema, Policy             string
+	Table                      sqlText
+	TableSchema                ident
+	Name, InvalidName          ident
+	SchemaLiteral, NameLiteral literal
+	Items, Predicate           sqlText
+	Comment                    literal
+	Partitions                 []indexPartition
+	Attach                     []indexAttach
+}
+
+type indexPartition struct {
+	Leaf                       bool
+	Table                      sqlText
+	TableSchema                ident
+	Name, InvalidName          ident
+	SchemaLiteral, NameLiteral literal
+}
+
+type indexAttach struct {
+	ParentSchema, Parent, TableSchema, Name ident
+}
+
+// partitionIndexes lists the partitions of the snapshot, to any depth, and what to attach: deepest
+// first.
+func (w *work) partitionIndexes(d *indexData, parent *catalog.Table, parentIndex string) {
+	for _, child := range parent.Children {
+		table := w.snapshot.Table(child)
+		if table == nil {
+			continue
+		}
+		name := indexName(child, string(d.Items), string(d.Predicate))
+		d.Partitions = append(d.Partitions, indexPartition{
+			Leaf: table.Kind == "table", Table: qualified(table), TableSchema: ident(table.Schema),
+			Name: ident(name), InvalidName: ident(name + "_invalid"),
+			SchemaLiteral: literal(table.Schema), NameLiteral: literal(name),
+		})
+		if table.Kind == "partitioned" {
+			w.partitionIndexes(d, table, name)
+		}
+		d.Attach = append(d.Attach, indexAttach{ident(parent.Schema), ident(parentIndex), ident(table.Schema), ident(name)})
+	}
+}
+
+// indexName says whose index it is and carries a hash of its definition, so that a changed index
+// is a new one, built before the old one goes.
+func indexName(table, items, predicate string) string {
+	stub := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(table[strings.IndexByte(table, '.')+1:]))
+	if len(stub) > 32 {
+		stub = stub[:32]
+	}
+	return fmt.Sprintf("pgretain_%s_%s", stub, Hash(table, items, predicate)[:8])
+}
+
+// indexColumn is an item for the template.
+type indexColumn struct {
+	Expr                          sqlText
+	Descending, Nulls, NullsFirst bool
+}
+
+func indexColumns(items []indexItem) []indexColumn {
+	columns := make([]indexColumn, len(items))
+	for i, item := range items {
+		columns[i] = indexColumn{item.expr, item.descending, item.nullsFirst != item.descending, item.nullsFirst}
+	}
+	return columns
+}
+
+// ensureColumns are the columns that the table lacks, or that an earlier migration added.
+func (w *work) ensureColumns(table *catalog.Table) []Object {
+	var objects []Object
+	for _, column := range w.policy.Ensure {
+		name := tableName(table) + "." + column.Name
+		if table.Column(column.Name) != nil && !w.history.Has(ID{KindColumn, name}) {
+			continue
+		}
+		objects = append(objects, w.column(table, name, column))
+	}
+	return objects
+}
+
+func (w *work) column(table *catalog.Table, name string, column policy.Column) Object {
+	value := sqlText("")
+	if column.Default != nil {
+		value = fragment("parenthesised", sqlText(oneLine(column.Default.SQL)))
+	}
+	data := struct {
+		Policy  string
+		Table   sqlText
+		Column  ident
+		Type    sqlText
+		Default sqlText
+	}{w.policy.Name, qualified(table), ident(column.Name), sqlText(oneLine(column.Type)), value}
+	return Object{
+		Kind: KindColumn, Name: name, As: AsMigrator, SQL: object("column", data), Drop: object("column_drop", data),
+		Policy: w.policy.Name, Table: tableName(table), Position: column.Position,
+	}
+}

@@ -1,0 +1,190 @@
+package generator
+
+import (
+	"fmt"
+
+	"pgretain/policy"
+)
+
+// ranked is a rank on the alias t.
+type ranked struct {
+	Name     sqlText // of the relation that holds the places
+	First    int64
+	WithTies bool
+	Order    []orderItem
+	Keys     []groupKey
+	Rows     []sqlText // which rows have a place
+	Table    sqlText
+	columns  bool // every key and every item of the order is a plain column
+	source   *policy.Rank
+}
+
+// orderItem is one item of ORDER BY, on t. Nulls is set where the placement has to be said.
+type orderItem struct {
+	Expr       sqlText
+	Descending bool
+	Nulls      bool
+	NullsFirst bool
+	column     string
+}
+
+// groupKey is one item of "per", on t. Number starts at 1.
+type groupKey struct {
+	Number    int
+	Expr      sqlText
+	GroupExpr sqlText // what groups are formed by: an expression goes by its text
+	column    string
+	typ       string
+	notNull   bool
+}
+
+func placesName(guard string) sqlText { return sqlText("places_" + guard) }
+func beyondName(i int) sqlText        { return sqlText(fmt.Sprintf("places_beyond_%d", i+1)) }
+
+// rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
+// item is not NULL.
+func (w *work) rankOf(source *policy.Rank, name sqlText) *ranked {
+	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table),
+		columns: true, source: source}
+	if w.where != nil {
+		r.Rows = append(r.Rows, w.where.sql)
+		if !w.where.own && len(w.joins) > 0 {
+			w.refuseJoins(w.policy.Where, "a rank counts all rows of \"where\", so that \"where\" cannot read a join here")
+		}
+	}
+	if source.Among != nil {
+		r.Rows = append(r.Rows, fragment("parenthesised", w.bind(*source.Among)))
+		w.refuseJoins(source.Among, "a rank cannot read a join")
+	}
+	w.orderOf(r, source)
+	for i, per := range source.Per {
+		r.Keys = append(r.Keys, w.keyOf(r, per, i+1))
+	}
+	return r
+}
+
+func (w *work) refuseJoins(e *policy.Expr, message string) {
+	parsed, ok := w.parse(*e)
+	if !ok {
+		return
+	}
+	for _, ref := range parsed.parsed.Columns {
+		for _, j := range w.policy.Joins {
+			if len(ref.Fields) > 1 && ref.Fields[0] == j.Name {
+				w.refuse(e.At(ref.Offset), codeExpression, message, "Write it as a sub-select on the row's own columns.")
+				return
+			}
+		}
+	}
+}
+
+// orderOf compiles the order. Without ties it is made total with the primary key, in the
+// direction of its last item.
+func (w *work) orderOf(r *ranked, source *policy.Rank) {
+	for i, item := range source.Order {
+		expr := w.bind(item.Expr)
+		w.refuseJoins(&item.Expr, "a rank cannot read a join")
+		column := w.columnOf(item.Expr)
+		if column == "" {
+			r.columns = false
+		}
+		notNull := column != "" && w.table.Column(column).NotNull
+		if i == 0 && !notNull {
+			r.Rows = append(r.Rows, fragment("is not null", fragment("parenthesised", expr)))
+		}
+		r.Order = append(r.Order, orderItem{Expr: expr, Descending: item.Descending,
+			Nulls: item.NullsFirst != item.Descending, NullsFirst: item.NullsFirst, column: column})
+	}
+	if source.WithTies || len(source.Order) == 0 {
+		return
+	}
+	descending := source.Order[len(source.Order)-1].Descending
+	for _, name := range w.table.PrimaryKey {
+		if !ordersBy(r.Order, name) {
+			r.Order = append(r.Order, orderItem{Expr: fragment("t column", ident(name)), Descending: descending, NullsFirst: descending, column: name})
+		}
+	}
+}
+
+func ordersBy(order []orderItem, column string) bool {
+	for _, item := range order {
+		if item.column == column {
+			return true
+		}
+	}
+	return false
+}
+
+// columnOf is the column that an expression is, "" when it is more than a column.
+func (w *work) columnOf(e policy.Expr) string {
+	parsed, ok := w.parse(e)
+	if !ok || len(parsed.parsed.Columns) != 1 {
+		return ""
+	}
+	ref := parsed.parsed.Columns[0]
+	name := ref.Fields[len(ref.Fields)-1]
+	length := nameLength(e.SQL)
+	if len(ref.Fields) == 2 && ref.Fields[0] == "t" {
+		length = qualifiedLength(e.SQL)
+	}
+	if ref.Offset != 0 || length != len(e.SQL) || w.table.Column(name) == nil {
+		return ""
+	}
+	return name
+}
+
+func (w *work) keyOf(r *ranked, per policy.Expr, number int) groupKey {
+	expr := w.bind(per)
+	w.refuseJoins(&per, "a rank cannot read a join")
+	name := w.columnOf(per)
+	if name == "" {
+		r.columns = false
+		text := fragment("as text", expr)
+		return groupKey{Number: number, Expr: text, GroupExpr: text, typ: "text"}
+	}
+	column := w.table.Column(name)
+	return groupKey{Number: number, Expr: expr, GroupExpr: expr, column: name, typ: column.Type, notNull: column.NotNull}
+}
+
+// match ties a group's key on the alias t to a value.
+func (k groupKey) match(value sqlText) sqlText {
+	name := "group same"
+	switch {
+	case k.notNull:
+		name = "group equal"
+	case k.column != "":
+		name = "group equal or null"
+	}
+	return fragment(name, struct{ Left, Right sqlText }{k.Expr, value})
+}
+
+// stored is the key's value in run_group, with its type.
+func (k groupKey) stored() sqlText {
+	return fragment("key item", struct {
+		Number int
+		Type   string
+	}{k.Number, k.typ})
+}
+
+// firstPlaces selects the rows of a group with a place among the first; values are the group's.
+func (r *ranked) firstPlaces(values func(groupKey) sqlText) sqlText {
+	return fragment("first places", struct {
+		Alias    sqlText
+		Table    sqlText
+		Rows     []sqlText
+		Order    []orderItem
+		First    int64
+		WithTies bool
+	}{"t", r.Table, r.rowsOfGroup(values), r.Order, r.First, r.WithTies})
+}
+
+func (r *ranked) rowsOfGroup(values func(groupKey) sqlText) []sqlText {
+	rows := append([]sqlText{}, r.Rows...)
+	for _, k := range r.Keys {
+		rows = append(rows, k.match(values(k)))
+	}
+	if len(rows) == 0 {
+		rows = append(rows, "true")
+	}
+	return rows
+}

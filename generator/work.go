@@ -1,0 +1,170 @@
+package generator
+
+import (
+	"slices"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
+	"pgretain/policy"
+)
+
+// work is the compilation of one policy: its conditions as SQL on the alias t.
+type work struct {
+	binder
+	*compiler
+	inline bool // no variables: a SQL function
+
+	where   *filter  // nil: all rows
+	clocks  []*clock // by entry of due, nil where an entry has none
+	beyonds []*ranked
+	joins   []join
+	guards  []guard
+	holds   []sqlText
+}
+
+// filter is one condition with what may be known of it.
+type filter struct {
+	sql    sqlText
+	own    bool    // reads the row's own columns only
+	simple bool    // may stand in an index predicate
+	plain  sqlText // without an alias, for an index predicate
+}
+
+// join is one left join.
+type join struct {
+	Lateral   bool
+	Source    sqlText
+	Name      ident
+	Condition sqlText
+}
+
+// guard is one guard of "keep": Kept says when it keeps a row, Spared (in a SQL function) when it
+// lets the row go. Exactly one of a condition and a rank is behind it.
+type guard struct {
+	name string
+	cond sqlText
+	rank *ranked
+}
+
+func (c *compiler) work(p *policy.Policy, table *catalog.Table, asOf sqlText, inline bool) *work {
+	w := &work{compiler: c, inline: inline}
+	w.binder = binder{policy: p, table: table, diags: &c.diags, asOf: asOf}
+	w.where = w.filter(p.Where)
+	w.compileJoins()
+	w.compileHolds()
+	w.compileGuards()
+	w.compileDue()
+	return w
+}
+
+func (w *work) schema() string { return w.file.Install.Schema }
+
+func (w *work) filter(e *policy.Expr) *filter {
+	if e == nil {
+		return nil
+	}
+	parsed, ok := w.parse(*e)
+	if !ok {
+		return nil
+	}
+	return &filter{
+		sql:    fragment("parenthesised", w.bind(*e)),
+		own:    ownColumnsOnly(parsed.parsed),
+		simple: parsed.parsed.Simple && !mentionsName(parsed.parsed, "as_of") && ownColumnsOnly(parsed.parsed),
+		plain:  fragment("parenthesised", sqlText(w.unaliased(*e, parsed.parsed))),
+	}
+}
+
+// unaliased is an expression without "t." before its columns, as an index predicate needs it.
+func (w *work) unaliased(e policy.Expr, parsed *pgparse.Expr) string {
+	var edits []pgparse.Edit
+	for _, ref := range parsed.Columns {
+		if len(ref.Fields) == 2 && ref.Fields[0] == "t" {
+			edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: qualifiedLength(e.SQL[ref.Offset:]),
+				Text: quote.Ident(ref.Fields[1])})
+		}
+	}
+	return oneLine(pgparse.Splice(e.SQL, edits))
+}
+
+// mentionsName says whether an expression has a column reference of that single name.
+func mentionsName(e *pgparse.Expr, name string) bool {
+	return slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
+		return len(ref.Fields) == 1 && ref.Fields[0] == name
+	})
+}
+
+func (w *work) compileJoins() {
+	for _, j := range w.policy.Joins {
+		compiled := join{Name: ident(j.Name), Condition: "true"}
+		if j.Where != nil {
+			compiled.Condition = fragment("parenthesised", w.bind(*j.Where))
+		}
+		switch {
+		case j.Table != nil:
+			compiled.Source = sqlText(quote.Qualified(j.Table.Schema, j.Table.Name))
+		default:
+			compiled.Lateral = true
+			compiled.Source = fragment("parenthesised", w.bindQuery(*j.Query))
+		}
+		w.joins = append(w.joins, compiled)
+	}
+}
+
+// bindQuery replaces as_of in a query; its other names are its own or t's.
+func (w *work) bindQuery(e policy.Expr) sqlText {
+	parsed, err := pgparse.Query(e.SQL)
+	if err != nil {
+		w.refuse(e.Position, codeExpression, err.Error(), "")
+		return "SELECT"
+	}
+	var edits []pgparse.Edit
+	for _, ref := range parsed.Columns {
+		if len(ref.Fields) == 1 && ref.Fields[0] == "as_of" {
+			edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: string(w.asOf)})
+		}
+	}
+	return sqlText(oneLine(pgparse.Splice(e.SQL, edits)))
+}
+
+// compileGuards compiles conditions first, because ranks may read them.
+func (w *work) compileGuards() {
+	for _, g := range w.policy.Keep {
+		compiled := guard{name: g.Name}
+		if g.Condition != nil {
+			compiled.cond = fragment("parenthesised", w.bind(*g.Condition))
+		}
+		w.guards = append(w.guards, compiled)
+	}
+	w.binder.verdict = w.guardVerdict
+	for i, g := range w.policy.Keep {
+		if g.Rank != nil {
+			w.guards[i].rank = w.rankOf(g.Rank, placesName(g.Name))
+		}
+	}
+}
+
+func (w *work) compileDue() {
+	if w.policy.Due == nil {
+		return
+	}
+	for i, entry := range w.policy.Due.Entries {
+		var k *clock
+		var r *ranked
+		if entry.Clock != nil {
+			k = w.clockOf(entry.Clock, i+1)
+		}
+		if entry.Beyond != nil {
+			r = w.rankOf(entry.Beyond, beyondName(i))
+		}
+		w.clocks = append(w.clocks, k)
+		w.beyonds = append(w.beyonds, r)
+	}
+	w.binder.verdict = nil
+}
+
+func (w *work) refuse(at diag.Position, code, message, hint string) {
+	w.compiler.refuse(at, code, message, hint)
+}
