@@ -95,7 +95,7 @@ func readHistory(dir string) (*generator.History, error) {
 
 // compile turns the project into the objects that the database should hold.
 func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History) ([]generator.Object, error) {
-	objects, list := generatorCompile(p.file, snapshot, history)
+	objects, list := generator.Compile(p.file, snapshot, history)
 	p.notes = append(p.notes, list...).Unique()
 	if list.HasErrors() {
 		return nil, &problems{p.notes, p.sources}

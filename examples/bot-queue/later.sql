@@ -2,8 +2,6 @@
 -- migration as their created_at; since then 200,900 more have come in. Ages are whole hours and
 -- twenty to forty minutes more, so that nothing is due in the next quarter of an hour that is not
 -- due now. created_at has no time zone; it is in UTC.
-BEGIN;
-
 UPDATE public.enqueued_messages
 SET created_at = (now() AT TIME ZONE 'UTC') - interval '30 days 30 minutes';
 
@@ -23,7 +21,5 @@ FROM traffic AS t,
      generate_series(t.first_bot, t.last_bot) AS bot,
      generate_series(t.messages, 1, -1) AS n
 ORDER BY n DESC;
-
-COMMIT;
 
 ANALYZE public.enqueued_messages;
