@@ -1,0 +1,168 @@
+// Package kit installs a policy into a database of its own, along the whole path: YAML, catalog
+// snapshot, generated migrations, and install.Up as a role that is no superuser.
+package kit
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/generator"
+	"pgretain/internal/diag"
+	"pgretain/internal/inspect"
+	"pgretain/internal/install"
+	"pgretain/internal/quote"
+	"pgretain/policy"
+	"pgretain/tests/pgtest"
+)
+
+// Migrator owns the application's tables and migrates.
+const Migrator = "kit_migrator"
+
+// Installed is a database in which the policies of one file are installed.
+type Installed struct {
+	*pgtest.DB
+	File       *policy.File
+	Migrations fstest.MapFS
+
+	t      testing.TB
+	runner *pgx.Conn
+}
+
+// Option changes how Install goes about it.
+type Option func(*settings)
+
+type settings struct {
+	before []string
+	on     *pgtest.DB
+}
+
+// Before runs SQL as the superuser, ahead of the schema: extensions, say.
+func Before(sql string) Option {
+	return func(s *settings) { s.before = append(s.before, sql) }
+}
+
+// On installs in a database that exists, with pg_cron for example.
+func On(db *pgtest.DB) Option { return func(s *settings) { s.on = db } }
+
+// Install makes a database, runs schema as its migrating role, and installs the policies of yaml.
+// "version" and "install: {scheduler: none}" are added where yaml has none.
+func Install(t testing.TB, schema, yaml string, options ...Option) *Installed {
+	t.Helper()
+	file, list := Parse(yaml)
+	if file == nil {
+		t.Fatalf("the policy is refused:\n%s", text(list, yaml))
+	}
+	in := prepare(t, file, schema, options)
+	in.Migrate(t, yaml)
+	return in
+}
+
+// Prepare is Install without the policies: for what Compile or Migrate refuses.
+func Prepare(t testing.TB, schema, yaml string, options ...Option) *Installed {
+	t.Helper()
+	file, list := Parse(yaml)
+	if file == nil {
+		t.Fatalf("the policy is refused:\n%s", text(list, yaml))
+	}
+	return prepare(t, file, schema, options)
+}
+
+func prepare(t testing.TB, file *policy.File, schema string, options []Option) *Installed {
+	t.Helper()
+	var s settings
+	for _, option := range options {
+		option(&s)
+	}
+	db, dir := s.on, fstest.MapFS{}
+	if db == nil {
+		db, dir = database(t, file)
+	} else {
+		bootstrap(t, db, file.Install)
+	}
+	in := &Installed{DB: db, File: file, Migrations: dir, t: t}
+	for _, sql := range s.before {
+		db.Exec(t, sql)
+	}
+	db.Exec(t, "SET ROLE "+Migrator+"; "+schema+"; RESET ROLE")
+	return in
+}
+
+// Parse reads a policy file with the additions that Install makes.
+func Parse(yaml string) (*policy.File, diag.List) {
+	if !strings.Contains(yaml, "install:") {
+		yaml = "install: {scheduler: none}\n" + yaml
+	}
+	if !strings.Contains(yaml, "version:") {
+		yaml = "version: 1\n" + yaml
+	}
+	return policy.Parse("retention.yaml", []byte(yaml))
+}
+
+// Migrate generates the next step for yaml and applies it.
+func (in *Installed) Migrate(t testing.TB, yaml string) {
+	t.Helper()
+	objects, list := in.Compile(t, yaml)
+	if list.HasErrors() {
+		t.Fatalf("the policy does not compile:\n%s", text(list, yaml))
+	}
+	addNext(t, in.Migrations, in.File, objects)
+	in.Up(t)
+}
+
+// Compile parses yaml and compiles it against a snapshot of all tables of the database.
+func (in *Installed) Compile(t testing.TB, yaml string) ([]generator.Object, diag.List) {
+	t.Helper()
+	file, list := Parse(yaml)
+	if file == nil {
+		return nil, list
+	}
+	in.File = file
+	history, err := generator.Read(in.Migrations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := inspect.Request{
+		Tables:     pgtest.Column[string](t, in, allTables, file.Install.Schema),
+		SearchPath: file.Install.SearchPath, Runtime: file.Install.Schema,
+	}
+	snapshot, _, err := inspect.Snapshot(t.Context(), in.Conn(t), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return generator.Compile(file, snapshot, history)
+}
+
+const allTables = `
+	SELECT n.nspname || '.' || c.relname
+	FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	WHERE c.relkind IN ('r', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'cron', $1)
+	ORDER BY 1`
+
+// Up applies what is pending.
+func (in *Installed) Up(t testing.TB) {
+	t.Helper()
+	if _, err := in.TryUp(t); err != nil {
+		t.Fatalf("migrating: %s", text(install.Diagnostics(err), ""))
+	}
+}
+
+// TryUp is Up for what may be refused.
+func (in *Installed) TryUp(t testing.TB) ([]install.Migration, error) {
+	return install.Up(t.Context(), in.URL(Migrator), in.Migrations,
+		install.Options{Install: in.File.Install, Path: "migrations"})
+}
+
+// SetBatch is "batch: {rows: n}" of every policy, without a migration.
+func (in *Installed) SetBatch(rows int) {
+	in.t.Helper()
+	in.DB.Exec(in.t, "UPDATE "+quote.Ident(in.File.Install.Schema)+".policy SET batch_rows = $1", rows)
+}
+
+func text(list diag.List, yaml string) string {
+	var out strings.Builder
+	_ = list.Render(&out, map[string][]byte{"retention.yaml": []byte(yaml)}, false)
+	return out.String()
+}

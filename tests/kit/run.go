@@ -1,0 +1,129 @@
+package kit
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/internal/quote"
+	"pgretain/tests/pgtest"
+)
+
+// Outcome is how a run ended: its row of the run log, and what CALL raised.
+type Outcome struct {
+	ID                                          int64
+	State, Message, SQLState                    string
+	Due                                         *int64
+	Scanned, Taken, Contended, Refused, Batches int64
+	Kept, Related, Cascaded                     map[string]int64
+	Summary                                     string // the procedure's INOUT parameter
+	Err                                         *pgconn.PgError
+}
+
+// Run calls retention.run as the runner, with as_of in SQL's spelling, and reads its row of the log.
+func (in *Installed) Run(policy, asOf string) Outcome {
+	in.t.Helper()
+	var o Outcome
+	o.Summary, o.Err = in.Call("CALL "+in.schema()+".run($1, $2)", policy, asOf)
+	in.read(&o, policy)
+	return o
+}
+
+// Done is Run for a run that must end well.
+func (in *Installed) Done(policy, asOf string) Outcome {
+	in.t.Helper()
+	o := in.Run(policy, asOf)
+	if o.State != "done" || o.Err != nil {
+		in.t.Fatalf("run of %s ended %s: %s %s %v", policy, o.State, o.SQLState, o.Message, o.Err)
+	}
+	return o
+}
+
+// Call calls a procedure of the runtime as the runner.
+func (in *Installed) Call(sql string, args ...any) (string, *pgconn.PgError) {
+	in.t.Helper()
+	var outcome *string
+	err := in.Runner().QueryRow(in.t.Context(), sql, args...).Scan(&outcome)
+	var server *pgconn.PgError
+	if err != nil && !errors.As(err, &server) {
+		in.t.Fatalf("%s: %v", sql, err)
+	}
+	if outcome == nil {
+		return "", server
+	}
+	return *outcome, server
+}
+
+// Runner is a session of the runner's, opened at the first use.
+func (in *Installed) Runner() *pgx.Conn {
+	in.t.Helper()
+	if in.runner == nil {
+		in.runner = in.Conn(in.t)
+		pgtest.Exec(in.t, in.runner, "SET SESSION AUTHORIZATION "+quote.Ident(in.role(in.File.Install.Roles.Runner)))
+	}
+	return in.runner
+}
+
+// Operator runs SQL with the rights of an operator.
+func (in *Installed) Operator(sql string, args ...any) error {
+	in.t.Helper()
+	conn := in.Conn(in.t)
+	defer conn.Close(context.Background())
+	pgtest.Exec(in.t, conn, "SET SESSION AUTHORIZATION "+quote.Ident(in.role(in.File.Install.Roles.Operator)))
+	_, err := conn.Exec(in.t.Context(), sql, args...)
+	return err
+}
+
+func (in *Installed) role(name string) string {
+	if in.File.Install.Roles.None {
+		return Migrator
+	}
+	return name
+}
+
+func (in *Installed) schema() string { return quote.Ident(in.File.Install.Schema) }
+
+func (in *Installed) read(o *Outcome, policy string) {
+	in.t.Helper()
+	in.row(`
+		SELECT id, state, coalesce(message, ''), coalesce(sqlstate, ''), due, scanned, taken, contended,
+		       refused, batches, kept, related, cascaded
+		FROM `+in.schema()+`.run WHERE policy = $1 ORDER BY id DESC LIMIT 1`, []any{policy},
+		&o.ID, &o.State, &o.Message, &o.SQLState, &o.Due, &o.Scanned, &o.Taken, &o.Contended,
+		&o.Refused, &o.Batches, &o.Kept, &o.Related, &o.Cascaded)
+}
+
+// row scans the first row of a query of the superuser's session.
+func (in *Installed) row(sql string, args []any, into ...any) {
+	in.t.Helper()
+	rows, err := in.Query(in.t.Context(), sql, args...)
+	if err == nil {
+		_, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
+			return struct{}{}, row.Scan(into...)
+		})
+	}
+	if err != nil {
+		in.t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// Count is <policy>_count(as_of): the rows due, and what keeps the others.
+func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int64) {
+	in.t.Helper()
+	in.row("SELECT due, kept FROM "+in.schema()+"."+quote.Ident(policy+"_count")+"($1)", []any{asOf}, &due, &kept)
+	return due, kept
+}
+
+// DueRows is how many rows <policy>_due(as_of) returns.
+func (in *Installed) DueRows(policy, asOf string) int64 {
+	in.t.Helper()
+	return pgtest.Value[int64](in.t, in, "SELECT count(*) FROM "+in.schema()+"."+quote.Ident(policy+"_due")+"($1)", asOf)
+}
+
+// Rows are a query's rows as text, sorted; a table's name will do.
+func (in *Installed) Rows(query string) []string {
+	in.t.Helper()
+	return pgtest.Column[string](in.t, in, "SELECT x::text FROM ("+query+") x ORDER BY 1")
+}
