@@ -88,7 +88,7 @@ show pgretain generate
 step "Once, by a DBA: roles, memberships, pg_cron"
 echo '$ pgretain bootstrap | psql'
 pgretain bootstrap >"$tmp/bootstrap.sql"
-as postgres -f "$tmp/bootstrap.sql"
+PGOPTIONS="-c client_min_messages=warning" as postgres -f "$tmp/bootstrap.sql"
 
 step "Install, as app_deploy"
 show pgretain migrate up
