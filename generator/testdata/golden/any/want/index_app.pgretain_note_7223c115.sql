@@ -1,0 +1,16 @@
+-- as migrator
+-- For policy notes_any. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_7223c115');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_7223c115_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_7223c115" ON "app"."note" ("owner_id", "made_at" DESC, "id" DESC)
+    WHERE (kind <> 'pinned');
+-- next
+COMMENT ON INDEX "app"."pgretain_note_7223c115" IS 'pgretain: index of policy notes_any';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_7223c115');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_7223c115";

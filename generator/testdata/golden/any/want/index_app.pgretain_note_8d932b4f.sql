@@ -1,0 +1,16 @@
+-- as migrator
+-- For policy notes_any. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_8d932b4f');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_8d932b4f_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_8d932b4f" ON "app"."note" ("expires_at", "id")
+    WHERE (kind <> 'pinned');
+-- next
+COMMENT ON INDEX "app"."pgretain_note_8d932b4f" IS 'pgretain: index of policy notes_any';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_8d932b4f');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_8d932b4f";

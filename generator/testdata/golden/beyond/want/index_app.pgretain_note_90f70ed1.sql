@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy among. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_90f70ed1');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_90f70ed1_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_90f70ed1" ON "app"."note" ("owner_id", "id" DESC);
+-- next
+COMMENT ON INDEX "app"."pgretain_note_90f70ed1" IS 'pgretain: index of policy among';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_90f70ed1');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_90f70ed1";

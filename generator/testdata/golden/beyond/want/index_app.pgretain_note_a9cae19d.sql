@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy per_none. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_a9cae19d');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_a9cae19d_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_a9cae19d" ON "app"."note" ("score" DESC NULLS LAST, "id" DESC);
+-- next
+COMMENT ON INDEX "app"."pgretain_note_a9cae19d" IS 'pgretain: index of policy per_none';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_a9cae19d');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_a9cae19d";

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy per_nullable. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_c1588594');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_c1588594_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_c1588594" ON "app"."note" ("state", "id" DESC);
+-- next
+COMMENT ON INDEX "app"."pgretain_note_c1588594" IS 'pgretain: index of policy per_nullable';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_c1588594');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_c1588594";

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy notes_unbounded. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_c71d4b2d');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_c71d4b2d_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_c71d4b2d" ON "app"."note" ("expires_at", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_note_c71d4b2d" IS 'pgretain: index of policy notes_unbounded';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_c71d4b2d');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_c71d4b2d";

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy epoch_ms_big. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_3df85f6e');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_3df85f6e_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_clocks_3df85f6e" ON "app"."clocks" ("epoch_ms_big", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_clocks_3df85f6e" IS 'pgretain: index of policy epoch_ms_big';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_3df85f6e');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_3df85f6e";

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy epoch_s_int. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_7a84ef3b');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_7a84ef3b_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_clocks_7a84ef3b" ON "app"."clocks" ("epoch_s_int", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_clocks_7a84ef3b" IS 'pgretain: index of policy epoch_s_int';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_7a84ef3b');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_7a84ef3b";

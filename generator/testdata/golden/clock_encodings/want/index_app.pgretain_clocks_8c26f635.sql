@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy snow. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_8c26f635');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_8c26f635_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_clocks_8c26f635" ON "app"."clocks" ("snow", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_clocks_8c26f635" IS 'pgretain: index of policy snow';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_8c26f635');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_8c26f635";

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy epoch_s_numeric. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_ab3889a3');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_ab3889a3_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_clocks_ab3889a3" ON "app"."clocks" ("epoch_s_numeric", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_clocks_ab3889a3" IS 'pgretain: index of policy epoch_s_numeric';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_ab3889a3');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_ab3889a3";

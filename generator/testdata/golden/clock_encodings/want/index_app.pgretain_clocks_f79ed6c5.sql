@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy epoch_ms_numeric. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_f79ed6c5');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_f79ed6c5_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_clocks_f79ed6c5" ON "app"."clocks" ("epoch_ms_numeric", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_clocks_f79ed6c5" IS 'pgretain: index of policy epoch_ms_numeric';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_f79ed6c5');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_f79ed6c5";

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy ulid. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_6077c84c');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_6077c84c_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_clocks_6077c84c" ON "app"."clocks" ("ulid_uuid", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_clocks_6077c84c" IS 'pgretain: index of policy ulid';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_6077c84c');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_6077c84c";

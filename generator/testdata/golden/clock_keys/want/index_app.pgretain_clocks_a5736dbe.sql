@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy uuid. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_a5736dbe');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_a5736dbe_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_clocks_a5736dbe" ON "app"."clocks" ("key_uuid", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_clocks_a5736dbe" IS 'pgretain: index of policy uuid';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_a5736dbe');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_a5736dbe";

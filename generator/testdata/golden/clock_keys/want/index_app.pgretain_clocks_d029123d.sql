@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy ulid_text. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_d029123d');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_d029123d_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_clocks_d029123d" ON "app"."clocks" ("ulid_text", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_clocks_d029123d" IS 'pgretain: index of policy ulid_text';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_d029123d');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_d029123d";

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy by_date. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_c3c1f3d5');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_c3c1f3d5_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_clocks_c3c1f3d5" ON "app"."clocks" ("day", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_clocks_c3c1f3d5" IS 'pgretain: index of policy by_date';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_c3c1f3d5');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_c3c1f3d5";

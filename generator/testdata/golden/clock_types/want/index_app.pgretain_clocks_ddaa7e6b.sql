@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy by_timestamp. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_ddaa7e6b');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_ddaa7e6b_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_clocks_ddaa7e6b" ON "app"."clocks" ("at", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_clocks_ddaa7e6b" IS 'pgretain: index of policy by_timestamp';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_ddaa7e6b');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_ddaa7e6b";

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy loans. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_loan_25a71841');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_loan_25a71841_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_loan_25a71841" ON "app"."loan" ("created_at", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_loan_25a71841" IS 'pgretain: index of policy loans';
+-- next
+SELECT retention._record_index('app', 'pgretain_loan_25a71841');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_loan_25a71841";

@@ -1,0 +1,16 @@
+-- as migrator
+-- For policy braces. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_4763f6a4');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_4763f6a4_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_4763f6a4" ON "app"."note" ("made_at", "id")
+    WHERE (kind <> '{{ .Table }} {{ end }}');
+-- next
+COMMENT ON INDEX "app"."pgretain_note_4763f6a4" IS 'pgretain: index of policy braces';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_4763f6a4');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_4763f6a4";

@@ -1,0 +1,16 @@
+-- as migrator
+-- For policy dollars. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_6adc8925');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_6adc8925_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_6adc8925" ON "app"."note" ("made_at", "id")
+    WHERE (kind <> '$$ $function$ $function1$');
+-- next
+COMMENT ON INDEX "app"."pgretain_note_6adc8925" IS 'pgretain: index of policy dollars';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_6adc8925');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_6adc8925";

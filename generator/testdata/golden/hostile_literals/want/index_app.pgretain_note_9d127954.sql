@@ -1,0 +1,16 @@
+-- as migrator
+-- For policy backslashes. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_9d127954');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_9d127954_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_9d127954" ON "app"."note" ("made_at", "id")
+    WHERE (kind <> '\' AND tag <> E'\'\n' AND state <> U&'\0061');
+-- next
+COMMENT ON INDEX "app"."pgretain_note_9d127954" IS 'pgretain: index of policy backslashes';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_9d127954');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_9d127954";

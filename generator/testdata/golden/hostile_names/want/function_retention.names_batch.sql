@@ -1,0 +1,180 @@
+-- as owner
+-- One batch of policy names, shape LOCKED. Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.
+-- Locks the rows first, passing by those that somebody else has locked, then judges them again in
+-- a newer snapshot and acts on what is left.
+-- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
+-- the rows, never waited for.
+-- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('names').
+CREATE OR REPLACE FUNCTION retention.names_batch(p_run bigint)
+RETURNS retention.batch_result
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET row_security = off
+SET jit = off
+SET plan_cache_mode = force_custom_plan
+SET enable_seqscan = off
+AS $function1$
+DECLARE
+    v_in CONSTANT retention.batch_input := retention._input(p_run);
+    v_as_of CONSTANT timestamptz := v_in.as_of;
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00.000000', 'UTC');
+    v_position_1 CONSTANT timestamptz := v_in."position" ->> 0;
+    v_position_2 CONSTANT bigint := v_in."position" ->> 1;
+    v_position_3 CONSTANT text := v_in."position" ->> 2;
+    v_boundary record;
+    v_rels oid[];
+    v_tids tid[];
+    v_locked bigint;
+    v_judged bigint;
+    v_held boolean;
+    v_rows bigint;
+    v_t_1 bigint[];
+    v_t_5 text[];
+    v_out retention.batch_result;
+BEGIN
+    BEGIN
+        LOCK TABLE ONLY "Se""lect"."order by. $function$ {{ .Tag }}" IN ROW EXCLUSIVE MODE;
+    EXCEPTION WHEN lock_not_available THEN
+        v_out.outcome := 'locked';
+        RETURN v_out;
+    END;
+
+    -- Nothing due is one look into the index.
+    IF v_in."position" IS NULL AND NOT EXISTS (
+        SELECT FROM "Se""lect"."order by. $function$ {{ .Tag }}" t WHERE t."a ""quoted"" column" < v_cutoff_1_1
+   AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')) THEN
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+        RETURN v_out;
+    END IF;
+
+    WITH boundary AS MATERIALIZED (
+        SELECT b.* FROM (
+            (SELECT t."a ""quoted"" column" AS c1, t."user" AS c2, t."a.b" AS c3, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+             WHERE t."a ""quoted"" column" < v_cutoff_1_1
+               AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+               AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+             ORDER BY t."a ""quoted"" column", t."user", t."a.b"
+             OFFSET v_in.batch_rows - 1 LIMIT 1)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."a ""quoted"" column", t."user", t."a.b", 
+                    (SELECT count(*) FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                     WHERE t."a ""quoted"" column" < v_cutoff_1_1
+                       AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                       AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))), true
+             FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+             WHERE t."a ""quoted"" column" < v_cutoff_1_1
+               AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+               AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+             ORDER BY t."a ""quoted"" column" DESC, t."user" DESC, t."a.b" DESC
+             LIMIT 1)
+            LIMIT 1) b
+    ), locked AS MATERIALIZED (
+        SELECT t.tableoid AS rel, t.ctid AS tid
+        FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+        WHERE t."a ""quoted"" column" < v_cutoff_1_1
+          AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+          AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+          AND (t."a ""quoted"" column", t."user", t."a.b") <= (SELECT b.c1, b.c2, b.c3 FROM boundary b)
+          AND NOT v_in.skip
+        FOR UPDATE OF t SKIP LOCKED
+    )
+    SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
+           b.scanned AS matched
+    INTO v_boundary
+    FROM boundary b;
+    IF NOT FOUND THEN
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
+        RETURN v_out;
+    END IF;
+    v_rels := v_boundary.rels;
+    v_tids := v_boundary.tids;
+    v_locked := cardinality(v_tids);
+    v_out.related := '{}';
+    v_out.taken := 0;
+
+    v_held := EXISTS (SELECT FROM retention.hold h
+                      WHERE h.table_name = ANY (ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[])
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+
+    -- Their locks are ours now: everything is judged again as it is, guards included.
+    WITH places_newest AS MATERIALIZED (
+        SELECT f.rel, f.tid
+        FROM (SELECT DISTINCT t."数据" AS k1, t."0123456789012345678901234567890123456789012345678901234567890ab" AS k2
+              FROM "Se""lect"."order by. $function$ {{ .Tag }}" t WHERE t.ctid = ANY (v_tids)) g
+        CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+            WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+   AND (t."größe'; DROP TABLE x; --") IS NOT NULL
+   AND (t."数据" = g.k1 OR t."数据" IS NULL AND g.k1 IS NULL)
+   AND t."0123456789012345678901234567890123456789012345678901234567890ab" = g.k2
+            ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC
+            FETCH FIRST 1 ROWS ONLY) f
+    ), judged AS MATERIALIZED (
+        SELECT t.tableoid AS rel, t.ctid AS tid,
+               t."user" AS v_t_1,
+               t."a.b" AS v_t_5,
+               CASE WHEN (((t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+   AND t."a ""quoted"" column" < v_cutoff_1_1)) IS NOT TRUE THEN 'changed'
+                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
+           WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND h.key = ARRAY[t."user"::text, t."a.b"::text])
+                         OR EXISTS (SELECT FROM retention.hold h
+           JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
+           WHERE h.table_name = 'Se"lect.child' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND reached_1."user" = t."user"
+   AND reached_1."a.b" = t."a.b")) THEN 'hold'
+                    WHEN EXISTS (SELECT FROM places_newest f WHERE f.rel = t.tableoid AND f.tid = t.ctid) THEN 'newest' END AS kept_by
+        FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+        WHERE t.ctid = ANY (v_tids)
+    )
+    SELECT count(*),
+           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}'),
+           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}'),
+           coalesce(array_agg(j.v_t_1) FILTER (WHERE j.kept_by IS NULL), '{}'),
+           coalesce(array_agg(j.v_t_5) FILTER (WHERE j.kept_by IS NULL), '{}'),
+           (SELECT jsonb_object_agg(k.kept_by, k.n)
+            FROM (SELECT x.kept_by, count(*) AS n FROM judged x
+                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k)
+    INTO v_judged, v_rels, v_tids, v_t_1, v_t_5, v_out.kept
+    FROM judged j;
+
+    -- Related rows of Se"lect.child.
+    IF EXISTS (SELECT FROM "Se""lect"."child" "c"
+               CROSS JOIN (SELECT u."user", u."a.b"
+           FROM unnest(v_t_1, v_t_5) AS u("user", "a.b")) t
+               WHERE (c."user" = t."user" AND c."a.b" = t."a.b")
+                 AND (EXISTS (SELECT FROM retention.hold h
+           WHERE h.table_name = 'Se"lect.child' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND h.key = ARRAY["c"."primary"::text]))) THEN
+        RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = E'a held row of "Se\\"lect.child", or one that it cascades to, would be deleted';
+    END IF;
+    DELETE FROM "Se""lect"."child" "c"
+    USING (SELECT u."user", u."a.b"
+           FROM unnest(v_t_1, v_t_5) AS u("user", "a.b")) t
+    WHERE (c."user" = t."user" AND c."a.b" = t."a.b");
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    v_out.related := v_out.related || jsonb_build_object(
+        'Se"lect.child', v_rows + coalesce((v_out.related ->> 'Se"lect.child')::bigint, 0));
+    -- The batch's own rows.
+    DELETE FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+    WHERE t.ctid = ANY (v_tids);
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    v_out.taken := v_out.taken + v_rows;
+    v_out.scanned := v_boundary.scanned;
+    v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
+    v_out."position" := jsonb_build_array(v_boundary.c1::text, v_boundary.c2::text, v_boundary.c3::text);
+    v_out.outcome := CASE WHEN v_boundary.last THEN 'last' ELSE 'some' END;
+    RETURN v_out;
+END
+$function1$;
+REVOKE ALL ON FUNCTION retention.names_batch(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION retention.names_batch(bigint) IS 'pgretain: one batch of policy names, shape LOCKED';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.names_batch(bigint);

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy a_policy_name_of_forty_bytes_0123456789a. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('Se"lect', 'pgretain_01234567890123456789012345678901_f699088f');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "Se""lect"."pgretain_01234567890123456789012345678901_f699088f_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_01234567890123456789012345678901_f699088f" ON "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" ("t" DESC, "end" DESC);
+-- next
+COMMENT ON INDEX "Se""lect"."pgretain_01234567890123456789012345678901_f699088f" IS 'pgretain: index of policy a_policy_name_of_forty_bytes_0123456789a';
+-- next
+SELECT retention._record_index('Se"lect', 'pgretain_01234567890123456789012345678901_f699088f');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "Se""lect"."pgretain_01234567890123456789012345678901_f699088f";

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy long_names. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('Se"lect', 'pgretain_01234567890123456789012345678901_f8044145');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "Se""lect"."pgretain_01234567890123456789012345678901_f8044145_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_01234567890123456789012345678901_f8044145" ON "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" ("t", "end");
+-- next
+COMMENT ON INDEX "Se""lect"."pgretain_01234567890123456789012345678901_f8044145" IS 'pgretain: index of policy long_names';
+-- next
+SELECT retention._record_index('Se"lect', 'pgretain_01234567890123456789012345678901_f8044145');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "Se""lect"."pgretain_01234567890123456789012345678901_f8044145";

@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy by_age. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_not_served_c4926fee');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_not_served_c4926fee_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_not_served_c4926fee" ON "app"."not_served" ("at", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_not_served_c4926fee" IS 'pgretain: index of policy by_age';
+-- next
+SELECT retention._record_index('app', 'pgretain_not_served_c4926fee');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_not_served_c4926fee";

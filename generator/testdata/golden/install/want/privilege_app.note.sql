@@ -1,0 +1,7 @@
+-- as migrator
+-- What the owner of the generated functions may do with app.note. UPDATE is for row locks.
+GRANT USAGE ON SCHEMA "app" TO "keeper_owner";
+GRANT SELECT, UPDATE, DELETE ON "app"."note" TO "keeper_owner";
+
+-- to drop it
+REVOKE SELECT, UPDATE, DELETE ON "app"."note" FROM "keeper_owner";

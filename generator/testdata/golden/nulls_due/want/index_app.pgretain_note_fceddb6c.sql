@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy notes_unseen. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_fceddb6c');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_fceddb6c_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_fceddb6c" ON "app"."note" ("seen_at", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_note_fceddb6c" IS 'pgretain: index of policy notes_unseen';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_fceddb6c');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_fceddb6c";

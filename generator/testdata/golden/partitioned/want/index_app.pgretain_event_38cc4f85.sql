@@ -1,0 +1,40 @@
+-- as migrator
+-- For policy events_cap. A partitioned table has its index built partition by partition, CONCURRENTLY,
+-- so that everybody can go on writing; each statement may be repeated.
+-- https://www.postgresql.org/docs/current/ddl-partitioning.html
+CREATE INDEX IF NOT EXISTS "pgretain_event_38cc4f85" ON ONLY "app"."event" ("at" DESC, "id" DESC);
+-- next
+SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2024_5616dc78');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2024_5616dc78_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2024_5616dc78" ON "app"."event_2024" ("at" DESC, "id" DESC);
+-- next
+CREATE INDEX IF NOT EXISTS "pgretain_event_2025_abfc925d" ON ONLY "app"."event_2025" ("at" DESC, "id" DESC);
+-- next
+SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2025_0_7e96827c');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_0_7e96827c_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_0_7e96827c" ON "app"."event_2025_0" ("at" DESC, "id" DESC);
+-- next
+SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2025_1_c2699ad0');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_1_c2699ad0_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_1_c2699ad0" ON "app"."event_2025_1" ("at" DESC, "id" DESC);
+-- next
+ALTER INDEX "app"."pgretain_event_38cc4f85" ATTACH PARTITION "app"."pgretain_event_2024_5616dc78";
+-- next
+ALTER INDEX "app"."pgretain_event_2025_abfc925d" ATTACH PARTITION "app"."pgretain_event_2025_0_7e96827c";
+-- next
+ALTER INDEX "app"."pgretain_event_2025_abfc925d" ATTACH PARTITION "app"."pgretain_event_2025_1_c2699ad0";
+-- next
+ALTER INDEX "app"."pgretain_event_38cc4f85" ATTACH PARTITION "app"."pgretain_event_2025_abfc925d";
+-- next
+COMMENT ON INDEX "app"."pgretain_event_38cc4f85" IS 'pgretain: index of policy events_cap';
+-- next
+SELECT retention._record_index('app', 'pgretain_event_38cc4f85');
+
+-- to drop it
+DROP INDEX IF EXISTS "app"."pgretain_event_38cc4f85";

@@ -1,0 +1,40 @@
+-- as migrator
+-- For policy events. A partitioned table has its index built partition by partition, CONCURRENTLY,
+-- so that everybody can go on writing; each statement may be repeated.
+-- https://www.postgresql.org/docs/current/ddl-partitioning.html
+CREATE INDEX IF NOT EXISTS "pgretain_event_c0cceda5" ON ONLY "app"."event" ("at", "id");
+-- next
+SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2024_06b6860b');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2024_06b6860b_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2024_06b6860b" ON "app"."event_2024" ("at", "id");
+-- next
+CREATE INDEX IF NOT EXISTS "pgretain_event_2025_5ae6974f" ON ONLY "app"."event_2025" ("at", "id");
+-- next
+SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2025_0_8d8b4fac');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_0_8d8b4fac_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_0_8d8b4fac" ON "app"."event_2025_0" ("at", "id");
+-- next
+SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2025_1_07f9fa29');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_1_07f9fa29_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_1_07f9fa29" ON "app"."event_2025_1" ("at", "id");
+-- next
+ALTER INDEX "app"."pgretain_event_c0cceda5" ATTACH PARTITION "app"."pgretain_event_2024_06b6860b";
+-- next
+ALTER INDEX "app"."pgretain_event_2025_5ae6974f" ATTACH PARTITION "app"."pgretain_event_2025_0_8d8b4fac";
+-- next
+ALTER INDEX "app"."pgretain_event_2025_5ae6974f" ATTACH PARTITION "app"."pgretain_event_2025_1_07f9fa29";
+-- next
+ALTER INDEX "app"."pgretain_event_c0cceda5" ATTACH PARTITION "app"."pgretain_event_2025_5ae6974f";
+-- next
+COMMENT ON INDEX "app"."pgretain_event_c0cceda5" IS 'pgretain: index of policy events';
+-- next
+SELECT retention._record_index('app', 'pgretain_event_c0cceda5');
+
+-- to drop it
+DROP INDEX IF EXISTS "app"."pgretain_event_c0cceda5";

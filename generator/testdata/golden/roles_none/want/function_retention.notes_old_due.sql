@@ -1,0 +1,21 @@
+-- as owner
+-- The rows that policy notes_old would take at an instant, for people:
+--   SELECT * FROM retention.notes_old_due(now());
+-- Runs with its caller's rights and search_path; PostgreSQL can inline it.
+CREATE OR REPLACE FUNCTION retention.notes_old_due(p_as_of timestamptz)
+RETURNS SETOF "app"."note"
+LANGUAGE sql STABLE
+AS $function$
+    SELECT t.*
+    FROM "app"."note" t
+    WHERE t."made_at" < retention._cutoff(p_as_of, 0, 7, '00:00:00.000000', 'UTC')
+      AND NOT EXISTS (SELECT FROM retention.hold h
+           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > p_as_of)
+             AND h.key = ARRAY[t."id"::text])
+$function$;
+REVOKE ALL ON FUNCTION retention.notes_old_due(timestamp with time zone) FROM PUBLIC;
+COMMENT ON FUNCTION retention.notes_old_due(timestamp with time zone) IS 'pgretain: the rows that policy notes_old would take at an instant';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.notes_old_due(timestamp with time zone);

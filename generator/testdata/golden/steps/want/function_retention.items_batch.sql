@@ -1,0 +1,208 @@
+-- as owner
+-- One batch of policy items, shape LOCKED. Deletes rows of app.item whose at is older than 90 days.
+-- Locks the rows first, passing by those that somebody else has locked, then judges them again in
+-- a newer snapshot and acts on what is left.
+-- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
+-- the rows, never waited for.
+-- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('items').
+CREATE OR REPLACE FUNCTION retention.items_batch(p_run bigint)
+RETURNS retention.batch_result
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET row_security = off
+SET jit = off
+SET plan_cache_mode = force_custom_plan
+SET enable_seqscan = off
+AS $function$
+DECLARE
+    v_in CONSTANT retention.batch_input := retention._input(p_run);
+    v_as_of CONSTANT timestamptz := v_in.as_of;
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 90, '00:00:00.000000', 'UTC');
+    v_position_1 CONSTANT timestamptz := v_in."position" ->> 0;
+    v_position_2 CONSTANT bigint := v_in."position" ->> 1;
+    v_boundary record;
+    v_rels oid[];
+    v_tids tid[];
+    v_locked bigint;
+    v_judged bigint;
+    v_held boolean;
+    v_rows bigint;
+    v_t_1 bigint[];
+    v_t_5 timestamp with time zone[];
+    v_t_3 bigint[];
+    v_t_4 text[];
+    v_out retention.batch_result;
+BEGIN
+    BEGIN
+        LOCK TABLE ONLY "app"."item" IN ROW EXCLUSIVE MODE;
+    EXCEPTION WHEN lock_not_available THEN
+        v_out.outcome := 'locked';
+        RETURN v_out;
+    END;
+
+    -- Nothing due is one look into the index.
+    IF v_in."position" IS NULL AND NOT EXISTS (
+        SELECT FROM "app"."item" t WHERE t."at" < v_cutoff_1_1) THEN
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+        RETURN v_out;
+    END IF;
+
+    WITH boundary AS MATERIALIZED (
+        SELECT b.* FROM (
+            (SELECT t."at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM "app"."item" t
+             WHERE t."at" < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
+             ORDER BY t."at", t."id"
+             OFFSET v_in.batch_rows - 1 LIMIT 1)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."at", t."id", 
+                    (SELECT count(*) FROM "app"."item" t
+                     WHERE t."at" < v_cutoff_1_1
+                       AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))), true
+             FROM "app"."item" t
+             WHERE t."at" < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
+             ORDER BY t."at" DESC, t."id" DESC
+             LIMIT 1)
+            LIMIT 1) b
+    ), locked AS MATERIALIZED (
+        SELECT t.tableoid AS rel, t.ctid AS tid
+        FROM "app"."item" t
+        WHERE t."at" < v_cutoff_1_1
+          AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
+          AND (t."at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+          AND NOT v_in.skip
+        FOR UPDATE OF t SKIP LOCKED
+    )
+    SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
+           b.scanned AS matched
+    INTO v_boundary
+    FROM boundary b;
+    IF NOT FOUND THEN
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
+        RETURN v_out;
+    END IF;
+    v_rels := v_boundary.rels;
+    v_tids := v_boundary.tids;
+    v_locked := cardinality(v_tids);
+    v_out.related := '{}';
+    v_out.taken := 0;
+
+    v_held := EXISTS (SELECT FROM retention.hold h
+                      WHERE h.table_name = ANY (ARRAY['app.item', 'app.loan', 'app.blob', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[])
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+
+    -- Their locks are ours now: everything is judged again as it is, guards included.
+    WITH judged AS MATERIALIZED (
+        SELECT t.tableoid AS rel, t.ctid AS tid,
+               t."id" AS v_t_1,
+               t."at" AS v_t_5,
+               t."blob_id" AS v_t_3,
+               (t."labels")::text AS v_t_4,
+               CASE WHEN ((t."at" < v_cutoff_1_1)) IS NOT TRUE THEN 'changed'
+                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
+           WHERE h.table_name = 'app.item' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND h.key = ARRAY[t."id"::text])
+                         OR EXISTS (SELECT FROM retention.hold h
+           JOIN "app"."item" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+           WHERE h.table_name = 'app.item' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND reached_1."parent_id" = t."id")
+                         OR EXISTS (SELECT FROM retention.hold h
+           JOIN "app"."mention" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+           WHERE h.table_name = 'app.mention' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND reached_1."item_id" = t."id")
+                         OR EXISTS (SELECT FROM retention.hold h
+           JOIN "app"."tag_link" reached_1 ON h.key = ARRAY[reached_1."item_id"::text, reached_1."tag"::text]
+           WHERE h.table_name = 'app.tag_link' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND reached_1."item_id" = t."id")
+                         OR EXISTS (SELECT FROM retention.hold h
+           JOIN "app"."tag_vote" reached_2 ON h.key = ARRAY[reached_2."id"::text]
+           JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id"
+   AND reached_2."tag" = reached_1."tag"
+           WHERE h.table_name = 'app.tag_vote' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND reached_1."item_id" = t."id")) THEN 'hold' END AS kept_by
+        FROM "app"."item" t
+        WHERE t.ctid = ANY (v_tids)
+    )
+    SELECT count(*),
+           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}'),
+           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}'),
+           coalesce(array_agg(j.v_t_1) FILTER (WHERE j.kept_by IS NULL), '{}'),
+           coalesce(array_agg(j.v_t_5) FILTER (WHERE j.kept_by IS NULL), '{}'),
+           coalesce(array_agg(j.v_t_3) FILTER (WHERE j.kept_by IS NULL), '{}'),
+           coalesce(array_agg(j.v_t_4) FILTER (WHERE j.kept_by IS NULL), '{}'),
+           (SELECT jsonb_object_agg(k.kept_by, k.n)
+            FROM (SELECT x.kept_by, count(*) AS n FROM judged x
+                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k)
+    INTO v_judged, v_rels, v_tids, v_t_1, v_t_5, v_t_3, v_t_4, v_out.kept
+    FROM judged j;
+
+    -- Related rows of app.loan.
+    IF EXISTS (SELECT FROM "app"."loan" "l"
+               CROSS JOIN (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
+           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4) AS u("id", "at", "blob_id", "labels")) t
+               WHERE (l.note_id = t.id AND l.used_at < t.at)
+                 AND (EXISTS (SELECT FROM retention.hold h
+           WHERE h.table_name = 'app.loan' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND h.key = ARRAY["l"."id"::text]))) THEN
+        RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.loan", or one that it cascades to, would be deleted';
+    END IF;
+    DELETE FROM "app"."loan" "l"
+    USING (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
+           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4) AS u("id", "at", "blob_id", "labels")) t
+    WHERE (l.note_id = t.id AND l.used_at < t.at);
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    v_out.related := v_out.related || jsonb_build_object(
+        'app.loan', v_rows + coalesce((v_out.related ->> 'app.loan')::bigint, 0));
+    -- The batch's own rows.
+    DELETE FROM "app"."item" t
+    WHERE t.ctid = ANY (v_tids)
+      AND (NOT EXISTS (SELECT FROM app.loan l WHERE l.note_id = t.id));
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    v_out.taken := v_out.taken + v_rows;
+    v_out.kept := coalesce(v_out.kept, '{}') || jsonb_build_object('passed', cardinality(v_tids) - v_rows);
+    -- Related rows of app.blob.
+    IF EXISTS (SELECT FROM "app"."blob" "b"
+               CROSS JOIN (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
+           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4) AS u("id", "at", "blob_id", "labels")) t
+               WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
+                 AND (EXISTS (SELECT FROM retention.hold h
+           WHERE h.table_name = 'app.blob' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND h.key = ARRAY["b"."id"::text])
+                   OR EXISTS (SELECT FROM retention.hold h
+           JOIN "app"."copy" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+           WHERE h.table_name = 'app.copy' AND h.released_at IS NULL
+             AND (h.until IS NULL OR h.until > v_as_of)
+             AND reached_1."blob_id" = "b"."id"))) THEN
+        RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.blob", or one that it cascades to, would be deleted';
+    END IF;
+    DELETE FROM "app"."blob" "b"
+    USING (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
+           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4) AS u("id", "at", "blob_id", "labels")) t
+    WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels));
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    v_out.related := v_out.related || jsonb_build_object(
+        'app.blob', v_rows + coalesce((v_out.related ->> 'app.blob')::bigint, 0));
+    v_out.scanned := v_boundary.scanned;
+    v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
+    v_out."position" := jsonb_build_array(v_boundary.c1::text, v_boundary.c2::text);
+    v_out.outcome := CASE WHEN v_boundary.last THEN 'last' ELSE 'some' END;
+    RETURN v_out;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.items_batch(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION retention.items_batch(bigint) IS 'pgretain: one batch of policy items, shape LOCKED';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.items_batch(bigint);

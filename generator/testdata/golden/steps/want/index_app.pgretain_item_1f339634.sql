@@ -1,0 +1,15 @@
+-- as migrator
+-- For policy items. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_item_1f339634');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_item_1f339634_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_item_1f339634" ON "app"."item" ("at", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_item_1f339634" IS 'pgretain: index of policy items';
+-- next
+SELECT retention._record_index('app', 'pgretain_item_1f339634');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_item_1f339634";

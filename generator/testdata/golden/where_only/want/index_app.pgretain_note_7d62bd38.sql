@@ -1,0 +1,16 @@
+-- as migrator
+-- For policy drafts. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_7d62bd38');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_7d62bd38_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_7d62bd38" ON "app"."note" ("id")
+    WHERE (kind = 'draft');
+-- next
+COMMENT ON INDEX "app"."pgretain_note_7d62bd38" IS 'pgretain: index of policy drafts';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_7d62bd38');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_7d62bd38";

@@ -1,0 +1,117 @@
+-- The tables of the cases under golden and invalid; each case holds a snapshot of those it names.
+CREATE SCHEMA app;
+CREATE TABLE app.note (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    owner_id bigint NOT NULL,
+    kind text NOT NULL,
+    state text,
+    score double precision,
+    starred boolean NOT NULL DEFAULT false,
+    tag text,
+    made_at timestamptz NOT NULL,
+    seen_at timestamptz,
+    expires_at timestamptz
+);
+CREATE TABLE app.review (note_id bigint NOT NULL, open boolean NOT NULL);
+CREATE TABLE app.owner (id bigint PRIMARY KEY, enabled boolean NOT NULL, days integer);
+CREATE TABLE app.config (kind text PRIMARY KEY, days integer, kept boolean);
+CREATE TABLE app.loan (id bigint PRIMARY KEY, note_id bigint, used_at timestamptz);
+
+-- One column for every type that a clock may have.
+CREATE TABLE app.clocks (
+    id bigint PRIMARY KEY,
+    "at" timestamp,
+    day date,
+    epoch_s_int integer,
+    epoch_s_numeric numeric,
+    epoch_s_float double precision,
+    epoch_ms_big bigint,
+    epoch_ms_numeric numeric(20, 3),
+    epoch_ms_float real,
+    key_uuid uuid,
+    key_text text,
+    key_char character(36),
+    ulid_uuid uuid,
+    ulid_text varchar(26),
+    snow bigint,
+    read_at timestamptz,
+    edited_at timestamptz
+);
+
+-- Foreign keys, two deep, to itself, SET NULL, and two columns wide.
+CREATE TABLE app.item (
+    id bigint PRIMARY KEY,
+    parent_id bigint REFERENCES app.item ON DELETE CASCADE,
+    blob_id bigint,
+    labels text[],
+    at timestamptz NOT NULL
+);
+CREATE TABLE app.blob (id bigint PRIMARY KEY, at timestamptz);
+CREATE TABLE app.tag_link (
+    item_id bigint REFERENCES app.item ON DELETE CASCADE,
+    tag text,
+    PRIMARY KEY (item_id, tag)
+);
+CREATE TABLE app.tag_vote (
+    id bigint PRIMARY KEY,
+    item_id bigint,
+    tag text,
+    FOREIGN KEY (item_id, tag) REFERENCES app.tag_link ON DELETE CASCADE
+);
+CREATE TABLE app.mention (id bigint PRIMARY KEY, item_id bigint REFERENCES app.item ON DELETE SET NULL);
+CREATE TABLE app.receipt (id bigint PRIMARY KEY, blob_id bigint REFERENCES app.blob ON DELETE RESTRICT);
+CREATE TABLE app.copy (id bigint PRIMARY KEY, blob_id bigint REFERENCES app.blob ON DELETE CASCADE);
+
+-- Partitions, of two levels.
+CREATE TABLE app.event (
+    id bigint NOT NULL,
+    at timestamptz NOT NULL,
+    body text,
+    PRIMARY KEY (id, at)
+) PARTITION BY RANGE (at);
+CREATE TABLE app.event_2024 PARTITION OF app.event FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
+CREATE TABLE app.event_2025 PARTITION OF app.event FOR VALUES FROM ('2025-01-01') TO ('2026-01-01')
+    PARTITION BY HASH (id);
+CREATE TABLE app.event_2025_0 PARTITION OF app.event_2025 FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE app.event_2025_1 PARTITION OF app.event_2025 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+
+-- Indexes that serve already, or do not.
+CREATE TABLE app.served (id bigint PRIMARY KEY, at timestamptz NOT NULL, owner_id bigint NOT NULL);
+CREATE INDEX served_at ON app.served (at, id);
+CREATE INDEX served_owner ON app.served (owner_id DESC, at, id);
+CREATE TABLE app.not_served (id bigint PRIMARY KEY, at timestamptz, state text, owner_id bigint);
+CREATE INDEX not_served_partial ON app.not_served (at, id) WHERE state = 'done';
+CREATE INDEX not_served_desc ON app.not_served (at DESC NULLS LAST, id);
+CREATE INDEX not_served_hash ON app.not_served USING hash (at);
+CREATE INDEX not_served_lower ON app.not_served (lower(state), id);
+
+-- Names that are legal and hostile.
+CREATE SCHEMA "Se""lect";
+CREATE TABLE "Se""lect"."order by. $function$ {{ .Tag }}" (
+    "user" bigint,
+    "a ""quoted"" column" timestamptz NOT NULL,
+    "größe'; DROP TABLE x; --" text,
+    "数据" integer,
+    "a.b" text,
+    "{{ . }}" boolean,
+    "0123456789012345678901234567890123456789012345678901234567890ab" text NOT NULL,
+    PRIMARY KEY ("user", "a.b")
+);
+CREATE TABLE "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" (
+    "end" bigint PRIMARY KEY,
+    "t" timestamptz NOT NULL,
+    "batch" bigint REFERENCES "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" ON DELETE SET NULL
+);
+CREATE TABLE "Se""lect".child (
+    "primary" bigint PRIMARY KEY,
+    "user" bigint,
+    "a.b" text,
+    FOREIGN KEY ("user", "a.b") REFERENCES "Se""lect"."order by. $function$ {{ .Tag }}" ON DELETE CASCADE
+);
+
+-- What cannot be purged row by row.
+CREATE TABLE app.no_key (at timestamptz NOT NULL);
+CREATE VIEW app.note_view AS SELECT id, made_at FROM app.note;
+CREATE TABLE app.parent (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+CREATE TABLE app.heir (PRIMARY KEY (id)) INHERITS (app.parent);
+CREATE TABLE app.taken (id bigint PRIMARY KEY, v_as_of timestamptz NOT NULL);
