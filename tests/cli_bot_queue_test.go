@@ -1,0 +1,84 @@
+package tests
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/pgtest"
+)
+
+// The demo's path without waiting for a tick, the survivors compared row by row.
+func testBotQueue(t *testing.T, binary string) {
+	db := pgtest.CronServer(t)
+	dir := copyExample(t, "bot-queue")
+	db.Exec(t, "CREATE ROLE bot_deploy LOGIN; ALTER SCHEMA public OWNER TO bot_deploy")
+	app := db.Conn(t, "bot_deploy")
+	pgtest.Exec(t, app, readText(t, dir, "schema.sql"))
+	pgtest.Exec(t, app, readText(t, dir, "data.sql"))
+
+	c := newCLI(t, binary, db.URL("bot_deploy"), dir)
+	c.neverTick()
+	c.want(2, "runtime is not installed", "status")
+	c.want(2, "retention_owner", "migrate", "up")
+	db.Exec(t, c.must("bootstrap").stdout)
+	c.must("migrate", "up")
+	c.must("migrate", "status")
+
+	pgtest.Exec(t, app, readText(t, dir, "later.sql"))
+	db.Exec(t, `CREATE TABLE public.survivor AS
+		SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY device_key ORDER BY created_at DESC, id DESC) AS place
+			FROM public.enqueued_messages
+			WHERE created_at >= (now() AT TIME ZONE 'UTC') - interval '7 days') x
+		WHERE place <= 1000`)
+	if r := c.must("preview", "enqueued_messages_ttl"); !strings.Contains(r.stdout, "66,000") {
+		t.Errorf("preview does not count 66,000 rows:\n%s", r.stdout)
+	}
+	if r := c.must("run", "--job", "enqueued_messages", "--reason", "test"); !strings.Contains(r.stdout, "28,500") {
+		t.Errorf("the run of the cap did not delete 28,500 rows:\n%s", r.stdout)
+	}
+	wrong := pgtest.Value[int64](t, db, `SELECT count(*) FROM (SELECT id FROM public.survivor) s
+		FULL JOIN public.enqueued_messages m USING (id) WHERE s.id IS NULL OR m.id IS NULL`)
+	if wrong != 0 {
+		t.Errorf("%d rows are gone that should be there, or the other way round", wrong)
+	}
+	taken := pgtest.Column[string](t, db, `SELECT labels ->> 'policy' || ' ' || value FROM retention.metrics
+		WHERE name = 'retention_rows_taken_total' AND labels ->> 'policy' LIKE 'enqueued%' ORDER BY 1`)
+	if diff := cmp.Diff([]string{"enqueued_messages_cap 28500", "enqueued_messages_ttl 66000"}, taken); diff != "" {
+		t.Error(diff)
+	}
+
+	c.must("status")
+	if r := c.must("status", "--format", "json"); !strings.Contains(r.stdout, `"policy":"enqueued_messages_ttl"`) &&
+		!strings.Contains(r.stdout, `"policy": "enqueued_messages_ttl"`) {
+		t.Errorf("no policy in the status:\n%s", r.stdout)
+	}
+	c.want(2, "there is no policy", "run", "enqueued_messages_tll")
+	c.want(2, "there is no policy", "preview", "enqueued_messages_tll")
+	c.want(2, "there is no job", "run", "--job", "enqueued")
+	c.want(2, "in the future", "run", "enqueued_messages_ttl", "--as-of", "2999-01-01")
+	c.want(2, "invalid input syntax", "run", "enqueued_messages_ttl", "--as-of", "yesterdayish")
+
+	c.must("migrate", "down", "--all")
+	left := pgtest.Column[string](t, db, `SELECT 'job ' || jobname FROM cron.job
+		UNION ALL SELECT 'column ' || attname FROM pg_attribute
+			WHERE attrelid = 'public.enqueued_messages'::regclass AND attname = 'created_at' AND NOT attisdropped
+		UNION ALL SELECT 'index ' || relname FROM pg_class WHERE relname LIKE 'pgretain%' AND relkind = 'i'
+		UNION ALL SELECT 'relation ' || relname FROM pg_class
+			WHERE relnamespace = 'retention'::regnamespace AND relkind IN ('r', 'v') AND relname <> 'goose_db_version'
+		UNION ALL SELECT 'routine ' || proname FROM pg_proc WHERE pronamespace = 'retention'::regnamespace`)
+	if diff := cmp.Diff([]string{}, left); diff != "" {
+		t.Errorf("down left something behind:\n%s", diff)
+	}
+}
+
+// neverTick moves the job out of the way of the test: one more migration, for a leap day.
+func (c *cli) neverTick() {
+	c.t.Helper()
+	c.write("retention.yaml", strings.Replace(readText(c.t, c.dir, "retention.yaml"), "*/5 * * * *", "0 0 29 2 *", 1))
+	r := c.finish(c.command("generate"))
+	if r.code != 0 || !strings.Contains(r.stdout, "~ cron retention.enqueued_messages") {
+		c.t.Fatal(r)
+	}
+}

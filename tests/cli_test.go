@@ -1,0 +1,224 @@
+package tests
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/sandbox"
+	"pgretain/tests/pgtest"
+)
+
+// TestCLI builds the command once and runs it against real servers.
+func TestCLI(t *testing.T) {
+	t.Parallel()
+	binary := filepath.Join(t.TempDir(), "pgretain")
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "../cmd/pgretain").CombinedOutput()
+	if err != nil {
+		t.Fatalf("building the command: %v\n%s", err, out)
+	}
+	for name, test := range map[string]func(*testing.T, string){
+		"bot queue":       testBotQueue,
+		"interrupt":       testInterrupt,
+		"refusals":        testRefusals,
+		"standby":         testStandby,
+		"snapshot":        testSnapshotOfSchemaFile,
+		"sandbox command": testSandboxCommand,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, binary)
+		})
+	}
+}
+
+const cliPolicy = `version: 1
+install: {scheduler: none, roles: none}
+defaults: {batch: {rows: 10}, breaker: {fraction: 1}}
+policies:
+  lines_old:
+    table: app.lines
+    due: {age: {column: at, older_than: 30 days}}
+    throttle: {busy: 1%}
+    then: [delete]
+`
+
+// cliProject is a small policy in a directory, its snapshot and migrations made by the command.
+func cliProject(t *testing.T, binary string, db *pgtest.DB) *cli {
+	t.Helper()
+	c := newCLI(t, binary, db.URL(""), t.TempDir())
+	c.write("retention.yaml", cliPolicy)
+	db.Exec(t, `CREATE SCHEMA app; CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz);
+		INSERT INTO app.lines SELECT n, now() - interval '60 days' FROM generate_series(1, 20000) n; ANALYZE app.lines`)
+	c.must("snapshot")
+	if r := c.finish(c.command("generate")); r.code != 0 {
+		t.Fatal(r)
+	}
+	c.must("migrate", "up")
+	return c
+}
+
+func (c *cli) write(name, text string) {
+	c.t.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Ctrl-C ends a run in the middle: the log says so and what was committed stays deleted.
+func testInterrupt(t *testing.T, binary string) {
+	db := pgtest.Database(t)
+	c := cliProject(t, binary, db)
+	cmd := c.command("run", "lines_old", "--database-url", c.url)
+	done := make(chan result, 1)
+	go func() { done <- c.finish(cmd) }()
+	for pgtest.Value[int64](t, db, "SELECT count(*) FROM retention.batch WHERE taken > 0") == 0 {
+		select {
+		case r := <-done:
+			t.Fatalf("the run ended by itself: %+v", r)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	r := <-done
+	if r.code != 1 || !strings.Contains(r.stderr, "[57014]") || !strings.Contains(r.stdout, "failed") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	log := pgtest.Value[string](t, db, "SELECT state || ' ' || sqlstate FROM retention.run WHERE policy = 'lines_old'")
+	if log != "failed 57014" {
+		t.Errorf("the run log says %q", log)
+	}
+	gone := 20000 - pgtest.Value[int64](t, db, "SELECT count(*) FROM app.lines")
+	if taken := pgtest.Value[int64](t, db, "SELECT taken FROM retention.run WHERE policy = 'lines_old'"); taken != gone || gone == 0 {
+		t.Errorf("%d rows are gone, the log says %d", gone, taken)
+	}
+	c.want(1, "lines_old", "status")
+}
+
+// Each of these gets one message, a hint and exit code 2; nothing is half done.
+func testRefusals(t *testing.T, binary string) {
+	db := pgtest.Database(t)
+	c := cliProject(t, binary, db)
+	db.Exec(t, `DO $$ BEGIN IF to_regrole('cli_stranger') IS NULL THEN CREATE ROLE cli_stranger LOGIN; END IF; END $$`)
+	stranger := *c
+	stranger.url = db.URL("cli_stranger")
+	for _, args := range [][]string{{"status"}, {"preview", "lines_old"}, {"run", "lines_old"}} {
+		stranger.want(2, "permission denied", args...)
+	}
+
+	empty := *c
+	empty.url = pgtest.Database(t).URL("")
+	for _, args := range [][]string{{"status"}, {"preview", "lines_old"}, {"run", "lines_old"}} {
+		empty.want(2, "runtime is not installed", args...)
+	}
+	empty.want(1, `retention.yaml:6:12: error: table "app.lines" does not exist`, "migrate", "up")
+	before := readText(t, c.dir, "retention.catalog.json")
+	empty.want(1, `retention.yaml:6:12: error: table "app.lines" does not exist`, "snapshot")
+	if diff := cmp.Diff(before, readText(t, c.dir, "retention.catalog.json")); diff != "" {
+		t.Errorf("a refused snapshot wrote something:\n%s", diff)
+	}
+
+	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN at TO since")
+	c.want(1, `retention.yaml:7:25: error: table "app.lines" has no column "at"`, "migrate", "up")
+	cron := *c
+	cron.dir = t.TempDir()
+	cron.write("retention.yaml", strings.Replace(cliPolicy, "scheduler: none, ", "", 1)+"jobs: {j: {schedule: \"0 1 * * *\", run: [lines_old]}}\n")
+	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN since TO at")
+	cron.must("snapshot")
+	if r := cron.finish(cron.command("generate")); r.code != 0 {
+		t.Fatal(r)
+	}
+	cron.want(2, "extension pg_cron is not installed", "migrate", "up")
+}
+
+func testStandby(t *testing.T, binary string) {
+	db := pgtest.Server(t, sandbox.Options{})
+	c := cliProject(t, binary, db)
+	signal := filepath.Join(db.Server.Dir(), "data", "standby.signal")
+	if err := os.WriteFile(signal, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := db.Server.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	c.want(2, "the server is a standby", "run", "lines_old")
+	c.want(2, "the server is a standby", "migrate", "down")
+	if r := c.must("preview", "lines_old"); !strings.Contains(r.stdout, "20,000") {
+		t.Errorf("a standby cannot be looked at:\n%s", r.stdout)
+	}
+}
+
+// A snapshot through the sandbox is that of a live database with the same schema, byte for byte.
+func testSnapshotOfSchemaFile(t *testing.T, binary string) {
+	dir := copyExample(t, "bot-queue")
+	db := pgtest.Database(t)
+	db.Exec(t, readText(t, dir, "schema.sql"))
+	c := newCLI(t, binary, db.URL(""), dir)
+	checkedIn := readText(t, dir, "retention.catalog.json")
+	c.must("snapshot", "--catalog", "live.json")
+	if r := c.finish(c.command("snapshot", "--schema", "schema.sql", "--catalog", "file.json")); r.code != 0 {
+		t.Fatal(r)
+	}
+	for _, name := range []string{"live.json", "file.json"} {
+		if diff := cmp.Diff(checkedIn, readText(t, dir, name)); diff != "" {
+			t.Errorf("%s differs from what is checked in (-want +got):\n%s", name, diff)
+		}
+	}
+	c.write("broken.sql", "CREATE TABLE a (id int);\nSELEC 1;\n")
+	r := c.finish(c.command("snapshot", "--schema", "broken.sql", "--catalog", "broken.json"))
+	if _, err := os.Stat(filepath.Join(dir, "broken.json")); r.code != 2 || !strings.HasPrefix(r.stderr, "broken.sql:2:1: error: ") || err == nil {
+		t.Errorf("exit code %d, file %v\n%s", r.code, err, r.stderr)
+	}
+}
+
+// The sandbox says where it is on its first line, has the example's rows, and is gone afterwards.
+func testSandboxCommand(t *testing.T, binary string) {
+	pgtest.Database(t) // skips where there is no PostgreSQL
+	c := newCLI(t, binary, "", t.TempDir())
+	example, err := filepath.Abs("../examples/bot-queue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := c.command("sandbox", "--cron=false", "--example", example)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	url := make([]byte, 4096)
+	n, err := out.Read(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), strings.TrimSpace(string(url[:n])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := pgtest.Value[int64](t, conn, "SELECT count(*) FROM public.enqueued_messages"); rows != 20000 {
+		t.Errorf("%d rows", rows)
+	}
+	socket := conn.Config().Host
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v", err)
+	}
+	if _, err := os.Stat(socket); err == nil {
+		t.Errorf("%s is still there", socket)
+	}
+}
