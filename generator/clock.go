@@ -134,7 +134,8 @@ func (w *work) clockForm(source *policy.Clock, columnType string) (form, typ str
 		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("type %q holds no instant by itself", columnType),
 			"Say how it is encoded: encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: {shift, epoch}}.")
 	default:
-		w.refuse(source.Encoding.Position, codeClockType, fmt.Sprintf("encoding %q does not go with type %q", kind, columnType), "")
+		w.refuse(source.Encoding.Position, codeClockType, fmt.Sprintf("encoding %q does not go with type %q", kind, columnType),
+			"epoch_s and epoch_ms go with numbers, snowflake with bigint, uuidv7 and ulid with uuid and text, dates and timestamps with none.")
 	}
 	return "", ""
 }

@@ -13,7 +13,6 @@ var (
 	codeProtected    = diag.Register("P056", "protected table would be reached")
 	codeExpression   = diag.Register("P057", "expression cannot be used here")
 	codeReservedName = diag.Register("P058", "name is taken by what is generated")
-	codeStays        = diag.Register("P059", "steps leave the rows due")
 	codeStep         = diag.Register("P060", "step cannot be generated")
 	codeSnapshotOld  = diag.Register("P061", "snapshot is of another search path")
 )

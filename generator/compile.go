@@ -84,7 +84,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		}
 		from := table
 		if step.Delete.Related != nil {
-			if from = c.relatedTable(step.Delete.Related); from == nil {
+			if from = c.relation(step.Delete.Related.Table); from == nil {
 				return false
 			}
 		} else {
@@ -94,7 +94,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	}
 	switch {
 	case own == 0:
-		c.refuse(p.Position, codeStays, fmt.Sprintf("policy %q leaves its rows due: no step deletes them", p.Name),
+		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q leaves its rows due: no step deletes them", p.Name),
 			"Add \"delete\" to then.")
 	case own > 1:
 		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q deletes its rows twice", p.Name), "Keep one of the two steps.")
@@ -102,11 +102,12 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	return own == 1
 }
 
-func (c *compiler) relatedTable(r *policy.Related) *catalog.Table {
-	table := c.snapshot.Table(r.Table.String())
+// relation looks up a table that a join or a related step reads; nil when the snapshot has none.
+func (c *compiler) relation(t policy.Table) *catalog.Table {
+	table := c.snapshot.Table(t.String())
 	if table == nil {
-		c.refuse(r.Table.Position, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", r.Table),
-			orHint(didYouMean(r.Table.String(), tableNames(c.snapshot)), `Run "pgretain snapshot" after the table was created.`))
+		c.refuse(t.Position, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", t),
+			orHint(didYouMean(t.String(), tableNames(c.snapshot)), `Run "pgretain snapshot" after the table was created.`))
 	}
 	return table
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/quote"
@@ -131,10 +132,10 @@ func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades [
 		switch {
 		case protected:
 			c.refuse(step.Position, codeProtected, fmt.Sprintf("deleting from %q changes the protected table %q", tableName(table), reached.Table),
-				fmt.Sprintf("Foreign key %q is ON DELETE %s.", reached.Name, reached.OnDelete))
+				fmt.Sprintf("Foreign key %q is ON DELETE %s.", reached.Name, strings.ToUpper(reached.OnDelete)))
 		case !named:
 			c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches %q, which is not in \"cascades\"", tableName(table), reached.Table),
-				fmt.Sprintf("Foreign key %q is ON DELETE %s. If that is meant, write delete: {cascades: [%s]}.", reached.Name, reached.OnDelete, reached.Table))
+				fmt.Sprintf("Foreign key %q is ON DELETE %s. If that is meant, write delete: {cascades: [%s]}.", reached.Name, strings.ToUpper(reached.OnDelete), reached.Table))
 		}
 	}
 }

@@ -104,6 +104,7 @@ func (w *work) compileJoins() {
 		}
 		switch {
 		case j.Table != nil:
+			w.relation(*j.Table)
 			compiled.Source = sqlText(quote.Qualified(j.Table.Schema, j.Table.Name))
 		default:
 			compiled.Lateral = true

@@ -1,4 +1,5 @@
--- The tables of the cases under golden and invalid; each case holds a snapshot of those it names.
+-- The tables of the cases under golden and invalid, each of which holds a snapshot of those that it names;
+-- catalog.json is a snapshot of most of them, for the examples in docs/checks.
 CREATE SCHEMA app;
 CREATE TABLE app.note (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
