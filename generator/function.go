@@ -126,6 +126,9 @@ func (w *work) countData(function, signature string) countData {
 	}
 	if len(w.clocks) == 1 && w.clocks[0] != nil {
 		d.Clock = w.clocks[0].expr
+		if w.clocks[0].typ == "uuid" {
+			d.Clock = fragment("as text", d.Clock) // there is no min(uuid)
+		}
 	}
 	return d
 }

@@ -3,6 +3,7 @@ package kit
 import (
 	"context"
 	"errors"
+	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -64,6 +65,14 @@ func (in *Installed) Runner() *pgx.Conn {
 		pgtest.Exec(in.t, in.runner, "SET SESSION AUTHORIZATION "+quote.Ident(in.role(in.File.Install.Roles.Runner)))
 	}
 	return in.runner
+}
+
+// With is the same installation for a subtest; the runner's session is shared.
+func (in *Installed) With(t testing.TB) *Installed {
+	in.Runner()
+	other := *in
+	other.t = t
+	return &other
 }
 
 // Operator runs SQL with the rights of an operator.

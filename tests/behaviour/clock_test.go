@@ -1,0 +1,103 @@
+package behaviour
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// around is a table of instants: value is the clock in SQL, for an instant x that is a timestamptz.
+func around(typ, value string) (schema, data string) {
+	schema = "CREATE TABLE m (id int PRIMARY KEY, c " + typ + ", note text)"
+	data = `INSERT INTO m SELECT row_number() OVER (), ` + value + `, x::text FROM (
+		SELECT :as_of - interval '7 days' + d FROM unnest(ARRAY['0', '1 us', '-1 us', '1 ms', '-1 ms', '1 s', '-1 s',
+			'1 hour', '-1 hour', '1 day', '-1 day', '2 days', '-2 days', '100 days', '-300 days', '-5000 days', '6 days', '7 days', '9 days']::interval[]) d) y(x);
+		INSERT INTO m SELECT 100 + i, c, 'twin ' || i FROM m, generate_series(1, 4) i WHERE id = 1;
+		INSERT INTO m VALUES (200, NULL, 'none'), (201, NULL, 'none')`
+	// Twins share an id otherwise.
+	return schema, strings.ReplaceAll(data, "100 + i, c", "100 + i, c")
+}
+
+// The clocks, and how the bound reads in each: rounded down to what the type can say.
+var clockTypes = []struct{ name, typ, encoding, value, bound string }{
+	{"timestamptz", "timestamptz", "", "x", ":cutoff"},
+	{"timestamptz to the second", "timestamptz(0)", "", "x", ":cutoff"},
+	{"timestamp", "timestamp", "", "x AT TIME ZONE 'UTC'", ":cutoff AT TIME ZONE 'UTC'"},
+	{"date", "date", "", "(x AT TIME ZONE 'UTC')::date", "(:cutoff AT TIME ZONE 'UTC')::date"},
+	{"epoch_s integer", "integer", "epoch_s", "floor(extract(epoch FROM x))", "floor(extract(epoch FROM :cutoff))"},
+	{"epoch_s bigint", "bigint", "epoch_s", "floor(extract(epoch FROM x))", "floor(extract(epoch FROM :cutoff))"},
+	{"epoch_s numeric", "numeric", "epoch_s", "extract(epoch FROM x)", "extract(epoch FROM :cutoff)"},
+	{"epoch_s numeric(13,3)", "numeric(13,3)", "epoch_s", "extract(epoch FROM x)", "extract(epoch FROM :cutoff)"},
+	{"epoch_s double", "double precision", "epoch_s", "extract(epoch FROM x)", "extract(epoch FROM :cutoff)::float8"},
+	{"epoch_ms bigint", "bigint", "epoch_ms", "floor(extract(epoch FROM x) * 1000)", "floor(extract(epoch FROM :cutoff) * 1000)"},
+	{"epoch_ms numeric", "numeric", "epoch_ms", "extract(epoch FROM x) * 1000", "extract(epoch FROM :cutoff) * 1000"},
+	{"epoch_ms double", "double precision", "epoch_ms", "extract(epoch FROM x) * 1000", "(extract(epoch FROM :cutoff) * 1000)::float8"},
+	{"uuidv7 uuid", "uuid", "uuidv7", "pg_temp.uuid7(x, '7abc8def012345678901')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
+	{"uuidv7 lowest", "uuid", "uuidv7", "pg_temp.uuid7(x, '00000000000000000000')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
+	{"uuidv7 text", "text", "uuidv7", "pg_temp.uuid7(x, '7abc8def012345678901')::text", "pg_temp.uuid7(:cutoff, '00000000000000000000')::text"},
+	{"ulid uuid", "uuid", "ulid", "pg_temp.uuid7(x, 'ffffffffffffffffffff')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
+	{"ulid text", "text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')"},
+	{"ulid char(26)", "char(26)", "ulid", "pg_temp.ulid(x, 'ZZZZZZZZZZZZZZZZ')", "pg_temp.ulid(:cutoff, '0000000000000000')"},
+	{"snowflake", "bigint", "{snowflake: {shift: 22, epoch: 1288834974657}}",
+		"(floor(extract(epoch FROM x) * 1000)::bigint - 1288834974657) * 4194304 + 77", "(floor(extract(epoch FROM :cutoff) * 1000)::bigint - 1288834974657) * 4194304"},
+	{"snowflake other", "bigint", "{snowflake: {shift: 16, epoch: 0}}",
+		"floor(extract(epoch FROM x) * 1000)::bigint * 65536", "floor(extract(epoch FROM :cutoff) * 1000)::bigint * 65536"},
+}
+
+// encoders write keys by arithmetic on bits: another way than the runtime's.
+const encoders = `
+	CREATE OR REPLACE FUNCTION pg_temp.uuid7(x timestamptz, tail text) RETURNS uuid LANGUAGE sql AS $$
+		SELECT (encode(substr(int8send((extract(epoch FROM date_trunc('milliseconds', x)) * 1000)::bigint), 3), 'hex') || tail)::uuid $$;
+	CREATE OR REPLACE FUNCTION pg_temp.ulid(x timestamptz, tail text) RETURNS text LANGUAGE plpgsql AS $$
+		DECLARE ms bigint := extract(epoch FROM date_trunc('milliseconds', x)) * 1000; out text := '';
+		BEGIN
+			FOR i IN 1..10 LOOP
+				out := substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (ms % 32)::int + 1, 1) || out;
+				ms := ms / 32;
+			END LOOP;
+			RETURN out || tail;
+		END $$;
+`
+
+func TestClockTypes(t *testing.T) {
+	// The instant has more digits than most of the types.
+	const instant = "2024-03-31 12:00:00.123456+00"
+	for i, way := range [][2]string{{"age", ""}, {"expires", "inclusive: true"}, {"age", "nulls: due"}} {
+		var s suite
+		for _, typ := range clockTypes {
+			s.scenarios = append(s.scenarios, clockScenario(typ.name, typ.typ, typ.encoding, typ.value, typ.bound, way[0], way[1], instant))
+		}
+		if i == 0 {
+			for _, typ := range clockTypes[:6] {
+				s.scenarios = append(s.scenarios, clockScenario(typ.name+" at noon", typ.typ, typ.encoding, typ.value, typ.bound, way[0], way[1], noon))
+			}
+		}
+		t.Run(strings.TrimSpace(way[0]+" "+way[1]), s.run)
+	}
+}
+
+func clockScenario(name, typ, encoding, value, bound, kind, more, instant string) scenario {
+	schema, data := around(typ, value)
+	window := map[string]string{"age": "older_than", "expires": "grace"}[kind]
+	clock := fmt.Sprintf("column: c, %s: 7 days", window)
+	if encoding != "" {
+		clock += ", encoding: " + encoding
+	}
+	compare := "<"
+	goes := "SELECT * FROM m WHERE c %s " + bound
+	if more != "" {
+		clock += ", " + more
+	}
+	if more == "inclusive: true" {
+		compare = "<="
+	}
+	goes = fmt.Sprintf(goes, compare)
+	if more == "nulls: due" {
+		goes += " OR c IS NULL"
+	}
+	return scenario{
+		name: strings.TrimSpace(kind + " " + name + " " + more), schema: schema, data: encoders + data, asOf: instant,
+		rule: fmt.Sprintf("{table: \"@.m\", due: {%s: {%s}}, then: [delete]}", kind, clock),
+		goes: strings.ReplaceAll(goes, ":cutoff", "(:as_of - interval '7 days')"),
+	}
+}

@@ -1,0 +1,214 @@
+package behaviour
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/quote"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// scenario is one policy on a table m, or another one named by table, with what must come of it.
+// In all texts "@" is the scenario's own schema; in data and queries it heads the search_path, and
+// ":as_of" is the instant of the run.
+type scenario struct {
+	name   string
+	schema string // CREATE TABLE and the like
+	data   string // fills the tables, which are empty
+	rule   string // the policy in YAML
+	asOf   string // default: the constant noon
+	table  string // the policy's table where it is not m
+	// The oracle: the rows of the policy's table that must go. Written by hand, from the
+	// definition of the language.
+	goes string
+	// Rows that must be left in other tables, or in the policy's own one where foreign keys take
+	// more than the policy; a table that is not named must not change.
+	leaves map[string]string
+	// What keeps the other due rows; nil: not compared.
+	kept map[string]int64
+	// What goes with the rows: related steps and foreign keys; nil: nothing.
+	related, cascaded map[string]int64
+}
+
+// noon is the instant of most runs.
+const noon = "2024-03-31 12:00:00+00"
+
+// suite is scenarios that share a database, each in a schema of its own.
+type suite struct {
+	zone      string // default UTC
+	before    string // as the superuser
+	path      string // install.search_path, default [public]
+	scenarios []scenario
+}
+
+// bench is a suite installed.
+type bench struct {
+	*kit.Installed
+	conn *pgx.Conn
+	zone string
+}
+
+// run installs the suite, and runs each scenario at several batch sizes, each from fresh data, and
+// each again: a second run at the same instant changes nothing.
+func (s suite) run(t *testing.T) {
+	t.Parallel()
+	if s.zone == "" {
+		s.zone = "UTC"
+	}
+	if s.path == "" {
+		s.path = "[public]"
+	}
+	b := &bench{zone: s.zone}
+	schemas, yaml := s.texts()
+	b.Installed = kit.Install(t, schemas, yaml, kit.Before(s.before))
+	b.conn = b.Conn(t)
+	for i, c := range s.scenarios {
+		t.Run(c.name, func(t *testing.T) {
+			own := &bench{b.With(t), b.conn, b.zone}
+			own.scenario(t, fmt.Sprintf("s%d", i), c)
+		})
+	}
+}
+
+func (s suite) texts() (schemas, yaml string) {
+	yaml = fmt.Sprintf("version: 1\ninstall: {scheduler: none, time_zone: %s, search_path: %s}\npolicies:\n", s.zone, s.path)
+	for i, c := range s.scenarios {
+		name := fmt.Sprintf("s%d", i)
+		schemas += fmt.Sprintf("CREATE SCHEMA %s; SET search_path = %s, public; %s; RESET search_path;\n", name, name, c.schema)
+		yaml += fmt.Sprintf("  p%s: %s\n", name, at(name, strings.TrimSpace(c.rule)))
+	}
+	return strings.ReplaceAll(schemas, "@.", ""), yaml
+}
+
+func at(schema, text string) string { return strings.ReplaceAll(text, "@", schema) }
+
+func (b *bench) scenario(t *testing.T, name string, c scenario) {
+	if c.table == "" {
+		c.table = "m"
+	}
+	if c.asOf == "" {
+		c.asOf = noon
+	}
+	pgtest.Exec(t, b.conn, "SET search_path = "+name+", public; SET TimeZone = '"+b.zone+"'")
+	for _, rows := range []int{1, 3, 1000} {
+		b.fill(t, name, c)
+		b.SetBatch(rows)
+		b.once(t, "p"+name, c, rows)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// fill starts from the scenario's data and an empty log: a run may go on where the last one ended.
+func (b *bench) fill(t *testing.T, name string, c scenario) {
+	t.Helper()
+	for _, table := range b.tables(t) {
+		pgtest.Exec(t, b.conn, "TRUNCATE "+quote.Qualified(name, table)+" CASCADE")
+	}
+	pgtest.Exec(t, b.conn, b.sql(c, c.data))
+	b.forget(t)
+}
+
+func (b *bench) forget(t *testing.T) {
+	t.Helper()
+	pgtest.Exec(t, b.conn, "DELETE FROM retention.run")
+}
+
+func (b *bench) tables(t *testing.T) []string {
+	t.Helper()
+	return pgtest.Column[string](t, b.conn, `SELECT relname::text FROM pg_class
+		WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1`)
+}
+
+func (b *bench) sql(c scenario, text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "@.", ""), ":as_of", "'"+c.asOf+"'::timestamptz")
+}
+
+func (b *bench) rows(t *testing.T, c scenario, query string) []string {
+	t.Helper()
+	return pgtest.Column[string](t, b.conn, "SELECT x::text FROM ("+b.sql(c, query)+") x ORDER BY 1")
+}
+
+// content is all tables; what stands in for a table of want comes from the oracle.
+func (b *bench) content(t *testing.T, c scenario, want map[string]string) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for _, table := range b.tables(t) {
+		query, ok := want[table]
+		if !ok {
+			query = "SELECT * FROM " + quote.Ident(table)
+		}
+		all[table] = b.rows(t, c, query)
+	}
+	return all
+}
+
+// once runs the policy, at one batch size, and looks at everything.
+func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
+	t.Helper()
+	goes := b.rows(t, c, c.goes)
+	want := b.content(t, c, c.leaves)
+	if _, told := c.leaves[c.table]; !told {
+		want[c.table] = slices.DeleteFunc(want[c.table], func(row string) bool { return slices.Contains(goes, row) })
+	}
+	b.sameEverywhere(t, policy, c, goes)
+
+	o := b.Run(policy, c.asOf)
+	if o.State != "done" || o.Err != nil || o.Taken != int64(len(goes)) || o.Refused != 0 || o.Contended != 0 {
+		t.Errorf("batches of %d: run ended %q (%v), took %d rows, want %d: %+v", rows, o.State, o.Err, o.Taken, len(goes), o)
+	}
+	if diff := cmp.Diff(want, b.content(t, c, nil)); diff != "" {
+		t.Errorf("batches of %d: rows differ (-want +got):\n%s", rows, diff)
+	}
+	b.sameCounts(t, c, o)
+	if rows != 3 {
+		b.forget(t) // else the next run may go on where this one ended
+	}
+	if again := b.Run(policy, c.asOf); again.State != "done" || again.Taken != 0 {
+		t.Errorf("batches of %d: the next run took %d rows, ended %q (%v)", rows, again.Taken, again.State, again.Err)
+	}
+	if diff := cmp.Diff(want, b.content(t, c, nil)); diff != "" {
+		t.Errorf("batches of %d: rows differ after the next run (-want +got):\n%s", rows, diff)
+	}
+}
+
+// sameEverywhere: count, due and preview say what the run will do.
+func (b *bench) sameEverywhere(t *testing.T, policy string, c scenario, goes []string) {
+	t.Helper()
+	due, kept := b.Count(policy, c.asOf)
+	if due != int64(len(goes)) {
+		t.Errorf("%s_count says %d rows, want %d", policy, due, len(goes))
+	}
+	if c.kept != nil && !maps.Equal(c.kept, kept) {
+		t.Errorf("%s_count says %v are kept, want %v", policy, kept, c.kept)
+	}
+	if diff := cmp.Diff(goes, b.rows(t, c, "SELECT * FROM retention."+policy+"_due(:as_of)")); diff != "" {
+		t.Errorf("%s_due differs (-want +got):\n%s", policy, diff)
+	}
+	preview := pgtest.Value[int64](t, b.conn, "SELECT due FROM retention.preview($1, $2)", policy, c.asOf)
+	if preview != int64(len(goes)) {
+		t.Errorf("preview says %d rows, want %d", preview, len(goes))
+	}
+}
+
+// sameCounts compares the run log.
+func (b *bench) sameCounts(t *testing.T, c scenario, o kit.Outcome) {
+	t.Helper()
+	if c.kept != nil && !maps.Equal(c.kept, o.Kept) {
+		t.Errorf("the run says %v were kept, want %v", o.Kept, c.kept)
+	}
+	if !maps.Equal(o.Related, c.related) {
+		t.Errorf("the run says %v related rows, want %v", o.Related, c.related)
+	}
+	if !maps.Equal(o.Cascaded, c.cascaded) {
+		t.Errorf("the run says %v cascaded rows, want %v", o.Cascaded, c.cascaded)
+	}
+}
