@@ -31,7 +31,7 @@ var (
 	codeLate         = diag.Register("V045", "a policy has not succeeded in time")
 	codeLastRun      = diag.Register("V046", "the last run went wrong")
 	codeLock         = diag.Register("V047", "a run lock is held without a run")
-	codeNotYet       = diag.Register("V048", "a policy has not been run by its schedule yet")
+	codeNotYet       = diag.Register("V048", "a job has not run yet")
 	codeReach        = diag.Register("V050", "deletes reach a table that nobody named")
 	codeReachProtect = diag.Register("V051", "deletes reach a protected table")
 	codeOverdue      = diag.Register("V060", "rows are overdue")

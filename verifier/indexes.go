@@ -64,7 +64,7 @@ func (v *inspection) compareIndex(o generator.Object, live index) {
 	switch {
 	case !live.Index:
 		v.about(o, Finding{Code: codeIndexMissing, Message: name + " is missing",
-			Detail: "Runs of the policy read the whole table.", Hint: `Run "pgretain migrate up"; if nothing is pending, build it again as its migration does.`})
+			Detail: "Runs of the policy read the whole table.", Hint: `Build it again as its migration does, or run "pgretain migrate up" if that is pending.`})
 	case !live.Valid || !live.Ready:
 		v.about(o, Finding{Code: codeIndexInvalid, Message: on + " is invalid",
 			Detail: "A concurrent build did not finish; queries cannot use the index.",

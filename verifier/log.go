@@ -15,6 +15,7 @@ type lastRuns struct {
 	Success     *time.Time
 	FailedInRow int
 	Scheduled   bool // its job has run it
+	JobRan      bool // its job has run anything
 	ID          int64
 	State       string // "" when it never ran
 	Message     string
@@ -80,9 +81,8 @@ func (v *inspection) checkInTime(ctx context.Context, tx pgx.Tx, j job, p jobPol
 			Detail: fmt.Sprintf("It %s at %s; with the schedule of job %q it should have succeeded again by %s.", what,
 				instant(*from), j.name, instant(deadline)),
 			Hint: fmt.Sprintf("SELECT * FROM %s.status, and cron.job_run_details of role %q.", v.install.Schema, v.runner())})
-	case !runs.Scheduled:
-		v.add(Finding{Code: codeNotYet, Severity: Info, Policy: p.name, Position: p.position,
-			Message: fmt.Sprintf("policy %q has not been run by job %q yet", p.name, j.name)})
+	case !runs.JobRan:
+		v.add(Finding{Code: codeNotYet, Severity: Info, Object: j.name, Position: j.position, Message: fmt.Sprintf("job %q has not run yet", j.name)})
 	}
 	return nil
 }

@@ -26,42 +26,61 @@ func (v *inspection) overdueGroups() []group {
 		return nil
 	}
 	var groups []group
-	for _, j := range v.jobs() {
-		for _, jp := range j.policies {
-			if p := v.policy(jp.name); p != nil && !v.paused[p.Name] && !v.paused["*"] {
-				groups = append(groups, group{fmt.Sprintf("overdue rows of policy %q", p.Name), func(ctx context.Context, tx pgx.Tx) error {
-					return v.checkOverdue(ctx, tx, j, jp, p)
-				}})
-			}
+	for _, p := range v.file.Policies {
+		promised, ok := v.promise(p.Name)
+		if ok && !v.paused[p.Name] && !v.paused["*"] {
+			groups = append(groups, group{fmt.Sprintf("overdue rows of policy %q", p.Name), func(ctx context.Context, tx pgx.Tx) error {
+				return v.checkOverdue(ctx, tx, promised, p)
+			}})
 		}
 	}
 	return groups
 }
 
+// promise is how long a row of a policy may be due, and the job that says so.
+type promise struct {
+	lag time.Duration
+	job string
+}
+
+// promise is the shortest of all jobs that run the policy; there is none without a schedule.
+func (v *inspection) promise(name string) (promise, bool) {
+	var shortest promise
+	found := false
+	for _, j := range v.jobs() {
+		for _, p := range j.policies {
+			lag, ok := j.ticks.lag(v.server.Now, p.budget)
+			if p.name == name && ok && (!found || lag < shortest.lag) {
+				shortest, found = promise{lag, j.name}, true
+			}
+		}
+	}
+	return shortest, found
+}
+
 // checkOverdue counts the rows that were due so long ago that they must be gone by now. It says
 // nothing before that much time has passed since the policies were installed.
-func (v *inspection) checkOverdue(ctx context.Context, tx pgx.Tx, j job, jp jobPolicy, p *policy.Policy) error {
-	lag, ok := j.ticks.lag(v.server.Now, jp.budget)
-	asOf := v.server.Now.Add(-lag)
+func (v *inspection) checkOverdue(ctx context.Context, tx pgx.Tx, promised promise, p *policy.Policy) error {
+	asOf := v.server.Now.Add(-promised.lag)
 	since, err := v.since(ctx, tx)
-	if err != nil || !ok || since == nil || since.After(asOf) {
+	if err != nil || since == nil || since.After(asOf) {
 		return err
 	}
 	found, err := v.count(ctx, tx, p.Name, asOf)
 	if err != nil || found.Due == 0 {
 		return err
 	}
-	runs, err := one[lastRuns](ctx, tx, v.query("last_runs"), p.Name, j.name)
+	runs, err := one[lastRuns](ctx, tx, v.query("last_runs"), p.Name, promised.job)
 	if err != nil {
 		return err
 	}
 	f := Finding{Code: codeOverdue, Policy: p.Name, Position: p.Position, Object: p.Table.String(),
-		Message: fmt.Sprintf("%s of table %q are overdue under policy %q", atLeast(found), p.Table, p.Name),
-		Detail:  fmt.Sprintf("They were due at %s, and the schedule of job %q promises that they are gone.%s", instant(asOf), j.name, oldest(found)),
+		Message: fmt.Sprintf("%s in table %q under policy %q", atLeast(found), p.Table, p.Name),
+		Detail:  fmt.Sprintf("They were due at %s, and the schedule of job %q promises that they are gone.%s", instant(asOf), promised.job, oldest(found)),
 		Hint:    fmt.Sprintf("SELECT * FROM %s.status says how the last runs ended; CALL %s.run('%s') runs it now.", v.install.Schema, v.install.Schema, p.Name)}
 	if lateByNature(p) && v.inOrder(runs, asOf) {
 		f.Severity = Info
-		f.Detail = fmt.Sprintf("Its last run left nothing behind, so they came to be due since; the next run of job %q takes them.", j.name)
+		f.Detail = fmt.Sprintf("Its last run left nothing behind, so they came to be due since; the next run of job %q takes them.", promised.job)
 		f.Hint = ""
 	}
 	v.add(f)
@@ -97,9 +116,9 @@ func (v *inspection) inOrder(runs lastRuns, asOf time.Time) bool {
 
 func atLeast(o overdue) string {
 	if o.Capped {
-		return fmt.Sprintf("%d or more rows", o.Due)
+		return fmt.Sprintf("%d or more overdue rows", o.Due)
 	}
-	return plural(int(o.Due), "row")
+	return plural(int(o.Due), "overdue row")
 }
 
 func oldest(o overdue) string {

@@ -45,14 +45,17 @@ func (v *inspection) checkPublic(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (v *inspection) checkWritable(ctx context.Context, tx pgx.Tx) error {
-	type right struct{ Role, Table, Privileges string }
+	type right struct {
+		Role, Privileges string
+		Tables           []string
+	}
 	roles := v.install.Roles
 	rows, err := many[right](ctx, tx, v.query("writable"), v.install.Schema, []string{roles.Runner, roles.Operator, roles.Viewer})
 	for _, r := range rows {
-		table := v.install.Schema + "." + r.Table
-		v.add(Finding{Code: codeWritable, Object: table, Position: v.install.Position,
-			Message: fmt.Sprintf("role %q has %s on %q", r.Role, r.Privileges, table),
-			Detail:  "It could change by hand what only the runtime's functions may change.", Hint: fmt.Sprintf("REVOKE %s ON %s FROM %s, or end the membership that gives it.", r.Privileges, table, r.Role)})
+		v.add(Finding{Code: codeWritable, Object: r.Role, Position: v.install.Position,
+			Message: fmt.Sprintf("role %q has %s on %s", r.Role, r.Privileges, strings.Join(r.Tables, ", ")),
+			Detail:  "It could change by hand what only the runtime's functions may change.",
+			Hint:    fmt.Sprintf("REVOKE %s FROM %s, or end the membership that gives it.", r.Privileges, r.Role)})
 	}
 	return err
 }

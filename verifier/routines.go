@@ -107,7 +107,7 @@ func (v *inspection) missing(o generator.Object) {
 }
 
 // repairHint is for what a migration created and a hand changed: no migration is pending then.
-const repairHint = `Put it back as the last migration that names it has it, or run "pgretain migrate down" and "migrate up".`
+const repairHint = "Run its statements from the last migration that has them again, in the role that the migration takes."
 
 func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
 	name := fmt.Sprintf("%s %q", w.Kind, w.Object.Name)

@@ -63,11 +63,13 @@ func (v *inspection) compareTable(n namedTable, live []string) {
 			Hint:    `Rename it in the policy file, or take its policy out; then run "pgretain snapshot" and "pgretain generate".`})
 		return
 	}
+	var missing []string
 	for _, c := range n.columns {
-		if !slices.Contains(live, c.name) {
+		if !slices.Contains(live, c.name) && !slices.Contains(missing, c.name) {
+			missing = append(missing, c.name)
 			v.add(Finding{Code: codeNoColumn, Object: n.table.String() + "." + c.name, Policy: n.policy, Position: c.position,
 				Message: fmt.Sprintf("column %q of table %q%s does not exist", c.name, n.table, where),
-				Hint:    `Rename it in the policy file, then run "pgretain snapshot" and "pgretain generate"; a column under "ensure" comes back with "pgretain migrate".`})
+				Hint:    `Rename it in the policy file, then run "pgretain snapshot" and "pgretain generate"; a column that the policy makes sure of comes back with the ALTER TABLE of its migration.`})
 		}
 	}
 }
@@ -82,6 +84,7 @@ func (v *inspection) namedTables() []namedTable {
 		main := namedTable{table: p.Table, policy: p.Name}
 		for _, e := range expressions(p) {
 			main.columns = append(main.columns, ownColumnsOf(e)...)
+			list = append(list, tablesOf(e, p.Name)...)
 		}
 		main.columns = append(main.columns, plainColumns(p)...)
 		list = append(list, main)
@@ -178,6 +181,22 @@ func expressions(p *policy.Policy) []policy.Expr {
 	}
 	for _, g := range p.Keep {
 		add(g.Condition)
+	}
+	return list
+}
+
+// tablesOf are the tables that sub-selects of an expression name with their schema; a bare name
+// may be that of a WITH.
+func tablesOf(e policy.Expr, name string) []namedTable {
+	parsed, err := pgparse.Expression(e.SQL)
+	if err != nil {
+		return nil // refused when the file was read
+	}
+	var list []namedTable
+	for _, ref := range parsed.Tables {
+		if ref.Schema != "" {
+			list = append(list, namedTable{table: policy.Table{Schema: ref.Schema, Name: ref.Name, Position: e.At(ref.Offset)}, policy: name})
+		}
 	}
 	return list
 }

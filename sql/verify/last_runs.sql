@@ -1,8 +1,10 @@
 -- How a policy's runs ended. $1: the policy; $2: its job, which the scheduled runs name. One row:
--- the last success, failures in a row, whether the job ever ran it, and its last run.
+-- the last success, failures in a row, whether the job ever ran it, whether the job ever ran
+-- anything, and the last run.
 SELECT (SELECT t.last_success_at FROM retention.total t WHERE t.policy = $1),
        coalesce((SELECT t.failed_in_a_row FROM retention.total t WHERE t.policy = $1), 0),
        EXISTS (SELECT FROM retention.run r WHERE r.policy = $1 AND r.job = $2),
+       EXISTS (SELECT FROM retention.run r WHERE r.job = $2),
        coalesce(l.id, 0),
        coalesce(CASE WHEN l.state = 'running' AND NOT retention._alive(l.pid) THEN 'abandoned'
                      ELSE l.state END, ''),

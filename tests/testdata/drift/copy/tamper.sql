@@ -1,0 +1,1 @@
+UPDATE retention.install SET system_identifier = 1;

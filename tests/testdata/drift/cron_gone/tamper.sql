@@ -1,0 +1,1 @@
+DELETE FROM cron.job WHERE jobname = 'retention.purge';

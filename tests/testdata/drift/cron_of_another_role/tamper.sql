@@ -1,0 +1,1 @@
+UPDATE cron.job SET username = 'postgres' WHERE jobname = 'retention.purge';

@@ -1,0 +1,1 @@
+UPDATE cron.job SET database = 'elsewhere' WHERE jobname = 'retention.purge';

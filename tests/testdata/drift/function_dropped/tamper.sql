@@ -1,0 +1,1 @@
+DROP FUNCTION retention.place_hold(regclass, text[], text, timestamptz);

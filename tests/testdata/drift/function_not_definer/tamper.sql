@@ -1,0 +1,1 @@
+ALTER FUNCTION retention.pause(text, text) SECURITY INVOKER;

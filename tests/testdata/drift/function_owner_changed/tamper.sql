@@ -1,0 +1,1 @@
+ALTER FUNCTION retention.adopt(text) OWNER TO retention_operator;

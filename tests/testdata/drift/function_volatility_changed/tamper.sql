@@ -1,0 +1,1 @@
+ALTER FUNCTION retention._running(bigint) IMMUTABLE;

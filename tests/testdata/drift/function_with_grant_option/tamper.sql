@@ -1,0 +1,1 @@
+GRANT EXECUTE ON FUNCTION retention.adopt(text) TO retention_operator WITH GRANT OPTION;

@@ -1,0 +1,1 @@
+UPDATE retention.install SET protect = '{}', time_zone = 'Asia/Tokyo';

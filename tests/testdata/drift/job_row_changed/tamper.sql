@@ -1,0 +1,1 @@
+UPDATE retention.job SET policies = '{session_expired}' WHERE name = 'purge';

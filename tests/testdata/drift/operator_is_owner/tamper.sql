@@ -1,0 +1,1 @@
+GRANT drift_member_owner TO drift_member_operator;

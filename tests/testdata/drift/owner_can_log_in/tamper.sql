@@ -1,0 +1,1 @@
+ALTER ROLE drift_owner_owner LOGIN;

@@ -1,0 +1,1 @@
+SELECT retention.pause('message_ttl', 'audit 12');

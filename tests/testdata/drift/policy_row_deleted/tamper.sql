@@ -1,0 +1,1 @@
+DELETE FROM retention.policy WHERE name = 'session_expired';

@@ -1,0 +1,1 @@
+DROP PROCEDURE retention.run(text, timestamptz, text, text);

@@ -1,0 +1,1 @@
+ALTER ROLE drift_login_runner NOLOGIN;

@@ -1,0 +1,1 @@
+GRANT SELECT, INSERT ON retention.setting TO PUBLIC;

@@ -1,0 +1,1 @@
+ALTER TABLE retention.hold OWNER TO retention_operator;

@@ -1,0 +1,1 @@
+GRANT DELETE, TRUNCATE ON retention.run TO retention_operator;

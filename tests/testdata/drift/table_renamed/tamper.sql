@@ -1,0 +1,1 @@
+ALTER TABLE app.session RENAME TO sessions;

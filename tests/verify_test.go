@@ -1,0 +1,504 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/generator"
+	"pgretain/internal/diag"
+	"pgretain/internal/inspect"
+	"pgretain/internal/install"
+	"pgretain/internal/quote"
+	"pgretain/policy"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+	"pgretain/verifier"
+)
+
+// updateDrift rewrites the reports of testdata/drift.
+var updateDrift = flag.Bool("update-drift", false, "rewrite testdata/drift/*/report.txt")
+
+// driftCase is a directory of testdata/drift: an installation, what a hand then did to it, and
+// what the verifier says. policy.yaml and schema.sql are those of the directory above unless the
+// case has its own.
+type driftCase struct {
+	name   string
+	file   *policy.File
+	wanted []generator.Object
+	url    func(database, user string) string
+}
+
+const driftDir = "testdata/drift"
+
+// bootstrapping: roles belong to the server, and two statements about one role at once may fail.
+var bootstrapping sync.Mutex
+
+// TestVerify has everything that needs pg_cron's scheduler, on one server.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	server := &driftServer{DB: pgtest.CronServer(t)}
+	server.template = installDrift(t, server, "drift_template")
+	for name, test := range map[string]func(*testing.T, *driftServer){
+		"Drift":             testDrift,
+		"CleanConforms":     testCleanConforms,
+		"RolesNone":         testRolesNone,
+		"Stranger":          testStranger,
+		"WaitingIsUnknown":  testWaitingIsUnknown,
+		"WholePath":         testWholePath,
+		"RunLockWithoutRun": testRunLockWithoutRun,
+		"OnlyReads":         testOnlyReads,
+		"JSON":              testReportJSON,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, server)
+		})
+	}
+}
+
+func testDrift(t *testing.T, server *driftServer) {
+	cases, err := filepath.Glob(driftDir + "/*/tamper.sql")
+	if err != nil || len(cases) < 20 {
+		t.Fatalf("found %d cases (%v)", len(cases), err)
+	}
+	for _, path := range cases {
+		name := filepath.Base(filepath.Dir(path))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := installDrift(t, server, name)
+			c.exec(t, driftFile(t, "", "ran.sql"))
+			c.exec(t, "BEGIN; SET LOCAL allow_system_table_mods = on;"+driftFile(t, name, "tamper.sql")+"COMMIT;")
+			report := c.verify(t, c.looker(), verifier.Options{Counts: true})
+			got := c.text(t, report)
+			if *updateDrift {
+				if err := os.WriteFile(filepath.Join(driftDir, name, "report.txt"), []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(driftFile(t, name, "report.txt"), got); diff != "" {
+				t.Errorf("report differs (-want +got):\n%s", diff)
+			}
+			if report.ExitCode() != 1 {
+				t.Errorf("exit code %d, want 1", report.ExitCode())
+			}
+			all := c.text(t, c.verify(t, "", verifier.Options{Counts: true}))
+			if diff := cmp.Diff(got, all); diff != "" && !strings.Contains(got, " unknown: ") {
+				t.Errorf("a superuser sees something else (-viewer +superuser):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The same installation without a hand's change, as everybody who may look.
+func testCleanConforms(t *testing.T, server *driftServer) {
+	for _, user := range []string{"", "retention_viewer_login", "retention_operator_login", "retention_runner"} {
+		t.Run("as "+user, func(t *testing.T) {
+			t.Parallel()
+			c := installDrift(t, server, "clean"+user)
+			c.exec(t, `DO $$ BEGIN
+				IF to_regrole('retention_operator_login') IS NULL THEN CREATE ROLE retention_operator_login LOGIN IN ROLE retention_operator; END IF;
+			END $$`)
+			report := c.verify(t, user, verifier.Options{Counts: true})
+			if report.Verdict() != verifier.Conforms || report.ExitCode() != 0 {
+				t.Error(c.text(t, report))
+			}
+			if !strings.HasSuffix(c.text(t, report), " objects, 2 policies: conforms.\n") {
+				t.Errorf("last line: %s", report.Summary())
+			}
+		})
+	}
+}
+
+// What generate and migrate install, with pg_cron itself, conforms for the role that migrated.
+func testWholePath(t *testing.T, server *driftServer) {
+	yaml := driftFile(t, "", "policy.yaml") + "\ninstall: {scheduler: pg_cron}\n"
+	in := kit.Install(t, driftFile(t, "", "schema.sql"), yaml, kit.On(server.DB))
+	wanted, list := in.Compile(t, yaml)
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	c := driftCase{name: server.Name, file: in.File, wanted: wanted, url: server.Server.URL}
+	for _, user := range []string{"", kit.Migrator} {
+		expectCodes(t, c, c.verify(t, user, verifier.Options{Counts: true}))
+	}
+}
+
+// One role for everything, in another schema.
+func testRolesNone(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "roles_none")
+	report := c.verify(t, "", verifier.Options{Counts: true})
+	expectCodes(t, c, report)
+	if text := c.text(t, report); !strings.Contains(text, ": info: one role does everything (roles: none) [V075]\n") {
+		t.Error(text)
+	}
+	c.exec(t, "ALTER FUNCTION keep.pause(text, text) SECURITY INVOKER; UPDATE cron.job SET active = false WHERE jobname = 'keep.purge'")
+	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V004", "V042")
+}
+
+// What a role cannot see is unknown: not missing, not in order.
+func testStranger(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "stranger")
+	c.exec(t, "CREATE ROLE stranger LOGIN")
+	report := c.verify(t, "stranger", verifier.Options{Counts: true})
+	if report.Verdict() != verifier.Unknown || report.Count(diag.Drift) != 0 {
+		t.Error(c.text(t, report))
+	}
+	if !strings.Contains(c.text(t, report), `Role "stranger" has no USAGE on it.`) {
+		t.Errorf("the missing right is not named:\n%s", c.text(t, report))
+	}
+}
+
+func TestNotInstalled(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Database(t)
+	db.Exec(t, driftFile(t, "", "schema.sql"))
+	c := driftCase{name: db.Name, file: driftPolicy(t, ""), url: func(_, user string) string { return db.URL(user) }}
+	expectCodes(t, c, c.verify(t, "", verifier.Options{Pending: []string{"00001_pgretain_runtime.sql"}}), "V001", "V011", "V031")
+}
+
+// The shared server of the tests does not load pg_cron.
+func TestSchedulerIsNotRunning(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Database(t)
+	c := driftCase{name: db.Name, file: driftPolicy(t, ""), url: func(_, user string) string { return db.URL(user) }}
+	c.install(t)
+	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V044")
+	expectCodes(t, c, c.verify(t, c.looker(), verifier.Options{}), "V044")
+}
+
+func testWaitingIsUnknown(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "waiting")
+	holder := c.connect(t, "")
+	pgtest.Exec(t, holder, "BEGIN; LOCK TABLE retention.setting")
+	report := c.verify(t, c.looker(), verifier.Options{Timeout: 100 * time.Millisecond})
+	expectCodes(t, c, report, "V091")
+	if report.Verdict() != verifier.Unknown || report.ExitCode() != 1 {
+		t.Errorf("verdict %s", report.Verdict())
+	}
+}
+
+// A session that holds the run lock and does nothing; the same lock in another database, and the
+// one of a session at work, are no business of ours.
+func testRunLockWithoutRun(t *testing.T, server *driftServer) {
+	c, other := installDrift(t, server, "lock"), installDrift(t, server, "lock_elsewhere")
+	pgtest.Exec(t, other.connect(t, ""), "SELECT pg_advisory_lock(1347571761::bigint << 32 | 'app.message'::regclass::oid::bigint)")
+	expectCodes(t, c, c.verify(t, "", verifier.Options{}))
+	pgtest.Exec(t, c.connect(t, ""), "SELECT pg_advisory_lock(1347571761::bigint << 32 | 'app.message'::regclass::oid::bigint)")
+	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V047")
+	report := c.verify(t, c.looker(), verifier.Options{})
+	expectCodes(t, c, report, "V047")
+	if report.Verdict() != verifier.Unknown {
+		t.Errorf("a viewer cannot tell whether the session is at work; verdict %s", report.Verdict())
+	}
+}
+
+// The verifier writes nothing and leaves no transaction open, whatever the session's settings.
+func testOnlyReads(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "reads")
+	conn := c.connect(t, "")
+	pgtest.Exec(t, conn, "SET default_transaction_read_only = on; SET search_path = app; SET TimeZone = 'Asia/Kathmandu'; SET quote_all_identifiers = on")
+	report, err := verifier.Verify(t.Context(), conn, c.file, c.wanted, verifier.Options{Counts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectCodes(t, c, report)
+	if conn.PgConn().TxStatus() != 'I' {
+		t.Error("a transaction is left open")
+	}
+	if got := pgtest.Value[string](t, conn, "SHOW search_path"); got != "app" {
+		t.Errorf("search_path is now %q", got)
+	}
+}
+
+func TestVerifyCannotRun(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Database(t)
+	conn := db.Conn(t)
+	_ = conn.Close(t.Context())
+	if report, err := verifier.Verify(t.Context(), conn, driftPolicy(t, ""), nil, verifier.Options{}); err == nil {
+		t.Errorf("got %v, want an error", report)
+	}
+}
+
+func testReportJSON(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "json")
+	c.exec(t, "DROP PROCEDURE retention.run(text, timestamptz, text, text); ALTER TABLE app.session DROP COLUMN state")
+	var out bytes.Buffer
+	if err := c.verify(t, "", verifier.Options{}).JSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Version, Objects, Policies, Drift, Unknown int
+		Verdict, File                              string
+		Findings                                   []map[string]any
+	}
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.Version != 1 || report.Verdict != "drift" || report.File != "retention.yaml" || report.Drift != 3 || report.Unknown != 0 ||
+		report.Objects != len(c.wanted) || report.Policies != 2 {
+		t.Errorf("%+v", report)
+	}
+	want := map[string]any{"code": "V031", "severity": "drift", "object": "app.session.state", "policy": "session_expired", "file": "retention.yaml",
+		"line": 15.0, "column": 13.0, "message": `column "state" of table "app.session" of policy "session_expired" does not exist`}
+	for _, f := range report.Findings {
+		if f["code"] == "V031" {
+			delete(f, "hint")
+			if diff := cmp.Diff(want, f); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
+}
+
+// caughtElsewhere are the codes that a test of this file provokes and no tamper.sql can; V092
+// takes a catalog that changes between two statements, V075 is no drift.
+var caughtElsewhere = []string{"V001", "V011", "V044", "V047", "V075", "V091", "V092"}
+
+func TestEveryVerifierCodeHasAPageAndACase(t *testing.T) {
+	t.Parallel()
+	reports, err := filepath.Glob(driftDir + "/*/report.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	caught := strings.Join(caughtElsewhere, " ")
+	for _, path := range reports {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		caught += string(text)
+	}
+	var titles, pages []string
+	for _, code := range diag.Codes() {
+		if strings.HasPrefix(code.Name, "V") {
+			titles = append(titles, "# "+code.Name+": "+code.Title)
+			if !strings.Contains(caught, code.Name) {
+				t.Errorf("no case of %s has a finding %s", driftDir, code.Name)
+			}
+		}
+	}
+	paths, err := filepath.Glob("../docs/checks/V*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		title, body, _ := strings.Cut(string(text), "\n")
+		pages = append(pages, title)
+		for _, section := range []string{"\n## problem\n", "\n## why it matters\n", "\n## solution\n"} {
+			if !strings.Contains(body, section) {
+				t.Errorf("%s has no section %q", path, strings.TrimSpace(section))
+			}
+		}
+	}
+	if diff := cmp.Diff(titles, pages); diff != "" {
+		t.Errorf("codes and pages differ (-codes +pages):\n%s", diff)
+	}
+}
+
+// driftServer runs pg_cron; its template has what the cases have that bring nothing of their own.
+type driftServer struct {
+	*pgtest.DB
+	template driftCase
+}
+
+// installDrift installs a case's policy in a database of its own on the server.
+func installDrift(t *testing.T, server *driftServer, name string) driftCase {
+	t.Helper()
+	c := driftCase{name: name, file: driftPolicy(t, name), wanted: server.template.wanted, url: server.Server.URL}
+	own, err := filepath.Glob(filepath.Join(driftDir, name, "[ps][oc][lh]*"))
+	if err == nil && len(own) == 0 && server.template.name != "" {
+		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+server.template.name)
+		c.exec(t, "UPDATE retention.install SET database_name = current_database(); UPDATE cron.job SET database = current_database()")
+		return c
+	}
+	pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE template0")
+	c.install(t)
+	return c
+}
+
+// install does what bootstrap, snapshot, generate and migrate do.
+func (c *driftCase) install(t *testing.T) {
+	t.Helper()
+	conn := c.connect(t, "")
+	c.bootstrap(t, conn)
+	pgtest.Exec(t, conn, driftFile(t, "", "cron.sql"))
+	if roles := c.file.Install.Roles; !roles.None {
+		pgtest.Exec(t, conn, "GRANT USAGE ON SCHEMA cron TO "+roles.Runner+", "+roles.Owner) // health() looks for cron.job as the owner
+	}
+	pgtest.Exec(t, conn, driftFile(t, c.name, "schema.sql"))
+	c.compile(t, conn)
+	for _, o := range c.wanted {
+		c.create(t, conn, o)
+	}
+	_ = conn.Close(t.Context()) // a database with sessions cannot be cloned
+}
+
+// bootstrap makes roles and schema, as a DBA does; pg_cron's place is taken by cron.sql.
+func (c driftCase) bootstrap(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	bootstrapping.Lock()
+	defer bootstrapping.Unlock()
+	own := c.file.Install
+	own.Scheduler = "none"
+	if own.Roles.None {
+		pgtest.Exec(t, conn, "CREATE SCHEMA "+own.Schema)
+		return
+	}
+	script, err := install.Bootstrap(own, c.name, "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Exec(t, conn, script)
+	pgtest.Exec(t, conn, "CREATE SCHEMA "+own.Schema+" AUTHORIZATION "+own.Roles.Owner)
+	pgtest.Exec(t, conn, "DO $$ BEGIN IF to_regrole('"+c.looker()+"') IS NULL THEN CREATE ROLE "+c.looker()+" LOGIN IN ROLE "+own.Roles.Viewer+"; END IF; END $$")
+}
+
+// looker can log in and is nothing but a viewer.
+func (c driftCase) looker() string { return c.file.Install.Roles.Viewer + "_login" }
+
+func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	request := inspect.Request{SearchPath: c.file.Install.SearchPath, Runtime: c.file.Install.Schema}
+	request.Tables = pgtest.Column[string](t, conn, "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname = 'app'")
+	snapshot, _, err := inspect.Snapshot(t.Context(), conn, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, list := generator.Compile(c.file, snapshot, &generator.History{})
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	slices.SortStableFunc(wanted, func(a, b generator.Object) int { return place(a) - place(b) })
+	c.wanted = wanted
+}
+
+// place is in the order of creation: the functions of policies come after what they use.
+func place(o generator.Object) int {
+	order := []generator.Kind{
+		generator.KindType, generator.KindTable, generator.KindFunction, generator.KindProcedure, generator.KindView, generator.KindColumn,
+		generator.KindPrivilege, generator.KindIndex, generator.KindInstall, generator.KindPolicy, generator.KindJob, generator.KindCron,
+	}
+	if o.Kind == generator.KindFunction && o.Policy != "" {
+		return slices.Index(order, generator.KindIndex)
+	}
+	return slices.Index(order, o.Kind)
+}
+
+// create runs an object's SQL as the role that a migration takes on.
+func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
+	t.Helper()
+	if o.Kind == generator.KindIndex {
+		for _, statement := range strings.Split(o.SQL, "-- next\n") {
+			pgtest.Exec(t, conn, statement)
+		}
+		return
+	}
+	role := map[generator.As]string{
+		generator.AsOwner: c.file.Install.Roles.Owner, generator.AsRunner: c.file.Install.Roles.Runner, generator.AsMigrator: "postgres",
+	}[o.As]
+	if role == "" { // roles: none
+		role = "postgres"
+	}
+	pgtest.Exec(t, conn, "BEGIN; SET LOCAL ROLE "+role+";\n"+o.SQL+"COMMIT;")
+}
+
+func (c driftCase) connect(t *testing.T, user string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), c.url(c.name, user))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+func (c driftCase) exec(t *testing.T, sql string) {
+	t.Helper()
+	conn := c.connect(t, "")
+	pgtest.Exec(t, conn, sql)
+	_ = conn.Close(t.Context())
+}
+
+func (c driftCase) verify(t *testing.T, user string, opt verifier.Options) *verifier.Report {
+	t.Helper()
+	report, err := verifier.Verify(t.Context(), c.connect(t, user), c.file, c.wanted, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+var (
+	volatileTime   = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?( UTC|\+00)`)
+	volatileSystem = regexp.MustCompile(`system \d{5,}`)
+	volatileCount  = regexp.MustCompile(`\d+ objects`)
+)
+
+// text is the report without what differs from run to run.
+func (c driftCase) text(t *testing.T, report *verifier.Report) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := report.Text(&out, false); err != nil {
+		t.Fatal(err)
+	}
+	text := volatileTime.ReplaceAllString(out.String(), "<time>")
+	text = volatileSystem.ReplaceAllString(text, "system <id>")
+	return volatileCount.ReplaceAllString(text, "<n> objects")
+}
+
+func expectCodes(t *testing.T, c driftCase, report *verifier.Report, want ...string) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, f := range report.Findings {
+		if f.Severity != verifier.Info {
+			seen[f.Code] = true
+		}
+	}
+	for _, code := range want {
+		if !seen[code] {
+			t.Errorf("no finding %s:\n%s", code, c.text(t, report))
+		}
+		delete(seen, code)
+	}
+	if len(seen) > 0 {
+		t.Errorf("more findings than %v:\n%s", want, c.text(t, report))
+	}
+}
+
+func driftPolicy(t *testing.T, name string) *policy.File {
+	t.Helper()
+	file, list := policy.Parse("retention.yaml", []byte(driftFile(t, name, "policy.yaml")))
+	if file == nil {
+		t.Fatal(list)
+	}
+	return file
+}
+
+// driftFile is a file of a case, or the one that it shares with the others; "" when there is none.
+func driftFile(t *testing.T, name, file string) string {
+	t.Helper()
+	for _, path := range []string{filepath.Join(driftDir, name, file), filepath.Join(driftDir, file)} {
+		if text, err := os.ReadFile(path); err == nil {
+			return string(text)
+		}
+	}
+	return ""
+}

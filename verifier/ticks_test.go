@@ -1,0 +1,43 @@
+package verifier
+
+import (
+	"testing"
+	"time"
+)
+
+func TestTicks(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 3, 28, 12, 2, 30, 0, time.UTC) // the night after, Berlin skips 02:00 to 03:00
+	for name, c := range map[string]struct {
+		schedules []string
+		zone      string
+		deadline  string // with a budget of one minute; "" for none
+		lag       time.Duration
+	}{
+		"every five minutes":    {[]string{"*/5 * * * *"}, "GMT", "2026-03-28T12:11:00Z", 11 * time.Minute},
+		"seconds":               {[]string{"30 seconds"}, "GMT", "2026-03-28T12:04:30Z", 2 * time.Minute},
+		"one second":            {[]string{"1 second"}, "GMT", "2026-03-28T12:03:32Z", 62 * time.Second},
+		"word":                  {[]string{"@hourly"}, "GMT", "2026-03-28T14:01:00Z", 2*time.Hour + time.Minute},
+		"in pg_cron's zone":     {[]string{"0 13 * * *"}, "Europe/Berlin", "2026-03-30T11:01:00Z", 48*time.Hour + time.Minute},
+		"a zone nobody knows":   {[]string{"0 13 * * *"}, "Mars/Olympus", "2026-03-29T13:01:00Z", 48*time.Hour + time.Minute},
+		"the earliest of two":   {[]string{"0 3 * * *", "0 15 * * *"}, "GMT", "2026-03-29T03:01:00Z", 24*time.Hour + time.Minute},
+		"reboot adds nothing":   {[]string{"@reboot", "0 3 * * *"}, "GMT", "2026-03-30T03:01:00Z", 48*time.Hour + time.Minute},
+		"reboot alone":          {[]string{"@reboot"}, "GMT", "", 0},
+		"only pg_cron reads it": {[]string{"0 3 $ * *"}, "GMT", "", 0},
+		"never":                 {[]string{"0 0 30 2 *"}, "GMT", "", 0},
+		"nothing":               {nil, "GMT", "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			list := parseTicks(c.schedules, c.zone)
+			deadline := ""
+			if at := list.deadline(from, time.Minute); !at.IsZero() {
+				deadline = at.UTC().Format(time.RFC3339)
+			}
+			lag, ok := list.lag(from, time.Minute)
+			if deadline != c.deadline || lag != c.lag || ok != (c.lag != 0) {
+				t.Errorf("deadline %q, lag %s; want %q, %s", deadline, lag, c.deadline, c.lag)
+			}
+		})
+	}
+}
