@@ -55,6 +55,7 @@ type batchData struct {
 	Cutoffs                                           []cutoff
 	Cursor                                            []cursorColumn
 	Several                                           bool
+	Started                                           bool // the run has a position already
 	Range, Filter, Due                                []sqlText
 	Joins                                             []join
 	Holds                                             []sqlText

@@ -50,11 +50,16 @@ func (b *binder) parse(e policy.Expr) (bound, bool) {
 		b.refuse(e.Position, codeExpression, err.Error(), "")
 		return bound{}, false
 	}
-	if breakInQuotes(e.SQL) {
-		b.refuse(e.Position, codeExpression, "a line break inside quotes", `Write it as E'...\n...'.`)
-		return bound{}, false
+	return bound{parsed, e}, b.onOneLine(e)
+}
+
+// onOneLine refuses a text that would be another one on one line.
+func (b *binder) onOneLine(e policy.Expr) bool {
+	offset := pgparse.BreakInside(e.SQL)
+	if offset >= 0 {
+		b.refuse(e.At(offset), codeExpression, "a line break inside quotes", `Write it as E'...\n...'.`)
 	}
-	return bound{parsed, e}, true
+	return offset < 0
 }
 
 func (b *binder) refuse(at diag.Position, code, message, hint string) {
@@ -67,7 +72,7 @@ func (b *binder) bind(e policy.Expr) sqlText {
 	if !ok {
 		return "NULL"
 	}
-	return sqlText(oneLine(pgparse.Splice(e.SQL, b.edits(expr))))
+	return sqlText(smooth(pgparse.Splice(flat(e.SQL), b.edits(expr))))
 }
 
 func (b *binder) edits(expr bound) []pgparse.Edit {
@@ -123,7 +128,7 @@ func (b *binder) keepEdit(e policy.Expr, ref pgparse.ColumnRef) (pgparse.Edit, b
 		b.refuse(e.At(ref.Offset), codeExpression, err.Error(), "")
 		return pgparse.Edit{}, false
 	}
-	return pgparse.Edit{Offset: ref.Offset, Length: qualifiedLength(e.SQL[ref.Offset:]), Text: "(" + string(text) + ")"}, true
+	return pgparse.Edit{Offset: ref.Offset, Length: qualifiedLength(e.SQL[ref.Offset:]), Text: string(enclosed(text))}, true
 }
 
 // nameLength is the length of the first name in sql, quotes included.
@@ -159,26 +164,8 @@ func isNameRune(r rune) bool {
 }
 
 // oneLine puts an expression on one line, so that no migration tool reads a line of it as its own
-// markers. Line breaks inside string literals and comments were refused before.
-func oneLine(sql string) string {
-	return strings.Join(strings.FieldsFunc(sql, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
-}
-
-// breakInQuotes says whether a line break stands inside quotes, where it is part of a value.
-func breakInQuotes(sql string) bool {
-	quoted := rune(0)
-	for _, r := range sql {
-		switch {
-		case quoted != 0 && (r == '\n' || r == '\r'):
-			return true
-		case quoted == 0 && (r == '\'' || r == '"'):
-			quoted = r
-		case r == quoted:
-			quoted = 0
-		}
-	}
-	return false
-}
+// markers.
+func oneLine(sql string) string { return smooth(flat(sql)) }
 
 func tableName(t *catalog.Table) string { return t.Schema + "." + t.Name }
 

@@ -206,8 +206,11 @@ func clockTime(d time.Duration) string {
 	if d < 0 {
 		sign, d = "-", -d
 	}
-	return fmt.Sprintf("%s%02d:%02d:%02d.%06d", sign, int64(d/time.Hour), int64(d/time.Minute)%60,
-		int64(d/time.Second)%60, int64(d/time.Microsecond)%1_000_000)
+	text := fmt.Sprintf("%s%02d:%02d:%02d", sign, int64(d/time.Hour), int64(d/time.Minute)%60, int64(d/time.Second)%60)
+	if d%time.Second != 0 {
+		text += fmt.Sprintf(".%06d", int64(d/time.Microsecond)%1_000_000)
+	}
+	return text
 }
 
 // condition is when the clock says that a row is due, on t: exact, tiers and NULLs included.

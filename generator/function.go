@@ -46,6 +46,7 @@ func (w *work) functions() ([]Object, []passEntry) {
 func (w *work) batchFunction(p pass, template, name, locked, shape string) Object {
 	d := w.batch(p, name)
 	d.Locked = locked
+	d.Started = template == "batch_range"
 	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape %s", w.policy.Name, shape))
 	return w.function(name+"(bigint)", object(template, d))
 }
@@ -203,7 +204,11 @@ func (w *work) anyDue(beyond string) []sqlText {
 	case len(entries) == 1:
 		due = append(due, entries[0]...)
 	case len(entries) > 1:
-		due = append(due, fragment("any", entries))
+		any := make([]sqlText, len(entries))
+		for i, entry := range entries {
+			any[i] = every(entry)
+		}
+		due = append(due, either(any))
 	}
 	if len(due) == 0 {
 		due = append(due, "true")
@@ -226,7 +231,7 @@ func (w *work) registryRow(functions []Object, passes []passEntry) Object {
 	d := rowData{
 		Schema: w.schema(), Name: literal(p.Name), Description: literal(p.Description), TableName: literal(tableName(w.table)),
 		Definition: literal(w.definition()), Passes: literal(encoded), Related: textArray(w.relatedTables()), Reach: textArray(w.reach()),
-		BatchRows: p.Batch.Rows, LockTimeout: literal(p.Batch.LockTimeout.String()), BudgetRows: orNull(p.Budget.Rows),
+		BatchRows: p.Batch.Rows, LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
 		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
 		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,
 	}

@@ -143,7 +143,7 @@ func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades [
 // guardVerdict is what keep.<name> means in a rank: whether the guard keeps the row.
 func (w *work) guardVerdict(name string) (sqlText, error) {
 	if name == "hold" {
-		return fragment("or", w.holds), nil
+		return either(w.holds), nil
 	}
 	for _, g := range w.guards {
 		switch {

@@ -222,6 +222,7 @@ func (w *work) ensureColumns(table *catalog.Table) []Object {
 func (w *work) column(table *catalog.Table, name string, column policy.Column) Object {
 	value := sqlText("")
 	if column.Default != nil {
+		w.onOneLine(*column.Default)
 		value = fragment("parenthesised", sqlText(oneLine(column.Default.SQL)))
 	}
 	data := struct {

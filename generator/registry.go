@@ -21,8 +21,7 @@ type rowData struct {
 	Name, Description, TableName, Hash, Definition       literal
 	Passes                                               literal
 	Related, Reach                                       sqlText
-	BatchRows                                            int
-	LockTimeout                                          literal
+	BatchRows, LockTimeout                               int
 	BudgetRows, BudgetTime, BreakerRows, BreakerFraction sqlText
 	Busy                                                 sqlText
 	BuiltIn                                              bool
@@ -62,9 +61,9 @@ func (c *compiler) logPolicy() Object {
 		Schema: c.file.Install.Schema, Name: LogPolicy, TableName: literal(c.file.Install.Schema + ".run"),
 		Description: "built in: keeps the run log and cron.job_run_details short",
 		Definition:  "runs that ended longer ago than install.log_window, the newest of each policy excepted",
-		Passes:      `[{"locked":"retention_log_batch"}]`, Related: textArray(nil),
-		Reach:     textArray([]string{c.file.Install.Schema + ".batch", c.file.Install.Schema + ".run_group"}),
-		BatchRows: 1000, LockTimeout: "100ms", BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
+		Passes:      `[{"locked":"retention_log_batch"}]`, Reach: textArray(nil),
+		Related:   textArray([]string{c.file.Install.Schema + ".batch"}),
+		BatchRows: 1000, LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
 		BreakerFraction: "NULL", Busy: "1", BuiltIn: true,
 	}
 	d.Hash = literal(Hash(sqlfiles.Version, fmt.Sprintf("%+v", d)))

@@ -10,9 +10,22 @@ import (
 
 // set is every template, parsed once. A template that cannot be parsed is a mistake of ours that
 // any test meets.
-var set = template.Must(template.New("").Option("missingkey=error").ParseFS(templates.FS, "*.sql.tmpl"))
+var set = parseTemplates()
 
-// render executes the template of an object.
+func parseTemplates() *template.Template {
+	t := template.New("").Option("missingkey=error")
+	t.Funcs(template.FuncMap{
+		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed,
+		"fragment": func(name string, data any) (sqlText, error) {
+			var b strings.Builder
+			err := t.ExecuteTemplate(&b, name, data)
+			return hung(b.String()), err
+		},
+	})
+	return template.Must(t.ParseFS(templates.FS, "*.sql.tmpl"))
+}
+
+// execute executes one template.
 func execute(name string, data any) string {
 	var b strings.Builder
 	if err := set.ExecuteTemplate(&b, name, data); err != nil {
@@ -23,8 +36,8 @@ func execute(name string, data any) string {
 
 // object renders a whole object, which ends with one line break.
 func object(name string, data any) string {
-	return strings.TrimRight(execute(name+".sql.tmpl", data), "\n") + "\n"
+	return strings.TrimRight(layout(execute(name+".sql.tmpl", data)), "\n") + "\n"
 }
 
 // fragment renders a piece of SQL for use in other templates.
-func fragment(name string, data any) sqlText { return sqlText(execute(name, data)) }
+func fragment(name string, data any) sqlText { return hung(execute(name, data)) }

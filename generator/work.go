@@ -86,7 +86,7 @@ func (w *work) unaliased(e policy.Expr, parsed *pgparse.Expr) string {
 				Text: quote.Ident(ref.Fields[1])})
 		}
 	}
-	return oneLine(pgparse.Splice(e.SQL, edits))
+	return smooth(pgparse.Splice(flat(e.SQL), edits))
 }
 
 // mentionsName says whether an expression has a column reference of that single name.
@@ -121,13 +121,14 @@ func (w *work) bindQuery(e policy.Expr) sqlText {
 		w.refuse(e.Position, codeExpression, err.Error(), "")
 		return "SELECT"
 	}
+	w.onOneLine(e)
 	var edits []pgparse.Edit
 	for _, ref := range parsed.Columns {
 		if len(ref.Fields) == 1 && ref.Fields[0] == "as_of" {
 			edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: string(w.asOf)})
 		}
 	}
-	return sqlText(oneLine(pgparse.Splice(e.SQL, edits)))
+	return sqlText(smooth(pgparse.Splice(flat(e.SQL), edits)))
 }
 
 // compileGuards compiles conditions first, because ranks may read them.

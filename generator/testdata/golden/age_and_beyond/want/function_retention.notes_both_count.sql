@@ -15,7 +15,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['app.note']::text[])
@@ -25,34 +25,43 @@ BEGIN
     IF NOT p_guards OR p_limit IS NOT NULL AND NOT v_held THEN
         SELECT count(*) INTO v_out.due
         FROM (WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id ORDER BY t.made_at DESC, t."id" DESC) AS place
-        FROM "app"."note" t
-        WHERE true
-    )
-        SELECT FROM "app"."note" t
-        LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
+                  SELECT t.tableoid AS rel, t.ctid AS tid,
+                         row_number() OVER (
+                             PARTITION BY t.owner_id
+                             ORDER BY t.made_at DESC, t."id" DESC) AS place
+                  FROM "app"."note" t
+                  WHERE true
+              )
+              SELECT
+              FROM "app"."note" t
+              LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
               WHERE t."made_at" < v_cutoff_1_1
-   AND places_beyond_1.place > 100
+                AND places_beyond_1.place > 100
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
         RETURN v_out;
     END IF;
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id ORDER BY t.made_at DESC, t."id" DESC) AS place
+               row_number() OVER (
+                   PARTITION BY t.owner_id
+                   ORDER BY t.made_at DESC, t."id" DESC) AS place
         FROM "app"."note" t
         WHERE true
     ), judged AS (
         SELECT t."made_at" AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' ELSE NULL END AS kept_by
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."note" t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE t."made_at" < v_cutoff_1_1
-   AND places_beyond_1.place > 100
+          AND places_beyond_1.place > 100
     ), counted AS (
         SELECT j.clock, j.kept_by FROM judged j
         WHERE p_limit IS NULL OR j.kept_by IS NULL
@@ -71,8 +80,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_both_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_both_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_both_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy notes_both finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.notes_both_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.notes_both_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy notes_both finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_both_count(timestamp with time zone, bigint, boolean);

@@ -15,8 +15,8 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00.000000', 'UTC');
-    v_cutoff_2_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
+    v_cutoff_2_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['app.note']::text[])
@@ -26,38 +26,47 @@ BEGIN
     IF NOT p_guards OR p_limit IS NOT NULL AND NOT v_held THEN
         SELECT count(*) INTO v_out.due
         FROM (WITH places_beyond_3 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id ORDER BY t.made_at DESC, t."id" DESC) AS place
-        FROM "app"."note" t
-        WHERE (t.kind <> 'pinned')
-    )
-        SELECT FROM "app"."note" t
-        LEFT JOIN places_beyond_3 ON places_beyond_3.rel = t.tableoid AND places_beyond_3.tid = t.ctid
+                  SELECT t.tableoid AS rel, t.ctid AS tid,
+                         row_number() OVER (
+                             PARTITION BY t.owner_id
+                             ORDER BY t.made_at DESC, t."id" DESC) AS place
+                  FROM "app"."note" t
+                  WHERE (t.kind <> 'pinned')
+              )
+              SELECT
+              FROM "app"."note" t
+              LEFT JOIN places_beyond_3 ON places_beyond_3.rel = t.tableoid AND places_beyond_3.tid = t.ctid
               WHERE (t.kind <> 'pinned')
-   AND ((t."made_at" < v_cutoff_1_1)
-    OR ((t."expires_at" < v_cutoff_2_1 OR t."expires_at" IS NULL))
-    OR (places_beyond_3.place > 50))
+                AND ((t."made_at" < v_cutoff_1_1)
+                     OR (t."expires_at" < v_cutoff_2_1 OR t."expires_at" IS NULL)
+                     OR (places_beyond_3.place > 50))
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
         RETURN v_out;
     END IF;
     WITH places_beyond_3 AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id ORDER BY t.made_at DESC, t."id" DESC) AS place
+               row_number() OVER (
+                   PARTITION BY t.owner_id
+                   ORDER BY t.made_at DESC, t."id" DESC) AS place
         FROM "app"."note" t
         WHERE (t.kind <> 'pinned')
     ), judged AS (
         SELECT NULL::text AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' ELSE NULL END AS kept_by
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."note" t
         LEFT JOIN places_beyond_3 ON places_beyond_3.rel = t.tableoid AND places_beyond_3.tid = t.ctid
         WHERE (t.kind <> 'pinned')
-   AND ((t."made_at" < v_cutoff_1_1)
-    OR ((t."expires_at" < v_cutoff_2_1 OR t."expires_at" IS NULL))
-    OR (places_beyond_3.place > 50))
+          AND ((t."made_at" < v_cutoff_1_1)
+               OR (t."expires_at" < v_cutoff_2_1 OR t."expires_at" IS NULL)
+               OR (places_beyond_3.place > 50))
     ), counted AS (
         SELECT j.clock, j.kept_by FROM judged j
         WHERE p_limit IS NULL OR j.kept_by IS NULL
@@ -76,8 +85,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_any_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_any_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_any_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy notes_any finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.notes_any_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.notes_any_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy notes_any finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_any_count(timestamp with time zone, bigint, boolean);

@@ -9,21 +9,27 @@ AS $function$
     SELECT t.*
     FROM "app"."note" t
     WHERE (t.kind <> 'pinned')
-   AND ((t."made_at" < retention._cutoff(p_as_of, 12, 0, '00:00:00.000000', 'UTC'))
-    OR ((t."expires_at" < retention._cutoff(p_as_of, 0, 7, '00:00:00.000000', 'UTC') OR t."expires_at" IS NULL))
-    OR ((t.tableoid, t.ctid) IN (SELECT r.rel, r.tid FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id ORDER BY t.made_at DESC, t."id" DESC) AS place
-        FROM "app"."note" t
-        WHERE (t.kind <> 'pinned')) r
-                                  WHERE r.place > 50)))
+      AND ((t."made_at" < retention._cutoff(p_as_of, 12, 0, '00:00:00', 'UTC'))
+           OR (t."expires_at" < retention._cutoff(p_as_of, 0, 7, '00:00:00', 'UTC') OR t."expires_at" IS NULL)
+           OR ((t.tableoid, t.ctid) IN (
+                   SELECT r.rel, r.tid
+                   FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                                row_number() OVER (
+                                    PARTITION BY t.owner_id
+                                    ORDER BY t.made_at DESC, t."id" DESC) AS place
+                         FROM "app"."note" t
+                         WHERE (t.kind <> 'pinned')) r
+                   WHERE r.place > 50)))
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."id"::text])
+                      WHERE h.table_name = 'app.note'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text])
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_any_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_any_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_any_due(timestamp with time zone) IS 'pgretain: the rows that policy notes_any would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.notes_any_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.notes_any_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy notes_any would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_any_due(timestamp with time zone);

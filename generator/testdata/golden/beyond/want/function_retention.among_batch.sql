@@ -50,7 +50,7 @@ BEGIN
               SELECT t.tableoid AS rel, t.ctid AS tid
               FROM "app"."note" t
               WHERE (NOT t.starred)
-   AND t.owner_id = (g.key[1])::bigint
+                AND t.owner_id = (g.key[1])::bigint
               ORDER BY t.id DESC
               OFFSET 10 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
           WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
@@ -73,28 +73,34 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = ANY (ARRAY['app.note']::text[])
-                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.note']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
 
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT f.rel, f.tid
         FROM (SELECT DISTINCT t.owner_id AS k1
-              FROM "app"."note" t WHERE t.ctid = ANY (v_tids)) g
-        CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM "app"."note" t
-            WHERE (NOT t.starred)
-   AND t.owner_id = g.k1
-            ORDER BY t.id DESC
-            FETCH FIRST 10 ROWS ONLY) f
+              FROM "app"."note" t
+              WHERE t.ctid = ANY (v_tids)) g
+        CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
+                            FROM "app"."note" t
+                            WHERE (NOT t.starred)
+                              AND t.owner_id = g.k1
+                            ORDER BY t.id DESC
+                            FETCH FIRST 10 ROWS ONLY) f
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               CASE WHEN (((NOT t.starred)
-   AND NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid)))) IS NOT TRUE THEN 'changed'
-                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' END AS kept_by
+               CASE
+                   WHEN ((NOT t.starred)
+                         AND NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid))) IS NOT TRUE THEN 'changed'
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+               END AS kept_by
         FROM "app"."note" t
         WHERE t.ctid = ANY (v_tids)
     )
@@ -112,6 +118,7 @@ BEGIN
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
+
     v_out.scanned := v_found.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_found.scanned - v_locked END;
     v_out."position" := (
@@ -125,7 +132,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.among_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.among_batch(bigint) IS 'pgretain: one batch of policy among, shape LOCKED by rank';
+COMMENT ON FUNCTION retention.among_batch(bigint)
+    IS 'pgretain: one batch of policy among, shape LOCKED by rank';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.among_batch(bigint);

@@ -50,8 +50,8 @@ BEGIN
               SELECT t.tableoid AS rel, t.ctid AS tid
               FROM "app"."note" t
               WHERE (coalesce(t.score, 0)) IS NOT NULL
-   AND t.owner_id = (g.key[1])::bigint
-   AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM (g.key[2])::text
+                AND t.owner_id = (g.key[1])::bigint
+                AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM (g.key[2])::text
               ORDER BY coalesce(t.score, 0) DESC, t."id" DESC
               OFFSET 1 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
           WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
@@ -74,29 +74,35 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = ANY (ARRAY['app.note']::text[])
-                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.note']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
 
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT f.rel, f.tid
         FROM (SELECT DISTINCT t.owner_id AS k1, (date_trunc('day', t.made_at))::text AS k2
-              FROM "app"."note" t WHERE t.ctid = ANY (v_tids)) g
-        CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM "app"."note" t
-            WHERE (coalesce(t.score, 0)) IS NOT NULL
-   AND t.owner_id = g.k1
-   AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM g.k2
-            ORDER BY coalesce(t.score, 0) DESC, t."id" DESC
-            FETCH FIRST 1 ROWS ONLY) f
+              FROM "app"."note" t
+              WHERE t.ctid = ANY (v_tids)) g
+        CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
+                            FROM "app"."note" t
+                            WHERE (coalesce(t.score, 0)) IS NOT NULL
+                              AND t.owner_id = g.k1
+                              AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM g.k2
+                            ORDER BY coalesce(t.score, 0) DESC, t."id" DESC
+                            FETCH FIRST 1 ROWS ONLY) f
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               CASE WHEN (((coalesce(t.score, 0)) IS NOT NULL
-   AND NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid)))) IS NOT TRUE THEN 'changed'
-                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' END AS kept_by
+               CASE
+                   WHEN ((coalesce(t.score, 0)) IS NOT NULL
+                         AND NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid))) IS NOT TRUE THEN 'changed'
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+               END AS kept_by
         FROM "app"."note" t
         WHERE t.ctid = ANY (v_tids)
     )
@@ -114,6 +120,7 @@ BEGIN
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
+
     v_out.scanned := v_found.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_found.scanned - v_locked END;
     v_out."position" := (
@@ -127,7 +134,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.per_expression_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.per_expression_batch(bigint) IS 'pgretain: one batch of policy per_expression, shape LOCKED by rank';
+COMMENT ON FUNCTION retention.per_expression_batch(bigint)
+    IS 'pgretain: one batch of policy per_expression, shape LOCKED by rank';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.per_expression_batch(bigint);

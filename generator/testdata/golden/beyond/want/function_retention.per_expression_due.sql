@@ -8,19 +8,25 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.*
     FROM "app"."note" t
-    WHERE (t.tableoid, t.ctid) IN (SELECT r.rel, r.tid FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id, (date_trunc('day', t.made_at))::text ORDER BY coalesce(t.score, 0) DESC, t."id" DESC) AS place
-        FROM "app"."note" t
-        WHERE (coalesce(t.score, 0)) IS NOT NULL) r
-                                  WHERE r.place > 1)
+    WHERE (t.tableoid, t.ctid) IN (
+              SELECT r.rel, r.tid
+              FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                           row_number() OVER (
+                               PARTITION BY t.owner_id, (date_trunc('day', t.made_at))::text
+                               ORDER BY coalesce(t.score, 0) DESC, t."id" DESC) AS place
+                    FROM "app"."note" t
+                    WHERE (coalesce(t.score, 0)) IS NOT NULL) r
+              WHERE r.place > 1)
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."id"::text])
+                      WHERE h.table_name = 'app.note'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text])
 $function$;
 REVOKE ALL ON FUNCTION retention.per_expression_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.per_expression_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.per_expression_due(timestamp with time zone) IS 'pgretain: the rows that policy per_expression would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.per_expression_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.per_expression_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy per_expression would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.per_expression_due(timestamp with time zone);

@@ -17,7 +17,8 @@ DECLARE
 BEGIN
     WITH found AS (
         INSERT INTO retention.run_group (run_id, pass, ordinal, key, surplus)
-        SELECT p_run, p_pass, row_number() OVER (), ARRAY[x.k1::text, x.k2::text]::text[], x.n - 1
+        SELECT p_run, p_pass, row_number() OVER (),
+               ARRAY[x.k1::text, x.k2::text]::text[], x.n - 1
         FROM (SELECT t.owner_id AS k1, (date_trunc('day', t.made_at))::text AS k2, count(*) AS n
               FROM "app"."note" t
               WHERE (coalesce(t.score, 0)) IS NOT NULL
@@ -30,7 +31,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.per_expression_groups(bigint, integer) FROM PUBLIC;
-COMMENT ON FUNCTION retention.per_expression_groups(bigint, integer) IS 'pgretain: finds the groups of policy per_expression that hold too many rows';
+COMMENT ON FUNCTION retention.per_expression_groups(bigint, integer)
+    IS 'pgretain: finds the groups of policy per_expression that hold too many rows';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.per_expression_groups(bigint, integer);

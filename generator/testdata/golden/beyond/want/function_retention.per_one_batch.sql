@@ -72,26 +72,32 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = ANY (ARRAY['app.note']::text[])
-                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.note']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
 
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT f.rel, f.tid
         FROM (SELECT DISTINCT t.owner_id AS k1
-              FROM "app"."note" t WHERE t.ctid = ANY (v_tids)) g
-        CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM "app"."note" t
-            WHERE t.owner_id = g.k1
-            ORDER BY t.made_at DESC, t.id DESC
-            FETCH FIRST 1000 ROWS ONLY) f
+              FROM "app"."note" t
+              WHERE t.ctid = ANY (v_tids)) g
+        CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
+                            FROM "app"."note" t
+                            WHERE t.owner_id = g.k1
+                            ORDER BY t.made_at DESC, t.id DESC
+                            FETCH FIRST 1000 ROWS ONLY) f
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               CASE WHEN ((NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid)))) IS NOT TRUE THEN 'changed'
-                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' END AS kept_by
+               CASE
+                   WHEN (NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid))) IS NOT TRUE THEN 'changed'
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+               END AS kept_by
         FROM "app"."note" t
         WHERE t.ctid = ANY (v_tids)
     )
@@ -109,6 +115,7 @@ BEGIN
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
+
     v_out.scanned := v_found.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_found.scanned - v_locked END;
     v_out."position" := (
@@ -122,7 +129,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.per_one_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.per_one_batch(bigint) IS 'pgretain: one batch of policy per_one, shape LOCKED by rank';
+COMMENT ON FUNCTION retention.per_one_batch(bigint)
+    IS 'pgretain: one batch of policy per_one, shape LOCKED by rank';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.per_one_batch(bigint);

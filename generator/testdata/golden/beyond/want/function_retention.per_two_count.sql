@@ -24,34 +24,43 @@ BEGIN
     IF NOT p_guards OR p_limit IS NOT NULL AND NOT v_held THEN
         SELECT count(*) INTO v_out.due
         FROM (WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id, t.kind ORDER BY t.made_at, t."id") AS place
-        FROM "app"."note" t
-        WHERE (t.kind = 'draft')
-    )
-        SELECT FROM "app"."note" t
-        LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
+                  SELECT t.tableoid AS rel, t.ctid AS tid,
+                         row_number() OVER (
+                             PARTITION BY t.owner_id, t.kind
+                             ORDER BY t.made_at, t."id") AS place
+                  FROM "app"."note" t
+                  WHERE (t.kind = 'draft')
+              )
+              SELECT
+              FROM "app"."note" t
+              LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
               WHERE (t.kind = 'draft')
-   AND places_beyond_1.place > 5
+                AND places_beyond_1.place > 5
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
         RETURN v_out;
     END IF;
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id, t.kind ORDER BY t.made_at, t."id") AS place
+               row_number() OVER (
+                   PARTITION BY t.owner_id, t.kind
+                   ORDER BY t.made_at, t."id") AS place
         FROM "app"."note" t
         WHERE (t.kind = 'draft')
     ), judged AS (
         SELECT NULL::text AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' ELSE NULL END AS kept_by
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."note" t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE (t.kind = 'draft')
-   AND places_beyond_1.place > 5
+          AND places_beyond_1.place > 5
     ), counted AS (
         SELECT j.clock, j.kept_by FROM judged j
         WHERE p_limit IS NULL OR j.kept_by IS NULL
@@ -70,8 +79,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.per_two_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.per_two_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.per_two_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy per_two finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.per_two_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.per_two_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy per_two finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.per_two_count(timestamp with time zone, bigint, boolean);

@@ -17,7 +17,8 @@ DECLARE
 BEGIN
     WITH found AS (
         INSERT INTO retention.run_group (run_id, pass, ordinal, key, surplus)
-        SELECT p_run, p_pass, row_number() OVER (), ARRAY[x.k1::text, x.k2::text]::text[], x.n - 5
+        SELECT p_run, p_pass, row_number() OVER (),
+               ARRAY[x.k1::text, x.k2::text]::text[], x.n - 5
         FROM (SELECT t.owner_id AS k1, t.kind AS k2, count(*) AS n
               FROM "app"."note" t
               WHERE (t.kind = 'draft')
@@ -30,7 +31,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.per_two_groups(bigint, integer) FROM PUBLIC;
-COMMENT ON FUNCTION retention.per_two_groups(bigint, integer) IS 'pgretain: finds the groups of policy per_two that hold too many rows';
+COMMENT ON FUNCTION retention.per_two_groups(bigint, integer)
+    IS 'pgretain: finds the groups of policy per_two that hold too many rows';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.per_two_groups(bigint, integer);

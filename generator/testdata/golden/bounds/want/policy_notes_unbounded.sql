@@ -1,15 +1,15 @@
 -- as owner
 INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
-     batch_rows, lock_timeout, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+     batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_unbounded', '', 'app.note', '98839ee61d95', 'Deletes rows of app.note whose expires_at is past by 0 days.',
+    ('notes_unbounded', '', 'app.note', '9e2ed4ba87f4', 'Deletes rows of app.note whose expires_at is past by 0 days.',
      '[{"range":"notes_unbounded_batch","locked":"notes_unbounded_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
-     100, '2s', NULL, NULL, 5000000, 1, 0.5, false)
+     100, 2000, NULL, NULL, 5000000, 1, 0.5, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
     definition = excluded.definition, passes = excluded.passes, related = excluded.related,
-    reach = excluded.reach, batch_rows = excluded.batch_rows, lock_timeout = excluded.lock_timeout,
+    reach = excluded.reach, batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
     busy = excluded.busy, built_in = excluded.built_in;

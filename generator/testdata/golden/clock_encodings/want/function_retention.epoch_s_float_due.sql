@@ -8,15 +8,17 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.*
     FROM "app"."clocks" t
-    WHERE t."epoch_s_float" < extract(epoch FROM retention._cutoff(p_as_of, 0, 7, '00:00:00.000000', 'UTC'))::double precision
+    WHERE t."epoch_s_float" < extract(epoch FROM retention._cutoff(p_as_of, 0, 7, '00:00:00', 'UTC'))::double precision
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.clocks' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."id"::text])
+                      WHERE h.table_name = 'app.clocks'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text])
 $function$;
 REVOKE ALL ON FUNCTION retention.epoch_s_float_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.epoch_s_float_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.epoch_s_float_due(timestamp with time zone) IS 'pgretain: the rows that policy epoch_s_float would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.epoch_s_float_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.epoch_s_float_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy epoch_s_float would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.epoch_s_float_due(timestamp with time zone);

@@ -15,7 +15,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT bigint := floor(extract(epoch FROM retention._cutoff(v_as_of, 0, 7, '00:00:00.000000', 'UTC')))::bigint;
+    v_cutoff_1_1 CONSTANT bigint := floor(extract(epoch FROM retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC')))::bigint;
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['app.clocks']::text[])
@@ -24,7 +24,8 @@ DECLARE
 BEGIN
     IF NOT p_guards OR p_limit IS NOT NULL AND NOT v_held THEN
         SELECT count(*) INTO v_out.due
-        FROM (SELECT FROM "app"."clocks" t
+        FROM (SELECT
+              FROM "app"."clocks" t
               WHERE t."epoch_s_int" < v_cutoff_1_1
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
@@ -32,10 +33,14 @@ BEGIN
     END IF;
     WITH judged AS (
         SELECT t."epoch_s_int" AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.clocks' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' ELSE NULL END AS kept_by
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.clocks'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."clocks" t
         WHERE t."epoch_s_int" < v_cutoff_1_1
     ), counted AS (
@@ -56,8 +61,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.epoch_s_int_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.epoch_s_int_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.epoch_s_int_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy epoch_s_int finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.epoch_s_int_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.epoch_s_int_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy epoch_s_int finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.epoch_s_int_count(timestamp with time zone, bigint, boolean);

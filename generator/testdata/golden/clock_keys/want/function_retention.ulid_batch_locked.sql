@@ -20,7 +20,7 @@ AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
-    v_cutoff_1_1 CONSTANT uuid := retention._uuid_floor(retention._cutoff(v_as_of, 0, 7, '00:00:00.000000', 'UTC'));
+    v_cutoff_1_1 CONSTANT uuid := retention._uuid_floor(retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC'));
     v_position_1 CONSTANT uuid := v_in."position" ->> 0;
     v_position_2 CONSTANT bigint := v_in."position" ->> 1;
     v_boundary record;
@@ -40,10 +40,11 @@ BEGIN
     END;
 
     -- Nothing due is one look into the index.
-    IF v_in."position" IS NULL AND NOT EXISTS (
-        SELECT FROM "app"."clocks" t WHERE t."ulid_uuid" < v_cutoff_1_1) THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
-        RETURN v_out;
+    IF v_in."position" IS NULL THEN
+        IF NOT EXISTS (SELECT FROM "app"."clocks" t WHERE t."ulid_uuid" < v_cutoff_1_1) THEN
+            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+            RETURN v_out;
+        END IF;
     END IF;
 
     WITH boundary AS MATERIALIZED (
@@ -55,10 +56,11 @@ BEGIN
              ORDER BY t."ulid_uuid", t."id"
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."ulid_uuid", t."id", 
+            (SELECT t."ulid_uuid", t."id",
                     (SELECT count(*) FROM "app"."clocks" t
                      WHERE t."ulid_uuid" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."ulid_uuid", t."id") > (v_position_1, v_position_2))), true
+                       AND (v_position_1 IS NULL OR (t."ulid_uuid", t."id") > (v_position_1, v_position_2))),
+                    true
              FROM "app"."clocks" t
              WHERE t."ulid_uuid" < v_cutoff_1_1
                AND (v_position_1 IS NULL OR (t."ulid_uuid", t."id") > (v_position_1, v_position_2))
@@ -88,18 +90,22 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = ANY (ARRAY['app.clocks']::text[])
-                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.clocks']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
 
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               CASE WHEN ((t."ulid_uuid" < v_cutoff_1_1)) IS NOT TRUE THEN 'changed'
-                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.clocks' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' END AS kept_by
+               CASE
+                   WHEN (t."ulid_uuid" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.clocks'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+               END AS kept_by
         FROM "app"."clocks" t
         WHERE t.ctid = ANY (v_tids)
     )
@@ -117,6 +123,7 @@ BEGIN
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
+
     v_out.scanned := v_boundary.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
     v_out."position" := jsonb_build_array(v_boundary.c1::text, v_boundary.c2::text);
@@ -125,7 +132,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.ulid_batch_locked(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.ulid_batch_locked(bigint) IS 'pgretain: one batch of policy ulid, shape LOCKED';
+COMMENT ON FUNCTION retention.ulid_batch_locked(bigint)
+    IS 'pgretain: one batch of policy ulid, shape LOCKED';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.ulid_batch_locked(bigint);

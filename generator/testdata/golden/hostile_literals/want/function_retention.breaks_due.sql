@@ -8,16 +8,18 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.*
     FROM "app"."note" t
-    WHERE (t.kind = 'draft'   AND NOT t.starred)
-   AND t."made_at" < retention._cutoff(p_as_of, 0, 1, '00:00:00.000000', 'UTC')
+    WHERE (t.kind = 'draft' AND NOT t.starred)
+      AND t."made_at" < retention._cutoff(p_as_of, 0, 1, '00:00:00', 'UTC')
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."id"::text])
+                      WHERE h.table_name = 'app.note'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text])
 $function$;
 REVOKE ALL ON FUNCTION retention.breaks_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.breaks_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.breaks_due(timestamp with time zone) IS 'pgretain: the rows that policy breaks would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.breaks_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.breaks_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy breaks would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.breaks_due(timestamp with time zone);

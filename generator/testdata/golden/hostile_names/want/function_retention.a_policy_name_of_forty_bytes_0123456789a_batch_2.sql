@@ -72,28 +72,33 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = ANY (ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[])
-                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
 
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH places_beyond_2 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-            WHERE true
-            ORDER BY t."t" DESC, t."end" DESC
-            FETCH FIRST 9 ROWS ONLY
+        SELECT t.tableoid AS rel, t.ctid AS tid
+        FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+        WHERE true
+        ORDER BY t."t" DESC, t."end" DESC
+        FETCH FIRST 9 ROWS ONLY
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               CASE WHEN ((NOT (EXISTS (SELECT FROM places_beyond_2 f WHERE f.rel = t.tableoid AND f.tid = t.ctid)))) IS NOT TRUE THEN 'changed'
-                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."end"::text])
+               CASE
+                   WHEN (NOT (EXISTS (SELECT FROM places_beyond_2 f WHERE f.rel = t.tableoid AND f.tid = t.ctid))) IS NOT TRUE THEN 'changed'
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."end"::text])
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
-           WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."batch" = t."end")) THEN 'hold' END AS kept_by
+                                    JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
+                                    WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."batch" = t."end")) THEN 'hold'
+               END AS kept_by
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         WHERE t.ctid = ANY (v_tids)
     )
@@ -111,6 +116,7 @@ BEGIN
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
+
     v_out.scanned := v_found.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_found.scanned - v_locked END;
     v_out."position" := (
@@ -124,7 +130,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(bigint) IS 'pgretain: one batch of policy a_policy_name_of_forty_bytes_0123456789a, shape LOCKED by rank';
+COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(bigint)
+    IS 'pgretain: one batch of policy a_policy_name_of_forty_bytes_0123456789a, shape LOCKED by rank';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(bigint);

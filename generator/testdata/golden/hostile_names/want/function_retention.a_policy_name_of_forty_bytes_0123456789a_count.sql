@@ -24,51 +24,62 @@ BEGIN
     IF NOT p_guards OR p_limit IS NOT NULL AND NOT v_held THEN
         SELECT count(*) INTO v_out.due
         FROM (WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t."batch" ORDER BY t."end" DESC) AS place
-        FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-        WHERE true
-    ), places_beyond_2 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (ORDER BY t."t" DESC, t."end" DESC) AS place
-        FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-        WHERE true
-    )
-        SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-        LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
-        LEFT JOIN places_beyond_2 ON places_beyond_2.rel = t.tableoid AND places_beyond_2.tid = t.ctid
+                  SELECT t.tableoid AS rel, t.ctid AS tid,
+                         row_number() OVER (
+                             PARTITION BY t."batch"
+                             ORDER BY t."end" DESC) AS place
+                  FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                  WHERE true
+              ), places_beyond_2 AS MATERIALIZED (
+                  SELECT t.tableoid AS rel, t.ctid AS tid,
+                         row_number() OVER (
+                             ORDER BY t."t" DESC, t."end" DESC) AS place
+                  FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                  WHERE true
+              )
+              SELECT
+              FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+              LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
+              LEFT JOIN places_beyond_2 ON places_beyond_2.rel = t.tableoid AND places_beyond_2.tid = t.ctid
               WHERE ((places_beyond_1.place > 2)
-    OR (places_beyond_2.place > 9))
+                     OR (places_beyond_2.place > 9))
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
         RETURN v_out;
     END IF;
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t."batch" ORDER BY t."end" DESC) AS place
+               row_number() OVER (
+                   PARTITION BY t."batch"
+                   ORDER BY t."end" DESC) AS place
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         WHERE true
     ), places_beyond_2 AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (ORDER BY t."t" DESC, t."end" DESC) AS place
+               row_number() OVER (
+                   ORDER BY t."t" DESC, t."end" DESC) AS place
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         WHERE true
     ), judged AS (
         SELECT NULL::text AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."end"::text])
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."end"::text])
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
-           WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."batch" = t."end")) THEN 'hold' ELSE NULL END AS kept_by
+                                    JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
+                                    WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."batch" = t."end")) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         LEFT JOIN places_beyond_2 ON places_beyond_2.rel = t.tableoid AND places_beyond_2.tid = t.ctid
         WHERE ((places_beyond_1.place > 2)
-    OR (places_beyond_2.place > 9))
+               OR (places_beyond_2.place > 9))
     ), counted AS (
         SELECT j.clock, j.kept_by FROM judged j
         WHERE p_limit IS NULL OR j.kept_by IS NULL
@@ -87,8 +98,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy a_policy_name_of_forty_bytes_0123456789a finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy a_policy_name_of_forty_bytes_0123456789a finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_count(timestamp with time zone, bigint, boolean);

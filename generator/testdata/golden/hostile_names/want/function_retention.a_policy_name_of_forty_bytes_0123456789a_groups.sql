@@ -17,7 +17,8 @@ DECLARE
 BEGIN
     WITH found AS (
         INSERT INTO retention.run_group (run_id, pass, ordinal, key, surplus)
-        SELECT p_run, p_pass, row_number() OVER (), ARRAY[x.k1::text]::text[], x.n - 2
+        SELECT p_run, p_pass, row_number() OVER (),
+               ARRAY[x.k1::text]::text[], x.n - 2
         FROM (SELECT t."batch" AS k1, count(*) AS n
               FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
               WHERE true
@@ -30,7 +31,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_groups(bigint, integer) FROM PUBLIC;
-COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_groups(bigint, integer) IS 'pgretain: finds the groups of policy a_policy_name_of_forty_bytes_0123456789a that hold too many rows';
+COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_groups(bigint, integer)
+    IS 'pgretain: finds the groups of policy a_policy_name_of_forty_bytes_0123456789a that hold too many rows';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_groups(bigint, integer);

@@ -15,7 +15,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[])
@@ -24,7 +24,8 @@ DECLARE
 BEGIN
     IF NOT p_guards OR p_limit IS NOT NULL AND NOT v_held THEN
         SELECT count(*) INTO v_out.due
-        FROM (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+        FROM (SELECT
+              FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
               WHERE t."t" < v_cutoff_1_1
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
@@ -32,15 +33,19 @@ BEGIN
     END IF;
     WITH judged AS (
         SELECT t."t" AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."end"::text])
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."end"::text])
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
-           WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."batch" = t."end")) THEN 'hold' ELSE NULL END AS kept_by
+                                    JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
+                                    WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."batch" = t."end")) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         WHERE t."t" < v_cutoff_1_1
     ), counted AS (
@@ -61,8 +66,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.long_names_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.long_names_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.long_names_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy long_names finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.long_names_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.long_names_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy long_names finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.long_names_count(timestamp with time zone, bigint, boolean);

@@ -8,20 +8,22 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.*
     FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-    WHERE t."t" < retention._cutoff(p_as_of, 0, 7, '00:00:00.000000', 'UTC')
+    WHERE t."t" < retention._cutoff(p_as_of, 0, 7, '00:00:00', 'UTC')
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."end"::text])
+                      WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."end"::text])
       AND NOT EXISTS (SELECT FROM retention.hold h
-           JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
-           WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND reached_1."batch" = t."end")
+                      JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
+                      WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND reached_1."batch" = t."end")
 $function$;
 REVOKE ALL ON FUNCTION retention.long_names_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.long_names_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.long_names_due(timestamp with time zone) IS 'pgretain: the rows that policy long_names would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.long_names_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.long_names_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy long_names would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.long_names_due(timestamp with time zone);

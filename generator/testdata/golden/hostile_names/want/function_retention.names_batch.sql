@@ -20,7 +20,7 @@ AS $function1$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
     v_position_1 CONSTANT timestamptz := v_in."position" ->> 0;
     v_position_2 CONSTANT bigint := v_in."position" ->> 1;
     v_position_3 CONSTANT text := v_in."position" ->> 2;
@@ -43,11 +43,12 @@ BEGIN
     END;
 
     -- Nothing due is one look into the index.
-    IF v_in."position" IS NULL AND NOT EXISTS (
-        SELECT FROM "Se""lect"."order by. $function$ {{ .Tag }}" t WHERE t."a ""quoted"" column" < v_cutoff_1_1
-   AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')) THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
-        RETURN v_out;
+    IF v_in."position" IS NULL THEN
+        IF NOT EXISTS (SELECT FROM "Se""lect"."order by. $function$ {{ .Tag }}" t WHERE t."a ""quoted"" column" < v_cutoff_1_1
+                                                                                    AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')) THEN
+            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+            RETURN v_out;
+        END IF;
     END IF;
 
     WITH boundary AS MATERIALIZED (
@@ -60,11 +61,12 @@ BEGIN
              ORDER BY t."a ""quoted"" column", t."user", t."a.b"
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."a ""quoted"" column", t."user", t."a.b", 
+            (SELECT t."a ""quoted"" column", t."user", t."a.b",
                     (SELECT count(*) FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
                      WHERE t."a ""quoted"" column" < v_cutoff_1_1
                        AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-                       AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))), true
+                       AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))),
+                    true
              FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
              WHERE t."a ""quoted"" column" < v_cutoff_1_1
                AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
@@ -96,39 +98,45 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = ANY (ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[])
-                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
 
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH places_newest AS MATERIALIZED (
         SELECT f.rel, f.tid
         FROM (SELECT DISTINCT t."数据" AS k1, t."0123456789012345678901234567890123456789012345678901234567890ab" AS k2
-              FROM "Se""lect"."order by. $function$ {{ .Tag }}" t WHERE t.ctid = ANY (v_tids)) g
-        CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
-            WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-   AND (t."größe'; DROP TABLE x; --") IS NOT NULL
-   AND (t."数据" = g.k1 OR t."数据" IS NULL AND g.k1 IS NULL)
-   AND t."0123456789012345678901234567890123456789012345678901234567890ab" = g.k2
-            ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC
-            FETCH FIRST 1 ROWS ONLY) f
+              FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+              WHERE t.ctid = ANY (v_tids)) g
+        CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
+                            FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                            WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                              AND (t."größe'; DROP TABLE x; --") IS NOT NULL
+                              AND (t."数据" = g.k1 OR t."数据" IS NULL AND g.k1 IS NULL)
+                              AND t."0123456789012345678901234567890123456789012345678901234567890ab" = g.k2
+                            ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC
+                            FETCH FIRST 1 ROWS ONLY) f
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                t."user" AS v_t_1,
                t."a.b" AS v_t_5,
-               CASE WHEN (((t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-   AND t."a ""quoted"" column" < v_cutoff_1_1)) IS NOT TRUE THEN 'changed'
-                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."user"::text, t."a.b"::text])
+               CASE
+                   WHEN ((t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                         AND t."a ""quoted"" column" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."user"::text, t."a.b"::text])
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
-           WHERE h.table_name = 'Se"lect.child' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."user" = t."user"
-   AND reached_1."a.b" = t."a.b")) THEN 'hold'
-                    WHEN EXISTS (SELECT FROM places_newest f WHERE f.rel = t.tableoid AND f.tid = t.ctid) THEN 'newest' END AS kept_by
+                                    JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
+                                    WHERE h.table_name = 'Se"lect.child'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."user" = t."user"
+                                      AND reached_1."a.b" = t."a.b")) THEN 'hold'
+                   WHEN EXISTS (SELECT FROM places_newest f WHERE f.rel = t.tableoid AND f.tid = t.ctid) THEN 'newest'
+               END AS kept_by
         FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
         WHERE t.ctid = ANY (v_tids)
     )
@@ -144,28 +152,33 @@ BEGIN
     FROM judged j;
 
     -- Related rows of Se"lect.child.
-    IF EXISTS (SELECT FROM "Se""lect"."child" "c"
-               CROSS JOIN (SELECT u."user", u."a.b"
-           FROM unnest(v_t_1, v_t_5) AS u("user", "a.b")) t
-               WHERE (c."user" = t."user" AND c."a.b" = t."a.b")
-                 AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'Se"lect.child' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY["c"."primary"::text]))) THEN
+    IF EXISTS (
+        SELECT FROM "Se""lect"."child" "c"
+        CROSS JOIN (SELECT u."user", u."a.b"
+                    FROM unnest(v_t_1, v_t_5)
+                         AS u("user", "a.b")) t
+        WHERE (c."user" = t."user" AND c."a.b" = t."a.b")
+          AND (EXISTS (SELECT FROM retention.hold h
+                       WHERE h.table_name = 'Se"lect.child'
+                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                         AND h.key = ARRAY["c"."primary"::text]))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = E'a held row of "Se\\"lect.child", or one that it cascades to, would be deleted';
     END IF;
     DELETE FROM "Se""lect"."child" "c"
     USING (SELECT u."user", u."a.b"
-           FROM unnest(v_t_1, v_t_5) AS u("user", "a.b")) t
+           FROM unnest(v_t_1, v_t_5)
+                AS u("user", "a.b")) t
     WHERE (c."user" = t."user" AND c."a.b" = t."a.b");
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'Se"lect.child', v_rows + coalesce((v_out.related ->> 'Se"lect.child')::bigint, 0));
+
     -- The batch's own rows.
     DELETE FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
+
     v_out.scanned := v_boundary.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
     v_out."position" := jsonb_build_array(v_boundary.c1::text, v_boundary.c2::text, v_boundary.c3::text);
@@ -174,7 +187,8 @@ BEGIN
 END
 $function1$;
 REVOKE ALL ON FUNCTION retention.names_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.names_batch(bigint) IS 'pgretain: one batch of policy names, shape LOCKED';
+COMMENT ON FUNCTION retention.names_batch(bigint)
+    IS 'pgretain: one batch of policy names, shape LOCKED';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.names_batch(bigint);

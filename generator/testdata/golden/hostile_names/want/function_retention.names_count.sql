@@ -15,7 +15,7 @@ SET jit = off
 AS $function1$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[])
@@ -25,43 +25,52 @@ BEGIN
     IF NOT p_guards THEN
         SELECT count(*) INTO v_out.due
         FROM (WITH places_newest AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t."数据", t."0123456789012345678901234567890123456789012345678901234567890ab" ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC) AS place
-        FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
-        WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-   AND (t."größe'; DROP TABLE x; --") IS NOT NULL
-    )
-        SELECT FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
-        LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
+                  SELECT t.tableoid AS rel, t.ctid AS tid,
+                         row_number() OVER (
+                             PARTITION BY t."数据", t."0123456789012345678901234567890123456789012345678901234567890ab"
+                             ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC) AS place
+                  FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                  WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                    AND (t."größe'; DROP TABLE x; --") IS NOT NULL
+              )
+              SELECT
+              FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+              LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
               WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-   AND t."a ""quoted"" column" < v_cutoff_1_1
+                AND t."a ""quoted"" column" < v_cutoff_1_1
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
         RETURN v_out;
     END IF;
     WITH places_newest AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t."数据", t."0123456789012345678901234567890123456789012345678901234567890ab" ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC) AS place
+               row_number() OVER (
+                   PARTITION BY t."数据", t."0123456789012345678901234567890123456789012345678901234567890ab"
+                   ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC) AS place
         FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
         WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-   AND (t."größe'; DROP TABLE x; --") IS NOT NULL
+          AND (t."größe'; DROP TABLE x; --") IS NOT NULL
     ), judged AS (
         SELECT t."a ""quoted"" column" AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."user"::text, t."a.b"::text])
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."user"::text, t."a.b"::text])
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
-           WHERE h.table_name = 'Se"lect.child' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."user" = t."user"
-   AND reached_1."a.b" = t."a.b")) THEN 'hold'
-                    WHEN places_newest.place <= 1 THEN 'newest' ELSE NULL END AS kept_by
+                                    JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
+                                    WHERE h.table_name = 'Se"lect.child'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."user" = t."user"
+                                      AND reached_1."a.b" = t."a.b")) THEN 'hold'
+                   WHEN places_newest.place <= 1 THEN 'newest'
+                   ELSE NULL
+               END AS kept_by
         FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
         LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
         WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-   AND t."a ""quoted"" column" < v_cutoff_1_1
+          AND t."a ""quoted"" column" < v_cutoff_1_1
     ), counted AS (
         SELECT j.clock, j.kept_by FROM judged j
         WHERE p_limit IS NULL OR j.kept_by IS NULL
@@ -80,8 +89,10 @@ BEGIN
 END
 $function1$;
 REVOKE ALL ON FUNCTION retention.names_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.names_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.names_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy names finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.names_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.names_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy names finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.names_count(timestamp with time zone, bigint, boolean);

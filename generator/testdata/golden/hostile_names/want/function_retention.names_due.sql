@@ -9,27 +9,33 @@ AS $function1$
     SELECT t.*
     FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
     WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-   AND t."a ""quoted"" column" < retention._cutoff(p_as_of, 0, 7, '00:00:00.000000', 'UTC')
-      AND (t.tableoid, t.ctid) NOT IN (SELECT r.rel, r.tid FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t."数据", t."0123456789012345678901234567890123456789012345678901234567890ab" ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC) AS place
-        FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
-        WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-   AND (t."größe'; DROP TABLE x; --") IS NOT NULL) r
-                                      WHERE r.place <= 1)
+      AND t."a ""quoted"" column" < retention._cutoff(p_as_of, 0, 7, '00:00:00', 'UTC')
+      AND (t.tableoid, t.ctid) NOT IN (
+              SELECT r.rel, r.tid
+              FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                           row_number() OVER (
+                               PARTITION BY t."数据", t."0123456789012345678901234567890123456789012345678901234567890ab"
+                               ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC) AS place
+                    FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                    WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                      AND (t."größe'; DROP TABLE x; --") IS NOT NULL) r
+              WHERE r.place <= 1)
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."user"::text, t."a.b"::text])
+                      WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."user"::text, t."a.b"::text])
       AND NOT EXISTS (SELECT FROM retention.hold h
-           JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
-           WHERE h.table_name = 'Se"lect.child' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND reached_1."user" = t."user"
-   AND reached_1."a.b" = t."a.b")
+                      JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
+                      WHERE h.table_name = 'Se"lect.child'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND reached_1."user" = t."user"
+                        AND reached_1."a.b" = t."a.b")
 $function1$;
 REVOKE ALL ON FUNCTION retention.names_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.names_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.names_due(timestamp with time zone) IS 'pgretain: the rows that policy names would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.names_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.names_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy names would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.names_due(timestamp with time zone);

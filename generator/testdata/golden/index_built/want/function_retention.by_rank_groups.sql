@@ -17,7 +17,8 @@ DECLARE
 BEGIN
     WITH found AS (
         INSERT INTO retention.run_group (run_id, pass, ordinal, key, surplus)
-        SELECT p_run, p_pass, row_number() OVER (), ARRAY[x.k1::text]::text[], x.n - 3
+        SELECT p_run, p_pass, row_number() OVER (),
+               ARRAY[x.k1::text]::text[], x.n - 3
         FROM (SELECT t.owner_id AS k1, count(*) AS n
               FROM "app"."not_served" t
               WHERE (t.at) IS NOT NULL
@@ -30,7 +31,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.by_rank_groups(bigint, integer) FROM PUBLIC;
-COMMENT ON FUNCTION retention.by_rank_groups(bigint, integer) IS 'pgretain: finds the groups of policy by_rank that hold too many rows';
+COMMENT ON FUNCTION retention.by_rank_groups(bigint, integer)
+    IS 'pgretain: finds the groups of policy by_rank that hold too many rows';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.by_rank_groups(bigint, integer);

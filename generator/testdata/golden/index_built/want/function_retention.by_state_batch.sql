@@ -2,6 +2,7 @@
 -- One batch of policy by_state, shape RANGE. Deletes rows of app.not_served whose at is older than 1 year.
 -- The boundary, the row at which this batch ends, and the DELETE up to it are one statement and see
 -- one snapshot, so that a batch never grows, however many rows others add or share one value.
+-- Goes on from a position; the first batch of a run, which has none, is by_state_batch_locked's.
 -- Locks: ROW EXCLUSIVE on the table and the rows that go; waits at most a tenth of the policy's
 -- lock_timeout for a row, then the driver goes on with by_state_batch_locked.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('by_state').
@@ -14,27 +15,19 @@ SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
 SET row_security = off
 SET jit = off
-SET plan_cache_mode = force_custom_plan
+SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
     v_position_1 CONSTANT timestamptz := v_in."position" ->> 0;
     v_position_2 CONSTANT bigint := v_in."position" ->> 1;
     v_boundary jsonb;
     v_out retention.batch_result;
 BEGIN
-    -- Nothing due is one look into the index.
-    IF v_in."position" IS NULL AND NOT EXISTS (
-        SELECT FROM "app"."not_served" t WHERE t."at" < v_cutoff_1_1
-   AND (t.state = 'done' AND t.owner_id IN (1, 2))) THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
-        RETURN v_out;
-    END IF;
-
     -- The boundary leaves the statement through a setting: returning it with the deleted rows
     -- would take a fifth more time.
     PERFORM set_config('pgretain.boundary', '', true);
@@ -45,19 +38,20 @@ BEGIN
              FROM "app"."not_served" t
              WHERE t."at" < v_cutoff_1_1
                AND (t.state = 'done' AND t.owner_id IN (1, 2))
-               AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
+               AND (t."at", t."id") > (v_position_1, v_position_2)
              ORDER BY t."at", t."id"
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."at", t."id", 
+            (SELECT t."at", t."id",
                     (SELECT count(*) FROM "app"."not_served" t
                      WHERE t."at" < v_cutoff_1_1
                        AND (t.state = 'done' AND t.owner_id IN (1, 2))
-                       AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))), true
+                       AND (t."at", t."id") > (v_position_1, v_position_2)),
+                    true
              FROM "app"."not_served" t
              WHERE t."at" < v_cutoff_1_1
                AND (t.state = 'done' AND t.owner_id IN (1, 2))
-               AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
+               AND (t."at", t."id") > (v_position_1, v_position_2)
              ORDER BY t."at" DESC, t."id" DESC
              LIMIT 1)
             LIMIT 1) b
@@ -65,7 +59,7 @@ BEGIN
     DELETE FROM "app"."not_served" t
     WHERE t."at" < v_cutoff_1_1
       AND (t.state = 'done' AND t.owner_id IN (1, 2))
-      AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
+      AND (t."at", t."id") > (v_position_1, v_position_2)
       AND (t."at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b);
     GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     v_boundary := nullif(current_setting('pgretain.boundary'), '');
@@ -83,7 +77,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.by_state_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.by_state_batch(bigint) IS 'pgretain: one batch of policy by_state, shape RANGE';
+COMMENT ON FUNCTION retention.by_state_batch(bigint)
+    IS 'pgretain: one batch of policy by_state, shape RANGE';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.by_state_batch(bigint);

@@ -10,13 +10,15 @@ AS $function$
     FROM "app"."served" t
     WHERE (true)
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.served' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."id"::text])
+                      WHERE h.table_name = 'app.served'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text])
 $function$;
 REVOKE ALL ON FUNCTION retention.by_key_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.by_key_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.by_key_due(timestamp with time zone) IS 'pgretain: the rows that policy by_key would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.by_key_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.by_key_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy by_key would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.by_key_due(timestamp with time zone);

@@ -1,15 +1,15 @@
 -- as owner
 INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
-     batch_rows, lock_timeout, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+     batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_age', '', 'app.served', '03e399d1beb9', 'Deletes rows of app.served whose at is older than 1 year.',
+    ('by_age', '', 'app.served', '79d319821754', 'Deletes rows of app.served whose at is older than 1 year.',
      '[{"range":"by_age_batch","locked":"by_age_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
-     5000, '100ms', NULL, '10m0s', 5000000, 0.5, 1, false)
+     5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
     definition = excluded.definition, passes = excluded.passes, related = excluded.related,
-    reach = excluded.reach, batch_rows = excluded.batch_rows, lock_timeout = excluded.lock_timeout,
+    reach = excluded.reach, batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
     busy = excluded.busy, built_in = excluded.built_in;

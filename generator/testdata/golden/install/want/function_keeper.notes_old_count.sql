@@ -15,7 +15,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := keeper._cutoff(v_as_of, 0, 7, '00:00:00.000000', 'America/New_York');
+    v_cutoff_1_1 CONSTANT timestamptz := keeper._cutoff(v_as_of, 0, 7, '00:00:00', 'America/New_York');
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM keeper.hold h
         WHERE h.table_name = ANY (ARRAY['app.note']::text[])
@@ -24,7 +24,8 @@ DECLARE
 BEGIN
     IF NOT p_guards THEN
         SELECT count(*) INTO v_out.due
-        FROM (SELECT FROM "app"."note" t
+        FROM (SELECT
+              FROM "app"."note" t
               WHERE t."made_at" < v_cutoff_1_1
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
@@ -32,11 +33,15 @@ BEGIN
     END IF;
     WITH judged AS (
         SELECT t."made_at" AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM keeper.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold'
-                    WHEN ((EXISTS (SELECT FROM review WHERE note_id = t.id))) IS NOT FALSE THEN 'reviewed' ELSE NULL END AS kept_by
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM keeper.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                   WHEN (EXISTS (SELECT FROM review WHERE note_id = t.id)) IS NOT FALSE THEN 'reviewed'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."note" t
         WHERE t."made_at" < v_cutoff_1_1
     ), counted AS (
@@ -57,8 +62,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION keeper.notes_old_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION keeper.notes_old_count(timestamp with time zone, bigint, boolean) TO keeper_operator, keeper_viewer;
-COMMENT ON FUNCTION keeper.notes_old_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy notes_old finds at an instant';
+GRANT EXECUTE ON FUNCTION keeper.notes_old_count(timestamp with time zone, bigint, boolean)
+    TO keeper_operator, keeper_viewer;
+COMMENT ON FUNCTION keeper.notes_old_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy notes_old finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS keeper.notes_old_count(timestamp with time zone, bigint, boolean);

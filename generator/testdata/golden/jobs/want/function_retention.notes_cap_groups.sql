@@ -17,7 +17,8 @@ DECLARE
 BEGIN
     WITH found AS (
         INSERT INTO retention.run_group (run_id, pass, ordinal, key, surplus)
-        SELECT p_run, p_pass, row_number() OVER (), ARRAY[]::text[], x.n - 1000
+        SELECT p_run, p_pass, row_number() OVER (),
+               ARRAY[]::text[], x.n - 1000
         FROM (SELECT count(*) AS n
               FROM "app"."note" t
               WHERE true
@@ -29,7 +30,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_cap_groups(bigint, integer) FROM PUBLIC;
-COMMENT ON FUNCTION retention.notes_cap_groups(bigint, integer) IS 'pgretain: finds the groups of policy notes_cap that hold too many rows';
+COMMENT ON FUNCTION retention.notes_cap_groups(bigint, integer)
+    IS 'pgretain: finds the groups of policy notes_cap that hold too many rows';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_cap_groups(bigint, integer);

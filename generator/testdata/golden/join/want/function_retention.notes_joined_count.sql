@@ -15,7 +15,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['app.note']::text[])
@@ -24,29 +24,34 @@ DECLARE
 BEGIN
     IF NOT p_guards THEN
         SELECT count(*) INTO v_out.due
-        FROM (SELECT FROM "app"."note" t
-        LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
-        LEFT JOIN LATERAL (SELECT kind, kept FROM app.config WHERE days > 0) "c" ON (c.kind = t.kind)
-        LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < v_as_of) "l" ON true
+        FROM (SELECT
+              FROM "app"."note" t
+              LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
+              LEFT JOIN LATERAL (SELECT kind, kept FROM app.config WHERE days > 0) "c" ON (c.kind = t.kind)
+              LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < v_as_of) "l" ON true
               WHERE (NOT o.enabled AND c.kept IS NOT TRUE)
-   AND t."made_at" < v_cutoff_1_1
+                AND t."made_at" < v_cutoff_1_1
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
         RETURN v_out;
     END IF;
     WITH judged AS (
         SELECT t."made_at" AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold'
-                    WHEN ((l.used_at > v_as_of - interval '30 days')) IS NOT FALSE THEN 'lent' ELSE NULL END AS kept_by
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                   WHEN (l.used_at > v_as_of - interval '30 days') IS NOT FALSE THEN 'lent'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."note" t
         LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
         LEFT JOIN LATERAL (SELECT kind, kept FROM app.config WHERE days > 0) "c" ON (c.kind = t.kind)
         LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < v_as_of) "l" ON true
         WHERE (NOT o.enabled AND c.kept IS NOT TRUE)
-   AND t."made_at" < v_cutoff_1_1
+          AND t."made_at" < v_cutoff_1_1
     ), counted AS (
         SELECT j.clock, j.kept_by FROM judged j
         WHERE p_limit IS NULL OR j.kept_by IS NULL
@@ -65,8 +70,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy notes_joined finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy notes_joined finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_joined_count(timestamp with time zone, bigint, boolean);

@@ -8,20 +8,22 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.*
     FROM "app"."note" t
-        LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
-        LEFT JOIN LATERAL (SELECT kind, kept FROM app.config WHERE days > 0) "c" ON (c.kind = t.kind)
-        LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < p_as_of) "l" ON true
+    LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
+    LEFT JOIN LATERAL (SELECT kind, kept FROM app.config WHERE days > 0) "c" ON (c.kind = t.kind)
+    LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < p_as_of) "l" ON true
     WHERE (NOT o.enabled AND c.kept IS NOT TRUE)
-   AND t."made_at" < retention._cutoff(p_as_of, 12, 0, '00:00:00.000000', 'UTC')
-      AND ((l.used_at > p_as_of - interval '30 days')) IS FALSE
+      AND t."made_at" < retention._cutoff(p_as_of, 12, 0, '00:00:00', 'UTC')
+      AND (l.used_at > p_as_of - interval '30 days') IS FALSE
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."id"::text])
+                      WHERE h.table_name = 'app.note'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text])
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_joined_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_joined_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_joined_due(timestamp with time zone) IS 'pgretain: the rows that policy notes_joined would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.notes_joined_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.notes_joined_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy notes_joined would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_joined_due(timestamp with time zone);

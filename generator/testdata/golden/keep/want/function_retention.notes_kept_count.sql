@@ -15,7 +15,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['app.note']::text[])
@@ -25,19 +25,24 @@ BEGIN
     IF NOT p_guards THEN
         SELECT count(*) INTO v_out.due
         FROM (WITH places_tagged AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id ORDER BY t.id DESC) AS place
-        FROM "app"."note" t
-        WHERE (t.tag IS NOT NULL AND NOT (((t.starred)) IS NOT FALSE))
-    ), places_one_a_day AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               rank() OVER (PARTITION BY t.owner_id, (date_trunc('day', t.made_at))::text ORDER BY t.made_at DESC) AS place
-        FROM "app"."note" t
-        WHERE true
-    )
-        SELECT FROM "app"."note" t
-        LEFT JOIN places_tagged ON places_tagged.rel = t.tableoid AND places_tagged.tid = t.ctid
-        LEFT JOIN places_one_a_day ON places_one_a_day.rel = t.tableoid AND places_one_a_day.tid = t.ctid
+                  SELECT t.tableoid AS rel, t.ctid AS tid,
+                         row_number() OVER (
+                             PARTITION BY t.owner_id
+                             ORDER BY t.id DESC) AS place
+                  FROM "app"."note" t
+                  WHERE (t.tag IS NOT NULL AND NOT ((t.starred) IS NOT FALSE))
+              ), places_one_a_day AS MATERIALIZED (
+                  SELECT t.tableoid AS rel, t.ctid AS tid,
+                         rank() OVER (
+                             PARTITION BY t.owner_id, (date_trunc('day', t.made_at))::text
+                             ORDER BY t.made_at DESC) AS place
+                  FROM "app"."note" t
+                  WHERE true
+              )
+              SELECT
+              FROM "app"."note" t
+              LEFT JOIN places_tagged ON places_tagged.rel = t.tableoid AND places_tagged.tid = t.ctid
+              LEFT JOIN places_one_a_day ON places_one_a_day.rel = t.tableoid AND places_one_a_day.tid = t.ctid
               WHERE t."made_at" < v_cutoff_1_1
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
@@ -45,24 +50,32 @@ BEGIN
     END IF;
     WITH places_tagged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id ORDER BY t.id DESC) AS place
+               row_number() OVER (
+                   PARTITION BY t.owner_id
+                   ORDER BY t.id DESC) AS place
         FROM "app"."note" t
-        WHERE (t.tag IS NOT NULL AND NOT (((t.starred)) IS NOT FALSE))
+        WHERE (t.tag IS NOT NULL AND NOT ((t.starred) IS NOT FALSE))
     ), places_one_a_day AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               rank() OVER (PARTITION BY t.owner_id, (date_trunc('day', t.made_at))::text ORDER BY t.made_at DESC) AS place
+               rank() OVER (
+                   PARTITION BY t.owner_id, (date_trunc('day', t.made_at))::text
+                   ORDER BY t.made_at DESC) AS place
         FROM "app"."note" t
         WHERE true
     ), judged AS (
         SELECT t."made_at" AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold'
-                    WHEN ((t.starred)) IS NOT FALSE THEN 'starred'
-                    WHEN ((EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open))) IS NOT FALSE THEN 'open_review'
-                    WHEN places_tagged.place <= 2 THEN 'tagged'
-                    WHEN places_one_a_day.place <= 1 THEN 'one_a_day' ELSE NULL END AS kept_by
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                   WHEN (t.starred) IS NOT FALSE THEN 'starred'
+                   WHEN (EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open)) IS NOT FALSE THEN 'open_review'
+                   WHEN places_tagged.place <= 2 THEN 'tagged'
+                   WHEN places_one_a_day.place <= 1 THEN 'one_a_day'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."note" t
         LEFT JOIN places_tagged ON places_tagged.rel = t.tableoid AND places_tagged.tid = t.ctid
         LEFT JOIN places_one_a_day ON places_one_a_day.rel = t.tableoid AND places_one_a_day.tid = t.ctid
@@ -85,8 +98,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_kept_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_kept_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_kept_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy notes_kept finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.notes_kept_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.notes_kept_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy notes_kept finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_kept_count(timestamp with time zone, bigint, boolean);

@@ -24,14 +24,20 @@ BEGIN
     IF NOT p_guards THEN
         SELECT count(*) INTO v_out.due
         FROM (WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id ORDER BY (((t.tag IS NOT NULL)) IS NOT FALSE) DESC, (EXISTS (SELECT FROM retention.hold h            WHERE h.table_name = 'app.note' AND h.released_at IS NULL              AND (h.until IS NULL OR h.until > v_as_of)              AND h.key = ARRAY[t."id"::text])) DESC, t.id DESC) AS place
-        FROM "app"."note" t
-        WHERE (NOT (((t.starred)) IS NOT FALSE))
-   AND ((((t.tag IS NOT NULL)) IS NOT FALSE)) IS NOT NULL
-    )
-        SELECT FROM "app"."note" t
-        LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
+                  SELECT t.tableoid AS rel, t.ctid AS tid,
+                         row_number() OVER (
+                             PARTITION BY t.owner_id
+                             ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC, (EXISTS (SELECT FROM retention.hold h
+                                                                                        WHERE h.table_name = 'app.note'
+                                                                                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                                                          AND h.key = ARRAY[t."id"::text])) DESC, t.id DESC) AS place
+                  FROM "app"."note" t
+                  WHERE (NOT ((t.starred) IS NOT FALSE))
+                    AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
+              )
+              SELECT
+              FROM "app"."note" t
+              LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
               WHERE places_beyond_1.place > 10
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
@@ -39,18 +45,27 @@ BEGIN
     END IF;
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (PARTITION BY t.owner_id ORDER BY (((t.tag IS NOT NULL)) IS NOT FALSE) DESC, (EXISTS (SELECT FROM retention.hold h            WHERE h.table_name = 'app.note' AND h.released_at IS NULL              AND (h.until IS NULL OR h.until > v_as_of)              AND h.key = ARRAY[t."id"::text])) DESC, t.id DESC) AS place
+               row_number() OVER (
+                   PARTITION BY t.owner_id
+                   ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC, (EXISTS (SELECT FROM retention.hold h
+                                                                              WHERE h.table_name = 'app.note'
+                                                                                AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                                                AND h.key = ARRAY[t."id"::text])) DESC, t.id DESC) AS place
         FROM "app"."note" t
-        WHERE (NOT (((t.starred)) IS NOT FALSE))
-   AND ((((t.tag IS NOT NULL)) IS NOT FALSE)) IS NOT NULL
+        WHERE (NOT ((t.starred) IS NOT FALSE))
+          AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
     ), judged AS (
         SELECT NULL::text AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold'
-                    WHEN ((t.starred)) IS NOT FALSE THEN 'starred'
-                    WHEN ((t.tag IS NOT NULL)) IS NOT FALSE THEN 'tagged' ELSE NULL END AS kept_by
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                   WHEN (t.starred) IS NOT FALSE THEN 'starred'
+                   WHEN (t.tag IS NOT NULL) IS NOT FALSE THEN 'tagged'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."note" t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE places_beyond_1.place > 10
@@ -72,8 +87,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_ranked_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_ranked_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_ranked_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy notes_ranked finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.notes_ranked_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.notes_ranked_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy notes_ranked finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_ranked_count(timestamp with time zone, bigint, boolean);

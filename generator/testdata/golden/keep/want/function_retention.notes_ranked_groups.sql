@@ -17,11 +17,12 @@ DECLARE
 BEGIN
     WITH found AS (
         INSERT INTO retention.run_group (run_id, pass, ordinal, key, surplus)
-        SELECT p_run, p_pass, row_number() OVER (), ARRAY[x.k1::text]::text[], x.n - 10
+        SELECT p_run, p_pass, row_number() OVER (),
+               ARRAY[x.k1::text]::text[], x.n - 10
         FROM (SELECT t.owner_id AS k1, count(*) AS n
               FROM "app"."note" t
-              WHERE (NOT (((t.starred)) IS NOT FALSE))
-   AND ((((t.tag IS NOT NULL)) IS NOT FALSE)) IS NOT NULL
+              WHERE (NOT ((t.starred) IS NOT FALSE))
+                AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
               GROUP BY 1
               HAVING count(*) > 10) x
         RETURNING surplus
@@ -31,7 +32,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_ranked_groups(bigint, integer) FROM PUBLIC;
-COMMENT ON FUNCTION retention.notes_ranked_groups(bigint, integer) IS 'pgretain: finds the groups of policy notes_ranked that hold too many rows';
+COMMENT ON FUNCTION retention.notes_ranked_groups(bigint, integer)
+    IS 'pgretain: finds the groups of policy notes_ranked that hold too many rows';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_ranked_groups(bigint, integer);

@@ -66,30 +66,35 @@ BEGIN
     FROM (SELECT t.tableoid AS rel, t.ctid AS tid
           FROM "app"."event" t
           WHERE t.ctid = ANY (v_tids)
-          AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(v_rels, v_tids) AS x(rel, tid))
+            AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(v_rels, v_tids) AS x(rel, tid))
             AND NOT v_in.skip
           FOR UPDATE OF t SKIP LOCKED) l;
     v_locked := cardinality(v_tids);
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = ANY (ARRAY['app.event']::text[])
-                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.event']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
 
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid FROM "app"."event" t
-            WHERE true
-            ORDER BY t.at DESC, t."id" DESC
-            FETCH FIRST 1000000 ROWS ONLY
+        SELECT t.tableoid AS rel, t.ctid AS tid
+        FROM "app"."event" t
+        WHERE true
+        ORDER BY t.at DESC, t."id" DESC
+        FETCH FIRST 1000000 ROWS ONLY
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               CASE WHEN ((NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid)))) IS NOT TRUE THEN 'changed'
-                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.event' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text, t."at"::text])) THEN 'hold' END AS kept_by
+               CASE
+                   WHEN (NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid))) IS NOT TRUE THEN 'changed'
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.event'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text, t."at"::text])) THEN 'hold'
+               END AS kept_by
         FROM "app"."event" t
         WHERE t.ctid = ANY (v_tids)
           AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(v_rels, v_tids) AS x(rel, tid))
@@ -106,9 +111,10 @@ BEGIN
     -- The batch's own rows.
     DELETE FROM "app"."event" t
     WHERE t.ctid = ANY (v_tids)
-          AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(v_rels, v_tids) AS x(rel, tid));
+      AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(v_rels, v_tids) AS x(rel, tid));
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
+
     v_out.scanned := v_found.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_found.scanned - v_locked END;
     v_out."position" := (
@@ -122,7 +128,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.events_cap_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.events_cap_batch(bigint) IS 'pgretain: one batch of policy events_cap, shape LOCKED by rank';
+COMMENT ON FUNCTION retention.events_cap_batch(bigint)
+    IS 'pgretain: one batch of policy events_cap, shape LOCKED by rank';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.events_cap_batch(bigint);

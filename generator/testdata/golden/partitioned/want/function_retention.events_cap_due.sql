@@ -8,19 +8,24 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.*
     FROM "app"."event" t
-    WHERE (t.tableoid, t.ctid) IN (SELECT r.rel, r.tid FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (ORDER BY t.at DESC, t."id" DESC) AS place
-        FROM "app"."event" t
-        WHERE true) r
-                                  WHERE r.place > 1000000)
+    WHERE (t.tableoid, t.ctid) IN (
+              SELECT r.rel, r.tid
+              FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                           row_number() OVER (
+                               ORDER BY t.at DESC, t."id" DESC) AS place
+                    FROM "app"."event" t
+                    WHERE true) r
+              WHERE r.place > 1000000)
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.event' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."id"::text, t."at"::text])
+                      WHERE h.table_name = 'app.event'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text, t."at"::text])
 $function$;
 REVOKE ALL ON FUNCTION retention.events_cap_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.events_cap_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.events_cap_due(timestamp with time zone) IS 'pgretain: the rows that policy events_cap would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.events_cap_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.events_cap_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy events_cap would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.events_cap_due(timestamp with time zone);

@@ -20,7 +20,7 @@ AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 90, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 90, '00:00:00', 'UTC');
     v_position_1 CONSTANT timestamptz := v_in."position" ->> 0;
     v_position_2 CONSTANT bigint := v_in."position" ->> 1;
     v_boundary record;
@@ -44,10 +44,11 @@ BEGIN
     END;
 
     -- Nothing due is one look into the index.
-    IF v_in."position" IS NULL AND NOT EXISTS (
-        SELECT FROM "app"."item" t WHERE t."at" < v_cutoff_1_1) THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
-        RETURN v_out;
+    IF v_in."position" IS NULL THEN
+        IF NOT EXISTS (SELECT FROM "app"."item" t WHERE t."at" < v_cutoff_1_1) THEN
+            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+            RETURN v_out;
+        END IF;
     END IF;
 
     WITH boundary AS MATERIALIZED (
@@ -59,10 +60,11 @@ BEGIN
              ORDER BY t."at", t."id"
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."at", t."id", 
+            (SELECT t."at", t."id",
                     (SELECT count(*) FROM "app"."item" t
                      WHERE t."at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))), true
+                       AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))),
+                    true
              FROM "app"."item" t
              WHERE t."at" < v_cutoff_1_1
                AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
@@ -92,9 +94,10 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = ANY (ARRAY['app.item', 'app.loan', 'app.blob', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[])
-                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.item', 'app.loan', 'app.blob', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
 
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH judged AS MATERIALIZED (
@@ -103,33 +106,35 @@ BEGIN
                t."at" AS v_t_5,
                t."blob_id" AS v_t_3,
                (t."labels")::text AS v_t_4,
-               CASE WHEN ((t."at" < v_cutoff_1_1)) IS NOT TRUE THEN 'changed'
-                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.item' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])
+               CASE
+                   WHEN (t."at" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.item'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "app"."item" reached_1 ON h.key = ARRAY[reached_1."id"::text]
-           WHERE h.table_name = 'app.item' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."parent_id" = t."id")
+                                    JOIN "app"."item" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                                    WHERE h.table_name = 'app.item'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."parent_id" = t."id")
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "app"."mention" reached_1 ON h.key = ARRAY[reached_1."id"::text]
-           WHERE h.table_name = 'app.mention' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."item_id" = t."id")
+                                    JOIN "app"."mention" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                                    WHERE h.table_name = 'app.mention'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."item_id" = t."id")
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "app"."tag_link" reached_1 ON h.key = ARRAY[reached_1."item_id"::text, reached_1."tag"::text]
-           WHERE h.table_name = 'app.tag_link' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."item_id" = t."id")
+                                    JOIN "app"."tag_link" reached_1 ON h.key = ARRAY[reached_1."item_id"::text, reached_1."tag"::text]
+                                    WHERE h.table_name = 'app.tag_link'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."item_id" = t."id")
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "app"."tag_vote" reached_2 ON h.key = ARRAY[reached_2."id"::text]
-           JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id"
-   AND reached_2."tag" = reached_1."tag"
-           WHERE h.table_name = 'app.tag_vote' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."item_id" = t."id")) THEN 'hold' END AS kept_by
+                                    JOIN "app"."tag_vote" reached_2 ON h.key = ARRAY[reached_2."id"::text]
+                                    JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
+                                    WHERE h.table_name = 'app.tag_vote'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."item_id" = t."id")) THEN 'hold'
+               END AS kept_by
         FROM "app"."item" t
         WHERE t.ctid = ANY (v_tids)
     )
@@ -147,23 +152,27 @@ BEGIN
     FROM judged j;
 
     -- Related rows of app.loan.
-    IF EXISTS (SELECT FROM "app"."loan" "l"
-               CROSS JOIN (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
-           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4) AS u("id", "at", "blob_id", "labels")) t
-               WHERE (l.note_id = t.id AND l.used_at < t.at)
-                 AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.loan' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY["l"."id"::text]))) THEN
+    IF EXISTS (
+        SELECT FROM "app"."loan" "l"
+        CROSS JOIN (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
+                    FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4)
+                         AS u("id", "at", "blob_id", "labels")) t
+        WHERE (l.note_id = t.id AND l.used_at < t.at)
+          AND (EXISTS (SELECT FROM retention.hold h
+                       WHERE h.table_name = 'app.loan'
+                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                         AND h.key = ARRAY["l"."id"::text]))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.loan", or one that it cascades to, would be deleted';
     END IF;
     DELETE FROM "app"."loan" "l"
     USING (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
-           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4) AS u("id", "at", "blob_id", "labels")) t
+           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4)
+                AS u("id", "at", "blob_id", "labels")) t
     WHERE (l.note_id = t.id AND l.used_at < t.at);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.loan', v_rows + coalesce((v_out.related ->> 'app.loan')::bigint, 0));
+
     -- The batch's own rows.
     DELETE FROM "app"."item" t
     WHERE t.ctid = ANY (v_tids)
@@ -171,29 +180,34 @@ BEGIN
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
     v_out.kept := coalesce(v_out.kept, '{}') || jsonb_build_object('passed', cardinality(v_tids) - v_rows);
+
     -- Related rows of app.blob.
-    IF EXISTS (SELECT FROM "app"."blob" "b"
-               CROSS JOIN (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
-           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4) AS u("id", "at", "blob_id", "labels")) t
-               WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
-                 AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.blob' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY["b"."id"::text])
-                   OR EXISTS (SELECT FROM retention.hold h
-           JOIN "app"."copy" reached_1 ON h.key = ARRAY[reached_1."id"::text]
-           WHERE h.table_name = 'app.copy' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."blob_id" = "b"."id"))) THEN
+    IF EXISTS (
+        SELECT FROM "app"."blob" "b"
+        CROSS JOIN (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
+                    FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4)
+                         AS u("id", "at", "blob_id", "labels")) t
+        WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
+          AND (EXISTS (SELECT FROM retention.hold h
+                       WHERE h.table_name = 'app.blob'
+                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                         AND h.key = ARRAY["b"."id"::text])
+               OR EXISTS (SELECT FROM retention.hold h
+                          JOIN "app"."copy" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                          WHERE h.table_name = 'app.copy'
+                            AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                            AND reached_1."blob_id" = "b"."id"))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.blob", or one that it cascades to, would be deleted';
     END IF;
     DELETE FROM "app"."blob" "b"
     USING (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
-           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4) AS u("id", "at", "blob_id", "labels")) t
+           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4)
+                AS u("id", "at", "blob_id", "labels")) t
     WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels));
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.blob', v_rows + coalesce((v_out.related ->> 'app.blob')::bigint, 0));
+
     v_out.scanned := v_boundary.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
     v_out."position" := jsonb_build_array(v_boundary.c1::text, v_boundary.c2::text);
@@ -202,7 +216,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.items_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.items_batch(bigint) IS 'pgretain: one batch of policy items, shape LOCKED';
+COMMENT ON FUNCTION retention.items_batch(bigint)
+    IS 'pgretain: one batch of policy items, shape LOCKED';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.items_batch(bigint);

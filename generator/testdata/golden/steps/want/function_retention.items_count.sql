@@ -15,7 +15,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 90, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 90, '00:00:00', 'UTC');
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['app.item', 'app.loan', 'app.blob', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[])
@@ -24,7 +24,8 @@ DECLARE
 BEGIN
     IF NOT p_guards THEN
         SELECT count(*) INTO v_out.due
-        FROM (SELECT FROM "app"."item" t
+        FROM (SELECT
+              FROM "app"."item" t
               WHERE t."at" < v_cutoff_1_1
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
@@ -32,33 +33,36 @@ BEGIN
     END IF;
     WITH judged AS (
         SELECT t."at" AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.item' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.item'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "app"."item" reached_1 ON h.key = ARRAY[reached_1."id"::text]
-           WHERE h.table_name = 'app.item' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."parent_id" = t."id")
+                                    JOIN "app"."item" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                                    WHERE h.table_name = 'app.item'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."parent_id" = t."id")
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "app"."mention" reached_1 ON h.key = ARRAY[reached_1."id"::text]
-           WHERE h.table_name = 'app.mention' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."item_id" = t."id")
+                                    JOIN "app"."mention" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                                    WHERE h.table_name = 'app.mention'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."item_id" = t."id")
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "app"."tag_link" reached_1 ON h.key = ARRAY[reached_1."item_id"::text, reached_1."tag"::text]
-           WHERE h.table_name = 'app.tag_link' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."item_id" = t."id")
+                                    JOIN "app"."tag_link" reached_1 ON h.key = ARRAY[reached_1."item_id"::text, reached_1."tag"::text]
+                                    WHERE h.table_name = 'app.tag_link'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."item_id" = t."id")
                          OR EXISTS (SELECT FROM retention.hold h
-           JOIN "app"."tag_vote" reached_2 ON h.key = ARRAY[reached_2."id"::text]
-           JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id"
-   AND reached_2."tag" = reached_1."tag"
-           WHERE h.table_name = 'app.tag_vote' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND reached_1."item_id" = t."id")) THEN 'hold'
-                    WHEN (NOT EXISTS (SELECT FROM app.loan l WHERE l.note_id = t.id)) IS NOT TRUE THEN 'passed' ELSE NULL END AS kept_by
+                                    JOIN "app"."tag_vote" reached_2 ON h.key = ARRAY[reached_2."id"::text]
+                                    JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
+                                    WHERE h.table_name = 'app.tag_vote'
+                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                      AND reached_1."item_id" = t."id")) THEN 'hold'
+                   WHEN (NOT EXISTS (SELECT FROM app.loan l WHERE l.note_id = t.id)) IS NOT TRUE THEN 'passed'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."item" t
         WHERE t."at" < v_cutoff_1_1
     ), counted AS (
@@ -79,8 +83,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.items_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.items_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.items_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy items finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.items_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.items_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy items finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.items_count(timestamp with time zone, bigint, boolean);

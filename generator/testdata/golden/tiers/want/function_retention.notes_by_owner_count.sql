@@ -15,8 +15,8 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00.000000', 'UTC');
-    v_cutoff_1_2 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 90, '00:00:00.000000', 'UTC');
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
+    v_cutoff_1_2 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 90, '00:00:00', 'UTC');
     v_cutoff_1 CONSTANT timestamptz := greatest(v_cutoff_1_1, v_cutoff_1_2);
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
@@ -26,8 +26,9 @@ DECLARE
 BEGIN
     IF NOT p_guards OR p_limit IS NOT NULL AND NOT v_held THEN
         SELECT count(*) INTO v_out.due
-        FROM (SELECT FROM "app"."note" t
-        LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
+        FROM (SELECT
+              FROM "app"."note" t
+              LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
               WHERE t."made_at" < CASE WHEN (o.enabled) THEN v_cutoff_1_1 WHEN (t.state = 'open' OR t.score IS NULL) THEN v_cutoff_1_2 END
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
@@ -35,10 +36,14 @@ BEGIN
     END IF;
     WITH judged AS (
         SELECT t."made_at" AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' ELSE NULL END AS kept_by
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."note" t
         LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
         WHERE t."made_at" < CASE WHEN (o.enabled) THEN v_cutoff_1_1 WHEN (t.state = 'open' OR t.score IS NULL) THEN v_cutoff_1_2 END
@@ -60,8 +65,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_by_owner_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_by_owner_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_by_owner_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy notes_by_owner finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.notes_by_owner_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.notes_by_owner_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy notes_by_owner finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_by_owner_count(timestamp with time zone, bigint, boolean);

@@ -8,16 +8,18 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.*
     FROM "app"."note" t
-        LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
-    WHERE t."made_at" < CASE WHEN (o.enabled) THEN retention._cutoff(p_as_of, 12, 0, '00:00:00.000000', 'UTC') WHEN (t.state = 'open' OR t.score IS NULL) THEN retention._cutoff(p_as_of, 0, 90, '00:00:00.000000', 'UTC') END
+    LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
+    WHERE t."made_at" < CASE WHEN (o.enabled) THEN retention._cutoff(p_as_of, 12, 0, '00:00:00', 'UTC') WHEN (t.state = 'open' OR t.score IS NULL) THEN retention._cutoff(p_as_of, 0, 90, '00:00:00', 'UTC') END
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."id"::text])
+                      WHERE h.table_name = 'app.note'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text])
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_by_owner_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_by_owner_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_by_owner_due(timestamp with time zone) IS 'pgretain: the rows that policy notes_by_owner would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.notes_by_owner_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.notes_by_owner_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy notes_by_owner would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.notes_by_owner_due(timestamp with time zone);

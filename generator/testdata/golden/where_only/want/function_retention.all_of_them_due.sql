@@ -10,13 +10,15 @@ AS $function$
     FROM "app"."note" t
     WHERE (true)
       AND NOT EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > p_as_of)
-             AND h.key = ARRAY[t."id"::text])
+                      WHERE h.table_name = 'app.note'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text])
 $function$;
 REVOKE ALL ON FUNCTION retention.all_of_them_due(timestamp with time zone) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.all_of_them_due(timestamp with time zone) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.all_of_them_due(timestamp with time zone) IS 'pgretain: the rows that policy all_of_them would take at an instant';
+GRANT EXECUTE ON FUNCTION retention.all_of_them_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.all_of_them_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy all_of_them would take at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.all_of_them_due(timestamp with time zone);

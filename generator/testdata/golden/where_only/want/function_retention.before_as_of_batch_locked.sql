@@ -38,10 +38,11 @@ BEGIN
     END;
 
     -- Nothing due is one look into the index.
-    IF v_in."position" IS NULL AND NOT EXISTS (
-        SELECT FROM "app"."note" t WHERE true) THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
-        RETURN v_out;
+    IF v_in."position" IS NULL THEN
+        IF NOT EXISTS (SELECT FROM "app"."note" t WHERE true) THEN
+            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+            RETURN v_out;
+        END IF;
     END IF;
 
     WITH boundary AS MATERIALIZED (
@@ -52,9 +53,10 @@ BEGIN
              ORDER BY t."id"
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."id", 
+            (SELECT t."id",
                     (SELECT count(*) FROM "app"."note" t
-                     WHERE (v_position_1 IS NULL OR t."id" > v_position_1)), true
+                     WHERE (v_position_1 IS NULL OR t."id" > v_position_1)),
+                    true
              FROM "app"."note" t
              WHERE (v_position_1 IS NULL OR t."id" > v_position_1)
              ORDER BY t."id" DESC
@@ -86,18 +88,22 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = ANY (ARRAY['app.note']::text[])
-                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.note']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
 
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               CASE WHEN (((t.made_at < v_as_of - interval '1 day' AND lower(t.kind) = 'draft'))) IS NOT TRUE THEN 'changed'
-                    WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' END AS kept_by
+               CASE
+                   WHEN (t.made_at < v_as_of - interval '1 day' AND lower(t.kind) = 'draft') IS NOT TRUE THEN 'changed'
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+               END AS kept_by
         FROM "app"."note" t
         WHERE t.ctid = ANY (v_tids)
     )
@@ -115,6 +121,7 @@ BEGIN
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
+
     v_out.scanned := v_boundary.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
     v_out."position" := jsonb_build_array(v_boundary.c1::text);
@@ -123,7 +130,8 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.before_as_of_batch_locked(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.before_as_of_batch_locked(bigint) IS 'pgretain: one batch of policy before_as_of, shape LOCKED';
+COMMENT ON FUNCTION retention.before_as_of_batch_locked(bigint)
+    IS 'pgretain: one batch of policy before_as_of, shape LOCKED';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.before_as_of_batch_locked(bigint);

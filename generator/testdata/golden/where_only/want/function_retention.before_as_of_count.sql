@@ -23,7 +23,8 @@ DECLARE
 BEGIN
     IF NOT p_guards OR p_limit IS NOT NULL AND NOT v_held THEN
         SELECT count(*) INTO v_out.due
-        FROM (SELECT FROM "app"."note" t
+        FROM (SELECT
+              FROM "app"."note" t
               WHERE (t.made_at < v_as_of - interval '1 day' AND lower(t.kind) = 'draft')
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
@@ -31,10 +32,14 @@ BEGIN
     END IF;
     WITH judged AS (
         SELECT NULL::text AS clock,
-               CASE WHEN v_held AND (EXISTS (SELECT FROM retention.hold h
-           WHERE h.table_name = 'app.note' AND h.released_at IS NULL
-             AND (h.until IS NULL OR h.until > v_as_of)
-             AND h.key = ARRAY[t."id"::text])) THEN 'hold' ELSE NULL END AS kept_by
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
         FROM "app"."note" t
         WHERE (t.made_at < v_as_of - interval '1 day' AND lower(t.kind) = 'draft')
     ), counted AS (
@@ -55,8 +60,10 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.before_as_of_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.before_as_of_count(timestamp with time zone, bigint, boolean) TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.before_as_of_count(timestamp with time zone, bigint, boolean) IS 'pgretain: what policy before_as_of finds at an instant';
+GRANT EXECUTE ON FUNCTION retention.before_as_of_count(timestamp with time zone, bigint, boolean)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.before_as_of_count(timestamp with time zone, bigint, boolean)
+    IS 'pgretain: what policy before_as_of finds at an instant';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.before_as_of_count(timestamp with time zone, bigint, boolean);

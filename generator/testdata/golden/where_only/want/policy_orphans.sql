@@ -1,15 +1,15 @@
 -- as owner
 INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
-     batch_rows, lock_timeout, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+     batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('orphans', '', 'app.note', 'e8bd229b6a70', 'where NOT EXISTS (SELECT FROM app.owner o WHERE o.id = t.owner_id); Deletes rows of app.note.',
+    ('orphans', '', 'app.note', '88a70db2cde8', 'where NOT EXISTS (SELECT FROM app.owner o WHERE o.id = t.owner_id); Deletes rows of app.note.',
      '[{"locked":"orphans_batch"}]', ARRAY[]::text[], ARRAY[]::text[],
-     5000, '100ms', NULL, '10m0s', 5000000, 0.5, 1, false)
+     5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
     definition = excluded.definition, passes = excluded.passes, related = excluded.related,
-    reach = excluded.reach, batch_rows = excluded.batch_rows, lock_timeout = excluded.lock_timeout,
+    reach = excluded.reach, batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
     busy = excluded.busy, built_in = excluded.built_in;

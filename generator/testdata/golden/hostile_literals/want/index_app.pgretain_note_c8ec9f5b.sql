@@ -1,0 +1,16 @@
+-- as migrator
+-- For policy breaks. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_c8ec9f5b');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_c8ec9f5b_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_c8ec9f5b" ON "app"."note" ("made_at", "id")
+    WHERE (kind = 'draft' AND NOT starred);
+-- next
+COMMENT ON INDEX "app"."pgretain_note_c8ec9f5b" IS 'pgretain: index of policy breaks';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_c8ec9f5b');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_c8ec9f5b";
