@@ -6,6 +6,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT EXISTS (SELECT FROM pg_locks l
                    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+                     AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
                      AND l.classid = 1347571761 AND l.pid = p_pid)
 $function$;
 REVOKE ALL ON FUNCTION retention._alive(integer) FROM PUBLIC;

@@ -47,7 +47,11 @@ BEGIN
     END IF;
 
     v_resume := retention._resume_point(v_run);
-    UPDATE retention.run r SET from_start = v_resume.end_position IS NULL WHERE r.id = v_run;
+    UPDATE retention.run r
+    SET from_start = v_resume.end_position IS NULL,
+        hold_tables = ARRAY(SELECT DISTINCT retention._table(x)
+                            FROM unnest(v_policy.table_name || v_policy.related || v_policy.reach) x)
+    WHERE r.id = v_run;
     INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_position, next_rows)
     VALUES (v_run, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000,
             1, v_resume.end_position, v_policy.batch_rows);

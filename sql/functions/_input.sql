@@ -1,13 +1,25 @@
--- What a batch function needs to know of its run; refuses to serve anybody but the driver.
+-- What a batch function needs to know of its run. Refuses (55000) to serve anybody but the driver:
+-- the run must be running in this very session. On the path of every batch, hence one statement,
+-- and not planned anew each time although the batch functions are.
 CREATE OR REPLACE FUNCTION retention._input(p_run bigint) RETURNS retention.batch_input
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = auto
 AS $function$
+DECLARE
+    v_in retention.batch_input;
+BEGIN
     SELECT r.as_of, r.id, r.reason, b.next_position,
            least(b.next_rows, p.budget_rows - b.total_taken)::integer, b.next_skip
-    FROM retention._running(p_run) r
-    JOIN retention.policy p ON p.name = r.policy
-    CROSS JOIN LATERAL (SELECT * FROM retention.batch x WHERE x.run_id = p_run
-                        ORDER BY x.n DESC LIMIT 1) b
+    INTO v_in
+    FROM retention.run r, retention.policy p, retention.batch b
+    WHERE r.id = p_run AND r.state = 'running' AND r.pid = pg_backend_pid()
+      AND p.name = r.policy AND b.run_id = p_run
+    ORDER BY b.n DESC LIMIT 1;
+    IF NOT FOUND THEN
+        PERFORM retention._running(p_run);
+    END IF;
+    RETURN v_in;
+END
 $function$;
 REVOKE ALL ON FUNCTION retention._input(bigint) FROM PUBLIC;

@@ -8,7 +8,8 @@ AS $function$
                        ', run ' || (SELECT r.id FROM retention.run r
                                     WHERE r.pid = l.pid AND r.state = 'running' LIMIT 1))
          FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-         WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND l.objid = p_table
+         WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+           AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND l.objid = p_table
            AND l.classid::bigint = retention._lock_key('run', p_table) >> 32
          LIMIT 1),
         'locked by another session')

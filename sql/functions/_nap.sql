@@ -1,11 +1,15 @@
 -- How long the driver sleeps next, in seconds: slices of at most 0.1, so that a sleeping run never
 -- holds a snapshot for long (CREATE INDEX CONCURRENTLY waits for it). NULL when it is time.
 CREATE OR REPLACE FUNCTION retention._nap(p_wake_at timestamptz) RETURNS double precision
-LANGUAGE sql VOLATILE
+LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT least(0.1, extract(epoch FROM p_wake_at - clock_timestamp()))::float8
-    WHERE p_wake_at > clock_timestamp()
+BEGIN
+    IF p_wake_at > clock_timestamp() THEN
+        RETURN least(0.1, extract(epoch FROM p_wake_at - clock_timestamp()));
+    END IF;
+    RETURN NULL;
+END
 $function$;
 REVOKE ALL ON FUNCTION retention._nap(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention._nap(timestamptz) TO retention_runner, retention_operator;

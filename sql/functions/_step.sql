@@ -26,14 +26,15 @@ BEGIN
         RETURN retention._finish(p_run, v_stop.state, NULL, v_stop.message);
     END IF;
 
-    PERFORM set_config('lock_timeout',
-                       (extract(epoch FROM v_policy.lock_timeout) * 1000)::integer::text, true);
+    PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     v_held := retention._lock_holds(
-        v_policy.table_name || v_policy.related || v_policy.reach, v_run.as_of);
-    v_before := retention._changed_rows(v_policy.reach);
+        v_run.hold_tables, v_policy.table_name || v_policy.related || v_policy.reach, v_run.as_of);
+    IF v_policy.reach <> '{}' THEN
+        v_before := retention._changed_rows(v_policy.reach);
+    END IF;
     v_call := retention._call_batch(
-        p_run, v_policy.passes -> (v_last.next_pass - 1),
-        v_held OR v_last.next_skip OR v_last.suspect_rows > 0 OR v_last.locked_batches > 0);
+        p_run, v_policy.passes -> (v_last.next_pass - 1), v_policy.lock_timeout_ms,
+        v_held OR v_last.next_position IS NULL OR v_last.next_skip OR v_last.suspect_rows > 0 OR v_last.locked_batches > 0);
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     v_result := v_call.result;
 
@@ -41,7 +42,10 @@ BEGIN
         RETURN retention._missed(p_run, v_last, 'the table is locked by somebody else');
     END IF;
     v_next := retention._next_batch(v_policy, v_last, v_call.mode, v_result);
-    v_next.cascaded := retention._subtract(retention._changed_rows(v_policy.reach), v_before);
+    v_next.cascaded := '{}';
+    IF v_policy.reach <> '{}' THEN
+        v_next.cascaded := retention._subtract(retention._changed_rows(v_policy.reach), v_before);
+    END IF;
     v_next.ms := extract(epoch FROM clock_timestamp() - v_started) * 1000;
     v_next.at := clock_timestamp();
     INSERT INTO retention.batch SELECT v_next.*;

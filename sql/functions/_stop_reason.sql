@@ -9,7 +9,8 @@ BEGIN
     IF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN
         state := 'more';
         message := 'the policy was changed during the run';
-    ELSIF retention._paused(p_policy.name) IS NOT NULL THEN
+    ELSIF EXISTS (SELECT FROM retention.setting s
+                  WHERE s.name = 'paused' AND s.policy IN (p_policy.name, '*')) THEN
         state := 'paused';
         message := retention._paused(p_policy.name);
     ELSIF p_taken > p_run.breaker_limit THEN

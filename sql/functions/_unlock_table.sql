@@ -8,6 +8,7 @@ DECLARE
 BEGIN
     WHILE EXISTS (SELECT FROM pg_locks l
                   WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid() AND l.objsubid = 1
+                    AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
                     AND l.classid::bigint = v_key >> 32 AND l.objid = p_table)
     LOOP
         EXIT WHEN NOT pg_advisory_unlock(v_key);

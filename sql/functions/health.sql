@@ -33,14 +33,14 @@ BEGIN
            format('SELECT pg_terminate_backend(%s)', l.pid)
     FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
     WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+      AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
       AND l.classid::bigint = retention._lock_key('run', l.objid) >> 32
-      AND NOT EXISTS (SELECT FROM retention.run r WHERE r.state = 'running' AND r.pid = l.pid
-                      AND a.state = 'active')
+      AND a.state IS DISTINCT FROM 'active'  -- a run under way is
     UNION ALL
     SELECT 'error', NULL::text, 'the pg_cron scheduler is not running',
            'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'
     FROM retention.install i
-    WHERE i.scheduler = 'pg_cron' AND to_regclass('cron.job') IS NOT NULL
+    WHERE i.scheduler = 'pg_cron' AND EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron')
       AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%')
     UNION ALL
     SELECT 'error', NULL::text, format('job "%s" is switched off in pg_cron', c.jobname),

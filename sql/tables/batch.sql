@@ -1,8 +1,9 @@
 -- One row per batch, appended in the batch's own transaction and never updated, so that the cost
 -- of logging stays flat while somebody else holds a snapshot open. Row 0 is the run's start. The
--- next_ columns say how the run goes on from here.
+-- next_ columns say how the run goes on from here. No foreign key to run: it would lock the run's
+-- row once per batch.
 CREATE TABLE IF NOT EXISTS retention.batch (
-    run_id bigint NOT NULL REFERENCES retention.run ON DELETE CASCADE,
+    run_id bigint NOT NULL,
     n integer NOT NULL,
     at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     ms double precision NOT NULL DEFAULT 0,

@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     related text[] NOT NULL DEFAULT '{}',
     reach text[] NOT NULL DEFAULT '{}',
     batch_rows integer NOT NULL CHECK (batch_rows > 0),
-    lock_timeout interval NOT NULL,
+    lock_timeout_ms integer NOT NULL CHECK (lock_timeout_ms > 0),
     budget_rows bigint,
     budget_time interval,
     breaker_rows bigint,

@@ -1,6 +1,6 @@
 -- What a batch function did. outcome: "some" (there may be more), "last" (nothing due is left
--- behind the new position), "tail" (RANGE only: fewer than a whole batch are left, nothing was
--- touched) or "locked" (the table itself could not be locked in time, nothing was touched).
+-- behind the new position) or "locked" (the table itself could not be locked in time, nothing was
+-- touched).
 CREATE TYPE retention.batch_result AS (
     outcome text,
     scanned bigint,
