@@ -1,5 +1,5 @@
 -- as owner
--- One batch of policy notes_both, shape LOCKED. Deletes rows of app.note whose made_at is older than 7 days past the first 100 per owner_id.
+-- One batch of policy notes_both, shape LOCKED. Deletes rows of app.note whose made_at is older than 7 days past the first 10 per owner_id.
 -- Locks the rows first, passing by those that somebody else has locked, then judges them again in
 -- a newer snapshot and acts on what is left.
 -- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
@@ -105,7 +105,7 @@ BEGIN
                             FROM "app"."note" t
                             WHERE t.owner_id = g.k1
                             ORDER BY t.made_at DESC, t."id" DESC
-                            FETCH FIRST 100 ROWS ONLY) f
+                            FETCH FIRST 10 ROWS ONLY) f
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE

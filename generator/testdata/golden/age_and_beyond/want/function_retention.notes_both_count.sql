@@ -36,7 +36,7 @@ BEGIN
               FROM "app"."note" t
               LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
               WHERE t."made_at" < v_cutoff_1_1
-                AND places_beyond_1.place > 100
+                AND places_beyond_1.place > 10
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
         RETURN v_out;
@@ -61,7 +61,7 @@ BEGIN
         FROM "app"."note" t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE t."made_at" < v_cutoff_1_1
-          AND places_beyond_1.place > 100
+          AND places_beyond_1.place > 10
     ), counted AS (
         SELECT j.clock, j.kept_by FROM judged j
         WHERE p_limit IS NULL OR j.kept_by IS NULL

@@ -17,7 +17,7 @@ AS $function$
                                ORDER BY t.made_at DESC, t."id" DESC) AS place
                     FROM "app"."note" t
                     WHERE true) r
-              WHERE r.place > 100)
+              WHERE r.place > 10)
       AND NOT EXISTS (SELECT FROM retention.hold h
                       WHERE h.table_name = 'app.note'
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)

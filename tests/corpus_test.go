@@ -1,0 +1,74 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgretain/tests/kit"
+)
+
+const corpus = "../generator/testdata"
+
+// TestCorpus installs every case of the generator's golden corpus on a real server and runs its
+// policies. What a run takes must be what its count found at the same instant, and then nothing
+// is due.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	cases, err := filepath.Glob(filepath.Join(corpus, "golden", "*", "policy.yaml"))
+	if err != nil || len(cases) < 24 {
+		t.Fatalf("found %d cases (%v)", len(cases), err)
+	}
+	schema := corpusFile(t, filepath.Join(corpus, "schema.sql")) + corpusFile(t, filepath.Join(corpus, "data.sql"))
+	for _, path := range cases {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, schema, withoutCron(corpusFile(t, path)))
+			var taken int64
+			for _, p := range in.File.Policies {
+				taken += runAsCounted(t, in, p.Name)
+			}
+			if taken == 0 && len(in.File.Policies[0].Ensure) == 0 { // a new column makes every row new
+				t.Error("no policy takes a row, so that nothing is shown")
+			}
+		})
+	}
+}
+
+func runAsCounted(t *testing.T, in *kit.Installed, policy string) int64 {
+	t.Helper()
+	const asOf = "2025-06-01 12:00:00+00"
+	due, _ := in.Count(policy, asOf)
+	// A foreign key to the table itself takes rows that a later batch would have counted.
+	outcome := in.Done(policy, asOf)
+	var cascaded int64
+	for _, n := range outcome.Cascaded {
+		cascaded += n
+	}
+	if outcome.Taken > due || outcome.Taken+cascaded < due {
+		t.Errorf("%s: %d rows were due, %d were taken", policy, due, outcome.Taken)
+	}
+	if left, _ := in.Count(policy, asOf); left != 0 {
+		t.Errorf("%s: %d rows are still due", policy, left)
+	}
+	return outcome.Taken
+}
+
+// withoutCron takes the scheduler away, which one server has for one database only.
+func withoutCron(yaml string) string {
+	if strings.Contains(yaml, "scheduler: none") {
+		return yaml
+	}
+	yaml = strings.Replace(yaml, "install: {", "install: {scheduler: none, ", 1)
+	return strings.Replace(yaml, "install:\n", "install:\n  scheduler: none\n", 1)
+}
+
+func corpusFile(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
