@@ -167,7 +167,7 @@ func (w *work) dueOf(p pass) []sqlText {
 	}
 	if p.beyond != nil {
 		due = append(due, p.beyond.Rows...)
-		due = append(due, fragment("not", fragment("among places", p.beyond)))
+		due = append(due, fragment("not among places", p.beyond))
 	}
 	if len(due) == 0 {
 		due = append(due, "true")

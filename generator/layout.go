@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"slices"
 	"strings"
 
 	"pgretain/internal/pgparse"
@@ -83,6 +84,11 @@ func joined(conditions []sqlText, separator string) string {
 		texts[i] = string(c)
 	}
 	return strings.Join(texts, separator)
+}
+
+// anyHung says whether an item of an order has several lines, so that each gets its own.
+func anyHung(order []orderItem) bool {
+	return slices.ContainsFunc(order, func(o orderItem) bool { return strings.Contains(string(o.Expr), hangFrom) })
 }
 
 // enclosed puts text in parentheses where it is not in one pair already.

@@ -15,7 +15,7 @@ var set = parseTemplates()
 func parseTemplates() *template.Template {
 	t := template.New("").Option("missingkey=error")
 	t.Funcs(template.FuncMap{
-		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed,
+		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed, "anyHung": anyHung,
 		"fragment": func(name string, data any) (sqlText, error) {
 			var b strings.Builder
 			err := t.ExecuteTemplate(&b, name, data)

@@ -40,13 +40,16 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	return nil
 }
 
-// withEnsured is the table as it will be when the policy's own columns are there.
+// withEnsured is the table as it will be when the columns are there that any of its policies makes
+// sure of.
 func (c *compiler) withEnsured(p *policy.Policy, table *catalog.Table) *catalog.Table {
 	copied := *table
 	copied.Columns = slices.Clone(table.Columns)
-	for _, column := range p.Ensure {
-		if copied.Column(column.Name) == nil {
-			copied.Columns = append(copied.Columns, catalog.Column{Name: column.Name, Type: formatType(column.Type)})
+	for _, other := range c.file.Policies {
+		for _, column := range other.Ensure {
+			if other.Table.String() == p.Table.String() && copied.Column(column.Name) == nil {
+				copied.Columns = append(copied.Columns, catalog.Column{Name: column.Name, Type: formatType(column.Type)})
+			}
 		}
 	}
 	for _, column := range copied.Columns {

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_both', '', 'app.note', '7f037213bdd0', 'Deletes rows of app.note whose made_at is older than 7 days past the first 10 per owner_id.',
+    ('notes_both', '', 'app.note', 'a05722a1185c', 'Deletes rows of app.note whose made_at is older than 7 days past the first 10 per owner_id.',
      '[{"locked":"notes_both_batch"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -17,6 +17,7 @@ SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
@@ -95,7 +96,7 @@ BEGIN
                CASE
                    WHEN ((t.kind <> 'pinned')
                          AND (t.kind <> 'pinned')
-                         AND NOT (EXISTS (SELECT FROM places_beyond_3 f WHERE f.rel = t.tableoid AND f.tid = t.ctid))) IS NOT TRUE THEN 'changed'
+                         AND places_beyond_3.tid IS NULL) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note'
@@ -103,6 +104,7 @@ BEGIN
                                    AND h.key = ARRAY[t."id"::text])) THEN 'hold'
                END AS kept_by
         FROM "app"."note" t
+        LEFT JOIN places_beyond_3 ON places_beyond_3.rel = t.tableoid AND places_beyond_3.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*),

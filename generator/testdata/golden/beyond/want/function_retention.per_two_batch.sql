@@ -17,6 +17,7 @@ SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
@@ -97,7 +98,7 @@ BEGIN
                CASE
                    WHEN ((t.kind = 'draft')
                          AND (t.kind = 'draft')
-                         AND NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid))) IS NOT TRUE THEN 'changed'
+                         AND places_beyond_1.tid IS NULL) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note'
@@ -105,6 +106,7 @@ BEGIN
                                    AND h.key = ARRAY[t."id"::text])) THEN 'hold'
                END AS kept_by
         FROM "app"."note" t
+        LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*),

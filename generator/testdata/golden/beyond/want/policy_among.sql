@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('among', '', 'app.note', '70246d0d4b09', 'Deletes rows of app.note past the first 10 per owner_id.',
+    ('among', '', 'app.note', '664dcc1616b2', 'Deletes rows of app.note past the first 10 per owner_id.',
      '[{"locked":"among_batch","groups":"among_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_expression', '', 'app.note', '384d9ade428a', 'Deletes rows of app.note past the first 1 per owner_id, date_trunc(''day'', made_at).',
+    ('per_expression', '', 'app.note', 'c6f46ce4e640', 'Deletes rows of app.note past the first 1 per owner_id, date_trunc(''day'', made_at).',
      '[{"locked":"per_expression_batch","groups":"per_expression_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

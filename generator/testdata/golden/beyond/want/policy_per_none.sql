@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_none', '', 'app.note', '833ac0452663', 'Deletes rows of app.note past the first 20.',
+    ('per_none', '', 'app.note', '85cf7216ab86', 'Deletes rows of app.note past the first 20.',
      '[{"locked":"per_none_batch","groups":"per_none_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_nullable', '', 'app.note', 'c5e28a964f51', 'Deletes rows of app.note past the first 3 per state.',
+    ('per_nullable', '', 'app.note', 'b6c7165a5f3f', 'Deletes rows of app.note past the first 3 per state.',
      '[{"locked":"per_nullable_batch","groups":"per_nullable_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_one', '', 'app.note', 'd95f5cc1880f', 'Deletes rows of app.note past the first 1000 per owner_id.',
+    ('per_one', '', 'app.note', 'a084ba3d475a', 'Deletes rows of app.note past the first 1000 per owner_id.',
      '[{"locked":"per_one_batch","groups":"per_one_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

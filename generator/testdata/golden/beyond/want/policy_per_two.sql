@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_two', '', 'app.note', '6e15104c79ec', 'where kind = ''draft''; Deletes rows of app.note past the first 5 per owner_id, kind.',
+    ('per_two', '', 'app.note', '6dcfa4ae0077', 'where kind = ''draft''; Deletes rows of app.note past the first 5 per owner_id, kind.',
      '[{"locked":"per_two_batch","groups":"per_two_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -17,6 +17,7 @@ SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
@@ -91,7 +92,7 @@ BEGIN
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN (NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid))) IS NOT TRUE THEN 'changed'
+                   WHEN (places_beyond_1.tid IS NULL) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
@@ -104,6 +105,7 @@ BEGIN
                                       AND reached_1."batch" = t."end")) THEN 'hold'
                END AS kept_by
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+        LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*),

@@ -16,6 +16,7 @@ SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $function1$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
@@ -135,9 +136,10 @@ BEGIN
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                       AND reached_1."user" = t."user"
                                       AND reached_1."a.b" = t."a.b")) THEN 'hold'
-                   WHEN EXISTS (SELECT FROM places_newest f WHERE f.rel = t.tableoid AND f.tid = t.ctid) THEN 'newest'
+                   WHEN places_newest.tid IS NOT NULL THEN 'newest'
                END AS kept_by
         FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+        LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*),

@@ -10,16 +10,15 @@ AS $function1$
     FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
     WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
       AND t."a ""quoted"" column" < retention._cutoff(p_as_of, 0, 7, '00:00:00', 'UTC')
-      AND (t.tableoid, t.ctid) NOT IN (
-              SELECT r.rel, r.tid
-              FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
-                           row_number() OVER (
-                               PARTITION BY t."数据", t."0123456789012345678901234567890123456789012345678901234567890ab"
-                               ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC) AS place
-                    FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
-                    WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-                      AND (t."größe'; DROP TABLE x; --") IS NOT NULL) r
-              WHERE r.place <= 1)
+      AND NOT EXISTS (
+              SELECT FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                                  row_number() OVER (
+                                      PARTITION BY t."数据", t."0123456789012345678901234567890123456789012345678901234567890ab"
+                                      ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC) AS place
+                           FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                           WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                             AND (t."größe'; DROP TABLE x; --") IS NOT NULL) r
+              WHERE r.rel = t.tableoid AND r.tid = t.ctid AND r.place <= 1)
       AND NOT EXISTS (SELECT FROM retention.hold h
                       WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}'
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', 'bdd0372093e0', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
+    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', '508a5c323007', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
      '[{"locked":"names_batch"}]', ARRAY['Se"lect.child']::text[], ARRAY['Se"lect.child']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

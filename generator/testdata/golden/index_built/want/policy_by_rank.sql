@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_rank', '', 'app.not_served', 'ce51ed2f02f3', 'Deletes rows of app.not_served past the first 3 per owner_id.',
+    ('by_rank', '', 'app.not_served', '5061ded370c0', 'Deletes rows of app.not_served past the first 3 per owner_id.',
      '[{"locked":"by_rank_batch","groups":"by_rank_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

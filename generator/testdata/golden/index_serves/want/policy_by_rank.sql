@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_rank', '', 'app.served', 'a81a64949637', 'Deletes rows of app.served past the first 3 per owner_id.',
+    ('by_rank', '', 'app.served', 'df2b8c8082a4', 'Deletes rows of app.served past the first 3 per owner_id.',
      '[{"locked":"by_rank_batch","groups":"by_rank_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO keeper.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_old', 'The owner''s notes: kept for a week.', 'app.note', 'cd4dc0f56c55', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps reviewed: EXISTS (SELECT FROM review WHERE note_id = t.id)',
+    ('notes_old', 'The owner''s notes: kept for a week.', 'app.note', '80b1f79857cc', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps reviewed: EXISTS (SELECT FROM review WHERE note_id = t.id)',
      '[{"locked":"notes_old_batch"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

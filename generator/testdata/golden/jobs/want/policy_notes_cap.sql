@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_cap', '', 'app.note', '4f5d2e2cdbe2', 'Deletes rows of app.note past the first 1000.',
+    ('notes_cap', '', 'app.note', '42f85ea361d2', 'Deletes rows of app.note past the first 1000.',
      '[{"locked":"notes_cap_batch","groups":"notes_cap_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_joined', '', 'app.note', '9f09f5a7fd54', 'where NOT o.enabled AND c.kept IS NOT TRUE; Deletes rows of app.note whose made_at is older than 1 year.; keeps lent: l.used_at > as_of - interval ''30 days''',
+    ('notes_joined', '', 'app.note', '0ff23d6b1baf', 'where NOT o.enabled AND c.kept IS NOT TRUE; Deletes rows of app.note whose made_at is older than 1 year.; keeps lent: l.used_at > as_of - interval ''30 days''',
      '[{"locked":"notes_joined_batch"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -16,6 +16,7 @@ SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
@@ -129,10 +130,12 @@ BEGIN
                                    AND h.key = ARRAY[t."id"::text])) THEN 'hold'
                    WHEN (t.starred) IS NOT FALSE THEN 'starred'
                    WHEN (EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open)) IS NOT FALSE THEN 'open_review'
-                   WHEN EXISTS (SELECT FROM places_tagged f WHERE f.rel = t.tableoid AND f.tid = t.ctid) THEN 'tagged'
-                   WHEN EXISTS (SELECT FROM places_one_a_day f WHERE f.rel = t.tableoid AND f.tid = t.ctid) THEN 'one_a_day'
+                   WHEN places_tagged.tid IS NOT NULL THEN 'tagged'
+                   WHEN places_one_a_day.tid IS NOT NULL THEN 'one_a_day'
                END AS kept_by
         FROM "app"."note" t
+        LEFT JOIN places_tagged ON places_tagged.rel = t.tableoid AND places_tagged.tid = t.ctid
+        LEFT JOIN places_one_a_day ON places_one_a_day.rel = t.tableoid AND places_one_a_day.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*),

@@ -11,24 +11,22 @@ AS $function$
     WHERE t."made_at" < retention._cutoff(p_as_of, 0, 7, '00:00:00', 'UTC')
       AND (t.starred) IS FALSE
       AND (EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open)) IS FALSE
-      AND (t.tableoid, t.ctid) NOT IN (
-              SELECT r.rel, r.tid
-              FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
-                           row_number() OVER (
-                               PARTITION BY t.owner_id
-                               ORDER BY t.id DESC) AS place
-                    FROM "app"."note" t
-                    WHERE (t.tag IS NOT NULL AND NOT ((t.starred) IS NOT FALSE))) r
-              WHERE r.place <= 2)
-      AND (t.tableoid, t.ctid) NOT IN (
-              SELECT r.rel, r.tid
-              FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
-                           rank() OVER (
-                               PARTITION BY t.owner_id, (date_trunc('day', t.made_at))::text
-                               ORDER BY t.made_at DESC) AS place
-                    FROM "app"."note" t
-                    WHERE true) r
-              WHERE r.place <= 1)
+      AND NOT EXISTS (
+              SELECT FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                                  row_number() OVER (
+                                      PARTITION BY t.owner_id
+                                      ORDER BY t.id DESC) AS place
+                           FROM "app"."note" t
+                           WHERE (t.tag IS NOT NULL AND NOT ((t.starred) IS NOT FALSE))) r
+              WHERE r.rel = t.tableoid AND r.tid = t.ctid AND r.place <= 2)
+      AND NOT EXISTS (
+              SELECT FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                                  rank() OVER (
+                                      PARTITION BY t.owner_id, (date_trunc('day', t.made_at))::text
+                                      ORDER BY t.made_at DESC) AS place
+                           FROM "app"."note" t
+                           WHERE true) r
+              WHERE r.rel = t.tableoid AND r.tid = t.ctid AND r.place <= 1)
       AND NOT EXISTS (SELECT FROM retention.hold h
                       WHERE h.table_name = 'app.note'
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)

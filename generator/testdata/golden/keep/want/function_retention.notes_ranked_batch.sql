@@ -17,6 +17,7 @@ SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
@@ -52,10 +53,12 @@ BEGIN
               WHERE (NOT ((t.starred) IS NOT FALSE))
                 AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
                 AND t.owner_id = (g.key[1])::bigint
-              ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC, (EXISTS (SELECT FROM retention.hold h
-                                                                         WHERE h.table_name = 'app.note'
-                                                                           AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                                           AND h.key = ARRAY[t."id"::text])) DESC, t.id DESC
+              ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC,
+                       (EXISTS (SELECT FROM retention.hold h
+                                WHERE h.table_name = 'app.note'
+                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                  AND h.key = ARRAY[t."id"::text])) DESC,
+                       t.id DESC
               OFFSET 10 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
           WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
           ORDER BY g.ordinal
@@ -93,17 +96,19 @@ BEGIN
                             WHERE (NOT ((t.starred) IS NOT FALSE))
                               AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
                               AND t.owner_id = g.k1
-                            ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC, (EXISTS (SELECT FROM retention.hold h
-                                                                                       WHERE h.table_name = 'app.note'
-                                                                                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                                                         AND h.key = ARRAY[t."id"::text])) DESC, t.id DESC
+                            ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC,
+                                     (EXISTS (SELECT FROM retention.hold h
+                                              WHERE h.table_name = 'app.note'
+                                                AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                AND h.key = ARRAY[t."id"::text])) DESC,
+                                     t.id DESC
                             FETCH FIRST 10 ROWS ONLY) f
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
                    WHEN ((NOT ((t.starred) IS NOT FALSE))
                          AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
-                         AND NOT (EXISTS (SELECT FROM places_beyond_1 f WHERE f.rel = t.tableoid AND f.tid = t.ctid))) IS NOT TRUE THEN 'changed'
+                         AND places_beyond_1.tid IS NULL) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note'
@@ -113,6 +118,7 @@ BEGIN
                    WHEN (t.tag IS NOT NULL) IS NOT FALSE THEN 'tagged'
                END AS kept_by
         FROM "app"."note" t
+        LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*),

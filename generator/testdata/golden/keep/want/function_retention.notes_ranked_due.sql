@@ -13,10 +13,12 @@ AS $function$
               FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
                            row_number() OVER (
                                PARTITION BY t.owner_id
-                               ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC, (EXISTS (SELECT FROM retention.hold h
-                                                                                          WHERE h.table_name = 'app.note'
-                                                                                            AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
-                                                                                            AND h.key = ARRAY[t."id"::text])) DESC, t.id DESC) AS place
+                               ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC,
+                                        (EXISTS (SELECT FROM retention.hold h
+                                                 WHERE h.table_name = 'app.note'
+                                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                                                   AND h.key = ARRAY[t."id"::text])) DESC,
+                                        t.id DESC) AS place
                     FROM "app"."note" t
                     WHERE (NOT ((t.starred) IS NOT FALSE))
                       AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL) r

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_kept', '', 'app.note', '1b6d9da06d7f', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps starred: starred; keeps open_review: EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open); keeps tagged: the first 2; keeps one_a_day: the first 1',
+    ('notes_kept', '', 'app.note', '4cd3b398566e', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps starred: starred; keeps open_review: EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open); keeps tagged: the first 2; keeps one_a_day: the first 1',
      '[{"locked":"notes_kept_batch"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

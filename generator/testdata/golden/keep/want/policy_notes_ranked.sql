@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_ranked', '', 'app.note', 'c6be97f8f3ac', 'Deletes rows of app.note past the first 10 per owner_id.; keeps starred: starred; keeps tagged: tag IS NOT NULL',
+    ('notes_ranked', '', 'app.note', '35e3c4b7f155', 'Deletes rows of app.note past the first 10 per owner_id.; keeps starred: starred; keeps tagged: tag IS NOT NULL',
      '[{"locked":"notes_ranked_batch","groups":"notes_ranked_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('events_cap', '', 'app.event', '5c4a6c97746a', 'Deletes rows of app.event past the first 1000000.',
+    ('events_cap', '', 'app.event', '42683dbc5c02', 'Deletes rows of app.event past the first 1000000.',
      '[{"locked":"events_cap_batch","groups":"events_cap_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items', '', 'app.item', '22f7adfc6828', 'Deletes rows of app.item whose at is older than 90 days.',
+    ('items', '', 'app.item', 'df2113e08859', 'Deletes rows of app.item whose at is older than 90 days.',
      '[{"locked":"items_batch"}]', ARRAY['app.loan', 'app.blob']::text[], ARRAY['app.item', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

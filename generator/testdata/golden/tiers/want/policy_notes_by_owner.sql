@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_by_owner', '', 'app.note', '9b19a34ed24c', 'Deletes rows of app.note whose made_at is older than 1 year / 90 days.',
+    ('notes_by_owner', '', 'app.note', '6bd70117a956', 'Deletes rows of app.note whose made_at is older than 1 year / 90 days.',
      '[{"locked":"notes_by_owner_batch"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

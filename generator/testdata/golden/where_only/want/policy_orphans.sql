@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('orphans', '', 'app.note', '88a70db2cde8', 'where NOT EXISTS (SELECT FROM app.owner o WHERE o.id = t.owner_id); Deletes rows of app.note.',
+    ('orphans', '', 'app.note', '572993d6d925', 'where NOT EXISTS (SELECT FROM app.owner o WHERE o.id = t.owner_id); Deletes rows of app.note.',
      '[{"locked":"orphans_batch"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
