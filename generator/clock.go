@@ -113,7 +113,7 @@ func isInstant(typ string) bool {
 func (w *work) clockForm(source *policy.Clock, columnType string) (form, typ string) {
 	base := strings.TrimSpace(regexp.MustCompile(`\(\d+(,\d+)?\)`).ReplaceAllString(columnType, ""))
 	number := map[string]string{"smallint": "bigint", "integer": "bigint", "bigint": "bigint",
-		"numeric": "numeric", "real": "double precision", "double precision": "double precision"}[base]
+		"numeric": "numeric", "double precision": "double precision"}[base]
 	text := base == "text" || base == "character varying" || base == "character"
 	switch kind := source.Encoding.Kind; {
 	case kind == "" && base == "timestamp with time zone":

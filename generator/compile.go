@@ -33,6 +33,7 @@ func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([
 		return nil, c.diags
 	}
 	c.checkSearchPath()
+	c.checkNames()
 	objects = append(objects, c.install(), c.logPolicy())
 	for _, p := range file.Policies {
 		objects = append(objects, c.compilePolicy(p)...)

@@ -40,6 +40,29 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	return nil
 }
 
+// checkNames refuses names that would break a line: generated SQL is laid out, and read by tools,
+// line by line.
+func (c *compiler) checkNames() {
+	for _, table := range c.snapshot.Tables {
+		for _, name := range append([]string{table.Schema, table.Name}, columnNames(table)...) {
+			if comment(name) != name {
+				c.refuse(c.positionOf(table), codeTableKind,
+					fmt.Sprintf("name %q in table %q has a control character", name, tableName(table)), "Rename it.")
+			}
+		}
+	}
+}
+
+// positionOf is where the policy file names a table first; a table that is only reached has none.
+func (c *compiler) positionOf(table *catalog.Table) diag.Position {
+	for _, p := range c.file.Policies {
+		if p.Table.String() == tableName(table) {
+			return p.Table.Position
+		}
+	}
+	return c.file.Install.Position
+}
+
 // withEnsured is the table as it will be when the columns are there that any of its policies makes
 // sure of.
 func (c *compiler) withEnsured(p *policy.Policy, table *catalog.Table) *catalog.Table {
