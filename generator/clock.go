@@ -109,7 +109,8 @@ func isInstant(typ string) bool {
 }
 
 // clockForm says how a cutoff becomes a value of the clock's type: the name of a fragment, and
-// the type of the variable.
+// the type of the variable. No "real": it tells instants only 128 seconds apart, and would be
+// another value once it was compared with a double precision one.
 func (w *work) clockForm(source *policy.Clock, columnType string) (form, typ string) {
 	base := strings.TrimSpace(regexp.MustCompile(`\(\d+(,\d+)?\)`).ReplaceAllString(columnType, ""))
 	number := map[string]string{"smallint": "bigint", "integer": "bigint", "bigint": "bigint",
