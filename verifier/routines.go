@@ -88,7 +88,7 @@ func (v *inspection) creator(o generator.Object) string {
 	return v.owner()
 }
 
-var grantExecute = regexp.MustCompile(`(?m)^GRANT EXECUTE ON (?:FUNCTION|PROCEDURE) .*\) TO (.+);$`)
+var grantExecute = regexp.MustCompile(`(?m)^GRANT EXECUTE ON (?:FUNCTION|PROCEDURE) .*\)\s+TO (.+);$`)
 
 // grantees are the privileges that an object's SQL leaves: the owner's and those granted.
 func grantees(sql, owner string) []string {
