@@ -28,7 +28,7 @@ CREATE TABLE app.clocks (
     epoch_s_float double precision,
     epoch_ms_big bigint,
     epoch_ms_numeric numeric(20, 3),
-    epoch_ms_float real,
+    epoch_ms_float double precision,
     key_uuid uuid,
     key_text text,
     key_char character(36),

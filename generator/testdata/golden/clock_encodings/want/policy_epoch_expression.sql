@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_expression', '', 'app.clocks', '01d8f504df3f', 'Deletes rows of app.clocks whose snow / 1000 is older than 7 days.',
+    ('epoch_expression', '', 'app.clocks', 'e8566f1e985f', 'Deletes rows of app.clocks whose snow / 1000 is older than 7 days.',
      '[{"range":"epoch_expression_batch","locked":"epoch_expression_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('uuid_char', '', 'app.clocks', 'ac64e0e1c317', 'Deletes rows of app.clocks whose key_char is older than 7 days.',
+    ('uuid_char', '', 'app.clocks', '9aaf84e72cf7', 'Deletes rows of app.clocks whose key_char is older than 7 days.',
      '[{"range":"uuid_char_batch","locked":"uuid_char_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('uuid_text', '', 'app.clocks', 'b4098ffbd1b4', 'Deletes rows of app.clocks whose key_text is older than 7 days.',
+    ('uuid_text', '', 'app.clocks', 'c126354bfad9', 'Deletes rows of app.clocks whose key_text is older than 7 days.',
      '[{"range":"uuid_text_batch","locked":"uuid_text_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

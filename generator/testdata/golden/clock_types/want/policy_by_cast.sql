@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_cast', '', 'app.clocks', '917f26443301', 'Deletes rows of app.clocks whose (key_text || ''-01'')::timestamptz is older than 1 hour.',
+    ('by_cast', '', 'app.clocks', 'd0e60ae02579', 'Deletes rows of app.clocks whose (key_text || ''-01'')::timestamptz is older than 1 hour.',
      '[{"range":"by_cast_batch","locked":"by_cast_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

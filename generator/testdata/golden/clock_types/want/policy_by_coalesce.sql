@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_coalesce', '', 'app.clocks', 'ec6484b4b2b3', 'Deletes rows of app.clocks whose coalesce(t.read_at, edited_at) + interval ''1 day'' is older than 1 hour.',
+    ('by_coalesce', '', 'app.clocks', 'cec988ae8a97', 'Deletes rows of app.clocks whose coalesce(t.read_at, edited_at) + interval ''1 day'' is older than 1 hour.',
      '[{"range":"by_coalesce_batch","locked":"by_coalesce_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -32,7 +32,9 @@ BEGIN
     -- would take a fifth more time.
     PERFORM set_config('pgretain.boundary', '', true);
     WITH boundary AS MATERIALIZED (
-        SELECT b.*, set_config('pgretain.boundary', to_jsonb(b)::text, true)
+        SELECT b.*, set_config('pgretain.boundary', jsonb_build_object(
+                   'scanned', b.scanned, 'last', b.last,
+                   'position', jsonb_build_array(b.c1::text, b.c2::text))::text, true)
         FROM (
             (SELECT t."made_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
              FROM "app"."note" t
@@ -70,7 +72,7 @@ BEGIN
         v_out.outcome := 'last';
     ELSE
         v_out.scanned := v_boundary ->> 'scanned';
-        v_out."position" := jsonb_build_array(v_boundary ->> 'c1', v_boundary ->> 'c2');
+        v_out."position" := v_boundary -> 'position';
         v_out.outcome := CASE WHEN (v_boundary ->> 'last')::boolean THEN 'last' ELSE 'some' END;
     END IF;
     RETURN v_out;

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_key', '', 'app.served', '2c1cf48b0d47', 'where true; Deletes rows of app.served.',
+    ('by_key', '', 'app.served', '546f3f6ae127', 'where true; Deletes rows of app.served.',
      '[{"range":"by_key_batch","locked":"by_key_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

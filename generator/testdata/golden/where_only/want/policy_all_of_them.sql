@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('all_of_them', '', 'app.note', 'cecbf3687918', 'where true; Deletes rows of app.note.',
+    ('all_of_them', '', 'app.note', 'faea1fd4f908', 'where true; Deletes rows of app.note.',
      '[{"range":"all_of_them_batch","locked":"all_of_them_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

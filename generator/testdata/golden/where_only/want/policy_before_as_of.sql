@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('before_as_of', '', 'app.note', '0bb707cfce14', 'where made_at < as_of - interval ''1 day'' AND lower(kind) = ''draft''; Deletes rows of app.note.',
+    ('before_as_of', '', 'app.note', '772c757cd66d', 'where made_at < as_of - interval ''1 day'' AND lower(kind) = ''draft''; Deletes rows of app.note.',
      '[{"range":"before_as_of_batch","locked":"before_as_of_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

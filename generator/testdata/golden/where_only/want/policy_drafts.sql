@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('drafts', '', 'app.note', '0ece05b06176', 'where kind = ''draft''; Deletes rows of app.note.',
+    ('drafts', '', 'app.note', '84ff57216f94', 'where kind = ''draft''; Deletes rows of app.note.',
      '[{"range":"drafts_batch","locked":"drafts_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
