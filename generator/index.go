@@ -38,16 +38,17 @@ func (w *work) indexes() []Object {
 // may stand in a predicate. No items: nothing to index, the primary key serves.
 func (w *work) wantedIndex(p pass) ([]indexItem, sqlText) {
 	var items []indexItem
+	partial := w.where != nil && w.where.simple && !w.where.always
 	switch {
 	case p.clock != nil && w.byClock(p):
 		items = append(items, indexItem{column: p.clock.column, expr: p.clock.indexed})
 		items = append(items, w.keyItems(p.clock.column)...)
 	case p.clock == nil && p.beyond != nil:
 		items = w.rankItems(p.beyond)
-	case w.where != nil && w.where.simple:
+	case partial:
 		items = w.keyItems("")
 	}
-	if len(items) > 0 && w.where != nil && w.where.simple {
+	if len(items) > 0 && partial {
 		return items, w.where.plain
 	}
 	return items, ""

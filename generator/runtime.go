@@ -65,12 +65,17 @@ func runtimeFiles(dir string) ([]runtimeFile, error) {
 // inOrderOfUse sorts files so that each comes after those whose object it mentions: PostgreSQL
 // checks the body of a function in language SQL when it is created, and foreign keys of tables.
 func inOrderOfUse(files []runtimeFile) ([]runtimeFile, error) {
+	mentioned := make(map[string][]string, len(files)) // by file, of the others
+	for _, file := range files {
+		mentioned[file.name] = mentions(file, files)
+	}
 	var sorted []runtimeFile
 	placed := map[string]bool{}
 	for len(sorted) < len(files) {
 		before := len(sorted)
 		for _, file := range files {
-			if !placed[file.name] && !mentionsMissing(file, files, placed) {
+			missing := slices.ContainsFunc(mentioned[file.name], func(other string) bool { return !placed[other] })
+			if !placed[file.name] && !missing {
 				sorted = append(sorted, file)
 				placed[file.name] = true
 			}
@@ -82,26 +87,26 @@ func inOrderOfUse(files []runtimeFile) ([]runtimeFile, error) {
 	return sorted, nil
 }
 
-func mentionsMissing(file runtimeFile, files []runtimeFile, placed map[string]bool) bool {
-	return slices.ContainsFunc(files, func(other runtimeFile) bool {
-		return other.name != file.name && !placed[other.name] && mentions(file, other)
-	})
-}
-
-func mentions(file, other runtimeFile) bool {
-	name := regexp.QuoteMeta("retention." + strings.TrimSuffix(path.Base(other.name), ".sql"))
-	return regexp.MustCompile(name + `\b`).MatchString(withoutComments(file.text))
-}
-
-func withoutComments(sql string) string {
-	return regexp.MustCompile(`(?m)--.*$`).ReplaceAllString(sql, "")
+// mentions lists the files whose object the text of file names outside comments.
+func mentions(file runtimeFile, files []runtimeFile) []string {
+	named := runtimeName.FindAllString(lineComment.ReplaceAllString(file.text, ""), -1)
+	var names []string
+	for _, other := range files {
+		object := "retention." + strings.TrimSuffix(path.Base(other.name), ".sql")
+		if other.name != file.name && slices.Contains(named, object) {
+			names = append(names, other.name)
+		}
+	}
+	return names
 }
 
 var (
-	revokeLine = regexp.MustCompile(`(?m)^REVOKE ALL ON (?:FUNCTION|PROCEDURE) (retention\..*\)) FROM PUBLIC;$`)
-	roleLine   = regexp.MustCompile(`(?m)^(?:GRANT .* TO retention_.*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
-	schemaName = regexp.MustCompile(`\bretention\.|\bSCHEMA retention\b`)
-	roleName   = regexp.MustCompile(`\bretention_(owner|runner|operator|viewer)\b`)
+	runtimeName = regexp.MustCompile(`retention\.[A-Za-z0-9_]+`)
+	lineComment = regexp.MustCompile(`(?m)--.*$`)
+	revokeLine  = regexp.MustCompile(`(?m)^REVOKE ALL ON (?:FUNCTION|PROCEDURE) (retention\..*\)) FROM PUBLIC;$`)
+	roleLine    = regexp.MustCompile(`(?m)^(?:GRANT .* TO retention_.*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
+	schemaName  = regexp.MustCompile(`\bretention\.|\bSCHEMA retention\b`)
+	roleName    = regexp.MustCompile(`\bretention_(owner|runner|operator|viewer)\b`)
 )
 
 func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object, error) {

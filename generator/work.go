@@ -29,6 +29,7 @@ type filter struct {
 	sql    sqlText
 	own    bool    // reads the row's own columns only
 	simple bool    // may stand in an index predicate
+	always bool    // reads no column: the same for all rows
 	plain  sqlText // without an alias, for an index predicate
 }
 
@@ -73,6 +74,7 @@ func (w *work) filter(e *policy.Expr) *filter {
 		sql:    fragment("parenthesised", w.bind(*e)),
 		own:    ownColumnsOnly(parsed.parsed),
 		simple: parsed.parsed.Simple && !mentionsName(parsed.parsed, "as_of") && ownColumnsOnly(parsed.parsed),
+		always: len(parsed.parsed.Columns) == 0,
 		plain:  fragment("parenthesised", sqlText(w.unaliased(*e, parsed.parsed))),
 	}
 }
