@@ -2,11 +2,11 @@
 -- against it, else the one that locks first (LOCKED): so does the first batch of every run, which
 -- has no position to start from. RANGE waits for a row a tenth of
 -- lock_timeout only: when it has to wait, LOCKED is the better way.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._call_batch(
     p_run bigint, p_pass jsonb, p_lock_timeout_ms integer, p_locked boolean,
     OUT mode text, OUT result retention.batch_result)
 LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     mode := CASE WHEN p_pass ->> 'range' IS NOT NULL AND NOT p_locked THEN 'range' ELSE 'locked' END;

@@ -1,8 +1,8 @@
 -- How many rows this transaction has deleted or updated so far in each of the given tables, as
 -- the statistics count them, foreign key cascades included.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._changed_rows(p_tables text[]) RETURNS jsonb
 LANGUAGE sql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
     WITH RECURSIVE member AS (
         SELECT t.name, retention._table(t.name) AS rel FROM unnest(p_tables) AS t(name)

@@ -1,10 +1,10 @@
 -- Shuts out place_hold() on a run's tables until this transaction ends, and says whether a hold is
 -- in force on any of them. Waits for a place_hold() under way, at most lock_timeout.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._lock_holds(
     p_oids oid[], p_tables text[], p_as_of timestamptz)
 RETURNS boolean
 LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_table oid;

@@ -1,9 +1,9 @@
 -- A batch that could not even begin: tries again after 0.1, 0.2 and 0.4 s, then the run ends
 -- "more".
+-- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._missed(p_run bigint, p_last retention.batch, p_why text)
 RETURNS retention.step
 LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_next retention.batch := p_last;

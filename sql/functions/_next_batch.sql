@@ -1,10 +1,10 @@
 -- The row to append for a batch that went through: what it did, and how the run goes on.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._next_batch(
     p_policy retention.policy, p_last retention.batch, p_mode text,
     p_result retention.batch_result)
 RETURNS retention.batch
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_next retention.batch := p_last;

@@ -1,8 +1,8 @@
 -- The run, when it is running in this very session; raises 55000 otherwise. This is what keeps
 -- everybody else from calling a batch by hand.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._running(p_run bigint) RETURNS retention.run
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_run retention.run;

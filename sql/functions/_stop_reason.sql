@@ -1,9 +1,9 @@
 -- Why a run ends before its next batch: the state it ends in and a sentence, or no row.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._stop_reason(
     p_run retention.run, p_policy retention.policy, p_taken bigint,
     OUT state text, OUT message text)
 LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN

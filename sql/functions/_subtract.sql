@@ -1,7 +1,7 @@
 -- Counts minus earlier counts, key by key; what comes to zero is left out.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._subtract(p_after jsonb, p_before jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT coalesce(jsonb_object_agg(a.key, a.value::bigint - coalesce(p_before ->> a.key, '0')::bigint)
                     FILTER (WHERE a.value::bigint <> coalesce(p_before ->> a.key, '0')::bigint), '{}')

@@ -1,8 +1,8 @@
 -- The row to append for a batch that was rolled back: it counts nothing and stays where it was.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._undone(p_last retention.batch, p_sqlstate text, p_message text)
 RETURNS retention.batch
 LANGUAGE plpgsql VOLATILE
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_next retention.batch := p_last;
