@@ -44,10 +44,10 @@ BEGIN
     v_next := retention._next_batch(v_policy, v_last, v_call.mode, v_result);
     v_next.cascaded := '{}';
     IF v_policy.reach <> '{}' THEN
-        -- What the steps deleted themselves is no cascade, where a foreign key leads back to their tables.
-    v_next.cascaded := retention._subtract(
-        retention._subtract(retention._changed_rows(v_policy.reach), v_before),
-        v_next.related || jsonb_build_object(v_policy.table_name, v_next.taken));
+        -- What steps deleted themselves is no cascade, where a foreign key leads back to them.
+        v_next.cascaded := retention._subtract(
+            retention._subtract(retention._changed_rows(v_policy.reach), v_before),
+            v_next.related || jsonb_build_object(v_policy.table_name, v_next.taken));
     END IF;
     v_next.ms := extract(epoch FROM clock_timestamp() - v_started) * 1000;
     v_next.at := clock_timestamp();

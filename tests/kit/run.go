@@ -15,6 +15,7 @@ import (
 // Outcome is how a run ended: its row of the run log, and what CALL raised.
 type Outcome struct {
 	ID                                          int64
+	Policy                                      string
 	State, Message, SQLState                    string
 	Due                                         *int64
 	Scanned, Taken, Contended, Refused, Batches int64
@@ -27,6 +28,7 @@ type Outcome struct {
 func (in *Installed) Run(policy, asOf string) Outcome {
 	in.t.Helper()
 	var o Outcome
+	o.Policy = policy
 	o.Summary, o.Err = in.Call("CALL "+in.schema()+".run($1, $2)", policy, asOf)
 	in.read(&o, policy)
 	return o
@@ -39,6 +41,14 @@ func (in *Installed) Done(policy, asOf string) Outcome {
 	if o.State != "done" || o.Err != nil {
 		in.t.Fatalf("run of %s ended %s: %s %s %v", policy, o.State, o.SQLState, o.Message, o.Err)
 	}
+	return o
+}
+
+// Last is the newest run of a policy in the log, whoever called it.
+func (in *Installed) Last(policy string) Outcome {
+	in.t.Helper()
+	var o Outcome
+	in.read(&o, policy)
 	return o
 }
 
