@@ -1,0 +1,260 @@
+package races
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// asOf is the instant of most runs: every row of table m is due, unless it was refreshed to fresh.
+const (
+	asOf   = "2024-06-01 00:00:00+00"
+	cutoff = "'2024-05-25 00:00:00+00'::timestamptz"
+	fresh  = "'2024-05-31 00:00:00+00'::timestamptz"
+)
+
+// tableM is the table of most tests. Whoever reaches gate(stop) waits while the gate is shut.
+const tableM = `
+	CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, v int NOT NULL DEFAULT 0);
+	CREATE FUNCTION gate(stop boolean) RETURNS boolean LANGUAGE plpgsql AS $$
+	BEGIN
+		IF stop THEN PERFORM pg_catalog.pg_advisory_xact_lock_shared(77); END IF;
+		RETURN true;
+	END $$;
+	CREATE FUNCTION gate_keeper() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+	BEGIN
+		PERFORM gate(true);
+		RETURN OLD;
+	END $$;`
+
+// gateAt15 stops whoever is about to delete row 15.
+const gateAt15 = `CREATE TRIGGER gate BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15)
+	EXECUTE FUNCTION gate_keeper();`
+
+// fill makes n rows, all due, older ones first.
+const fill = `INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 minute' FROM generate_series(1, $1::int) i`
+
+// stage is an installation with people on it: the application, somebody who looks on, and the gate.
+type stage struct {
+	*kit.Installed
+	t          *testing.T
+	app, watch *pgx.Conn
+	gate       *pgx.Conn
+}
+
+// newStage installs policy p of table m, with 30 due rows in batches of 10: the first batch of a
+// run is LOCKED, the others are RANGE where the policy allows it.
+func newStage(t *testing.T, schema, rule string) *stage {
+	t.Helper()
+	return newStageOf(t, tableM+schema, "policies: {p: "+rule+"}")
+}
+
+func newStageOf(t *testing.T, schema, yaml string, options ...kit.Option) *stage {
+	t.Helper()
+	s := &stage{Installed: kit.Install(t, schema, yaml, options...), t: t}
+	s.app, s.watch, s.gate = s.Conn(t), s.Conn(t), s.Conn(t)
+	s.SetBatch(10)
+	return s
+}
+
+// simple is the plainest policy, whose shape is RANGE; guarded's is LOCKED. Both wait long for
+// locks, so that the test decides when a wait ends.
+const (
+	simple  = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], batch: {lock_timeout: 100s}}`
+	guarded = `{table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete], batch: {lock_timeout: 100s}}`
+	signals = `CREATE TABLE sig (m_id int NOT NULL);`
+)
+
+// refill starts from n rows and an empty log.
+func (s *stage) refill(n int) {
+	s.t.Helper()
+	s.Exec(s.t, "TRUNCATE m CASCADE")
+	s.Exec(s.t, "DELETE FROM retention.run; DELETE FROM retention.batch")
+	s.Exec(s.t, fill, n)
+}
+
+func (s *stage) application(sql string) {
+	s.t.Helper()
+	pgtest.Exec(s.t, s.app, sql)
+}
+
+func (s *stage) shut() { pgtest.Exec(s.t, s.gate, "SELECT pg_advisory_lock(77)") }
+func (s *stage) open() { pgtest.Exec(s.t, s.gate, "SELECT pg_advisory_unlock_all()") }
+
+// ids are the rows of a table that are left.
+func (s *stage) ids(table string) []int {
+	s.t.Helper()
+	return pgtest.Column[int](s.t, s.watch, "SELECT id FROM "+table+" ORDER BY id")
+}
+
+func (s *stage) leaves(want ...int) {
+	s.t.Helper()
+	if diff := cmp.Diff(append([]int{}, want...), s.ids("m")); diff != "" {
+		s.t.Errorf("rows of m left (-want +got):\n%s", diff)
+	}
+}
+
+// from is the numbers from a to b.
+func from(a, b int) []int {
+	var all []int
+	for i := a; i <= b; i++ {
+		all = append(all, i)
+	}
+	return all
+}
+
+// task is a statement under way in a session of its own.
+type task struct {
+	s    *stage
+	conn *pgx.Conn
+	pid  uint32
+	done chan error
+}
+
+// patience bounds every wait of a test; none takes long when all is well.
+const patience = 20 * time.Second
+
+// start runs a statement in a session in the background.
+func (s *stage) start(conn *pgx.Conn, sql string, args ...any) *task {
+	s.t.Helper()
+	k := &task{s: s, conn: conn, pid: conn.PgConn().PID(), done: make(chan error, 1)}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	s.t.Cleanup(cancel)
+	go func() {
+		_, err := conn.Exec(ctx, sql, args...)
+		k.done <- err
+	}()
+	return k
+}
+
+// session opens a session of a role.
+func (s *stage) session(role string) *pgx.Conn {
+	s.t.Helper()
+	conn := s.Conn(s.t)
+	pgtest.Exec(s.t, conn, "SET SESSION AUTHORIZATION "+role)
+	return conn
+}
+
+// run calls retention.run in the background, as the runner in a new session.
+func (s *stage) run(policy string) *task {
+	s.t.Helper()
+	return s.start(s.session("retention_runner"), "CALL retention.run($1, $2)", policy, asOf)
+}
+
+// end waits for a task and returns the server's error, if any.
+func (k *task) end() *pgconn.PgError {
+	k.s.t.Helper()
+	select {
+	case err := <-k.done:
+		k.done <- err
+		var server *pgconn.PgError
+		if err != nil && !errors.As(err, &server) {
+			k.s.t.Fatalf("the session broke: %v", err)
+		}
+		return server
+	case <-time.After(patience):
+		k.s.t.Fatalf("the statement does not end: %s", k.s.activity())
+		return nil
+	}
+}
+
+// ok is end for what must not fail.
+func (k *task) ok() {
+	k.s.t.Helper()
+	if err := k.end(); err != nil {
+		k.s.t.Fatalf("failed: %s %s", err.Code, err.Message)
+	}
+}
+
+// ended says whether the task is over, without waiting.
+func (k *task) ended() bool { return len(k.done) > 0 }
+
+// waits returns once the task waits for a lock, or is over, which is right where it takes the
+// wait to be none of its business.
+func (k *task) waits() {
+	k.s.t.Helper()
+	k.s.until("a session waits for a lock", func() bool {
+		return k.ended() || pgtest.Value[bool](k.s.t, k.s.watch, "SELECT cardinality(pg_blocking_pids($1)) > 0", k.pid)
+	})
+}
+
+// mustWait is waits for a task that cannot end by itself.
+func (k *task) mustWait() {
+	k.s.t.Helper()
+	k.waits()
+	if k.ended() {
+		k.s.t.Fatalf("the statement ended (%v) where it should wait", k.end())
+	}
+}
+
+// sees returns once a query of the onlooker's is true.
+func (s *stage) sees(sql string, args ...any) {
+	s.t.Helper()
+	s.until(sql, func() bool { return pgtest.Value[bool](s.t, s.watch, sql, args...) })
+}
+
+// until polls: PostgreSQL tells nobody when a session begins to wait.
+func (s *stage) until(what string, true func() bool) {
+	s.t.Helper()
+	tick := time.NewTicker(3 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(patience); !true(); {
+		select {
+		case <-tick.C:
+		case <-late:
+			s.t.Fatalf("never came true: %s\n%s", what, s.activity())
+		}
+	}
+}
+
+// activity is what everybody does, for messages.
+func (s *stage) activity() string {
+	return pgtest.Value[string](s.t, s.watch, `SELECT coalesce(string_agg(format('%s %s %s/%s: %s', pid, state,
+		wait_event_type, wait_event, left(query, 80)), E'\n'), '') FROM pg_stat_activity WHERE datname = current_database()`)
+}
+
+// counts are the parts of an outcome that a test compares.
+type counts struct {
+	State                     string
+	Taken, Contended, Refused int64
+	Kept, Related, Cascaded   map[string]int64
+}
+
+// logged compares the last run of a policy with what is wanted of it.
+func (s *stage) logged(policy string, want counts) kit.Outcome {
+	s.t.Helper()
+	o := s.Last(policy)
+	for _, m := range []*map[string]int64{&want.Kept, &want.Related, &want.Cascaded} {
+		if *m == nil {
+			*m = map[string]int64{}
+		}
+	}
+	got := counts{o.State, o.Taken, o.Contended, o.Refused, o.Kept, o.Related, o.Cascaded}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Errorf("run %d of %s (%s %s) differs (-want +got):\n%s\n%s", o.ID, policy, o.SQLState, o.Message, diff, s.batches(o.ID))
+	}
+	return o
+}
+
+// batches is a run's log, for messages.
+func (s *stage) batches(run int64) string {
+	return pgtest.Value[string](s.t, s.watch, `SELECT coalesce(string_agg(format('%s %s scanned %s taken %s contended %s refused %s kept %s %s %s',
+		n, mode, scanned, taken, contended, refused, kept, sqlstate, message), E'\n' ORDER BY n), '') FROM retention.batch WHERE run_id = $1`, run)
+}
+
+// unlocked holds that nobody is left with a run lock.
+func (s *stage) unlocked() {
+	s.t.Helper()
+	if n := pgtest.Value[int](s.t, s.watch, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+		WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid = 1347571761`); n != 0 {
+		s.t.Errorf("%d run locks are left", n)
+	}
+}
