@@ -1,3 +1,5 @@
+//go:generate go test . -run TestGolden$ -update
+
 // Package generator turns a policy file and a catalog snapshot into SQL, and SQL into the next
 // migration. It is pure: no database, clock, environment, network or randomness, so the same
 // input gives the same bytes.

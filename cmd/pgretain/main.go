@@ -2,6 +2,8 @@
 // proves that the database still does what the policy says.
 package main
 
+//go:generate go test . -run TestExamples$ -update
+
 import (
 	"context"
 	"os"

@@ -13,6 +13,10 @@ BEGIN
     END IF;
     v_next := retention._undone(p_last, '55P03', p_why);
     v_next.misses := p_last.misses + 1;
+    IF p_last.next_skip THEN  -- what is wrong with the row to be passed by stays known
+        v_next.sqlstate := p_last.sqlstate;
+        v_next.message := p_last.message;
+    END IF;
     INSERT INTO retention.batch SELECT v_next.*;
     RETURN (p_run, true, clock_timestamp() + 0.1 * 2 ^ p_last.misses * interval '1 s')::retention.step;
 END

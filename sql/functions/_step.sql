@@ -27,14 +27,19 @@ BEGIN
     END IF;
 
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
-    v_held := retention._lock_holds(
-        v_run.hold_tables, v_policy.table_name || v_policy.related || v_policy.reach, v_run.as_of);
+    BEGIN
+        v_held := retention._lock_holds(
+            v_run.hold_tables, v_policy.table_name || v_policy.related || v_policy.reach, v_run.as_of);
+    EXCEPTION WHEN lock_not_available THEN
+        RETURN retention._missed(p_run, v_last, 'place_hold() has not been committed yet');
+    END;
     IF v_policy.reach <> '{}' THEN
         v_before := retention._changed_rows(v_policy.reach);
     END IF;
     v_call := retention._call_batch(
         p_run, v_policy.passes -> (v_last.next_pass - 1), v_policy.lock_timeout_ms,
-        v_held OR v_last.next_position IS NULL OR v_last.next_skip OR v_last.suspect_rows > 0 OR v_last.locked_batches > 0);
+        v_held OR v_last.next_position IS NULL OR v_last.next_skip OR v_last.suspect_rows > 0
+            OR v_last.locked_batches > 0);
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     v_result := v_call.result;
 
