@@ -3,6 +3,7 @@ package races
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,6 +73,11 @@ const (
 	guarded = `{table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete], batch: {lock_timeout: 100s}}`
 	signals = `CREATE TABLE sig (m_id int NOT NULL);`
 )
+
+// withCascades is a rule whose delete may reach a table through a foreign key.
+func withCascades(rule, table string) string {
+	return strings.Replace(rule, "then: [delete]", "then: [{delete: {cascades: ["+table+"]}}]", 1)
+}
 
 // refill starts from n rows and an empty log.
 func (s *stage) refill(n int) {

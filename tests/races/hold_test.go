@@ -1,0 +1,102 @@
+package races
+
+import (
+	"testing"
+
+	"pgretain/tests/pgtest"
+)
+
+const placeHold = "SELECT * FROM retention.place_hold('public.m', ARRAY['15'], 'case 7')"
+
+// A hold whose transaction is open when a batch begins is waited for, and honoured.
+func TestHoldPlacedBetweenScanAndDelete(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ schema, rule string }{
+		"RANGE": {"", simple}, "LOCKED": {signals, guarded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, c.schema, c.rule)
+
+			// Naive: the hold is a guard in one statement, and its transaction commits in between.
+			s.refill(30)
+			s.application("BEGIN; UPDATE m SET v = 1 WHERE id = 15; " + placeHold)
+			naive := s.start(s.Conn(t), "DELETE FROM m t WHERE at < "+cutoff+` AND NOT EXISTS (
+				SELECT FROM retention.hold h WHERE h.table_name = 'public.m' AND h.key = ARRAY[t.id::text] AND h.released_at IS NULL)`)
+			naive.mustWait()
+			s.application("COMMIT")
+			naive.ok()
+			s.leaves()
+
+			s.Exec(t, "DELETE FROM retention.hold")
+			s.refill(30)
+			operator := s.session("retention_operator")
+			pgtest.Exec(t, operator, "BEGIN; "+placeHold)
+			run := s.run("p")
+			run.mustWait()
+			pgtest.Exec(t, operator, "COMMIT")
+			run.ok()
+			s.leaves(15)
+			s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"hold": 1}})
+		})
+	}
+}
+
+// place_hold waits for a batch under way and then tells the truth: the row is gone.
+func TestHoldPlacedDuringABatch(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", simple)
+	s.Exec(t, gateAt15)
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	hold := s.start(s.session("retention_operator"), "CREATE TEMP TABLE held AS "+placeHold)
+	hold.mustWait()
+	s.open()
+	run.ok()
+	hold.ok()
+	if n := pgtest.Value[int64](t, hold.conn, "SELECT rows_held FROM held"); n != 0 {
+		t.Errorf("place_hold says it holds %d rows, and they are gone", n)
+	}
+	s.leaves()
+}
+
+// A hold placed between two batches is honoured by the second, in the middle of a run.
+func TestHoldPlacedBetweenBatches(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", simple)
+	s.Exec(t, gateAt15)
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait() // in the second batch, 11 to 20
+	hold := s.start(s.session("retention_operator"), "SELECT retention.place_hold('public.m', ARRAY['25'], 'case 7')")
+	hold.mustWait()
+	s.open()
+	run.ok()
+	hold.ok()
+	s.leaves(25) // the hold was in the lock's queue before the third batch
+	s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"hold": 1}})
+}
+
+// A hold on a row that a foreign key would take along keeps the row above it.
+func TestHoldOnAChildKeepsItsParent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `CREATE TABLE child (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`,
+		`{table: m, due: {age: {column: at, older_than: 7 days}}, then: [{delete: {cascades: [public.child]}}], batch: {lock_timeout: 100s}}`)
+	s.refill(30)
+	s.Exec(t, "INSERT INTO child SELECT 1000 + id, id FROM m")
+	if err := s.Operator("SELECT retention.place_hold('public.child', ARRAY['1015'], 'case 7')"); err != nil {
+		t.Fatal(err)
+	}
+	s.run("p").ok()
+	s.leaves(15)
+	s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"hold": 1}, Cascaded: map[string]int64{"public.child": 29}})
+
+	// Naive: the foreign key knows nothing of holds.
+	s.Exec(t, "DELETE FROM m WHERE at < "+cutoff)
+	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM child WHERE id = 1015"); n != 0 {
+		t.Errorf("the plain DELETE left the held child; then this test shows nothing")
+	}
+}
