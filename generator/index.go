@@ -125,9 +125,9 @@ func (w *work) index(items []indexItem, predicate sqlText) Object {
 		Kind: KindIndex, Name: w.table.Schema + "." + name, As: AsMigrator,
 		SQL: object(kind, d),
 		Drop: object("index_drop", struct {
-			Concurrently      bool
-			TableSchema, Name ident
-		}{kind == "index", d.TableSchema, d.Name}),
+			indexData
+			Concurrently bool
+		}{d, kind == "index"}),
 		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
 	}
 }

@@ -13,3 +13,6 @@ SELECT retention._record_index('app', 'pgretain_note_90f70ed1');
 
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_90f70ed1";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_note_90f70ed1';

@@ -13,3 +13,6 @@ SELECT retention._record_index('app', 'pgretain_clocks_c3c1f3d5');
 
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_c3c1f3d5";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_clocks_c3c1f3d5';

@@ -14,3 +14,6 @@ SELECT retention._record_index('app', 'pgretain_note_4763f6a4');
 
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_4763f6a4";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_note_4763f6a4';

@@ -14,3 +14,6 @@ SELECT retention._record_index('app', 'pgretain_note_eb222345');
 
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_eb222345";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_note_eb222345';

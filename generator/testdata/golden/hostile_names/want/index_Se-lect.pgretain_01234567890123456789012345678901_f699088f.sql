@@ -13,3 +13,6 @@ SELECT retention._record_index('Se"lect', 'pgretain_0123456789012345678901234567
 
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "Se""lect"."pgretain_01234567890123456789012345678901_f699088f";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'Se"lect' AND index_name = 'pgretain_01234567890123456789012345678901_f699088f';

@@ -13,3 +13,6 @@ SELECT retention._record_index('app', 'pgretain_not_served_87e19ee0');
 
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_not_served_87e19ee0";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_not_served_87e19ee0';

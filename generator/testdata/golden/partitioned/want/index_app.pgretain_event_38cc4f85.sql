@@ -38,3 +38,6 @@ SELECT retention._record_index('app', 'pgretain_event_38cc4f85');
 
 -- to drop it
 DROP INDEX IF EXISTS "app"."pgretain_event_38cc4f85";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_event_38cc4f85';

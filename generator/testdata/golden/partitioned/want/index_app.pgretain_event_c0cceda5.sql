@@ -38,3 +38,6 @@ SELECT retention._record_index('app', 'pgretain_event_c0cceda5');
 
 -- to drop it
 DROP INDEX IF EXISTS "app"."pgretain_event_c0cceda5";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_event_c0cceda5';

@@ -13,3 +13,6 @@ SELECT retention._record_index('app', 'pgretain_item_1f339634');
 
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_item_1f339634";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_item_1f339634';
