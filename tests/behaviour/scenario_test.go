@@ -16,7 +16,7 @@ import (
 )
 
 // scenario is one policy on a table m, or another one named by table, with what must come of it.
-// In all texts "@" is the scenario's own schema; in data and queries it heads the search_path, and
+// In all texts "@." is the scenario's own schema; in data and queries it heads the search_path, and
 // ":as_of" is the instant of the run.
 type scenario struct {
 	name   string
@@ -82,12 +82,12 @@ func (s suite) texts() (schemas, yaml string) {
 	for i, c := range s.scenarios {
 		name := fmt.Sprintf("s%d", i)
 		schemas += fmt.Sprintf("CREATE SCHEMA %s; SET search_path = %s, public; %s; RESET search_path;\n", name, name, c.schema)
-		yaml += fmt.Sprintf("  p%s: %s\n", name, at(name, strings.TrimSpace(c.rule)))
+		yaml += fmt.Sprintf("  p%s: %s\n", name, at(name, c.rule))
 	}
 	return strings.ReplaceAll(schemas, "@.", ""), yaml
 }
 
-func at(schema, text string) string { return strings.ReplaceAll(text, "@", schema) }
+func at(schema, text string) string { return strings.ReplaceAll(text, "@.", schema+".") }
 
 func (b *bench) scenario(t *testing.T, name string, c scenario) {
 	if c.table == "" {

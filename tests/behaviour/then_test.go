@@ -74,7 +74,7 @@ func TestDelete(t *testing.T) {
 			rule: age(`delete: {cascades: ["@.m"]}`),
 			goes: "SELECT * FROM m WHERE id > 7"},
 		{name: "a tree that cascades into itself", schema: "CREATE TABLE m (id int PRIMARY KEY, parent int REFERENCES m ON DELETE CASCADE, at timestamptz NOT NULL)",
-			data: "INSERT INTO m SELECT i, nullif(i / 2, 0), :as_of - (30 - i) * interval '1 day' FROM generate_series(1, 3) i; INSERT INTO m SELECT 10 + i, 3, :as_of FROM generate_series(1, 4) i",
+			data:     "INSERT INTO m SELECT i, nullif(i / 2, 0), :as_of - (30 - i) * interval '1 day' FROM generate_series(1, 3) i; INSERT INTO m SELECT 10 + i, 3, :as_of FROM generate_series(1, 4) i",
 			rule:     age(`delete: {where: "id = 3", cascades: ["@.m"]}`),
 			goes:     "SELECT * FROM m WHERE id = 3",
 			leaves:   map[string]string{"m": "SELECT * FROM m WHERE id < 3"},

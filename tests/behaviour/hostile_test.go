@@ -1,0 +1,101 @@
+package behaviour
+
+import (
+	"strings"
+	"testing"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+func TestHostileNames(t *testing.T) {
+	long := strings.Repeat("ü", 31) + "x" // 63 bytes
+	plain := func(name, table, columns, clock string) scenario {
+		quoted := `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
+		yaml := strings.ReplaceAll(quoted, "'", "''")
+		return scenario{name: name, table: table,
+			schema: "CREATE TABLE " + quoted + " (" + columns + `, "at" timestamptz NOT NULL)`,
+			data:   "INSERT INTO " + quoted + ` SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 12) i`,
+			rule:   `{table: '@.` + yaml + `', due: {age: {column: at, older_than: 7 days}}, keep: {some: '` + clock + `'}, then: [delete]}`,
+			goes:   "SELECT t.* FROM " + quoted + " t WHERE at < :as_of - interval '7 days' AND NOT (" + strings.ReplaceAll(clock, "''", "'") + ")"}
+	}
+	literal := func(name, value string) scenario {
+		// value in SQL, in a YAML block that escapes nothing
+		return scenario{name: name, schema: "CREATE TABLE m (id int PRIMARY KEY, v text)",
+			data: "INSERT INTO m VALUES (1, " + value + "), (2, 'x'), (3, NULL), (4, " + value + "), (5, '')",
+			rule: "\n    table: \"@.m\"\n    where: |-\n      v = " + value + "\n    keep:\n      other: |-\n        v <> " + value + "\n    then: [delete]",
+			goes: "SELECT * FROM m WHERE id IN (1, 4)"}
+	}
+	suite{scenarios: []scenario{
+		plain("quotes and spaces", `a "b" c's`, `"it's" int PRIMARY KEY`, `"it''s" = 9`),
+		plain("dots", `a.b`, `"c.d" int PRIMARY KEY`, `"c.d" = 9`),
+		plain("unicode of 63 bytes", long, `"`+long+`" int PRIMARY KEY`, `t."`+long+`" = 9`),
+		plain("keywords", `select`, `"user" int PRIMARY KEY`, `"user" = 9`),
+		plain("capitals", `Note`, `"Id" int PRIMARY KEY`, `"Id" = 9`),
+		plain("a table t", `t`, `id int PRIMARY KEY`, `t.id = 9`),
+		plain("a table of ours", `boundary`, `key int PRIMARY KEY`, `key = 9`),
+		plain("a table judged", `judged`, `ordinal int PRIMARY KEY`, `ordinal = 9`),
+		plain("a column scanned", `locked`, `scanned int PRIMARY KEY`, `scanned = 9`),
+		plain("a column position", `places_some`, `"position" int PRIMARY KEY`, `"position" = 9`),
+		plain("template delimiters", `{{ .x }}`, `"{{ end }}" int PRIMARY KEY`, `"{{ end }}" = 9`),
+		plain("dollars", `$$ $function$`, `"$$" int PRIMARY KEY`, `"$$" = 9`),
+		plain("backslash and percent", `a\b%c`, `"%s\" int PRIMARY KEY`, `"%s\" = 9`),
+		plain("a column t", `m`, `t int PRIMARY KEY`, `t.t = 9`),
+		plain("a column keep", `m`, `keep int PRIMARY KEY`, `t.keep = 9`),
+		plain("a column run", `m`, `run int PRIMARY KEY`, `t.run = 9`),
+		plain("a column as_of", `m`, `as_of int PRIMARY KEY`, `t.as_of = 9`),
+		literal("a quote", `'it''s'`), literal("dollar quotes", `'$$ $function$ $function1$ $1'`), literal("dollar quoted", `$x$ '; DROP TABLE m; -- $x$`),
+		literal("template", `'{{ .Schema }} {{- end -}}'`), literal("backslashes", `E'\\ \' \t'`), literal("plain backslash", `'\'`),
+		literal("comment", `'-- not /* a comment'`), literal("unicode", `'naïve ☃ 𝄞'`), literal("goose", `'+goose StatementEnd'`),
+		{name: "ranks over hostile columns", schema: `CREATE TABLE m (id int PRIMARY KEY, "a ""b" text, "group" int)`,
+			data: `INSERT INTO m SELECT i, 'g' || i % 2, i FROM generate_series(1, 9) i`,
+			rule: `{table: "@.m", due: {beyond: {first: 2, per: ['"a ""b"'], order: '"group" DESC'}}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE id < 6"},
+		{name: "ranks over columns of ours", schema: `CREATE TABLE m (ordinal int PRIMARY KEY, key text, surplus int, rel int, tid int, pass int)`,
+			data: `INSERT INTO m SELECT i, 'g' || i % 2, i FROM generate_series(1, 9) i`,
+			rule: `{table: "@.m", where: "pass IS NULL", due: {beyond: {first: 2, per: [key], order: 'surplus DESC'}}, keep: {x: {first: 1, per: [rel, tid], order: ordinal}}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE ordinal BETWEEN 2 AND 5"},
+		{name: "related with hostile names", schema: `CREATE TABLE m (id int PRIMARY KEY, "t" int, "b ""c" text[]); CREATE TABLE "o o" ("x'y" text)`,
+			data: `INSERT INTO m SELECT i, i, ARRAY['v' || i, NULL, 'a,"b'] FROM generate_series(1, 4) i; INSERT INTO "o o" SELECT 'v' || i FROM generate_series(1, 6) i`,
+			rule: `{table: "@.m", where: "id > 2", then: [delete, delete: {table: '@."o o"', as: o, where: 'o."x''y" = ANY (t."b ""c") AND t.t > 0'}]}`,
+			goes: "SELECT * FROM m WHERE id > 2", leaves: map[string]string{"o o": `SELECT * FROM "o o" WHERE "x'y" NOT IN ('v3', 'v4')`}, related: map[string]int64{`@.o o`: 2}},
+	}}.run(t)
+}
+
+// What "=" means is a matter of the search path: an extension's operators live outside pg_catalog.
+func TestCitext(t *testing.T) {
+	const schema = "CREATE TABLE m (id int PRIMARY KEY, email public.citext, at timestamptz NOT NULL)"
+	const data = "INSERT INTO m SELECT i, CASE i % 3 WHEN 0 THEN 'vip@X.org' WHEN 1 THEN 'VIP@x.org' ELSE 'other' END, :as_of - i * interval '1 day' FROM generate_series(1, 30) i"
+	suite{before: "CREATE EXTENSION citext SCHEMA public", scenarios: []scenario{
+		{name: "guard", schema: schema, data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {vip: "email = 'VIP@x.org'"}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE id > 7 AND lower(email::text) <> 'vip@x.org'", kept: map[string]int64{"vip": 15}},
+		{name: "where", schema: schema, data: data, rule: `{table: "@.m", where: "email = 'VIP@x.org'", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE id > 7 AND lower(email::text) = 'vip@x.org'"},
+		{name: "groups", schema: schema, data: data, rule: `{table: "@.m", due: {beyond: {first: 3, per: [email], order: id}}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE id NOT IN (1, 3, 4, 2, 5, 8)"},
+		{name: "keys", schema: "CREATE TABLE m (email public.citext PRIMARY KEY, at timestamptz NOT NULL)", data: "INSERT INTO m SELECT CASE WHEN i % 2 = 0 THEN 'a' ELSE 'A' END || i, :as_of - interval '8 days' FROM generate_series(1, 30) i",
+			rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`, goes: "SELECT * FROM m"},
+	}}.run(t)
+}
+
+// A guard whose table has row security for us would be empty: no rows, no guard.
+func TestRowSecurityOnAGuardsTable(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+		INSERT INTO m SELECT i, '2024-01-01 00:00+00' FROM generate_series(1, 9) i;
+		CREATE TABLE open_case (m_id int); INSERT INTO open_case VALUES (3);
+		ALTER TABLE open_case ENABLE ROW LEVEL SECURITY`,
+		`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {open: "EXISTS (SELECT FROM open_case c WHERE c.m_id = t.id)"}, then: [delete]}}`)
+	for range 2 {
+		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "42501" || o.Err == nil || o.Taken != 0 {
+			t.Errorf("got %+v", o)
+		}
+	}
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); n != 9 {
+		t.Errorf("%d rows are left of 9", n)
+	}
+	in.Exec(t, "ALTER TABLE open_case DISABLE ROW LEVEL SECURITY")
+	if o := in.Done("p", noon); o.Taken != 8 {
+		t.Errorf("got %+v", o)
+	}
+}
