@@ -9,10 +9,17 @@ LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 #variable_conflict use_variable
 DECLARE
+    v_message pg_catalog.text;
     v_run pg_catalog.int8;
     v_end pg_catalog.record;
 BEGIN
-    COMMIT;  -- fails here, before any lock, inside somebody's transaction
+    BEGIN
+        COMMIT;  -- never works in a block like this, but says whether it would outside
+    EXCEPTION WHEN invalid_transaction_termination THEN
+        GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT;
+    END;
+    PERFORM retention._refuse_transaction(v_message);
+    COMMIT;  -- before any lock
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
     CALL retention._drive(policy, as_of, reason, NULL, v_run);
     v_end := retention._outcome(v_run);

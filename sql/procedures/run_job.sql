@@ -8,6 +8,7 @@ LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 #variable_conflict use_variable
 DECLARE
+    v_message pg_catalog.text;
     v_job pg_catalog.record;
     v_policy pg_catalog.text;
     v_run pg_catalog.int8;
@@ -15,7 +16,13 @@ DECLARE
     v_failure pg_catalog.text;
     v_sqlstate pg_catalog.text;
 BEGIN
-    COMMIT;  -- fails here, before any lock, inside somebody's transaction
+    BEGIN
+        COMMIT;  -- never works in a block like this, but says whether it would outside
+    EXCEPTION WHEN invalid_transaction_termination THEN
+        GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT;
+    END;
+    PERFORM retention._refuse_transaction(v_message);
+    COMMIT;  -- before any lock
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
     v_job := retention._job(job, as_of);
     COMMIT AND CHAIN;
