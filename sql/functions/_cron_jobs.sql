@@ -9,7 +9,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN
+    IF EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'cron') THEN
         RETURN QUERY EXECUTE
             'SELECT j.jobid, j.jobname::text, j.schedule, j.command, j.database, j.username, j.active
              FROM cron.job j WHERE j.jobname LIKE ''retention.%'' ORDER BY j.jobname';

@@ -8,7 +8,7 @@ AS $function$
 DECLARE
     v_rows bigint;
 BEGIN
-    IF p_job <> 'retention_log' OR NOT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN
+    IF p_job <> 'retention_log' OR NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'cron') THEN
         RETURN 0;
     END IF;
     EXECUTE 'DELETE FROM cron.job_run_details d
