@@ -1,0 +1,341 @@
+package behaviour
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// plain is twenty rows, one a day; at noon those older than seven days are 8 to 20.
+const plain = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+	INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day' FROM generate_series(1, 20) i`
+
+// old is a policy p for plain; more goes in front of then.
+func old(more string) string {
+	return "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, " + more + "then: [delete]}}"
+}
+
+func TestBudgetOfRowsGoesOldestFirst(t *testing.T) {
+	t.Parallel()
+	for _, guard := range []string{"", "keep: {none: false}, "} {
+		in := kit.Install(t, plain, old(guard+"batch: {rows: 3}, budget: {rows: 5}, "))
+		for _, want := range []struct {
+			state string
+			taken int64
+			left  int
+		}{{"more", 5, 15}, {"more", 5, 10}, {"done", 3, 7}, {"done", 0, 7}} {
+			o := in.Run("p", noon)
+			if o.State != want.state || o.Taken != want.taken || o.Err != nil {
+				t.Errorf("want %v, got %+v", want, o)
+			}
+			if diff := cmp.Diff(pgtest.Column[int](t, in, "SELECT generate_series(1, $1)", want.left), ids(t, in)); diff != "" {
+				t.Errorf("not the oldest (-want +got):\n%s", diff)
+			}
+		}
+	}
+}
+
+func TestBudgetOfTime(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain+`; CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.05); RETURN OLD; END';
+		CREATE TRIGGER slow BEFORE DELETE ON m FOR EACH ROW EXECUTE FUNCTION slow()`, old("batch: {rows: 2}, budget: {time: 1s}, "))
+	in.Exec(t, "UPDATE retention.policy SET budget_time = '90 ms' WHERE name = 'p' AND budget_time = '1 s'")
+	total := int64(0)
+	for i := 0; total < 13; i++ {
+		o := in.Run("p", noon)
+		if total += o.Taken; o.Err != nil || o.Taken == 0 || o.Taken > 4 || i > 13 {
+			t.Fatalf("got %+v", o)
+		}
+	}
+	if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7}, ids(t, in)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBreaker(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old("keep: {three: 'id = 10'}, breaker: {rows: 11}, batch: {rows: 4}, "))
+	o := in.Run("p", noon)
+	if o.State != "tripped" || o.Taken != 0 || o.Err == nil || *o.Due != 12 || len(ids(t, in)) != 20 {
+		t.Errorf("got %+v", o)
+	}
+	if trip := pgtest.Value[bool](t, in, "SELECT would_trip FROM retention.preview('p', $1)", noon); !trip {
+		t.Error("preview does not say so")
+	}
+	if err := in.Operator("SELECT retention.accept($1, 'looked at')", o.ID); err != nil {
+		t.Fatal(err)
+	}
+	if o := in.Done("p", noon); o.Taken != 12 {
+		t.Errorf("accepted: %+v", o)
+	}
+	// Once: the next one trips again; a run that was not tripped cannot be accepted.
+	in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(101, 115) i")
+	if o := in.Run("p", noon); o.State != "tripped" || o.Taken != 0 {
+		t.Errorf("the second time: %+v", o)
+	}
+	if err := in.Operator("SELECT retention.accept($1, 'again')", o.ID+1); err == nil {
+		t.Error("a run that went well was accepted")
+	}
+	// What the budget lets go is all that counts.
+	in.Migrate(t, old("keep: {three: 'id = 10'}, breaker: {rows: 11}, budget: {rows: 10}, "))
+	if o := in.Run("p", noon); o.State != "more" || o.Taken != 10 {
+		t.Errorf("with a budget: %+v", o)
+	}
+}
+
+func TestBreakerByFraction(t *testing.T) {
+	t.Parallel()
+	schema := `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 min' FROM generate_series(1, %d) i`
+	for _, c := range []struct {
+		rows  int
+		state string
+	}{{9999, "done"}, {10000, "tripped"}, {30000, "tripped"}, {10080 * 4 / 3 * 2, "tripped"}} {
+		for _, analyse := range []string{"", "; ANALYZE m"} {
+			in := kit.Install(t, fmt.Sprintf(schema, c.rows)+analyse,
+				`policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, breaker: {fraction: 50%}, then: [delete]}}`)
+			o := in.Run("p", noon)
+			left := pgtest.Value[int](t, in, "SELECT count(*) FROM m")
+			if o.State != c.state || (c.state == "tripped") != (left == c.rows) {
+				t.Errorf("%d rows: %d left, %+v", c.rows, left, o)
+			}
+		}
+	}
+}
+
+func TestPauseAndResume(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	for _, c := range [][2]string{{"'p', 'holiday'", "'p'"}, {"reason => 'holiday'", ""}} {
+		if err := in.Operator("SELECT retention.pause(" + c[0] + ")"); err != nil {
+			t.Fatal(err)
+		}
+		if o := in.Run("p", noon); o.State != "paused" || !strings.Contains(o.Message, "holiday") || o.Taken != 0 || o.Err != nil {
+			t.Errorf("got %+v", o)
+		}
+		if why := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p')"); !strings.Contains(why, "holiday") {
+			t.Errorf("preview says %q", why)
+		}
+		if err := in.Operator("SELECT retention.resume(" + c[1] + ")"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := in.Done("p", noon); o.Taken != 13 {
+		t.Errorf("got %+v", o)
+	}
+	if err := in.Operator("SELECT retention.pause('q')"); err == nil {
+		t.Error("an unknown policy was paused")
+	}
+}
+
+// A pause from within: a trigger of the third row pauses; the batch ends, the next does not begin.
+func TestPauseDuringARun(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old("batch: {rows: 2}, "))
+	in.Exec(t, `CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN PERFORM retention.pause('p'); RETURN OLD; END $$;
+		CREATE TRIGGER stop BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 18) EXECUTE FUNCTION stop()`)
+	if o := in.Run("p", noon); o.State != "paused" || o.Taken != 4 || o.Err != nil {
+		t.Errorf("got %+v", o)
+	}
+}
+
+func TestCopyOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	for _, change := range []string{"system_identifier = system_identifier + 1", "database_name = 'production'"} {
+		in.Exec(t, "UPDATE retention.install SET "+change)
+		if o := in.Run("p", noon); o.State != "paused" || !strings.Contains(o.Message, "copy") || o.Taken != 0 {
+			t.Errorf("%s: %+v", change, o)
+		}
+		if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.health() WHERE severity = 'error' AND problem LIKE '%copy%'"); n != 1 {
+			t.Errorf("%s: health is silent", change)
+		}
+		if err := in.Operator("SELECT retention.adopt('meant')"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := in.Done("p", noon); o.Taken != 13 {
+		t.Errorf("adopted: %+v", o)
+	}
+}
+
+func TestRefusedCalls(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	for _, c := range []struct{ sql, code string }{
+		{"CALL retention.run('p', clock_timestamp() + interval '1 min')", "22023"},
+		{"CALL retention.run('q')", "P0002"},
+		{"CALL retention.run_job('q')", "P0002"},
+	} {
+		if _, err := in.Call(c.sql); err == nil || err.Code != c.code {
+			t.Errorf("%s: %v", c.sql, err)
+		}
+	}
+	conn := in.Conn(t)
+	pgtest.Exec(t, conn, "BEGIN")
+	if _, err := conn.Exec(t.Context(), "CALL retention.run('p')"); err == nil || !strings.Contains(err.Error(), "2D000") {
+		t.Errorf("inside a transaction: %v", err)
+	}
+	if n := len(ids(t, in)); n != 20 {
+		t.Errorf("%d rows are left", n)
+	}
+	if due := pgtest.Value[int](t, in, "SELECT due FROM retention.preview('p', '2300-01-01')"); due != 20 {
+		t.Errorf("preview sees %d rows in the future", due)
+	}
+}
+
+func TestJoinOfTwoRows(t *testing.T) {
+	t.Parallel()
+	for _, join := range []string{
+		`{table: o, where: "o.g = t.id % 4"}`, `"SELECT x.g FROM o x WHERE x.g = t.id % 4"`, `{query: "SELECT g FROM o", where: "o.g = t.id % 4"}`,
+	} {
+		in := kit.Install(t, plain+"; CREATE TABLE o (g int); INSERT INTO o VALUES (1), (2), (2)",
+			old("join: {o: "+join+"}, keep: {none: 'o.g = 77 AND o.g IS NOT NULL'}, "))
+		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "21000" || o.Taken != 0 {
+			t.Errorf("%s: %+v", join, o)
+		}
+		if n := len(ids(t, in)); n != 20 {
+			t.Errorf("%s: %d rows are left", join, n)
+		}
+	}
+}
+
+// Rows that a foreign key or a trigger does not let go are counted and passed.
+func TestRefusedRows(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []int{1, 3, 1000} {
+		in := kit.Install(t, plain+`; CREATE TABLE child (m_id int REFERENCES m DEFERRABLE INITIALLY DEFERRED); INSERT INTO child VALUES (9), (15);
+			CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$;
+			CREATE TRIGGER no BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 12) EXECUTE FUNCTION no()`, old(""))
+		in.SetBatch(rows)
+		o := in.Done("p", noon)
+		if o.Refused != 3 || o.Taken != 10 || o.Scanned != 13 {
+			t.Errorf("batches of %d: %+v", rows, o)
+		}
+		if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 9, 12, 15}, ids(t, in)); diff != "" {
+			t.Errorf("batches of %d: %s", rows, diff)
+		}
+	}
+}
+
+func TestEnsure(t *testing.T) {
+	t.Parallel()
+	const yaml = `policies: {p: {table: m, ensure: {at: {type: timestamptz, default: "now()"}, "kind": {type: text, default: "'it''s'"}}, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}`
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, kind text DEFAULT 'mine'); INSERT INTO m SELECT generate_series(1, 5); INSERT INTO m VALUES (6, NULL)", yaml)
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m WHERE at BETWEEN now() - interval '1 hour' AND now()"); n != 6 {
+		t.Errorf("%d rows have the default", n)
+	}
+	in.Exec(t, "INSERT INTO m (id) VALUES (7); UPDATE m SET at = at - interval '8 days' WHERE id <= 2")
+	if diff := cmp.Diff([]string{"(,1)", "(mine,6)"}, in.Rows("SELECT kind, count(*) FROM m GROUP BY kind")); diff != "" {
+		t.Errorf("a column that was there has changed:\n%s", diff)
+	}
+	if o := in.Run("p", pgtest.Value[string](t, in, "SELECT clock_timestamp()::text")); o.State != "done" || o.Taken != 2 {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestJobGoesOnAfterAFailure(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain+"; CREATE TABLE n (id int PRIMARY KEY, g int); INSERT INTO n SELECT i, 0 FROM generate_series(1, 9) i", `
+policies:
+  broken: {table: m, where: "10 / (id - 10) > 0", then: [delete]}
+  cap: {table: n, due: {beyond: {first: 4, order: id}}, then: [delete]}
+  aged: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+jobs: {nightly: {schedule: "@daily", run: [broken, cap, aged]}}`)
+	_, err := in.Call("CALL retention.run_job('nightly', $1)", noon)
+	if err == nil || err.Code != "22012" || !strings.Contains(err.Message, "broken: failed") {
+		t.Errorf("the job raised %v", err)
+	}
+	got := in.Rows("SELECT policy, job, state, taken, as_of = '" + noon + "' FROM retention.run")
+	if diff := cmp.Diff([]string{"(aged,nightly,done,13,t)", "(broken,nightly,failed,0,t)", "(cap,nightly,done,5,t)"}, got); diff != "" {
+		t.Errorf("runs differ:\n%s", diff)
+	}
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.health() WHERE policy = 'broken' AND severity = 'error'"); n != 1 {
+		t.Error("health is silent")
+	}
+}
+
+func TestLogMetricsStatusBacklogAndPreview(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain+"; CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE); INSERT INTO child SELECT i, i % 20 + 1 FROM generate_series(1, 60) i",
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {even: 'id % 2 = 0'}, batch: {rows: 4}, then: [delete: {cascades: [child]}]}}")
+	preview := in.Rows("SELECT due, kept, oldest::timestamptz AT TIME ZONE 'UTC', newest::timestamptz AT TIME ZONE 'UTC', would_trip, stopped_by FROM retention.preview('p', '" + noon + "')")
+	if diff := cmp.Diff([]string{`(6,"{""even"": 7}","2024-03-12 12:00:00","2024-03-22 12:00:00",f,)`}, preview); diff != "" {
+		t.Errorf("preview:\n%s", diff)
+	}
+	if backlog := in.Rows("SELECT due, kept FROM retention.backlog WHERE policy = 'p'"); backlog[0] != `(10,"{""even"": 10}")` {
+		t.Errorf("backlog %v", backlog)
+	}
+	o := in.Done("p", noon)
+	if o.Scanned != 13 || o.Taken != 6 || o.Kept["even"] != 7 || o.Cascaded["public.child"] != 18 || o.Batches != 4 {
+		t.Errorf("run log: %+v", o)
+	}
+	in.Done("p", noon)
+	metrics := in.Rows(`SELECT name, value FROM retention.metrics WHERE labels ->> 'policy' = 'p' AND name !~ 'timestamp' OR labels ->> 'table' = 'public.m' AND name = 'retention_table_rows'`)
+	want := []string{"(retention_rows_cascaded_total,18)", "(retention_rows_refused_total,0)", "(retention_rows_scanned_total,20)",
+		"(retention_rows_taken_total,6)", "(retention_runs_failed_total,0)", "(retention_runs_total,2)", "(retention_table_rows,14)"}
+	if diff := cmp.Diff(want, metrics); diff != "" {
+		t.Errorf("metrics:\n%s", diff)
+	}
+	status := in.Rows("SELECT last_state, last_taken, last_scanned, failed_in_a_row, holds, paused FROM retention.status WHERE policy = 'p'")
+	if diff := cmp.Diff([]string{"(done,0,7,0,0,)"}, status); diff != "" {
+		t.Errorf("status:\n%s", diff)
+	}
+	sum := in.Rows("SELECT sum(scanned), sum(taken) FROM retention.batch WHERE run_id = " + fmt.Sprint(o.ID))
+	if sum[0] != "(13,6)" {
+		t.Errorf("batches add up to %v", sum)
+	}
+}
+
+// The built-in policy keeps what status and verifier look at: the newest run of each policy, and
+// the newest that went well.
+func TestRunLogIsKeptShort(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	in.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at, ended_at)
+		SELECT p, 'public.m', '', now(), s, now() - d * interval '1 day', now() - d * interval '1 day'
+		FROM (VALUES ('p', 'done', 200), ('p', 'more', 150), ('p', 'failed', 120), ('p', 'failed', 110), ('gone', 'failed', 300), ('gone', 'done', 250), ('gone', 'done', 91), ('gone', 'busy', 89)) v(p, s, d)
+		ORDER BY d DESC`)
+	in.Exec(t, "INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows) SELECT id, 0, 'start', 1, 1 FROM retention.run")
+	if _, err := in.Call("CALL retention.run_job('retention_log')"); err != nil {
+		t.Fatal(err)
+	}
+	got := in.Rows("SELECT r.policy, r.state, (now()::date - started_at::date), count(b.n) FROM retention.run r LEFT JOIN retention.batch b ON b.run_id = r.id WHERE r.policy <> 'retention_log' GROUP BY r.id")
+	if diff := cmp.Diff([]string{"(gone,busy,89,1)", "(gone,done,91,1)", "(p,failed,110,1)", "(p,more,150,1)"}, got); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+}
+
+// roles: none, and a schema of another name.
+func TestOneRoleAndAnotherSchema(t *testing.T) {
+	t.Parallel()
+	for _, yaml := range []string{
+		"install: {scheduler: none, roles: none}\n",
+		"install: {scheduler: none, schema: housekeeping, roles: {owner: hk_owner, runner: hk_runner, operator: hk_operator, viewer: hk_viewer}}\n",
+	} {
+		in := kit.Install(t, plain, yaml+old("keep: {even: 'id % 2 = 0'}, "))
+		if o := in.Done("p", noon); o.Taken != 6 || len(ids(t, in)) != 14 {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
+// What is refused before anything is installed.
+func TestCompileRefuses(t *testing.T) {
+	t.Parallel()
+	in := kit.Prepare(t, plain+"; CREATE TABLE r (id int PRIMARY KEY, c real)", old(""))
+	for _, c := range []struct{ yaml, message string }{
+		{`policies: {p: {table: r, due: {age: {column: c, encoding: epoch_s, older_than: 7 days}}, then: [delete]}}`, `does not go with type "real"`},
+		{`policies: {p: {table: m, due: {beyond: {first: 0, order: id}}, then: [delete]}}`, "first"},
+		{`policies: {p: {table: m, due: {beyond: {first: -1, order: id}}, then: [delete]}}`, "first"},
+	} {
+		_, list := in.Compile(t, c.yaml)
+		if !list.HasErrors() || !strings.Contains(fmt.Sprint(list), c.message) {
+			t.Errorf("%s: %v", c.yaml, list)
+		}
+	}
+}
