@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/sandbox"
+)
+
+// TestSmall runs everything once on few rows: every way must delete the rows that are due and no
+// others (bench checks that itself), and be reported.
+func TestSmall(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "bench.json")
+	o, err := parse([]string{"-rows", "20000", "-rounds", "1", "-out", path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table, progress bytes.Buffer
+	err = run(t.Context(), o, &table, &progress)
+	var missing *sandbox.MissingError
+	if errors.As(err, &missing) && os.Getenv("CI") != "true" {
+		t.Skipf("%s. %s", missing.What, missing.Hint)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &progress)
+	}
+	results := read(t, path)
+	if diff := cmp.Diff(wanted(), names(results)); diff != "" {
+		t.Errorf("results differ (-want +got):\n%s", diff)
+	}
+	for _, r := range results {
+		if whole := r.Rows > 0 && r.RowsPerSecond != nil && r.WALBytesPerRow != nil && r.RatioToLimit != nil; whole == (r.Bench == "nothing") {
+			t.Errorf("%s %s has rows, rate, log and ratio: %t", r.Bench, r.Way, whole)
+		}
+	}
+	if lines := strings.Count(table.String(), "\n"); lines != len(results)+4 {
+		t.Errorf("the table has %d lines for %d results:\n%s", lines, len(results), &table)
+	}
+}
+
+func read(t *testing.T, path string) []result {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []result
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&results); err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+func names(results []result) []string {
+	var all []string
+	for _, r := range results {
+		all = append(all, r.Bench+" "+r.Way+with(r.Snapshot))
+	}
+	return all
+}
+
+func wanted() []string {
+	held := " with a snapshot held"
+	var all []string
+	for _, snapshot := range []string{"", held} {
+		for _, way := range []string{"delete", "range", "range_breaker", "locked", "ctid_any", "id_in"} {
+			all = append(all, "age "+way+snapshot)
+		}
+	}
+	return append(all, "cap delete", "cap cap", "cap delete"+held, "cap cap"+held,
+		"nothing delete_rank", "nothing cap", "nothing delete", "nothing range", "nothing range_new_session",
+		"nothing locked", "nothing range"+held, "nothing range_an_hour_later"+held, "nothing delete"+held)
+}
+
+// TestMedian: odd, even, none.
+func TestMedian(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{3, 1, 2}, 2}, {[]float64{4, 1, 3, 2}, 2.5}, {[]float64{7}, 7}} {
+		if got := middle(c.values); got == nil || *got != c.want {
+			t.Errorf("middle(%v) = %v, want %v", c.values, got, c.want)
+		}
+	}
+	if got := middle(nil); got != nil {
+		t.Errorf("middle of nothing = %v, want nil", *got)
+	}
+}
+
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"-rows", "3000"}, {"-rows", "0"}, {"-rounds", "0"}, {"-only", "age,speed"}, {"-only", ""},
+	} {
+		if _, err := parse(args); err == nil {
+			t.Errorf("%q is accepted", args)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// sample is one measurement.
+type sample struct {
+	rows     int64
+	took     time.Duration
+	wal      int64    // bytes
+	flatness *float64 // of a run of pgretain with enough batches
+}
+
+func (s sample) rate() float64 { return float64(s.rows) / s.took.Seconds() }
+
+// measure runs one way over rows of its own, in a session of its own, and sees that exactly those
+// that were due are gone.
+func (s *session) measure(ctx context.Context, table string, w way, snapshot bool) (m sample, err error) {
+	d, err := s.fresh(ctx, table)
+	if err != nil {
+		return sample{}, err
+	}
+	defer func() { err = errors.Join(err, d.drop(ctx)) }()
+	due := int64(w.share * float64(s.rows))
+	err = d.withSnapshot(ctx, snapshot, func() error {
+		conn, err := d.connect(ctx, w.role())
+		if err != nil {
+			return err
+		}
+		m, err = d.timed(ctx, func() error { return w.run(ctx, conn, due) })
+		return errors.Join(err, conn.Close(ctx))
+	})
+	if err != nil {
+		return sample{}, fmt.Errorf("%s: %w", w.name, err)
+	}
+	m.rows = due
+	if w.policy != "" {
+		if m.flatness, err = d.flatness(ctx); err != nil {
+			return sample{}, err
+		}
+	}
+	return m, d.check(ctx, w, due)
+}
+
+// flatness is nil after a run of few batches.
+func (d *database) flatness(ctx context.Context) (ratio *float64, err error) {
+	err = d.conn.QueryRow(ctx, query("flatness")).Scan(&ratio)
+	return ratio, err
+}
+
+// timed takes the time and the write-ahead log of what do does.
+func (d *database) timed(ctx context.Context, do func() error) (sample, error) {
+	before, err := d.walBytes(ctx)
+	if err != nil {
+		return sample{}, err
+	}
+	began := time.Now()
+	if err := do(); err != nil {
+		return sample{}, err
+	}
+	took := time.Since(began)
+	after, err := d.walBytes(ctx)
+	return sample{took: took, wal: after - before}, err
+}
+
+func (d *database) walBytes(ctx context.Context) (bytes int64, err error) {
+	err = d.conn.QueryRow(ctx, query("wal")).Scan(&bytes)
+	return bytes, err
+}
+
+func (d *database) check(ctx context.Context, w way, due int64) error {
+	var left, wrong int64
+	if err := d.conn.QueryRow(ctx, query("left"), due).Scan(&left, &wrong); err != nil {
+		return err
+	}
+	if left != d.rows-due || wrong != 0 {
+		return fmt.Errorf("%s left %d of %d rows, %d of them due; %d rows were due", w.name, left, d.rows, wrong, due)
+	}
+	return nil
+}

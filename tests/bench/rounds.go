@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+)
+
+// bench measures what has the name.
+func (s *session) bench(ctx context.Context, name string) ([]result, error) {
+	switch name {
+	case "age":
+		return s.compare(ctx, byAge)
+	case "cap":
+		return s.compare(ctx, byRank)
+	case "nothing":
+		return s.nothing(ctx)
+	}
+	panic("no bench " + name)
+}
+
+// series is the measurements of one way, one a round.
+type series struct {
+	way
+	snapshot bool
+	samples  []sample
+}
+
+// compare measures every way once a round, one after the other, so that a slow minute of the
+// machine falls on all of them.
+func (s *session) compare(ctx context.Context, d deletes) ([]result, error) {
+	var all []*series
+	for _, snapshot := range []bool{false, true} {
+		for _, w := range d.ways {
+			all = append(all, &series{way: w, snapshot: snapshot})
+		}
+	}
+	for round := range s.rounds {
+		for _, x := range all {
+			m, err := s.measure(ctx, d.table, x.way, x.snapshot)
+			if err != nil {
+				return nil, err
+			}
+			x.samples = append(x.samples, m)
+			s.say("round %d of %d: %s %s%s, %.2f s", round+1, s.rounds, d.name, x.name, with(x.snapshot), m.took.Seconds())
+		}
+	}
+	return d.results(all), nil
+}
+
+// results sets every series against the limit's with the same snapshot.
+func (d deletes) results(all []*series) []result {
+	limits := map[bool]*series{}
+	var results []result
+	for _, x := range all {
+		if x.name == d.ways[0].name {
+			limits[x.snapshot] = x
+		}
+		results = append(results, x.result(d.name, limits[x.snapshot]))
+	}
+	return results
+}
+
+func with(snapshot bool) string {
+	if snapshot {
+		return " with a snapshot held"
+	}
+	return ""
+}
+
+// result is the medians. The ratio is that of the rounds, each against the limit's of the same
+// round, because both had the same minute of the machine.
+func (x *series) result(bench string, limit *series) result {
+	r := result{Bench: bench, Way: x.name, Snapshot: x.snapshot, Rows: x.samples[0].rows}
+	r.RowsPerSecond = median(x.samples, sample.rate)
+	r.WALBytesPerRow = median(x.samples, func(m sample) float64 { return float64(m.wal) / float64(m.rows) })
+	r.Milliseconds, r.spread = milliseconds(x.samples)
+	var ratios, flat []float64
+	for i, m := range x.samples {
+		ratios = append(ratios, m.rate()/limit.samples[i].rate())
+		if m.flatness != nil {
+			flat = append(flat, *m.flatness)
+		}
+	}
+	r.RatioToLimit, r.Flatness = middle(ratios), middle(flat)
+	return r
+}

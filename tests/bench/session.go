@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/sandbox"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+// query is an embedded statement. It panics where there is none: the names are constants.
+func query(name string) string {
+	text, err := files.ReadFile("sql/" + name + ".sql")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// settings suit 2 cores and 24 GiB. Full pages are logged as in production, whether or not the
+// disk is waited for; autovacuum is off because every measurement starts with a VACUUM of its own.
+var settings = map[string]string{
+	"shared_buffers":       "1GB",
+	"effective_cache_size": "16GB",
+	"work_mem":             "64MB",
+	"maintenance_work_mem": "512MB",
+	"max_wal_size":         "8GB",
+	"checkpoint_timeout":   "1h",
+	"full_page_writes":     "on",
+	"autovacuum":           "off",
+	"jit":                  "off",
+}
+
+// session is a server with databases to copy: one with the policies installed, and copies of that
+// one with a table filled.
+type session struct {
+	options
+	server   *sandbox.Server
+	admin    *pgx.Conn // the superuser's, in no database that is copied
+	loaded   map[string]bool
+	progress io.Writer
+}
+
+func start(ctx context.Context, o options, progress io.Writer) (*session, error) {
+	server, err := sandbox.Start(ctx, sandbox.Options{Fsync: o.fsync, Settings: settings})
+	if err != nil {
+		return nil, err
+	}
+	s := &session{options: o, server: server, loaded: map[string]bool{}, progress: progress}
+	if s.admin, err = pgx.Connect(ctx, server.URL("", "")); err == nil {
+		err = s.install(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return s, nil
+}
+
+func (s *session) stop() error { return s.server.Stop() }
+
+// about says what was measured on.
+func (s *session) about(ctx context.Context) (string, error) {
+	var text string
+	err := s.admin.QueryRow(ctx, query("about")).Scan(&text)
+	return fmt.Sprintf("%d rows, %d of them due, %d rounds\n%s\n", s.rows, s.rows/2, s.rounds, text), err
+}
+
+func (s *session) say(format string, args ...any) {
+	fmt.Fprintf(s.progress, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
+}

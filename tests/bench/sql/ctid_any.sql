@@ -1,0 +1,1 @@
+CALL bench.ctid_any($1)

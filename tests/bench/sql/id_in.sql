@@ -1,0 +1,1 @@
+CALL bench.id_in($1)

@@ -1,0 +1,48 @@
+-- The loops that people write, and what the measurements need. Batches of 5000, as pgretain's.
+CREATE SCHEMA bench;
+
+-- Row g is g seconds younger than 2020, and one of 2000 rows of its device.
+CREATE FUNCTION bench.load(p_table regclass, p_rows bigint) RETURNS void
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+    EXECUTE format($sql$
+        INSERT INTO %s (id, ts, device, body)
+        SELECT g, timestamptz '2020-01-01 00:00:00+00' + g * interval '1 second',
+               'device ' || g %% (%s / 2000), repeat('x', 140)
+        FROM generate_series(1, %s) g$sql$, p_table, p_rows, p_rows);
+END
+$function$;
+
+CREATE PROCEDURE bench.id_in(p_before timestamptz)
+LANGUAGE plpgsql
+AS $procedure$
+BEGIN
+    LOOP
+        DELETE FROM public.message
+        WHERE id IN (SELECT m.id FROM public.message m
+                     WHERE m.ts < p_before
+                     ORDER BY m.ts, m.id
+                     LIMIT 5000
+                     FOR UPDATE SKIP LOCKED);
+        EXIT WHEN NOT FOUND;
+        COMMIT;
+    END LOOP;
+END
+$procedure$;
+
+CREATE PROCEDURE bench.ctid_any(p_before timestamptz)
+LANGUAGE plpgsql
+AS $procedure$
+BEGIN
+    LOOP
+        DELETE FROM public.message
+        WHERE ctid = ANY (ARRAY(SELECT m.ctid FROM public.message m
+                                WHERE m.ts < p_before
+                                ORDER BY m.ts, m.id
+                                LIMIT 5000));
+        EXIT WHEN NOT FOUND;
+        COMMIT;
+    END LOOP;
+END
+$procedure$;

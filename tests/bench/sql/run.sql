@@ -1,0 +1,1 @@
+CALL retention.run($1, $2)

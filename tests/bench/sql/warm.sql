@@ -1,0 +1,10 @@
+-- Makes a copied database one that was in use: adopted, with its rows and indexes in memory.
+SELECT retention.adopt('bench');
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT count(*) FROM public.message WHERE id > 0;
+SELECT count(body) FROM public.message WHERE ts > '-infinity';
+SELECT count(body) FROM public.queue WHERE id > 0;
+SELECT count(*) FROM public.queue WHERE device > '';
+RESET enable_seqscan;
+RESET enable_bitmapscan;

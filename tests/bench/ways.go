@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// rowsPerDevice is how bench.load and the caps of policy.yaml divide the rows.
+const rowsPerDevice = 2000
+
+// way is one way to delete the rows that are due.
+type way struct {
+	name   string
+	policy string // of pgretain; "" for SQL that people write
+	sql    string // without a policy: takes the instant before which rows are due, or nothing
+	share  float64
+}
+
+// deletes is one job, done in several ways. The first of them is the limit for the others.
+type deletes struct {
+	name, table string
+	ways        []way
+}
+
+// benchNames are what -only takes.
+var benchNames = []string{"age", "cap", "nothing"}
+
+var byAge = deletes{"age", "message", []way{
+	{name: "delete", sql: query("delete"), share: 0.5},
+	{name: "range", policy: "range", share: 0.5},
+	// Less than the half at which the breaker of a run trips.
+	{name: "range_breaker", policy: "range_breaker", share: 0.49},
+	{name: "locked", policy: "locked", share: 0.5},
+	{name: "ctid_any", sql: query("ctid_any"), share: 0.5},
+	{name: "id_in", sql: query("id_in"), share: 0.5},
+}}
+
+var byRank = deletes{"cap", "queue", []way{
+	{name: "delete", sql: query("delete_rank"), share: 0.5},
+	{name: "cap", policy: "cap", share: 0.5},
+}}
+
+// window is that of the policies by age.
+const window = 24 * time.Hour
+
+// cutoff is the instant before which exactly so many rows lie, see bench.load.
+func cutoff(rows int64) time.Time {
+	return time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rows+1) * time.Second)
+}
+
+// role is whose rights a way runs with.
+func (w way) role() string {
+	if w.policy == "" {
+		return ""
+	}
+	return "retention_runner"
+}
+
+// run deletes what is due when so many rows are.
+func (w way) run(ctx context.Context, conn *pgx.Conn, due int64) error {
+	if w.policy != "" {
+		var outcome string
+		return conn.QueryRow(ctx, query("run"), w.policy, cutoff(due).Add(window)).Scan(&outcome)
+	}
+	var args []any
+	if strings.Contains(w.sql, "$1") {
+		args = append(args, cutoff(due))
+	}
+	_, err := conn.Exec(ctx, w.sql, args...)
+	return err
+}
