@@ -83,7 +83,8 @@ func TestOneRowIsRefused(t *testing.T) {
 // Of 5000 rows in one batch exactly the refused one stays, found in a few steps.
 func TestRefusedRowAmongFiveThousand(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, `CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`, simple)
+	s := newStage(t, `CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`,
+		strings.Replace(simple, "batch:", "breaker: {fraction: 1}, batch:", 1))
 	s.refill(20000)
 	s.Exec(t, "INSERT INTO child VALUES (12345)")
 	s.SetBatch(5000)

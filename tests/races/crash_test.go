@@ -1,0 +1,45 @@
+package races
+
+import (
+	"testing"
+
+	"pgretain/internal/sandbox"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// The postmaster is killed in the middle of a run's second batch. After recovery the batch that
+// was under way has not happened, the one before it has, rows and log alike; the next run says
+// "abandoned" of the first and finishes.
+func TestPostmasterIsKilledDuringARun(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Server(t, sandbox.Options{Fsync: true})
+	s := newStageOf(t, tableM+gateAt15, "policies: {p: "+simple+"}", kit.On(db))
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	if err := db.Server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-run.done
+	if err := db.Server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	s.watch = s.Conn(t) // the sessions of before are gone
+	s.leaves(from(11, 30)...)
+	s.states("p running")
+	if taken := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.batch"); taken != 10 {
+		t.Errorf("the log says %d rows went, of 10", taken)
+	}
+	if state := pgtest.Value[string](t, s.watch, "SELECT last_state FROM retention.status WHERE policy = 'p'"); state != "abandoned" {
+		t.Errorf("status says %q", state)
+	}
+	s.run("p").ok()
+	s.leaves()
+	s.states("p abandoned", "p done")
+	if taken := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.run"); taken != 30 {
+		t.Errorf("the log says %d rows went, of 30", taken)
+	}
+}

@@ -1,0 +1,203 @@
+package races
+
+import (
+	"strings"
+	"testing"
+
+	"pgretain/tests/pgtest"
+)
+
+// attempt is a statement with which somebody might get past breaker, hold, pause, window or log.
+type attempt struct {
+	name, sql, code string
+}
+
+// around is refused to the runner, the operator, the viewer and everybody else.
+var around = []attempt{
+	{"the LOCKED batch with a run's id", "SELECT retention.p_batch(1)", "42501"},
+	{"a step", "SELECT retention._step(1)", "55000"},
+	{"a batch's input", "SELECT retention._input(1)", "42501"},
+	{"calling a batch by name", `SELECT retention._call_batch(1, '{"locked": "p_batch"}', 100, true)`, "42501"},
+	{"ending a run", "SELECT retention._finish(1, 'done')", "42501"},
+	{"a failed step", "SELECT retention._step_failed(1, '55P03', 'x')", "55000"},
+	{"a run of one's own making", "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state) VALUES ('p', 'public.m', '', '2099-01-01', 'running')", "42501"},
+	{"another as_of", "UPDATE retention.run SET as_of = '2099-01-01'", "42501"},
+	{"purging the log", "DELETE FROM retention.run", "42501"},
+	{"emptying the log", "TRUNCATE retention.run, retention.batch", "42501"},
+	{"a forged batch", "INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows) VALUES (1, 99, 'locked', 1, 1000000)", "42501"},
+	{"an updated batch", "UPDATE retention.batch SET next_rows = 1000000", "42501"},
+	{"releasing a hold by hand", "UPDATE retention.hold SET released_at = now()", "42501"},
+	{"deleting a hold", "DELETE FROM retention.hold", "42501"},
+	{"placing a hold by hand", "INSERT INTO retention.hold (table_name, key, reason) VALUES ('public.m', '{1}', 'x')", "42501"},
+	{"another breaker", "UPDATE retention.policy SET breaker_rows = NULL, breaker_fraction = NULL", "42501"},
+	{"another function for the pass", `UPDATE retention.policy SET passes = '[{"locked": "x"}]'`, "42501"},
+	{"resuming by hand", "DELETE FROM retention.setting", "42501"},
+	{"accepting by hand", "INSERT INTO retention.setting (policy, name, value) VALUES ('p', 'accepted', 'x')", "42501"},
+	{"adopting by hand", "UPDATE retention.install SET database_name = 'x'", "42501"},
+	{"deleting rows", "DELETE FROM m", "42501"},
+	{"truncating the table", "TRUNCATE m", "42501"},
+	{"becoming the owner", "SET ROLE retention_owner", "42501"},
+	{"becoming the migrating role", "SET ROLE kit_migrator", "42501"},
+	{"a function of one's own in our schema", "CREATE FUNCTION retention.x() RETURNS int LANGUAGE sql AS 'SELECT 1'", "42501"},
+	{"a table of one's own in our schema", "CREATE TABLE retention.x (a int)", "42501"},
+	{"another body for the driver", "CREATE OR REPLACE PROCEDURE retention.run(policy text, as_of timestamptz DEFAULT NULL, reason text DEFAULT NULL, INOUT outcome text DEFAULT NULL) LANGUAGE sql AS 'SELECT 1'", "42501"},
+	{"taking the driver over", "ALTER PROCEDURE retention.run OWNER TO CURRENT_USER", "42501"},
+	{"another owner's rights", "ALTER FUNCTION retention.p_batch(bigint) SECURITY INVOKER", "42501"},
+	{"a trigger on the log", "CREATE TRIGGER x BEFORE INSERT ON retention.batch FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()", "42501"},
+}
+
+// Nobody but the driver takes rows, and nobody writes the log.
+func TestNobodyGoesRoundTheDriver(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", simple)
+	s.Exec(t, `DO $$ BEGIN CREATE ROLE races_stranger; EXCEPTION WHEN duplicate_object THEN END $$`)
+	s.refill(30)
+	s.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, pid) OVERRIDING SYSTEM VALUE
+		SELECT 'p', 'public.m', hash, '2024-06-01', 'done', 1 FROM retention.policy WHERE name = 'p'`)
+	for _, role := range []string{"retention_runner", "retention_operator", "retention_viewer", "races_stranger"} {
+		conn := s.session(role)
+		for _, a := range around {
+			err := s.start(conn, a.sql).end()
+			if err == nil {
+				t.Errorf("%s got through with %s: %s", role, a.name, a.sql)
+				continue
+			}
+			code := a.code
+			if role == "retention_viewer" || role == "races_stranger" {
+				code = "42501"
+			}
+			if err.Code != code {
+				t.Errorf("%s with %s: %s %s, want %s", role, a.name, err.Code, err.Message, code)
+			}
+		}
+	}
+	s.leaves(from(1, 30)...)
+}
+
+// A run under way serves its own session only: a second session of the runner's cannot step it on,
+// and its own cannot be made to from the outside.
+func TestStepOfAnotherSessionsRun(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gateAt15, simple)
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	id := pgtest.Value[int64](t, s.watch, "SELECT id FROM retention.run WHERE state = 'running'")
+	for _, sql := range []string{"SELECT retention._step($1)", "SELECT retention._step_failed($1, '55P03', 'x')"} {
+		if err := s.start(s.session("retention_runner"), sql, id).end(); err == nil || err.Code != "55000" {
+			t.Errorf("%s: %v, want 55000", sql, err)
+		}
+	}
+	s.open()
+	run.ok()
+	s.logged("p", counts{State: "done", Taken: 30})
+}
+
+// A runner that begins a run by hand, and steps it, gets no more than the driver gives: as_of,
+// breaker, holds and the log are the same.
+func TestRunnerDrivesByHand(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", strings.Replace(simple, "batch:", "breaker: {rows: 20}, batch:", 1))
+	s.refill(30)
+	conn := s.session("retention_runner")
+	if err := s.start(conn, "SELECT retention._begin('p', clock_timestamp() + interval '1 minute', NULL, NULL)").end(); err == nil || err.Code != "22023" {
+		t.Errorf("beginning in the future: %v, want 22023", err)
+	}
+	s.start(conn, "SELECT retention._begin('p', $1, NULL, NULL)", asOf).ok()
+	s.logged("p", counts{State: "tripped"})
+	id := s.Last("p").ID
+	if err := s.start(conn, "SELECT retention._step($1)", id).end(); err == nil || err.Code != "55000" {
+		t.Errorf("stepping a run that tripped: %v, want 55000", err)
+	}
+	s.leaves(from(1, 30)...)
+}
+
+// run refuses a future as_of and writes that down; preview may look ahead.
+func TestFutureAsOf(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", simple)
+	s.Exec(t, "INSERT INTO m VALUES (1, clock_timestamp())")
+	for _, role := range []string{"retention_runner", "retention_operator"} {
+		for _, at := range []string{"infinity", "2099-01-01"} {
+			err := s.start(s.session(role), "CALL retention.run('p', $1)", at).end()
+			if err == nil || err.Code != "22023" || !strings.Contains(err.Message, "in the future") {
+				t.Errorf("%s with %s: %v, want 22023", role, at, err)
+			}
+			s.logged("p", counts{State: "failed"})
+		}
+	}
+	s.leaves(1)
+	s.unlocked()
+	if n := pgtest.Value[int](t, s.watch, "SELECT due FROM retention.preview('p', '2099-01-01')"); n != 1 {
+		t.Errorf("preview of 2099 says %d rows", n)
+	}
+}
+
+// PUBLIC holds no right on anything in the schema, and not even USAGE of it.
+func TestPublicHasNoRights(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, tableM, "policies: {p: "+simple+"}\njobs: {nightly: {schedule: \"0 1 * * *\", run: [p]}}")
+	open := pgtest.Column[string](t, s.watch, `
+		SELECT 'schema ' || nspname FROM pg_namespace n, aclexplode(coalesce(nspacl, acldefault('n', nspowner))) a
+		WHERE nspname = 'retention' AND a.grantee = 0
+		UNION ALL
+		SELECT p.oid::regprocedure::text FROM pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) a
+		WHERE pronamespace = 'retention'::regnamespace AND a.grantee = 0
+		UNION ALL
+		SELECT c.oid::regclass::text FROM pg_class c, aclexplode(coalesce(relacl, acldefault('r', relowner))) a
+		WHERE relnamespace = 'retention'::regnamespace AND relkind IN ('r', 'v', 'p', 'm') AND a.grantee = 0`)
+	if len(open) > 0 {
+		t.Errorf("open to PUBLIC: %q", open)
+	}
+	// Every SECURITY DEFINER function has a pinned path, and nobody but the owner and superusers can
+	// create in it.
+	loose := pgtest.Column[string](t, s.watch, `SELECT p.oid::regprocedure::text FROM pg_proc p
+		WHERE pronamespace = 'retention'::regnamespace AND prosecdef
+		  AND NOT coalesce(array_to_string(proconfig, ' ') LIKE '%search_path=%pg_temp', false)`)
+	if len(loose) > 0 {
+		t.Errorf("SECURITY DEFINER without a pinned path: %q", loose)
+	}
+	// And one without is called by pinned ones only: nobody else may execute it.
+	callable := pgtest.Column[string](t, s.watch, `SELECT p.oid::regprocedure::text || ' by ' || a.grantee::regrole
+		FROM pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) a
+		WHERE pronamespace = 'retention'::regnamespace AND NOT prosecdef AND prokind = 'f' AND a.grantee <> proowner
+		  AND NOT coalesce(array_to_string(proconfig, ' ') LIKE '%search_path=%', false)
+		  AND p.proname NOT LIKE '%\_due'`)
+	if len(callable) > 0 {
+		t.Errorf("unpinned and callable: %q", callable)
+	}
+}
+
+// A hold, and a pause, are for operators: the runner may read them.
+func TestRunnerIsNoOperator(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", simple)
+	conn := s.session("retention_runner")
+	for _, sql := range []string{
+		"SELECT retention.pause('p')", "SELECT retention.resume('p')", "SELECT retention.accept(1)", "SELECT retention.adopt()",
+		"SELECT retention.place_hold('public.m', ARRAY['1'], 'x')", "SELECT retention.release_hold(1, 'x')",
+	} {
+		if err := s.start(conn, sql).end(); err == nil || err.Code != "42501" {
+			t.Errorf("%s: %v, want 42501", sql, err)
+		}
+	}
+}
+
+// A copy of the database, that nobody adopted, touches nothing.
+func TestCopyOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", simple)
+	s.refill(30)
+	s.Exec(t, "UPDATE retention.install SET system_identifier = 1")
+	s.run("p").ok()
+	if o := s.logged("p", counts{State: "paused"}); !strings.Contains(o.Message, "this is a copy") {
+		t.Errorf("the log says %q", o.Message)
+	}
+	s.leaves(from(1, 30)...)
+	if err := s.Operator("SELECT retention.adopt('meant')"); err != nil {
+		t.Fatal(err)
+	}
+	s.run("p").ok()
+	s.leaves()
+}

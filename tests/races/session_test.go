@@ -1,0 +1,117 @@
+package races
+
+import (
+	"strings"
+	"testing"
+
+	"pgretain/tests/pgtest"
+)
+
+// drowsyAt is a policy with a share of time that it may work.
+func drowsyAt(busy string) string { return strings.Replace(drowsy, "0.00001", busy, 1) }
+
+// Whatever the session's defaults are, a run works READ COMMITTED, READ WRITE.
+func TestSessionDefaults(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, set, naiveCode string }{
+		{"repeatable read", "SET default_transaction_isolation = 'repeatable read'", "40001"},
+		{"serializable", "SET default_transaction_isolation = 'serializable'", "40001"},
+		{"read only", "SET default_transaction_read_only = on", "25006"},
+		{"deferrable", "SET default_transaction_isolation = 'serializable'; SET default_transaction_read_only = on; SET default_transaction_deferrable = on", "25006"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, plainDriver, simple)
+			race := func(role, call string, args ...any) *task {
+				s.refill(30)
+				s.application("BEGIN; UPDATE m SET at = " + fresh + " WHERE id = 15")
+				conn := s.session(role)
+				pgtest.Exec(t, conn, c.set)
+				k := s.start(conn, call, args...)
+				k.waits()
+				s.application("COMMIT")
+				return k
+			}
+			if err := race("kit_migrator", "CALL plain()").end(); err == nil || err.Code != c.naiveCode {
+				t.Errorf("the plain driver ended with %v, want %s", err, c.naiveCode)
+			}
+			race("retention_runner", "CALL retention.run('p', $1)", asOf).ok()
+			s.leaves(15)
+			s.logged("p", counts{State: "done", Taken: 29})
+			s.unlocked()
+		})
+	}
+}
+
+// Other settings of a session that change what statements do or how long they may take.
+func TestSessionSettings(t *testing.T) {
+	t.Parallel()
+	for _, set := range []string{
+		"SET lock_timeout = '1ms'", "SET row_security = off", "SET client_min_messages = error",
+		"SET DateStyle = 'SQL, DMY'; SET TimeZone = 'America/New_York'; SET IntervalStyle = 'sql_standard'",
+		"SET session_replication_role = replica", "SET synchronous_commit = off", "SET plan_cache_mode = force_generic_plan",
+		"SET standard_conforming_strings = off", "SET escape_string_warning = on", "SET extra_float_digits = -15",
+		"SET idle_in_transaction_session_timeout = '1ms'", "SET bytea_output = escape",
+		"SET check_function_bodies = off", "SET jit_above_cost = 0", "SET enable_indexscan = off; SET enable_indexonlyscan = off",
+		"SET plpgsql.variable_conflict = use_column", "SET plpgsql.extra_errors = 'all'", "SET array_nulls = off", "SET transform_null_equals = on",
+	} {
+		t.Run(set, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, signals, guarded)
+			s.refill(30)
+			s.Exec(t, "INSERT INTO sig VALUES (15)")
+			conn := s.Conn(t)
+			pgtest.Exec(t, conn, set) // as the superuser: some are his alone
+			pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION retention_runner")
+			s.start(conn, "CALL retention.run('p', $1)", asOf).ok()
+			s.leaves(15)
+			s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"signal": 1}})
+		})
+	}
+}
+
+// Inside somebody's transaction a run is refused before it has locked or written anything.
+func TestInsideATransactionBlock(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, tableM+plainDriver, "policies: {p: "+simple+"}\njobs: {nightly: {schedule: \"0 1 * * *\", run: [p]}}")
+	s.refill(30)
+	naive := s.session("kit_migrator")
+	pgtest.Exec(t, naive, "BEGIN")
+	k := s.start(naive, "CALL plain()")
+	if err := k.end(); err == nil || err.Code != "2D000" {
+		t.Errorf("the plain driver ended with %v, want 2D000", err)
+	}
+	pgtest.Exec(t, naive, "ROLLBACK")
+	if pgtest.Value[int](t, naive, "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'") == 0 {
+		t.Error("the plain driver left no lock; then this test shows nothing")
+	}
+
+	for _, call := range []string{"CALL retention.run('p', '" + asOf + "')", "CALL retention.run_job('nightly', '" + asOf + "')"} {
+		for _, around := range [][2]string{
+			{"BEGIN", "ROLLBACK"},
+			{"BEGIN ISOLATION LEVEL SERIALIZABLE; SAVEPOINT a", "ROLLBACK"},
+		} {
+			runner := s.session("retention_runner")
+			pgtest.Exec(t, runner, around[0])
+			if err := s.start(runner, call).end(); err == nil || err.Code != "2D000" {
+				t.Errorf("%s in %s: %v, want 2D000", call, around[0], err)
+			}
+			pgtest.Exec(t, runner, around[1])
+			s.unlocked()
+		}
+		// As a string of two statements, from DO with an EXCEPTION block, and from a function.
+		for _, wrapped := range []string{
+			"SELECT 1; " + call,
+			"DO $$ BEGIN " + call + "; EXCEPTION WHEN division_by_zero THEN END $$",
+		} {
+			runner := s.session("retention_runner")
+			_, err := runner.PgConn().Exec(t.Context(), wrapped).ReadAll()
+			if err == nil || !strings.Contains(err.Error(), "2D000") {
+				t.Errorf("%s: %v, want 2D000", wrapped, err)
+			}
+			s.unlocked()
+		}
+	}
+	s.leaves(from(1, 30)...)
+	s.states()
+}

@@ -1,0 +1,313 @@
+package races
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/pgtest"
+)
+
+// plainDriver is the loop that comes to mind first: a session lock, a log row, a COMMIT per batch.
+const plainDriver = `
+	CREATE TABLE plain_log (state text);
+	CREATE PROCEDURE plain() LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM pg_advisory_lock(5);
+		INSERT INTO plain_log VALUES ('running');
+		COMMIT;
+		LOOP
+			DELETE FROM m WHERE id IN (SELECT id FROM m WHERE at < ` + cutoff + ` ORDER BY at LIMIT 10);
+			EXIT WHEN NOT FOUND;
+			COMMIT;
+		END LOOP;
+		UPDATE plain_log SET state = 'done';
+		PERFORM pg_advisory_unlock(5);
+	END $$;`
+
+// plainIsStuck holds that the plain driver left its log at "running" and its lock to its session.
+func (s *stage) plainIsStuck(k *task) {
+	s.t.Helper()
+	state := pgtest.Column[string](s.t, s.watch, "SELECT state FROM plain_log")
+	if diff := cmp.Diff([]string{"running"}, state); diff != "" {
+		s.t.Errorf("the plain driver is no worse than ours:\n%s", diff)
+	}
+	if !pgtest.Value[bool](s.t, s.watch, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND locktype = 'advisory')", k.pid) {
+		s.t.Error("the plain driver gave its lock back; then this test shows nothing")
+	}
+}
+
+// A run that is cancelled, or runs into statement_timeout, in the middle of a batch: it ends
+// "failed" in the log, gives its lock back, tells its caller, and the next run finishes.
+func TestCancelledInABatch(t *testing.T) {
+	t.Parallel()
+	for name, cancel := range map[string]string{
+		"cancel":            "SELECT pg_cancel_backend($1)",
+		"statement_timeout": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, plainDriver+gateAt15, simple)
+			stop := func(k *task) {
+				k.mustWait()
+				if cancel != "" {
+					s.Exec(t, cancel, k.pid)
+				}
+				if err := k.end(); err == nil || err.Code != "57014" {
+					t.Errorf("raised %v, want 57014", err)
+				}
+			}
+			session := func(role string) (conn *task) {
+				c := s.session(role)
+				if cancel == "" {
+					pgtest.Exec(t, c, "SET statement_timeout = '700ms'")
+				}
+				if role == "retention_runner" {
+					return s.start(c, "CALL retention.run('p', $1)", asOf)
+				}
+				return s.start(c, "CALL plain()")
+			}
+			s.refill(30)
+			s.shut()
+			naive := session("kit_migrator")
+			stop(naive)
+			s.plainIsStuck(naive)
+			s.open()
+
+			s.refill(30)
+			s.shut()
+			run := session("retention_runner")
+			stop(run)
+			s.open()
+			s.leaves(from(11, 30)...)
+			o := s.logged("p", counts{State: "failed", Taken: 10})
+			if o.SQLState != "57014" || pgtest.Value[bool](t, s.watch, "SELECT ended_at IS NULL FROM retention.run WHERE id = $1", o.ID) {
+				t.Errorf("the log says %s %q, or has no end", o.SQLState, o.Message)
+			}
+			s.unlocked()
+			s.run("p").ok()
+			s.leaves()
+			s.logged("p", counts{State: "done", Taken: 20})
+		})
+	}
+}
+
+// drowsy sleeps after each batch for as long as a test needs to notice.
+const drowsy = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], throttle: {busy: 0.00001}}`
+
+const sleeps = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep')"
+
+// A nap between batches ends a run like a batch does.
+func TestCancelledInANap(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", drowsy)
+	s.refill(30)
+	run := s.run("p")
+	s.sees(sleeps, run.pid)
+	s.Exec(t, "SELECT pg_cancel_backend($1)", run.pid)
+	if err := run.end(); err == nil || err.Code != "57014" {
+		t.Errorf("raised %v, want 57014", err)
+	}
+	o := s.logged("p", counts{State: "failed", Taken: 10})
+	if o.SQLState != "57014" {
+		t.Errorf("the log says %s", o.SQLState)
+	}
+	s.unlocked()
+	s.Exec(t, "UPDATE retention.policy SET busy = 1")
+	s.run("p").ok()
+	s.leaves()
+}
+
+// While it naps a run holds no transaction that would stop others: neither locks nor a snapshot
+// that grows old.
+func TestANapHoldsNothing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", drowsy)
+	s.refill(30)
+	run := s.run("p")
+	s.sees(sleeps, run.pid)
+	s.application("ALTER TABLE m ADD COLUMN extra int") // ACCESS EXCLUSIVE
+	s.application("CREATE INDEX CONCURRENTLY ON m (v)") // waits for old snapshots
+	s.Exec(t, "SELECT pg_cancel_backend($1)", run.pid)
+	_ = run.end()
+}
+
+// A cancelled policy ends its job, a failed one does not.
+func TestCancelEndsTheJob(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, tableM+gateAt15+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE bad (id int PRIMARY KEY, at timestamptz NOT NULL);", `policies:
+  broken: {table: bad, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+  p: `+simple+`
+  last: {table: n, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+jobs: {nightly: {schedule: "0 1 * * *", run: [broken, p, last]}}`)
+	// The policy fails in a way that no policy foresees.
+	s.Exec(t, `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM 1/0; RETURN OLD; END';
+		CREATE TRIGGER fail BEFORE DELETE ON bad FOR EACH ROW EXECUTE FUNCTION fail();
+		INSERT INTO bad VALUES (1, '2024-01-01'); INSERT INTO n VALUES (1, '2024-01-01')`)
+	job := func() *task {
+		return s.start(s.session("retention_runner"), "CALL retention.run_job('nightly', $1)", asOf)
+	}
+	s.refill(30)
+	s.shut()
+	k := job()
+	k.mustWait()
+	s.Exec(t, "SELECT pg_cancel_backend($1)", k.pid)
+	if err := k.end(); err == nil || err.Code != "57014" || !strings.Contains(err.Message, "division by zero") {
+		t.Errorf("raised %v; want 57014, and a word of what went wrong before", err)
+	}
+	s.open()
+	s.states("broken failed 22012", "p failed 57014")
+
+	k = job()
+	if err := k.end(); err == nil || err.Code != "22012" {
+		t.Errorf("raised %v, want 22012", err)
+	}
+	s.states("broken failed 22012", "p failed 57014", "broken failed 22012", "p done", "last done")
+	if left := s.ids("n"); len(left) != 0 {
+		t.Errorf("the last policy did not run: %v", left)
+	}
+	s.unlocked()
+}
+
+// states compares the whole run log.
+func (s *stage) states(want ...string) {
+	s.t.Helper()
+	got := pgtest.Column[string](s.t, s.watch, "SELECT concat_ws(' ', policy, state, sqlstate) FROM retention.run ORDER BY id")
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Errorf("the run log differs (-want +got):\n%s", diff)
+	}
+}
+
+// A backend that is terminated can write nothing any more. Everybody sees the run as abandoned at
+// once, the next run says so in the log, and finishes.
+func TestTerminated(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gateAt15, simple)
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	s.Exec(t, "SELECT pg_terminate_backend($1)", run.pid)
+	if err := run.end(); err == nil || err.Code != "57P01" {
+		t.Errorf("the session ended with %v, want 57P01", err)
+	}
+	s.open()
+	s.sees("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", run.pid)
+	s.unlocked()
+	s.leaves(from(11, 30)...)
+	if state := pgtest.Value[string](t, s.watch, "SELECT last_state FROM retention.status WHERE policy = 'p'"); state != "abandoned" {
+		t.Errorf("status says %q", state)
+	}
+	s.run("p").ok()
+	s.leaves()
+	s.states("p abandoned", "p done")
+	if n := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.run"); n != 30 {
+		t.Errorf("the log says %d rows went, of 30", n)
+	}
+}
+
+// pause() stops a run before its next batch, and keeps the next from starting; resume() goes on.
+func TestPausedFromAnotherSession(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"'p'", ""} {
+		t.Run("pause("+policy+")", func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, gateAt15, simple)
+			s.refill(30)
+			s.shut()
+			run := s.run("p")
+			run.mustWait()
+			if err := s.Operator("SELECT retention.pause(" + policy + ")"); err != nil {
+				t.Fatal(err)
+			}
+			s.open()
+			run.ok()
+			s.leaves(from(21, 30)...)
+			s.logged("p", counts{State: "paused", Taken: 20})
+			s.run("p").ok()
+			s.logged("p", counts{State: "paused"})
+			s.leaves(from(21, 30)...)
+			if err := s.Operator("SELECT retention.resume(" + policy + ")"); err != nil {
+				t.Fatal(err)
+			}
+			s.run("p").ok()
+			s.leaves()
+			s.unlocked()
+		})
+	}
+}
+
+// A migration that changes the policy during a run: the run ends "more" before its next batch, so
+// that no batch goes by the cursor or the cutoff of another policy.
+func TestPolicyChangesDuringARun(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gateAt15, simple)
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	s.Migrate(t, "policies: {p: "+strings.Replace(simple, "7 days", "30 days", 1)+"}")
+	s.open()
+	run.ok()
+	o := s.logged("p", counts{State: "more", Taken: 20})
+	if !strings.Contains(o.Message, "changed during the run") {
+		t.Errorf("the log says %q", o.Message)
+	}
+	s.leaves(from(21, 30)...)
+	s.run("p").ok()
+	s.leaves()
+}
+
+// A policy that a migration removes during a run.
+func TestPolicyIsRemovedDuringARun(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, tableM+gateAt15+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL);",
+		"policies: {p: "+simple+", q: {table: n, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	migrated := make(chan struct{})
+	go func() {
+		defer close(migrated)
+		s.Migrate(t, "policies: {q: {table: n, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
+	}()
+	s.sees("SELECT NOT EXISTS (SELECT FROM retention.policy WHERE name = 'p')")
+	s.open() // the index goes when the batch has ended
+	run.ok()
+	<-migrated
+	s.logged("p", counts{State: "more", Taken: 20})
+	s.leaves(from(21, 30)...)
+	s.unlocked()
+}
+
+// Rows that become due while a run is under way count against its breaker too.
+func TestBreakerDuringARun(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gateAt15, strings.Replace(simple, "batch:", "breaker: {rows: 40}, batch:", 1))
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	s.Exec(t, "INSERT INTO m SELECT 1000 + i, '2024-02-01' FROM generate_series(1, 200) i")
+	s.open()
+	if err := run.end(); err == nil || !strings.Contains(err.Message, "the breaker allows 40") {
+		t.Errorf("raised %v", err)
+	}
+	o := s.Last("p")
+	if o.State != "tripped" || o.Taken <= 40 || o.Taken > 50 {
+		t.Errorf("the run ended %s after %d rows", o.State, o.Taken)
+	}
+	s.unlocked()
+	// The rest is more than it allows from the start, and accept() lets one run pass.
+	if err := s.run("p").end(); err == nil {
+		t.Error("the next run did not trip")
+	}
+	o = s.logged("p", counts{State: "tripped"})
+	if err := s.Operator("SELECT retention.accept($1, 'a bulk load')", o.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.run("p").ok()
+	s.leaves()
+}
