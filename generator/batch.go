@@ -195,7 +195,8 @@ func (w *work) batch(p pass, function string) batchData {
 		d.Steps = append(d.Steps, w.step(step, d))
 	}
 	if p.beyond != nil {
-		d.First, d.Order = p.beyond.First, p.beyond.Order
+		// Batches skip the rows that they passed by: ties must not change places between them.
+		d.First, d.Order = p.beyond.First, w.withKey(p.beyond.Order)
 		d.GroupRows = p.beyond.rowsOfGroup(groupKey.stored)
 	}
 	d.Tag = dollarTag(fmt.Sprintf("%+v", d))

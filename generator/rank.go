@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"slices"
 
 	"pgretain/policy"
 )
@@ -78,8 +79,7 @@ func (w *work) refuseJoins(e *policy.Expr, message string) {
 	}
 }
 
-// orderOf compiles the order. Without ties it is made total with the primary key, in the
-// direction of its last item.
+// orderOf compiles the order, made total unless ties count as one.
 func (w *work) orderOf(r *ranked, source *policy.Rank) {
 	for i, item := range source.Order {
 		expr := w.bind(item.Expr)
@@ -95,15 +95,24 @@ func (w *work) orderOf(r *ranked, source *policy.Rank) {
 		r.Order = append(r.Order, orderItem{Expr: expr, Descending: item.Descending,
 			Nulls: item.NullsFirst != item.Descending, NullsFirst: item.NullsFirst, column: column})
 	}
-	if source.WithTies || len(source.Order) == 0 {
-		return
+	if !source.WithTies {
+		r.Order = w.withKey(r.Order)
 	}
-	descending := source.Order[len(source.Order)-1].Descending
+}
+
+// withKey makes an order total with the primary key, in the direction of its last item.
+func (w *work) withKey(order []orderItem) []orderItem {
+	if len(order) == 0 {
+		return order
+	}
+	total := slices.Clone(order)
+	descending := order[len(order)-1].Descending
 	for _, name := range w.table.PrimaryKey {
-		if !ordersBy(r.Order, name) {
-			r.Order = append(r.Order, orderItem{Expr: fragment("t column", ident(name)), Descending: descending, NullsFirst: descending, column: name})
+		if !ordersBy(total, name) {
+			total = append(total, orderItem{Expr: fragment("t column", ident(name)), Descending: descending, NullsFirst: descending, column: name})
 		}
 	}
+	return total
 }
 
 func ordersBy(order []orderItem, column string) bool {

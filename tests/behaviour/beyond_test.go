@@ -37,6 +37,8 @@ func TestBeyond(t *testing.T) {
 			goes: "SELECT * FROM m WHERE score IS NOT NULL AND " + place(same, "x.score IS NOT NULL", "x.score > m.score") + " >= 2"},
 		{name: "with ties, no group, guarded", schema: schema, data: data, rule: rule(`first: 2, order: "score DESC, h", with_ties: true`, "keep: {starred: flag}, "),
 			goes: "SELECT * FROM m WHERE flag = false AND score IS NOT NULL AND " + place("true", "x.score IS NOT NULL", "x.score > m.score OR x.score = m.score AND (x.h < m.h OR x.h IS NOT NULL AND m.h IS NULL)") + " >= 2"},
+		{name: "with ties, many of them, guarded", schema: schema, data: "INSERT INTO m SELECT i, 1, NULL, (i * 7 % 40) / 10, :as_of, i % 3 = 0 FROM generate_series(1, 40) i", rule: rule(`first: 2, per: ["g + 1"], order: "-score", with_ties: true`, "keep: {starred: flag}, "),
+			goes: "SELECT * FROM m WHERE score < 3 AND NOT flag"},
 		{name: "second item NULLS FIRST", schema: schema, data: data, rule: rule(`first: 2, order: "g DESC, h NULLS FIRST, score DESC NULLS LAST, id"`, ""),
 			goes: `SELECT * FROM m WHERE g IS NOT NULL AND id NOT IN (SELECT id FROM m WHERE g IS NOT NULL ORDER BY g DESC, h IS NOT NULL, h, score IS NULL, score DESC, id LIMIT 2)`},
 		{name: "first item NULLS FIRST has no place all the same", schema: schema, data: data, rule: rule(`first: 2, order: "score DESC NULLS FIRST, at DESC"`, ""),

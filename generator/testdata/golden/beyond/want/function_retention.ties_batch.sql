@@ -52,7 +52,7 @@ BEGIN
               FROM "app"."note" t
               WHERE (t.score) IS NOT NULL
                 AND t.owner_id = (g.key[1])::bigint
-              ORDER BY t.score DESC
+              ORDER BY t.score DESC, t."id" DESC
               OFFSET 10 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
           WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
           ORDER BY g.ordinal

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ties', '', 'app.note', '2a4b8d6c30e6', 'Deletes rows of app.note past the first 10 per owner_id.',
+    ('ties', '', 'app.note', 'c5b9825484d6', 'Deletes rows of app.note past the first 10 per owner_id.',
      '[{"locked":"ties_batch","groups":"ties_groups"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
