@@ -1,5 +1,6 @@
 -- Starts a run, or says in the run log why it does not start. Takes the session lock on the
--- policy's table (one run per table at a time) and keeps it when the run starts. Raises 22023 for
+-- policy's table (one run per table at a time) and keeps it when the run starts. Waits for any other
+-- lock at most ten times the policy's lock_timeout: batches try several times too. Raises 22023 for
 -- an as_of in the future and P0002 for an unknown policy.
 CREATE OR REPLACE FUNCTION retention._begin(
     p_policy text, p_as_of timestamptz, p_reason text, p_job text)
@@ -41,12 +42,18 @@ BEGIN
     IF v_message IS NOT NULL THEN
         RETURN retention._finish(v_run, 'paused', NULL, v_message);
     END IF;
-    v_message := coalesce(retention._objection(p_policy), retention._surplus(v_run));
+    -- Counting reads tables, which somebody may have locked.
+    PERFORM set_config('lock_timeout', least(v_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
+    BEGIN
+        v_message := coalesce(retention._objection(p_policy), retention._surplus(v_run));
+        v_resume := retention._resume_point(v_run);
+    EXCEPTION WHEN lock_not_available THEN
+        RETURN retention._finish(v_run, 'more', '55P03', 'a table is locked by somebody else');
+    END;
     IF v_message IS NOT NULL THEN
         RETURN retention._finish(v_run, 'tripped', NULL, v_message);
     END IF;
 
-    v_resume := retention._resume_point(v_run);
     UPDATE retention.run r
     SET from_start = v_resume.end_position IS NULL,
         hold_tables = ARRAY(SELECT DISTINCT retention._table(x)

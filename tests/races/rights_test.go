@@ -154,7 +154,7 @@ func TestPublicHasNoRights(t *testing.T) {
 	// create in it.
 	loose := pgtest.Column[string](t, s.watch, `SELECT p.oid::regprocedure::text FROM pg_proc p
 		WHERE pronamespace = 'retention'::regnamespace AND prosecdef
-		  AND NOT coalesce(array_to_string(proconfig, ' ') LIKE '%search_path=%pg_temp', false)`)
+		  AND NOT coalesce(array_to_string(proconfig, ' ') LIKE '%search_path=%pg_temp%', false)`)
 	if len(loose) > 0 {
 		t.Errorf("SECURITY DEFINER without a pinned path: %q", loose)
 	}
