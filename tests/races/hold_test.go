@@ -100,3 +100,20 @@ func TestHoldOnAChildKeepsItsParent(t *testing.T) {
 		t.Errorf("the plain DELETE left the held child; then this test shows nothing")
 	}
 }
+
+// A place_hold that nobody commits ends the run "more", not "failed", after bounded waits.
+func TestHoldThatIsNeverCommitted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", impatient(simple))
+	s.refill(30)
+	operator := s.session("retention_operator")
+	pgtest.Exec(t, operator, "BEGIN; "+placeHold)
+	s.run("p").ok()
+	s.leaves(from(1, 30)...)
+	if o := s.logged("p", counts{State: "more"}); o.SQLState != "55P03" {
+		t.Errorf("the log says %s %q", o.SQLState, o.Message)
+	}
+	pgtest.Exec(t, operator, "ROLLBACK")
+	s.run("p").ok()
+	s.leaves()
+}

@@ -311,3 +311,29 @@ func TestBreakerDuringARun(t *testing.T) {
 	s.run("p").ok()
 	s.leaves()
 }
+
+// A cancel may arrive at any moment, also while COMMIT itself is at work, where no procedure can
+// catch it: then the log says "running" until the session's next run, or the end of the session.
+// Whatever the moment was, that next run finishes, and the log adds up.
+func TestCancelledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", simple)
+	for i := range 12 {
+		s.refill(1000)
+		run := s.run("p")
+		s.until("some batches are done", func() bool {
+			return run.ended() || pgtest.Value[bool](t, s.watch, "SELECT count(*) > $1::int FROM retention.batch", i)
+		})
+		s.Exec(t, "SELECT pg_cancel_backend($1)", run.pid)
+		if err := run.end(); err != nil && err.Code != "57014" {
+			t.Errorf("raised %v, want 57014", err)
+		}
+		s.start(run.conn, "CALL retention.run('p', $1)", asOf).ok()
+		s.leaves()
+		s.unlocked()
+		wrong := pgtest.Column[string](t, s.watch, "SELECT state FROM retention.run WHERE state NOT IN ('failed', 'abandoned', 'done')")
+		if taken := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.run"); taken != 1000 || len(wrong) > 0 {
+			t.Errorf("the log says %d rows went, of 1000; states %q", taken, wrong)
+		}
+	}
+}
