@@ -129,8 +129,13 @@ func (w *work) clockForm(source *policy.Clock, columnType string) (form, typ str
 		return "as snowflake bigint", "bigint"
 	case (kind == "uuidv7" || kind == "ulid") && base == "uuid":
 		return "as " + kind + " uuid", "uuid"
-	case (kind == "uuidv7" || kind == "ulid") && text:
-		return "as " + kind + " text", "text"
+	case kind == "ulid" && text:
+		return "as ulid text", "text"
+	case kind == "uuidv7" && text:
+		// Text compares by its letters, and UUIDs may be written in either case.
+		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a UUID of type %q does not sort by time", columnType),
+			"Make the column uuid, or write expression: \"(column)::uuid\".")
+		return "", ""
 	case kind == "":
 		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("type %q holds no instant by itself", columnType),
 			"Say how it is encoded: encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: {shift, epoch}}.")

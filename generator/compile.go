@@ -93,6 +93,11 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		}
 		c.checkReach(step, from, step.Delete.Cascades)
 	}
+	if p.Due != nil && ranksAlone(p.Due) > 1 {
+		c.refuse(p.Due.Position, codeExpression, "two entries of \"any\" go by rank alone",
+			"The second would rank what the first leaves. Write two policies, in the order that is meant.")
+		return false
+	}
 	switch {
 	case own == 0:
 		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q leaves its rows due: no step deletes them", p.Name),
@@ -121,4 +126,15 @@ func uniqueIndexes(objects []Object) []Object {
 		seen[o.ID()] = true
 		return twice
 	})
+}
+
+// ranksAlone counts the entries that go by rank and have no clock.
+func ranksAlone(due *policy.Due) int {
+	count := 0
+	for _, entry := range due.Entries {
+		if entry.Beyond != nil && entry.Clock == nil {
+			count++
+		}
+	}
+	return count
 }

@@ -148,6 +148,8 @@ func (w *work) guardVerdict(name string) (sqlText, error) {
 	for _, g := range w.guards {
 		switch {
 		case g.name != name:
+		case g.joined:
+			return "", errors.New("guard " + name + " reads a join, which a rank cannot")
 		case g.cond != "":
 			return fragment("not false", g.cond), nil
 		case g.rank != nil:

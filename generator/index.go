@@ -16,6 +16,7 @@ type indexItem struct {
 	expr       sqlText // without an alias
 	descending bool
 	nullsFirst bool
+	equal      bool // compared by equality only: its direction does not matter
 }
 
 // indexes are what the passes of a policy go by and no existing index serves.
@@ -65,7 +66,7 @@ func (w *work) keyItems(except string) []indexItem {
 }
 
 func columnItem(name string, descending, nullsFirst bool) indexItem {
-	return indexItem{name, sqlText(quote.Ident(name)), descending, nullsFirst}
+	return indexItem{column: name, expr: sqlText(quote.Ident(name)), descending: descending, nullsFirst: nullsFirst}
 }
 
 // rankItems is empty when an expression takes part: whether it may be indexed is not known here.
@@ -75,7 +76,9 @@ func (w *work) rankItems(r *ranked) []indexItem {
 	}
 	var items []indexItem
 	for _, k := range r.Keys {
-		items = append(items, columnItem(k.column, false, false))
+		item := columnItem(k.column, false, false)
+		item.equal = true
+		items = append(items, item)
 	}
 	for _, o := range r.Order {
 		items = append(items, columnItem(o.column, o.Descending, o.NullsFirst))
@@ -97,7 +100,13 @@ func (w *work) served(items []indexItem) bool {
 func (w *work) reads(index catalog.Index, items []indexItem, backwards bool) bool {
 	for i, item := range items {
 		column := index.Columns[i]
-		if item.column == "" || column != item.column || index.Descending[i] != (item.descending != backwards) {
+		if item.column == "" || column != item.column {
+			return false
+		}
+		if item.equal {
+			continue
+		}
+		if index.Descending[i] != (item.descending != backwards) {
 			return false
 		}
 		if !w.table.Column(column).NotNull && index.NullsFirst[i] != (item.nullsFirst != backwards) {

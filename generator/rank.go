@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -62,6 +63,14 @@ func (w *work) rankOf(source *policy.Rank, name sqlText) *ranked {
 		r.Keys = append(r.Keys, w.keyOf(r, per, i+1))
 	}
 	return r
+}
+
+// readsJoin says whether an expression names one of the policy's joins.
+func (w *work) readsJoin(e policy.Expr) bool {
+	parsed, ok := w.parse(e)
+	return ok && slices.ContainsFunc(parsed.parsed.Columns, func(ref pgparse.ColumnRef) bool {
+		return len(ref.Fields) > 1 && slices.ContainsFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
+	})
 }
 
 func (w *work) refuseJoins(e *policy.Expr, message string) {

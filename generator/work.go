@@ -44,9 +44,10 @@ type join struct {
 // guard is one guard of "keep": Kept says when it keeps a row, Spared (in a SQL function) when it
 // lets the row go. Exactly one of a condition and a rank is behind it.
 type guard struct {
-	name string
-	cond sqlText
-	rank *ranked
+	name   string
+	cond   sqlText
+	rank   *ranked
+	joined bool // the condition reads a join
 }
 
 func (c *compiler) work(p *policy.Policy, table *catalog.Table, asOf sqlText, inline bool) *work {
@@ -139,6 +140,7 @@ func (w *work) compileGuards() {
 		compiled := guard{name: g.Name}
 		if g.Condition != nil {
 			compiled.cond = fragment("parenthesised", w.bind(*g.Condition))
+			compiled.joined = w.readsJoin(*g.Condition)
 		}
 		w.guards = append(w.guards, compiled)
 	}

@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 	"tests/pgtest":     {"*"},
 	"tests":            {"*"},
 	"tests/behaviour":  {"*"},
+	"tests/races":      {"*"},
 	"internal":         {},
 }
 

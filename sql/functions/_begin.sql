@@ -55,7 +55,7 @@ BEGIN
     END IF;
 
     UPDATE retention.run r
-    SET from_start = v_resume.end_position IS NULL,
+    SET from_start = v_resume.end_position IS NULL, filenode = pg_relation_filenode(v_table),
         hold_tables = ARRAY(SELECT DISTINCT retention._table(x)
                             FROM unnest(v_policy.table_name || v_policy.related || v_policy.reach) x)
     WHERE r.id = v_run;

@@ -13,14 +13,17 @@ BEGIN
     SET state = p_state, ended_at = clock_timestamp(), sqlstate = p_sqlstate, message = p_message,
         scanned = s.scanned, taken = s.taken, contended = s.contended, refused = s.refused,
         batches = s.batches, wasted_ms = s.wasted_ms,
-        kept = retention._add_up(p_run, 'kept'), related = retention._add_up(p_run, 'related'),
-        cascaded = retention._add_up(p_run, 'cascaded'),
+        kept = CASE WHEN s.any_kept THEN retention._add_up(p_run, 'kept') ELSE '{}' END,
+        related = CASE WHEN s.any_related THEN retention._add_up(p_run, 'related') ELSE '{}' END,
+        cascaded = CASE WHEN s.any_cascaded THEN retention._add_up(p_run, 'cascaded') ELSE '{}' END,
         end_pass = v_last.next_pass, end_position = v_last.next_position
     FROM (SELECT coalesce(sum(b.scanned), 0) AS scanned, coalesce(sum(b.taken), 0) AS taken,
                  coalesce(sum(b.contended), 0) AS contended, coalesce(sum(b.refused), 0) AS refused,
                  count(*) FILTER (WHERE b.mode IN ('range', 'locked')) AS batches,
                  coalesce(sum(b.ms * (1 - least(b.taken, b.scanned)::float8 / greatest(b.scanned, 1))), 0)
-                     AS wasted_ms
+                     AS wasted_ms,
+                 bool_or(b.kept <> '{}') AS any_kept, bool_or(b.related <> '{}') AS any_related,
+                 bool_or(b.cascaded <> '{}') AS any_cascaded
           FROM retention.batch b WHERE b.run_id = p_run) s
     WHERE r.id = p_run AND r.state = 'running';
     PERFORM retention._add_to_total(p_run);

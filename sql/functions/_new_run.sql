@@ -6,12 +6,9 @@ RETURNS bigint
 LANGUAGE sql
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, reason, state, started_at,
-                               filenode)
+    INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, reason, state, started_at)
     VALUES (p_policy.name, p_job, p_policy.table_name, p_policy.hash,
-            coalesce(p_as_of, p_started), p_reason, 'running', p_started,
-            (SELECT c.relfilenode FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-             WHERE n.nspname || '.' || c.relname = p_policy.table_name LIMIT 1))
+            coalesce(p_as_of, p_started), p_reason, 'running', p_started)
     RETURNING id
 $function$;
 REVOKE ALL ON FUNCTION retention._new_run(retention.policy, timestamptz, text, text, timestamptz) FROM PUBLIC;

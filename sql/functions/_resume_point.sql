@@ -26,7 +26,7 @@ BEGIN
     WHERE r.policy = v_run.policy AND r.id >= v_full.id AND r.id < p_run;
     IF v_last.end_position IS NULL OR v_last.policy_hash <> v_run.policy_hash
        OR v_full.policy_hash IS DISTINCT FROM v_run.policy_hash OR v_last.as_of > v_run.as_of
-       OR v_last.filenode IS DISTINCT FROM v_run.filenode  -- truncated or rewritten since
+       OR v_last.filenode IS DISTINCT FROM pg_relation_filenode(retention._table(v_run.table_name))  -- truncated or rewritten since
        OR (SELECT jsonb_array_length(p.passes) > 1 OR p.passes -> 0 ->> 'groups' IS NOT NULL
            FROM retention.policy p WHERE p.name = v_run.policy)
        OR v_run.started_at - v_full.ended_at

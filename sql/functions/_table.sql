@@ -7,11 +7,17 @@ AS $function$
 DECLARE
     v_found oid[];
 BEGIN
-    SELECT array_agg(c.oid) INTO v_found
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname || '.' || c.relname = p_name
-      AND n.nspname LIKE split_part(p_name, '.', 1) || '%'
-      AND c.relkind IN ('r', 'p');
+    IF p_name NOT LIKE '%.%.%' THEN
+        SELECT array_agg(c.oid) INTO v_found
+        FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid
+        WHERE n.nspname = split_part(p_name, '.', 1)::name
+          AND c.relname = split_part(p_name, '.', 2)::name
+          AND c.relkind IN ('r', 'p');
+    ELSE  -- a name with a dot of its own
+        SELECT array_agg(c.oid) INTO v_found
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname || '.' || c.relname = p_name AND c.relkind IN ('r', 'p');
+    END IF;
     IF v_found IS NULL THEN
         RAISE undefined_table USING MESSAGE = format('table "%s" does not exist', p_name);
     ELSIF cardinality(v_found) > 1 THEN

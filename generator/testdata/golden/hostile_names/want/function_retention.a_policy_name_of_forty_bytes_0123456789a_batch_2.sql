@@ -1,8 +1,7 @@
 -- as owner
--- One batch of policy a_policy_name_of_forty_bytes_0123456789a, shape LOCKED by rank. Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 9.
--- Goes through the groups that hold too many rows (found once, when the run started), locks the
--- rows past the first 9, passing by those that somebody else has locked, then ranks and
--- judges them again in a newer snapshot.
+-- One batch of policy a_policy_name_of_forty_bytes_0123456789a, shape LOCKED. Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.
+-- Locks the rows first, passing by those that somebody else has locked, then judges them again in
+-- a newer snapshot and acts on what is left.
 -- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
 -- the rows, never waited for.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('a_policy_name_of_forty_bytes_0123456789a').
@@ -22,10 +21,10 @@ AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
-    -- The position is a group, and how many of its rows past the first places were passed by.
-    v_group CONSTANT bigint := coalesce((v_in."position" ->> 0)::bigint, 0);
-    v_passed CONSTANT bigint := coalesce((v_in."position" ->> 1)::bigint, 0);
-    v_found record;
+    v_cutoff_2_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
+    v_position_1 CONSTANT timestamptz := v_in."position" ->> 0;
+    v_position_2 CONSTANT bigint := v_in."position" ->> 1;
+    v_boundary record;
     v_rels oid[];
     v_tids tid[];
     v_locked bigint;
@@ -41,34 +40,53 @@ BEGIN
         RETURN v_out;
     END;
 
-    SELECT count(*) AS scanned, max(c.ordinal) AS last_group,
-           coalesce(array_agg(c.ordinal), '{}') AS groups,
-           coalesce(array_agg(c.rel), '{}') AS rels, coalesce(array_agg(c.tid), '{}') AS tids
-    INTO v_found
-    FROM (SELECT g.ordinal, f.rel, f.tid
-          FROM retention.run_group g
-          CROSS JOIN LATERAL (
-              SELECT t.tableoid AS rel, t.ctid AS tid
-              FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-              WHERE true
-              ORDER BY t."t" DESC, t."end" DESC
-              OFFSET 9 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
-          WHERE g.run_id = p_run AND g.pass = 2 AND g.ordinal >= v_group
-          ORDER BY g.ordinal
-          LIMIT v_in.batch_rows) c;
-    IF v_found.scanned = 0 THEN
+    -- Nothing due is one look into the index.
+    IF v_in."position" IS NULL THEN
+        IF NOT EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t WHERE t."t" < v_cutoff_2_1) THEN
+            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+            RETURN v_out;
+        END IF;
+    END IF;
+
+    WITH boundary AS MATERIALIZED (
+        SELECT b.* FROM (
+            (SELECT t."t" AS c1, t."end" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+             WHERE t."t" < v_cutoff_2_1
+               AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
+             ORDER BY t."t", t."end"
+             OFFSET v_in.batch_rows - 1 LIMIT 1)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."t", t."end",
+                    (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                     WHERE t."t" < v_cutoff_2_1
+                       AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))),
+                    true
+             FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+             WHERE t."t" < v_cutoff_2_1
+               AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
+             ORDER BY t."t" DESC, t."end" DESC
+             LIMIT 1)
+            LIMIT 1) b
+    ), locked AS MATERIALIZED (
+        SELECT t.tableoid AS rel, t.ctid AS tid
+        FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+        WHERE t."t" < v_cutoff_2_1
+          AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
+          AND (t."t", t."end") <= (SELECT b.c1, b.c2 FROM boundary b)
+          AND NOT v_in.skip
+        FOR UPDATE OF t SKIP LOCKED
+    )
+    SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
+           b.scanned AS matched
+    INTO v_boundary
+    FROM boundary b;
+    IF NOT FOUND THEN
         v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
         RETURN v_out;
     END IF;
-
-    v_rels := v_found.rels;
-    v_tids := v_found.tids;
-    SELECT coalesce(array_agg(l.rel), '{}'), coalesce(array_agg(l.tid), '{}') INTO v_rels, v_tids
-    FROM (SELECT t.tableoid AS rel, t.ctid AS tid
-          FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-          WHERE t.ctid = ANY (v_tids)
-            AND NOT v_in.skip
-          FOR UPDATE OF t SKIP LOCKED) l;
+    v_rels := v_boundary.rels;
+    v_tids := v_boundary.tids;
     v_locked := cardinality(v_tids);
     v_out.related := '{}';
     v_out.taken := 0;
@@ -88,7 +106,8 @@ BEGIN
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN (places_beyond_2.tid IS NULL) IS NOT TRUE THEN 'changed'
+                   WHEN (t."t" < v_cutoff_2_1
+                         AND places_beyond_2.tid IS NULL) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
@@ -119,21 +138,16 @@ BEGIN
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
 
-    v_out.scanned := v_found.scanned;
-    v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_found.scanned - v_locked END;
-    v_out."position" := (
-        SELECT jsonb_build_array(v_found.last_group,
-                   count(*) + CASE WHEN v_found.last_group = v_group THEN v_passed ELSE 0 END)
-        FROM unnest(v_found.groups, v_found.rels, v_found.tids) AS c("group", rel, tid)
-        WHERE c."group" = v_found.last_group
-          AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t WHERE t.ctid = c.tid AND t.tableoid = c.rel));
-    v_out.outcome := CASE WHEN v_found.scanned < v_in.batch_rows THEN 'last' ELSE 'some' END;
+    v_out.scanned := v_boundary.scanned;
+    v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
+    v_out."position" := jsonb_build_array(v_boundary.c1::text, v_boundary.c2::text);
+    v_out.outcome := CASE WHEN v_boundary.last THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(bigint) FROM PUBLIC;
 COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(bigint)
-    IS 'pgretain: one batch of policy a_policy_name_of_forty_bytes_0123456789a, shape LOCKED by rank';
+    IS 'pgretain: one batch of policy a_policy_name_of_forty_bytes_0123456789a, shape LOCKED';
 
 -- to drop it
 DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(bigint);

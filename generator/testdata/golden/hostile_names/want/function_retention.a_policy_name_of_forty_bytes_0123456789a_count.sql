@@ -15,6 +15,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
+    v_cutoff_2_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[])
@@ -42,7 +43,8 @@ BEGIN
               LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
               LEFT JOIN places_beyond_2 ON places_beyond_2.rel = t.tableoid AND places_beyond_2.tid = t.ctid
               WHERE ((places_beyond_1.place > 2)
-                     OR (places_beyond_2.place > 9))
+                     OR (t."t" < v_cutoff_2_1
+                         AND places_beyond_2.place > 9))
               LIMIT p_limit) x;
         v_out.capped := coalesce(v_out.due >= p_limit, false);
         RETURN v_out;
@@ -79,7 +81,8 @@ BEGIN
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         LEFT JOIN places_beyond_2 ON places_beyond_2.rel = t.tableoid AND places_beyond_2.tid = t.ctid
         WHERE ((places_beyond_1.place > 2)
-               OR (places_beyond_2.place > 9))
+               OR (t."t" < v_cutoff_2_1
+                   AND places_beyond_2.place > 9))
     ), counted AS (
         SELECT j.clock, j.kept_by FROM judged j
         WHERE p_limit IS NULL OR j.kept_by IS NULL

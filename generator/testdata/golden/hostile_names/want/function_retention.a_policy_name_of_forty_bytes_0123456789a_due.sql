@@ -17,14 +17,15 @@ AS $function$
                       FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
                       WHERE true) r
                 WHERE r.place > 2))
-           OR ((t.tableoid, t.ctid) IN (
-                   SELECT r.rel, r.tid
-                   FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
-                                row_number() OVER (
-                                    ORDER BY t."t" DESC, t."end" DESC) AS place
-                         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-                         WHERE true) r
-                   WHERE r.place > 9)))
+           OR (t."t" < retention._cutoff(p_as_of, 12, 0, '00:00:00', 'UTC')
+               AND (t.tableoid, t.ctid) IN (
+                       SELECT r.rel, r.tid
+                       FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                                    row_number() OVER (
+                                        ORDER BY t."t" DESC, t."end" DESC) AS place
+                             FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                             WHERE true) r
+                       WHERE r.place > 9)))
       AND NOT EXISTS (SELECT FROM retention.hold h
                       WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)

@@ -3,8 +3,8 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('a_policy_name_of_forty_bytes_0123456789a', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', '4a24121c499b', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch".; Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 9.',
-     '[{"locked":"a_policy_name_of_forty_bytes_0123456789a_batch","groups":"a_policy_name_of_forty_bytes_0123456789a_groups"},{"locked":"a_policy_name_of_forty_bytes_0123456789a_batch_2","groups":"a_policy_name_of_forty_bytes_0123456789a_groups_2"}]', ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[],
+    ('a_policy_name_of_forty_bytes_0123456789a', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', '7eb02bc1a00b', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch".; Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.',
+     '[{"locked":"a_policy_name_of_forty_bytes_0123456789a_batch","groups":"a_policy_name_of_forty_bytes_0123456789a_groups"},{"locked":"a_policy_name_of_forty_bytes_0123456789a_batch_2"}]', ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
