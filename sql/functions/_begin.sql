@@ -29,10 +29,10 @@ BEGIN
     END IF;
     v_table := retention._table(v_policy.table_name);
 
-    PERFORM retention._unlock_table(v_table);  -- left by a COMMIT that failed in this session
-    IF NOT pg_try_advisory_lock(retention._lock_key('run', v_table)) THEN
+    v_message := retention._lock_run(v_table);
+    IF v_message IS NOT NULL THEN
         v_run := retention._new_run(v_policy, p_as_of, p_reason, p_job, v_started);
-        RETURN retention._finish(v_run, 'busy', NULL, retention._lock_holder(v_table));
+        RETURN retention._finish(v_run, 'busy', NULL, v_message);
     END IF;
     PERFORM retention._finish(r.id, 'abandoned', NULL, 'the backend of this run is gone')
     FROM retention.run r WHERE r.table_name = v_policy.table_name AND r.state = 'running';

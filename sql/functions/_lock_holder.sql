@@ -4,14 +4,12 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT coalesce(
-        (SELECT format('locked by backend %s (role %s, %s%s)', l.pid, a.usename, a.state,
+        (SELECT format('locked by backend %s (role %s, %s%s)', l.pid, l.role, l.state,
                        ', run ' || (SELECT r.id FROM retention.run r
                                     WHERE r.pid = l.pid AND r.state = 'running' LIMIT 1))
-         FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-         WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-           AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND l.objid = p_table
-           AND l.classid::bigint = retention._lock_key('run', p_table) >> 32
-         LIMIT 1),
+         FROM retention._run_locks() l
+         WHERE l.table_oid = p_table AND l.pid <> pg_backend_pid()
+         ORDER BY l.state = 'idle', l.slot LIMIT 1),
         'locked by another session')
 $function$;
 REVOKE ALL ON FUNCTION retention._lock_holder(oid) FROM PUBLIC;

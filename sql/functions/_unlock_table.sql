@@ -1,17 +1,19 @@
--- Gives up this session's run lock on a table, however often it was taken.
+-- Gives up this session's run locks on a table, however often they were taken.
 CREATE OR REPLACE FUNCTION retention._unlock_table(p_table oid) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_key CONSTANT bigint := retention._lock_key('run', p_table);
+    v_slot integer;
 BEGIN
-    WHILE EXISTS (SELECT FROM pg_locks l
-                  WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid() AND l.objsubid = 1
-                    AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-                    AND l.classid::bigint = v_key >> 32 AND l.objid = p_table)
+    FOR v_slot IN SELECT l.slot FROM retention._run_locks() l
+                  WHERE l.table_oid = p_table AND l.pid = pg_backend_pid()
     LOOP
-        EXIT WHEN NOT pg_advisory_unlock(v_key);
+        WHILE EXISTS (SELECT FROM retention._run_locks() l
+                      WHERE l.table_oid = p_table AND l.pid = pg_backend_pid() AND l.slot = v_slot)
+        LOOP
+            EXIT WHEN NOT pg_advisory_unlock(retention._lock_key('run', p_table, v_slot));
+        END LOOP;
     END LOOP;
 END
 $function$;

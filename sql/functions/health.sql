@@ -27,15 +27,12 @@ BEGIN
            format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', s.last_run)
     FROM retention.status s WHERE s.last_refused > 0
     UNION ALL
-    SELECT 'error', NULL,
+    SELECT 'warning', NULL,
            format('backend %s (role %s, %s) holds the run lock of table "%s" without a run',
-                  l.pid, a.usename, a.state, retention._table_name(l.objid)),
-           format('SELECT pg_terminate_backend(%s)', l.pid)
-    FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-      AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-      AND l.classid::bigint = retention._lock_key('run', l.objid) >> 32
-      AND a.state IS DISTINCT FROM 'active'  -- a run under way is
+                  l.pid, l.role, l.state, retention._table_name(l.table_oid)),
+           format('Runs pass it by as long as it is idle. SELECT pg_terminate_backend(%s) ends it.', l.pid)
+    FROM retention._run_locks() l
+    WHERE l.state IS DISTINCT FROM 'active'  -- a run under way is
     UNION ALL
     SELECT 'error', NULL::text, 'the pg_cron scheduler is not running',
            'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'

@@ -22,7 +22,7 @@ const sly = `CREATE TABLE parent (id int PRIMARY KEY);
 	WHEN (OLD.id = 15) EXECUTE FUNCTION defer();`
 
 // When COMMIT itself fails, nothing of ours can run any more: the row says "running" and a pooled
-// session still has the lock. Others are told who; the same session's next run cleans up.
+// session still has the lock. Others see that nothing runs in it; its own next run cleans up.
 func TestCommitFails(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, sly, simple)
@@ -35,22 +35,20 @@ func TestCommitFails(t *testing.T) {
 	s.leaves(from(11, 30)...)
 	s.states("p running")
 
-	other := s.run("p")
-	other.ok()
-	o := s.logged("p", counts{State: "busy"})
-	if !strings.Contains(o.Message, fmt.Sprint("backend ", run.pid, " ")) {
-		t.Errorf("busy with whom? %q", o.Message)
-	}
-	problems := pgtest.Column[string](t, s.watch, "SELECT problem FROM retention.health() WHERE severity = 'error'")
+	problems := pgtest.Column[string](t, s.watch, "SELECT problem FROM retention.health() WHERE severity = 'warning'")
 	if !strings.Contains(strings.Join(problems, "\n"), fmt.Sprint("backend ", run.pid, " ")) {
 		t.Errorf("health says %q", problems)
 	}
 
+	// The session is idle and still has the lock: another one passes it by.
 	s.Exec(t, "DROP TRIGGER sly ON m")
+	s.run("p").ok()
+	s.leaves()
+	s.states("p abandoned", "p done")
+
 	again := s.start(run.conn, "CALL retention.run('p', $1)", asOf)
 	again.ok()
-	s.leaves()
-	s.states("p abandoned", "p busy", "p done")
+	s.states("p abandoned", "p done", "p done")
 	s.unlocked()
 }
 
