@@ -1,8 +1,9 @@
 -- Adds an ended run to its policy's counters.
 CREATE OR REPLACE FUNCTION retention._add_to_total(p_run bigint) RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $function$
+BEGIN
     INSERT INTO retention.total AS t
         (policy, runs, failed, scanned, taken, contended, refused, cascaded, failed_in_a_row,
          last_success_at)
@@ -23,6 +24,7 @@ AS $function$
         cascaded = t.cascaded + excluded.cascaded,
         failed_in_a_row = CASE WHEN excluded.last_success_at IS NOT NULL THEN 0
                                ELSE t.failed_in_a_row + excluded.failed END,
-        last_success_at = coalesce(excluded.last_success_at, t.last_success_at)
+        last_success_at = coalesce(excluded.last_success_at, t.last_success_at);
+END
 $function$;
 REVOKE ALL ON FUNCTION retention._add_to_total(bigint) FROM PUBLIC;

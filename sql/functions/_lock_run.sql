@@ -16,6 +16,12 @@ BEGIN
             RETURN retention._lock_holder(p_table);
         END IF;
     END LOOP;
+    IF NOT EXISTS (SELECT FROM pg_locks l
+                   WHERE l.locktype = 'advisory' AND l.pid <> pg_backend_pid() AND l.objsubid = 1
+                     AND l.objid = p_table
+                     AND l.classid::bigint BETWEEN 1347571758 AND 1347571761) THEN
+        RETURN NULL;
+    END IF;
     PERFORM pg_stat_clear_snapshot();
     IF EXISTS (SELECT FROM retention._run_locks() l
                WHERE l.table_oid = p_table AND l.pid <> pg_backend_pid()

@@ -3,12 +3,17 @@ CREATE OR REPLACE FUNCTION retention._new_run(
     p_policy retention.policy, p_as_of timestamptz, p_reason text, p_job text,
     p_started timestamptz)
 RETURNS bigint
-LANGUAGE sql
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_run bigint;
+BEGIN
     INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, reason, state, started_at)
     VALUES (p_policy.name, p_job, p_policy.table_name, p_policy.hash,
             coalesce(p_as_of, p_started), p_reason, 'running', p_started)
-    RETURNING id
+    RETURNING id INTO v_run;
+    RETURN v_run;
+END
 $function$;
 REVOKE ALL ON FUNCTION retention._new_run(retention.policy, timestamptz, text, text, timestamptz) FROM PUBLIC;

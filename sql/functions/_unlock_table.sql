@@ -4,16 +4,14 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_slot integer;
+    v_class bigint;
 BEGIN
-    FOR v_slot IN SELECT l.slot FROM retention._run_locks() l
-                  WHERE l.table_oid = p_table AND l.pid = pg_backend_pid()
     LOOP
-        WHILE EXISTS (SELECT FROM retention._run_locks() l
-                      WHERE l.table_oid = p_table AND l.pid = pg_backend_pid() AND l.slot = v_slot)
-        LOOP
-            EXIT WHEN NOT pg_advisory_unlock(retention._lock_key('run', p_table, v_slot));
-        END LOOP;
+        SELECT l.classid::bigint INTO v_class FROM pg_locks l
+        WHERE l.locktype = 'advisory' AND l.pid = pg_backend_pid() AND l.granted AND l.objsubid = 1
+          AND l.objid = p_table AND l.classid::bigint BETWEEN 1347571758 AND 1347571761
+        LIMIT 1;
+        EXIT WHEN NOT FOUND OR NOT pg_advisory_unlock(v_class << 32 | p_table::bigint);
     END LOOP;
 END
 $function$;
