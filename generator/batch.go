@@ -57,6 +57,8 @@ type batchData struct {
 	Several                                           bool
 	Started                                           bool // the run has a position already
 	Range, Filter, Due                                []sqlText
+	Along                                             []sqlText // Range without the clock
+	Until                                             sqlText   // the clock's bound, on the boundary x
 	Joins                                             []join
 	Holds                                             []sqlText
 	HoldTables                                        sqlText
@@ -188,6 +190,9 @@ func (w *work) batch(p pass, function string) batchData {
 		Guards: w.guardTexts("among places"), Places: w.placesOf(p), Saved: w.saved(), Pass: p.number,
 	}
 	d.Several = len(d.Cursor) > 1
+	if p.clock != nil && !p.nulls && w.byClock(p) {
+		d.Along, d.Until = bounds[1:], p.clock.until()
+	}
 	if p.clock != nil {
 		d.Cutoffs = p.clock.cutoffs
 	}

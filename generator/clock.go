@@ -232,6 +232,13 @@ func (k *clock) condition() sqlText {
 	return fragment(name, k.comparison(cutoffText))
 }
 
+// until is the end of the range on the boundary of a batch: it holds for all rows before it then.
+func (k *clock) until() sqlText {
+	at := *k
+	at.expr = "x.c1"
+	return fragment("older", at.comparison(k.latest))
+}
+
 // bounds is the condition that an index on the clock serves.
 func (k *clock) bounds() sqlText { return fragment("older", k.comparison(k.latest)) }
 

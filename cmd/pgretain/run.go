@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -70,6 +71,9 @@ func (c *console) run(ctx context.Context, t *target, o order) error {
 	}
 	defer w.close()
 	callErr := s.call(ctx, o)
+	if callErr != nil {
+		s.settle(ctx)
+	}
 	w.stop()
 	runs, err := w.runs()
 	if err != nil {
@@ -89,4 +93,12 @@ func (s *session) call(ctx context.Context, o order) error {
 	}
 	var outcome *string
 	return s.conn.QueryRow(ctx, s.statement(name), what, orNull(o.asOf), orNull(o.reason)).Scan(&outcome)
+}
+
+// settle ends a run that a cancel left open, in the session that it ran in. Without a connection
+// there is nothing to end: the next run of the table finds it abandoned.
+func (s *session) settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	_, _ = s.conn.Exec(ctx, s.statement("settle"))
 }

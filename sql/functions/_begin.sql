@@ -61,7 +61,10 @@ BEGIN
     WHERE r.id = v_run;
     INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_position, next_rows)
     VALUES (v_run, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000,
-            1, v_resume.end_position, v_policy.batch_rows);
+            1, v_resume.end_position,
+            -- The fast shape needs a position: the first batch, which has none, finds it soon.
+            CASE WHEN v_policy.passes -> 0 ->> 'range' IS NULL OR v_resume.end_position IS NOT NULL
+                 THEN v_policy.batch_rows ELSE least(v_policy.batch_rows, 100) END);
     RETURN (v_run, true, NULL)::retention.step;
 END
 $function$;

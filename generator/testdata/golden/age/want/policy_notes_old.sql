@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_old', '', 'app.note', 'c2effdb1ac59', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('notes_old', '', 'app.note', 'b0fc836eb010', 'Deletes rows of app.note whose made_at is older than 7 days.',
      '[{"range":"notes_old_batch","locked":"notes_old_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -36,13 +36,14 @@ BEGIN
                    'scanned', b.scanned, 'last', b.last,
                    'position', jsonb_build_array(b.c1::text, b.c2::text))::text, true)
         FROM (
-            (SELECT t."expires_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."note" t
-             WHERE t."expires_at" < v_cutoff_2_1
-               AND (t.kind <> 'pinned')
-               AND (t."expires_at", t."id") > (v_position_1, v_position_2)
-             ORDER BY t."expires_at", t."id"
-             OFFSET v_in.batch_rows - 1 LIMIT 1)
+            (SELECT x.*, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM (SELECT t."expires_at" AS c1, t."id" AS c2
+                   FROM "app"."note" t
+                   WHERE (t.kind <> 'pinned')
+                     AND (t."expires_at", t."id") > (v_position_1, v_position_2)
+                   ORDER BY t."expires_at", t."id"
+                   OFFSET v_in.batch_rows - 1 LIMIT 1) x
+             WHERE x.c1 < v_cutoff_2_1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
             (SELECT t."expires_at", t."id",
                     (SELECT count(*) FROM "app"."note" t

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_old', '', 'app.note', '7ef3359c37b3', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('notes_old', '', 'app.note', 'dab401cff24c', 'Deletes rows of app.note whose made_at is older than 7 days.',
      '[{"range":"notes_old_batch","locked":"notes_old_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      100, 2000, 300, '1h0m0s', 10000, 0.1, 0.5, false)
 ON CONFLICT (name) DO UPDATE SET

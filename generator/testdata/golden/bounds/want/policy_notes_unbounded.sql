@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_unbounded', '', 'app.note', '4886ba5739a7', 'Deletes rows of app.note whose expires_at is past by 0 days.',
+    ('notes_unbounded', '', 'app.note', '7563f7667c54', 'Deletes rows of app.note whose expires_at is past by 0 days.',
      '[{"range":"notes_unbounded_batch","locked":"notes_unbounded_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      100, 2000, NULL, NULL, 5000000, 1, 0.5, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -36,12 +36,13 @@ BEGIN
                    'scanned', b.scanned, 'last', b.last,
                    'position', jsonb_build_array(b.c1::text, b.c2::text))::text, true)
         FROM (
-            (SELECT t."epoch_s_numeric" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."clocks" t
-             WHERE t."epoch_s_numeric" < v_cutoff_1_1
-               AND (t."epoch_s_numeric", t."id") > (v_position_1, v_position_2)
-             ORDER BY t."epoch_s_numeric", t."id"
-             OFFSET v_in.batch_rows - 1 LIMIT 1)
+            (SELECT x.*, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM (SELECT t."epoch_s_numeric" AS c1, t."id" AS c2
+                   FROM "app"."clocks" t
+                   WHERE (t."epoch_s_numeric", t."id") > (v_position_1, v_position_2)
+                   ORDER BY t."epoch_s_numeric", t."id"
+                   OFFSET v_in.batch_rows - 1 LIMIT 1) x
+             WHERE x.c1 < v_cutoff_1_1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
             (SELECT t."epoch_s_numeric", t."id",
                     (SELECT count(*) FROM "app"."clocks" t

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_ms_float', '', 'app.clocks', '2b094a471fd4', 'Deletes rows of app.clocks whose epoch_ms_float is older than 7 days.',
+    ('epoch_ms_float', '', 'app.clocks', '17d511866f95', 'Deletes rows of app.clocks whose epoch_ms_float is older than 7 days.',
      '[{"range":"epoch_ms_float_batch","locked":"epoch_ms_float_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

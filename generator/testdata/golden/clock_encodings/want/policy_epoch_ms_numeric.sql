@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_ms_numeric', '', 'app.clocks', '700a2c4a0f19', 'Deletes rows of app.clocks whose epoch_ms_numeric is older than 7 days.',
+    ('epoch_ms_numeric', '', 'app.clocks', '33b1cffd1a9a', 'Deletes rows of app.clocks whose epoch_ms_numeric is older than 7 days.',
      '[{"range":"epoch_ms_numeric_batch","locked":"epoch_ms_numeric_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

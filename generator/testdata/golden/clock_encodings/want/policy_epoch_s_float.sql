@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_s_float', '', 'app.clocks', '9f9b4668f429', 'Deletes rows of app.clocks whose epoch_s_float is older than 7 days.',
+    ('epoch_s_float', '', 'app.clocks', '5be2f7bf4719', 'Deletes rows of app.clocks whose epoch_s_float is older than 7 days.',
      '[{"range":"epoch_s_float_batch","locked":"epoch_s_float_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('snow', '', 'app.clocks', '761e5af9c42e', 'Deletes rows of app.clocks whose snow is older than 7 days.',
+    ('snow', '', 'app.clocks', '4a20d13b5a27', 'Deletes rows of app.clocks whose snow is older than 7 days.',
      '[{"range":"snow_batch","locked":"snow_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ulid', '', 'app.clocks', '665bd5d0ee6d', 'Deletes rows of app.clocks whose ulid_uuid is older than 7 days.',
+    ('ulid', '', 'app.clocks', 'ab65111bd534', 'Deletes rows of app.clocks whose ulid_uuid is older than 7 days.',
      '[{"range":"ulid_batch","locked":"ulid_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ulid_text', '', 'app.clocks', 'e4afcdb3ccdc', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
+    ('ulid_text', '', 'app.clocks', '5c57df510a7b', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
      '[{"range":"ulid_text_batch","locked":"ulid_text_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('uuid', '', 'app.clocks', '3ff797ad1eae', 'Deletes rows of app.clocks whose key_uuid is older than 7 days.',
+    ('uuid', '', 'app.clocks', '407864dbdf33', 'Deletes rows of app.clocks whose key_uuid is older than 7 days.',
      '[{"range":"uuid_batch","locked":"uuid_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -36,12 +36,13 @@ BEGIN
                    'scanned', b.scanned, 'last', b.last,
                    'position', jsonb_build_array(b.c1::text, b.c2::text))::text, true)
         FROM (
-            (SELECT (least(t.read_at, t.edited_at)) AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."clocks" t
-             WHERE (least(t.read_at, t.edited_at)) < v_cutoff_1_1
-               AND ((least(t.read_at, t.edited_at)), t."id") > (v_position_1, v_position_2)
-             ORDER BY (least(t.read_at, t.edited_at)), t."id"
-             OFFSET v_in.batch_rows - 1 LIMIT 1)
+            (SELECT x.*, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM (SELECT (least(t.read_at, t.edited_at)) AS c1, t."id" AS c2
+                   FROM "app"."clocks" t
+                   WHERE ((least(t.read_at, t.edited_at)), t."id") > (v_position_1, v_position_2)
+                   ORDER BY (least(t.read_at, t.edited_at)), t."id"
+                   OFFSET v_in.batch_rows - 1 LIMIT 1) x
+             WHERE x.c1 < v_cutoff_1_1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
             (SELECT (least(t.read_at, t.edited_at)), t."id",
                     (SELECT count(*) FROM "app"."clocks" t

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_date', '', 'app.clocks', '04a7c8506917', 'Deletes rows of app.clocks whose day is older than 1 month.',
+    ('by_date', '', 'app.clocks', 'a6fe9eb03397', 'Deletes rows of app.clocks whose day is older than 1 month.',
      '[{"range":"by_date_batch","locked":"by_date_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

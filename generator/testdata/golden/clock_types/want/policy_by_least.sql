@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_least', '', 'app.clocks', 'a335637ac8c2', 'Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.',
+    ('by_least', '', 'app.clocks', '56ab56c78da4', 'Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.',
      '[{"range":"by_least_batch","locked":"by_least_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

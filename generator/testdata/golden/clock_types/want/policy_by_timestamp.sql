@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_timestamp', '', 'app.clocks', 'a409fb2cf9ff', 'Deletes rows of app.clocks whose at is older than 1 day.',
+    ('by_timestamp', '', 'app.clocks', 'be666bbd2499', 'Deletes rows of app.clocks whose at is older than 1 day.',
      '[{"range":"by_timestamp_batch","locked":"by_timestamp_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

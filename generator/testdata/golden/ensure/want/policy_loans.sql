@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', 'ca0fec01b68c', 'Deletes rows of app.loan whose created_at is older than 7 days.',
+    ('loans', '', 'app.loan', 'f48bc6e24d58', 'Deletes rows of app.loan whose created_at is older than 7 days.',
      '[{"range":"loans_batch","locked":"loans_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_expired', '', 'app.note', 'a6805757f41a', 'Deletes rows of app.note whose expires_at is past by 0 days.',
+    ('notes_expired', '', 'app.note', '7f6b13d39dae', 'Deletes rows of app.note whose expires_at is past by 0 days.',
      '[{"range":"notes_expired_batch","locked":"notes_expired_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

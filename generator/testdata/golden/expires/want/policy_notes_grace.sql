@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_grace', '', 'app.note', 'c32fc8d0ca38', 'where kind = ''draft'' AND NOT starred; Deletes rows of app.note whose expires_at is past by 1 year 2 months 3 days 245 minutes.',
+    ('notes_grace', '', 'app.note', 'dfd7e1d1d64d', 'where kind = ''draft'' AND NOT starred; Deletes rows of app.note whose expires_at is past by 1 year 2 months 3 days 245 minutes.',
      '[{"range":"notes_grace_batch","locked":"notes_grace_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('backslashes', '', 'app.note', 'a9863e3a3390', E'where kind <> ''\\'' AND tag <> E''\\''\\n'' AND state <> U&''\\0061''; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('backslashes', '', 'app.note', '5a18c84731b9', E'where kind <> ''\\'' AND tag <> E''\\''\\n'' AND state <> U&''\\0061''; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"backslashes_batch","locked":"backslashes_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

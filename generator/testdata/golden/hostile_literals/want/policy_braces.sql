@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('braces', '', 'app.note', '8b8af971152a', 'where kind <> ''{{ .Table }} {{ end }}''; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('braces', '', 'app.note', '6cf1c18b2c0f', 'where kind <> ''{{ .Table }} {{ end }}''; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"braces_batch","locked":"braces_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('breaks', '', 'app.note', '0fbb6006cb68', 'where kind = ''draft''   AND NOT starred ; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('breaks', '', 'app.note', 'c6fc5cfbc2c9', 'where kind = ''draft''   AND NOT starred ; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"breaks_batch","locked":"breaks_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('dollars', '', 'app.note', '8759f84f19ac', 'where kind <> ''$$ $function$ $function1$''; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('dollars', '', 'app.note', 'ed3339654806', 'where kind <> ''$$ $function$ $function1$''; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"dollars_batch","locked":"dollars_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('goose', '', 'app.note', 'cf38007b06ad', 'where kind <> ''-- +goose Down'' AND tag <> ''+goose StatementEnd''; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('goose', '', 'app.note', '01e2e3b98240', 'where kind <> ''-- +goose Down'' AND tag <> ''+goose StatementEnd''; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"goose_batch","locked":"goose_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -36,12 +36,13 @@ BEGIN
                    'scanned', b.scanned, 'last', b.last,
                    'position', jsonb_build_array(b.c1::text, b.c2::text))::text, true)
         FROM (
-            (SELECT t."t" AS c1, t."end" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-             WHERE t."t" < v_cutoff_1_1
-               AND (t."t", t."end") > (v_position_1, v_position_2)
-             ORDER BY t."t", t."end"
-             OFFSET v_in.batch_rows - 1 LIMIT 1)
+            (SELECT x.*, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM (SELECT t."t" AS c1, t."end" AS c2
+                   FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                   WHERE (t."t", t."end") > (v_position_1, v_position_2)
+                   ORDER BY t."t", t."end"
+                   OFFSET v_in.batch_rows - 1 LIMIT 1) x
+             WHERE x.c1 < v_cutoff_1_1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
             (SELECT t."t", t."end",
                     (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('long_names', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', 'c5fc41f80d3b', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
+    ('long_names', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', '3a27aa5f746d', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
      '[{"range":"long_names_batch","locked":"long_names_batch_locked"}]', ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

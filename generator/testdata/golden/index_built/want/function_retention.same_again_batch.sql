@@ -36,12 +36,13 @@ BEGIN
                    'scanned', b.scanned, 'last', b.last,
                    'position', jsonb_build_array(b.c1::text, b.c2::text))::text, true)
         FROM (
-            (SELECT t."at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."not_served" t
-             WHERE t."at" < v_cutoff_1_1
-               AND (t."at", t."id") > (v_position_1, v_position_2)
-             ORDER BY t."at", t."id"
-             OFFSET v_in.batch_rows - 1 LIMIT 1)
+            (SELECT x.*, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM (SELECT t."at" AS c1, t."id" AS c2
+                   FROM "app"."not_served" t
+                   WHERE (t."at", t."id") > (v_position_1, v_position_2)
+                   ORDER BY t."at", t."id"
+                   OFFSET v_in.batch_rows - 1 LIMIT 1) x
+             WHERE x.c1 < v_cutoff_1_1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
             (SELECT t."at", t."id",
                     (SELECT count(*) FROM "app"."not_served" t

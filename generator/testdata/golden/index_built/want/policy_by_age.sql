@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_age', '', 'app.not_served', 'e51104b96c77', 'Deletes rows of app.not_served whose at is older than 1 year.',
+    ('by_age', '', 'app.not_served', 'db57bd8eb682', 'Deletes rows of app.not_served whose at is older than 1 year.',
      '[{"range":"by_age_batch","locked":"by_age_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_state', '', 'app.not_served', '8650a74610de', 'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
+    ('by_state', '', 'app.not_served', 'dc7dc16954b5', 'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
      '[{"range":"by_state_batch","locked":"by_state_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

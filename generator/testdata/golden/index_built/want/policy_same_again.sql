@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('same_again', '', 'app.not_served', 'b6365ae6a02b', 'Deletes rows of app.not_served whose at is past by 0 days.',
+    ('same_again', '', 'app.not_served', 'c66bd748aaf6', 'Deletes rows of app.not_served whose at is past by 0 days.',
      '[{"range":"same_again_batch","locked":"same_again_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_unseen', '', 'app.note', '6341c3ee0224', 'Deletes rows of app.note whose seen_at is older than 30 days.; Deletes rows of app.note whose clock is NULL.',
+    ('notes_unseen', '', 'app.note', 'f96d41d5612e', 'Deletes rows of app.note whose seen_at is older than 30 days.; Deletes rows of app.note whose clock is NULL.',
      '[{"range":"notes_unseen_batch","locked":"notes_unseen_batch_locked"},{"range":"notes_unseen_batch_2","locked":"notes_unseen_batch_2_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('events', '', 'app.event', 'a0771516beda', 'Deletes rows of app.event whose at is older than 1 year.',
+    ('events', '', 'app.event', '30ff4627e747', 'Deletes rows of app.event whose at is older than 1 year.',
      '[{"range":"events_batch","locked":"events_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET

@@ -3,7 +3,7 @@ INSERT INTO retention.policy
     (name, description, table_name, hash, definition, passes, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_by_score', '', 'app.note', '0a5eb13b91e3', 'Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.',
+    ('notes_by_score', '', 'app.note', '19e4db00377b', 'Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.',
      '[{"range":"notes_by_score_batch","locked":"notes_by_score_batch_locked"}]', ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
