@@ -1,0 +1,212 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/generator"
+	"pgretain/internal/inspect"
+	"pgretain/internal/install"
+	"pgretain/internal/quote"
+	"pgretain/policy"
+	"pgretain/tests/pgtest"
+	"pgretain/verifier"
+)
+
+// driftServer runs pg_cron; its template has what the cases have that bring nothing of their own.
+type driftServer struct {
+	*pgtest.DB
+	template driftCase
+}
+
+// installDrift installs a case's policy in a database of its own on the server.
+func installDrift(t *testing.T, server *driftServer, name string) driftCase {
+	t.Helper()
+	c := driftCase{name: name, file: driftPolicy(t, name), wanted: server.template.wanted, url: server.Server.URL}
+	own, err := filepath.Glob(filepath.Join(driftDir, name, "[ps][oc][lh]*"))
+	if err == nil && len(own) == 0 && server.template.name != "" {
+		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+server.template.name)
+		c.exec(t, "UPDATE retention.install SET database_name = current_database(); UPDATE cron.job SET database = current_database()")
+		return c
+	}
+	pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE template0")
+	c.install(t)
+	return c
+}
+
+// install does what bootstrap, snapshot, generate and migrate do.
+func (c *driftCase) install(t *testing.T) {
+	t.Helper()
+	conn := c.connect(t, "")
+	c.bootstrap(t, conn)
+	pgtest.Exec(t, conn, driftFile(t, "", "cron.sql"))
+	if roles := c.file.Install.Roles; !roles.None {
+		pgtest.Exec(t, conn, "GRANT USAGE ON SCHEMA cron TO "+roles.Runner+", "+roles.Owner) // health() looks for cron.job as the owner
+	}
+	pgtest.Exec(t, conn, driftFile(t, c.name, "schema.sql"))
+	c.compile(t, conn)
+	for _, o := range c.wanted {
+		c.create(t, conn, o)
+	}
+	_ = conn.Close(t.Context()) // a database with sessions cannot be cloned
+}
+
+// bootstrap makes roles and schema, as a DBA does; pg_cron's place is taken by cron.sql.
+func (c driftCase) bootstrap(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	bootstrapping.Lock()
+	defer bootstrapping.Unlock()
+	own := c.file.Install
+	own.Scheduler = "none"
+	if own.Roles.None {
+		pgtest.Exec(t, conn, "CREATE SCHEMA "+own.Schema)
+		return
+	}
+	script, err := install.Bootstrap(own, c.name, "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Exec(t, conn, script)
+	pgtest.Exec(t, conn, "CREATE SCHEMA "+own.Schema+" AUTHORIZATION "+own.Roles.Owner)
+	pgtest.Exec(t, conn, "DO $$ BEGIN IF to_regrole('"+c.looker()+"') IS NULL THEN CREATE ROLE "+c.looker()+" LOGIN IN ROLE "+own.Roles.Viewer+"; END IF; END $$")
+}
+
+// looker can log in and is nothing but a viewer.
+func (c driftCase) looker() string { return c.file.Install.Roles.Viewer + "_login" }
+
+func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	request := inspect.Request{SearchPath: c.file.Install.SearchPath, Runtime: c.file.Install.Schema}
+	request.Tables = pgtest.Column[string](t, conn, "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname = 'app'")
+	snapshot, _, err := inspect.Snapshot(t.Context(), conn, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, list := generator.Compile(c.file, snapshot, &generator.History{})
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	slices.SortStableFunc(wanted, func(a, b generator.Object) int { return place(a) - place(b) })
+	c.wanted = wanted
+}
+
+// place is in the order of creation: the functions of policies come after what they use.
+func place(o generator.Object) int {
+	order := []generator.Kind{
+		generator.KindType, generator.KindTable, generator.KindFunction, generator.KindProcedure, generator.KindView, generator.KindColumn,
+		generator.KindPrivilege, generator.KindIndex, generator.KindInstall, generator.KindPolicy, generator.KindJob, generator.KindCron,
+	}
+	if o.Kind == generator.KindFunction && o.Policy != "" {
+		return slices.Index(order, generator.KindIndex)
+	}
+	return slices.Index(order, o.Kind)
+}
+
+// create runs an object's SQL as the role that a migration takes on.
+func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
+	t.Helper()
+	if o.Kind == generator.KindIndex {
+		for _, statement := range strings.Split(o.SQL, "-- next\n") {
+			pgtest.Exec(t, conn, statement)
+		}
+		return
+	}
+	role := map[generator.As]string{
+		generator.AsOwner: c.file.Install.Roles.Owner, generator.AsRunner: c.file.Install.Roles.Runner, generator.AsMigrator: "postgres",
+	}[o.As]
+	if role == "" { // roles: none
+		role = "postgres"
+	}
+	pgtest.Exec(t, conn, "BEGIN; SET LOCAL ROLE "+role+";\n"+o.SQL+"COMMIT;")
+}
+
+func (c driftCase) connect(t *testing.T, user string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), c.url(c.name, user))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+func (c driftCase) exec(t *testing.T, sql string) {
+	t.Helper()
+	conn := c.connect(t, "")
+	pgtest.Exec(t, conn, sql)
+	_ = conn.Close(t.Context())
+}
+
+func (c driftCase) verify(t *testing.T, user string, opt verifier.Options) *verifier.Report {
+	t.Helper()
+	report, err := verifier.Verify(t.Context(), c.connect(t, user), c.file, c.wanted, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+var (
+	volatileTime   = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?( UTC|\+00)`)
+	volatileSystem = regexp.MustCompile(`system \d{5,}`)
+	volatileCount  = regexp.MustCompile(`\d+ objects`)
+)
+
+// text is the report without what differs from run to run.
+func (c driftCase) text(t *testing.T, report *verifier.Report) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := report.Text(&out, false); err != nil {
+		t.Fatal(err)
+	}
+	text := volatileTime.ReplaceAllString(out.String(), "<time>")
+	text = volatileSystem.ReplaceAllString(text, "system <id>")
+	return volatileCount.ReplaceAllString(text, "<n> objects")
+}
+
+func expectCodes(t *testing.T, c driftCase, report *verifier.Report, want ...string) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, f := range report.Findings {
+		if f.Severity != verifier.Info {
+			seen[f.Code] = true
+		}
+	}
+	for _, code := range want {
+		if !seen[code] {
+			t.Errorf("no finding %s:\n%s", code, c.text(t, report))
+		}
+		delete(seen, code)
+	}
+	if len(seen) > 0 {
+		t.Errorf("more findings than %v:\n%s", want, c.text(t, report))
+	}
+}
+
+func driftPolicy(t *testing.T, name string) *policy.File {
+	t.Helper()
+	file, list := policy.Parse("retention.yaml", []byte(driftFile(t, name, "policy.yaml")))
+	if file == nil {
+		t.Fatal(list)
+	}
+	return file
+}
+
+// driftFile is a file of a case, or the one that it shares with the others; "" when there is none.
+func driftFile(t *testing.T, name, file string) string {
+	t.Helper()
+	for _, path := range []string{filepath.Join(driftDir, name, file), filepath.Join(driftDir, file)} {
+		if text, err := os.ReadFile(path); err == nil {
+			return string(text)
+		}
+	}
+	return ""
+}
