@@ -33,6 +33,11 @@ BEGIN
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._missed(p_run, v_last, 'place_hold() has not been committed yet');
     END;
+    IF v_held AND v_policy.reach <> '{}' AND retention._circle(v_run.hold_tables) IS NOT NULL THEN
+        RETURN retention._finish(p_run, 'tripped', NULL, format(
+            'a hold is in force, and foreign keys lead from table "%s" back to it: '
+            'whether a delete reaches the held row cannot be told', retention._circle(v_run.hold_tables)));
+    END IF;
     IF v_policy.reach <> '{}' THEN
         v_before := retention._changed_rows(v_policy.reach);
     END IF;
