@@ -84,8 +84,8 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 			continue
 		}
 		from := table
-		if step.Delete.Related != nil {
-			if from = c.relation(step.Delete.Related.Table); from == nil {
+		if step.Related != nil {
+			if from = c.relation(step.Related.Table); from == nil {
 				return false
 			}
 		} else {

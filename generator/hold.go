@@ -20,16 +20,16 @@ type hop struct {
 // compileHolds says when a row of t is held: itself, or a row that its deletion would take or
 // change through foreign keys.
 func (w *work) compileHolds() {
-	w.holds = w.holdsOn(w.table, "t", w.ownDelete().Cascades)
+	w.holds = w.holdsOn(w.table, "t", w.ownDelete().Delete.Cascades)
 }
 
-func (w *work) ownDelete() policy.Delete {
+func (w *work) ownDelete() policy.Step {
 	for _, step := range w.policy.Then {
-		if step.Delete != nil && step.Delete.Related == nil {
-			return *step.Delete
+		if step.Delete != nil && step.Related == nil {
+			return step
 		}
 	}
-	return policy.Delete{}
+	return policy.Step{Delete: &policy.Delete{}}
 }
 
 // holdsOn lists the conditions under which deleting the row of table called alias would touch a
@@ -173,8 +173,8 @@ func (w *work) holdTables() []string {
 func (w *work) relatedTables() []string {
 	names := []string{}
 	for _, step := range w.policy.Then {
-		if step.Delete != nil && step.Delete.Related != nil && !slices.Contains(names, step.Delete.Related.Table.String()) {
-			names = append(names, step.Delete.Related.Table.String())
+		if step.Delete != nil && step.Related != nil && !slices.Contains(names, step.Related.Table.String()) {
+			names = append(names, step.Related.Table.String())
 		}
 	}
 	return names

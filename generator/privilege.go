@@ -24,8 +24,8 @@ type right struct {
 func (w *work) collectRights() {
 	w.addRight(w.policy.Table, true)
 	for _, step := range w.policy.Then {
-		if step.Delete != nil && step.Delete.Related != nil {
-			w.addRight(step.Delete.Related.Table, true)
+		if step.Delete != nil && step.Related != nil {
+			w.addRight(step.Related.Table, true)
 		}
 		if step.Delete != nil {
 			for _, t := range step.Delete.Cascades {
@@ -38,16 +38,17 @@ func (w *work) collectRights() {
 			w.addRight(*j.Table, false)
 		}
 	}
-	for _, e := range w.expressions() {
-		parsed, err := pgparse.Expression(e.SQL)
-		if err != nil {
-			parsed, err = pgparse.Query(e.SQL)
+	for _, part := range w.policy.Parts() {
+		parse := pgparse.Expression
+		if part.Kind == policy.IsQuery {
+			parse = pgparse.Query
 		}
+		parsed, err := parse(part.Expr.SQL)
 		if err != nil {
 			continue // reported where it is compiled
 		}
 		for _, ref := range parsed.Tables {
-			w.addRead(e, ref)
+			w.addRead(part.Expr, ref)
 		}
 	}
 }
@@ -79,56 +80,6 @@ func (w *work) addRight(t policy.Table, deletes bool) {
 		}
 	}
 	w.rights = append(w.rights, right{t, deletes, w.policy.Name, w.policy.Position})
-}
-
-// expressions are all SQL expressions and queries of the policy.
-func (w *work) expressions() []policy.Expr {
-	p := w.policy
-	var list []policy.Expr
-	add := func(e *policy.Expr) {
-		if e != nil {
-			list = append(list, *e)
-		}
-	}
-	rank := func(r *policy.Rank) {
-		if r == nil {
-			return
-		}
-		list = append(list, r.Per...)
-		for _, o := range r.Order {
-			list = append(list, o.Expr)
-		}
-		add(r.Among)
-	}
-	add(p.Where)
-	for _, j := range p.Joins {
-		add(j.Query)
-		add(j.Where)
-	}
-	if p.Due != nil {
-		for _, entry := range p.Due.Entries {
-			rank(entry.Beyond)
-			if entry.Clock != nil {
-				add(entry.Clock.Expression)
-				for _, t := range entry.Clock.Window.Tiers {
-					add(t.When)
-				}
-			}
-		}
-	}
-	for _, g := range p.Keep {
-		add(g.Condition)
-		rank(g.Rank)
-	}
-	for _, step := range p.Then {
-		if step.Delete != nil {
-			add(step.Delete.Where)
-			if step.Delete.Related != nil {
-				add(&step.Delete.Related.Where)
-			}
-		}
-	}
-	return list
 }
 
 // privileges are the grants to the owner, one object a table; none where one role does everything.

@@ -13,16 +13,16 @@ import (
 // step renders one effect of the batch. A new kind of step is a case here and a template.
 func (w *work) step(s policy.Step, d batchData) sqlText {
 	switch {
-	case s.Delete != nil && s.Delete.Related != nil:
-		return w.deleteRelated(s.Delete, d)
+	case s.Delete != nil && s.Related != nil:
+		return w.deleteRelated(s, d)
 	case s.Delete != nil:
-		return w.deleteOwn(s.Delete, d)
+		return w.deleteOwn(s, d)
 	}
 	w.refuse(s.Position, codeStep, "this step cannot be generated", "")
 	return ""
 }
 
-func (w *work) deleteOwn(d *policy.Delete, b batchData) sqlText {
+func (w *work) deleteOwn(d policy.Step, b batchData) sqlText {
 	where := sqlText("")
 	if d.Where != nil {
 		where = fragment("parenthesised", w.bind(*d.Where))
@@ -34,7 +34,7 @@ func (w *work) deleteOwn(d *policy.Delete, b batchData) sqlText {
 	}{b.Table, where, b.Many})
 }
 
-func (w *work) deleteRelated(d *policy.Delete, b batchData) sqlText {
+func (w *work) deleteRelated(d policy.Step, b batchData) sqlText {
 	table := w.snapshot.Table(d.Related.Table.String())
 	if table == nil {
 		return "" // reported before
@@ -50,7 +50,7 @@ func (w *work) deleteRelated(d *policy.Delete, b batchData) sqlText {
 		Saved             []saved
 	}{
 		comment(tableName(table)), quotedTable(d.Related.Table), as, where,
-		w.holdsOn(table, as, d.Cascades),
+		w.holdsOn(table, as, d.Delete.Cascades),
 		literal(fmt.Sprintf("a held row of %q, or one that it cascades to, would be deleted", tableName(table))),
 		literal(tableName(table)), b.Saved,
 	})
@@ -65,14 +65,14 @@ func stepText(name string, data any) sqlText {
 func (w *work) saved() []saved {
 	var names []string
 	for _, step := range w.policy.Then {
-		if step.Delete == nil || step.Delete.Related == nil {
+		if step.Related == nil {
 			continue
 		}
-		parsed, ok := w.parse(step.Delete.Related.Where)
+		parsed, ok := w.parse(step.Related.Where)
 		if !ok {
 			continue
 		}
-		for _, name := range w.columnsRead(parsed.parsed, step.Delete.Related.As) {
+		for _, name := range w.columnsRead(parsed.parsed, step.Related.As) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}

@@ -40,8 +40,8 @@ func (r *reader) protected(f *File) {
 			for _, t := range step.Delete.Cascades {
 				r.spare(f.Protect, t, `"cascades"`)
 			}
-			if step.Delete.Related != nil {
-				r.spare(f.Protect, step.Delete.Related.Table, "a step on related rows")
+			if step.Related != nil {
+				r.spare(f.Protect, step.Related.Table, "a step on related rows")
 			}
 		}
 	}

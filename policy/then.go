@@ -28,7 +28,7 @@ func (r *reader) then(policy mapping, s scope) []Step {
 			steps = append(steps, step)
 		}
 	}
-	deletes := slices.ContainsFunc(steps, func(s Step) bool { return s.Delete != nil && s.Delete.Related == nil })
+	deletes := slices.ContainsFunc(steps, func(s Step) bool { return s.Delete != nil && s.Related == nil })
 	if complete && !deletes && resolve(f.value).Kind == yaml.SequenceNode {
 		r.add(codeNoDelete, r.at(f.key), policy.what+" leaves its rows due", "No step deletes the rows of the policy's table, so the next run would find them again.", `Add "delete" to "then".`)
 	}
@@ -84,11 +84,11 @@ func (r *reader) deleteStep(f field, s scope) Step {
 	}
 	step.Delete.Cascades = r.tables(m.fields["cascades"])
 	if m.has("table") || m.has("as") {
-		step.Delete.Related = r.related(m, s)
+		step.Related = r.related(m, s)
 		return step
 	}
 	if where, ok := m.fields["where"]; ok {
-		step.Delete.Where = r.expression(where, s)
+		step.Where = r.expression(where, s)
 	}
 	return step
 }

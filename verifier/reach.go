@@ -57,8 +57,8 @@ func deletes(p *policy.Policy) (from, allowed []string) {
 		if s.Delete == nil {
 			continue
 		}
-		if s.Delete.Related != nil {
-			from = append(from, s.Delete.Related.Table.String())
+		if s.Related != nil {
+			from = append(from, s.Related.Table.String())
 		}
 		for _, t := range s.Delete.Cascades {
 			allowed = append(allowed, t.String())

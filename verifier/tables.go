@@ -88,28 +88,9 @@ func (v *inspection) namedTables() []namedTable {
 		}
 		main.columns = append(main.columns, plainColumns(p)...)
 		list = append(list, main)
-		for _, j := range p.Joins {
-			if j.Table != nil {
-				list = append(list, namedTable{table: *j.Table, policy: p.Name})
-			}
+		for _, use := range p.Uses()[1:] {
+			list = append(list, namedTable{table: use.Table, policy: p.Name})
 		}
-		for _, s := range p.Then {
-			list = append(list, stepTables(s, p.Name)...)
-		}
-	}
-	return list
-}
-
-func stepTables(s policy.Step, name string) []namedTable {
-	var list []namedTable
-	if s.Delete == nil {
-		return nil
-	}
-	if s.Delete.Related != nil {
-		list = append(list, namedTable{table: s.Delete.Related.Table, policy: name})
-	}
-	for _, t := range s.Delete.Cascades {
-		list = append(list, namedTable{table: t, policy: name})
 	}
 	return list
 }

@@ -10,7 +10,8 @@ DECLARE
     v_in retention.batch_input;
 BEGIN
     SELECT r.as_of, r.id, r.reason, b.next_position,
-           least(b.next_rows, p.budget_rows - b.total_taken)::integer, b.next_skip
+           least(b.next_rows, p.budget_rows - b.total_taken)::integer, b.next_skip,
+           r.scope, r.older_than, r.inputs, false
     INTO v_in
     FROM retention.run r, retention.policy p, retention.batch b
     WHERE r.id = p_run AND r.state = 'running' AND r.pid = pg_backend_pid()

@@ -1,6 +1,8 @@
 -- The registry: one row per policy, written by migrations. "passes" are the batch functions in
 -- the order in which a run calls them; reach lists the tables that a delete may cascade into,
--- related those that steps act on.
+-- related those that steps act on. prepares says that <policy>_prepare reads something when a run
+-- starts, restores that there is <policy>_restore. window_own is a window that may be set at run time,
+-- within window_at_least and window_at_most; NULL: it may not.
 CREATE TABLE IF NOT EXISTS retention.policy (
     name text PRIMARY KEY,
     description text NOT NULL DEFAULT '',
@@ -8,6 +10,12 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     hash text NOT NULL,
     definition text NOT NULL,
     passes jsonb NOT NULL,
+    prepares boolean NOT NULL DEFAULT false,
+    scope text[] NOT NULL DEFAULT '{}',
+    window_own interval,
+    window_at_least interval,
+    window_at_most interval,
+    restores boolean NOT NULL DEFAULT false,
     related text[] NOT NULL DEFAULT '{}',
     reach text[] NOT NULL DEFAULT '{}',
     batch_rows integer NOT NULL CHECK (batch_rows > 0),

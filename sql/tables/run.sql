@@ -1,7 +1,8 @@
 -- The run log: one row per run, written when it starts and once more when it ends. What happens
 -- between is appended to batch. state: running | done | more | tripped | paused | busy | failed |
 -- abandoned. A row that says "running" but whose backend is gone is shown as abandoned by the
--- views and becomes so with the next run.
+-- views and becomes so with the next run. scope narrows what is taken, older_than is a window that
+-- was set at run time (both NULL as a rule), inputs is what the policy read when the run started.
 CREATE TABLE IF NOT EXISTS retention.run (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     policy text NOT NULL,
@@ -12,6 +13,10 @@ CREATE TABLE IF NOT EXISTS retention.run (
     policy_hash text NOT NULL,
     as_of timestamptz NOT NULL,
     reason text,
+    scope jsonb,
+    older_than interval,
+    inputs jsonb NOT NULL DEFAULT '{}',
+    dry_run boolean NOT NULL DEFAULT false,
     state text NOT NULL CHECK (state IN
         ('running', 'done', 'more', 'tripped', 'paused', 'busy', 'failed', 'abandoned')),
     started_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
@@ -33,7 +38,8 @@ CREATE TABLE IF NOT EXISTS retention.run (
     end_pass integer,
     end_position jsonb,
     sqlstate text,
-    message text
+    message text,
+    note text
 );
 CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);
 CREATE INDEX IF NOT EXISTS run_ended_at ON retention.run (ended_at);

@@ -1,0 +1,87 @@
+package policy
+
+// Access says what a policy does with a table's rows.
+type Access struct{ Insert, Update, Delete bool }
+
+// Use is a table that a policy names outside of expressions.
+type Use struct {
+	Table   Table
+	Access  Access
+	Reached bool // by foreign keys of a delete only
+}
+
+// Uses lists the tables that a policy names outside of expressions, its own first.
+func (p *Policy) Uses() []Use {
+	uses := []Use{{Table: p.Table, Access: p.ownAccess()}}
+	for _, j := range p.Joins {
+		uses = addJoin(uses, j)
+	}
+	for _, entry := range p.dueEntries() {
+		if k := entry.Clock; k != nil && k.Watermark != nil {
+			uses = append(uses, Use{Table: k.Watermark.Table, Access: Access{Update: true}})
+		}
+	}
+	for _, s := range p.Then {
+		uses = append(uses, s.uses()...)
+	}
+	return append(uses, p.application()...)
+}
+
+func addJoin(uses []Use, j Join) []Use {
+	if j.Table == nil {
+		return uses
+	}
+	return append(uses, Use{Table: *j.Table})
+}
+
+// ownAccess is what steps and functions do with the policy's own rows.
+func (p *Policy) ownAccess() Access {
+	a := Access{Insert: p.Claim != nil || p.Touch != nil && p.Touch.Revive != nil, Update: p.Claim != nil || p.Touch != nil}
+	for _, s := range p.Then {
+		if s.Related == nil {
+			a.Update = a.Update || s.Update != nil
+			a.Delete = a.Delete || s.Delete != nil
+		}
+	}
+	return a
+}
+
+func (s Step) uses() []Use {
+	var uses []Use
+	if s.Related != nil {
+		uses = append(uses, Use{Table: s.Related.Table, Access: Access{Update: s.Update != nil, Delete: s.Delete != nil}})
+		for _, j := range s.Related.Joins {
+			uses = addJoin(uses, j)
+		}
+	}
+	switch {
+	case s.Delete != nil:
+		for _, t := range s.Delete.Cascades {
+			uses = append(uses, Use{Table: t, Reached: true})
+		}
+	case s.Insert != nil:
+		uses = append(uses, Use{Table: s.Insert.Into, Access: Access{Insert: true, Update: len(s.Insert.Key) > 0}})
+	case s.Archive != nil:
+		uses = append(uses, Use{Table: s.Archive.Into, Access: Access{Insert: true, Update: s.Archive.Existing == "replace"}})
+	}
+	return uses
+}
+
+// application lists the tables of claim and touch.
+func (p *Policy) application() []Use {
+	var uses []Use
+	if p.Claim != nil && p.Claim.Cursor != nil {
+		uses = append(uses, Use{Table: p.Claim.Cursor.Table, Access: Access{Insert: true, Update: true}})
+	}
+	if p.Touch != nil && p.Touch.Revive != nil {
+		uses = append(uses, Use{Table: p.Touch.Revive.Table})
+	}
+	return uses
+}
+
+func (p *Policy) dueEntries() []Entry {
+	if p.Due == nil {
+		return nil
+	}
+	return p.Due.Entries
+}
