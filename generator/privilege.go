@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,38 +13,25 @@ import (
 	"pgretain/policy"
 )
 
-// right is what the owner of the functions may do with a table.
+// right is what the owner of the functions may do with a table. Everybody who works on a table may
+// read it.
 type right struct {
 	table    policy.Table
-	deletes  bool
+	access   policy.Access
 	policy   string
 	position diag.Position
 }
 
-// collectRights notes which tables a policy deletes from and which it reads.
+// collectRights notes what a policy does with which tables.
 func (w *work) collectRights() {
-	w.addRight(w.policy.Table, true)
-	for _, step := range w.policy.Then {
-		if step.Delete != nil && step.Related != nil {
-			w.addRight(step.Related.Table, true)
+	for i, use := range w.policy.Uses() {
+		if i == 0 {
+			use.Access.Update = true // row locks
 		}
-		if step.Delete != nil {
-			for _, t := range step.Delete.Cascades {
-				w.addRight(t, false)
-			}
-		}
-	}
-	for _, j := range w.policy.Joins {
-		if j.Table != nil {
-			w.addRight(*j.Table, false)
-		}
+		w.addRight(use.Table, use.Access)
 	}
 	for _, part := range w.policy.Parts() {
-		parse := pgparse.Expression
-		if part.Kind == policy.IsQuery {
-			parse = pgparse.Query
-		}
-		parsed, err := parse(part.Expr.SQL)
+		parsed, err := parsePart(part)
 		if err != nil {
 			continue // reported where it is compiled
 		}
@@ -51,6 +39,13 @@ func (w *work) collectRights() {
 			w.addRead(part.Expr, ref)
 		}
 	}
+}
+
+func parsePart(part policy.Part) (*pgparse.Expr, error) {
+	if part.Kind == policy.IsQuery {
+		return pgparse.Query(part.Expr.SQL)
+	}
+	return pgparse.Expression(part.Expr.SQL)
 }
 
 // addRead notes a table that an expression names. A bare name is looked up along the search path;
@@ -62,7 +57,7 @@ func (w *work) addRead(e policy.Expr, ref pgparse.TableRef) {
 	}
 	for _, schema := range path {
 		if w.snapshot.Table(schema+"."+ref.Name) != nil {
-			w.addRight(policy.Table{Schema: schema, Name: ref.Name, Position: e.At(ref.Offset)}, false)
+			w.addRight(policy.Table{Schema: schema, Name: ref.Name, Position: e.At(ref.Offset)}, policy.Access{})
 			return
 		}
 	}
@@ -72,14 +67,15 @@ func (w *work) addRead(e policy.Expr, ref pgparse.TableRef) {
 	}
 }
 
-func (w *work) addRight(t policy.Table, deletes bool) {
+func (w *work) addRight(t policy.Table, access policy.Access) {
 	for i := range w.rights {
-		if w.rights[i].table.String() == t.String() {
-			w.rights[i].deletes = w.rights[i].deletes || deletes
+		if r := &w.rights[i]; r.table.String() == t.String() {
+			r.access = policy.Access{Insert: r.access.Insert || access.Insert,
+				Update: r.access.Update || access.Update, Delete: r.access.Delete || access.Delete}
 			return
 		}
 	}
-	w.rights = append(w.rights, right{t, deletes, w.policy.Name, w.policy.Position})
+	w.rights = append(w.rights, right{t, access, w.policy.Name, w.policy.Position})
 }
 
 // privileges are the grants to the owner, one object a table; none where one role does everything.
@@ -102,12 +98,31 @@ func (c *compiler) privileges() []Object {
 func (c *compiler) privilege(r right, table *catalog.Table) Object {
 	data := struct {
 		Comment     string
-		Deletes     bool
+		Access      policy.Access
 		TableSchema ident
 		Table       sqlText
+		Sequences   []sqlText
 		Owner       sqlText
-	}{comment(tableName(table)), r.deletes, ident(table.Schema), qualified(table), sqlText(quote.Ident(c.file.Install.Roles.Owner))}
+	}{comment(tableName(table)), r.access, ident(table.Schema), qualified(table), nil,
+		sqlText(quote.Ident(c.file.Install.Roles.Owner))}
+	if r.access.Insert {
+		data.Sequences = sequencesOf(table)
+	}
 	return Object{Kind: KindPrivilege, Name: tableName(table), As: AsMigrator,
 		SQL: object("privilege", data), Drop: object("privilege_drop", data),
 		Policy: r.policy, Table: tableName(table), Position: r.position}
+}
+
+var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)
+
+// sequencesOf lists the sequences that a table's defaults read; an identity column needs no right
+// on its own.
+func sequencesOf(table *catalog.Table) []sqlText {
+	var names []sqlText
+	for _, column := range table.Columns {
+		if found := nextValue.FindStringSubmatch(column.Default); found != nil {
+			names = append(names, sqlText(strings.ReplaceAll(found[1], "''", "'")))
+		}
+	}
+	return names
 }

@@ -1,5 +1,5 @@
 -- as migrator
--- What the owner of the generated functions may do with Se"lect.012345678901234567890123456789012345678901234567890123456789éa. UPDATE is for row locks.
+-- What the owner of the generated functions may do with Se"lect.012345678901234567890123456789012345678901234567890123456789éa. UPDATE is for row locks, too.
 GRANT USAGE ON SCHEMA "Se""lect" TO "retention_owner";
 GRANT SELECT, UPDATE, DELETE ON "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" TO "retention_owner";
 

@@ -1,5 +1,5 @@
 -- as migrator
--- What the owner of the generated functions may do with app.not_served. UPDATE is for row locks.
+-- What the owner of the generated functions may do with app.not_served. UPDATE is for row locks, too.
 GRANT USAGE ON SCHEMA "app" TO "retention_owner";
 GRANT SELECT, UPDATE, DELETE ON "app"."not_served" TO "retention_owner";
 
