@@ -1,0 +1,170 @@
+package tests
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgretain/internal/quote"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// oracle is what a job's oracle.sql expects: the rows of tables after the runs, as queries that
+// are answered before the first run. A table without a section stays as it is.
+type oracle struct {
+	asOf     string
+	idle     []string // policies that take nothing of this data
+	gone     []string // tables that are dropped
+	sections []section
+}
+
+type section struct{ table, query string }
+
+// expectation is a table's answer: the columns that count, and the rows' texts, sorted.
+type expectation struct {
+	table   string
+	columns []string
+	rows    []string
+}
+
+var (
+	directive = regexp.MustCompile(`(?m)^-- (as_of|idle|gone|table): (.+)$`)
+	parameter = regexp.MustCompile(`:(as_of|round)\b`)
+)
+
+func readOracle(t *testing.T, text string) oracle {
+	t.Helper()
+	var o oracle
+	marks := directive.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range marks {
+		end := len(text)
+		if i+1 < len(marks) {
+			end = marks[i+1][0]
+		}
+		value := strings.TrimSpace(text[m[4]:m[5]])
+		switch text[m[2]:m[3]] {
+		case "as_of":
+			o.asOf = value
+		case "idle":
+			o.idle = strings.Split(value, ", ")
+		case "gone":
+			o.gone = append(o.gone, value)
+		case "table":
+			query := strings.TrimRight(strings.TrimSpace(text[m[1]:end]), ";")
+			o.sections = append(o.sections, section{value, query})
+		}
+	}
+	if o.asOf == "" || len(o.sections) == 0 {
+		t.Fatal("oracle.sql needs a line \"-- as_of: \" and a section \"-- table: \"")
+	}
+	return o
+}
+
+// bind writes the parameters :as_of and :round into SQL.
+func (o oracle) bind(sql string, round int) string {
+	values := map[string]string{":as_of": "(timestamptz " + quote.Literal(o.asOf) + ")", ":round": fmt.Sprint(round)}
+	return parameter.ReplaceAllStringFunc(sql, func(name string) string { return values[name] })
+}
+
+// run loads the data, asks the oracle, and runs all jobs of the file in order, twice.
+func (j job) run(t *testing.T, batch int) {
+	in, o := j.install(t), readOracle(t, j.oracle)
+	in.SetBatch(batch)
+	in.Exec(t, "SET TimeZone = 'UTC'")
+	in.Exec(t, o.bind(j.data, 0))
+	var want [3][]expectation
+	for round := 1; round <= 2; round++ {
+		want[round] = o.expect(t, in, round)
+	}
+	for round := 1; round <= 2; round++ {
+		runJobs(t, in, o.asOf)
+		if round == 1 {
+			o.checkTaken(t, in)
+		}
+		o.compare(t, in, round, want[round])
+	}
+}
+
+func runJobs(t *testing.T, in *kit.Installed, asOf string) {
+	t.Helper()
+	for _, job := range in.File.Jobs {
+		if _, err := in.Call("CALL retention.run_job($1, $2, $3)", job.Name, asOf, "corpus"); err != nil {
+			t.Fatalf("job %s: %v %s", job.Name, err, err.Where)
+		}
+	}
+	bad := pgtest.Column[string](t, in, `SELECT policy || ' ended ' || state || ' after ' || taken || ', ' || refused ||
+		' refused: ' || coalesce(message, '') FROM retention.run WHERE state NOT IN ('done', 'more') OR refused > 0`)
+	if len(bad) > 0 {
+		t.Fatalf("runs went wrong: %q", bad)
+	}
+}
+
+// checkTaken wants rows for every policy, so that every rule is seen at work.
+func (o oracle) checkTaken(t *testing.T, in *kit.Installed) {
+	t.Helper()
+	idle := pgtest.Column[string](t, in, `SELECT policy FROM retention.run
+		GROUP BY policy HAVING sum(taken) = 0 ORDER BY policy`)
+	slices.Sort(o.idle)
+	equal(t, "policies that took nothing", append([]string{}, o.idle...), idle)
+}
+
+func (o oracle) expect(t *testing.T, in *kit.Installed, round int) []expectation {
+	t.Helper()
+	var list []expectation
+	named := slices.Clone(o.gone)
+	for _, s := range o.sections {
+		query := o.bind(s.query, round)
+		list = append(list, expectation{s.table, columnsOf(t, in, query), in.Rows(query)})
+		named = append(named, s.table)
+	}
+	for _, table := range tablesOf(t, in) {
+		if !slices.Contains(named, table) {
+			query := "SELECT * FROM " + table
+			list = append(list, expectation{table, columnsOf(t, in, query), in.Rows(query)})
+		}
+	}
+	return list
+}
+
+func (o oracle) compare(t *testing.T, in *kit.Installed, round int, want []expectation) {
+	t.Helper()
+	var known []string
+	for _, w := range want {
+		known = append(known, w.table)
+		got := in.Rows("SELECT " + strings.Join(w.columns, ", ") + " FROM " + w.table)
+		equal(t, fmt.Sprintf("%s after round %d", w.table, round), w.rows, got)
+	}
+	for _, table := range tablesOf(t, in) {
+		if !slices.Contains(known, table) {
+			t.Errorf("round %d: the oracle says nothing of table %s", round, table)
+		}
+	}
+}
+
+// tablesOf are the application's tables, without partitions.
+func tablesOf(t *testing.T, in *kit.Installed) []string {
+	t.Helper()
+	return pgtest.Column[string](t, in, `
+		SELECT format('%I.%I', n.nspname, c.relname)
+		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+		  AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast', 'cron', 'retention')
+		ORDER BY 1`)
+}
+
+func columnsOf(t *testing.T, in *kit.Installed, query string) []string {
+	t.Helper()
+	rows, err := in.Query(t.Context(), "SELECT * FROM ("+query+") x LIMIT 0")
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, query)
+	}
+	defer rows.Close()
+	var names []string
+	for _, f := range rows.FieldDescriptions() {
+		names = append(names, quote.Ident(f.Name))
+	}
+	return names
+}
