@@ -1,0 +1,153 @@
+// Package examples runs the examples as they are shipped: schema, policy and migrations of the
+// directory, on a real server, against what the document of each system says in plain SQL.
+package examples
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// example is one that is installed.
+type example struct {
+	*kit.Installed
+	conn *pgx.Conn           // the superuser's
+	hide map[string][]string // columns that no oracle can know, by table: keys from sequences, numbers of runs
+}
+
+// shipped installs the example of that name.
+func shipped(t *testing.T, name string) *example {
+	t.Helper()
+	in := kit.Shipped(t, directory(name))
+	return &example{in, in.Conn(t), map[string][]string{"retention.event": {"id", "run_id", "at"}}}
+}
+
+func directory(name string) string { return filepath.Join("..", "..", "examples", name) }
+
+// with is the same example for a subtest.
+func (e *example) with(t *testing.T) *example { return &example{e.Installed.With(t), e.conn, e.hide} }
+
+// says is a statement in which ":as_of" is the instant of the run.
+func says(sql, asOf string) string {
+	return strings.ReplaceAll(sql, ":as_of", "'"+asOf+"'::timestamptz")
+}
+
+// fill starts from these rows alone: all tables of the application and the run log are emptied.
+func (e *example) fill(t *testing.T, sql, asOf string) {
+	t.Helper()
+	for _, table := range e.tables(t) {
+		if table != "retention.event" {
+			pgtest.Exec(t, e.conn, "TRUNCATE "+table+" CASCADE")
+		}
+	}
+	pgtest.Exec(t, e.conn, says(sql, asOf))
+	e.forget(t)
+}
+
+// forget empties the run log: a run may go on where the last one ended.
+func (e *example) forget(t *testing.T) {
+	t.Helper()
+	pgtest.Exec(t, e.conn, "DELETE FROM retention.run; DELETE FROM retention.event; DELETE FROM retention.hold")
+}
+
+// tables are those of the application, and the events.
+func (e *example) tables(t *testing.T) []string {
+	t.Helper()
+	return pgtest.Column[string](t, e.conn, `
+		SELECT format('%I.%I', n.nspname, c.relname)
+		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname !~ '^pg_'
+		  AND (n.nspname NOT IN ('information_schema', 'cron', 'retention') OR c.oid = to_regclass('retention.event'))
+		ORDER BY 1`)
+}
+
+// content is every row of every table, without the hidden columns.
+func (e *example) content(t *testing.T) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for _, table := range e.tables(t) {
+		hide := append([]string{}, e.hide[table]...)
+		all[table] = pgtest.Column[string](t, e.conn, "SELECT (to_jsonb(x.*) - $1::text[])::text FROM "+table+" x ORDER BY 1", hide)
+	}
+	return all
+}
+
+// step is what the document says that a policy does, in plain SQL. The first statement takes the
+// policy's own rows.
+type step struct {
+	policy string
+	sql    []string
+}
+
+// after is the content once the steps have run, one after the other, and how many rows each took.
+// All of it is rolled back.
+func (e *example) after(t *testing.T, asOf string, steps []step) (map[string][]string, map[string]int64) {
+	t.Helper()
+	taken := map[string]int64{}
+	pgtest.Exec(t, e.conn, "BEGIN; SET LOCAL TimeZone = 'UTC'")
+	for _, s := range steps {
+		for i, sql := range s.sql {
+			rows := pgtest.Exec(t, e.conn, says(sql, asOf))
+			if i == 0 {
+				taken[s.policy] = rows
+			}
+		}
+	}
+	want := e.content(t)
+	pgtest.Exec(t, e.conn, "ROLLBACK")
+	return want, taken
+}
+
+// job runs a job at an instant and compares every table with what the document's statements leave;
+// the same job again changes nothing.
+func (e *example) job(t *testing.T, job, asOf string, steps []step) {
+	t.Helper()
+	want, taken := e.after(t, asOf, steps)
+	e.runJob(t, job, asOf)
+	if diff := cmp.Diff(want, e.content(t)); diff != "" {
+		t.Errorf("job %s: rows differ (-want +got):\n%s", job, diff)
+	}
+	for _, s := range steps {
+		if o := e.Last(s.policy); o.State != "done" || o.Taken != taken[s.policy] || o.Refused+o.Contended != 0 {
+			t.Errorf("job %s: %s took %d rows, want %d: %+v", job, s.policy, o.Taken, taken[s.policy], o)
+		}
+	}
+	e.runJob(t, job, asOf)
+	for _, s := range steps {
+		if o := e.Last(s.policy); o.State != "done" || o.Taken != 0 {
+			t.Errorf("job %s: %s took %d rows the second time: %+v", job, s.policy, o.Taken, o)
+		}
+	}
+	if diff := cmp.Diff(want, e.content(t)); diff != "" {
+		t.Errorf("job %s: rows differ after the second run (-want +got):\n%s", job, diff)
+	}
+}
+
+// runJob calls a job as the runner.
+func (e *example) runJob(t *testing.T, job, asOf string) {
+	t.Helper()
+	if outcome, err := e.Call("CALL retention.run_job($1, $2)", job, asOf); err != nil {
+		t.Fatalf("job %s: %v\n%s", job, err, outcome)
+	}
+}
+
+// everywhere calls test at several instants and batch sizes.
+func (e *example) everywhere(t *testing.T, instants []string, test func(*testing.T, *example, string)) {
+	for _, asOf := range instants {
+		for _, rows := range []string{"1", "3", "1000"} {
+			t.Run(asOf+" by "+rows, func(t *testing.T) {
+				own := e.with(t)
+				pgtest.Exec(t, e.conn, "UPDATE retention.policy SET batch_rows = $1::int", rows)
+				test(t, own, asOf)
+			})
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package kit
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"pgretain/policy"
+	"pgretain/tests/pgtest"
+)
+
+// Shipped installs an example as it is checked in, on a server of its own: dir's schema.sql as the
+// migrating role, then dir's migrations. pg_cron knows the jobs, but starts none before
+// StartJobs.
+func Shipped(t testing.TB, dir string) *Installed {
+	t.Helper()
+	in := ShippedFiles(t, dir)
+	in.Up(t)
+	in.DB.Exec(t, "UPDATE cron.job SET active = false")
+	return in
+}
+
+// ShippedFiles is Shipped without the migrations, for what is there before them.
+func ShippedFiles(t testing.TB, dir string) *Installed {
+	t.Helper()
+	yaml := ReadFile(t, dir, "retention.yaml")
+	file, list := policy.Parse("retention.yaml", []byte(yaml))
+	if file == nil {
+		t.Fatalf("the policy is refused:\n%s", text(list, yaml))
+	}
+	db := pgtest.CronServer(t)
+	bootstrap(t, db, file.Install)
+	db.Exec(t, "SET ROLE "+Migrator+"; "+ReadFile(t, dir, "schema.sql")+"; RESET ROLE")
+	return &Installed{DB: db, File: file, Migrations: migrations(t, dir), t: t}
+}
+
+// StartJobs lets pg_cron start the jobs by itself.
+func (in *Installed) StartJobs() {
+	in.t.Helper()
+	in.DB.Exec(in.t, "UPDATE cron.job SET active = true")
+}
+
+func migrations(t testing.TB, dir string) fstest.MapFS {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "migrations", "*.sql"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no migrations in %s: %v", dir, err)
+	}
+	files := fstest.MapFS{}
+	for _, name := range names {
+		files[filepath.Base(name)] = &fstest.MapFile{Data: []byte(ReadFile(t, name))}
+	}
+	return files
+}
+
+// ReadFile is a file's content.
+func ReadFile(t testing.TB, path ...string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
