@@ -35,8 +35,9 @@ func TestJobs(t *testing.T) {
 				j.install(t)
 				return
 			}
-			for _, rows := range []int{1, 1000} {
-				t.Run(fmt.Sprint(rows), func(t *testing.T) { j.run(t, rows) })
+			o := readOracle(t, j.oracle)
+			for _, rows := range o.batches {
+				t.Run(fmt.Sprint(rows), func(t *testing.T) { j.run(t, o, rows) })
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 // are answered before the first run. A table without a section stays as it is.
 type oracle struct {
 	asOf     string
+	batches  []int    // sizes of a batch to run with
 	idle     []string // policies that take nothing of this data
 	gone     []string // tables that are dropped
 	sections []section
@@ -31,13 +33,13 @@ type expectation struct {
 }
 
 var (
-	directive = regexp.MustCompile(`(?m)^-- (as_of|idle|gone|table): (.+)$`)
+	directive = regexp.MustCompile(`(?m)^-- (as_of|batches|idle|gone|table): (.+)$`)
 	parameter = regexp.MustCompile(`:(as_of|round)\b`)
 )
 
 func readOracle(t *testing.T, text string) oracle {
 	t.Helper()
-	var o oracle
+	o := oracle{batches: []int{1, 1000}}
 	marks := directive.FindAllStringSubmatchIndex(text, -1)
 	for i, m := range marks {
 		end := len(text)
@@ -48,6 +50,15 @@ func readOracle(t *testing.T, text string) oracle {
 		switch text[m[2]:m[3]] {
 		case "as_of":
 			o.asOf = value
+		case "batches":
+			o.batches = nil
+			for size := range strings.SplitSeq(value, ", ") {
+				n, err := strconv.Atoi(size)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.batches = append(o.batches, n)
+			}
 		case "idle":
 			o.idle = strings.Split(value, ", ")
 		case "gone":
@@ -70,8 +81,8 @@ func (o oracle) bind(sql string, round int) string {
 }
 
 // run loads the data, asks the oracle, and runs all jobs of the file in order, twice.
-func (j job) run(t *testing.T, batch int) {
-	in, o := j.install(t), readOracle(t, j.oracle)
+func (j job) run(t *testing.T, o oracle, batch int) {
+	in := j.install(t)
 	in.SetBatch(batch)
 	in.Exec(t, "SET TimeZone = 'UTC'")
 	in.Exec(t, o.bind(j.data, 0))
