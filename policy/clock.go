@@ -2,38 +2,40 @@ package policy
 
 import "go.yaml.in/yaml/v3"
 
-var (
-	clockKeys    = []string{"column", "expression", "encoding", "nulls", "inclusive"}
-	clockLater   = []string{"watermark", "up_to"}
-	ageShape     = shape{keys: append([]string{"older_than"}, clockKeys...), later: clockLater}
-	expiresShape = shape{keys: append([]string{"grace"}, clockKeys...), later: clockLater}
-)
-
 func (r *reader) clock(f field, kind string, s scope) *Clock {
-	sh := ageShape
-	if kind == "expires" {
-		sh = expiresShape
-	}
-	m, ok := r.mapping(f, quoted(kind), sh)
+	m, ok := r.mapping(f, quoted(kind), clockShapes[kind])
 	if !ok {
 		return nil
 	}
 	c := &Clock{Kind: kind, Position: r.fieldAt(f)}
-	r.clockValue(c, m, s)
+	if s.partitions {
+		r.partitionClock(m)
+	} else {
+		r.clockValue(c, m, s)
+	}
 	c.Encoding = r.encoding(m.fields["encoding"])
 	c.NullsDue = r.choice(m.fields["nulls"], "keep", "due") == "due"
 	c.Inclusive = r.boolean(m.fields["inclusive"])
-	if kind == "expires" {
-		c.Window = Window{Tiers: []Tier{{Interval: Interval{Text: "0 days", Position: c.Position}, Position: c.Position}}, Position: c.Position}
-		if grace, ok := m.fields["grace"]; ok {
-			c.Window = r.window(grace, true, s)
+	c.UpTo = r.upTo(m.fields["up_to"], s)
+	switch kind {
+	case "age":
+		if olderThan, ok := m.require("older_than"); ok {
+			c.Window = r.window(olderThan, false, s)
 		}
-		return c
-	}
-	if olderThan, ok := m.require("older_than"); ok {
-		c.Window = r.window(olderThan, false, s)
+	case "expires":
+		c.Window = r.grace(c, m, s)
+	case "position":
+		r.position(c, m)
 	}
 	return c
+}
+
+func (r *reader) grace(c *Clock, m mapping, s scope) Window {
+	if grace, ok := m.fields["grace"]; ok {
+		return r.window(grace, true, s)
+	}
+	none := Tier{Interval: Interval{Text: "0 days", Position: c.Position}, Position: c.Position}
+	return Window{Tiers: []Tier{none}, Position: c.Position}
 }
 
 func (r *reader) clockValue(c *Clock, m mapping, s scope) {

@@ -3,8 +3,8 @@ package policy
 import "go.yaml.in/yaml/v3"
 
 var (
-	dueShape   = shape{keys: []string{"age", "expires", "beyond", "any"}, later: []string{"position"}}
-	entryShape = shape{keys: []string{"age", "expires", "beyond"}, later: []string{"position"}}
+	dueShape   = shape{keys: []string{"age", "expires", "position", "beyond", "any"}}
+	entryShape = shape{keys: []string{"age", "expires", "position", "beyond"}}
 )
 
 // due reads one entry, or the entries of any. A rank here may read every guard.
@@ -28,7 +28,7 @@ func (r *reader) due(f field, s scope) *Due {
 	}
 	items := r.list(alternatives)
 	if len(items) == 0 && resolve(alternatives.value).Kind == yaml.SequenceNode {
-		r.add(codeAny, r.at(alternatives.key), `"any" has no entry`, "", "Write at least one map with age, expires or beyond.")
+		r.add(codeAny, r.at(alternatives.key), `"any" has no entry`, "", "Write at least one map with age, expires, position or beyond.")
 	}
 	for _, item := range items {
 		due.Entries = r.alternative(due.Entries, item, s)
@@ -53,23 +53,12 @@ func (r *reader) alternative(entries []Entry, item field, s scope) []Entry {
 
 func (r *reader) entries(entries []Entry, m mapping, s scope) []Entry {
 	e := Entry{Position: r.fieldAt(m.from)}
-	age, isAge := m.fields["age"]
-	expires, isExpires := m.fields["expires"]
-	if isAge && isExpires {
-		r.add(codeConflict, r.at(expires.key), `"age" and "expires" exclude each other`, "", `For rows that exceed either, write due: {any: [{age: ...}, {expires: ...}]}.`)
-	}
-	clock := scope{names: s.names}
-	if isExpires {
-		e.Clock = r.clock(expires, "expires", clock)
-	}
-	if isAge {
-		e.Clock = r.clock(age, "age", clock)
+	if f, kind := r.oneClock(m); kind != "" {
+		e.Clock = r.clock(f, kind, scope{names: s.names, partitions: s.partitions})
 	}
 	if beyond, ok := m.fields["beyond"]; ok {
 		e.Beyond = r.rank(beyond, s)
 	}
-	if len(resolve(m.from.value).Content) == 0 {
-		r.add(codeMissing, r.fieldAt(m.from), m.what+" is empty", "", "Write age, expires or beyond.")
-	}
+	r.emptyEntry(m)
 	return append(entries, e)
 }

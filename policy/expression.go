@@ -34,10 +34,14 @@ var word = regexp.MustCompile(`^[\pL\pN_."$]+`)
 
 // scope says what names an expression may put before a dot and whether it may read keep.
 type scope struct {
-	names  []string // t, joins, the alias of a related step
+	names  []string // t, joins, aliases of steps; nil: any
 	rank   bool     // may read keep.<guard>
 	guards []string // those that it may read
 	later  []string // guards that come too late
+
+	run        bool // may read run.id and run.reason
+	rowless    bool // there is no row: no name stands alone but as_of
+	partitions bool // the rows are partitions
 }
 
 func (s scope) with(name string) scope {
@@ -105,7 +109,7 @@ func (r *reader) query(f field, s scope) (*Expr, *pgparse.Expr) {
 		return nil, nil
 	}
 	// Within a query any name before a dot may be one of its own tables.
-	s.names = nil
+	s.names, s.rowless = nil, false
 	r.names(e, parsed, s)
 	return &e, parsed
 }
@@ -149,20 +153,46 @@ func (r *reader) names(e Expr, parsed *pgparse.Expr, s scope) {
 }
 
 func (r *reader) column(e Expr, column pgparse.ColumnRef, s scope) {
-	if len(column.Fields) < 1 || len(column.Fields) == 1 && !column.Star {
+	if len(column.Fields) < 1 {
 		return
 	}
 	qualifier := column.Fields[0]
+	if len(column.Fields) == 1 && !column.Star {
+		if s.rowless && column.Depth == 0 && qualifier != "as_of" {
+			r.add(codeRowless, e.At(column.Offset), fmt.Sprintf("column %q is not known here", qualifier), "There is no row yet when this is evaluated.", rowlessHint(s, qualifier))
+		}
+		return
+	}
 	switch {
 	case qualifier == "keep":
 		r.verdict(e, column, s)
-	case column.Depth > 0 || s.names == nil || slices.Contains(s.names, qualifier):
 	case qualifier == "run" && len(column.Fields) == 2 && slices.Contains([]string{"id", "reason"}, column.Fields[1]):
+		if !s.run {
+			r.add(codeRunOutside, e.At(column.Offset), fmt.Sprintf("run.%s is not allowed here", column.Fields[1]), "Only steps know the run: conditions give the same answer in a preview.", "")
+		}
+	case qualifier != "run" && (column.Depth > 0 || s.names == nil || slices.Contains(s.names, qualifier)):
 	default:
-		known := append(slices.Clone(s.names), "run.id", "run.reason")
-		r.add(codeQualifier, e.At(column.Offset), fmt.Sprintf("unknown name %q before a dot", qualifier),
-			"Known here: "+strings.Join(known, ", ")+".", didYouMean(qualifier, s.names))
+		r.add(codeQualifier, e.At(column.Offset), fmt.Sprintf("unknown name %q before a dot", qualifier), s.known(), didYouMean(qualifier, s.names))
 	}
+}
+
+// known lists what may stand before a dot.
+func (s scope) known() string {
+	known := slices.Clone(s.names)
+	if s.run {
+		known = append(known, "run.id", "run.reason")
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return "Known here: " + strings.Join(known, ", ") + "."
+}
+
+func rowlessHint(s scope, column string) string {
+	if len(s.names) > 0 && s.names[0] != "" {
+		return fmt.Sprintf("Write %s.%s for the column of the other table.", s.names[0], column)
+	}
+	return "Write a constant, or as_of; a text needs SQL's own quotes."
 }
 
 // verdict checks keep.<guard>.

@@ -48,15 +48,20 @@ func (r *reader) interval(f field, zero bool) (Interval, bool) {
 		r.add(codeWindow, i.Position, fmt.Sprintf("invalid window %q", text), "", hint)
 		return i, false
 	}
-	years := float64(i.Months)/12 + float64(i.Days)/365 + i.Time.Hours()/(24*365)
-	switch {
-	case years > maxYears:
-		r.add(codeWindowBound, i.Position, fmt.Sprintf("window %q is too long", text), "", fmt.Sprintf("A window is at most %d years.", maxYears))
-	case !zero && i.Months == 0 && i.Days == 0 && i.Time == 0:
+	if !r.longest(i, text) && !zero && i.zero() {
 		r.add(codeWindowBound, i.Position, fmt.Sprintf("window %q is zero", text), "Every row with a clock in the past would go.", "Write a longer window.")
 	}
 	i.Text = i.normal()
 	return i, true
+}
+
+// longest says whether a window is too long.
+func (r *reader) longest(i Interval, text string) bool {
+	years := float64(i.Months)/12 + float64(i.Days)/365 + i.Time.Hours()/(24*365)
+	if years > maxYears {
+		r.add(codeWindowBound, i.Position, fmt.Sprintf("window %q is too long", text), "", fmt.Sprintf("A window is at most %d years.", maxYears))
+	}
+	return years > maxYears
 }
 
 // parse fills the parts from text and returns a hint when it is no interval.

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-var jobShape = shape{keys: []string{"schedule", "run", "description"}, later: []string{"strict", "scope"}}
+var jobShape = shape{keys: []string{"schedule", "run", "strict", "scope", "description"}}
 
 func (r *reader) jobs(f field) []*Job {
 	if f.value == nil {
@@ -36,6 +36,8 @@ func (r *reader) job(f field, name string) *Job {
 	if run, ok := m.require("run"); ok {
 		j.Run = r.runList(run, m.what)
 	}
+	j.Strict = r.boolean(m.fields["strict"])
+	j.Scope = r.jobScope(m.fields["scope"])
 	return j
 }
 
@@ -64,7 +66,7 @@ func (r *reader) schedules(f field) []Schedule {
 func (r *reader) runList(f field, what string) []Reference {
 	items := r.list(f)
 	if len(items) == 0 && resolve(f.value).Kind == yaml.SequenceNode {
-		r.add(codeMissing, r.at(f.key), what+" runs no policy", "", "List the names of policies, in order.")
+		r.add(codeMissing, r.at(f.key), what+" runs no policy", "", "List the names of policies and reports, in order.")
 	}
 	var run []Reference
 	for _, item := range items {

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgretain/internal/pgparse"
 )
@@ -21,6 +22,7 @@ func (r *reader) joins(f field, s scope) ([]Join, scope) {
 	var joins []Join
 	for _, name := range m.order {
 		r.named(m.fields[name], name, "join")
+		r.unused(r.at(m.fields[name].key), name, s)
 		joins = append(joins, r.join(m.fields[name], name, s))
 		s = s.with(name)
 	}
@@ -46,7 +48,7 @@ func (r *reader) join(f field, name string, s scope) Join {
 		}
 	}
 	if query, ok := m.fields["query"]; ok {
-		j.Query = r.queryOnce(query, s)
+		j.Query, _ = r.queryOnce(query, s, "a query read once per run")
 	}
 	if where, ok := m.require("where"); ok {
 		j.Where = r.expression(where, s.with(name))
@@ -55,18 +57,25 @@ func (r *reader) join(f field, name string, s scope) Join {
 }
 
 // queryOnce is a query that is read at the start of the run, when there is no row yet.
-func (r *reader) queryOnce(f field, s scope) *Expr {
+func (r *reader) queryOnce(f field, s scope, what string) (*Expr, *pgparse.Expr) {
 	query, parsed := r.query(f, s)
 	if query == nil {
-		return nil
+		return nil, nil
 	}
 	own := tableNames(parsed)
 	for _, c := range parsed.Columns {
 		if len(c.Fields) > 0 && (len(c.Fields) > 1 || c.Star) && slices.Contains(s.names, c.Fields[0]) && !slices.Contains(own, c.Fields[0]) {
-			r.add(codeJoinReadsRow, query.At(c.Offset), fmt.Sprintf("a query read once per run cannot name %q", c.Fields[0]), "It is read at the start of the run, before any row is looked at.", "Compare with the row in \"where\", or write the query alone, as text.")
+			r.add(codeJoinReadsRow, query.At(c.Offset), fmt.Sprintf("%s cannot name %q", what, c.Fields[0]), "It is read at the start of the run, before any row is looked at.", onceHint(what))
 		}
 	}
-	return query
+	return query, parsed
+}
+
+func onceHint(what string) string {
+	if strings.HasPrefix(what, "the") {
+		return "Name the query's own tables only."
+	}
+	return "Compare with the row in \"where\", or write the query alone, as text."
 }
 
 // tableNames are the names by which a query's own tables are known in it.

@@ -25,7 +25,9 @@ func (r *reader) keep(f field, s scope) []Guard {
 		r.named(f, name, "guard")
 		g := Guard{Name: name, Position: r.at(f.key)}
 		if resolve(f.value).Kind == yaml.MappingNode {
-			g.Rank = r.rank(f, scope{names: s.names, rank: true, guards: m.order[:i], later: m.order[i:]})
+			s := s
+			s.rank, s.guards, s.later = true, m.order[:i], m.order[i:]
+			g.Rank = r.rank(f, s)
 		} else {
 			g.Condition = r.expression(f, s)
 		}

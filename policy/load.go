@@ -43,8 +43,8 @@ func Parse(path string, source []byte) (*File, diag.List) {
 }
 
 var fileShape = shape{
-	keys:  []string{"version", "install", "protect", "defaults", "policies", "jobs"},
-	later: []string{"coverage", "reports"},
+	keys:  []string{"version", "install", "protect", "defaults", "policies", "reports", "jobs"},
+	later: []string{"coverage"},
 }
 
 func (r *reader) file(root field) *File {
@@ -58,9 +58,11 @@ func (r *reader) file(root field) *File {
 	f.Protect = r.tables(m.fields["protect"])
 	bounds := r.bounds(m.fields["defaults"], "defaults", builtInBounds)
 	f.Policies = r.policies(m, bounds)
+	f.Reports = r.reports(m.fields["reports"])
 	f.Jobs = r.jobs(m.fields["jobs"])
 	r.protected(f)
 	r.references(f)
+	r.scopes(f)
 	return f
 }
 

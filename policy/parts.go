@@ -1,5 +1,7 @@
 package policy
 
+import "pgretain/internal/pgparse"
+
 // Kind of SQL that a part of the file holds.
 const (
 	IsExpression = "expression"
@@ -12,6 +14,24 @@ type Part struct {
 	Expr Expr
 	Kind string // IsExpression, IsQuery or IsStatement
 }
+
+// Parse reads the piece again; it was checked when the file was read.
+func (p Part) Parse() (*pgparse.Expr, error) {
+	switch p.Kind {
+	case IsQuery:
+		return pgparse.Query(p.Expr.SQL)
+	case IsStatement:
+		statement, err := pgparse.ParseStatement(p.Expr.SQL)
+		if err != nil {
+			return nil, err
+		}
+		return &statement.Expr, nil
+	}
+	return pgparse.Expression(p.Expr.SQL)
+}
+
+// Parts lists the query; the alert reads its columns only.
+func (r *Report) Parts() []Part { return []Part{{r.Query, IsQuery}} }
 
 // parts collects pieces of SQL.
 type parts struct{ list []Part }
@@ -34,6 +54,7 @@ func (p *Policy) Parts() []Part {
 		l.step(s)
 	}
 	if p.Claim != nil {
+		l.window(p.Claim.TTL)
 		l.assignments(p.Claim.Set)
 	}
 	if p.Touch != nil {
@@ -77,7 +98,11 @@ func (l *parts) clock(k *Clock) {
 	if k.Watermark != nil {
 		l.expr(k.Watermark.Where)
 	}
-	for _, t := range k.Window.Tiers {
+	l.window(k.Window)
+}
+
+func (l *parts) window(w Window) {
+	for _, t := range w.Tiers {
 		l.expr(t.When)
 		if t.Data != nil {
 			l.expr(t.Data.Value)

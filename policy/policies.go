@@ -3,8 +3,9 @@ package policy
 import "fmt"
 
 var policyShape = shape{
-	keys:  append([]string{"description", "table", "where", "join", "due", "keep", "then", "ensure"}, boundKeys...),
-	later: []string{"claim", "touch", "partitions_of", "scope", "reports"},
+	keys: append([]string{
+		"description", "table", "partitions_of", "scope", "where", "join", "due", "keep", "then", "ensure", "claim", "touch",
+	}, boundKeys...),
 }
 
 func (r *reader) policies(file mapping, base bounds) []*Policy {
@@ -32,25 +33,53 @@ func (r *reader) policy(f field, name string, base bounds) *Policy {
 		return nil
 	}
 	p := &Policy{Name: name, Position: r.at(f.key), Description: r.description(m)}
-	if table, ok := m.require("table"); ok {
-		p.Table, _ = r.table(table)
-	}
-	s := scope{names: []string{"t"}}
+	r.rows(p, m)
+	s := scope{names: []string{"t"}, partitions: p.Partitions}
 	p.Joins, s = r.joins(m.fields["join"], s)
 	if where, ok := m.fields["where"]; ok {
 		p.Where = r.expression(where, s)
 	}
-	guards := r.guardNames(m.fields["keep"])
-	p.Due = r.due(m.fields["due"], scope{names: s.names, rank: true, guards: guards})
+	due := s
+	due.rank, due.guards = true, r.guardNames(m.fields["keep"])
+	p.Due = r.due(m.fields["due"], due)
 	p.Keep = r.keep(m.fields["keep"], s)
-	p.Then = r.then(m, s)
+	p.Then = r.then(m, p, s)
 	p.Ensure = r.ensure(m.fields["ensure"])
+	p.Claim, p.Touch = r.claim(m.fields["claim"], p), r.touch(m.fields["touch"])
 	b := r.boundsOf(m, base)
 	p.Batch, p.Budget, p.Breaker, p.Throttle = b.batch, b.budget, b.breaker, b.throttle
 	if !m.has("where") && !m.has("due") {
 		r.add(codeNoRows, r.at(f.key), m.what+` needs "where" or "due"`, "Without both every row of the table would go.", `Say which rows the policy is about ("where") or when they go ("due").`)
 	}
 	return p
+}
+
+// rows reads what the policy's rows are: those of a table, or its partitions.
+func (r *reader) rows(p *Policy, m mapping) {
+	of, partitions := m.fields["partitions_of"]
+	table, ok := m.fields["table"]
+	switch {
+	case ok && partitions:
+		r.add(codeConflict, r.at(of.key), `"table" and "partitions_of" exclude each other`, "The rows of a policy are those of a table, or its partitions.", "Remove one of the two.")
+	case partitions:
+		p.Partitions = true
+		p.Table, _ = r.table(of)
+		r.partitionKeys(m)
+	case ok:
+		p.Table, _ = r.table(table)
+	default:
+		m.require("table")
+	}
+	p.Scope = r.columns(m.fields["scope"])
+}
+
+// partitionKeys refuses what is about rows of a table.
+func (r *reader) partitionKeys(m mapping) {
+	for _, key := range []string{"scope", "ensure", "claim", "touch"} {
+		if f, ok := m.fields[key]; ok {
+			r.add(codePartitions, r.at(f.key), fmt.Sprintf("%q is not allowed under \"partitions_of\"", key), "The rows of the policy are partitions.", "Remove the key, or write it in a policy of the table.")
+		}
+	}
 }
 
 func (r *reader) description(m mapping) string {

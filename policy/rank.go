@@ -1,10 +1,6 @@
 package policy
 
-import (
-	"fmt"
-
-	"go.yaml.in/yaml/v3"
-)
+import "fmt"
 
 var rankShape = shape{keys: []string{"first", "per", "order", "among", "with_ties"}}
 
@@ -15,11 +11,7 @@ func (r *reader) rank(f field, s scope) *Rank {
 	}
 	rank := &Rank{Position: r.fieldAt(f), WithTies: r.boolean(m.fields["with_ties"])}
 	if first, ok := m.require("first"); ok {
-		if kind := resolve(first.value).Kind; kind == yaml.MappingNode || kind == yaml.SequenceNode {
-			r.notYet(r.at(first.value), `"first" from data`, "Write one number.")
-		} else {
-			rank.First = r.between(first, 1, 1000000000, 1)
-		}
+		r.first(rank, first, s)
 	}
 	for _, item := range r.list(m.fields["per"]) {
 		if e := r.expression(item, s); e != nil {

@@ -6,31 +6,34 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"pgretain/internal/diag"
 )
 
-// verbs reads each kind of step; laterVerbs are those of the language that come later.
-var (
-	verbs      = map[string]func(*reader, field, scope) Step{"delete": (*reader).deleteStep}
-	laterVerbs = []string{"update", "insert", "archive", "emit", "sql", "detach", "drop", "drop_table"}
-)
+var verbNames = []string{"delete", "update", "insert", "archive", "emit", "sql", "detach", "drop", "drop_table"}
 
-func (r *reader) then(policy mapping, s scope) []Step {
+// then reads the steps in their order; each may read the header rows that those above it insert.
+func (r *reader) then(policy mapping, p *Policy, s scope) []Step {
 	f, ok := policy.require("then")
 	if !ok {
 		return nil
 	}
+	s.run = true
 	var steps []Step
 	complete := true
 	for _, item := range r.list(f) {
 		step, ok := r.step(item, s)
 		complete = complete && ok
-		if ok {
-			steps = append(steps, step)
+		if !ok {
+			continue
+		}
+		steps = append(steps, step)
+		if step.Insert != nil && step.Insert.As != "" {
+			s = s.with(step.Insert.As)
 		}
 	}
-	deletes := slices.ContainsFunc(steps, func(s Step) bool { return s.Delete != nil && s.Related == nil })
-	if complete && !deletes && resolve(f.value).Kind == yaml.SequenceNode {
-		r.add(codeNoDelete, r.at(f.key), policy.what+" leaves its rows due", "No step deletes the rows of the policy's table, so the next run would find them again.", `Add "delete" to "then".`)
+	if complete && resolve(f.value).Kind == yaml.SequenceNode && !p.settled(steps) {
+		r.leftDue(f, policy.what, s.partitions)
 	}
 	return steps
 }
@@ -57,44 +60,28 @@ func (r *reader) step(f field, s scope) (Step, bool) {
 }
 
 func (r *reader) verb(f field, name string, s scope) (Step, bool) {
-	read, ok := verbs[name]
-	switch {
-	case ok:
-		step := read(r, f, s)
-		step.Position = r.at(f.key)
-		return step, true
-	case slices.Contains(laterVerbs, name):
-		r.notYet(r.at(f.key), quoted(name), "Supported steps: delete.")
+	var step Step
+	ok := true
+	switch name {
+	case "sql":
+		step.SQL, ok = r.sqlStep(f, s)
+	case "drop_table":
+		step.DropTable, ok = r.dropTable(f, s)
+	case "detach", "drop":
+		ok = r.partitionStep(&step, f, name, s)
 	default:
-		r.add(codeUnknownKey, r.at(f.key), fmt.Sprintf("unknown step %q", name), "Steps: delete.", didYouMean(name, []string{"delete"}))
+		if !slices.Contains(verbNames, name) {
+			r.add(codeUnknownKey, r.at(f.key), fmt.Sprintf("unknown step %q", name), "Steps: "+strings.Join(verbNames, ", ")+".", didYouMean(name, verbNames))
+			return Step{}, false
+		}
+		step, ok = r.mapStep(f, name, s)
 	}
-	return Step{}, false
+	step.Position = r.at(f.key)
+	return step, ok
 }
 
-var deleteShape = shape{keys: []string{"where", "cascades", "table", "as"}, later: []string{"join"}}
-
-func (r *reader) deleteStep(f field, s scope) Step {
-	step := Step{Delete: &Delete{}}
-	if f.value == nil || isNull(f) {
-		return step
-	}
-	m, ok := r.mapping(f, `"delete"`, deleteShape)
-	if !ok {
-		return step
-	}
-	step.Delete.Cascades = r.tables(m.fields["cascades"])
-	if m.has("table") || m.has("as") {
-		step.Related = r.related(m, s)
-		return step
-	}
-	if where, ok := m.fields["where"]; ok {
-		step.Where = r.expression(where, s)
-	}
-	return step
-}
-
-// related reads table, as and where, which belong together.
-func (r *reader) related(m mapping, s scope) *Related {
+// related reads table, as, where and join of a step, and adds the names to the scope.
+func (r *reader) related(m mapping, s scope) (*Related, scope) {
 	related := &Related{}
 	var missing []string
 	for _, key := range []string{"table", "as", "where"} {
@@ -110,13 +97,15 @@ func (r *reader) related(m mapping, s scope) *Related {
 	}
 	if as, ok := m.fields["as"]; ok {
 		related.As = r.alias(as, s)
+		s = s.with(related.As)
 	}
+	related.Joins, s = r.joins(m.fields["join"], s)
 	if where, ok := m.fields["where"]; ok {
-		if e := r.expression(where, s.with(related.As)); e != nil {
+		if e := r.expression(where, s); e != nil {
 			related.Where = *e
 		}
 	}
-	return related
+	return related, s
 }
 
 func (r *reader) alias(f field, s scope) string {
@@ -125,8 +114,13 @@ func (r *reader) alias(f field, s scope) string {
 		return ""
 	}
 	r.named(f, name, "alias")
-	if slices.Contains(s.names, name) && name != "t" {
-		r.add(codeReserved, r.at(f.value), fmt.Sprintf("alias %q is the name of a join", name), "", "Choose another alias.")
-	}
+	r.unused(r.at(f.value), name, s)
 	return name
+}
+
+// unused holds that a name means one thing in an expression.
+func (r *reader) unused(at diag.Position, name string, s scope) {
+	if slices.Contains(s.names, name) && name != "t" {
+		r.add(codeSameName, at, fmt.Sprintf("name %q is taken already", name), "It is the name of a join, a related row or an inserted row above.", "Choose another name.")
+	}
 }

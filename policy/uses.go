@@ -10,7 +10,8 @@ type Use struct {
 	Reached bool // by foreign keys of a delete only
 }
 
-// Uses lists the tables that a policy names outside of expressions, its own first.
+// Uses lists the tables that a policy names outside of expressions, and those that its statements
+// change, its own first.
 func (p *Policy) Uses() []Use {
 	uses := []Use{{Table: p.Table, Access: p.ownAccess()}}
 	for _, j := range p.Joins {
@@ -64,7 +65,7 @@ func (s Step) uses() []Use {
 	case s.Archive != nil:
 		uses = append(uses, Use{Table: s.Archive.Into, Access: Access{Insert: true, Update: s.Archive.Existing == "replace"}})
 	}
-	return uses
+	return append(uses, writes(s.SQL)...)
 }
 
 // application lists the tables of claim and touch.

@@ -6,13 +6,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// window is an interval, or a list of tiers: SQL's CASE, in which a row that meets no tier is
-// never due. Zero says whether an interval of zero is allowed.
+// window is an interval, a map for one from data, or a list of tiers: SQL's CASE, in which a row
+// that meets no tier is never due. Zero says whether an interval of zero is allowed.
 func (r *reader) window(f field, zero bool, s scope) Window {
 	w := Window{Position: r.at(f.value)}
 	switch resolve(f.value).Kind {
 	case yaml.MappingNode:
-		r.notYet(w.Position, quoted(f.name())+" from data", "Write an interval, or a list of {when, then} and {else}.")
+		if d := r.windowData(f, s); d != nil {
+			w.Tiers = []Tier{{Data: d, Position: d.Position}}
+		}
 	case yaml.SequenceNode:
 		w.Tiers = r.tiers(f, zero, s)
 	default:
@@ -68,7 +70,7 @@ func (r *reader) tier(m mapping, zero bool, s scope) Tier {
 		return tier
 	}
 	if resolve(value.value).Kind == yaml.MappingNode {
-		r.notYet(r.at(value.value), quoted(value.name())+" from data", "Write an interval, or null for never.")
+		tier.Data = r.windowData(value, s)
 		return tier
 	}
 	tier.Interval, _ = r.interval(value, zero)

@@ -29,6 +29,11 @@ func tablesOf(file *policy.File) []mention {
 	for _, p := range file.Policies {
 		m.policy(p)
 	}
+	for _, report := range file.Reports {
+		for _, part := range report.Parts() {
+			m.sql(part)
+		}
+	}
 	return m.list
 }
 
@@ -53,11 +58,7 @@ func (m *mentions) policy(p *policy.Policy) {
 // sql adds the tables of a piece of SQL; it was parsed when the file was read, so that an error
 // cannot happen here.
 func (m *mentions) sql(part policy.Part) {
-	parse := pgparse.Expression
-	if part.Kind == policy.IsQuery {
-		parse = pgparse.Query
-	}
-	expr, err := parse(part.Expr.SQL)
+	expr, err := part.Parse()
 	if err != nil {
 		return
 	}

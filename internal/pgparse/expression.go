@@ -23,6 +23,7 @@ func Expression(sql string) (*Expr, error) {
 	expr.SQL = sql
 	expr.Exists = node.GetSubLink().GetSubLinkType() == query.SubLinkType_EXISTS_SUBLINK
 	expr.Simple = simple(node)
+	expr.Literal = node.GetAConst() != nil || node.GetTypeCast().GetArg().GetAConst() != nil
 	return &expr, nil
 }
 
@@ -152,5 +153,19 @@ func Query(sql string) (*Expr, error) {
 		return nil, err
 	}
 	walk.expr.SQL = sql
+	walk.expr.Results = results(stmt)
 	return &walk.expr, nil
+}
+
+// results counts the columns of a query; those of a UNION are the ones of its left side.
+func results(stmt *query.SelectStmt) int {
+	for stmt.Larg != nil {
+		stmt = stmt.Larg
+	}
+	for _, node := range stmt.TargetList {
+		if star(node.GetResTarget().GetVal()) {
+			return 0
+		}
+	}
+	return len(stmt.TargetList)
 }

@@ -12,11 +12,13 @@ import (
 // walker collects what an expression names. Fields are visited in the order of their numbers, and
 // the result is sorted by offset, so that it never depends on the order of a map.
 type walker struct {
-	expr  Expr
-	base  int      // length of what stands before the user's text
-	depth int      // of sub-selects
-	with  []string // names that WITH makes visible here: no tables
-	err   *Error
+	expr    Expr
+	base    int      // length of what stands before the user's text
+	depth   int      // of sub-selects
+	with    []string // names that WITH makes visible here: no tables
+	writing bool     // statements that change rows are allowed
+	writes  []Write
+	err     *Error
 }
 
 func references(node *query.Node, base int) (*walker, *Error) {
@@ -57,6 +59,10 @@ func (w *walker) message(m protoreflect.Message) {
 		w.selectStmt(n)
 		return
 	case *query.InsertStmt, *query.UpdateStmt, *query.DeleteStmt, *query.MergeStmt:
+		if w.writing {
+			w.change(n.(changing))
+			return
+		}
 		w.refuse("a statement that changes rows is not allowed here", 0)
 	case *query.ColumnRef:
 		w.column(n)
@@ -77,18 +83,21 @@ func (w *walker) message(m protoreflect.Message) {
 func (w *walker) children(m protoreflect.Message) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
-		field := fields.Get(i)
-		if field.Kind() != protoreflect.MessageKind || !m.Has(field) {
-			continue
-		}
-		if !field.IsList() {
-			w.message(m.Get(field).Message())
-			continue
-		}
-		list := m.Get(field).List()
-		for j := range list.Len() {
-			w.message(list.Get(j).Message())
-		}
+		w.child(m, fields.Get(i))
+	}
+}
+
+func (w *walker) child(m protoreflect.Message, field protoreflect.FieldDescriptor) {
+	if field.Kind() != protoreflect.MessageKind || !m.Has(field) {
+		return
+	}
+	if !field.IsList() {
+		w.message(m.Get(field).Message())
+		return
+	}
+	list := m.Get(field).List()
+	for i := range list.Len() {
+		w.message(list.Get(i).Message())
 	}
 }
 
@@ -99,21 +108,27 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	if len(n.LockingClause) > 0 {
 		w.refuse("a locking clause (FOR UPDATE and the like) is not allowed here", 0)
 	}
-	outer, visible := w.with, slices.Clone(w.with)
+	outer := w.with
 	w.depth++
 	w.expr.Subquery = w.expr.Subquery || w.depth > 0
-	for _, node := range n.GetWithClause().GetCtes() {
+	w.ctes(n.GetWithClause())
+	w.rest(n)
+	w.depth--
+	w.with = outer
+}
+
+// ctes visits what WITH names, and makes the names visible.
+func (w *walker) ctes(clause *query.WithClause) {
+	visible := slices.Clone(w.with)
+	for _, node := range clause.GetCtes() {
 		cte := node.GetCommonTableExpr()
-		if n.WithClause.Recursive {
+		if clause.Recursive {
 			w.with = append(slices.Clone(visible), cte.Ctename)
 		}
 		w.message(cte.ProtoReflect())
 		visible = append(visible, cte.Ctename)
 		w.with = visible
 	}
-	w.rest(n)
-	w.depth--
-	w.with = outer
 }
 
 // rest visits everything of a SELECT but its WITH. Both sides of a UNION have its depth.
@@ -146,9 +161,11 @@ func (w *walker) table(n *query.RangeVar) {
 	if n.Schemaname == "" && slices.Contains(w.with, n.Relname) {
 		return
 	}
-	w.expr.Tables = append(w.expr.Tables, TableRef{
-		Schema: n.Schemaname, Name: n.Relname, Alias: n.GetAlias().GetAliasname(), Offset: w.offset(n.Location),
-	})
+	w.expr.Tables = append(w.expr.Tables, w.tableRef(n))
+}
+
+func (w *walker) tableRef(n *query.RangeVar) TableRef {
+	return TableRef{Schema: n.GetSchemaname(), Name: n.GetRelname(), Alias: n.GetAlias().GetAliasname(), Offset: w.offset(n.GetLocation())}
 }
 
 func (w *walker) call(n *query.FuncCall) {

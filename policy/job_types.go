@@ -1,0 +1,71 @@
+package policy
+
+import (
+	"time"
+
+	"pgretain/internal/diag"
+)
+
+// Column is a column that a policy makes sure of: ALTER TABLE ... ADD COLUMN.
+type Column struct {
+	Name     string
+	Type     string // a type name, parsed by PostgreSQL's grammar
+	Default  *Expr
+	Position diag.Position
+}
+
+// Batch bounds one transaction.
+type Batch struct {
+	Rows        int           // default 5000
+	LockTimeout time.Duration // per wait, default 100ms
+}
+
+// Budget bounds one run; zero means no bound.
+type Budget struct {
+	Rows int64
+	Time time.Duration // default 10m
+}
+
+// Breaker is what a run may take at most; more due than this and it trips.
+type Breaker struct {
+	Rows     int64   // default 5000000
+	Fraction float64 // of the table, above 10000 rows; default 0.5
+}
+
+// Throttle slows a run down. Busy is the greatest share of time at work, 0 < Busy <= 1,
+// default 1.
+type Throttle struct {
+	Busy float64
+}
+
+// Job is a schedule and the ordered policies and reports that it runs.
+type Job struct {
+	Name        string
+	Schedules   []Schedule
+	Run         []Reference  // names of policies and reports
+	Strict      bool         // goes on only after "done"
+	Scope       []Assignment // literals
+	Description string
+	Position    diag.Position
+}
+
+// Report is a query whose answers are kept with their date.
+type Report struct {
+	Name        string
+	Description string
+	Query       Expr
+	Alert       *Expr // on a row of Query, alias "report"; true for any: an alert
+	Position    diag.Position
+}
+
+// Schedule is one pg_cron schedule, checked when the file was read.
+type Schedule struct {
+	Text     string
+	Position diag.Position
+}
+
+// Reference is a policy's or report's name where a job mentions it.
+type Reference struct {
+	Name     string
+	Position diag.Position
+}
