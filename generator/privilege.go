@@ -31,7 +31,7 @@ func (w *work) collectRights() {
 		w.addRight(use.Table, use.Access)
 	}
 	for _, part := range w.policy.Parts() {
-		parsed, err := parsePart(part)
+		parsed, err := part.Parse()
 		if err != nil {
 			continue // reported where it is compiled
 		}
@@ -39,13 +39,6 @@ func (w *work) collectRights() {
 			w.addRead(part.Expr, ref)
 		}
 	}
-}
-
-func parsePart(part policy.Part) (*pgparse.Expr, error) {
-	if part.Kind == policy.IsQuery {
-		return pgparse.Query(part.Expr.SQL)
-	}
-	return pgparse.Expression(part.Expr.SQL)
 }
 
 // addRead notes a table that an expression names. A bare name is looked up along the search path;
