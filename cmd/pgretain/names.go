@@ -16,13 +16,14 @@ type mention struct {
 
 // mentions collects every table that a policy file names, in YAML or in SQL, once each.
 type mentions struct {
-	list []mention
-	seen map[string]bool
+	list    []mention
+	seen    map[string]bool
+	runtime string // the schema whose tables migrations make, and no snapshot holds
 }
 
 // tablesOf lists the tables of a file in the order of their first mention.
 func tablesOf(file *policy.File) []mention {
-	m := &mentions{seen: map[string]bool{}}
+	m := &mentions{seen: map[string]bool{}, runtime: file.Install.Schema}
 	for _, t := range file.Protect {
 		m.table(t)
 	}
@@ -63,7 +64,7 @@ func (m *mentions) sql(part policy.Part) {
 		return
 	}
 	for _, t := range expr.Tables {
-		if known := t.Schema == "pg_catalog" || t.Schema == "information_schema"; !known && !reserved(t) {
+		if known := t.Schema == "pg_catalog" || t.Schema == "information_schema" || t.Schema == m.runtime; !known && !reserved(t) {
 			m.add(strings.TrimPrefix(t.Schema+"."+t.Name, "."), part.Expr.Position)
 		}
 	}
