@@ -33,7 +33,17 @@ func (r *reader) due(f field, s scope) *Due {
 	for _, item := range items {
 		due.Entries = r.alternative(due.Entries, item, s)
 	}
+	r.noWatermark(due)
 	return due
+}
+
+// noWatermark refuses what would pass by the rows that the other entries take later.
+func (r *reader) noWatermark(due *Due) {
+	for _, e := range due.Entries {
+		if e.Clock != nil && e.Clock.Watermark != nil {
+			r.add(codeAny, e.Clock.Watermark.Position, `"watermark" inside "any" is not allowed`, "It moves past every row, whichever entry took it.", "Write a policy of its own for the position.")
+		}
+	}
 }
 
 func (r *reader) alternative(entries []Entry, item field, s scope) []Entry {

@@ -42,6 +42,7 @@ type scope struct {
 	run        bool // may read run.id and run.reason
 	rowless    bool // there is no row: no name stands alone but as_of
 	partitions bool // the rows are partitions
+	table      Table
 }
 
 func (s scope) with(name string) scope {
@@ -120,13 +121,17 @@ func (r *reader) sqlError(e Expr, what string, err error) {
 	if errors.As(err, &place) {
 		at = e.At(place.Offset)
 	}
-	r.add(codeExpression, at, fmt.Sprintf("invalid SQL %s: %s", what, err), "", sqlHint(err.Error()))
+	r.add(codeExpression, at, fmt.Sprintf("invalid SQL %s: %s", what, err), "", sqlHint(what, err.Error()))
 }
 
-func sqlHint(message string) string {
+func sqlHint(what, message string) string {
 	switch {
 	case strings.Contains(message, "comment"):
 		return "Write it as a YAML comment."
+	case what == "statement" && strings.Contains(message, "one SELECT"):
+		return "Write each statement as a step of its own."
+	case what == "query" && (strings.Contains(message, "this is not") || strings.Contains(message, "syntax error")):
+		return "Write SELECT and what it reads."
 	case strings.Contains(message, "semicolon"), strings.Contains(message, "this is not"):
 		return "Write what could stand between parentheses, and nothing else."
 	}

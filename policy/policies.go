@@ -34,7 +34,7 @@ func (r *reader) policy(f field, name string, base bounds) *Policy {
 	}
 	p := &Policy{Name: name, Position: r.at(f.key), Description: r.description(m)}
 	r.rows(p, m)
-	s := scope{names: []string{"t"}, partitions: p.Partitions}
+	s := scope{names: []string{"t"}, partitions: p.Partitions, table: p.Table}
 	p.Joins, s = r.joins(m.fields["join"], s)
 	if where, ok := m.fields["where"]; ok {
 		p.Where = r.expression(where, s)

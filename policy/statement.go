@@ -76,6 +76,17 @@ func writes(e *Expr) []Use {
 	return uses
 }
 
+// afterDrop refuses a second end of a partition that is gone.
+func (r *reader) afterDrop(steps []Step) {
+	dropped := false
+	for _, s := range steps {
+		if dropped && (s.Drop != nil || s.Detach != nil) {
+			r.add(codePartitions, s.Position, "the partition is dropped already", "Steps run in the order of the list.", `Write "drop" once, and "detach" before it.`)
+		}
+		dropped = dropped || s.Drop != nil
+	}
+}
+
 // dropTable is an expression that names a table.
 func (r *reader) dropTable(f field, s scope) (*Expr, bool) {
 	if !r.written(f, "an expression that names a table") {

@@ -69,6 +69,7 @@ func (r *reader) archiveStep(step *Step, m mapping, s scope) {
 	if into, ok := m.require("into"); ok {
 		a.Into, _ = r.table(into)
 	}
+	r.elsewhere(a, step.Related, s)
 	a.Set = r.assignments(m.fields["set"], s)
 	if document, ok := m.fields["document"]; ok {
 		a.Document = r.columnName(document)
@@ -76,6 +77,17 @@ func (r *reader) archiveStep(step *Step, m mapping, s scope) {
 	}
 	a.Existing = r.choice(m.fields["existing"], "refuse", "keep", "replace")
 	a.Create = r.boolean(m.fields["create"])
+}
+
+// elsewhere refuses an archive in the table that the rows are from.
+func (r *reader) elsewhere(a *Archive, related *Related, s scope) {
+	from := s.table
+	if related != nil {
+		from = related.Table
+	}
+	if a.Into.Name != "" && a.Into.same(from) {
+		r.add(codeConflict, a.Into.Position, fmt.Sprintf("the rows of %q cannot be archived in %q", from, a.Into), "A copy would be due like the row itself.", "Name another table.")
+	}
 }
 
 func (r *reader) emitStep(step *Step, m mapping, s scope) {

@@ -10,7 +10,7 @@ import (
 
 // didYouMean is a hint with the nearest of the known names, or "".
 func didYouMean(name string, known []string) string {
-	best, distance := "", 2+len(name)/4
+	best, distance := "", min(2+len(name)/4, len(name))
 	for _, candidate := range known {
 		if d := levenshtein.Distance(name, candidate, nil); d < distance {
 			best, distance = candidate, d

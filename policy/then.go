@@ -32,6 +32,7 @@ func (r *reader) then(policy mapping, p *Policy, s scope) []Step {
 			s = s.with(step.Insert.As)
 		}
 	}
+	r.afterDrop(steps)
 	if complete && resolve(f.value).Kind == yaml.SequenceNode && !p.settled(steps) {
 		r.leftDue(f, policy.what, s.partitions)
 	}

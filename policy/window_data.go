@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 var (
@@ -28,7 +30,9 @@ func (r *reader) windowData(f field, s scope) *WindowData {
 		d.Else = r.amount(value, d.Unit)
 		r.constant(m)
 	} else {
-		d.Value = r.expression(value, s)
+		if !r.writtenOut(value, d.Unit) {
+			d.Value = r.expression(value, s)
+		}
 		d.NeverValues = r.literals(m.fields["never"])
 		if otherwise, ok := m.fields["else"]; ok && !isNull(otherwise) {
 			d.Else = r.amount(otherwise, d.Unit)
@@ -36,6 +40,17 @@ func (r *reader) windowData(f field, s scope) *WindowData {
 	}
 	r.windowBounds(d, f.name())
 	return d
+}
+
+// writtenOut explains an interval in the place of an expression.
+func (r *reader) writtenOut(f field, unit string) bool {
+	var i Interval
+	node := resolve(f.value)
+	if node.Kind != yaml.ScalarNode || i.parse(node.Value) != "" {
+		return false
+	}
+	r.add(codeWindow, r.at(f.value), fmt.Sprintf("%q takes an expression, not %q", unit, node.Value), "", "Write a constant as a number with its unit, for example {days: 7, at_least: 1}.")
+	return true
 }
 
 // unit is the one key that says how the value counts.
