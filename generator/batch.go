@@ -2,6 +2,8 @@ package generator
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"pgretain/policy"
@@ -15,6 +17,7 @@ type pass struct {
 	clock  *clock
 	beyond *ranked
 	nulls  bool // the rows whose clock is NULL
+	byKey  bool // shape KEY: a step rewrites the clock, so that only the key tells what was seen
 }
 
 // passes lists what a run walks. Entries that go by rank come first.
@@ -38,13 +41,40 @@ func (w *work) passes() []pass {
 	all := append(ranks, clocks...)
 	for i := range all {
 		all[i].number = i + 1
+		all[i].byKey = all[i].clock != nil && w.rewrites(all[i].clock)
 	}
 	return all
+}
+
+// rewrites says whether a step writes a column that a clock reads.
+func (w *work) rewrites(k *clock) bool {
+	for _, s := range w.policy.Then {
+		if s.Update == nil || s.Related != nil {
+			continue
+		}
+		if slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(w.clockColumns(k), a.Column) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// clockColumns are the columns that a clock reads.
+func (w *work) clockColumns(k *clock) []string {
+	if k.source.Expression == nil {
+		return []string{k.column}
+	}
+	parsed, ok := w.parse(*k.source.Expression)
+	if !ok {
+		return nil
+	}
+	return w.columnsRead(parsed.parsed, "")
 }
 
 // batchData is what the templates of the batch shapes read.
 type batchData struct {
 	Schema, Function, Signature, Policy, What, Locked string
+	Shape                                             sqlText
 	PolicyLiteral, Comment                            literal
 	TableMessage                                      string
 	Tag                                               string
@@ -58,19 +88,48 @@ type batchData struct {
 	Started                                           bool // the run has a position already
 	Range, Filter, Due                                []sqlText
 	Along                                             []sqlText // Range without the clock
-	Until                                             sqlText   // the clock's bound, on the boundary x
+	Until                                             []sqlText // the clock's ends, on the boundary x
+	Probe                                             []sqlText // what a row that is due meets, for an index
 	Joins                                             []join
+	Columns                                           []windowColumn
 	Holds                                             []sqlText
 	HoldTables                                        sqlText
 	Guards                                            []guardText
 	Places                                            []places
 	Saved                                             []saved
+	Ordered                                           []sqlText // the order of the batch's rows, where a step needs it
+	Headers                                           []headerVariables
+	Copies                                            bool
+	TakesAll                                          bool
 	Steps                                             []sqlText
+	Scopes                                            []scopeText
+	Watermark                                         *markText
+	Set                                               []setText // shape RANGE: an update
 	// of a pass by rank
 	First     int64
+	Count     *countText
+	WithTies  bool
 	Pass      int
 	GroupRows []sqlText
 	Order     []orderItem
+	RankOrder []orderItem
+}
+
+// headerVariables holds the header rows that a step inserted.
+type headerVariables struct {
+	Name sqlText
+	Type sqlText
+}
+
+// scopeText is a column that may narrow the policy.
+type scopeText struct {
+	Variable, Value, Type sqlText
+}
+
+// markText is a watermark with the values that it may take.
+type markText struct {
+	watermarkData
+	UpTo sqlText // "" for none
 }
 
 // cursorColumn is one column of the cursor, on t.
@@ -93,26 +152,27 @@ type places struct {
 	Places sqlText
 }
 
-// saved is one column of t that later steps read, kept in an array.
-type saved struct {
-	Expr     sqlText
-	Name     sqlText // in the judging statement
-	Variable sqlText
-	Type     string // of one element in the variable
-	Column   ident
-	Cast     string // back to the column's type, "" when the element has it
+// rangeShape says whether a pass may judge and act in one statement: everything it reads is the
+// row's own, and nothing but the rows themselves is deleted or updated.
+func (w *work) rangeShape(p pass) bool {
+	if p.beyond != nil || len(w.guards) > 0 || len(w.joins) > 0 || len(w.policy.Then) != 1 || p.byKey {
+		return false
+	}
+	if w.where != nil && !w.where.own || p.clock != nil && p.clock.mark != "" {
+		return false
+	}
+	return w.plainStep(w.policy.Then[0]) && (p.clock == nil || p.clock.own && p.clock.tiersOwn)
 }
 
-// rangeShape says whether a pass may judge and delete in one statement: everything it reads is the
-// row's own, and nothing but the rows themselves is deleted.
-func (w *work) rangeShape(p pass) bool {
-	if p.beyond != nil || len(w.guards) > 0 || len(w.joins) > 0 || len(w.policy.Then) != 1 {
+// plainStep says whether a step deletes or updates the batch's own rows, and reads nothing else.
+func (w *work) plainStep(s policy.Step) bool {
+	switch {
+	case s.Where != nil || s.Related != nil:
 		return false
+	case s.Update != nil:
+		return len(s.Update.Undo) == 0 && !slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) })
 	}
-	if w.ownDelete().Where != nil || w.where != nil && !w.where.own {
-		return false
-	}
-	return p.clock == nil || p.clock.own && p.clock.tiersOwn
+	return s.Delete != nil
 }
 
 // cursor is what a pass goes by: the clock and the primary key, or the primary key alone.
@@ -120,6 +180,9 @@ func (w *work) cursor(p pass) []cursorColumn {
 	var columns []cursorColumn
 	if p.clock != nil && !p.nulls && w.byClock(p) {
 		columns = append(columns, cursorColumn{1, p.clock.expr, p.clock.typ})
+	}
+	if p.clock != nil && p.clock.mark != "" {
+		return columns // a batch ends on a whole value
 	}
 	for _, name := range w.table.PrimaryKey {
 		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
@@ -131,7 +194,7 @@ func (w *work) cursor(p pass) []cursorColumn {
 }
 
 // byClock says whether a pass can follow its clock: there is or will be an index on it.
-func (w *work) byClock(p pass) bool { return p.clock.own && p.clock.indexed != "" }
+func (w *work) byClock(p pass) bool { return p.clock.own && p.clock.indexed != "" && !p.byKey }
 
 // rangeOf is what bounds a pass and what an index serves, filterOf what else can be said of a row
 // before it is locked.
@@ -141,13 +204,14 @@ func (w *work) rangeOf(p pass) (bounds, filters []sqlText) {
 	case p.nulls:
 		bounds = append(bounds, fragment("is null", p.clock.expr))
 	case w.byClock(p):
-		bounds = append(bounds, p.clock.bounds())
+		bounds = append(bounds, p.clock.bounds()...)
 		if p.clock.tiered != "" && p.clock.tiersOwn {
 			filters = append(filters, fragment("older", p.clock.comparison(p.clock.tiered)))
 		}
 	case p.clock.tiersOwn:
-		filters = append(filters, p.clock.exact())
+		filters = append(filters, p.clock.exact()...)
 	}
+	filters = append(filters, w.scopeConditions()...)
 	if w.where != nil && w.where.simple {
 		bounds = append(bounds, w.where.sql)
 	} else if w.where != nil && w.where.own {
@@ -165,12 +229,13 @@ func (w *work) dueOf(p pass) []sqlText {
 	if p.clock != nil && p.nulls {
 		due = append(due, fragment("is null", p.clock.expr))
 	} else if p.clock != nil {
-		due = append(due, p.clock.exact())
+		due = append(due, p.clock.exact()...)
 	}
 	if p.beyond != nil {
 		due = append(due, p.beyond.Rows...)
 		due = append(due, fragment("not among places", p.beyond))
 	}
+	due = append(due, w.scopeConditions()...)
 	if len(due) == 0 {
 		due = append(due, "true")
 	}
@@ -186,26 +251,87 @@ func (w *work) batch(p pass, function string) batchData {
 		SearchPath:   w.searchPath(), Zone: literal(w.file.Install.TimeZone),
 		Table: qualified(w.table), Many: w.table.Kind == "partitioned",
 		Cursor: w.cursor(p), Range: bounds, Filter: filters, Due: w.dueOf(p),
-		Joins: w.joins, Holds: w.holds, HoldTables: textArray(w.holdTables()),
+		Joins: w.joins, Columns: w.columns, Holds: w.holds, HoldTables: textArray(w.holdTables()),
 		Guards: w.guardTexts("among places"), Places: w.placesOf(p), Saved: w.saved(), Pass: p.number,
 	}
 	d.Several = len(d.Cursor) > 1
 	if p.clock != nil && !p.nulls && w.byClock(p) {
-		d.Along, d.Until = bounds[1:], p.clock.until()
+		d.Along, d.Until = bounds[len(p.clock.ends()):], p.clock.until()
+	}
+	d.Probe = bounds
+	if p.byKey {
+		d.Probe = append(p.clock.bounds(), bounds...)
 	}
 	if p.clock != nil {
 		d.Cutoffs = p.clock.cutoffs
 	}
-	for _, step := range w.policy.Then {
-		d.Steps = append(d.Steps, w.step(step, d))
-	}
+	d.Scopes = w.scopeTexts()
+	w.addSteps(&d, p)
 	if p.beyond != nil {
 		// Batches skip the rows that they passed by: ties must not change places between them.
 		d.First, d.Order = p.beyond.First, w.withKey(p.beyond.Order)
+		d.Count, d.WithTies, d.RankOrder = p.beyond.Count, p.beyond.WithTies, p.beyond.Order
 		d.GroupRows = p.beyond.rowsOfGroup(groupKey.stored)
 	}
 	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
 	return d
+}
+
+// addSteps renders the steps, and what they ask of the statements before them.
+func (w *work) addSteps(d *batchData, p pass) {
+	w.numbered = false
+	for _, s := range w.steps() {
+		d.Steps = append(d.Steps, w.render(s, *d))
+		if s.Insert != nil && s.Insert.As != "" {
+			d.Headers = append(d.Headers, headerVariables{headerVariable(s), quotedTable(s.Insert.Into)})
+		}
+	}
+	if w.numbered {
+		for _, c := range d.Cursor {
+			d.Ordered = append(d.Ordered, c.Expr)
+		}
+	}
+	d.Copies = w.copies()
+	d.TakesAll = !w.deletes() && !w.updates()
+	if s := w.policy.Then[0]; s.Update != nil && w.rangeShape(p) {
+		d.Set = w.setTexts(w.steps()[0], s.Update.Set, w.table, "t", false)
+	}
+	if p.clock != nil && p.clock.mark != "" {
+		d.Watermark = &markText{w.watermark(p.clock.source.Watermark), p.clock.upTo}
+	}
+}
+
+// scopeTexts are the variables that hold the values which narrow a run.
+func (w *work) scopeTexts() []scopeText {
+	if w.scope == "" {
+		return nil
+	}
+	var list []scopeText
+	for i, name := range w.policy.Scope {
+		column := w.table.Column(name.Text)
+		if column == nil {
+			w.refuse(name.Position, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(w.table), name.Text), didYouMean(name.Text, columnNames(w.table)))
+			continue
+		}
+		list = append(list, scopeText{sqlText(fmt.Sprintf("v_scope_%d", i+1)),
+			fragment("scope value", struct {
+				Scope sqlText
+				Name  literal
+			}{w.scope, literal(name.Text)}), sqlText(column.Type)})
+	}
+	return list
+}
+
+// scopeConditions hold for the rows that a run with a scope may take.
+func (w *work) scopeConditions() []sqlText {
+	var list []sqlText
+	for i, s := range w.scopeTexts() {
+		list = append(list, fragment("in scope", struct {
+			Variable sqlText
+			Column   ident
+		}{s.Variable, ident(w.policy.Scope[i].Text)}))
+	}
+	return list
 }
 
 // guardTexts lists the guards in YAML order; rank is the fragment that says a rank spares a row.
@@ -241,16 +367,27 @@ func (w *work) placesOf(p pass) []places {
 	return list
 }
 
+// verb says what a policy does with its rows.
+func (w *work) verb() string {
+	switch {
+	case w.deletes():
+		return "Deletes rows of"
+	case w.updates():
+		return "Updates rows of"
+	}
+	return "Works off rows of"
+}
+
 // what says in a few words what a pass takes.
 func (w *work) what(p pass) string {
-	text := "Deletes rows of " + tableName(w.table)
+	text := w.verb() + " " + tableName(w.table)
 	if p.clock != nil && p.nulls {
 		text += " whose clock is NULL"
 	} else if p.clock != nil {
 		text += " " + describeClock(p.clock.source)
 	}
 	if p.beyond != nil {
-		text += fmt.Sprintf(" past the first %d", p.beyond.First)
+		text += " past the first " + firstText(p.beyond)
 		if len(p.beyond.source.Per) > 0 {
 			var per []string
 			for _, e := range p.beyond.source.Per {
@@ -273,11 +410,32 @@ func describeClock(c *policy.Clock) string {
 			windows = append(windows, "never")
 			continue
 		}
-		windows = append(windows, t.Interval.Text)
+		windows = append(windows, windowText(t))
 	}
 	verb := "older than"
-	if c.Kind == "expires" {
+	switch c.Kind {
+	case "expires":
 		verb = "past by"
+	case "position":
+		return fmt.Sprintf("by their %s", name)
 	}
 	return fmt.Sprintf("whose %s is %s %s", name, verb, strings.Join(windows, " / "))
+}
+
+// windowText is a tier in the words of the file.
+func windowText(t policy.Tier) string {
+	switch {
+	case t.Data == nil:
+		return t.Interval.Text
+	case t.Data.Value == nil:
+		return t.Data.Else.Text
+	}
+	return t.Data.Unit + " of " + t.Data.Value.SQL
+}
+
+func firstText(r *ranked) string {
+	if r.source.Count != nil {
+		return r.source.Count.Value.SQL
+	}
+	return strconv.FormatInt(r.First, 10)
 }

@@ -34,6 +34,10 @@ type binder struct {
 	diags   *diag.List
 	asOf    sqlText                             // what as_of is called where the expression goes
 	verdict func(guard string) (sqlText, error) // what keep.<name> means; nil: refused
+	blank   bool                                // there is no run: its values are NULL
+	inStep  bool                                // run.id and run.reason may be read
+	aliases map[string]*catalog.Table           // whose columns are known, by what they are called here
+	scalars []scalarJoin                        // joins that are read as sub-selects, latest last
 }
 
 // bound is an expression with what the generator needs to know of it.
@@ -78,6 +82,9 @@ func (b *binder) bind(e policy.Expr) sqlText {
 func (b *binder) edits(expr bound) []pgparse.Edit {
 	var edits []pgparse.Edit
 	for _, ref := range expr.parsed.Columns {
+		if ref.Depth > 0 && len(ref.Fields) > 1 && named(expr.parsed.Tables, ref.Fields[0]) {
+			continue // of a sub-select's own table
+		}
 		edit, ok := b.edit(expr.source, ref)
 		if ok {
 			edits = append(edits, edit)
@@ -93,6 +100,8 @@ func (b *binder) edit(e policy.Expr, ref pgparse.ColumnRef) (pgparse.Edit, bool)
 		return pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: string(b.asOf)}, true
 	case first == "keep" && rest == 2:
 		return b.keepEdit(e, ref)
+	case first == "run" && rest == 2 && b.inStep:
+		return b.runEdit(e, ref)
 	case first == "run" && rest == 2:
 		b.refuse(e.At(ref.Offset), codeExpression, "\"run\" cannot be read here",
 			"Only steps know the run; conditions must give the same answer in preview.")
@@ -100,6 +109,9 @@ func (b *binder) edit(e policy.Expr, ref pgparse.ColumnRef) (pgparse.Edit, bool)
 		b.refuse(e.At(ref.Offset), codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(b.table), ref.Fields[1]), didYouMean(ref.Fields[1], columnNames(b.table)))
 	case rest == 1 && !ref.Star && ref.Depth == 0:
 		return b.columnEdit(e, ref)
+	case rest == 2 && !ref.Star:
+		b.checkAlias(e, ref)
+		return b.scalarEdit(e, ref)
 	}
 	return pgparse.Edit{}, false
 }

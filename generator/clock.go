@@ -5,12 +5,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"pgretain/policy"
 )
 
-// clock is a policy's clock on the alias t: its SQL, its type and its cutoffs.
+// clock is a policy's clock on the alias t: its SQL, its type and what bounds it.
 type clock struct {
 	expr     sqlText
 	typ      string  // of the cutoff variables
@@ -18,9 +17,11 @@ type clock struct {
 	column   string  // "" for an expression
 	indexed  sqlText // what an index on it would index, "" when none can be
 	cutoffs  []cutoff
-	latest   sqlText // the latest of the cutoffs: the end of the range
-	tiered   sqlText // the CASE over the tiers, "" for a literal window
+	latest   sqlText // the latest of the cutoffs: the end of the range; "" for a position without a ceiling
+	tiered   sqlText // the cutoff of a row where not all have the same, else ""
 	tiersOwn bool
+	upTo     sqlText // the greatest value that may be due, "" for none
+	mark     sqlText // values up to this one have been worked off, "" for no watermark
 	source   *policy.Clock
 }
 
@@ -38,11 +39,18 @@ func (w *work) clockOf(source *policy.Clock, number int) *clock {
 	if columnType == "" {
 		return nil
 	}
+	if source.Kind == "position" {
+		k.typ = columnType
+		w.ceiling(k, number)
+		w.markOf(k, number)
+		return k
+	}
 	form, typ := w.clockForm(source, columnType)
 	if form == "" && typ == "" {
 		return nil
 	}
 	k.typ = typ
+	w.ceiling(k, number)
 	w.windowOf(k, source, form, number)
 	return k
 }
@@ -146,101 +154,45 @@ func (w *work) clockForm(source *policy.Clock, columnType string) (form, typ str
 	return "", ""
 }
 
-// windowOf makes one cutoff per tier, and the latest of them, which ends the range.
-func (w *work) windowOf(k *clock, source *policy.Clock, form string, number int) {
-	type tier struct{ When, Cutoff sqlText }
-	var tiers []tier
-	var names []sqlText
-	for i, t := range source.Window.Tiers {
-		name := sqlText("NULL")
-		if !t.Never {
-			name = w.variable(k, fmt.Sprintf("v_cutoff_%d_%d", number, i+1), w.cutoffValue(t.Interval, source.Encoding, form))
-			names = append(names, name)
-		}
-		when := sqlText("")
-		if t.When != nil {
-			when = fragment("parenthesised", w.bind(*t.When))
-			if parsed, ok := w.parse(*t.When); ok && !ownColumnsOnly(parsed.parsed) {
-				k.tiersOwn = false
-			}
-		}
-		tiers = append(tiers, tier{when, name})
-	}
-	if len(names) == 0 {
-		names = []sqlText{sqlText("NULL::" + k.typ)}
-	}
-	k.latest = names[0]
-	if len(names) > 1 {
-		k.latest = w.variable(k, fmt.Sprintf("v_cutoff_%d", number), fragment("greatest", names))
-	}
-	if len(tiers) > 1 || tiers[0].When != "" || source.Window.Tiers[0].Never {
-		k.tiered = fragment("case", struct{ Tiers []tier }{tiers})
-	}
-}
-
-// variable names a cutoff; where there are no variables, in a SQL function, it is its own value.
-func (w *work) variable(k *clock, name string, value sqlText) sqlText {
-	if w.inline {
-		return value
-	}
-	k.cutoffs = append(k.cutoffs, cutoff{name, k.typ, value})
-	return sqlText(name)
-}
-
-func (w *work) cutoffValue(i policy.Interval, encoding policy.Encoding, form string) sqlText {
-	value := fragment("cutoff", struct {
-		Schema       string
-		AsOf         sqlText
-		Months, Days int
-		Time, Zone   literal
-	}{w.schema(), w.asOf, i.Months, i.Days, literal(clockTime(i.Time)), literal(w.file.Install.TimeZone)})
-	if form == "" {
-		return value
-	}
-	return fragment(form, struct {
-		Schema string
-		Cutoff sqlText
-		Zone   literal
-		Epoch  int64
-		Shift  int
-	}{w.schema(), value, literal(w.file.Install.TimeZone), encoding.Epoch, encoding.Shift})
-}
-
-// clockTime writes a duration as PostgreSQL's hours, minutes and seconds.
-func clockTime(d time.Duration) string {
-	sign := ""
-	if d < 0 {
-		sign, d = "-", -d
-	}
-	text := fmt.Sprintf("%s%02d:%02d:%02d", sign, int64(d/time.Hour), int64(d/time.Minute)%60, int64(d/time.Second)%60)
-	if d%time.Second != 0 {
-		text += fmt.Sprintf(".%06d", int64(d/time.Microsecond)%1_000_000)
-	}
-	return text
-}
-
 // condition is when the clock says that a row is due, on t: exact, tiers and NULLs included.
-func (k *clock) condition() sqlText {
-	cutoffText := k.latest
-	if k.tiered != "" {
-		cutoffText = k.tiered
-	}
-	name := "older"
+func (k *clock) condition() []sqlText {
+	conditions := k.exact()
 	if k.source.NullsDue {
-		name = "older or null"
+		conditions[0] = fragment("or null", struct{ Condition, Clock sqlText }{conditions[0], k.expr})
 	}
-	return fragment(name, k.comparison(cutoffText))
+	return conditions
 }
 
 // until is the end of the range on the boundary of a batch: it holds for all rows before it then.
-func (k *clock) until() sqlText {
+func (k *clock) until() []sqlText {
 	at := *k
 	at.expr = "x.c1"
-	return fragment("older", at.comparison(k.latest))
+	return at.ends()
 }
 
-// bounds is the condition that an index on the clock serves.
-func (k *clock) bounds() sqlText { return fragment("older", k.comparison(k.latest)) }
+// bounds are the conditions that an index on the clock serves.
+func (k *clock) bounds() []sqlText {
+	bounds := k.ends()
+	if k.mark != "" {
+		bounds = append(bounds, fragment("newer", struct{ Clock, Mark sqlText }{k.expr, k.mark}))
+	}
+	if len(bounds) == 0 {
+		bounds = append(bounds, fragment("is not null", k.expr))
+	}
+	return bounds
+}
+
+// ends are the upper bounds of the range.
+func (k *clock) ends() []sqlText {
+	var ends []sqlText
+	if k.latest != "" {
+		ends = append(ends, fragment("older", k.comparison(k.latest)))
+	}
+	if k.upTo != "" {
+		ends = append(ends, fragment("up to", struct{ Clock, Mark sqlText }{k.expr, k.upTo}))
+	}
+	return ends
+}
 
 func (k *clock) comparison(cutoffText sqlText) any {
 	return struct {
@@ -250,9 +202,11 @@ func (k *clock) comparison(cutoffText sqlText) any {
 }
 
 // exact is when the clock says that a row is due, for a pass that leaves NULLs to another one.
-func (k *clock) exact() sqlText {
-	if k.tiered != "" {
-		return fragment("older", k.comparison(k.tiered))
+func (k *clock) exact() []sqlText {
+	if k.tiered == "" {
+		return k.bounds()
 	}
-	return k.bounds()
+	exact := *k
+	exact.latest = k.tiered
+	return exact.bounds()
 }

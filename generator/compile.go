@@ -62,15 +62,17 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if table == nil || !c.checkSteps(p, table) {
 		return nil
 	}
-	w := c.work(p, table, "v_as_of", false)
-	due := c.work(p, table, "p_as_of", true)
+	w := c.work(p, table, batchForm())
+	count := c.work(p, table, countForm())
+	due := c.work(p, table, c.dueForm(p))
 	if c.diags.HasErrors() {
 		return nil
 	}
 	objects := w.ensureColumns(c.snapshot.Table(p.Table.String()))
-	objects = append(objects, w.indexes()...)
+	objects = slices.Concat(objects, w.createdTables(), w.storedTables(), w.indexes())
 	functions, passes := w.functions()
-	functions = append(functions, w.count(), due.due())
+	functions = append(functions, w.prepare()...)
+	functions = append(functions, count.count(), due.due())
 	objects = append(objects, functions...)
 	w.collectRights()
 	return append(objects, w.registryRow(functions, passes))
@@ -98,14 +100,10 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 			"The second would rank what the first leaves. Write two policies, in the order that is meant.")
 		return false
 	}
-	switch {
-	case own == 0:
-		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q leaves its rows due: no step deletes them", p.Name),
-			"Add \"delete\" to then.")
-	case own > 1:
+	if own > 1 {
 		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q deletes its rows twice", p.Name), "Keep one of the two steps.")
 	}
-	return own == 1
+	return own <= 1
 }
 
 // relation looks up a table that a join or a related step reads; nil when the snapshot has none.
@@ -122,7 +120,7 @@ func (c *compiler) relation(t policy.Table) *catalog.Table {
 func uniqueIndexes(objects []Object) []Object {
 	seen := map[ID]bool{}
 	return slices.DeleteFunc(objects, func(o Object) bool {
-		twice := (o.Kind == KindIndex || o.Kind == KindColumn) && seen[o.ID()]
+		twice := (o.Kind == KindIndex || o.Kind == KindColumn || o.Kind == KindArchive) && seen[o.ID()]
 		seen[o.ID()] = true
 		return twice
 	})

@@ -13,6 +13,7 @@ type passEntry struct {
 	Range  string `json:"range,omitempty"`
 	Locked string `json:"locked"`
 	Groups string `json:"groups,omitempty"`
+	Whole  bool   `json:"whole,omitempty"` // no row may be passed by: a watermark moves past it
 }
 
 // functions are the batch functions of a policy, pass by pass.
@@ -24,7 +25,7 @@ func (w *work) functions() ([]Object, []passEntry) {
 		if p.number > 1 {
 			name = fmt.Sprintf("%s_%d", name, p.number)
 		}
-		entry := passEntry{Locked: name}
+		entry := passEntry{Locked: name, Whole: p.clock != nil && p.clock.mark != ""}
 		switch {
 		case p.clock == nil && p.beyond != nil:
 			entry.Groups = w.policy.Name + "_groups" + strings.TrimPrefix(name, w.policy.Name+"_batch")
@@ -36,16 +37,24 @@ func (w *work) functions() ([]Object, []passEntry) {
 				w.batchFunction(p, "batch_range", name, entry.Locked, "RANGE"),
 				w.batchFunction(p, "batch_locked", entry.Locked, "", "LOCKED"))
 		default:
-			objects = append(objects, w.batchFunction(p, "batch_locked", name, "", "LOCKED"))
+			objects = append(objects, w.batchFunction(p, "batch_locked", name, "", shapeOf(p)))
 		}
 		entries = append(entries, entry)
 	}
 	return objects, entries
 }
 
+// shapeOf names the shape of a pass that locks first.
+func shapeOf(p pass) string {
+	if p.byKey {
+		return "KEY"
+	}
+	return "LOCKED"
+}
+
 func (w *work) batchFunction(p pass, template, name, locked, shape string) Object {
 	d := w.batch(p, name)
-	d.Locked = locked
+	d.Locked, d.Shape = locked, sqlText(shape)
 	d.Started = template == "batch_range"
 	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape %s", w.policy.Name, shape))
 	return w.function(name+"(bigint)", object(template, d))
@@ -99,6 +108,8 @@ type countData struct {
 	Holds                                    []sqlText
 	Plain                                    bool
 	Joins                                    []join
+	Columns                                  []windowColumn
+	Scopes                                   []scopeText
 	Ranks                                    []*ranked
 	Due                                      []sqlText
 	Guards                                   []countGuard
@@ -115,7 +126,7 @@ func (w *work) countData(function, signature string) countData {
 	d := countData{
 		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
 		Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(), Table: qualified(w.table),
-		HoldTables: textArray(w.holdTables()), Holds: w.holds, Joins: w.joins, Clock: "NULL::text",
+		HoldTables: textArray(w.holdTables()), Holds: w.holds, Joins: w.joins, Columns: w.columns, Scopes: w.scopeTexts(), Clock: "NULL::text",
 	}
 	if roles := w.file.Install.Roles; !roles.None {
 		d.Roles = []string{roles.Operator, roles.Viewer}
@@ -138,7 +149,7 @@ func (w *work) countData(function, signature string) countData {
 // first places that the batch uses.
 func (w *work) count() Object {
 	name := w.policy.Name + "_count"
-	signature := name + "(timestamp with time zone, bigint, boolean)"
+	signature := name + "(timestamp with time zone, bigint, boolean, jsonb, interval)"
 	d := w.countData(name, signature)
 	d.Comment = literal(fmt.Sprintf("pgretain: what policy %s finds at an instant", w.policy.Name))
 	d.Due = w.anyDue("place beyond")
@@ -155,9 +166,7 @@ func (w *work) count() Object {
 			d.Ranks = append(d.Ranks, r.orAllRows())
 		}
 	}
-	if own := w.ownDelete(); own.Where != nil {
-		d.Passed = w.bind(*own.Where)
-	}
+	d.Passed = w.passed()
 	d.Plain = len(d.Guards) == 0 && d.Passed == ""
 	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
 	return w.function(signature, object("count", d))
@@ -176,8 +185,8 @@ func (w *work) due() Object {
 		}
 		d.Guards = append(d.Guards, countGuard{Spared: spared})
 	}
-	if own := w.ownDelete(); own.Where != nil {
-		d.Due = append(d.Due, fragment("parenthesised", w.bind(*own.Where)))
+	if passed := w.passed(); passed != "" {
+		d.Due = append(d.Due, passed)
 	}
 	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
 	return w.function(d.Signature, object("due", d))
@@ -193,7 +202,7 @@ func (w *work) anyDue(beyond string) []sqlText {
 	for i := range w.clocks {
 		var entry []sqlText
 		if w.clocks[i] != nil {
-			entry = append(entry, w.clocks[i].condition())
+			entry = append(entry, w.clocks[i].condition()...)
 		}
 		if w.beyonds[i] != nil {
 			entry = append(entry, fragment(beyond, w.beyonds[i].orAllRows()))
@@ -210,10 +219,35 @@ func (w *work) anyDue(beyond string) []sqlText {
 		}
 		due = append(due, either(any))
 	}
+	due = append(due, w.scopeConditions()...)
 	if len(due) == 0 {
 		due = append(due, "true")
 	}
 	return due
+}
+
+// passed is the condition under which the own step takes a row, "" when it takes them all. It is
+// left out where it reads what only a step knows.
+func (w *work) passed() sqlText {
+	own := w.ownStep()
+	if own == nil || own.Where == nil || len(w.headersRead(*own)) > 0 {
+		return ""
+	}
+	return fragment("parenthesised", w.bind(*own.Where))
+}
+
+// ownStep is the only step that takes the batch's own rows; nil when there are several or none.
+func (w *work) ownStep() *step {
+	var own []step
+	for _, s := range w.steps() {
+		if s.Related == nil && (s.Delete != nil || s.Update != nil && !w.deletes()) {
+			own = append(own, s)
+		}
+	}
+	if len(own) != 1 {
+		return nil
+	}
+	return &own[0]
 }
 
 // registryRow is the policy's row in the registry. Its hash covers the functions, so that a run
@@ -230,11 +264,13 @@ func (w *work) registryRow(functions []Object, passes []passEntry) Object {
 	}
 	d := rowData{
 		Schema: w.schema(), Name: literal(p.Name), Description: literal(p.Description), TableName: literal(tableName(w.table)),
-		Definition: literal(w.definition()), Passes: literal(encoded), Related: textArray(w.relatedTables()), Reach: textArray(w.reach()),
+		Definition: literal(w.definition()), Passes: literal(encoded), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
+		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()), Reach: textArray(w.reach()),
 		BatchRows: p.Batch.Rows, LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
 		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
 		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,
 	}
+	d.WindowOwn, d.WindowAtLeast, d.WindowAtMost = w.settableWindow()
 	d.Hash = literal(Hash(append(texts, fmt.Sprintf("%+v", d))...))
 	return policyObject(d, p)
 }

@@ -85,7 +85,7 @@ func (c change) drop(o Object) action {
 	switch {
 	case c.stays:
 		o.Drop = ""
-		return action{verb: verbDrop, object: o, note: "-- The column stays, with its data."}
+		return action{verb: verbDrop, object: o, note: fmt.Sprintf("-- The %s stays, with its data.", o.Kind)}
 	case o.Drop == "":
 		return action{verb: verbDrop, object: o, note: "-- Nothing to do."}
 	}

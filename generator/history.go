@@ -148,12 +148,12 @@ func (h *History) put(object Object) {
 	h.objects[object.ID()] = object
 }
 
-// remove forgets id. A column stays in the database, which is remembered: whoever asks for it
+// remove forgets id. What holds data stays in the database, which is remembered: whoever asks for it
 // again must not drop it on the way back.
 func (h *History) remove(id ID) {
 	delete(h.objects, id)
 	h.order = slices.DeleteFunc(h.order, func(other ID) bool { return other == id })
-	if id.Kind == KindColumn {
+	if holdsData(id.Kind) {
 		h.left[id] = true
 	}
 }

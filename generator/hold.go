@@ -20,7 +20,7 @@ type hop struct {
 // compileHolds says when a row of t is held: itself, or a row that its deletion would take or
 // change through foreign keys.
 func (w *work) compileHolds() {
-	w.holds = w.holdsOn(w.table, "t", w.ownDelete().Delete.Cascades)
+	w.holds = w.holdsOn(w.table, "t", w.ownDelete().Delete.Cascades, w.deletes())
 }
 
 func (w *work) ownDelete() policy.Step {
@@ -34,10 +34,13 @@ func (w *work) ownDelete() policy.Step {
 
 // holdsOn lists the conditions under which deleting the row of table called alias would touch a
 // held row.
-func (w *work) holdsOn(table *catalog.Table, alias sqlText, cascades []policy.Table) []sqlText {
+func (w *work) holdsOn(table *catalog.Table, alias sqlText, cascades []policy.Table, deletes bool) []sqlText {
 	var holds []sqlText
 	if len(table.PrimaryKey) > 0 {
 		holds = append(holds, w.held(table, nil, []sqlText{holdKey(table, alias)}))
+	}
+	if !deletes {
+		return holds
 	}
 	for _, path := range w.cascadePaths(table) {
 		if last := w.snapshot.Table(path[len(path)-1].Table); last != nil && len(last.PrimaryKey) > 0 {
@@ -148,10 +151,8 @@ func (w *work) guardVerdict(name string) (sqlText, error) {
 	for _, g := range w.guards {
 		switch {
 		case g.name != name:
-		case g.joined:
-			return "", errors.New("guard " + name + " reads a join, which a rank cannot")
 		case g.cond != "":
-			return fragment("not false", g.cond), nil
+			return fragment("not false", g.scalar), nil
 		case g.rank != nil:
 			return fragment("ranked within", g.rank), nil
 		}
@@ -173,7 +174,7 @@ func (w *work) holdTables() []string {
 func (w *work) relatedTables() []string {
 	names := []string{}
 	for _, step := range w.policy.Then {
-		if step.Delete != nil && step.Related != nil && !slices.Contains(names, step.Related.Table.String()) {
+		if (step.Delete != nil || step.Update != nil) && step.Related != nil && !slices.Contains(names, step.Related.Table.String()) {
 			names = append(names, step.Related.Table.String())
 		}
 	}

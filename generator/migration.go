@@ -31,7 +31,7 @@ type File struct {
 // removed object.
 type change struct {
 	before, after *Object
-	// stays marks a column that no step removes: it was there before, or holds data now.
+	// stays marks a column or an archive that no step removes: it was there before, or holds data now.
 	stays bool
 }
 
@@ -98,7 +98,7 @@ func removals(h *History, wanted map[ID]bool) []change {
 	var changes []change
 	for _, object := range slices.Backward(h.Objects()) {
 		if !wanted[object.ID()] {
-			changes = append(changes, change{before: &object, stays: object.Kind == KindColumn})
+			changes = append(changes, change{before: &object, stays: holdsData(object.Kind)})
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b change) int { return rank(b.before.Kind) - rank(a.before.Kind) })
@@ -107,9 +107,12 @@ func removals(h *History, wanted map[ID]bool) []change {
 
 // kinds in the order of creation.
 var kinds = []Kind{
-	KindType, KindTable, KindFunction, KindProcedure, KindView, KindColumn, KindPrivilege,
-	KindIndex, KindInstall, KindPolicy, KindJob, KindCron,
+	KindType, KindTable, KindFunction, KindProcedure, KindView, KindColumn, KindArchive, KindPrivilege,
+	KindIndex, KindInstall, KindStored, KindPolicy, KindJob, KindCron,
 }
+
+// holdsData says whether objects of a kind are left where they are when nobody wants them any more.
+func holdsData(kind Kind) bool { return kind == KindColumn || kind == KindArchive }
 
 func rank(kind Kind) int { return slices.Index(kinds, kind) }
 
@@ -148,7 +151,7 @@ func place(c change) int {
 		return 3
 	case o.Kind == KindIndex:
 		return 2
-	case o.Kind == KindColumn, o.Kind == KindPrivilege:
+	case holdsData(o.Kind), o.Kind == KindPrivilege:
 		return 1
 	case isRuntime(o):
 		return 0

@@ -18,6 +18,8 @@ const (
 	KindFunction  Kind = "function"  // name is schema.name(argument types)
 	KindProcedure Kind = "procedure" // name is schema.name(argument types)
 	KindView      Kind = "view"
+	KindArchive   Kind = "archive"   // "schema.table", one that an archive step makes
+	KindStored    Kind = "stored"    // a table of ours that holds a join's rows during a run
 	KindColumn    Kind = "column"    // "schema.table.column", one that a policy makes sure of
 	KindPrivilege Kind = "privilege" // what the owner may do with one table: "schema.table"
 	KindIndex     Kind = "index"     // "schema.index", built CONCURRENTLY

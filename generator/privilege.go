@@ -31,6 +31,10 @@ func (w *work) collectRights() {
 		w.addRight(use.Table, use.Access)
 	}
 	for _, part := range w.policy.Parts() {
+		if part.Kind == policy.IsStatement {
+			w.statementRights(part.Expr)
+			continue
+		}
 		parsed, err := part.Parse()
 		if err != nil {
 			continue // reported where it is compiled
@@ -44,20 +48,28 @@ func (w *work) collectRights() {
 // addRead notes a table that an expression names. A bare name is looked up along the search path;
 // one that is nowhere may be a WITH query, so that only a qualified one is refused.
 func (w *work) addRead(e policy.Expr, ref pgparse.TableRef) {
-	path := []string{ref.Schema}
-	if ref.Schema == "" {
-		path = w.file.Install.SearchPath
-	}
-	for _, schema := range path {
-		if w.snapshot.Table(schema+"."+ref.Name) != nil {
-			w.addRight(policy.Table{Schema: schema, Name: ref.Name, Position: e.At(ref.Offset)}, policy.Access{})
-			return
-		}
+	if table := w.lookUp(ref); table != nil {
+		w.addRight(policy.Table{Schema: table.Schema, Name: table.Name, Position: e.At(ref.Offset)}, policy.Access{})
+		return
 	}
 	if ref.Schema != "" && ref.Schema != "pg_catalog" && ref.Schema != w.schema() {
 		w.refuse(e.At(ref.Offset), codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", ref.Schema+"."+ref.Name),
 			orHint(didYouMean(ref.Schema+"."+ref.Name, tableNames(w.snapshot)), `Run "pgretain snapshot" after the table was created.`))
 	}
+}
+
+// lookUp finds a table that SQL names; nil when the snapshot has none.
+func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
+	path := []string{ref.Schema}
+	if ref.Schema == "" {
+		path = c.file.Install.SearchPath
+	}
+	for _, schema := range path {
+		if table := c.snapshot.Table(schema + "." + ref.Name); table != nil {
+			return table
+		}
+	}
+	return nil
 }
 
 func (w *work) addRight(t policy.Table, access policy.Access) {

@@ -3,8 +3,8 @@ package generator
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
-	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -12,6 +12,7 @@ import (
 type ranked struct {
 	Name     sqlText // of the relation that holds the places
 	First    int64
+	Count    *countText // instead of First: a number from data
 	WithTies bool
 	Order    []orderItem
 	Keys     []groupKey
@@ -19,6 +20,15 @@ type ranked struct {
 	Table    sqlText
 	columns  bool // every key and every item of the order is a plain column
 	source   *policy.Rank
+}
+
+// countText is a number that an expression gives, row by row.
+type countText struct {
+	Value           sqlText
+	Never           []sqlText
+	ZeroDue         bool
+	Else            sqlText
+	AtLeast, AtMost sqlText // "" for none
 }
 
 // orderItem is one item of ORDER BY, on t. Nulls is set where the placement has to be said.
@@ -44,55 +54,53 @@ func placesName(guard string) sqlText { return sqlText("places_" + guard) }
 func beyondName(i int) sqlText        { return sqlText(fmt.Sprintf("places_beyond_%d", i+1)) }
 
 // rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
-// item is not NULL.
+// item is not NULL. Joins are sub-selects here: a rank looks at more rows than a batch joins.
 func (w *work) rankOf(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table),
 		columns: true, source: source}
-	if w.where != nil {
-		r.Rows = append(r.Rows, w.where.sql)
-		if !w.where.own && len(w.joins) > 0 {
-			w.refuseJoins(w.policy.Where, "a rank counts all rows of \"where\", so that \"where\" cannot read a join here")
+	w.withScalars(func() {
+		if w.counted != "" {
+			r.Rows = append(r.Rows, w.counted)
 		}
-	}
-	if source.Among != nil {
-		r.Rows = append(r.Rows, fragment("parenthesised", w.bind(*source.Among)))
-		w.refuseJoins(source.Among, "a rank cannot read a join")
-	}
-	w.orderOf(r, source)
-	for i, per := range source.Per {
-		r.Keys = append(r.Keys, w.keyOf(r, per, i+1))
-	}
+		if source.Among != nil {
+			r.Rows = append(r.Rows, fragment("parenthesised", w.bind(*source.Among)))
+		}
+		w.orderOf(r, source)
+		for i, per := range source.Per {
+			r.Keys = append(r.Keys, w.keyOf(r, per, i+1))
+		}
+		if source.Count != nil {
+			r.Count = w.countOf(source.Count)
+		}
+	})
 	return r
 }
 
-// readsJoin says whether an expression names one of the policy's joins.
-func (w *work) readsJoin(e policy.Expr) bool {
-	parsed, ok := w.parse(e)
-	return ok && slices.ContainsFunc(parsed.parsed.Columns, func(ref pgparse.ColumnRef) bool {
-		return len(ref.Fields) > 1 && slices.ContainsFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
-	})
+func (w *work) countOf(source *policy.CountData) *countText {
+	c := &countText{Value: fragment("parenthesised", w.bind(source.Value)), Else: numberOrNull(source.Else), ZeroDue: source.AtLeast != nil && *source.AtLeast == 0}
+	for _, e := range source.NeverValues {
+		c.Never = append(c.Never, fragment("parenthesised", w.bind(e)))
+	}
+	if source.AtLeast != nil {
+		c.AtLeast = numberOrNull(source.AtLeast)
+	}
+	if source.AtMost != nil {
+		c.AtMost = numberOrNull(source.AtMost)
+	}
+	return c
 }
 
-func (w *work) refuseJoins(e *policy.Expr, message string) {
-	parsed, ok := w.parse(*e)
-	if !ok {
-		return
+func numberOrNull(n *int64) sqlText {
+	if n == nil {
+		return "NULL"
 	}
-	for _, ref := range parsed.parsed.Columns {
-		for _, j := range w.policy.Joins {
-			if len(ref.Fields) > 1 && ref.Fields[0] == j.Name {
-				w.refuse(e.At(ref.Offset), codeExpression, message, "Write it as a sub-select on the row's own columns.")
-				return
-			}
-		}
-	}
+	return sqlText(strconv.FormatInt(*n, 10))
 }
 
 // orderOf compiles the order, made total unless ties count as one.
 func (w *work) orderOf(r *ranked, source *policy.Rank) {
 	for i, item := range source.Order {
 		expr := w.bind(item.Expr)
-		w.refuseJoins(&item.Expr, "a rank cannot read a join")
 		column := w.columnOf(item.Expr)
 		if column == "" {
 			r.columns = false
@@ -153,7 +161,6 @@ func (w *work) columnOf(e policy.Expr) string {
 
 func (w *work) keyOf(r *ranked, per policy.Expr, number int) groupKey {
 	expr := w.bind(per)
-	w.refuseJoins(&per, "a rank cannot read a join")
 	name := w.columnOf(per)
 	if name == "" {
 		r.columns = false
@@ -192,8 +199,9 @@ func (r *ranked) firstPlaces(values func(groupKey) sqlText) sqlText {
 		Rows     []sqlText
 		Order    []orderItem
 		First    int64
+		Count    *countText
 		WithTies bool
-	}{"t", r.Table, r.rowsOfGroup(values), r.Order, r.First, r.WithTies})
+	}{"t", r.Table, r.rowsOfGroup(values), r.Order, r.First, r.Count, r.WithTies})
 }
 
 func (r *ranked) rowsOfGroup(values func(groupKey) sqlText) []sqlText {

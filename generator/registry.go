@@ -16,7 +16,11 @@ type rowData struct {
 	Schema                                               string
 	Name, Description, TableName, Hash, Definition       literal
 	Passes                                               literal
-	Related, Reach                                       sqlText
+	Prepares                                             bool
+	Scope                                                sqlText
+	WindowOwn, WindowAtLeast, WindowAtMost               sqlText
+	Restores                                             bool
+	Deletes, Unguarded, Related, Reach                   sqlText
 	BatchRows, LockTimeout                               int
 	BudgetRows, BudgetTime, BreakerRows, BreakerFraction sqlText
 	Busy                                                 sqlText
@@ -57,8 +61,11 @@ func (c *compiler) logPolicy() Object {
 		Schema: c.file.Install.Schema, Name: LogPolicy, TableName: literal(c.file.Install.Schema + ".run"),
 		Description: "built in: keeps the run log and cron.job_run_details short",
 		Definition:  "runs that ended longer ago than install.log_window, the newest of each policy excepted",
-		Passes:      `[{"locked":"retention_log_batch"}]`, Reach: textArray(nil),
+		Passes:      `[{"locked":"retention_log_batch"}]`, Reach: textArray(nil), Scope: textArray(nil),
+		WindowOwn: "NULL", WindowAtLeast: "NULL", WindowAtMost: "NULL",
 		Related:   textArray([]string{c.file.Install.Schema + ".batch"}),
+		Unguarded: textArray(nil),
+		Deletes:   textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
 		BatchRows: 1000, LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
 		BreakerFraction: "NULL", Busy: "1", BuiltIn: true,
 	}

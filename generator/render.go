@@ -16,6 +16,7 @@ func parseTemplates() *template.Template {
 	t := template.New("").Option("missingkey=error")
 	t.Funcs(template.FuncMap{
 		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed, "anyHung": anyHung,
+		"inc": func(i int) int { return i + 1 },
 		"fragment": func(name string, data any) (sqlText, error) {
 			var b strings.Builder
 			err := t.ExecuteTemplate(&b, name, data)

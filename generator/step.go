@@ -5,84 +5,117 @@ import (
 	"slices"
 	"strings"
 
+	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
-// step renders one effect of the batch. A new kind of step is a case here and a template.
-func (w *work) step(s policy.Step, d batchData) sqlText {
+// step is one effect of a policy, with what the steps before it have done.
+type step struct {
+	policy.Step
+	number    int  // from 1
+	untouched bool // no step before it can have written rows of the policy's table
+}
+
+// steps lists the policy's steps.
+func (w *work) steps() []step {
+	list := make([]step, len(w.policy.Then))
+	untouched := true
+	for i, s := range w.policy.Then {
+		list[i] = step{s, i + 1, untouched}
+		untouched = untouched && !w.writesOwn(s)
+	}
+	return list
+}
+
+// writesOwn says whether a step may write rows of the policy's own table.
+func (w *work) writesOwn(s policy.Step) bool {
+	own := s.Related == nil || s.Related.Table.String() == tableName(w.table)
+	switch {
+	case s.SQL != nil, s.DropTable != nil:
+		return true
+	case s.Delete != nil:
+		return own || slices.ContainsFunc(s.Delete.Cascades, func(t policy.Table) bool { return t.String() == tableName(w.table) })
+	case s.Update != nil:
+		return own
+	}
+	return false
+}
+
+// render is the SQL of one effect of the batch. A new kind of step is a case here and a template.
+func (w *work) render(s step, d batchData) sqlText {
+	saved := w.binder
+	defer func() { w.binder = saved }()
+	w.binder.inStep = true
+	if s.Related != nil {
+		if !w.enterRelated(s) {
+			return ""
+		}
+	}
 	switch {
 	case s.Delete != nil && s.Related != nil:
 		return w.deleteRelated(s, d)
 	case s.Delete != nil:
 		return w.deleteOwn(s, d)
+	case s.Update != nil && s.Related != nil:
+		return w.updateRelated(s, d)
+	case s.Update != nil:
+		return w.updateOwn(s, d)
+	case s.Insert != nil:
+		return w.insert(s, d)
+	case s.Archive != nil:
+		return w.archive(s, d)
+	case s.Emit != nil:
+		return w.emit(s, d)
+	case s.SQL != nil:
+		return w.statement(s, d)
 	}
-	w.refuse(s.Position, codeStep, "this step cannot be generated", "")
+	w.refuse(s.Position, codeStep, "this step cannot be generated here", "")
 	return ""
 }
 
-func (w *work) deleteOwn(d policy.Step, b batchData) sqlText {
-	where := sqlText("")
-	if d.Where != nil {
-		where = fragment("parenthesised", w.bind(*d.Where))
-		w.refuseJoins(d.Where, "a step cannot read a join")
-	}
-	return stepText("step_delete", struct {
-		Table, Where sqlText
-		Many         bool
-	}{b.Table, where, b.Many})
-}
-
-func (w *work) deleteRelated(d policy.Step, b batchData) sqlText {
-	table := w.snapshot.Table(d.Related.Table.String())
+// enterRelated makes the names of a step on related rows known.
+func (w *work) enterRelated(s step) bool {
+	table := w.relation(s.Related.Table)
 	if table == nil {
-		return "" // reported before
+		return false
 	}
-	as := sqlText(ident(d.Related.As).String())
-	where := w.bind(d.Related.Where)
-	w.refuseJoins(&d.Related.Where, "a step cannot read a join")
-	return stepText("step_delete_related", struct {
-		Comment           string
-		Table, As, Where  sqlText
-		Held              []sqlText
-		HeldMessage, Name literal
-		Saved             []saved
-	}{
-		comment(tableName(table)), quotedTable(d.Related.Table), as, where,
-		w.holdsOn(table, as, d.Delete.Cascades),
-		literal(fmt.Sprintf("a held row of %q, or one that it cascades to, would be deleted", tableName(table))),
-		literal(tableName(table)), b.Saved,
-	})
+	w.binder.aliases = withAlias(w.binder.aliases, s.Related.As, table)
+	w.binder.scalars = w.asScalars(s.Related.Joins, w.binder.scalars)
+	return true
 }
 
-func stepText(name string, data any) sqlText {
-	return sqlText(strings.TrimRight(execute(name+".sql.tmpl", data), "\n"))
-}
-
-// saved lists the columns of t that steps on related rows read. They are kept as they were judged,
-// because the rows may be gone when a later step asks for them.
-func (w *work) saved() []saved {
-	var names []string
-	for _, step := range w.policy.Then {
-		if step.Related == nil {
-			continue
-		}
-		parsed, ok := w.parse(step.Related.Where)
-		if !ok {
-			continue
-		}
-		for _, name := range w.columnsRead(parsed.parsed, step.Related.As) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+func withAlias(aliases map[string]*catalog.Table, name string, table *catalog.Table) map[string]*catalog.Table {
+	copied := map[string]*catalog.Table{name: table}
+	for k, v := range aliases {
+		if k != name {
+			copied[k] = v
 		}
 	}
-	list := make([]saved, len(names))
-	for i, name := range names {
-		list[i] = w.savedColumn(name)
+	return copied
+}
+
+// expressions are the expressions of a step.
+func (s step) expressions() []policy.Expr {
+	var list []policy.Expr
+	for _, part := range (&policy.Policy{Then: []policy.Step{s.Step}}).Parts() {
+		list = append(list, part.Expr)
 	}
 	return list
+}
+
+// condition is a step's "where" on the batch's rows, nothing when it takes them all.
+func (w *work) condition(s step) []sqlText {
+	if s.Where == nil {
+		return nil
+	}
+	return []sqlText{fragment("parenthesised", w.bind(*s.Where))}
+}
+
+// stepText executes a step's template. Its text is not a fragment: it stands at the margin.
+func stepText(name string, data any) sqlText {
+	return sqlText(strings.TrimRight(execute(name+".sql.tmpl", data), "\n"))
 }
 
 // columnsRead lists the columns of t that an expression may read: a bare name inside a sub-select
@@ -100,17 +133,6 @@ func (w *work) columnsRead(e *pgparse.Expr, alias string) []string {
 		}
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return w.table.Column(name) == nil })
-}
-
-func (w *work) savedColumn(name string) saved {
-	typ := w.table.Column(name).Type
-	variable := sqlText(fmt.Sprintf("v_t_%d", slices.IndexFunc(w.table.Columns, columnNamed(name))+1))
-	s := saved{Expr: fragment("t column", ident(name)), Name: variable, Variable: variable, Type: typ, Column: ident(name)}
-	if strings.HasSuffix(typ, "[]") {
-		// An array of arrays would have to be a rectangle.
-		s.Expr, s.Type, s.Cast = fragment("as text", s.Expr), "text", typ
-	}
-	return s
 }
 
 func (w *work) searchPath() []ident {

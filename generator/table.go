@@ -89,13 +89,15 @@ func (c *compiler) withEnsured(p *policy.Policy, table *catalog.Table) *catalog.
 // for them, or they for it.
 var generatedNames = []string{
 	"v_in", "v_as_of", "v_out", "v_boundary", "v_rels", "v_tids", "v_locked", "v_judged", "v_held",
-	"v_rows", "v_found", "v_group", "v_passed", "v_surplus", "v_cutoff", "p_run", "p_pass", "p_as_of",
+	"v_rows", "v_batch", "v_copied", "v_count", "p_scope", "p_older_than", "v_found", "v_group", "v_passed", "v_surplus", "v_cutoff", "p_run", "p_pass", "p_as_of",
 	"p_limit", "p_guards",
 }
 
+// generatedPrefixes begin the names of variables that are numbered.
+var generatedPrefixes = []string{"v_cutoff_", "v_position_", "v_else_", "v_at_least_", "v_at_most_", "v_up_to_", "v_mark_", "v_scope_", "v_window_", "v_new_"}
+
 func isGeneratedName(name string) bool {
-	return slices.Contains(generatedNames, name) || strings.HasPrefix(name, "v_cutoff_") ||
-		strings.HasPrefix(name, "v_position_") || strings.HasPrefix(name, "v_t_")
+	return slices.Contains(generatedNames, name) || slices.ContainsFunc(generatedPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // formatType gives the common spellings of a type the form in which the catalog prints them.

@@ -14,14 +14,40 @@ import (
 type work struct {
 	binder
 	*compiler
-	inline bool // no variables: a SQL function
+	form
 
-	where   *filter  // nil: all rows
-	clocks  []*clock // by entry of due, nil where an entry has none
-	beyonds []*ranked
-	joins   []join
-	guards  []guard
-	holds   []sqlText
+	where       *filter // nil: all rows
+	counted     sqlText // "where" for ranks, with joins as sub-selects
+	scalarJoins []scalarJoin
+	numbered    bool           // a step needs the order of the batch's rows
+	columns     []windowColumn // windows that joins give, for the FROM clause
+	clocks      []*clock       // by entry of due, nil where an entry has none
+	beyonds     []*ranked
+	joins       []join
+	guards      []guard
+	holds       []sqlText
+}
+
+// form is the function that a policy is compiled for.
+type form struct {
+	inline    bool    // no variables: a SQL function
+	stored    bool    // joins read once per run come from what the run stored, and so does up_to
+	now       sqlText // what as_of is called
+	olderThan sqlText // a window set at run time
+	scope     sqlText // what narrows the policy, "" for nothing
+}
+
+// forms of the functions of a policy.
+func batchForm() form {
+	return form{stored: true, now: "v_as_of", olderThan: "v_in.older_than", scope: "v_in.scope"}
+}
+func countForm() form { return form{now: "v_as_of", olderThan: "p_older_than", scope: "p_scope"} }
+
+func (c *compiler) dueForm(p *policy.Policy) form {
+	return form{inline: true, now: "p_as_of", olderThan: fragment("window in force", struct {
+		Schema string
+		Policy literal
+	}{c.file.Install.Schema, literal(p.Name)})}
 }
 
 // filter is one condition with what may be known of it.
@@ -46,15 +72,21 @@ type join struct {
 type guard struct {
 	name   string
 	cond   sqlText
+	scalar sqlText // the condition for ranks, with joins as sub-selects
 	rank   *ranked
-	joined bool // the condition reads a join
 }
 
-func (c *compiler) work(p *policy.Policy, table *catalog.Table, asOf sqlText, inline bool) *work {
-	w := &work{compiler: c, inline: inline}
-	w.binder = binder{policy: p, table: table, diags: &c.diags, asOf: asOf}
+func (c *compiler) work(p *policy.Policy, table *catalog.Table, f form) *work {
+	w := &work{compiler: c, form: f}
+	w.binder = binder{policy: p, table: table, diags: &c.diags, asOf: f.now}
 	w.where = w.filter(p.Where)
 	w.compileJoins()
+	w.scalarJoins = w.asScalars(p.Joins, nil)
+	w.withScalars(func() {
+		if p.Where != nil {
+			w.counted = fragment("parenthesised", w.bind(*p.Where))
+		}
+	})
 	w.compileHolds()
 	w.compileGuards()
 	w.compileDue()
@@ -102,16 +134,13 @@ func mentionsName(e *pgparse.Expr, name string) bool {
 func (w *work) compileJoins() {
 	for _, j := range w.policy.Joins {
 		compiled := join{Name: ident(j.Name), Condition: "true"}
+		if j.Table != nil {
+			w.binder.aliases = withAlias(w.binder.aliases, j.Name, w.relation(*j.Table))
+		}
+		compiled.Lateral = j.Table == nil && !j.OncePerRun()
+		compiled.Source = w.joinSource(j)
 		if j.Where != nil {
 			compiled.Condition = fragment("parenthesised", w.bind(*j.Where))
-		}
-		switch {
-		case j.Table != nil:
-			w.relation(*j.Table)
-			compiled.Source = sqlText(quote.Qualified(j.Table.Schema, j.Table.Name))
-		default:
-			compiled.Lateral = true
-			compiled.Source = fragment("parenthesised", w.bindQuery(*j.Query))
 		}
 		w.joins = append(w.joins, compiled)
 	}
@@ -129,6 +158,10 @@ func (w *work) bindQuery(e policy.Expr) sqlText {
 	for _, ref := range parsed.Columns {
 		if len(ref.Fields) == 1 && ref.Fields[0] == "as_of" {
 			edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: string(w.asOf)})
+		} else if len(ref.Fields) == 2 && !ref.Star && !named(parsed.Tables, ref.Fields[0]) {
+			if edit, ok := w.scalarEdit(e, ref); ok {
+				edits = append(edits, edit)
+			}
 		}
 	}
 	return sqlText(smooth(pgparse.Splice(flat(e.SQL), edits)))
@@ -140,7 +173,7 @@ func (w *work) compileGuards() {
 		compiled := guard{name: g.Name}
 		if g.Condition != nil {
 			compiled.cond = fragment("parenthesised", w.bind(*g.Condition))
-			compiled.joined = w.readsJoin(*g.Condition)
+			w.withScalars(func() { compiled.scalar = fragment("parenthesised", w.bind(*g.Condition)) })
 		}
 		w.guards = append(w.guards, compiled)
 	}

@@ -38,6 +38,7 @@ type Column struct {
 	NotNull   bool   `json:"not_null,omitempty"`
 	Default   string `json:"default,omitempty"`
 	Generated bool   `json:"generated,omitempty"`
+	Identity  string `json:"identity,omitempty"` // "always", "by default"
 }
 
 // Index is one index as pg_get_indexdef prints it. Columns are the key columns, "" for an

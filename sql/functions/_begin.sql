@@ -45,7 +45,11 @@ BEGIN
     -- Counting reads tables, which somebody may have locked.
     PERFORM set_config('lock_timeout', least(v_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
-        v_message := coalesce(retention._objection(p_policy), retention._surplus(v_run));
+        v_message := retention._objection(p_policy);
+        IF v_message IS NULL THEN
+            PERFORM retention._prepare(v_run, v_policy);
+            v_message := retention._surplus(v_run);
+        END IF;
         v_resume := retention._resume_point(v_run);
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._finish(v_run, 'more', '55P03', 'a table is locked by somebody else');

@@ -12,9 +12,9 @@ DECLARE
 BEGIN
     SELECT * INTO STRICT v_policy FROM retention.policy WHERE name = p_policy;
     SELECT i.protect INTO v_protect FROM retention.install i;
-    v_start := v_policy.table_name || v_policy.related;
-    IF v_start && v_protect THEN
-        RETURN format('the policy deletes from a protected table (%s)',
+    v_start := v_policy.deletes;
+    IF v_start && v_protect OR v_policy.related && v_protect THEN
+        RETURN format('the policy changes rows of a protected table (%s)',
                       array_to_string(v_protect, ', '));
     END IF;
     FOR v_row IN

@@ -38,6 +38,12 @@ BEGIN
             'a hold is in force, and foreign keys lead from table "%s" back to it: '
             'whether a delete reaches the held row cannot be told', retention._circle(v_run.hold_tables)));
     END IF;
+    IF EXISTS (SELECT FROM retention.hold h
+               WHERE h.table_name = ANY (v_policy.unguarded) AND h.released_at IS NULL
+                 AND (h.until IS NULL OR h.until > v_run.as_of)) THEN
+        RETURN retention._finish(p_run, 'tripped', NULL,
+            'a hold is in force on a table that a "sql" step changes: whether it meets the held row cannot be told');
+    END IF;
     IF v_policy.reach <> '{}' THEN
         v_before := retention._changed_rows(v_policy.reach);
     END IF;

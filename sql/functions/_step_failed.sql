@@ -4,6 +4,7 @@
 --   class 23, a raise in a trigger, a held  narrowed down, n, n/10, .., 1, to the row in question,
 --   related row                             which is counted and passed by
 --   anything else, and being cancelled      the run ends "failed"
+-- Where a watermark moves past the rows none is passed by: the run ends "more" or "failed" there.
 CREATE OR REPLACE FUNCTION retention._step_failed(p_run bigint, p_sqlstate text, p_message text)
 RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER
@@ -25,6 +26,8 @@ BEGIN
     v_next := retention._undone(v_last, p_sqlstate, p_message);
     IF v_contended AND v_last.locked_batches = 0 THEN
         v_next.locked_batches := 20;
+    ELSIF v_last.next_rows = 1 AND (v_policy.passes -> (v_last.next_pass - 1) ->> 'whole')::boolean THEN
+        RETURN retention._finish(p_run, CASE WHEN v_contended THEN 'more' ELSE 'failed' END, p_sqlstate, p_message);
     ELSIF v_last.next_rows = 1 THEN
         v_next.next_skip := true;
     ELSE

@@ -1,6 +1,7 @@
 -- The registry: one row per policy, written by migrations. "passes" are the batch functions in
--- the order in which a run calls them; reach lists the tables that a delete may cascade into,
--- related those that steps act on. prepares says that <policy>_prepare reads something when a run
+-- the order in which a run calls them; deletes lists the tables that steps delete from, reach those that
+-- foreign keys may take from there, unguarded those that a statement of the policy's own words changes,
+-- related all that steps act on besides the policy's own. prepares says that <policy>_prepare reads something when a run
 -- starts, restores that there is <policy>_restore. window_own is a window that may be set at run time,
 -- within window_at_least and window_at_most; NULL: it may not.
 CREATE TABLE IF NOT EXISTS retention.policy (
@@ -16,6 +17,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     window_at_least interval,
     window_at_most interval,
     restores boolean NOT NULL DEFAULT false,
+    deletes text[] NOT NULL DEFAULT '{}',
+    unguarded text[] NOT NULL DEFAULT '{}',
     related text[] NOT NULL DEFAULT '{}',
     reach text[] NOT NULL DEFAULT '{}',
     batch_rows integer NOT NULL CHECK (batch_rows > 0),

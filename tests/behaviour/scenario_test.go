@@ -35,6 +35,8 @@ type scenario struct {
 	kept map[string]int64
 	// What goes with the rows: related steps and foreign keys; nil: nothing.
 	related, cascaded map[string]int64
+	// How many related rows a run writes depends on the size of its batches: not compared.
+	uncounted bool
 }
 
 // noon is the instant of most runs.
@@ -205,7 +207,7 @@ func (b *bench) sameCounts(t *testing.T, c scenario, o kit.Outcome) {
 	if c.kept != nil && !maps.Equal(c.kept, o.Kept) {
 		t.Errorf("the run says %v were kept, want %v", o.Kept, c.kept)
 	}
-	if !maps.Equal(o.Related, inSchema(o, c.related)) {
+	if !c.uncounted && !maps.Equal(o.Related, inSchema(o, c.related)) {
 		t.Errorf("the run says %v related rows, want %v", o.Related, c.related)
 	}
 	if !maps.Equal(o.Cascaded, inSchema(o, c.cascaded)) {

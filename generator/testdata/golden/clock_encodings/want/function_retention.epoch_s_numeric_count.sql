@@ -1,9 +1,11 @@
 -- as owner
 -- What policy epoch_s_numeric finds at an instant: the rows that are due, and what keeps the others.
 -- For preview, breaker and verifier: pinned as the batch is, so that both mean the same.
--- p_limit stops counting there; p_guards false leaves "keep" and holds out. Locks nothing.
+-- p_limit stops counting there; p_guards false leaves "keep" and holds out; p_scope and p_older_than
+-- are those of a run. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.epoch_s_numeric_count(
-    p_as_of timestamptz, p_limit bigint DEFAULT NULL, p_guards boolean DEFAULT true)
+    p_as_of timestamptz, p_limit bigint DEFAULT NULL, p_guards boolean DEFAULT true,
+    p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS retention.due_count
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, "public", pg_temp
@@ -60,11 +62,11 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.epoch_s_numeric_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.epoch_s_numeric_count(timestamp with time zone, bigint, boolean)
+REVOKE ALL ON FUNCTION retention.epoch_s_numeric_count(timestamp with time zone, bigint, boolean, jsonb, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.epoch_s_numeric_count(timestamp with time zone, bigint, boolean, jsonb, interval)
     TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.epoch_s_numeric_count(timestamp with time zone, bigint, boolean)
+COMMENT ON FUNCTION retention.epoch_s_numeric_count(timestamp with time zone, bigint, boolean, jsonb, interval)
     IS 'pgretain: what policy epoch_s_numeric finds at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_s_numeric_count(timestamp with time zone, bigint, boolean);
+DROP FUNCTION IF EXISTS retention.epoch_s_numeric_count(timestamp with time zone, bigint, boolean, jsonb, interval);

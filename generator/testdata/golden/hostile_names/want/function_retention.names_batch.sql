@@ -29,11 +29,9 @@ DECLARE
     v_rels oid[];
     v_tids tid[];
     v_locked bigint;
-    v_judged bigint;
+    v_batch record;
     v_held boolean;
     v_rows bigint;
-    v_t_1 bigint[];
-    v_t_5 text[];
     v_out retention.batch_result;
 BEGIN
     BEGIN
@@ -44,7 +42,7 @@ BEGIN
     END;
 
     -- Nothing due is one look into the index.
-    IF v_in."position" IS NULL THEN
+    IF v_in."position" IS NULL AND NOT v_in.prove THEN
         IF NOT EXISTS (SELECT FROM "Se""lect"."order by. $function$ {{ .Tag }}" t WHERE t."a ""quoted"" column" < v_cutoff_1_1
                                                                                     AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
@@ -82,19 +80,19 @@ BEGIN
           AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
           AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
           AND (t."a ""quoted"" column", t."user", t."a.b") <= (SELECT b.c1, b.c2, b.c3 FROM boundary b)
-          AND NOT v_in.skip
+          AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
     SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
            b.scanned AS matched
     INTO v_boundary
     FROM boundary b;
-    IF NOT FOUND THEN
+    IF NOT FOUND AND NOT v_in.prove THEN
         v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
         RETURN v_out;
     END IF;
-    v_rels := v_boundary.rels;
-    v_tids := v_boundary.tids;
+    v_rels := coalesce(v_boundary.rels, '{}');
+    v_tids := coalesce(v_boundary.tids, '{}');
     v_locked := cardinality(v_tids);
     v_out.related := '{}';
     v_out.taken := 0;
@@ -120,8 +118,6 @@ BEGIN
                             FETCH FIRST 1 ROWS ONLY) f
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               t."user" AS v_t_1,
-               t."a.b" AS v_t_5,
                CASE
                    WHEN ((t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
                          AND t."a ""quoted"" column" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
@@ -142,24 +138,24 @@ BEGIN
         LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
     )
-    SELECT count(*),
-           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}'),
-           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}'),
-           coalesce(array_agg(j.v_t_1) FILTER (WHERE j.kept_by IS NULL), '{}'),
-           coalesce(array_agg(j.v_t_5) FILTER (WHERE j.kept_by IS NULL), '{}'),
+    SELECT count(*) AS judged,
+           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
+           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
             FROM (SELECT x.kept_by, count(*) AS n FROM judged x
-                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k)
-    INTO v_judged, v_rels, v_tids, v_t_1, v_t_5, v_out.kept
+                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
+    INTO v_batch
     FROM judged j;
+    v_rels := v_batch.rels;
+    v_tids := v_batch.tids;
+    v_out.kept := v_batch.kept;
 
     -- Related rows of Se"lect.child.
     IF EXISTS (
         SELECT FROM "Se""lect"."child" "c"
-        CROSS JOIN (SELECT u."user", u."a.b"
-                    FROM unnest(v_t_1, v_t_5)
-                         AS u("user", "a.b")) t
-        WHERE (c."user" = t."user" AND c."a.b" = t."a.b")
+        CROSS JOIN "Se""lect"."order by. $function$ {{ .Tag }}" t
+        WHERE t.ctid = ANY (v_tids)
+          AND (c."user" = t."user" AND c."a.b" = t."a.b")
           AND (EXISTS (SELECT FROM retention.hold h
                        WHERE h.table_name = 'Se"lect.child'
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
@@ -167,10 +163,9 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = E'a held row of "Se\\"lect.child", or one that it cascades to, would be deleted';
     END IF;
     DELETE FROM "Se""lect"."child" "c"
-    USING (SELECT u."user", u."a.b"
-           FROM unnest(v_t_1, v_t_5)
-                AS u("user", "a.b")) t
-    WHERE (c."user" = t."user" AND c."a.b" = t."a.b");
+    USING "Se""lect"."order by. $function$ {{ .Tag }}" t
+    WHERE t.ctid = ANY (v_tids)
+      AND (c."user" = t."user" AND c."a.b" = t."a.b");
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'Se"lect.child', v_rows + coalesce((v_out.related ->> 'Se"lect.child')::bigint, 0));

@@ -29,7 +29,7 @@ DECLARE
     v_rels oid[];
     v_tids tid[];
     v_locked bigint;
-    v_judged bigint;
+    v_batch record;
     v_held boolean;
     v_rows bigint;
     v_out retention.batch_result;
@@ -57,7 +57,7 @@ BEGIN
           WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
           ORDER BY g.ordinal
           LIMIT v_in.batch_rows) c;
-    IF v_found.scanned = 0 THEN
+    IF v_found.scanned = 0 AND NOT v_in.prove THEN
         v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
         RETURN v_out;
     END IF;
@@ -68,7 +68,7 @@ BEGIN
     FROM (SELECT t.tableoid AS rel, t.ctid AS tid
           FROM "app"."not_served" t
           WHERE t.ctid = ANY (v_tids)
-            AND NOT v_in.skip
+            AND NOT v_in.skip AND NOT v_in.prove
           FOR UPDATE OF t SKIP LOCKED) l;
     v_locked := cardinality(v_tids);
     v_out.related := '{}';
@@ -106,14 +106,17 @@ BEGIN
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
     )
-    SELECT count(*),
-           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}'),
-           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}'),
+    SELECT count(*) AS judged,
+           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
+           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
             FROM (SELECT x.kept_by, count(*) AS n FROM judged x
-                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k)
-    INTO v_judged, v_rels, v_tids, v_out.kept
+                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
+    INTO v_batch
     FROM judged j;
+    v_rels := v_batch.rels;
+    v_tids := v_batch.tids;
+    v_out.kept := v_batch.kept;
 
     -- The batch's own rows.
     DELETE FROM "app"."not_served" t

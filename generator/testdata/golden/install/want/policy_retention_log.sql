@@ -1,15 +1,20 @@
 -- as owner
 INSERT INTO keeper.policy
-    (name, description, table_name, hash, definition, passes, related, reach,
+    (name, description, table_name, hash, definition, passes, prepares, scope,
+     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('retention_log', 'built in: keeps the run log and cron.job_run_details short', 'keeper.run', '62be4ccfd984', 'runs that ended longer ago than install.log_window, the newest of each policy excepted',
-     '[{"locked":"retention_log_batch"}]', ARRAY['keeper.batch']::text[], ARRAY[]::text[],
+    ('retention_log', 'built in: keeps the run log and cron.job_run_details short', 'keeper.run', '1bc1880df2bc', 'runs that ended longer ago than install.log_window, the newest of each policy excepted',
+     '[{"locked":"retention_log_batch"}]', false, ARRAY[]::text[],
+     NULL, NULL, NULL, false, ARRAY['keeper.run', 'keeper.batch']::text[], ARRAY[]::text[], ARRAY['keeper.batch']::text[], ARRAY[]::text[],
      1000, 100, NULL, '1m', NULL, NULL, 1, true)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
-    definition = excluded.definition, passes = excluded.passes, related = excluded.related,
-    reach = excluded.reach, batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
+    definition = excluded.definition, passes = excluded.passes, prepares = excluded.prepares,
+    scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
+    window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
+    unguarded = excluded.unguarded, related = excluded.related, reach = excluded.reach,
+    batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
     busy = excluded.busy, built_in = excluded.built_in;

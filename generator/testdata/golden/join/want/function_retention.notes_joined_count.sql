@@ -1,9 +1,11 @@
 -- as owner
 -- What policy notes_joined finds at an instant: the rows that are due, and what keeps the others.
 -- For preview, breaker and verifier: pinned as the batch is, so that both mean the same.
--- p_limit stops counting there; p_guards false leaves "keep" and holds out. Locks nothing.
+-- p_limit stops counting there; p_guards false leaves "keep" and holds out; p_scope and p_older_than
+-- are those of a run. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.notes_joined_count(
-    p_as_of timestamptz, p_limit bigint DEFAULT NULL, p_guards boolean DEFAULT true)
+    p_as_of timestamptz, p_limit bigint DEFAULT NULL, p_guards boolean DEFAULT true,
+    p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS retention.due_count
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, "public", pg_temp
@@ -27,7 +29,7 @@ BEGIN
         FROM (SELECT
               FROM "app"."note" t
               LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
-              LEFT JOIN LATERAL (SELECT kind, kept FROM app.config WHERE days > 0) "c" ON (c.kind = t.kind)
+              LEFT JOIN (SELECT kind, kept FROM app.config WHERE days > 0) "c" ON (c.kind = t.kind)
               LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < v_as_of) "l" ON true
               WHERE (NOT o.enabled AND c.kept IS NOT TRUE)
                 AND t."made_at" < v_cutoff_1_1
@@ -48,7 +50,7 @@ BEGIN
                END AS kept_by
         FROM "app"."note" t
         LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
-        LEFT JOIN LATERAL (SELECT kind, kept FROM app.config WHERE days > 0) "c" ON (c.kind = t.kind)
+        LEFT JOIN (SELECT kind, kept FROM app.config WHERE days > 0) "c" ON (c.kind = t.kind)
         LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < v_as_of) "l" ON true
         WHERE (NOT o.enabled AND c.kept IS NOT TRUE)
           AND t."made_at" < v_cutoff_1_1
@@ -69,11 +71,11 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean)
+REVOKE ALL ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean, jsonb, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean, jsonb, interval)
     TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean)
+COMMENT ON FUNCTION retention.notes_joined_count(timestamp with time zone, bigint, boolean, jsonb, interval)
     IS 'pgretain: what policy notes_joined finds at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_joined_count(timestamp with time zone, bigint, boolean);
+DROP FUNCTION IF EXISTS retention.notes_joined_count(timestamp with time zone, bigint, boolean, jsonb, interval);

@@ -27,7 +27,7 @@ DECLARE
     v_rels oid[];
     v_tids tid[];
     v_locked bigint;
-    v_judged bigint;
+    v_batch record;
     v_held boolean;
     v_rows bigint;
     v_out retention.batch_result;
@@ -40,7 +40,7 @@ BEGIN
     END;
 
     -- Nothing due is one look into the index.
-    IF v_in."position" IS NULL THEN
+    IF v_in."position" IS NULL AND NOT v_in.prove THEN
         IF NOT EXISTS (SELECT FROM "app"."note" t WHERE t."seen_at" IS NULL) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
             RETURN v_out;
@@ -73,19 +73,19 @@ BEGIN
         WHERE t."seen_at" IS NULL
           AND (v_position_1 IS NULL OR t."id" > v_position_1)
           AND t."id" <= (SELECT b.c1 FROM boundary b)
-          AND NOT v_in.skip
+          AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
     SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
            b.scanned AS matched
     INTO v_boundary
     FROM boundary b;
-    IF NOT FOUND THEN
+    IF NOT FOUND AND NOT v_in.prove THEN
         v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
         RETURN v_out;
     END IF;
-    v_rels := v_boundary.rels;
-    v_tids := v_boundary.tids;
+    v_rels := coalesce(v_boundary.rels, '{}');
+    v_tids := coalesce(v_boundary.tids, '{}');
     v_locked := cardinality(v_tids);
     v_out.related := '{}';
     v_out.taken := 0;
@@ -109,14 +109,17 @@ BEGIN
         FROM "app"."note" t
         WHERE t.ctid = ANY (v_tids)
     )
-    SELECT count(*),
-           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}'),
-           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}'),
+    SELECT count(*) AS judged,
+           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
+           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
             FROM (SELECT x.kept_by, count(*) AS n FROM judged x
-                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k)
-    INTO v_judged, v_rels, v_tids, v_out.kept
+                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
+    INTO v_batch
     FROM judged j;
+    v_rels := v_batch.rels;
+    v_tids := v_batch.tids;
+    v_out.kept := v_batch.kept;
 
     -- The batch's own rows.
     DELETE FROM "app"."note" t

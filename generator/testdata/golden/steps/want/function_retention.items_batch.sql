@@ -28,13 +28,9 @@ DECLARE
     v_rels oid[];
     v_tids tid[];
     v_locked bigint;
-    v_judged bigint;
+    v_batch record;
     v_held boolean;
     v_rows bigint;
-    v_t_1 bigint[];
-    v_t_5 timestamp with time zone[];
-    v_t_3 bigint[];
-    v_t_4 text[];
     v_out retention.batch_result;
 BEGIN
     BEGIN
@@ -45,7 +41,7 @@ BEGIN
     END;
 
     -- Nothing due is one look into the index.
-    IF v_in."position" IS NULL THEN
+    IF v_in."position" IS NULL AND NOT v_in.prove THEN
         IF NOT EXISTS (SELECT FROM "app"."item" t WHERE t."at" < v_cutoff_1_1) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
             RETURN v_out;
@@ -78,19 +74,19 @@ BEGIN
         WHERE t."at" < v_cutoff_1_1
           AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
           AND (t."at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
-          AND NOT v_in.skip
+          AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
     SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
            b.scanned AS matched
     INTO v_boundary
     FROM boundary b;
-    IF NOT FOUND THEN
+    IF NOT FOUND AND NOT v_in.prove THEN
         v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
         RETURN v_out;
     END IF;
-    v_rels := v_boundary.rels;
-    v_tids := v_boundary.tids;
+    v_rels := coalesce(v_boundary.rels, '{}');
+    v_tids := coalesce(v_boundary.tids, '{}');
     v_locked := cardinality(v_tids);
     v_out.related := '{}';
     v_out.taken := 0;
@@ -103,10 +99,8 @@ BEGIN
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               t."id" AS v_t_1,
-               t."at" AS v_t_5,
-               t."blob_id" AS v_t_3,
-               (t."labels")::text AS v_t_4,
+               t."blob_id" AS t_3,
+               (t."labels")::text AS t_4,
                CASE
                    WHEN (t."at" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
                    WHEN v_held
@@ -139,26 +133,26 @@ BEGIN
         FROM "app"."item" t
         WHERE t.ctid = ANY (v_tids)
     )
-    SELECT count(*),
-           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}'),
-           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}'),
-           coalesce(array_agg(j.v_t_1) FILTER (WHERE j.kept_by IS NULL), '{}'),
-           coalesce(array_agg(j.v_t_5) FILTER (WHERE j.kept_by IS NULL), '{}'),
-           coalesce(array_agg(j.v_t_3) FILTER (WHERE j.kept_by IS NULL), '{}'),
-           coalesce(array_agg(j.v_t_4) FILTER (WHERE j.kept_by IS NULL), '{}'),
+    SELECT count(*) AS judged,
+           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
+           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
+           coalesce(array_agg(j.t_3) FILTER (WHERE j.kept_by IS NULL), '{}') AS t_3,
+           coalesce(array_agg(j.t_4) FILTER (WHERE j.kept_by IS NULL), '{}') AS t_4,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
             FROM (SELECT x.kept_by, count(*) AS n FROM judged x
-                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k)
-    INTO v_judged, v_rels, v_tids, v_t_1, v_t_5, v_t_3, v_t_4, v_out.kept
+                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
+    INTO v_batch
     FROM judged j;
+    v_rels := v_batch.rels;
+    v_tids := v_batch.tids;
+    v_out.kept := v_batch.kept;
 
     -- Related rows of app.loan.
     IF EXISTS (
         SELECT FROM "app"."loan" "l"
-        CROSS JOIN (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
-                    FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4)
-                         AS u("id", "at", "blob_id", "labels")) t
-        WHERE (l.note_id = t.id AND l.used_at < t.at)
+        CROSS JOIN "app"."item" t
+        WHERE t.ctid = ANY (v_tids)
+          AND (l.note_id = t.id AND l.used_at < t.at)
           AND (EXISTS (SELECT FROM retention.hold h
                        WHERE h.table_name = 'app.loan'
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
@@ -166,10 +160,9 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.loan", or one that it cascades to, would be deleted';
     END IF;
     DELETE FROM "app"."loan" "l"
-    USING (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
-           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4)
-                AS u("id", "at", "blob_id", "labels")) t
-    WHERE (l.note_id = t.id AND l.used_at < t.at);
+    USING "app"."item" t
+    WHERE t.ctid = ANY (v_tids)
+      AND (l.note_id = t.id AND l.used_at < t.at);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.loan', v_rows + coalesce((v_out.related ->> 'app.loan')::bigint, 0));
@@ -185,9 +178,8 @@ BEGIN
     -- Related rows of app.blob.
     IF EXISTS (
         SELECT FROM "app"."blob" "b"
-        CROSS JOIN (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
-                    FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4)
-                         AS u("id", "at", "blob_id", "labels")) t
+        CROSS JOIN unnest(v_tids, v_batch.t_3, v_batch.t_4) AS batch(tid, t_3, t_4)
+                   CROSS JOIN LATERAL (SELECT batch.t_3 AS "blob_id", batch.t_4::text[] AS "labels") t
         WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
           AND (EXISTS (SELECT FROM retention.hold h
                        WHERE h.table_name = 'app.blob'
@@ -201,9 +193,8 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.blob", or one that it cascades to, would be deleted';
     END IF;
     DELETE FROM "app"."blob" "b"
-    USING (SELECT u."id", u."at", u."blob_id", u."labels"::text[] AS "labels"
-           FROM unnest(v_t_1, v_t_5, v_t_3, v_t_4)
-                AS u("id", "at", "blob_id", "labels")) t
+    USING unnest(v_tids, v_batch.t_3, v_batch.t_4) AS batch(tid, t_3, t_4)
+          CROSS JOIN LATERAL (SELECT batch.t_3 AS "blob_id", batch.t_4::text[] AS "labels") t
     WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels));
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(

@@ -1,0 +1,59 @@
+package generator
+
+import (
+	"pgretain/policy"
+)
+
+// settableWindow is the window that may be set at run time, with its bounds; "NULL" where there is
+// none. Of a claim it is the time to live.
+func (w *work) settableWindow() (own, atLeast, atMost sqlText) {
+	windows := []policy.Window{}
+	if w.policy.Claim != nil {
+		windows = append(windows, w.policy.Claim.TTL)
+	} else if w.policy.Due != nil {
+		for _, entry := range w.policy.Due.Entries {
+			if entry.Clock != nil {
+				windows = append(windows, entry.Clock.Window)
+			}
+		}
+	}
+	own, atLeast, atMost = "NULL", "NULL", "NULL"
+	for _, window := range windows {
+		if len(window.Tiers) != 1 || window.Tiers[0].Data == nil {
+			continue
+		}
+		if d := window.Tiers[0].Data; d.AtLeast != nil && d.Else != nil && own == "NULL" {
+			own, atLeast, atMost = interval(d.Else), interval(d.AtLeast), interval(d.AtMost)
+		}
+	}
+	return own, atLeast, atMost
+}
+
+func interval(i *policy.Interval) sqlText {
+	if i == nil {
+		return "NULL"
+	}
+	return sqlText(literal(intervalText(*i)).String())
+}
+
+func names(list []policy.Name) []string {
+	texts := make([]string, len(list))
+	for i, name := range list {
+		texts[i] = name.Text
+	}
+	return texts
+}
+
+// deletedTables are the tables that steps delete from.
+func (w *work) deletedTables() []string {
+	list := []string{}
+	for _, s := range w.policy.Then {
+		switch {
+		case s.Delete != nil && s.Related != nil:
+			list = append(list, s.Related.Table.String())
+		case s.Delete != nil:
+			list = append(list, tableName(w.table))
+		}
+	}
+	return list
+}

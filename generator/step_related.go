@@ -1,0 +1,51 @@
+package generator
+
+import (
+	"fmt"
+	"slices"
+
+	"pgretain/internal/catalog"
+	"pgretain/policy"
+)
+
+// relatedData is what the templates of steps on related rows read.
+type relatedData struct {
+	Comment     string
+	Table, As   sqlText
+	Where       sqlText // ties a related row to the batch's
+	Rows        rows
+	Held        []sqlText
+	HeldMessage literal
+	Name        literal // under which rows are counted
+	Key         []ident
+	Set         []setText
+	From        bool
+}
+
+func (w *work) relatedOf(s step, b batchData, numbered bool, cascades []policy.Table, verb string) (relatedData, *catalog.Table) {
+	table := w.relation(s.Related.Table)
+	as := sqlText(ident(s.Related.As).String())
+	return relatedData{
+		Comment: comment(tableName(table)), Table: quotedTable(s.Related.Table), As: as,
+		Where: fragment("parenthesised", w.bind(s.Related.Where)), Rows: w.rowsOf(s, b, numbered),
+		Held:        w.holdsOn(table, as, cascades, s.Delete != nil),
+		HeldMessage: literal(fmt.Sprintf("a held row of %q, or one that it cascades to, would be %s", tableName(table), verb)),
+		Name:        literal(tableName(table)), Key: identifiers(table.PrimaryKey),
+	}, table
+}
+
+func (w *work) deleteRelated(s step, b batchData) sqlText {
+	d, _ := w.relatedOf(s, b, false, s.Delete.Cascades, "deleted")
+	return stepText("step_delete_related", d)
+}
+
+func (w *work) updateRelated(s step, b batchData) sqlText {
+	from := w.setsFromBatch(s)
+	d, table := w.relatedOf(s, b, from, nil, "changed")
+	if from && len(table.PrimaryKey) == 0 {
+		w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no primary key", tableName(table)), "Values that come from the policy's rows are brought to related rows by their key.")
+	}
+	d.Set = w.setTexts(s, s.Update.Set, table, s.Related.As, from)
+	d.From = slices.ContainsFunc(d.Set, func(t setText) bool { return t.Inner != "" })
+	return stepText("step_update_related", d)
+}
