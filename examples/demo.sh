@@ -2,6 +2,9 @@
 # Shows the whole path on a throw-away server: examples/demo.sh bot-queue. Needs Go, PostgreSQL with
 # pg_cron and psql ("make demo" installs what is missing). Works as root and as an ordinary user;
 # everything it makes is in one temporary directory and goes when it ends.
+#
+# An example can be shown when it has expected.sql: what its first job must take, policy by policy, in plain
+# SQL. roles.sql (by a superuser, before the migrations) and look.sql (afterwards) may be there.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 example=${1:-bot-queue}
@@ -69,21 +72,29 @@ socket=$(sed -n 's/.*[?&]host=\([^&]*\).*/\1/p' "$tmp/sandbox.out" | sed 's/%2F/
 value "SELECT split_part(version(), ' on ', 1) || ', pg_cron ' || extversion FROM pg_extension WHERE extname = 'pg_cron'"
 
 step "The application: its tables belong to app_deploy, which is no superuser and will migrate"
-as postgres -c 'CREATE ROLE app_deploy LOGIN' -c 'ALTER SCHEMA public OWNER TO app_deploy'
-show as app_deploy -f "$source_dir/schema.sql"
-show as app_deploy -f "$source_dir/data.sql"
-
+as postgres -c 'CREATE ROLE app_deploy LOGIN' -c 'ALTER SCHEMA public OWNER TO app_deploy' -c 'GRANT CREATE ON DATABASE postgres TO app_deploy'
 cp -r "$source_dir" "$tmp/example"
 cd "$tmp/example"
+[[ ! -r roles.sql ]] || show as postgres -f roles.sql
+show as app_deploy -f schema.sql
+show as app_deploy -f data.sql
+
 step "The policy"
 sed -n '/^policies:/,$p' retention.yaml
 step "Check it, and check that the migrations of the repository are those of this policy"
 show pgretain lint
 show pgretain generate --check
 
-step "For the demo the job runs every minute, not every five: one line changes, one migration more"
-sed -i 's|"\*/5 \* \* \* \*"|"* * * * *"|' retention.yaml
-show pgretain generate
+job=$(sed -n '/^jobs:/,$ s/^  \([a-z0-9_]*\):.*/\1/p' retention.yaml | head -n 1)
+awk '/^jobs:/ { jobs = 1 }
+	jobs && !done { done = sub(/schedule: *("[^"]*"|\[[^]]*\])/, "schedule: \"* * * * *\"") }
+	{ print }' retention.yaml >"$tmp/every_minute.yaml"
+if ! cmp -s retention.yaml "$tmp/every_minute.yaml"; then
+	step "For the demo the job \"$job\" runs every minute: one line changes, one migration more"
+	diff retention.yaml "$tmp/every_minute.yaml" || true
+	mv "$tmp/every_minute.yaml" retention.yaml
+	show pgretain generate
+fi
 
 step "Once, by a DBA: roles, memberships, pg_cron"
 echo '$ pgretain bootstrap | psql'
@@ -93,7 +104,8 @@ PGOPTIONS="-c client_min_messages=warning" as postgres -f "$tmp/bootstrap.sql"
 step "Install, as app_deploy"
 show pgretain migrate up
 
-step "Thirty days later: what the application has queued since, and what a plain query says must go"
+step "Time has passed: what the application has written since, and what a plain query says must go"
+sed -n '/^--/!q; s/^-- //p' later.sql
 before=$(value 'SELECT clock_timestamp()')
 echo '$ psql -1 -f later.sql -f expected.sql'
 as app_deploy -At -F ' ' -1 -f later.sql -f expected.sql | tee "$tmp/expected.txt"
@@ -101,25 +113,30 @@ loaded=$(value 'SELECT clock_timestamp()')
 
 step "Wait for pg_cron to run the job (at most a minute)"
 for ((tries = 0; ; tries++)); do
-	missing=$(value "SELECT count(*) FROM retention.policy p WHERE NOT built_in AND NOT EXISTS (
-		SELECT FROM retention.run r WHERE r.policy = p.name AND r.started_at > '$loaded' AND r.state <> 'running')")
+	missing=$(value "SELECT count(*) FROM retention.job j, unnest(j.policies) AS p (name) WHERE j.name = '$job' AND NOT EXISTS (
+		SELECT FROM retention.run r WHERE r.policy = p.name AND r.job = j.name AND r.started_at > '$loaded' AND r.state <> 'running')")
 	((missing > 0)) || break
 	((tries < 180)) || fail "no run of the job within 90 seconds"
 	sleep 0.5
 done
 as postgres -P footer=off -c "SELECT job, policy, role, state, scanned, taken, ended_at - started_at AS took
-	FROM retention.run WHERE started_at > '$before' AND policy IN (SELECT name FROM retention.policy WHERE NOT built_in) ORDER BY id"
+	FROM retention.run WHERE started_at > '$before' AND job = '$job' ORDER BY id"
 
 step "What the plain query had said, and what is gone"
 while read -r policy expected; do
-	deleted=$(value "SELECT sum(taken) FROM retention.run WHERE policy = '$policy' AND started_at > '$before'")
+	deleted=$(value "SELECT coalesce(sum(taken), 0) FROM retention.run WHERE policy = '$policy' AND job = '$job' AND started_at > '$before'")
 	printf '%-24s expected %7d   deleted %7d\n' "$policy" "$expected" "$deleted"
 	[[ $expected == "$deleted" ]] || fail "policy $policy deleted $deleted rows, not $expected"
 done <"$tmp/expected.txt"
 
+if [[ -r look.sql ]]; then
+	step "What else can be seen and done"
+	as postgres -P footer=off -e -f look.sql
+fi
+
 step "Metrics"
 as postgres -P footer=off -c "SELECT name, labels->>'policy' AS policy, labels->>'table' AS \"table\", value
-	FROM retention.metrics WHERE name ~ '_(rows_taken_total|table_rows)$' AND labels->>'table' NOT LIKE 'retention.%'"
+	FROM retention.metrics WHERE name ~ '_(rows_taken_total|table_rows)$' AND labels->>'table' NOT LIKE 'retention.%' AND value > 0"
 
 step "Status"
 show pgretain status

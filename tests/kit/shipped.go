@@ -10,8 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Shipped installs an example as it is checked in, on a server of its own: dir's schema.sql as the
-// migrating role, then dir's migrations. pg_cron knows the jobs, but starts none before
+// Shipped installs an example as it is checked in, on a server of its own: dir's roles.sql, where there
+// is one, schema.sql as the migrating role, then dir's migrations. pg_cron knows the jobs, but starts none before
 // StartJobs.
 func Shipped(t testing.TB, dir string) *Installed {
 	t.Helper()
@@ -31,6 +31,9 @@ func ShippedFiles(t testing.TB, dir string) *Installed {
 	}
 	db := pgtest.CronServer(t)
 	bootstrap(t, db, file.Install)
+	if _, err := os.Stat(filepath.Join(dir, "roles.sql")); err == nil {
+		db.Exec(t, ReadFile(t, dir, "roles.sql"))
+	}
 	db.Exec(t, "SET ROLE "+Migrator+"; "+ReadFile(t, dir, "schema.sql")+"; RESET ROLE")
 	return &Installed{DB: db, File: file, Migrations: migrations(t, dir), t: t}
 }
