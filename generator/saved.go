@@ -16,7 +16,7 @@ type saved struct {
 	alias  string  // t, or the join
 	Column ident
 	Cast   sqlText // back to the column's type, "" when the element has it
-	Check  bool   // its type is not known here: it must not be an array
+	Check  bool    // its type is not known here: it must not be an array
 }
 
 // saved lists what the judging statement keeps for the steps.

@@ -19,7 +19,7 @@ func (w *work) statement(s step, b batchData) sqlText {
 		Statement sqlText
 		Select    bool
 		Name      literal
-	}{Select: len(parsed.Writes) == 0}
+	}{Select: parsed.Select}
 	batch := fragment("batch relation", w.rowsOf(s, b, false))
 	edits := w.statementEdits(*s.SQL, parsed)
 	if parsed.CTEs > 0 {
@@ -28,7 +28,7 @@ func (w *work) statement(s step, b batchData) sqlText {
 	} else {
 		d.Statement = hung("WITH " + string(batch) + "\n" + smooth(pgparse.Splice(flat(s.SQL.SQL), edits)))
 	}
-	if n := len(parsed.Writes); n > 0 {
+	if n := len(parsed.Writes); n > 0 && !parsed.Select {
 		d.Name = literal(w.writtenName(parsed.Writes[n-1].Table))
 	}
 	return stepText("step_sql", d)

@@ -10,6 +10,7 @@ type Statement struct {
 	Expr
 	Writes []Write  // in order of appearance, those of WITH too
 	With   []string // names of the leading WITH
+	Select bool     // it returns rows; what it writes stands in its WITH
 	CTEs   int      // where the list of the leading WITH begins, 0 without one: more may be put there
 }
 
@@ -43,7 +44,7 @@ func ParseStatement(sql string) (*Statement, error) {
 		return nil, err
 	}
 	w.expr.SQL = sql
-	statement := &Statement{Expr: w.expr, Writes: w.writes}
+	statement := &Statement{Expr: w.expr, Writes: w.writes, Select: node.GetSelectStmt() != nil}
 	statement.leading(node, tokens)
 	return statement, nil
 }

@@ -1,0 +1,111 @@
+package behaviour
+
+import (
+	"strings"
+	"testing"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+const writeSchema = `CREATE TABLE m (id int PRIMARY KEY, owner_id int, kind text, score numeric, tags text[], at timestamptz NOT NULL);
+	CREATE TABLE r (id int PRIMARY KEY, m_id int, body text)`
+
+const writeData = `INSERT INTO m SELECT i, i % 4, nullif('k' || i % 3, 'k2'), i * 1.5, CASE WHEN i % 5 > 0 THEN ARRAY['x', i::text] END, :as_of - i * interval '6 hours' FROM generate_series(1, 60) i;
+	INSERT INTO r SELECT i, i % 70, 'b' || i FROM generate_series(1, 100) i`
+
+const writeOld = "at < :as_of - interval '7 days'"
+
+func TestInserts(t *testing.T) {
+	const due = `due: {age: {column: at, older_than: 7 days}}`
+	const goes = "SELECT m.* FROM m WHERE " + writeOld
+	suite{scenarios: []scenario{
+		{name: "one row each", schema: writeSchema + "; CREATE TABLE led (m_id int, kind text, at timestamptz, label text NOT NULL DEFAULT 'd')", data: writeData,
+			rule: `{table: "@.m", ` + due + `, then: [{insert: {into: "@.led", set: {m_id: id, kind: kind, at: as_of}, where: "score > 60"}}, delete]}`,
+			goes: goes, related: map[string]int64{"@.led": 20},
+			leaves: map[string]string{"led": "SELECT id, kind, :as_of, 'd' FROM m WHERE score > 60 AND " + writeOld}},
+		{name: "roll-up", schema: writeSchema + "; CREATE TABLE day (day date, owner_id int, n bigint NOT NULL DEFAULT 0, total numeric, top numeric, low numeric, last_kind text, at timestamptz, PRIMARY KEY (day, owner_id))",
+			data: writeData + "; INSERT INTO day VALUES ((:as_of - interval '8 days')::date, 1, 5, NULL, NULL, 1, 'z', NULL), ('2020-01-01', 1, 1, 1, 1, 1, 'kept', NULL)",
+			rule: `{table: "@.m", ` + due + `, then: [{insert: {into: "@.day", key: {day: "t.at::date", owner_id: owner_id}, add: {n: "count(*)", total: sum(score)}, max: {top: max(score)}, min: {low: min(score)}, set: {last_kind: kind, at: as_of}}}, delete]}`,
+			goes: goes, uncounted: true,
+			leaves: map[string]string{"day": `SELECT coalesce(g.day, d.day), coalesce(g.owner_id, d.owner_id), coalesce(d.n, 0) + coalesce(g.n, 0), CASE WHEN g.day IS NULL THEN d.total ELSE coalesce(d.total, 0) + g.total END, greatest(d.top, g.top), least(d.low, g.low),
+				CASE WHEN g.day IS NULL THEN d.last_kind ELSE g.kind END, CASE WHEN g.day IS NULL THEN d.at ELSE :as_of END
+				FROM day d FULL JOIN (SELECT at::date AS day, owner_id, count(*) AS n, sum(score) AS total, max(score) AS top, min(score) AS low, (array_agg(kind ORDER BY at DESC, id DESC))[1] AS kind FROM m WHERE ` + writeOld + ` GROUP BY 1, 2) g USING (day, owner_id)`}},
+		{name: "the newest wins", schema: writeSchema + "; CREATE TABLE best (kind text PRIMARY KEY, id int, tags text[])", data: writeData + "; INSERT INTO best VALUES ('k0', -1, NULL), ('other', -2, NULL)",
+			rule: `{table: "@.m", ` + due + `, then: [{insert: {into: "@.best", key: {kind: "coalesce(kind, 'none')"}, set: {id: id, tags: tags}, where: "score > 50"}}, delete]}`,
+			goes: goes, uncounted: true,
+			leaves: map[string]string{"best": "SELECT DISTINCT ON (kind) kind, id, tags FROM (SELECT coalesce(kind, 'none') AS kind, id, tags, at FROM m WHERE score > 50 AND " + writeOld + " UNION ALL SELECT kind, id, tags, '-infinity' FROM best) x ORDER BY kind, at DESC, id DESC"}},
+		{name: "tombstones", schema: writeSchema + "; CREATE TABLE tomb (owner_id int, kind text NOT NULL, PRIMARY KEY (owner_id, kind))", data: writeData + "; INSERT INTO tomb VALUES (1, 'k1')",
+			rule: `{table: "@.m", ` + due + `, then: [{insert: {into: "@.tomb", key: {owner_id: owner_id, kind: "coalesce(kind, '-')"}}}, delete]}`,
+			goes: goes, uncounted: true,
+			leaves: map[string]string{"tomb": "SELECT owner_id, kind FROM tomb UNION SELECT owner_id, coalesce(kind, '-') FROM m WHERE " + writeOld}},
+		{name: "from related rows", schema: writeSchema + "; CREATE TABLE led (r_id int, m_id int, kind text); CREATE TABLE cnt (one int PRIMARY KEY, n int NOT NULL)", data: writeData,
+			rule: `{table: "@.m", ` + due + `, then: [{insert: {table: "@.r", as: r, where: "r.m_id = t.id", into: "@.led", set: {r_id: r.id, m_id: t.id, kind: kind}}},
+				{insert: {table: "@.r", as: r, where: "r.m_id = t.id OR r.m_id = t.id + 1", into: "@.cnt", key: {one: 1}, add: {n: "count(*)"}}},
+				{delete: {table: "@.r", as: r, where: "r.m_id = t.id OR r.m_id = t.id + 1"}}, delete]}`,
+			goes: goes, uncounted: true,
+			leaves: map[string]string{"led": "SELECT r.id, m.id, m.kind FROM r JOIN m ON m.id = r.m_id WHERE " + writeOld,
+				"cnt": "SELECT 1, count(*)::int FROM r WHERE EXISTS (SELECT FROM m WHERE (r.m_id = m.id OR r.m_id = m.id + 1) AND " + writeOld + ")",
+				"r":   "SELECT * FROM r WHERE NOT EXISTS (SELECT FROM m WHERE (r.m_id = m.id OR r.m_id = m.id + 1) AND " + writeOld + ")"}},
+		{name: "a statement", schema: writeSchema + "; CREATE TABLE led (id int, n bigint)", data: writeData,
+			rule: `{table: "@.m", ` + due + `, then: [{sql: "INSERT INTO @.led SELECT b.id, (SELECT count(*) FROM @.r x WHERE x.m_id = b.id) FROM batch b WHERE b.at < as_of AND run.id > 0"}, {sql: "WITH gone AS (DELETE FROM @.r x USING batch b WHERE x.m_id = b.id RETURNING x.id) SELECT count(*) FROM gone"}, delete]}`,
+			goes: goes, related: map[string]int64{"@.led": 32},
+			leaves: map[string]string{"led": "SELECT m.id, (SELECT count(*) FROM r WHERE m_id = m.id) FROM m WHERE " + writeOld, "r": "SELECT * FROM r WHERE NOT EXISTS (SELECT FROM m WHERE m.id = r.m_id AND " + writeOld + ")"}},
+	}}.run(t)
+}
+
+func TestArchives(t *testing.T) {
+	const due = `due: {age: {column: at, older_than: 7 days}}`
+	const goes = "SELECT m.* FROM m WHERE " + writeOld
+	gone := "SELECT * FROM r WHERE NOT EXISTS (SELECT FROM m WHERE m.id = r.m_id AND " + writeOld + ")"
+	suite{scenarios: []scenario{
+		{name: "columns", schema: writeSchema + "; CREATE TABLE old (reason text, at timestamptz, tags text[], score numeric, kind text, owner_id int, id int PRIMARY KEY, run_id bigint NOT NULL, late boolean GENERATED ALWAYS AS (score > 70) STORED)", data: writeData,
+			rule: `{table: "@.m", ` + due + `, then: [{archive: {into: "@.old", set: {run_id: run.id * 0, reason: "coalesce(run.reason, 'expired')"}}}, delete]}`,
+			goes: goes, related: map[string]int64{"@.old": 32},
+			leaves: map[string]string{"old": "SELECT 'expired', at, tags, score, kind, owner_id, id, 0::bigint, score > 70 FROM m WHERE " + writeOld}},
+		{name: "documents, related rows first", schema: writeSchema + "; CREATE TABLE attic (kind text, body jsonb, at timestamptz)", data: writeData,
+			rule: `{table: "@.m", ` + due + `, then: [{archive: {table: "@.r", as: r, where: "r.m_id = t.id", into: "@.attic", document: body, set: {kind: "'r of ' || t.id", at: as_of}}}, {delete: {table: "@.r", as: r, where: "r.m_id = t.id"}},
+				{archive: {into: "@.attic", document: body, set: {kind: "'m'", at: as_of, body: "to_jsonb(t.*) || jsonb_build_object('final', score * 2)"}}}, delete]}`,
+			goes: goes, uncounted: true,
+			leaves: map[string]string{"r": gone, "attic": "SELECT 'm' AS kind, to_jsonb(m.*) || jsonb_build_object('final', score * 2) AS body, :as_of FROM m WHERE " + writeOld +
+				" UNION ALL SELECT 'r of ' || m.id, to_jsonb(r.*), :as_of FROM r JOIN m ON m.id = r.m_id WHERE " + writeOld}},
+		{name: "keep what is there", schema: writeSchema + "; CREATE TABLE old (LIKE m INCLUDING ALL)", data: writeData + "; INSERT INTO old (id, at) SELECT i, 'epoch' FROM generate_series(50, 65) i",
+			rule: `{table: "@.m", ` + due + `, then: [{archive: {into: "@.old", existing: keep}}, delete]}`,
+			goes: goes, uncounted: true,
+			leaves: map[string]string{"old": "SELECT * FROM m WHERE " + writeOld + " AND id < 50 UNION ALL SELECT * FROM old"}},
+		{name: "replace what is there", schema: writeSchema + "; CREATE TABLE old (LIKE m INCLUDING ALL)", data: writeData + "; INSERT INTO old (id, at) SELECT i, 'epoch' FROM generate_series(50, 65) i",
+			rule: `{table: "@.m", ` + due + `, then: [{archive: {into: "@.old", existing: replace}}, delete]}`,
+			goes: goes, uncounted: true,
+			leaves: map[string]string{"old": "SELECT * FROM m WHERE " + writeOld + " UNION ALL SELECT * FROM old WHERE id > 60"}},
+		{name: "made by the step", schema: writeSchema, data: writeData,
+			rule: `{table: "@.m", ` + due + `, then: [{archive: {into: "@.made", create: true, set: {run_id: run.id * 0, at2: as_of}}}, delete]}`,
+			goes: goes, related: map[string]int64{"@.made": 32},
+			leaves: map[string]string{"made": "SELECT m.*, 0::bigint, :as_of FROM m WHERE " + writeOld}},
+	}}.run(t)
+}
+
+// TestHeaders: every archived row stands under the header of its own group, made by its own batch.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	const schema = writeSchema + `; CREATE TABLE moved (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner_id int, n bigint, newest int);
+		CREATE TABLE old (LIKE m INCLUDING ALL, moved_id bigint REFERENCES moved)`
+	in := kit.Install(t, schema, `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [
+		{insert: {into: moved, as: h, per: {owner_id: "nullif(owner_id, 3)"}, set: {n: "count(*)", newest: id}}},
+		{archive: {into: old, set: {moved_id: h.id}}}, delete]}}`)
+	for _, rows := range []int{1, 3, 1000} {
+		in.Exec(t, "TRUNCATE m, r, moved, old")
+		in.Exec(t, strings.ReplaceAll(writeData, ":as_of", "'"+noon+"'::timestamptz"))
+		in.SetBatch(rows)
+		if o := in.Done("p", noon); o.Taken != 32 || o.Related["public.old"] != 32 {
+			t.Errorf("batches of %d: %+v", rows, o)
+		}
+		wrong := pgtest.Value[int64](t, in, `SELECT count(*) FROM old o JOIN moved h ON h.id = o.moved_id WHERE h.owner_id IS DISTINCT FROM nullif(o.owner_id, 3)`)
+		apart := pgtest.Value[int64](t, in, `SELECT count(*) FROM moved h
+			WHERE h.n <> (SELECT count(*) FROM old o WHERE o.moved_id = h.id)
+			   OR h.newest <> (SELECT o.id FROM old o WHERE o.moved_id = h.id ORDER BY o.at DESC LIMIT 1)`)
+		under := pgtest.Value[int64](t, in, `SELECT count(moved_id) FROM old`)
+		if wrong != 0 || apart != 0 || under != 32 {
+			t.Errorf("batches of %d: %d rows under the wrong header, %d headers with other numbers, %d rows under one", rows, wrong, apart, under)
+		}
+	}
+}
