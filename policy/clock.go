@@ -58,7 +58,10 @@ func (r *reader) columnName(f field) string {
 	return parts[0]
 }
 
-var snowflakeShape = shape{keys: []string{"shift", "epoch"}}
+var (
+	encodingShape  = shape{keys: []string{"snowflake"}}
+	snowflakeShape = shape{keys: []string{"shift", "epoch"}}
+)
 
 // encoding is a word, or the map of a snowflake key.
 func (r *reader) encoding(f field) Encoding {
@@ -74,7 +77,7 @@ func (r *reader) encoding(f field) Encoding {
 		}
 		return e
 	}
-	m, ok := r.mapping(f, `"encoding"`, shape{keys: []string{"snowflake"}})
+	m, ok := r.mapping(f, `"encoding"`, encodingShape)
 	if !ok {
 		return e
 	}

@@ -17,6 +17,8 @@ var verbs = map[string]verb{
 	"emit":    {keys: []string{"event", "payload"}, read: (*reader).emitStep},
 }
 
+func (v verb) shape() shape { return shape{keys: append(append([]string{}, v.keys...), rowKeys...)} }
+
 var rowKeys = []string{"where", "table", "as", "join"}
 
 // mapStep reads a step that is a map, or the bare name of its verb.
@@ -25,7 +27,7 @@ func (r *reader) mapStep(f field, name string, s scope) (Step, bool) {
 	m := mapping{r: r, from: f, what: quoted(name), fields: map[string]field{}}
 	if f.value != nil && !isNull(f) {
 		var ok bool
-		if m, ok = r.mapping(f, quoted(name), shape{keys: append(append([]string{}, v.keys...), rowKeys...)}); !ok {
+		if m, ok = r.mapping(f, quoted(name), v.shape()); !ok {
 			return Step{}, false
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+var tierShape = shape{keys: []string{"when", "then", "else"}}
+
 // window is an interval, a map for one from data, or a list of tiers: SQL's CASE, in which a row
 // that meets no tier is never due. Zero says whether an interval of zero is allowed.
 func (r *reader) window(f field, zero bool, s scope) Window {
@@ -29,7 +31,7 @@ func (r *reader) tiers(f field, zero bool, s scope) []Tier {
 	items := r.list(f)
 	var tiers []Tier
 	for i, item := range items {
-		m, ok := r.mapping(item, "a tier", shape{keys: []string{"when", "then", "else"}})
+		m, ok := r.mapping(item, "a tier", tierShape)
 		if !ok {
 			continue
 		}

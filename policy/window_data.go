@@ -42,10 +42,14 @@ func (r *reader) windowData(f field, s scope) *WindowData {
 	return d
 }
 
-// writtenOut explains an interval in the place of an expression.
+// writtenOut refuses an interval or a bare number in the place of an expression.
 func (r *reader) writtenOut(f field, unit string) bool {
 	var i Interval
 	node := resolve(f.value)
+	if isNumber(f) { // of type interval
+		r.wrongKind(f, f.label(), "an SQL expression of type interval")
+		return true
+	}
 	if node.Kind != yaml.ScalarNode || i.parse(node.Value) != "" {
 		return false
 	}

@@ -70,7 +70,7 @@ func rootCommand(c *console) *cobra.Command {
 	root.AddCommand(
 		snapshotCommand(c), lintCommand(c), generateCommand(c), bootstrapCommand(c), migrateCommand(c),
 		verifyCommand(c), previewCommand(c), runCommand(c), statusCommand(c), sandboxCommand(c),
-		completionCommand(c), versionCommand(c),
+		schemaCommand(c), completionCommand(c), versionCommand(c),
 	)
 	return root
 }

@@ -1,0 +1,133 @@
+package policy_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"pgretain/policy"
+)
+
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(policy.Schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("policy.json", document); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := compiler.Compile("policy.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
+}
+
+// value is what an editor's JSON Schema check sees of a YAML text.
+func value(t *testing.T, source []byte) any {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal(source, &v); err != nil {
+		t.Fatal(err)
+	}
+	return plain(v)
+}
+
+func plain(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = plain(v[key])
+		}
+	case map[any]any:
+		named := map[string]any{}
+		for key := range v {
+			named[fmt.Sprint(key)] = plain(v[key])
+		}
+		return named
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i])
+		}
+	case time.Time:
+		return v.Format(time.DateOnly)
+	}
+	return v
+}
+
+// TestSchemaTakesPolicies holds that the schema takes every policy file of the project, and every
+// example of its documentation.
+func TestSchemaTakesPolicies(t *testing.T) {
+	t.Parallel()
+	compiled, count := schema(t), 0
+	for _, pattern := range []string{
+		"testdata/valid/*/policy.yaml", "../examples/*/retention.yaml", "../tests/corpus/*/retention.yaml",
+		"../generator/testdata/golden/*/policy.yaml",
+	} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Errorf("no policy is at %s (%v)", pattern, err)
+		}
+		for _, path := range paths {
+			count++
+			if err := compiled.Validate(value(t, read(t, path))); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```\n")
+	for _, page := range []string{"../docs/policy.md", "../README.md"} {
+		for _, block := range blocks.FindAllSubmatch(read(t, page), -1) {
+			count++
+			if err := compiled.Validate(value(t, block[1])); err != nil {
+				t.Errorf("%s: %s\n%v", page, block[1], err)
+			}
+		}
+	}
+	if count < 40 {
+		t.Errorf("found %d policies", count)
+	}
+}
+
+// structural are the codes of what a schema can tell: an unknown key, a wrong kind, a missing key.
+var structural = regexp.MustCompile(`\[(P002|P004|P005)\]`)
+
+// beyondSchema are faults that have such a code and that no schema sees: YAML's own, and what one
+// part of the file says of another.
+var beyondSchema = map[string]string{
+	"kind_date_for_expression": "JSON has no dates",
+	"yaml_tag":                 "JSON has no tags",
+}
+
+// TestSchemaRefuses holds that the schema refuses what Parse refuses for its structure.
+func TestSchemaRefuses(t *testing.T) {
+	t.Parallel()
+	compiled, count := schema(t), 0
+	for _, dir := range directories(t, "testdata/invalid") {
+		if !structural.Match(read(t, filepath.Join(dir, "stderr.txt"))) {
+			continue
+		}
+		source := read(t, filepath.Join(dir, "policy.yaml"))
+		var v any
+		if yaml.Unmarshal(source, &v) != nil {
+			continue // no YAML
+		}
+		count++
+		name := filepath.Base(dir)
+		err := compiled.Validate(plain(v))
+		if _, known := beyondSchema[name]; known == (err != nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if count < 30 {
+		t.Errorf("found %d cases", count)
+	}
+}
