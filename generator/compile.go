@@ -38,6 +38,7 @@ func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([
 	for _, p := range file.Policies {
 		objects = append(objects, c.compilePolicy(p)...)
 	}
+	objects = append(objects, c.reports()...)
 	objects = append(objects, c.privileges()...)
 	objects = append(objects, c.jobs()...)
 	c.diags.Sort()

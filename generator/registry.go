@@ -122,8 +122,26 @@ func (c *compiler) job(job *policy.Job) Object {
 		Schema              string
 		Name, Description   literal
 		Schedules, Policies sqlText
-	}{c.file.Install.Schema, literal(job.Name), literal(job.Description), textArray(schedules), textArray(policies)}
+		Strict              bool
+		Scope               []scopeValue
+	}{c.file.Install.Schema, literal(job.Name), literal(job.Description), textArray(schedules), textArray(policies),
+		job.Strict, c.jobScope(job)}
 	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position}
+}
+
+// scopeValue narrows the policies of a job by one column.
+type scopeValue struct {
+	Column literal
+	Value  sqlText
+}
+
+// jobScope are the literals of a job's scope, each parsed when the file was read.
+func (c *compiler) jobScope(job *policy.Job) []scopeValue {
+	var values []scopeValue
+	for _, a := range job.Scope {
+		values = append(values, scopeValue{literal(a.Column), sqlText(oneLine(a.Value.SQL))})
+	}
+	return values
 }
 
 // CronCommand is what pg_cron executes for a job: one statement and nothing else.

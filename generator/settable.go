@@ -5,7 +5,7 @@ import (
 )
 
 // settableWindow is the window that may be set at run time, with its bounds; "NULL" where there is
-// none. Of a claim it is the time to live.
+// none, or more than one. Of a claim it is the time to live.
 func (w *work) settableWindow() (own, atLeast, atMost sqlText) {
 	windows := []policy.Window{}
 	if w.policy.Claim != nil {
@@ -17,17 +17,19 @@ func (w *work) settableWindow() (own, atLeast, atMost sqlText) {
 			}
 		}
 	}
-	own, atLeast, atMost = "NULL", "NULL", "NULL"
+	var found []*policy.WindowData
 	for _, window := range windows {
-		if len(window.Tiers) != 1 || window.Tiers[0].Data == nil {
-			continue
-		}
-		if d := window.Tiers[0].Data; d.AtLeast != nil && d.Else != nil && own == "NULL" {
-			own, atLeast, atMost = interval(d.Else), interval(d.AtLeast), interval(d.AtMost)
+		if len(window.Tiers) == 1 && settable(window.Tiers[0].Data) {
+			found = append(found, window.Tiers[0].Data)
 		}
 	}
-	return own, atLeast, atMost
+	if len(found) != 1 {
+		return "NULL", "NULL", "NULL"
+	}
+	return interval(found[0].Else), interval(found[0].AtLeast), interval(found[0].AtMost)
 }
+
+func settable(d *policy.WindowData) bool { return d != nil && d.AtLeast != nil && d.Else != nil }
 
 func interval(i *policy.Interval) sqlText {
 	if i == nil {

@@ -228,7 +228,7 @@ func TestVerifyCannotRun(t *testing.T) {
 
 func testReportJSON(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "json")
-	c.exec(t, "DROP PROCEDURE retention.run(text, timestamptz, text, text); ALTER TABLE app.session DROP COLUMN state")
+	c.exec(t, "DROP PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean); ALTER TABLE app.session DROP COLUMN state")
 	var out bytes.Buffer
 	if err := c.verify(t, "", verifier.Options{}).JSON(&out); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ var (
 	codePending      = diag.Register("V011", "a migration is not applied")
 	codePaused       = diag.Register("V012", "a policy is paused")
 	codeCopy         = diag.Register("V013", "the database is a copy that nobody adopted")
+	codeWindowSet    = diag.Register("V014", "a window was set at run time")
 	codeIndexMissing = diag.Register("V020", "an index is missing")
 	codeIndexInvalid = diag.Register("V021", "an index is not usable")
 	codeIndexDiffers = diag.Register("V022", "an index is not the one that was built")

@@ -16,6 +16,7 @@ func (v *inspection) installedGroups() []group {
 		{"the runtime's tables and views", v.checkRelations},
 		{"the registry", v.checkRegistry},
 		{"what is paused", v.checkPaused},
+		{"windows set at run time", v.checkWindows},
 		{"whether the database is a copy", v.checkCopy},
 	}
 }

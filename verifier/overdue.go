@@ -94,7 +94,7 @@ func (v *inspection) count(ctx context.Context, tx pgx.Tx, name string, asOf tim
 		return overdue{}, err
 	}
 	if allowed.May != nil && *allowed.May {
-		return one[overdue](ctx, tx, verifysql.CountQuery(v.install.Schema, name), asOf, countLimit)
+		return one[overdue](ctx, tx, verifysql.CountQuery(v.install.Schema, name), asOf, countLimit, name)
 	}
 	return one[overdue](ctx, tx, v.query("preview"), name, asOf)
 }

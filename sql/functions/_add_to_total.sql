@@ -1,4 +1,4 @@
--- Adds an ended run to its policy's counters.
+-- Adds an ended run to its policy's counters; a dry run does not count.
 CREATE OR REPLACE FUNCTION retention._add_to_total(p_run bigint) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -13,7 +13,7 @@ BEGIN
     CROSS JOIN LATERAL (
         SELECT (r.state IN ('failed', 'tripped', 'abandoned'))::integer AS bad,
                (SELECT coalesce(sum(c.value::bigint), 0) FROM jsonb_each_text(r.cascaded) c) AS cascaded) x
-    WHERE r.id = p_run AND r.state <> 'running'
+    WHERE r.id = p_run AND r.state <> 'running' AND NOT r.dry_run
     ON CONFLICT (policy) DO UPDATE SET
         runs = t.runs + 1,
         failed = t.failed + excluded.failed,

@@ -7,13 +7,14 @@ SET jit = off
 SET row_security = off
 AS $function$
 DECLARE
-    v_policy text;
+    v_policy retention.policy;
     v_count retention.due_count;
 BEGIN
-    FOR v_policy IN SELECT p.name FROM retention.policy p ORDER BY p.built_in, p.name LOOP
-        EXECUTE format('SELECT * FROM retention.%I($1)', v_policy || '_count')
-        INTO v_count USING clock_timestamp();
-        policy := v_policy;
+    FOR v_policy IN SELECT p.* FROM retention.policy p WHERE NOT p.report
+                    ORDER BY p.built_in, p.name LOOP
+        v_count := retention._count(v_policy.name, clock_timestamp(), NULL, true, NULL,
+            retention._window_at(v_policy, (retention._window_set(v_policy)).older_than, clock_timestamp()));
+        policy := v_policy.name;
         due := v_count.due;
         kept := v_count.kept;
         oldest := v_count.oldest;

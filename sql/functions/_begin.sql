@@ -1,9 +1,9 @@
 -- Starts a run, or says in the run log why it does not start. Takes the session lock on the
 -- policy's table (one run per table at a time) and keeps it when the run starts. Waits for any other
--- lock at most ten times the policy's lock_timeout: batches try several times too. Raises 22023 for
--- an as_of in the future and P0002 for an unknown policy.
-CREATE OR REPLACE FUNCTION retention._begin(
-    p_policy text, p_as_of timestamptz, p_reason text, p_job text)
+-- lock at most ten times the policy's lock_timeout: batches try several times too. A dry run takes no
+-- lock and ends here, as does a report. Raises 22023 for an as_of in the future, a scope or a window that the policy
+-- does not allow, and P0002 for an unknown policy.
+CREATE OR REPLACE FUNCTION retention._begin(p_request retention.request)
 RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -11,41 +11,44 @@ SET jit = off
 SET row_security = off
 AS $function$
 DECLARE
-    v_policy retention.policy;
+    v_started CONSTANT timestamptz := clock_timestamp();
+    v_policy CONSTANT retention.policy := retention._known(p_request.policy);
+    v_request retention.request;
     v_table oid;
     v_run bigint;
     v_message text;
     v_resume retention.run;
-    v_started CONSTANT timestamptz := clock_timestamp();
 BEGIN
-    SELECT * INTO v_policy FROM retention.policy p WHERE p.name = p_policy;
-    IF NOT FOUND THEN
-        RAISE no_data_found USING MESSAGE = format('there is no policy "%s"', p_policy),
-            HINT = 'SELECT name FROM retention.policy lists them.';
-    ELSIF p_as_of > v_started THEN
+    IF p_request.as_of > v_started THEN
         RAISE invalid_parameter_value
-            USING MESSAGE = format('as_of %s is in the future', p_as_of),
+            USING MESSAGE = format('as_of %s is in the future', p_request.as_of),
                   HINT = 'Only retention.preview() may look ahead.';
+    END IF;
+    v_request := retention._checked(v_policy, p_request, v_started);
+    IF v_policy.report THEN
+        RETURN retention._run_report(v_policy, v_request, v_started);
+    ELSIF v_request.dry_run THEN
+        RETURN retention._dry_run(v_policy, v_request, v_started);
     END IF;
     v_table := retention._table(v_policy.table_name);
 
     v_message := retention._lock_run(v_table);
     IF v_message IS NOT NULL THEN
-        v_run := retention._new_run(v_policy, p_as_of, p_reason, p_job, v_started);
+        v_run := retention._new_run(v_policy, v_request, v_started);
         RETURN retention._finish(v_run, 'busy', NULL, v_message);
     END IF;
     PERFORM retention._finish(r.id, 'abandoned', NULL, 'the backend of this run is gone')
     FROM retention.run r WHERE r.table_name = v_policy.table_name AND r.state = 'running';
 
-    v_run := retention._new_run(v_policy, p_as_of, p_reason, p_job, v_started);
-    v_message := coalesce(retention._copy(), retention._paused(p_policy));
+    v_run := retention._new_run(v_policy, v_request, v_started);
+    v_message := coalesce(retention._copy(), retention._paused(v_policy.name));
     IF v_message IS NOT NULL THEN
         RETURN retention._finish(v_run, 'paused', NULL, v_message);
     END IF;
-    -- Counting reads tables, which somebody may have locked.
-    PERFORM set_config('lock_timeout', least(v_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
+    -- Reading what the policy asks for, and counting, reads tables that somebody may have locked.
+    PERFORM retention._wait_at_most(v_policy.lock_timeout_ms * 10::bigint);
     BEGIN
-        v_message := retention._objection(p_policy);
+        v_message := retention._objection(v_policy.name);
         IF v_message IS NULL THEN
             PERFORM retention._prepare(v_run, v_policy);
             v_message := retention._surplus(v_run);
@@ -72,5 +75,5 @@ BEGIN
     RETURN (v_run, true, NULL)::retention.step;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._begin(text, timestamptz, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._begin(text, timestamptz, text, text) TO retention_runner, retention_operator;
+REVOKE ALL ON FUNCTION retention._begin(retention.request) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._begin(retention.request) TO retention_runner, retention_operator;

@@ -1,6 +1,6 @@
 -- Writes down a run that could not even start, and gives its lock back.
 CREATE OR REPLACE FUNCTION retention._begin_failed(
-    p_policy text, p_as_of timestamptz, p_reason text, p_job text, p_sqlstate text, p_message text)
+    p_request retention.request, p_sqlstate text, p_message text)
 RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -9,17 +9,17 @@ DECLARE
     v_policy retention.policy;
     v_run bigint;
 BEGIN
-    SELECT * INTO v_policy FROM retention.policy p WHERE p.name = p_policy;
+    SELECT * INTO v_policy FROM retention.policy p WHERE p.name = p_request.policy;
     IF NOT FOUND THEN
         v_policy := (NULL::retention.policy);
-        v_policy.name := p_policy;
+        v_policy.name := p_request.policy;
         v_policy.table_name := '';
         v_policy.hash := '';
     END IF;
-    v_run := retention._new_run(v_policy, p_as_of, p_reason, p_job, clock_timestamp());
+    v_run := retention._new_run(v_policy, p_request, clock_timestamp());
     PERFORM retention._unlock(v_run);
     RETURN retention._finish(v_run, 'failed', p_sqlstate, p_message);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._begin_failed(text, timestamptz, text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._begin_failed(text, timestamptz, text, text, text, text) TO retention_runner, retention_operator;
+REVOKE ALL ON FUNCTION retention._begin_failed(retention.request, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._begin_failed(retention.request, text, text) TO retention_runner, retention_operator;

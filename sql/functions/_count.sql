@@ -1,5 +1,5 @@
 -- Calls a policy's own count function. p_guards false leaves "keep" and holds out: an upper bound
--- that costs much less.
+-- that costs much less. p_scope narrows what is counted, p_older_than is a window for this once.
 CREATE OR REPLACE FUNCTION retention._count(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean,
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)

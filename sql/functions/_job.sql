@@ -1,11 +1,14 @@
--- The policies of a job in order. Raises P0002 when there is no such job.
+-- The policies and reports of a job in order, and how it runs them. Raises P0002 when there is no
+-- such job.
 CREATE OR REPLACE FUNCTION retention._job(
-    p_job text, p_as_of timestamptz, OUT policies text[], OUT as_of timestamptz)
+    p_job text, p_as_of timestamptz,
+    OUT policies text[], OUT as_of timestamptz, OUT is_strict boolean, OUT scope jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    SELECT j.policies, coalesce(p_as_of, clock_timestamp()) INTO policies, as_of
+    SELECT j.policies, coalesce(p_as_of, clock_timestamp()), j.strict, j.scope
+    INTO policies, as_of, is_strict, scope
     FROM retention.job j WHERE j.name = p_job;
     IF NOT FOUND THEN
         RAISE no_data_found USING MESSAGE = format('there is no job "%s"', p_job),

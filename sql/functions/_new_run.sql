@@ -1,7 +1,6 @@
 -- Writes the row of a run that starts now. A NULL as_of means the start itself.
 CREATE OR REPLACE FUNCTION retention._new_run(
-    p_policy retention.policy, p_as_of timestamptz, p_reason text, p_job text,
-    p_started timestamptz)
+    p_policy retention.policy, p_request retention.request, p_started timestamptz)
 RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -9,11 +8,15 @@ AS $function$
 DECLARE
     v_run bigint;
 BEGIN
-    INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, reason, state, started_at)
-    VALUES (p_policy.name, p_job, p_policy.table_name, p_policy.hash,
-            coalesce(p_as_of, p_started), p_reason, 'running', p_started)
+    INSERT INTO retention.run
+        (policy, job, table_name, policy_hash, as_of, reason, scope, older_than, dry_run, note,
+         state, started_at)
+    VALUES (p_policy.name, p_request.job, p_policy.table_name, p_policy.hash,
+            coalesce(p_request.as_of, p_started), p_request.reason, p_request.scope,
+            p_request.older_than, coalesce(p_request.dry_run, false), p_request.note,
+            'running', p_started)
     RETURNING id INTO v_run;
     RETURN v_run;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._new_run(retention.policy, timestamptz, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION retention._new_run(retention.policy, retention.request, timestamptz) FROM PUBLIC;

@@ -6,8 +6,10 @@ LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT r.state, coalesce(r.sqlstate, 'P0001'),
-           format('%s: %s (run %s): %s of %s rows taken%s', r.policy, r.state, r.id, r.taken, r.scanned,
-                  '; ' || r.message),
+           CASE WHEN r.dry_run THEN format('%s: dry run, %s (run %s): %s', r.policy, r.state, r.id, r.message)
+                WHEN r.table_name = '' THEN format('%s: %s (run %s): %s', r.policy, r.state, r.id, r.message)
+                ELSE format('%s: %s (run %s): %s of %s rows taken%s', r.policy, r.state, r.id, r.taken,
+                            r.scanned, '; ' || r.message) END,
            r.state IN ('failed', 'tripped'), coalesce(r.sqlstate = '57014', false)
     FROM retention.run r WHERE r.id = p_run
 $function$;

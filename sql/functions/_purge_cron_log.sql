@@ -1,14 +1,14 @@
 -- Part of the built-in policy: deletes old rows of cron.job_run_details, those of a crash (without
 -- an end) included, at most 10000 a run. Runs with the caller's rights, because row security shows
--- the runner's rows to nobody else. Answers how many went.
-CREATE OR REPLACE FUNCTION retention._purge_cron_log(p_job text) RETURNS bigint
+-- the runner's rows to nobody else. Answers how many went; none in a dry run.
+CREATE OR REPLACE FUNCTION retention._purge_cron_log(p_job text, p_dry_run boolean) RETURNS bigint
 LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_rows bigint;
 BEGIN
-    IF p_job <> 'retention_log' OR NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'cron') THEN
+    IF p_job <> 'retention_log' OR p_dry_run OR NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'cron') THEN
         RETURN 0;
     END IF;
     EXECUTE 'DELETE FROM cron.job_run_details d
@@ -27,5 +27,5 @@ EXCEPTION WHEN insufficient_privilege THEN
     RETURN 0;  -- somebody else than the runner called the job
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._purge_cron_log(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._purge_cron_log(text) TO retention_runner, retention_operator;
+REVOKE ALL ON FUNCTION retention._purge_cron_log(text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._purge_cron_log(text, boolean) TO retention_runner, retention_operator;

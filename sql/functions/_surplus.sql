@@ -24,18 +24,20 @@ BEGIN
         RETURN NULL;
     END IF;
     IF v_due IS NULL THEN
-        v_due := (retention._count(v_policy.name, v_run.as_of, v_limit + 1, false)).due;
+        v_due := (retention._count(v_policy.name, v_run.as_of, v_limit + 1, false,
+                                   v_run.scope, v_run.older_than)).due;
     END IF;
     IF v_due > v_limit THEN
-        v_due := (retention._count(v_policy.name, v_run.as_of, v_limit + 1, true)).due;
+        v_due := (retention._count(v_policy.name, v_run.as_of, v_limit + 1, true,
+                                   v_run.scope, v_run.older_than)).due;
     END IF;
     UPDATE retention.run r SET due = v_due WHERE r.id = p_run;
     IF v_due <= v_limit THEN
         RETURN NULL;
     END IF;
-    DELETE FROM retention.setting s
-    WHERE s.policy = v_policy.name AND s.name = 'accepted' AND s.value = v_policy.hash;
-    IF FOUND THEN
+    IF EXISTS (SELECT FROM retention.setting s
+               WHERE s.policy = v_policy.name AND s.name = 'accepted' AND s.value = v_policy.hash) THEN
+        PERFORM retention._change_setting(v_policy.name, 'accepted', NULL, format('run %s passed', p_run));
         UPDATE retention.run r SET breaker_limit = NULL WHERE r.id = p_run;
         RETURN NULL;
     END IF;

@@ -15,11 +15,7 @@ BEGIN
         RAISE object_not_in_prerequisite_state
             USING MESSAGE = format('run %s was not stopped by the breaker of today''s policy', accept.run_id);
     END IF;
-    INSERT INTO retention.setting (policy, name, value, reason)
-    VALUES (v_run.policy, 'accepted', v_run.policy_hash, coalesce(accept.reason, ''))
-    ON CONFLICT ON CONSTRAINT setting_pkey DO UPDATE
-    SET value = excluded.value, reason = excluded.reason, set_by = session_user,
-        set_at = clock_timestamp();
+    PERFORM retention._change_setting(v_run.policy, 'accepted', v_run.policy_hash, accept.reason);
     RETURN v_run.policy;
 END
 $function$;

@@ -23,9 +23,20 @@ BEGIN
     SELECT 'warning', s.policy, s.paused, format('SELECT retention.resume(%L)', s.policy)
     FROM retention.status s WHERE s.paused IS NOT NULL
     UNION ALL
+    SELECT 'warning', p.name, w.note,
+           format('SELECT retention.set_window(%L, NULL, ''why'') takes it back.', p.name)
+    FROM retention.policy p, retention._window_set(p.*) w WHERE w.note IS NOT NULL
+    UNION ALL
     SELECT 'warning', s.policy, format('%s rows were refused in run %s', s.last_refused, s.last_run),
            format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', s.last_run)
     FROM retention.status s WHERE s.last_refused > 0
+    UNION ALL
+    SELECT 'warning', p.name, format('the report alerts: %s of %s rows at %s', a.alerts,
+                                     jsonb_array_length(a.rows), a.as_of),
+           format('SELECT rows FROM retention.report WHERE id = %s', a.id)
+    FROM retention.policy p
+    CROSS JOIN LATERAL (SELECT * FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a
+    WHERE p.report AND a.alerts > 0
     UNION ALL
     SELECT 'warning', NULL,
            format('backend %s (role %s, %s) holds the run lock of table "%s" without a run',

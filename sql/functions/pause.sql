@@ -9,10 +9,7 @@ BEGIN
     IF pause.policy IS NOT NULL THEN
         PERFORM retention._known(pause.policy);
     END IF;
-    INSERT INTO retention.setting (policy, name, value, reason)
-    VALUES (coalesce(pause.policy, '*'), 'paused', 'true', coalesce(pause.reason, ''))
-    ON CONFLICT ON CONSTRAINT setting_pkey DO UPDATE
-    SET reason = excluded.reason, set_by = session_user, set_at = clock_timestamp();
+    PERFORM retention._change_setting(coalesce(pause.policy, '*'), 'paused', 'true', pause.reason);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.pause(text, text) FROM PUBLIC;

@@ -1,6 +1,8 @@
--- What a run would find at an instant, which may lie in the future. Reads, changes nothing.
+-- What a run would find at an instant, which may lie in the future: all of it, or what a scope narrows
+-- it to; by the window in force, or by another one within the policy's bounds. Reads, changes nothing.
 CREATE OR REPLACE FUNCTION retention.preview(
-    policy text, as_of timestamptz DEFAULT NULL,
+    policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL,
+    scope jsonb DEFAULT NULL,
     OUT due bigint, OUT kept jsonb, OUT oldest text, OUT newest text, OUT breaker_limit bigint,
     OUT would_trip boolean, OUT stopped_by text)
 LANGUAGE plpgsql SECURITY DEFINER
@@ -9,10 +11,20 @@ SET jit = off
 SET row_security = off
 AS $function$
 DECLARE
-    v_policy retention.policy := retention._known(preview.policy);
+    v_policy CONSTANT retention.policy := retention._known(preview.policy);
+    v_request retention.request;
     v_count retention.due_count;
 BEGIN
-    v_count := retention._count(v_policy.name, coalesce(preview.as_of, clock_timestamp()), NULL, true);
+    IF v_policy.report THEN
+        RAISE invalid_parameter_value
+            USING MESSAGE = format('"%s" is a report, and takes no rows', v_policy.name),
+                  HINT = format('SELECT * FROM retention.%I(now()).', v_policy.name || '_report');
+    END IF;
+    v_request.as_of := preview.as_of;
+    v_request.older_than := preview.older_than;
+    v_request.scope := preview.scope;
+    v_request := retention._checked(v_policy, v_request, clock_timestamp());
+    v_count := retention._count(v_policy.name, v_request.as_of, NULL, true, v_request.scope, v_request.older_than);
     due := v_count.due;
     kept := v_count.kept;
     oldest := v_count.oldest;
@@ -24,5 +36,5 @@ BEGIN
                            retention._objection(v_policy.name));
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.preview(text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.preview(text, timestamptz) TO retention_runner, retention_operator, retention_viewer;
+REVOKE ALL ON FUNCTION retention.preview(text, timestamptz, interval, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.preview(text, timestamptz, interval, jsonb) TO retention_runner, retention_operator, retention_viewer;

@@ -6,9 +6,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 #variable_conflict use_column
 BEGIN
-    DELETE FROM retention.setting s
-    WHERE s.policy = coalesce(resume.policy, '*') AND s.name = 'paused';
-    RETURN FOUND;
+    RETURN retention._change_setting(coalesce(resume.policy, '*'), 'paused', NULL, '');
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.resume(text) FROM PUBLIC;

@@ -3,9 +3,7 @@
 -- it holds no operator and no unqualified name: only COMMIT, pg_sleep and functions that are
 -- pinned. It sleeps only after COMMIT.
 -- https://www.postgresql.org/docs/current/plpgsql-transactions.html
-CREATE OR REPLACE PROCEDURE retention._drive(
-    p_policy pg_catalog.text, p_as_of pg_catalog.timestamptz, p_reason pg_catalog.text,
-    p_job pg_catalog.text, INOUT p_run pg_catalog.int8)
+CREATE OR REPLACE PROCEDURE retention._drive(p_request retention.request, INOUT p_run pg_catalog.int8)
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 DECLARE
@@ -15,10 +13,10 @@ DECLARE
     v_message pg_catalog.text;
 BEGIN
     BEGIN
-        v_step := retention._begin(p_policy, p_as_of, p_reason, p_job);
+        v_step := retention._begin(p_request);
     EXCEPTION WHEN query_canceled OR OTHERS THEN
         GET STACKED DIAGNOSTICS v_sqlstate = RETURNED_SQLSTATE, v_message = MESSAGE_TEXT;
-        v_step := retention._begin_failed(p_policy, p_as_of, p_reason, p_job, v_sqlstate, v_message);
+        v_step := retention._begin_failed(p_request, v_sqlstate, v_message);
     END;
     COMMIT AND CHAIN;
     WHILE v_step.going LOOP
@@ -46,5 +44,5 @@ BEGIN
     COMMIT AND CHAIN;
 END
 $procedure$;
-REVOKE ALL ON PROCEDURE retention._drive(text, timestamptz, text, text, bigint) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE retention._drive(text, timestamptz, text, text, bigint) TO retention_runner, retention_operator;
+REVOKE ALL ON PROCEDURE retention._drive(retention.request, bigint) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE retention._drive(retention.request, bigint) TO retention_runner, retention_operator;

@@ -1,10 +1,15 @@
--- Runs one policy now. as_of (default: now) may lie in the past, never in the future. Returns how
--- the run ended; raises after its last COMMIT when it failed or tripped. Cannot be called inside a
--- transaction block: it commits after every batch.
+-- Runs one policy or report now. as_of (default: now) may lie in the past, never in the future.
+-- scope takes only the rows with these values, of columns that the policy lists under "scope";
+-- older_than is a window for this run alone, within the policy's bounds. dry_run counts what would
+-- go, writes that down and touches nothing. Returns how the run ended; raises after its last COMMIT
+-- when it failed or tripped. Cannot be called inside a transaction block: it commits after every batch.
 --   CALL retention.run('enqueued_messages_ttl');
+--   CALL retention.run('signals', scope => '{"chain_id": 1}', dry_run => true);
 CREATE OR REPLACE PROCEDURE retention.run(
     policy pg_catalog.text, as_of pg_catalog.timestamptz DEFAULT NULL,
-    reason pg_catalog.text DEFAULT NULL, INOUT outcome pg_catalog.text DEFAULT NULL)
+    reason pg_catalog.text DEFAULT NULL, INOUT outcome pg_catalog.text DEFAULT NULL,
+    older_than pg_catalog.interval DEFAULT NULL, scope pg_catalog.jsonb DEFAULT NULL,
+    dry_run pg_catalog.bool DEFAULT false)
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 #variable_conflict use_variable
@@ -21,9 +26,11 @@ BEGIN
     PERFORM retention._refuse_transaction(v_message);
     COMMIT;  -- before any lock
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
-    CALL retention._drive(policy, as_of, reason, NULL, v_run);
+    CALL retention._drive(
+        (policy, as_of, reason, NULL, older_than, scope, dry_run, NULL)::retention.request, v_run);
     v_end := retention._outcome(v_run);
     COMMIT AND CHAIN;
+    CALL retention._bell(ARRAY[v_run]);
     outcome := v_end.summary;
     IF v_end.bad THEN
         RAISE EXCEPTION '%', v_end.summary USING ERRCODE = v_end.sqlstate,
@@ -31,5 +38,5 @@ BEGIN
     END IF;
 END
 $procedure$;
-REVOKE ALL ON PROCEDURE retention.run(text, timestamptz, text, text) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE retention.run(text, timestamptz, text, text) TO retention_runner, retention_operator;
+REVOKE ALL ON PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean) TO retention_runner, retention_operator;

@@ -1,17 +1,19 @@
--- Runs the policies of a job in order, all with the same as_of; this is what pg_cron calls. One
--- that fails does not stop the next; being cancelled does. Raises after its last COMMIT when any
--- of them failed or tripped, so that pg_cron shows "failed" too.
+-- Runs the policies and reports of a job in order, all with the same as_of and the job's scope; this
+-- is what pg_cron calls. One that fails does not stop the next unless the job is strict; being
+-- cancelled does. Raises after its last COMMIT when any of them failed or tripped, or was not run,
+-- so that pg_cron shows "failed" too. dry_run counts what would go and touches nothing.
 CREATE OR REPLACE PROCEDURE retention.run_job(
     job pg_catalog.text, as_of pg_catalog.timestamptz DEFAULT NULL,
-    reason pg_catalog.text DEFAULT NULL, INOUT outcome pg_catalog.text DEFAULT NULL)
+    reason pg_catalog.text DEFAULT NULL, INOUT outcome pg_catalog.text DEFAULT NULL,
+    dry_run pg_catalog.bool DEFAULT false)
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 #variable_conflict use_variable
 DECLARE
     v_message pg_catalog.text;
     v_job pg_catalog.record;
-    v_policy pg_catalog.text;
     v_run pg_catalog.int8;
+    v_runs pg_catalog.int8[];
     v_end pg_catalog.record;
     v_failure pg_catalog.text;
     v_sqlstate pg_catalog.text;
@@ -26,24 +28,28 @@ BEGIN
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
     v_job := retention._job(job, as_of);
     COMMIT AND CHAIN;
-    FOREACH v_policy IN ARRAY v_job.policies LOOP
-        CALL retention._drive(v_policy, v_job.as_of, reason, job, v_run);
-        v_end := retention._outcome(v_run);
+    FOR v_place IN 1 .. pg_catalog.cardinality(v_job.policies) LOOP
+        CALL retention._drive(
+            (v_job.policies[v_place], v_job.as_of, reason, job, NULL, v_job.scope, dry_run, NULL)::retention.request,
+            v_run);
+        v_runs := pg_catalog.array_append(v_runs, v_run);
+        v_end := retention._job_outcome(v_run, v_job.policies, v_place, v_job.is_strict);
         COMMIT AND CHAIN;
         outcome := retention._joined(outcome, v_end.summary);
-        IF v_end.bad THEN
-            v_failure := retention._joined(v_failure, v_end.summary);
+        IF v_end.failure IS NOT NULL THEN
+            v_failure := retention._joined(v_failure, v_end.failure);
             v_sqlstate := v_end.sqlstate;
         END IF;
         EXIT WHEN v_end.halt;
     END LOOP;
-    PERFORM retention._note_cron_purge(v_run, retention._purge_cron_log(job));
+    PERFORM retention._note_cron_purge(v_run, retention._purge_cron_log(job, dry_run));
     COMMIT AND CHAIN;
+    CALL retention._bell(v_runs);
     IF v_failure IS NOT NULL THEN
         RAISE EXCEPTION '%', v_failure USING ERRCODE = v_sqlstate,
             HINT = 'SELECT * FROM retention.status shows every policy.';
     END IF;
 END
 $procedure$;
-REVOKE ALL ON PROCEDURE retention.run_job(text, timestamptz, text, text) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE retention.run_job(text, timestamptz, text, text) TO retention_runner, retention_operator;
+REVOKE ALL ON PROCEDURE retention.run_job(text, timestamptz, text, text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE retention.run_job(text, timestamptz, text, text, boolean) TO retention_runner, retention_operator;

@@ -9,6 +9,8 @@ CREATE TABLE IF NOT EXISTS retention.install (
     protect text[] NOT NULL,
     log_window interval NOT NULL DEFAULT '90 days',
     cron_log_window interval NOT NULL DEFAULT '14 days',
+    event_window interval NOT NULL DEFAULT '30 days',
+    report_window interval NOT NULL DEFAULT '1 year',
     system_identifier bigint NOT NULL,
     database_name text NOT NULL,
     adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),

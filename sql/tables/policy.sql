@@ -1,5 +1,5 @@
--- The registry: one row per policy, written by migrations. "passes" are the batch functions in
--- the order in which a run calls them; deletes lists the tables that steps delete from, reach those that
+-- The registry: one row per policy, written by migrations; and one per report, which has a name, a hash
+-- and a definition, no table and no passes. "passes" are the batch functions in the order in which a run calls them; deletes lists the tables that steps delete from, reach those that
 -- foreign keys may take from there, unguarded those that a statement of the policy's own words changes,
 -- related all that steps act on besides the policy's own. prepares says that <policy>_prepare reads something when a run
 -- starts, restores that there is <policy>_restore. window_own is a window that may be set at run time,
@@ -11,6 +11,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     hash text NOT NULL,
     definition text NOT NULL,
     passes jsonb NOT NULL,
+    report boolean NOT NULL DEFAULT false,
     prepares boolean NOT NULL DEFAULT false,
     scope text[] NOT NULL DEFAULT '{}',
     window_own interval,

@@ -1,9 +1,9 @@
 -- What people set at run time, with who, when and why. policy is '*' for all of them.
--- name: "paused" (value: the reason), "accepted" (value: the policy's hash that may pass its
--- breaker once).
+-- name: "paused", "accepted" (value: the policy's hash that may pass its breaker once), "window"
+-- (value: the interval that goes instead of the policy's own). setting_change is their history.
 CREATE TABLE IF NOT EXISTS retention.setting (
     policy text NOT NULL,
-    name text NOT NULL CHECK (name IN ('paused', 'accepted')),
+    name text NOT NULL CHECK (name IN ('paused', 'accepted', 'window')),
     value text NOT NULL,
     reason text NOT NULL DEFAULT '',
     set_by text NOT NULL DEFAULT session_user,

@@ -1,4 +1,5 @@
--- One row per policy: how its last run went, when it last succeeded, and what stands in its way.
+-- One row per policy: how its last run went, when it last succeeded, what stands in its way, and the
+-- window in force where one can be set at run time. A dry run is no run, and stands apart.
 CREATE OR REPLACE VIEW retention.status AS
 SELECT p.name AS policy,
        p.table_name,
@@ -22,10 +23,17 @@ SELECT p.name AS policy,
         WHERE h.table_name = p.table_name AND h.released_at IS NULL
           AND (h.until IS NULL OR h.until > pg_catalog.clock_timestamp())) AS holds,
        retention._paused(p.name) AS paused,
-       r.message AS last_message
+       r.message AS last_message,
+       (SELECT max(d.id) FROM retention.run d WHERE d.policy = p.name AND d.dry_run) AS last_dry_run,
+       coalesce(w.older_than, p.window_own) AS older_than,
+       coalesce(w.note, (SELECT format('set by %s at %s instead of %s: %s', s.set_by, s.set_at,
+                                       p.window_own, s.reason)
+                         FROM retention.setting s
+                         WHERE s.policy = p.name AND s.name = 'window')) AS older_than_note
 FROM retention.policy p
 LEFT JOIN retention.total t ON t.policy = p.name
-LEFT JOIN LATERAL (SELECT * FROM retention.run x WHERE x.policy = p.name
+CROSS JOIN LATERAL retention._window_set(p.*) w
+LEFT JOIN LATERAL (SELECT * FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run
                    ORDER BY x.id DESC LIMIT 1) r ON true
 ORDER BY p.built_in, p.name;
 REVOKE ALL ON retention.status FROM PUBLIC;

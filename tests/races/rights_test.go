@@ -33,6 +33,9 @@ var around = []attempt{
 	{"another function for the pass", `UPDATE retention.policy SET passes = '[{"locked": "x"}]'`, "42501"},
 	{"resuming by hand", "DELETE FROM retention.setting", "42501"},
 	{"accepting by hand", "INSERT INTO retention.setting (policy, name, value) VALUES ('p', 'accepted', 'x')", "42501"},
+	{"another window by hand", "INSERT INTO retention.setting (policy, name, value) VALUES ('p', 'window', '1 day')", "42501"},
+	{"changing a setting", "SELECT retention._change_setting('p', 'window', '1 day', 'x')", "42501"},
+	{"rewriting history", "DELETE FROM retention.setting_change", "42501"},
 	{"adopting by hand", "UPDATE retention.install SET database_name = 'x'", "42501"},
 	{"deleting rows", "DELETE FROM m", "42501"},
 	{"truncating the table", "TRUNCATE m", "42501"},
@@ -40,7 +43,7 @@ var around = []attempt{
 	{"becoming the migrating role", "SET ROLE kit_migrator", "42501"},
 	{"a function of one's own in our schema", "CREATE FUNCTION retention.x() RETURNS int LANGUAGE sql AS 'SELECT 1'", "42501"},
 	{"a table of one's own in our schema", "CREATE TABLE retention.x (a int)", "42501"},
-	{"another body for the driver", "CREATE OR REPLACE PROCEDURE retention.run(policy text, as_of timestamptz DEFAULT NULL, reason text DEFAULT NULL, INOUT outcome text DEFAULT NULL) LANGUAGE sql AS 'SELECT 1'", "42501"},
+	{"another body for the driver", "CREATE OR REPLACE PROCEDURE retention.run(policy text, as_of timestamptz DEFAULT NULL, reason text DEFAULT NULL, INOUT outcome text DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL, dry_run boolean DEFAULT false) LANGUAGE sql AS 'SELECT 1'", "42501"},
 	{"taking the driver over", "ALTER PROCEDURE retention.run OWNER TO CURRENT_USER", "42501"},
 	{"another owner's rights", "ALTER FUNCTION retention.p_batch(bigint) SECURITY INVOKER", "42501"},
 	{"a trigger on the log", "CREATE TRIGGER x BEFORE INSERT ON retention.batch FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()", "42501"},
@@ -101,10 +104,10 @@ func TestRunnerDrivesByHand(t *testing.T) {
 	s := newStage(t, "", strings.Replace(simple, "batch:", "breaker: {rows: 20}, batch:", 1))
 	s.refill(30)
 	conn := s.session("retention_runner")
-	if err := s.start(conn, "SELECT retention._begin('p', clock_timestamp() + interval '1 minute', NULL, NULL)").end(); err == nil || err.Code != "22023" {
+	if err := s.start(conn, "SELECT retention._begin(('p', clock_timestamp() + interval '1 minute', NULL, NULL, NULL, NULL, false, NULL))").end(); err == nil || err.Code != "22023" {
 		t.Errorf("beginning in the future: %v, want 22023", err)
 	}
-	s.start(conn, "SELECT retention._begin('p', $1, NULL, NULL)", asOf).ok()
+	s.start(conn, "SELECT retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL))", asOf).ok()
 	s.logged("p", counts{State: "tripped"})
 	id := s.Last("p").ID
 	if err := s.start(conn, "SELECT retention._step($1)", id).end(); err == nil || err.Code != "55000" {
@@ -176,7 +179,7 @@ func TestRunnerIsNoOperator(t *testing.T) {
 	conn := s.session("retention_runner")
 	for _, sql := range []string{
 		"SELECT retention.pause('p')", "SELECT retention.resume('p')", "SELECT retention.accept(1)", "SELECT retention.adopt()",
-		"SELECT retention.place_hold('public.m', ARRAY['1'], 'x')", "SELECT retention.release_hold(1, 'x')",
+		"SELECT retention.set_window('p', '8 days', 'x')", "SELECT retention.place_hold('public.m', ARRAY['1'], 'x')", "SELECT retention.release_hold(1, 'x')",
 	} {
 		if err := s.start(conn, sql).end(); err == nil || err.Code != "42501" {
 			t.Errorf("%s: %v, want 42501", sql, err)

@@ -1,1 +1,1 @@
-REVOKE EXECUTE ON FUNCTION retention._begin(text, timestamptz, text, text) FROM retention_runner;
+REVOKE EXECUTE ON FUNCTION retention._begin(retention.request) FROM retention_runner;

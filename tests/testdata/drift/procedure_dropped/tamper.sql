@@ -1,1 +1,1 @@
-DROP PROCEDURE retention.run(text, timestamptz, text, text);
+DROP PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean);

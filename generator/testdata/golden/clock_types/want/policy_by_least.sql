@@ -10,7 +10,7 @@ VALUES
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
-    definition = excluded.definition, passes = excluded.passes, prepares = excluded.prepares,
+    definition = excluded.definition, passes = excluded.passes, report = false, prepares = excluded.prepares,
     scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, reach = excluded.reach,
@@ -20,5 +20,6 @@ ON CONFLICT (name) DO UPDATE SET
     busy = excluded.busy, built_in = excluded.built_in;
 
 -- to drop it
-DELETE FROM retention.setting WHERE policy = 'by_least';
+SELECT retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped')
+FROM retention.setting s WHERE s.policy = 'by_least';
 DELETE FROM retention.policy WHERE name = 'by_least';

@@ -1,8 +1,9 @@
 -- as owner
-INSERT INTO keeper.job (name, description, schedules, policies)
-VALUES ('retention_log', 'built in', ARRAY['23 3 * * *']::text[], ARRAY['retention_log']::text[])
+INSERT INTO keeper.job (name, description, schedules, policies, strict, scope)
+VALUES ('retention_log', 'built in', ARRAY['23 3 * * *']::text[], ARRAY['retention_log']::text[], false, NULL)
 ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, schedules = excluded.schedules, policies = excluded.policies;
+    description = excluded.description, schedules = excluded.schedules, policies = excluded.policies,
+    strict = excluded.strict, scope = excluded.scope;
 
 -- to drop it
 DELETE FROM keeper.job WHERE name = 'retention_log';

@@ -1,0 +1,90 @@
+package generator
+
+import (
+	"fmt"
+
+	"pgretain/internal/pgparse"
+	"pgretain/policy"
+)
+
+// reportData is what the template of a report's function reads.
+type reportData struct {
+	Schema, Function, Signature, Tag string
+	Report                           string
+	ReportLiteral, Zone, Comment     literal
+	SearchPath                       []ident
+	Roles                            []string
+	Query, Alert                     sqlText
+}
+
+// reports are the functions of the file's reports and their rows in the registry.
+func (c *compiler) reports() []Object {
+	var objects []Object
+	for _, r := range c.file.Reports {
+		if r.Name == LogPolicy {
+			c.refuse(r.Position, codeReservedName, fmt.Sprintf("report %q is built in", r.Name), "Choose another name.")
+		}
+		w := &work{compiler: c, binder: binder{
+			policy: &policy.Policy{Name: r.Name, Position: r.Position}, diags: &c.diags, asOf: "p_as_of",
+		}}
+		function := w.report(r)
+		objects = append(objects, function, w.reportRow(r, function))
+	}
+	return objects
+}
+
+func (w *work) report(r *policy.Report) Object {
+	name := r.Name + "_report"
+	d := reportData{
+		Schema: w.schema(), Function: name, Signature: name + "(timestamp with time zone)",
+		Report: r.Name, ReportLiteral: literal(r.Name), Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(),
+		Comment: literal(fmt.Sprintf("pgretain: what report %s says at an instant", r.Name)), Query: w.bindQuery(r.Query),
+	}
+	if roles := w.file.Install.Roles; !roles.None {
+		d.Roles = []string{roles.Operator, roles.Viewer}
+	}
+	if r.Alert != nil {
+		d.Alert = w.alert(*r.Alert)
+	}
+	if parsed, err := pgparse.Query(r.Query.SQL); err == nil { // reported where it is bound
+		for _, ref := range parsed.Tables {
+			w.addRead(r.Query, ref)
+		}
+	}
+	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
+	return Object{Kind: KindFunction, Name: d.Schema + "." + d.Signature, As: AsOwner, SQL: object("report", d),
+		Drop:   object("function_drop", struct{ Name string }{d.Schema + "." + d.Signature}),
+		Policy: r.Name, Position: r.Position}
+}
+
+// alert is a condition on a row of the report: its names are the query's columns, which only the
+// server knows, but for as_of.
+func (w *work) alert(e policy.Expr) sqlText {
+	parsed, ok := w.parse(e)
+	if !ok {
+		return "NULL"
+	}
+	var edits []pgparse.Edit
+	for _, ref := range parsed.parsed.Columns {
+		if len(ref.Fields) == 1 && !ref.Star && ref.Fields[0] == "as_of" {
+			edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: string(w.asOf)})
+		}
+	}
+	for _, ref := range parsed.parsed.Tables {
+		w.addRead(e, ref)
+	}
+	return sqlText(smooth(pgparse.Splice(flat(e.SQL), edits)))
+}
+
+func (w *work) reportRow(r *policy.Report, function Object) Object {
+	definition := oneLine(r.Query.SQL)
+	if r.Alert != nil {
+		definition += "; alerts where " + oneLine(r.Alert.SQL)
+	}
+	d := struct {
+		Schema                              string
+		Name, Description, Hash, Definition literal
+	}{w.schema(), literal(r.Name), literal(r.Description), literal(Hash(function.SQL, r.Description)), literal(comment(definition))}
+	return Object{Kind: KindPolicy, Name: r.Name, As: AsOwner, SQL: object("report_row", d), Drop: object("policy_drop", d),
+		Policy: r.Name, Position: r.Position}
+}

@@ -1,0 +1,26 @@
+-- Gives a policy another window from its next run on, for as long as nobody takes it back, which a
+-- NULL does. Answers the window that is then in force. Raises 22023 without a reason, for a policy
+-- whose window has no lower bound (at_least), and for a window out of its bounds.
+--   SELECT retention.set_window('visits', '14 days', 'the disk is full');
+CREATE OR REPLACE FUNCTION retention.set_window(policy text, older_than interval, reason text)
+RETURNS interval
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET intervalstyle = 'postgres'
+AS $function$
+DECLARE
+    v_policy CONSTANT retention.policy := retention._known(set_window.policy);
+    v_fault record;
+BEGIN
+    v_fault := retention._window_fault(v_policy, set_window.older_than);
+    IF coalesce(set_window.reason, '') = '' THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'a window needs a reason';
+    ELSIF set_window.older_than IS NOT NULL AND v_fault.message IS NOT NULL THEN
+        RAISE invalid_parameter_value USING MESSAGE = v_fault.message, HINT = v_fault.hint;
+    END IF;
+    PERFORM retention._change_setting(v_policy.name, 'window', set_window.older_than::text, set_window.reason);
+    RETURN retention.window_of(v_policy.name);
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.set_window(text, interval, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.set_window(text, interval, text) TO retention_operator;

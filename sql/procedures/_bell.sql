@@ -1,0 +1,20 @@
+-- Rings the bell for what runs wrote into retention.event, in a transaction of its own: everything is
+-- committed and unlocked before, so that whatever becomes of it changes no run. Last in a job, because
+-- nothing can catch a COMMIT that fails. No operator and no unqualified name, as in _drive.
+CREATE OR REPLACE PROCEDURE retention._bell(p_runs pg_catalog.int8[])
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+DECLARE
+    v_message pg_catalog.text;
+BEGIN
+    BEGIN
+        PERFORM retention._ring(p_runs);
+    EXCEPTION WHEN query_canceled OR OTHERS THEN
+        GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT;
+        PERFORM retention._ring_failed(p_runs, v_message);
+    END;
+    COMMIT AND CHAIN;
+END
+$procedure$;
+REVOKE ALL ON PROCEDURE retention._bell(bigint[]) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE retention._bell(bigint[]) TO retention_runner, retention_operator;

@@ -1,0 +1,220 @@
+package behaviour
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// adjustable says in the registry what a policy p says with "scope: [g]" and a window of a week that
+// may be 3 to 90 days.
+const adjustable = `UPDATE retention.policy SET scope = '{g,k}', window_own = '7 days', window_at_least = '3 days',
+	window_at_most = '90 days' WHERE name = 'p'`
+
+// A scope and a window that the policy does not allow are refused before anything is touched, also
+// to preview.
+func TestRefusedArguments(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	for _, c := range []struct{ argument, message, hint string }{
+		{`scope => '{"g": 1}'`, `policy "p" cannot be narrowed by "g"`, "policy file"},
+		{"older_than => '8 days'", "cannot be changed at run time", "at_least"},
+	} {
+		refused(t, in, c.argument, c.message, c.hint)
+	}
+	in.Exec(t, adjustable)
+	for _, c := range []struct{ argument, message, hint string }{
+		{`scope => '{"g": 1, "id": 2}'`, `cannot be narrowed by "id"`, "It can be by: g, k."},
+		{`scope => '{"g": null}'`, `scope gives "g" no single value, but null`, "Give a text"},
+		{`scope => '{"g": [1]}'`, "but an array", "Give a text"},
+		{`scope => '{"g": {}}'`, "but an object", "Give a text"},
+		{`scope => '{}'`, "{} is no scope", "without a scope, NULL"},
+		{`scope => 'null'`, "null is no scope", "chain_id"},
+		{`scope => '["g"]'`, `["g"] is no scope`, "chain_id"},
+		{`scope => '"g"'`, `"g" is no scope`, "chain_id"},
+		{"older_than => '2 days 23:59:59'", `a window of 2 days 23:59:59 is out of bounds: policy "p" allows at least 3 days and at most 90 days`, "at_least and at_most"},
+		{"older_than => '90 days 1 second'", "out of bounds", "at_least and at_most"},
+		{"older_than => '0'", "is no window", "longer than zero"},
+		{"older_than => '-7 days'", "is no window", "longer than zero"},
+		{"older_than => '1 month -20 days'", "is no window", "longer than zero"},
+		{"older_than => '1001 years'", "is no window", "1000 years"},
+	} {
+		refused(t, in, c.argument, c.message, c.hint)
+	}
+	for _, argument := range []string{`scope => '{"g": 1, "k": "x"}'`, "older_than => '3 days'", "older_than => '90 days'", "older_than => '1 month'"} {
+		if _, err := in.Call("CALL retention.run('p', '" + noon + "', dry_run => true, " + argument + ")"); err != nil {
+			t.Errorf("%s: %v", argument, err)
+		}
+	}
+	if n := len(ids(t, in)); n != 20 {
+		t.Errorf("%d rows are left", n)
+	}
+	if got := in.Rows("SELECT scope, older_than FROM retention.run WHERE state = 'done'"); !cmp.Equal(got,
+		[]string{`("{""g"": 1, ""k"": ""x""}",)`, `(,"1 mon")`, `(,"3 days")`, `(,"90 days")`}) {
+		t.Errorf("run log: %q", got)
+	}
+}
+
+func refused(t *testing.T, in *kit.Installed, argument, message, hint string) {
+	t.Helper()
+	_, err := in.Call("CALL retention.run('p', '" + noon + "', " + argument + ")")
+	if err == nil || err.Code != "22023" || !strings.Contains(err.Message, message) {
+		t.Errorf("%s: %v", argument, err)
+	}
+	if last := in.Last("p"); last.State != "failed" || last.SQLState != "22023" {
+		t.Errorf("%s: run log %+v", argument, last)
+	}
+	_, err = in.Call("SELECT due::text FROM retention.preview('p', " + argument + ")")
+	if err == nil || err.Code != "22023" || !strings.Contains(err.Message, message) || !strings.Contains(err.Hint, hint) {
+		t.Errorf("preview with %s: %v", argument, err)
+	}
+}
+
+// A month is shorter than 30 days in February: the bound holds, whatever the month.
+func TestWindowIsRaisedToItsBound(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	in.Exec(t, "UPDATE retention.policy SET window_own = '60 days', window_at_least = '30 days', window_at_most = '60 days' WHERE name = 'p'")
+	for _, c := range []struct{ asOf, window, want string }{
+		{"2023-03-10 12:00+00", "1 month", "30 days"},  // 28 days
+		{"2023-04-10 12:00+00", "1 month", "1 mon"},    // 31 days
+		{"2023-05-10 12:00+00", "1 month", "1 mon"},    // 30 days
+		{"2023-08-31 12:00+00", "2 months", "60 days"}, // 62 days
+		{"2023-04-01 12:00+00", "2 months", "2 mons"},  // 59 days
+	} {
+		if _, err := in.Call("CALL retention.run('p', $1, older_than => $2, dry_run => true)", c.asOf, c.window); err != nil {
+			t.Errorf("%v: %v", c, err)
+		}
+		if got := pgtest.Value[string](t, in, "SELECT older_than::text FROM retention.run ORDER BY id DESC LIMIT 1"); got != c.want {
+			t.Errorf("%s before %s: %s, want %s", c.window, c.asOf, got, c.want)
+		}
+	}
+}
+
+// Where a run goes on from is known from runs over the same rows only.
+func TestRunsOfOtherArgumentsLeaveNoFloor(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, g int);
+		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 minute', i % 2 FROM generate_series(1, 150000) i; ANALYZE m`,
+		old("keep: {odd: 'g = 1'}, batch: {rows: 50000}, breaker: {fraction: 100%}, "))
+	in.Exec(t, adjustable)
+	run := func(more string) bool {
+		t.Helper()
+		if _, err := in.Call("CALL retention.run('p', '" + noon + "'" + more + ")"); err != nil {
+			t.Fatal(err)
+		}
+		from := pgtest.Value[bool](t, in, "SELECT from_start FROM retention.run ORDER BY id DESC LIMIT 1")
+		in.Exec(t, "UPDATE retention.run SET wasted_ms = 100000000 WHERE NOT dry_run") // worth not to be done twice
+		return from
+	}
+	for i, c := range []struct {
+		more      string
+		fromStart bool
+	}{
+		{"", true}, {"", false}, {", dry_run => true", true}, {"", false},
+		{", older_than => '7 days'", true}, {", older_than => '7 days'", false}, {", older_than => '8 days'", true},
+		{", older_than => '1 month'", true}, {", older_than => '30 days'", true}, {`, scope => '{"g": 0}'`, true},
+		{`, scope => '{"g": 0}'`, false}, {`, scope => '{"g": 1}'`, true}, {"", false},
+	} {
+		if got := run(c.more); got != c.fromStart {
+			t.Errorf("run %d (%s) began at the start: %v", i+1, c.more, got)
+		}
+	}
+}
+
+func TestSetWindow(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	window := func() string {
+		t.Helper()
+		return pgtest.Value[string](t, in, "SELECT coalesce(retention.window_of('p')::text, 'none')")
+	}
+	if window() != "none" {
+		t.Error("a fixed window is shown")
+	}
+	in.Exec(t, adjustable)
+	for _, arguments := range []string{"'p', '2 days', 'x'", "'p', '91 days', 'x'", "'p', '0', 'x'", "'p', '-1 day', 'x'", "'p', '8 days', ''", "'p', '8 days', NULL",
+		"'q', '8 days', 'x'", "'retention_log', '8 days', 'x'", "'p', '1001 years', 'x'"} {
+		if err := in.Operator("SELECT retention.set_window(" + arguments + ")"); err == nil {
+			t.Errorf("set_window(%s) was accepted", arguments)
+		}
+	}
+	if window() != "7 days" {
+		t.Errorf("window %s", window())
+	}
+	for _, arguments := range []string{"'p', '1 month', 'the disk is full'", "'p', '10 days', 'fuller'"} {
+		if err := in.Operator("SELECT retention.set_window(" + arguments + ")"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in.Exec(t, "ALTER ROLE retention_runner SET intervalstyle = 'sql_standard'")
+	in.Done("p", noon)
+	if got := pgtest.Value[string](t, in, "SELECT older_than::text FROM retention.run"); window() != "10 days" || got != "10 days" {
+		t.Errorf("window %s, run with %s", window(), got)
+	}
+	status := in.Rows("SELECT older_than, older_than_note ~ '^set by retention_operator at .* instead of 7 days: fuller$' FROM retention.status WHERE policy = 'p'")
+	if diff := cmp.Diff([]string{`("10 days",t)`}, status); diff != "" {
+		t.Errorf("status:\n%s", diff)
+	}
+	// What does not hold any more is passed over, and said.
+	for _, c := range []struct{ change, note string }{
+		{"UPDATE retention.policy SET window_at_most = '9 days' WHERE name = 'p'", "out of bounds"},
+		{"UPDATE retention.setting SET value = 'banana'", `"banana" is no interval`},
+		{"UPDATE retention.setting SET value = '-3 days'", "is no window"},
+		{"UPDATE retention.policy SET window_own = NULL, window_at_least = NULL WHERE name = 'p'", "cannot be changed at run time"},
+		{adjustable + "; UPDATE retention.setting SET value = '99999999999 years'", "is no interval"},
+	} {
+		in.Exec(t, c.change)
+		in.Done("p", noon)
+		got := in.Rows("SELECT older_than, note ~ '" + c.note + "' FROM retention.run ORDER BY id DESC LIMIT 1")
+		if diff := cmp.Diff([]string{"(,t)"}, got); diff != "" {
+			t.Errorf("%s: run log:\n%s", c.change, diff)
+		}
+		if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.health() WHERE policy = 'p' AND problem ~ $1", c.note); n != 1 {
+			t.Errorf("%s: health is silent", c.change)
+		}
+		if set := pgtest.Value[float64](t, in, "SELECT value FROM retention.metrics WHERE name = 'retention_window_set' AND labels ->> 'policy' = 'p'"); set != -1 {
+			t.Errorf("%s: the metric says %v", c.change, set)
+		}
+	}
+	if err := in.Operator("SELECT retention.set_window('p', NULL, 'bought a disk')"); err != nil {
+		t.Fatal(err)
+	}
+	if window() != "7 days" {
+		t.Errorf("window %s", window())
+	}
+	history := pgtest.Column[string](t, in, "SELECT concat_ws('|', policy, name, old, new, reason, set_by) FROM retention.setting_change ORDER BY id")
+	want := []string{"p|window|1 mon|the disk is full|retention_operator", "p|window|1 mon|10 days|fuller|retention_operator",
+		"p|window|99999999999 years|bought a disk|retention_operator"}
+	if diff := cmp.Diff(want, history); diff != "" {
+		t.Errorf("history:\n%s", diff)
+	}
+	if fmt.Sprint(in.Rows("SELECT name FROM retention.setting")) != "[]" {
+		t.Error("a setting is left")
+	}
+}
+
+// A window that was set goes with its policy; that it was there stays known.
+func TestDroppedPolicyTakesItsWindowAlong(t *testing.T) {
+	t.Parallel()
+	const other = "policies: {q: {table: m, where: id > 100, then: [delete]}}"
+	in := kit.Install(t, plain, old(""))
+	in.Exec(t, adjustable)
+	if err := in.Operator("SELECT retention.set_window('p', '10 days', 'x')"); err != nil {
+		t.Fatal(err)
+	}
+	in.Migrate(t, other)
+	in.Migrate(t, old(""))
+	in.Exec(t, adjustable)
+	if got := pgtest.Value[string](t, in, "SELECT retention.window_of('p')::text"); got != "7 days" {
+		t.Errorf("the new policy has the old one's window: %s", got)
+	}
+	if got := in.Rows("SELECT old, new, reason FROM retention.setting_change WHERE new IS NULL"); len(got) != 1 || got[0] != `("10 days",,"the policy was dropped")` {
+		t.Errorf("history: %v", got)
+	}
+}
