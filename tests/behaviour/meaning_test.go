@@ -1,0 +1,97 @@
+package behaviour
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// TestZoneOfExpressions: days, casts and texts of intervals in expressions are those of the
+// install, whatever the session that calls has. The oracle reads them in the same zone.
+func TestZoneOfExpressions(t *testing.T) {
+	const schema = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, day date, note text)"
+	const data = "INSERT INTO m SELECT i, :as_of - i * interval '50 minutes' FROM generate_series(0, 60) i"
+	for _, zone := range []string{"America/New_York", "Asia/Kolkata"} {
+		t.Run(zone, suite{zone: zone, scenarios: []scenario{
+			{name: "a day of the zone", schema: schema, data: data,
+				rule: `{table: "@.m", where: "at::date < as_of::date AND date_trunc('day', at) < as_of - interval '1 day'", then: [delete]}`,
+				goes: "SELECT * FROM m WHERE (at AT TIME ZONE '" + zone + "')::date < (:as_of AT TIME ZONE '" + zone + "')::date AND date_trunc('day', at, '" + zone + "') < :as_of - interval '1 day'"},
+			{name: "a text of the zone", schema: schema, data: data,
+				rule:   `{table: "@.m", where: "note IS NULL", then: [{update: {set: {note: "at::text || ' ' || interval '36 hours'::text", day: "at"}}}]}`,
+				goes:   "SELECT m.* FROM m",
+				leaves: map[string]string{"m": "SELECT id, at, (at AT TIME ZONE '" + zone + "')::date, at::text || ' 36:00:00' FROM m"}},
+		}}.run)
+	}
+}
+
+// TestNothingRelated: a step on related rows that matches none is no error.
+func TestNothingRelated(t *testing.T) {
+	const schema = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE r (id int PRIMARY KEY, m_id int); CREATE TABLE old (LIKE r)"
+	suite{scenarios: []scenario{{
+		name: "none", schema: schema, data: "INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 20) i; INSERT INTO r SELECT i, 100 FROM generate_series(1, 5) i",
+		rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [{delete: {table: "@.r", as: a, where: "a.m_id = t.id"}}, {update: {table: "@.r", as: b, where: "b.m_id = t.id", set: {m_id: null}}},
+			{archive: {table: "@.r", as: c, where: "c.m_id = t.id", into: "@.old"}}, delete]}`,
+		goes: "SELECT * FROM m WHERE at < :as_of - interval '7 days'",
+	}}}.run(t)
+}
+
+const numbered = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, n int); INSERT INTO m SELECT i, '" + noon + "'::timestamptz - i * interval '1 day', i % 3 FROM generate_series(1, 20) i; CREATE TABLE r (id int PRIMARY KEY, m_id int); INSERT INTO r SELECT i, i % 10 FROM generate_series(1, 40) i;"
+
+// TestEvents: one event for each row of the batch, or each related row, in the batch's transaction.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, numbered, `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [
+		{emit: {event: note.gone, payload: {id: id, "as-of": as_of, why: run.reason, nothing: null}}},
+		{emit: {table: r, as: x, where: "x.m_id = t.id", event: tag_gone, payload: {id: x.id}}}, delete]}}`)
+	in.SetBatch(3)
+	if o := in.Done("p", noon); o.Taken != 13 || o.Related["retention.event"] != 13+8 {
+		t.Errorf("%+v", o)
+	}
+	wanted := pgtest.Column[string](t, in, `SELECT x::text FROM (SELECT 'note.gone', jsonb_build_object('id', i, 'as-of', '`+noon+`'::timestamptz, 'why', NULL, 'nothing', NULL) FROM generate_series(8, 20) i
+		UNION ALL SELECT 'tag_gone', jsonb_build_object('id', id) FROM r WHERE m_id IN (8, 9)) x ORDER BY 1`)
+	if diff := cmp.Diff(wanted, in.Rows("SELECT event, payload FROM retention.event WHERE policy = 'p' AND run_id = (SELECT max(id) FROM retention.run)")); diff != "" {
+		t.Errorf("events differ (-want +got):\n%s", diff)
+	}
+}
+
+// TestExpressionFails: an error in an expression is no refused row; the run fails, and what its
+// batch did, events included, is undone.
+func TestExpressionFails(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, numbered, `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [
+		{emit: {event: gone, payload: {id: id}}}, {update: {set: {n: "12 / (id - 9)"}}}, delete]}}`)
+	in.SetBatch(3)
+	o := in.Run("p", noon)
+	if o.State != "failed" || o.Refused != 0 || o.Err == nil || o.Err.Code != "22012" {
+		t.Errorf("%+v", o)
+	}
+	left := pgtest.Value[int64](t, in, "SELECT count(*) FROM m WHERE id >= 8")
+	if events := pgtest.Value[int64](t, in, "SELECT count(*) FROM retention.event"); left+events != 13 || events != o.Taken {
+		t.Errorf("%d rows are left, %d events written, %d rows taken", left, events, o.Taken)
+	}
+	if n := pgtest.Value[int64](t, in, "SELECT count(*) FROM m WHERE id = 9"); n != 1 {
+		t.Error("the row that fails is gone")
+	}
+}
+
+// TestLaterPolicySeesTheEarlier: what one policy of a job commits, the next one judges.
+func TestLaterPolicySeesTheEarlier(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, numbered, `
+policies:
+  aged: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+  orphans: {table: r, where: "NOT EXISTS (SELECT FROM m WHERE m.id = m_id)", then: [delete]}
+  newest: {table: m, due: {beyond: {first: 3, order: at DESC}}, then: [delete]}
+jobs: {nightly: {schedule: "@daily", run: [aged, orphans, newest]}}`)
+	if _, err := in.Call("CALL retention.run_job('nightly', $1)", noon); err != nil {
+		t.Fatal(err)
+	}
+	// 8 to 20 are old: of the rows of r those of 8, 9 and of the 0 that never was go with them.
+	got := in.Rows("SELECT policy, state, taken FROM retention.run")
+	if diff := cmp.Diff([]string{"(aged,done,13)", "(newest,done,4)", "(orphans,done,12)"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
