@@ -25,7 +25,7 @@ type job struct{ name, schema, yaml, note, data, oracle string }
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	jobs := readJobs(t)
-	checkPage(t, jobs)
+	t.Run("page", func(t *testing.T) { checkPage(t, jobs) })
 	for _, j := range jobs {
 		t.Run(j.name, func(t *testing.T) {
 			t.Parallel()

@@ -64,7 +64,7 @@ func readOracle(t *testing.T, text string) oracle {
 		case "gone":
 			o.gone = append(o.gone, value)
 		case "table":
-			query := strings.TrimRight(strings.TrimSpace(text[m[1]:end]), ";")
+			query, _, _ := strings.Cut(text[m[1]:end]+"\n", ";\n") // what follows is about the next one
 			o.sections = append(o.sections, section{value, query})
 		}
 	}
