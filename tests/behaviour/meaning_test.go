@@ -95,3 +95,52 @@ jobs: {nightly: {schedule: "@daily", run: [aged, orphans, newest]}}`)
 		t.Error(diff)
 	}
 }
+
+// TestScopeOfARank: a scope narrows what is taken, by a job or a call, and not what is counted.
+func TestScopeOfARank(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, numbered, `
+policies:
+  newest: {table: m, scope: [n, id], due: {beyond: {first: 3, order: at DESC}}, then: [delete]}
+  aged: {table: m, scope: [n], due: {age: {column: at, older_than: 15 days}}, then: [delete]}
+jobs: {one: {schedule: "@daily", run: [newest, aged], scope: {n: 1}}}`)
+	in.SetBatch(3)
+	if _, err := in.Call("CALL retention.run('newest', $1, scope => '{\"n\": 0}')", noon); err != nil {
+		t.Fatal(err)
+	}
+	// 1, 2 and 3 have the first places: of 3, 6, 9, ... only 3 stays.
+	if diff := cmp.Diff(pgtest.Column[string](t, in, "SELECT i::text FROM generate_series(1, 20) i WHERE i % 3 > 0 OR i = 3 ORDER BY 1"), pgtest.Column[string](t, in, "SELECT id::text FROM m ORDER BY 1")); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := in.Call("CALL retention.run_job('one', $1)", noon); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(pgtest.Column[string](t, in, "SELECT i::text FROM generate_series(1, 20) i WHERE i IN (1, 3) OR i % 3 = 2 ORDER BY 1"), pgtest.Column[string](t, in, "SELECT id::text FROM m ORDER BY 1")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestStrictJob: in a strict job a policy runs only after those before it are done.
+func TestStrictJob(t *testing.T) {
+	t.Parallel()
+	const yaml = `
+policies:
+  some: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], budget: {rows: 2}}
+  others: {table: r, where: "true", then: [delete]}
+jobs:
+  strict: {schedule: "@daily", run: [some, others], strict: true}
+  loose: {schedule: "@daily", run: [some, others]}`
+	in := kit.Install(t, numbered, yaml)
+	for _, want := range []struct {
+		job  string
+		left int64
+	}{{"strict", 40}, {"loose", 0}} {
+		_, _ = in.Call("CALL retention.run_job($2, $1)", noon, want.job)
+		if o := in.Last("some"); o.State != "more" || o.Taken != 2 {
+			t.Errorf("%s: %+v", want.job, o)
+		}
+		if n := pgtest.Value[int64](t, in, "SELECT count(*) FROM r"); n != want.left {
+			t.Errorf("%s: %d rows are left, want %d", want.job, n, want.left)
+		}
+	}
+}
