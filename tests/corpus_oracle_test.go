@@ -46,32 +46,43 @@ func readOracle(t *testing.T, text string) oracle {
 		if i+1 < len(marks) {
 			end = marks[i+1][0]
 		}
-		value := strings.TrimSpace(text[m[4]:m[5]])
-		switch text[m[2]:m[3]] {
-		case "as_of":
-			o.asOf = value
-		case "batches":
-			o.batches = nil
-			for size := range strings.SplitSeq(value, ", ") {
-				n, err := strconv.Atoi(size)
-				if err != nil {
-					t.Fatal(err)
-				}
-				o.batches = append(o.batches, n)
-			}
-		case "idle":
-			o.idle = strings.Split(value, ", ")
-		case "gone":
-			o.gone = append(o.gone, value)
-		case "table":
-			query, _, _ := strings.Cut(text[m[1]:end]+"\n", ";\n") // what follows is about the next one
-			o.sections = append(o.sections, section{value, query})
-		}
+		o.take(t, text[m[2]:m[3]], strings.TrimSpace(text[m[4]:m[5]]), text[m[1]:end])
 	}
 	if o.asOf == "" || len(o.sections) == 0 {
 		t.Fatal("oracle.sql needs a line \"-- as_of: \" and a section \"-- table: \"")
 	}
 	return o
+}
+
+// take adds what one line says, and the query below it.
+func (o *oracle) take(t *testing.T, name, value, below string) {
+	t.Helper()
+	switch name {
+	case "as_of":
+		o.asOf = value
+	case "batches":
+		o.batches = numbers(t, value)
+	case "idle":
+		o.idle = strings.Split(value, ", ")
+	case "gone":
+		o.gone = append(o.gone, value)
+	case "table":
+		query, _, _ := strings.Cut(below+"\n", ";\n") // what follows is about the next one
+		o.sections = append(o.sections, section{value, query})
+	}
+}
+
+func numbers(t *testing.T, list string) []int {
+	t.Helper()
+	var all []int
+	for text := range strings.SplitSeq(list, ", ") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, n)
+	}
+	return all
 }
 
 // bind writes the parameters :as_of and :round into SQL.
