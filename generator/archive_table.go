@@ -59,6 +59,7 @@ func (w *work) createdTables() []Object {
 func (w *work) createdTable(s step, from *catalog.Table) Object {
 	saved := w.binder
 	w.binder.inStep, w.binder.blank, w.binder.asOf = true, true, "NULL::timestamptz"
+	w.enterHeaders(s)
 	if s.Related != nil {
 		w.enterRelated(s)
 	}
@@ -85,8 +86,13 @@ func (w *work) createdTable(s step, from *catalog.Table) Object {
 		}
 	}
 	for _, a := range s.Archive.Set {
-		data.Set = append(data.Set, w.valueOf(policy.Assignment{Column: a.Column, Value: a.Value}, ""))
-		if w.readsJoins(s, a.Value) {
+		value := w.valueOf(policy.Assignment{Column: a.Column, Value: a.Value}, "")
+		typ := w.joinedType(a.Value.SQL)
+		if typ != "" && s.Related == nil {
+			value.Value = fragment("null of", sqlText(typ))
+		}
+		data.Set = append(data.Set, value)
+		if typ == "" && w.readsJoins(s, a.Value) {
 			w.refuse(a.Position, codeStep, fmt.Sprintf("the type of column %q cannot be told before there is a row", a.Column), "Create the archive yourself, or read the row only.")
 		}
 	}

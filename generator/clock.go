@@ -91,6 +91,9 @@ func (w *work) clockExpression(k *clock, source *policy.Clock) string {
 	if found := castAtEnd.FindStringSubmatch(e.SQL); found != nil {
 		return formatType(found[1])
 	}
+	if typ := w.joinedType(e.SQL); typ != "" {
+		return typ
+	}
 	types := w.columnTypes(parsed, source.Encoding.Kind != "")
 	if len(types) == 1 && (types[0] != "date" || plainPick.MatchString(e.SQL)) {
 		return types[0]
@@ -98,6 +101,16 @@ func (w *work) clockExpression(k *clock, source *policy.Clock) string {
 	w.refuse(e.Position, codeClockType, "the type of this clock cannot be told from its text",
 		"End it with a cast, for example \"(...)::timestamptz\".")
 	return ""
+}
+
+// joinedType is the type of an expression that is one column of a joined table, "" otherwise.
+func (w *work) joinedType(sql string) string {
+	alias, name, ok := strings.Cut(sql, ".")
+	table := w.aliases[alias]
+	if !ok || table == nil || table.Column(name) == nil {
+		return ""
+	}
+	return table.Column(name).Type
 }
 
 // columnTypes lists the types of the row's columns that can hold an instant, each once.

@@ -11,6 +11,7 @@ import (
 var templateData = []any{
 	batchData{}, countData{}, rowData{}, indexData{}, hop{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
 	cursorColumn{}, guardText{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
+	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{},
 }
 
 // plainStrings are the fields that are printed as they are. A policy's and a function's name match
@@ -23,7 +24,6 @@ var plainStrings = map[string][]string{
 	"indexData":    {"Schema", "Policy"},
 	"cutoff":       {"Name", "Type"},
 	"cursorColumn": {"Type"},
-	"saved":        {"Type", "Cast"},
 }
 
 // TestTemplatesPrintTypedValues holds that what comes from users reaches a template only as an

@@ -79,7 +79,7 @@ func (w *work) rankOf(source *policy.Rank, name sqlText) *ranked {
 func (w *work) countOf(source *policy.CountData) *countText {
 	c := &countText{Value: fragment("parenthesised", w.bind(source.Value)), Else: numberOrNull(source.Else), ZeroDue: source.AtLeast != nil && *source.AtLeast == 0}
 	for _, e := range source.NeverValues {
-		c.Never = append(c.Never, fragment("parenthesised", w.bind(e)))
+		c.Never = append(c.Never, w.bind(e))
 	}
 	if source.AtLeast != nil {
 		c.AtLeast = numberOrNull(source.AtLeast)

@@ -48,6 +48,7 @@ func (w *work) render(s step, d batchData) sqlText {
 	saved := w.binder
 	defer func() { w.binder = saved }()
 	w.binder.inStep = true
+	w.enterHeaders(s)
 	if s.Related != nil {
 		if !w.enterRelated(s) {
 			return ""
@@ -73,6 +74,15 @@ func (w *work) render(s step, d batchData) sqlText {
 	}
 	w.refuse(s.Position, codeStep, "this step cannot be generated here", "")
 	return ""
+}
+
+// enterHeaders makes the columns of the header rows of earlier steps known.
+func (w *work) enterHeaders(s step) {
+	for _, h := range w.policy.Then[:s.number-1] {
+		if h.Insert != nil && h.Insert.As != "" {
+			w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.snapshot.Table(h.Insert.Into.String()))
+		}
+	}
 }
 
 // enterRelated makes the names of a step on related rows known.

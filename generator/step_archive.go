@@ -112,7 +112,7 @@ func (w *work) existing(s policy.Step, into *catalog.Table, columns []ident) con
 
 // copyCounter is the variable that counts the copies of own rows which must be as many as are
 // deleted: those under the same condition as the delete.
-func (w *work) copyCounter(s step) string {
+func (w *work) copyCounter(s step) sqlText {
 	if s.Related != nil || s.Archive.Existing == "keep" || !w.deletes() || !sameCondition(s.Where, w.ownDelete().Where) {
 		return ""
 	}

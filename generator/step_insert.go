@@ -30,19 +30,25 @@ type insertData struct {
 	Header   sqlText     // the variable that receives the rows, "" for none
 	HeaderOf sqlText
 	Conflict conflictText
-	Copied   string // the variable that counts copies, "" for none
+	Copied   sqlText // the variable that counts copies, "" for none
 }
 
 // valueText gives a column its value; Existing is what a row that exists gets.
 type valueText struct {
 	Column   ident
 	Value    sqlText
-	Existing string // the name of a fragment
+	Existing fragmentName // the name of a fragment
 }
+
+// fragmentName is a fragment that the project wrote.
+type fragmentName string
+
+// conflictAction is "nothing", "update" or none.
+type conflictAction string
 
 // conflictText says what becomes of a row that exists already.
 type conflictText struct {
-	Do     string // "", "nothing" or "update"
+	Do     conflictAction // "", "nothing" or "update"
 	Target []ident
 	Set    []ident
 }
@@ -112,7 +118,7 @@ func (w *work) plainValues(d *insertData, list []policy.Assignment) {
 	}
 }
 
-func (w *work) valueOf(a policy.Assignment, existing string) valueText {
+func (w *work) valueOf(a policy.Assignment, existing fragmentName) valueText {
 	return valueText{ident(a.Column), fragment("parenthesised", w.bind(a.Value)), existing}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // ownData is what the templates of steps on the batch's own rows read.
 type ownData struct {
-	Schema     string
+	Schema     sqlText
 	Policy     literal
 	Table      sqlText
 	Key        []ident
@@ -41,7 +41,7 @@ func (w *work) deleteOwn(s step, b batchData) sqlText {
 }
 
 func (w *work) ownRows(s step, b batchData) ownData {
-	d := ownData{Schema: w.schema(), Policy: literal(w.policy.Name), Table: b.Table, Rows: w.rowsOf(s, b, false),
+	d := ownData{Schema: sqlText(w.schema()), Policy: literal(w.policy.Name), Table: b.Table, Rows: w.rowsOf(s, b, false),
 		Key: identifiers(w.table.PrimaryKey), Passes: s.Where != nil, OnlyUpdate: !w.deletes()}
 	d.Direct = d.Rows.plain
 	d.Where = append(slices.Clone(d.Rows.Where), w.condition(s)...)

@@ -10,7 +10,7 @@ import (
 
 // relatedData is what the templates of steps on related rows read.
 type relatedData struct {
-	Comment     string
+	Comment     sqlText
 	Table, As   sqlText
 	Where       sqlText // ties a related row to the batch's
 	Rows        rows
@@ -26,7 +26,7 @@ func (w *work) relatedOf(s step, b batchData, numbered bool, cascades []policy.T
 	table := w.relation(s.Related.Table)
 	as := sqlText(ident(s.Related.As).String())
 	return relatedData{
-		Comment: comment(tableName(table)), Table: quotedTable(s.Related.Table), As: as,
+		Comment: sqlText(comment(tableName(table))), Table: quotedTable(s.Related.Table), As: as,
 		Where: fragment("parenthesised", w.bind(s.Related.Where)), Rows: w.rowsOf(s, b, numbered),
 		Held:        w.holdsOn(table, as, cascades, s.Delete != nil),
 		HeldMessage: literal(fmt.Sprintf("a held row of %q, or one that it cascades to, would be %s", tableName(table), verb)),

@@ -89,7 +89,7 @@ func (w *work) dataCutoff(k *clock, d *policy.WindowData, form, number string) (
 		Longest:  literal(longestWindow), ZeroDue: d.AtLeast != nil && isZero(*d.AtLeast), Else: "NULL"}
 	data.Value = w.windowValue(k, *d.Value, number)
 	for _, e := range d.NeverValues {
-		data.Never = append(data.Never, fragment("parenthesised", w.bind(e)))
+		data.Never = append(data.Never, w.bind(e))
 	}
 	instant := func(name string, value sqlText) sqlText {
 		return w.constant(k, name, "timestamptz", value)

@@ -8,6 +8,7 @@ type Use struct {
 	Table   Table
 	Access  Access
 	Reached bool // by foreign keys of a delete only
+	Created bool // an archive that the policy creates where it is missing
 }
 
 // Uses lists the tables that a policy names outside of expressions, and those that its statements
@@ -63,7 +64,7 @@ func (s Step) uses() []Use {
 	case s.Insert != nil:
 		uses = append(uses, Use{Table: s.Insert.Into, Access: Access{Insert: true, Update: len(s.Insert.Key) > 0}})
 	case s.Archive != nil:
-		uses = append(uses, Use{Table: s.Archive.Into, Access: Access{Insert: true, Update: s.Archive.Existing == "replace"}})
+		uses = append(uses, Use{Table: s.Archive.Into, Access: Access{Insert: true, Update: s.Archive.Existing == "replace"}, Created: s.Archive.Create})
 	}
 	return append(uses, writes(s.SQL)...)
 }

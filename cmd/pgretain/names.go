@@ -12,6 +12,7 @@ import (
 type mention struct {
 	name     string
 	position diag.Position
+	created  bool // by the policy, where it is missing
 }
 
 // mentions collects every table that a policy file names, in YAML or in SQL, once each.
@@ -41,15 +42,25 @@ func tablesOf(file *policy.File) []mention {
 func (m *mentions) add(name string, at diag.Position) {
 	if !m.seen[name] {
 		m.seen[name] = true
-		m.list = append(m.list, mention{name, at})
+		m.list = append(m.list, mention{name: name, position: at})
 	}
 }
 
 func (m *mentions) table(t policy.Table) { m.add(t.String(), t.Position) }
 
+// created notes that a table need not be there yet.
+func (m *mentions) created(use policy.Use) {
+	for i := range m.list {
+		if use.Created && m.list[i].name == use.Table.String() {
+			m.list[i].created = true
+		}
+	}
+}
+
 func (m *mentions) policy(p *policy.Policy) {
 	for _, use := range p.Uses() {
 		m.table(use.Table)
+		m.created(use)
 	}
 	for _, part := range p.Parts() {
 		m.sql(part)

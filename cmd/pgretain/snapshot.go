@@ -111,10 +111,13 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 		request.Tables = append(request.Tables, t.name)
 	}
 	snapshot, unknown, err := inspect.Snapshot(ctx, conn, request)
-	if err != nil || len(unknown) == 0 {
-		return snapshot, err
+	if err != nil {
+		return nil, err
 	}
-	return nil, &problems{unknownTables(tables, unknown, conn.Config().Database), p.sources}
+	if list := unknownTables(tables, unknown, conn.Config().Database); len(list) > 0 {
+		return nil, &problems{list, p.sources}
+	}
+	return snapshot, nil
 }
 
 func unknownTables(tables []mention, unknown []string, database string) diag.List {
@@ -124,7 +127,7 @@ func unknownTables(tables []mention, unknown []string, database string) diag.Lis
 	}
 	var list diag.List
 	for _, t := range tables {
-		if missing[t.name] {
+		if missing[t.name] && !t.created {
 			list.Add(diag.Diagnostic{
 				Position: t.position,
 				Message:  fmt.Sprintf("table %s does not exist in database %s", quoted(t.name), quoted(database)),

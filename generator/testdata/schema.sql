@@ -116,3 +116,17 @@ CREATE VIEW app.note_view AS SELECT id, made_at FROM app.note;
 CREATE TABLE app.parent (id bigint PRIMARY KEY, at timestamptz NOT NULL);
 CREATE TABLE app.heir (PRIMARY KEY (id)) INHERITS (app.parent);
 CREATE TABLE app.taken (id bigint PRIMARY KEY, v_as_of timestamptz NOT NULL);
+
+-- What steps write to.
+CREATE TABLE app.daily (
+    day date,
+    owner_id bigint,
+    n bigint NOT NULL DEFAULT 0,
+    top double precision,
+    last_kind text,
+    at timestamptz,
+    PRIMARY KEY (day, owner_id)
+);
+CREATE TABLE app.transfer (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner_id bigint, n bigint, at timestamptz);
+CREATE TABLE app.attic (kind text, body jsonb, transfer_id bigint, reason text);
+CREATE TABLE app.rolled (what text PRIMARY KEY, id bigint NOT NULL);

@@ -151,7 +151,7 @@ BEGIN
     v_out.kept := v_batch.kept;
 
     -- Related rows of Se"lect.child.
-    IF EXISTS (
+    IF v_held AND EXISTS (
         SELECT FROM "Se""lect"."child" "c"
         CROSS JOIN "Se""lect"."order by. $function$ {{ .Tag }}" t
         WHERE t.ctid = ANY (v_tids)

@@ -148,7 +148,7 @@ BEGIN
     v_out.kept := v_batch.kept;
 
     -- Related rows of app.loan.
-    IF EXISTS (
+    IF v_held AND EXISTS (
         SELECT FROM "app"."loan" "l"
         CROSS JOIN "app"."item" t
         WHERE t.ctid = ANY (v_tids)
@@ -176,9 +176,10 @@ BEGIN
     v_out.kept := coalesce(v_out.kept, '{}') || jsonb_build_object('passed', cardinality(v_tids) - v_rows);
 
     -- Related rows of app.blob.
-    IF EXISTS (
+    IF v_held AND EXISTS (
         SELECT FROM "app"."blob" "b"
-        CROSS JOIN unnest(v_tids, v_batch.t_3, v_batch.t_4) AS batch(tid, t_3, t_4)
+        CROSS JOIN unnest(v_tids, v_batch.t_3, v_batch.t_4)
+                        AS batch(tid, t_3, t_4)
                    CROSS JOIN LATERAL (SELECT batch.t_3 AS "blob_id", batch.t_4::text[] AS "labels") t
         WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
           AND (EXISTS (SELECT FROM retention.hold h
@@ -193,7 +194,8 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.blob", or one that it cascades to, would be deleted';
     END IF;
     DELETE FROM "app"."blob" "b"
-    USING unnest(v_tids, v_batch.t_3, v_batch.t_4) AS batch(tid, t_3, t_4)
+    USING unnest(v_tids, v_batch.t_3, v_batch.t_4)
+               AS batch(tid, t_3, t_4)
           CROSS JOIN LATERAL (SELECT batch.t_3 AS "blob_id", batch.t_4::text[] AS "labels") t
     WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels));
     GET DIAGNOSTICS v_rows = ROW_COUNT;

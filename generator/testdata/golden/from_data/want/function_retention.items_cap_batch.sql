@@ -1,0 +1,166 @@
+-- as owner
+-- One batch of policy items_cap, shape LOCKED by rank. Deletes rows of app.note past the first o.days per owner_id.
+-- Goes through the groups that hold too many rows (found once, when the run started), locks the
+-- rows past the first ones, passing by those that somebody else has locked, then ranks and
+-- judges them again in a newer snapshot.
+-- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
+-- the rows, never waited for.
+-- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('items_cap').
+CREATE OR REPLACE FUNCTION retention.items_cap_batch(p_run bigint)
+RETURNS retention.batch_result
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET row_security = off
+SET jit = off
+SET plan_cache_mode = force_custom_plan
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+AS $function$
+DECLARE
+    v_in CONSTANT retention.batch_input := retention._input(p_run);
+    v_as_of CONSTANT timestamptz := v_in.as_of;
+    -- The position is a group, and how many of its rows past the first places were passed by.
+    v_group CONSTANT bigint := coalesce((v_in."position" ->> 0)::bigint, 0);
+    v_passed CONSTANT bigint := coalesce((v_in."position" ->> 1)::bigint, 0);
+    v_found record;
+    v_rels oid[];
+    v_tids tid[];
+    v_locked bigint;
+    v_batch record;
+    v_held boolean;
+    v_rows bigint;
+    v_out retention.batch_result;
+BEGIN
+    BEGIN
+        LOCK TABLE ONLY "app"."note" IN ROW EXCLUSIVE MODE;
+    EXCEPTION WHEN lock_not_available THEN
+        v_out.outcome := 'locked';
+        RETURN v_out;
+    END;
+
+    SELECT count(*) AS scanned, max(c.ordinal) AS last_group,
+           coalesce(array_agg(c.ordinal), '{}') AS groups,
+           coalesce(array_agg(c.rel), '{}') AS rels, coalesce(array_agg(c.tid), '{}') AS tids
+    INTO v_found
+    FROM (SELECT g.ordinal, f.rel, f.tid
+          FROM retention.run_group g
+          CROSS JOIN LATERAL (
+              SELECT r.rel, r.tid
+              FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                           CASE
+                               WHEN v_count.value IS NULL THEN 3
+                               WHEN v_count.value IN (0) THEN NULL
+                               WHEN v_count.value <= 0 THEN NULL
+                               ELSE least(50, v_count.value)
+                           END AS first,
+                           row_number() OVER (ORDER BY t.made_at DESC, t."id" DESC) AS place,
+                           row_number() OVER (ORDER BY t.made_at DESC, t."id" DESC) AS n
+                    FROM "app"."note" t CROSS JOIN LATERAL (SELECT (SELECT "o"."days" FROM "app"."owner" "o" WHERE o.id = t.owner_id) AS value) v_count
+                    WHERE (SELECT "o"."enabled" FROM "app"."owner" "o" WHERE o.id = t.owner_id)
+                      AND t.owner_id = (g.key[1])::bigint) r
+              WHERE r.place > r.first
+              ORDER BY r.n
+              OFFSET CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
+          WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
+          ORDER BY g.ordinal
+          LIMIT v_in.batch_rows) c;
+    IF v_found.scanned = 0 AND NOT v_in.prove THEN
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
+        RETURN v_out;
+    END IF;
+
+    v_rels := v_found.rels;
+    v_tids := v_found.tids;
+    SELECT coalesce(array_agg(l.rel), '{}'), coalesce(array_agg(l.tid), '{}') INTO v_rels, v_tids
+    FROM (SELECT t.tableoid AS rel, t.ctid AS tid
+          FROM "app"."note" t
+          WHERE t.ctid = ANY (v_tids)
+            AND NOT v_in.skip AND NOT v_in.prove
+          FOR UPDATE OF t SKIP LOCKED) l;
+    v_locked := cardinality(v_tids);
+    v_out.related := '{}';
+    v_out.taken := 0;
+
+    v_held := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.note']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+
+    -- Their locks are ours now: everything is judged again as it is, guards included.
+    WITH places_beyond_1 AS MATERIALIZED (
+        SELECT f.rel, f.tid
+        FROM (SELECT DISTINCT t.owner_id AS k1
+              FROM "app"."note" t
+              WHERE t.ctid = ANY (v_tids)) g
+        CROSS JOIN LATERAL (SELECT r.rel, r.tid
+                            FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                                         CASE
+                                             WHEN v_count.value IS NULL THEN 3
+                                             WHEN v_count.value IN (0) THEN NULL
+                                             WHEN v_count.value <= 0 THEN NULL
+                                             ELSE least(50, v_count.value)
+                                         END AS first,
+                                         row_number() OVER (ORDER BY t.made_at DESC, t."id" DESC) AS place
+                                  FROM "app"."note" t CROSS JOIN LATERAL (SELECT (SELECT "o"."days" FROM "app"."owner" "o" WHERE o.id = t.owner_id) AS value) v_count
+                                  WHERE (SELECT "o"."enabled" FROM "app"."owner" "o" WHERE o.id = t.owner_id)
+                                    AND t.owner_id = g.k1) r
+                            WHERE (r.place <= r.first) IS NOT FALSE) f
+    ), judged AS MATERIALIZED (
+        SELECT t.tableoid AS rel, t.ctid AS tid,
+               CASE
+                   WHEN ((o.enabled)
+                         AND (SELECT "o"."enabled" FROM "app"."owner" "o" WHERE o.id = t.owner_id)
+                         AND places_beyond_1.tid IS NULL) IS NOT TRUE THEN 'changed'
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note'
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+               END AS kept_by
+        FROM "app"."note" t
+        LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
+        LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
+        WHERE t.ctid = ANY (v_tids)
+    )
+    SELECT count(*) AS judged,
+           coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
+           coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
+           (SELECT jsonb_object_agg(k.kept_by, k.n)
+            FROM (SELECT x.kept_by, count(*) AS n FROM judged x
+                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
+    INTO v_batch
+    FROM judged j;
+    IF v_batch.judged > v_locked THEN
+        RAISE cardinality_violation USING MESSAGE = 'a join found more than one row for a row of app.note';
+    END IF;
+    v_rels := v_batch.rels;
+    v_tids := v_batch.tids;
+    v_out.kept := v_batch.kept;
+
+    -- The batch's own rows.
+    DELETE FROM "app"."note" t
+    WHERE t.ctid = ANY (v_tids);
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    v_out.taken := v_out.taken + v_rows;
+
+    v_out.scanned := v_found.scanned;
+    v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_found.scanned - v_locked END;
+    v_out."position" := (
+        SELECT jsonb_build_array(v_found.last_group,
+                   count(*) + CASE WHEN v_found.last_group = v_group THEN v_passed ELSE 0 END)
+        FROM unnest(v_found.groups, v_found.rels, v_found.tids) AS c("group", rel, tid)
+        WHERE c."group" = v_found.last_group
+          AND EXISTS (SELECT FROM "app"."note" t WHERE t.ctid = c.tid AND t.tableoid = c.rel));
+    v_out.outcome := CASE WHEN v_found.scanned < v_in.batch_rows THEN 'last' ELSE 'some' END;
+    RETURN v_out;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.items_cap_batch(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION retention.items_cap_batch(bigint)
+    IS 'pgretain: one batch of policy items_cap, shape LOCKED by rank';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.items_cap_batch(bigint);

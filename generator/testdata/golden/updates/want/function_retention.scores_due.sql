@@ -1,0 +1,26 @@
+-- as owner
+-- The rows that policy scores would take at an instant, for people:
+--   SELECT * FROM retention.scores_due(now());
+-- Runs with its caller's rights and search_path; PostgreSQL can inline it.
+CREATE OR REPLACE FUNCTION retention.scores_due(p_as_of timestamptz)
+RETURNS SETOF "app"."note"
+LANGUAGE sql STABLE
+AS $function$
+    SELECT t.*
+    FROM "app"."note" t
+    LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
+    LEFT JOIN LATERAL (SELECT o.days * 0.5 AS score) "d" ON true
+    WHERE (t.score IS DISTINCT FROM d.score)
+      AND NOT EXISTS (SELECT FROM retention.hold h
+                      WHERE h.table_name = 'app.note'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text])
+$function$;
+REVOKE ALL ON FUNCTION retention.scores_due(timestamp with time zone) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.scores_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.scores_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy scores would take at an instant';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.scores_due(timestamp with time zone);
