@@ -40,6 +40,7 @@ var arrows = map[string][]string{
 	"tests/pgtest":     {"*"},
 	"tests":            {"*"},
 	"tests/behaviour":  {"*"},
+	"tests/examples":   {"*"},
 	"tests/races":      {"*"},
 	"internal":         {},
 }
@@ -47,21 +48,22 @@ var arrows = map[string][]string{
 // users lists who may import what is not ours; everything else of the kind is refused. Tests may
 // import what they like.
 var users = map[string][]string{
-	"github.com/jackc/pgx/v5":             {"verifier", "internal/inspect", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
-	"github.com/pressly/goose/v3":         {"internal/install"},
-	"github.com/spf13/cobra":              {"cmd/pgretain"},
-	"github.com/pganalyze/pg_query_go/v6": {"internal/pgparse"},
-	"github.com/wasilibs/go-pgquery":      {"internal/pgparse"},
-	"go.yaml.in/yaml/v3":                  {"policy"},
-	"github.com/google/go-cmp":            {},
-	"github.com/rogpeppe/go-internal":     {},
-	"database/sql":                        {"internal/install"},
-	"os/exec":                             {"internal/sandbox", "cmd/pgretain"},
-	"net":                                 {"internal/install", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
-	"text/template":                       {"generator", "internal/install"},
-	"html/template":                       {},
-	"math/rand":                           {"tests/bench"},
-	"embed":                               {"templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench"},
+	"github.com/jackc/pgx/v5":                  {"verifier", "internal/inspect", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
+	"github.com/pressly/goose/v3":              {"internal/install"},
+	"github.com/spf13/cobra":                   {"cmd/pgretain"},
+	"github.com/pganalyze/pg_query_go/v6":      {"internal/pgparse"},
+	"github.com/wasilibs/go-pgquery":           {"internal/pgparse"},
+	"go.yaml.in/yaml/v3":                       {"policy"},
+	"github.com/google/go-cmp":                 {},
+	"github.com/santhosh-tekuri/jsonschema/v6": {},
+	"github.com/rogpeppe/go-internal":          {},
+	"database/sql":                             {"internal/install"},
+	"os/exec":                                  {"internal/sandbox", "cmd/pgretain"},
+	"net":                                      {"internal/install", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
+	"text/template":                            {"generator", "internal/install"},
+	"html/template":                            {},
+	"math/rand":                                {"tests/bench"},
+	"embed":                                    {"policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench"},
 }
 
 type goPackage struct {
