@@ -35,6 +35,7 @@ type binder struct {
 	asOf    sqlText                             // what as_of is called where the expression goes
 	verdict func(guard string) (sqlText, error) // what keep.<name> means; nil: refused
 	blank   bool                                // there is no run: its values are NULL
+	batch   sqlText                             // the batch's rows as a relation; "" where there is none
 	inStep  bool                                // run.id and run.reason may be read
 	aliases map[string]*catalog.Table           // whose columns are known, by what they are called here
 	scalars []scalarJoin                        // joins that are read as sub-selects, latest last
@@ -80,7 +81,7 @@ func (b *binder) bind(e policy.Expr) sqlText {
 }
 
 func (b *binder) edits(expr bound) []pgparse.Edit {
-	var edits []pgparse.Edit
+	edits := b.batchEdits(expr)
 	for _, ref := range expr.parsed.Columns {
 		if ref.Depth > 0 && len(ref.Fields) > 1 && named(expr.parsed.Tables, ref.Fields[0]) {
 			continue // of a sub-select's own table

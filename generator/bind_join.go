@@ -24,6 +24,31 @@ func named(tables []pgparse.TableRef, name string) bool {
 	})
 }
 
+// namesBatch says whether SQL reads the relation "batch".
+func namesBatch(tables []pgparse.TableRef) bool {
+	return slices.ContainsFunc(tables, func(t pgparse.TableRef) bool { return t.Schema == "" && t.Name == "batch" })
+}
+
+// batchEdits puts the batch's rows in the place of the relation "batch".
+func (b *binder) batchEdits(expr bound) []pgparse.Edit {
+	var edits []pgparse.Edit
+	for _, t := range expr.parsed.Tables {
+		if t.Schema != "" || t.Name != "batch" {
+			continue
+		}
+		if b.batch == "" {
+			b.refuse(expr.source.At(t.Offset), codeExpression, "\"batch\" cannot be read here", "Only steps know the batch's rows.")
+			continue
+		}
+		text := string(b.batch)
+		if t.Alias == "" {
+			text += " batch"
+		}
+		edits = append(edits, pgparse.Edit{Offset: t.Offset, Length: nameLength(expr.source.SQL[t.Offset:]), Text: text})
+	}
+	return edits
+}
+
 // runEdit ties run.id and run.reason to the input of the batch.
 func (b *binder) runEdit(e policy.Expr, ref pgparse.ColumnRef) (pgparse.Edit, bool) {
 	names := map[string]string{"id": "v_in.run_id", "reason": "v_in.reason"}

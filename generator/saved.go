@@ -48,7 +48,7 @@ func (w *work) columnsOf(s step) []string {
 	if s.Related == nil && (s.Update != nil || s.Delete != nil) {
 		names = append(names, w.table.PrimaryKey...)
 	}
-	if s.SQL != nil || s.Related == nil && s.Archive != nil {
+	if w.readsRelation(s) || s.Related == nil && s.Archive != nil {
 		names = append(names, columnNames(w.table)...)
 	}
 	alias := ""

@@ -49,6 +49,9 @@ func (w *work) render(s step, d batchData) sqlText {
 	defer func() { w.binder = saved }()
 	w.binder.inStep = true
 	w.enterHeaders(s)
+	if w.readsRelation(s) {
+		w.binder.batch = fragment("batch in parentheses", w.rowsOf(s, d, false))
+	}
 	if s.Related != nil {
 		if !w.enterRelated(s) {
 			return ""
@@ -74,6 +77,14 @@ func (w *work) render(s step, d batchData) sqlText {
 	}
 	w.refuse(s.Position, codeStep, "this step cannot be generated here", "")
 	return ""
+}
+
+// readsRelation says whether an expression of a step reads the relation "batch".
+func (w *work) readsRelation(s step) bool {
+	return slices.ContainsFunc(s.expressions(), func(e policy.Expr) bool {
+		parsed, ok := w.parseAny(e)
+		return ok && namesBatch(parsed.Tables)
+	})
 }
 
 // enterHeaders makes the columns of the header rows of earlier steps known.
