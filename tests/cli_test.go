@@ -160,9 +160,27 @@ func testStandby(t *testing.T, binary string) {
 	}
 }
 
-// A snapshot through the sandbox is that of a live database with the same schema, byte for byte.
+// A snapshot through the sandbox is that of a live database with the same schema, byte for byte; and
+// what is checked in with each example.
 func testSnapshotOfSchemaFile(t *testing.T, binary string) {
-	dir := copyExample(t, "bot-queue")
+	examples, err := filepath.Glob("../examples/*/retention.catalog.json")
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, example := range examples {
+		name := filepath.Base(filepath.Dir(example))
+		t.Run(name, func(t *testing.T) { snapshotOfExample(t, binary, name) })
+	}
+	c := newCLI(t, binary, "", copyExample(t, "bot-queue"))
+	c.write("broken.sql", "CREATE TABLE a (id int);\nSELEC 1;\n")
+	r := c.finish(c.command("snapshot", "--schema", "broken.sql", "--catalog", "broken.json"))
+	if _, err := os.Stat(filepath.Join(c.dir, "broken.json")); r.code != 2 || !strings.HasPrefix(r.stderr, "broken.sql:2:1: error: ") || err == nil {
+		t.Errorf("exit code %d, file %v\n%s", r.code, err, r.stderr)
+	}
+}
+
+func snapshotOfExample(t *testing.T, binary, name string) {
+	dir := copyExample(t, name)
 	db := pgtest.Database(t)
 	db.Exec(t, readText(t, dir, "schema.sql"))
 	c := newCLI(t, binary, db.URL(""), dir)
@@ -171,15 +189,10 @@ func testSnapshotOfSchemaFile(t *testing.T, binary string) {
 	if r := c.finish(c.command("snapshot", "--schema", "schema.sql", "--catalog", "file.json")); r.code != 0 {
 		t.Fatal(r)
 	}
-	for _, name := range []string{"live.json", "file.json"} {
-		if diff := cmp.Diff(checkedIn, readText(t, dir, name)); diff != "" {
-			t.Errorf("%s differs from what is checked in (-want +got):\n%s", name, diff)
+	for _, file := range []string{"live.json", "file.json"} {
+		if diff := cmp.Diff(checkedIn, readText(t, dir, file)); diff != "" {
+			t.Errorf("%s differs from what is checked in (-want +got):\n%s", file, diff)
 		}
-	}
-	c.write("broken.sql", "CREATE TABLE a (id int);\nSELEC 1;\n")
-	r := c.finish(c.command("snapshot", "--schema", "broken.sql", "--catalog", "broken.json"))
-	if _, err := os.Stat(filepath.Join(dir, "broken.json")); r.code != 2 || !strings.HasPrefix(r.stderr, "broken.sql:2:1: error: ") || err == nil {
-		t.Errorf("exit code %d, file %v\n%s", r.code, err, r.stderr)
 	}
 }
 

@@ -4,6 +4,7 @@ package examples
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,11 +44,8 @@ func says(sql, asOf string) string {
 // fill starts from these rows alone: all tables of the application and the run log are emptied.
 func (e *example) fill(t *testing.T, sql, asOf string) {
 	t.Helper()
-	for _, table := range e.tables(t) {
-		if table != "retention.event" {
-			pgtest.Exec(t, e.conn, "TRUNCATE "+table+" CASCADE")
-		}
-	}
+	tables := slices.DeleteFunc(e.tables(t), func(table string) bool { return table == "retention.event" })
+	pgtest.Exec(t, e.conn, "TRUNCATE "+strings.Join(tables, ", "))
 	pgtest.Exec(t, e.conn, says(sql, asOf))
 	e.forget(t)
 }
@@ -107,8 +105,8 @@ func (e *example) after(t *testing.T, asOf string, steps []step) (map[string][]s
 }
 
 // job runs a job at an instant and compares every table with what the document's statements leave;
-// the same job again changes nothing.
-func (e *example) job(t *testing.T, job, asOf string, steps []step) {
+// the same job again changes nothing. It answers how many rows each policy took.
+func (e *example) job(t *testing.T, job, asOf string, steps []step) map[string]int64 {
 	t.Helper()
 	want, taken := e.after(t, asOf, steps)
 	e.runJob(t, job, asOf)
@@ -129,6 +127,7 @@ func (e *example) job(t *testing.T, job, asOf string, steps []step) {
 	if diff := cmp.Diff(want, e.content(t)); diff != "" {
 		t.Errorf("job %s: rows differ after the second run (-want +got):\n%s", job, diff)
 	}
+	return taken
 }
 
 // runJob calls a job as the runner.
@@ -139,10 +138,11 @@ func (e *example) runJob(t *testing.T, job, asOf string) {
 	}
 }
 
-// everywhere calls test at several instants and batch sizes.
+// everywhere calls test at several instants and batch sizes; batches of one row, which take long, at
+// the first instant.
 func (e *example) everywhere(t *testing.T, instants []string, test func(*testing.T, *example, string)) {
-	for _, asOf := range instants {
-		for _, rows := range []string{"1", "3", "1000"} {
+	for i, asOf := range instants {
+		for _, rows := range []string{"1", "3", "1000"}[min(i, 1):] {
 			t.Run(asOf+" by "+rows, func(t *testing.T) {
 				own := e.with(t)
 				pgtest.Exec(t, e.conn, "UPDATE retention.policy SET batch_rows = $1::int", rows)
