@@ -259,7 +259,7 @@ func (w *work) batch(p pass, function string) batchData {
 		d.Along, d.Until = bounds[len(p.clock.ends()):], p.clock.until()
 	}
 	d.Probe = bounds
-	if p.byKey {
+	if p.byKey && !p.nulls {
 		d.Probe = append(p.clock.bounds(), bounds...)
 	}
 	if p.clock != nil {

@@ -18,8 +18,9 @@ func (w *work) statement(s step, b batchData) sqlText {
 	d := struct {
 		Statement sqlText
 		Select    bool
+		Batch     bool // it reads the batch
 		Name      literal
-	}{Select: parsed.Select}
+	}{Select: parsed.Select, Batch: namesBatch(parsed.Tables)}
 	batch := fragment("batch relation", w.rowsOf(s, b, false))
 	edits := w.statementEdits(*s.SQL, parsed)
 	if parsed.CTEs > 0 {

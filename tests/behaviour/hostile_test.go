@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,9 +84,9 @@ func TestRowSecurityOnAGuardsTable(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
 		INSERT INTO m SELECT i, '2024-01-01 00:00+00' FROM generate_series(1, 9) i;
-		CREATE TABLE open_case (m_id int); INSERT INTO open_case VALUES (3);
-		ALTER TABLE open_case ENABLE ROW LEVEL SECURITY`,
+		CREATE TABLE open_case (m_id int); INSERT INTO open_case VALUES (3)`,
 		`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {open: "EXISTS (SELECT FROM open_case c WHERE c.m_id = t.id)"}, then: [delete]}}`)
+	in.Exec(t, "ALTER TABLE open_case ENABLE ROW LEVEL SECURITY")
 	for range 2 {
 		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "42501" || o.Err == nil || o.Taken != 0 {
 			t.Errorf("got %+v", o)
@@ -97,5 +98,45 @@ func TestRowSecurityOnAGuardsTable(t *testing.T) {
 	in.Exec(t, "ALTER TABLE open_case DISABLE ROW LEVEL SECURITY")
 	if o := in.Done("p", noon); o.Taken != 8 {
 		t.Errorf("got %+v", o)
+	}
+}
+
+// TestInstallProves: what PostgreSQL refuses is refused when the policy is installed, in any statement,
+// and nothing of it is installed.
+func TestInstallProves(t *testing.T) {
+	t.Parallel()
+	const schema = `CREATE TABLE m (id int PRIMARY KEY, name text, at timestamptz NOT NULL);
+		CREATE TABLE r (id int PRIMARY KEY, m_id int, name text); CREATE TABLE log (id int, name text);
+		CREATE TABLE hidden (m_id int); ALTER TABLE hidden ENABLE ROW LEVEL SECURITY;
+		INSERT INTO m SELECT i, 'n', '2024-01-01 00:00+00' FROM generate_series(1, 9) i; INSERT INTO r VALUES (1, 1, 'n')`
+	const age = `due: {age: {column: at, older_than: 7 days}}`
+	for name, rule := range map[string]string{
+		"where":          `{table: m, where: "id = name", ` + age + `, then: [delete]}`,
+		"guard":          `{table: m, ` + age + `, keep: {g: "name > 3"}, then: [delete]}`,
+		"a hidden guard": `{table: m, ` + age + `, keep: {g: "EXISTS (SELECT FROM hidden h WHERE h.m_id = t.id)"}, then: [delete]}`,
+		"join":           `{table: m, join: {x: "SELECT no_such_function(t.id) AS y"}, where: "x.y", then: [delete]}`,
+		"rank":           `{table: m, due: {beyond: {first: 3, order: "id || at"}}, then: [delete]}`,
+		"set":            `{table: m, where: "name IS NOT NULL", then: [{update: {set: {name: "id + name"}}}]}`,
+		"related":        `{table: m, ` + age + `, then: [{delete: {table: r, as: r, where: "r.name = t.id"}}, delete]}`,
+		"insert":         `{table: m, ` + age + `, then: [{insert: {into: log, set: {id: name}}}, delete]}`,
+		"payload":        `{table: m, ` + age + `, then: [{emit: {event: gone, payload: {x: "no_such_function(id)"}}}, delete]}`,
+		"statement":      `{table: m, ` + age + `, then: [{sql: "UPDATE public.r SET name = b.id FROM batch b WHERE b.id = r.name"}, delete]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			yaml := "policies: {p: " + rule + "}"
+			in := kit.Prepare(t, schema, yaml)
+			_, err := in.TryMigrate(t, yaml)
+			if steps := []string{"set", "related", "insert", "payload", "statement", "a hidden guard"}; err == nil || !strings.Contains(err.Error(), "[42") ||
+				slices.Contains(steps, name) && !strings.Contains(err.Error(), `policy "p" cannot run: `) {
+				t.Fatalf("got %v", err)
+			}
+			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_proc WHERE proname LIKE 'p\\_%' AND pronamespace = 'retention'::regnamespace"); n != 0 {
+				t.Errorf("%d functions are installed", n)
+			}
+			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM r WHERE name = 'n'"); n != 1 {
+				t.Error("a row was changed")
+			}
+		})
 	}
 }

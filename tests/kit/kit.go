@@ -101,6 +101,17 @@ func Parse(yaml string) (*policy.File, diag.List) {
 	return policy.Parse("retention.yaml", []byte(yaml))
 }
 
+// TryMigrate is Migrate for what the database refuses.
+func (in *Installed) TryMigrate(t testing.TB, yaml string) ([]install.Migration, error) {
+	t.Helper()
+	objects, list := in.Compile(t, yaml)
+	if list.HasErrors() {
+		t.Fatalf("the policy does not compile:\n%s", text(list, yaml))
+	}
+	addNext(t, in.Migrations, in.File, objects)
+	return in.TryUp(t)
+}
+
 // Migrate generates the next step for yaml and applies it.
 func (in *Installed) Migrate(t testing.TB, yaml string) {
 	t.Helper()

@@ -18,6 +18,7 @@ ON CONFLICT (name) DO UPDATE SET
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
     busy = excluded.busy, built_in = excluded.built_in;
+SELECT retention._prove('by_least');
 
 -- to drop it
 SELECT retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped')

@@ -1,0 +1,37 @@
+-- Goes through every statement of a policy's functions with no row at all, so that what PostgreSQL
+-- refuses (a type, a right, a name) shows when the policy is installed and not at night. What
+-- statements of the policy's own words do on the way is rolled back. Raises the first error, with the
+-- policy's name.
+CREATE OR REPLACE FUNCTION retention._prove(p_policy text) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '10s'
+AS $function$
+DECLARE
+    v_policy retention.policy;
+    v_pass jsonb;
+    v_message text;
+    v_detail text;
+    v_hint text;
+    v_sqlstate text;
+BEGIN
+    SELECT * INTO STRICT v_policy FROM retention.policy p WHERE p.name = p_policy;
+    BEGIN
+        PERFORM set_config('pgretain.prove', 'on', true);
+        FOR v_pass IN SELECT e.value FROM jsonb_array_elements(v_policy.passes) e LOOP
+            EXECUTE format('SELECT retention.%I(0)', v_pass ->> 'locked');
+        END LOOP;
+        PERFORM retention._count(p_policy, clock_timestamp(), 0, true);
+        RAISE EXCEPTION USING ERRCODE = 'PR003';
+    EXCEPTION
+        WHEN SQLSTATE 'PR003' THEN
+            NULL;  -- all went well; undone
+        WHEN OTHERS THEN
+            GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT, v_detail = PG_EXCEPTION_DETAIL,
+                v_hint = PG_EXCEPTION_HINT, v_sqlstate = RETURNED_SQLSTATE;
+            RAISE EXCEPTION USING ERRCODE = v_sqlstate, DETAIL = v_detail, HINT = v_hint,
+                MESSAGE = format('policy "%s" cannot run: %s', p_policy, v_message);
+    END;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._prove(text) FROM PUBLIC;
