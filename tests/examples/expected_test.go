@@ -1,0 +1,68 @@
+package examples
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// TestExamplesTakeWhatIsExpected is the demo's path, without waiting for a tick: an example's data,
+// what came later, and its first job, which takes what its expected.sql says.
+func TestExamplesTakeWhatIsExpected(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(directory("*/expected.sql"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, file := range files {
+		name := filepath.Base(filepath.Dir(file))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := beforeMigrations(t, name)
+			for _, sql := range []string{"data.sql", "later.sql"} {
+				pgtest.Exec(t, e.conn, kit.ReadFile(t, directory(name), sql))
+				if sql == "data.sql" {
+					e.Up(t)
+					pgtest.Exec(t, e.conn, "UPDATE cron.job SET active = false")
+				}
+			}
+			expected := pairs(t, e, kit.ReadFile(t, directory(name), "expected.sql"))
+			job := e.File.Jobs[0]
+			e.runJob(t, job.Name, pgtest.Value[string](t, e.conn, "SELECT now()::text"))
+			taken := pairs(t, e, "SELECT policy, sum(taken)::bigint FROM retention.run WHERE job IS NOT NULL GROUP BY policy")
+			if len(taken) != len(job.Run) {
+				t.Errorf("the job ran %d of %d policies", len(taken), len(job.Run))
+			}
+			if diff := cmp.Diff(expected, taken); diff != "" {
+				t.Errorf("rows taken (-expected +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func beforeMigrations(t *testing.T, name string) *example {
+	t.Helper()
+	in := kit.ShippedFiles(t, directory(name))
+	return &example{in, in.Conn(t), nil}
+}
+
+// pairs is a query's names and numbers.
+func pairs(t *testing.T, e *example, sql string) map[string]int64 {
+	t.Helper()
+	rows, err := e.conn.Query(t.Context(), sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]int64{}
+	var name string
+	var n int64
+	if _, err := pgx.ForEachRow(rows, []any{&name, &n}, func() error { all[name] = n; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

@@ -1,0 +1,117 @@
+package examples
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// newChannels empties every table and the run log.
+func newChannels(t *testing.T, e *example) *channels {
+	t.Helper()
+	m := &channels{names: map[int64]string{}, index: map[int64]*index{}}
+	e.fill(t, "", "")
+	pgtest.Exec(t, e.conn, "SET TimeZone = 'UTC'; SET search_path = pg_temp, channel")
+	for _, c := range chains {
+		pgtest.Exec(t, e.conn, "INSERT INTO channel.chain VALUES ($1, $2)", c.id, c.name)
+		m.names[c.id], m.index[c.id] = c.name, &index{}
+	}
+	return m
+}
+
+// asText is an instant for SQL, to the microsecond.
+func asText(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05.000000+00") }
+
+// Every combination of values on and next to the bounds.
+func TestTelegramChannelsBounds(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "telegram-channels")
+	for _, rows := range []int{1, 3, 1000} {
+		t.Run(fmt.Sprint("by ", rows), func(t *testing.T) {
+			own := e.with(t)
+			own.SetBatch(rows)
+			m := newChannels(t, own)
+			pgtest.Exec(t, own.conn, says(kit.ReadFile(t, "telegram_bounds.sql"), asText(lateMarch)))
+			m.load(t, own.conn)
+			for range 2 {
+				went := m.cleanUp(501, lateMarch.UnixMicro(), nil)
+				own.runJob(t, "sol", asText(lateMarch))
+				own.took(t, "sol", went)
+				m.compare(t, own.conn, "bounds")
+			}
+			if i := m.index[501]; len(i.Best) != 20 || len(i.Top) != 50 || len(i.LastSigs) != 100 {
+				t.Errorf("%d best, %d top, %d last: the lists are not full", len(i.Best), len(i.Top), len(i.LastSigs))
+			}
+		})
+	}
+}
+
+// Days, one after the other: the jobs of all chains run at their times, new records come in, old keys come
+// back. After every job every table is what the document's own code makes of it, and the same job again
+// changes nothing.
+func TestTelegramChannels(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "telegram-channels")
+	for i, c := range []struct {
+		midnight      string
+		rows, records int
+	}{
+		{"2024-02-29T00:00:00Z", 1, 3},
+		{"2024-02-29T00:00:00Z", 3, 5},
+		{"2024-02-29T00:00:00Z", 1000, 9},
+		{"2025-03-30T00:00:00.000001Z", 3, 5},
+		{"2025-03-30T00:00:00.000001Z", 1000, 9},
+	} {
+		t.Run(fmt.Sprint(c.midnight, " by ", c.rows), func(t *testing.T) {
+			e.SetBatch(c.rows)
+			now, err := time.Parse(time.RFC3339Nano, c.midnight)
+			if err != nil {
+				t.Fatal(err)
+			}
+			days(t, e.with(t), c.records, traffic{rand.New(rand.NewPCG(uint64(i), 0)), now})
+		})
+	}
+}
+
+func days(t *testing.T, e *example, records int, r traffic) {
+	m := newChannels(t, e)
+	for range 2 {
+		r.insert(t, e.conn, records)
+		m.load(t, e.conn)
+		for c, chain := range chains {
+			at := r.now.Add(time.Duration(c) * 15 * time.Minute)
+			went := m.cleanUp(chain.id, at.UnixMicro(), nil)
+			e.runJob(t, chain.job, asText(at))
+			e.took(t, chain.job, went)
+			m.compare(t, e.conn, "after "+chain.job)
+			if e.runJob(t, chain.job, asText(at)); t.Failed() {
+				return
+			}
+			e.took(t, chain.job, map[string]int{"signals": 0, "tokens": 0, "wallets": 0})
+			m.compare(t, e.conn, "after "+chain.job+" again")
+		}
+		r.now = r.now.AddDate(0, 0, 1)
+	}
+}
+
+// took compares the last runs with the document's answer {signals, tokens, wallets}.
+func (e *example) took(t *testing.T, job string, went map[string]int) {
+	t.Helper()
+	for _, kind := range []string{"signal", "token", "wallet"} {
+		got := 0
+		for _, policy := range []string{"merged_" + kind + "s", kind + "s"} {
+			o := e.Last(policy)
+			if o.State != "done" || o.Refused+o.Contended != 0 {
+				t.Errorf("job %s: %+v", job, o)
+			}
+			got += int(o.Taken)
+		}
+		if got != went[kind+"s"] {
+			t.Errorf("job %s took %d %ss, the document's code %d", job, got, kind, went[kind+"s"])
+		}
+	}
+}

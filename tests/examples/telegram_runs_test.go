@@ -1,0 +1,253 @@
+package examples
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/pgtest"
+)
+
+// lateMarch is the instant of the tests here.
+var lateMarch = time.Date(2026, 3, 29, 0, 0, 0, 0, time.UTC)
+
+// filled starts from random records.
+func filled(t *testing.T, e *example, seed uint64, n int) *channels {
+	t.Helper()
+	m := newChannels(t, e)
+	r := traffic{rand.New(rand.NewPCG(seed, 0)), lateMarch}
+	r.insert(t, e.conn, n)
+	m.load(t, e.conn)
+	return m
+}
+
+// A dry run counts what the document's dry run counts, and changes nothing.
+func TestTelegramChannelsDryRun(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "telegram-channels")
+	m := filled(t, e, 1, 10)
+	now := asText(lateMarch)
+	if _, err := e.Call("CALL retention.run_job('sol', $1, dry_run => true)", now); err != nil {
+		t.Fatal(err)
+	}
+	m.compare(t, e.conn, "after a dry run")
+	got := map[string]int64{}
+	for _, kind := range []string{"signals", "tokens", "wallets"} {
+		for _, policy := range []string{kind, "merged_" + kind} {
+			got[kind] += pgtest.Value[int64](t, e.conn, "SELECT due FROM retention.run WHERE dry_run AND policy = $1 AND taken = 0", policy)
+		}
+	}
+	// Each type by itself: signals do not go before tokens are counted.
+	want := map[string]int64{}
+	want["tokens"] = int64(m.cleanTokens(501, lateMarch.UnixMicro(), nil))
+	want["wallets"] = int64(m.cleanWallets(501, lateMarch.UnixMicro(), nil))
+	want["signals"] = int64(m.cleanSignals(501, lateMarch.UnixMicro(), nil))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the dry run's counts (-want +got):\n%s", diff)
+	}
+}
+
+// A person cleans one chain up and says why; then the orphans of all chains, after the report has told of
+// them.
+func TestTelegramChannelsByHand(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "telegram-channels")
+	m := filled(t, e, 2, 10)
+	reason := "room for a new chain"
+	m.cleanUp(56, lateMarch.UnixMicro(), &reason)
+	policies := pgtest.Value[[]string](t, e.conn, "SELECT policies FROM retention.job WHERE name = 'bsc'")
+	for _, policy := range policies {
+		if _, err := e.Call(`CALL retention.run($1, $2, $3, scope => '{"chain_id": 56}')`, policy, asText(lateMarch), reason); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.compare(t, e.conn, "by hand")
+	notes := pgtest.Column[string](t, e.conn, "SELECT DISTINCT note FROM channel.archive")
+	if diff := cmp.Diff([]string{reason}, notes); diff != "" {
+		t.Error(diff)
+	}
+	orphans(t, e, m)
+}
+
+func orphans(t *testing.T, e *example, m *channels) {
+	t.Helper()
+	e.runJob(t, "watch", asText(lateMarch))
+	got := pgtest.Value[string](t, e.conn, "SELECT rows::text FROM retention.report WHERE name = 'orphans'")
+	want := pgtest.Value[string](t, e.conn, `SELECT jsonb_agg(x ORDER BY kind, chain_id)::text FROM (
+		SELECT chain_id, kind, count(*) AS records FROM (
+			SELECT chain_id, 'signals' AS kind, t0 AS clock FROM channel.signal
+			UNION ALL SELECT chain_id, 'tokens', first_seen FROM channel.token
+			UNION ALL SELECT chain_id, 'wallets', last_seen FROM channel.wallet) y
+		WHERE clock IS NULL GROUP BY chain_id, kind) x`)
+	if diff := cmp.Diff(unordered(t, want), unordered(t, got)); diff != "" {
+		t.Errorf("the report of orphans (-want +got):\n%s", diff)
+	}
+	if alerts := pgtest.Value[int](t, e.conn, "SELECT alerts FROM retention.report WHERE name = 'orphans'"); alerts == 0 {
+		t.Error("orphans are no alert")
+	}
+	reason := "monthly"
+	for _, policy := range []string{"orphan_signals", "orphan_tokens", "orphan_wallets"} {
+		if _, err := e.Call("CALL retention.run($1, $2, $3)", policy, asText(lateMarch), reason); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.archiveOrphans(lateMarch.UnixMicro())
+	m.compare(t, e.conn, "orphans")
+	e.runJob(t, "watch", asText(lateMarch))
+	if left := pgtest.Value[string](t, e.conn, "SELECT rows::text FROM retention.report WHERE name = 'orphans' ORDER BY id DESC LIMIT 1"); left != "[]" {
+		t.Errorf("orphans are left: %s", left)
+	}
+	growth := pgtest.Value[int64](t, e.conn, "SELECT sum((x ->> 'records')::int) FROM retention.report, jsonb_array_elements(rows) x WHERE name = 'archive_growth' AND id = (SELECT max(id) FROM retention.report)")
+	if growth != int64(len(m.archive)) {
+		t.Errorf("the archive grew by %d records, the report says %d", len(m.archive), growth)
+	}
+}
+
+// However the work is split, index and archive are those of one pass over everything: the document's own,
+// which cuts the best lists after every record.
+func TestTelegramChannelsSplit(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "telegram-channels")
+	for i, split := range []struct{ batch, budget int }{{2, 3}, {3, 7}, {1000, 20}, {1000, 1000}} {
+		t.Run(fmt.Sprintf("%d of %d", split.batch, split.budget), func(t *testing.T) {
+			own := e.with(t)
+			m := filled(t, own, uint64(10+i), 6)
+			own.uniqueWallets(t, m)
+			m.bySlice = true
+			own.SetBatch(split.batch)
+			pgtest.Exec(t, own.conn, "UPDATE retention.policy SET budget_rows = $1::int", split.budget)
+			for _, chain := range chains {
+				m.cleanUp(chain.id, lateMarch.UnixMicro(), nil)
+				for runs := 0; ; runs++ {
+					own.runJob(t, chain.job, asText(lateMarch))
+					if own.done(t) {
+						break
+					}
+					if runs > 1000 {
+						t.Fatal("no end")
+					}
+				}
+			}
+			m.compare(t, own.conn, "split")
+		})
+	}
+}
+
+// uniqueWallets leaves no two wallets with the same first characters: where one replaces another,
+// the lists depend on when they are cut.
+func (e *example) uniqueWallets(t *testing.T, m *channels) {
+	t.Helper()
+	pgtest.Exec(t, e.conn, "DELETE FROM channel.wallet WHERE addr LIKE '%1'")
+	m.load(t, e.conn)
+}
+
+// done says whether nothing is left for another run of the job.
+func (e *example) done(t *testing.T) bool {
+	t.Helper()
+	return pgtest.Value[bool](t, e.conn, `SELECT bool_and(state = 'done') FROM (
+		SELECT DISTINCT ON (policy) state FROM retention.run WHERE job IS NOT NULL ORDER BY policy, id DESC) x`)
+}
+
+// Backends that are killed in the middle leave whole batches, and the next job goes on.
+func TestTelegramChannelsKilled(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "telegram-channels")
+	m := filled(t, e, 20, 20)
+	e.uniqueWallets(t, m)
+	m.bySlice = true
+	m.cleanUp(501, lateMarch.UnixMicro(), nil)
+	e.SetBatch(1)
+	killed := 0
+	for batches := 10; killed < 5 && batches < 400; batches += 60 {
+		if e.kill(t, batches) {
+			killed++
+		}
+	}
+	if killed == 0 {
+		t.Fatal("no run was killed")
+	}
+	e.runJob(t, "sol", asText(lateMarch))
+	m.compare(t, e.conn, "after runs were killed")
+}
+
+// kill starts the job and ends its backend after so many batches in all. It says whether it came in time.
+func (e *example) kill(t *testing.T, batches int) bool {
+	t.Helper()
+	runner := e.Conn(t)
+	pgtest.Exec(t, runner, "SET SESSION AUTHORIZATION retention_runner")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := runner.Exec(context.Background(), "CALL retention.run_job('sol', '"+asText(lateMarch)+"')")
+		ended <- err
+	}()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return false
+		default:
+		}
+		if pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.batch WHERE taken > 0") >= batches {
+			pgtest.Exec(t, e.conn, "SELECT pg_terminate_backend($1::int)", int(runner.PgConn().PID()))
+			return <-ended != nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// A wallet that comes back with a lower score. Cut after every record, the list loses a better wallet
+// first; cut after the run, the better one stays.
+func TestTelegramChannelsLowered(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "telegram-channels")
+	m, document := newChannels(t, e), &channels{names: map[int64]string{}, index: map[int64]*index{501: {}}, bySlice: true}
+	for day, wallets := range []string{
+		"SELECT 501, 'Wallet' || to_char(n, 'FM000000') || 'x', CASE WHEN n = 1 THEN 3 ELSE 2 END, 5, 50, 50, timestamptz '2026-01-01 UTC' FROM generate_series(1, 50) n",
+		"VALUES (501, 'Wallet000099x', 1.5, 5, 50, 50, timestamptz '2026-02-01 UTC'), (501, 'Wallet000001x', 1, 5, 50, 50, '2026-02-02 UTC')",
+	} {
+		pgtest.Exec(t, e.conn, "INSERT INTO channel.wallet (chain_id, addr, avg_scr, scnt, win_rate, consistency, last_seen) "+wallets)
+		now := lateMarch.AddDate(0, 0, day)
+		for _, model := range []*channels{m, document} {
+			model.load(t, e.conn)
+			model.cleanUp(501, now.UnixMicro(), nil)
+		}
+		e.runJob(t, "sol", asText(now))
+	}
+	m.compare(t, e.conn, "lowered")
+	if last := m.index[501].Top[49].Addr12; last != "Wallet000099" {
+		t.Errorf("the last of the list is %s", last)
+	}
+	if last := document.index[501].Top[49].Addr12; last != "Wallet000001" {
+		t.Errorf("the last of the document's list is %s, so that nothing is shown", last)
+	}
+}
+
+// Wallets of one score: those that came first are listed first and stay, whatever their clocks say, also when
+// one of them comes back.
+func TestTelegramChannelsTies(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "telegram-channels")
+	m := newChannels(t, e)
+	for day, wallets := range []string{
+		"SELECT 501, 'Wallet' || to_char(n, 'FM000000') || 'x', 2, 5, 50, 50, timestamptz '2026-01-05 UTC' - n * interval '1 minute' FROM generate_series(1, 49) n",
+		`VALUES (501, 'Wallet000051x', 2, 5, 50, 50, timestamptz '2026-01-02 UTC'), (501, 'Wallet000050x', 2, 5, 50, 50, '2026-01-03 UTC'),
+			(501, 'Wallet000049x', 2, 6, 60, 60, '2026-02-01 UTC')`,
+		"VALUES (501, 'Wallet000052x', 2, 5, 50, 50, timestamptz '2026-01-01 UTC')",
+	} {
+		pgtest.Exec(t, e.conn, "INSERT INTO channel.wallet (chain_id, addr, avg_scr, scnt, win_rate, consistency, last_seen) "+wallets)
+		now := lateMarch.AddDate(0, 0, day)
+		m.load(t, e.conn)
+		m.cleanUp(501, now.UnixMicro(), nil)
+		e.runJob(t, "sol", asText(now))
+		m.compare(t, e.conn, fmt.Sprint("day ", day))
+	}
+	if last := m.index[501].Top[49].Addr12; last != "Wallet000051" {
+		t.Errorf("the last of the list is %s", last)
+	}
+}
