@@ -247,7 +247,7 @@ func (w *work) batch(p pass, function string) batchData {
 	d := batchData{
 		Schema: w.schema(), Function: function, Signature: function + "(bigint)",
 		Policy: w.policy.Name, PolicyLiteral: literal(w.policy.Name), What: w.what(p),
-		TableMessage: strings.ReplaceAll(comment(tableName(w.table)), "'", "''"),
+		TableMessage: messageName(w.table),
 		SearchPath:   w.searchPath(), Zone: literal(w.file.Install.TimeZone),
 		Table: qualified(w.table), Many: w.table.Kind == "partitioned",
 		Cursor: w.cursor(p), Range: bounds, Filter: filters, Due: w.dueOf(p),
@@ -370,6 +370,8 @@ func (w *work) placesOf(p pass) []places {
 // verb says what a policy does with its rows.
 func (w *work) verb() string {
 	switch {
+	case w.policy.Partitions:
+		return w.takes()
 	case w.deletes():
 		return "Deletes rows of"
 	case w.updates():

@@ -39,6 +39,7 @@ type binder struct {
 	inStep  bool                                // run.id and run.reason may be read
 	aliases map[string]*catalog.Table           // whose columns are known, by what they are called here
 	scalars []scalarJoin                        // joins that are read as sub-selects, latest last
+	content sqlText                             // what the relation "partition" stands for, "" for nothing
 }
 
 // bound is an expression with what the generator needs to know of it.
@@ -81,7 +82,7 @@ func (b *binder) bind(e policy.Expr) sqlText {
 }
 
 func (b *binder) edits(expr bound) []pgparse.Edit {
-	edits := b.batchEdits(expr)
+	edits := append(b.batchEdits(expr), b.partitionEdits(expr.source, expr.parsed)...)
 	for _, ref := range expr.parsed.Columns {
 		if ref.Depth > 0 && len(ref.Fields) > 1 && named(expr.parsed.Tables, ref.Fields[0]) {
 			continue // of a sub-select's own table

@@ -59,6 +59,9 @@ func (c *compiler) checkSearchPath() {
 
 // compilePolicy compiles one policy to its objects; none when it was refused.
 func (c *compiler) compilePolicy(p *policy.Policy) []Object {
+	if p.Partitions {
+		return c.compilePartitions(p)
+	}
 	table := c.findTable(p)
 	if table == nil || !c.checkSteps(p, table) {
 		return nil

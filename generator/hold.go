@@ -20,6 +20,10 @@ type hop struct {
 // compileHolds says when a row of t is held: itself, or a row that its deletion would take or
 // change through foreign keys.
 func (w *work) compileHolds() {
+	if w.policy.Partitions {
+		w.holds = w.partitionHolds()
+		return
+	}
 	w.holds = w.holdsOn(w.table, "t", w.ownDelete().Delete.Cascades, w.deletes())
 }
 

@@ -26,7 +26,7 @@ type right struct {
 func (w *work) collectRights() {
 	for i, use := range w.policy.Uses() {
 		if i == 0 {
-			use.Access.Update = true // row locks
+			use.Access.Update = use.Access.Update || !w.policy.Partitions // row locks
 		}
 		w.addRight(use.Table, use.Access)
 	}

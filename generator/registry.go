@@ -15,6 +15,7 @@ import (
 type rowData struct {
 	Schema                                               string
 	Name, Description, TableName, Hash, Definition       literal
+	Partitions                                           bool
 	Passes                                               literal
 	Prepares                                             bool
 	Scope                                                sqlText

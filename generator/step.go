@@ -21,7 +21,7 @@ type step struct {
 // steps lists the policy's steps.
 func (w *work) steps() []step {
 	list := make([]step, len(w.policy.Then))
-	untouched := true
+	untouched := !w.policy.Partitions // whose rows are no table's
 	for i, s := range w.policy.Then {
 		list[i] = step{s, i + 1, untouched}
 		untouched = untouched && !w.writesOwn(s)
@@ -74,6 +74,8 @@ func (w *work) render(s step, d batchData) sqlText {
 		return w.emit(s, d)
 	case s.SQL != nil:
 		return w.statement(s, d)
+	case s.Detach != nil || s.Drop != nil:
+		return w.takeAway(s)
 	}
 	w.refuse(s.Position, codeStep, "this step cannot be generated here", "")
 	return ""
@@ -142,7 +144,7 @@ func stepText(name string, data any) sqlText {
 // columnsRead lists the columns of t that an expression may read: a bare name inside a sub-select
 // counts too, since it means t's column where the sub-select has none of that name.
 func (w *work) columnsRead(e *pgparse.Expr, alias string) []string {
-	var names []string
+	names := w.partitionColumns(e)
 	for _, ref := range e.Columns {
 		switch {
 		case ref.Star && len(ref.Fields) == 1 && ref.Fields[0] == "t", len(ref.Fields) == 1 && ref.Fields[0] == "t":

@@ -78,7 +78,7 @@ type guard struct {
 
 func (c *compiler) work(p *policy.Policy, table *catalog.Table, f form) *work {
 	w := &work{compiler: c, form: f}
-	w.binder = binder{policy: p, table: table, diags: &c.diags, asOf: f.now}
+	w.binder = binder{policy: p, table: table, diags: &c.diags, asOf: f.now, content: c.partitionContent(p)}
 	w.where = w.filter(p.Where)
 	w.compileJoins()
 	w.scalarJoins = w.asScalars(p.Joins, nil)
@@ -154,7 +154,7 @@ func (w *work) bindQuery(e policy.Expr) sqlText {
 		return "SELECT"
 	}
 	w.onOneLine(e)
-	var edits []pgparse.Edit
+	edits := w.partitionEdits(e, parsed)
 	for _, ref := range parsed.Columns {
 		if len(ref.Fields) == 1 && ref.Fields[0] == "as_of" {
 			edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: string(w.asOf)})

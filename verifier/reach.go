@@ -52,7 +52,9 @@ func (v *inspection) checkReach(ctx context.Context, tx pgx.Tx, p *policy.Policy
 // deletes are the tables that a policy's steps delete from, and those that foreign keys may reach
 // from there.
 func deletes(p *policy.Policy) (from, allowed []string) {
-	from = []string{p.Table.String()}
+	if !p.Partitions { // what refers to a partition keeps it
+		from = []string{p.Table.String()}
+	}
 	for _, s := range p.Then {
 		if s.Delete == nil {
 			continue

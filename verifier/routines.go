@@ -110,6 +110,9 @@ func (v *inspection) missing(o generator.Object) {
 const repairHint = "Run its statements from the last migration that has them again, in the role that the migration takes."
 
 func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
+	if w.As == generator.AsMigrator { // nobody knows its name here; checkPartitionOwners says what it must be
+		w.owner, w.privileges = live.Owner, grantees(w.SQL, live.Owner)
+	}
 	name := fmt.Sprintf("%s %q", w.Kind, w.Object.Name)
 	if live.Kind != kindLetter(w.routine) || live.Language != w.routine.Language {
 		v.about(w.Object, Finding{Code: codeDiffers, Message: name + " is declared in another way", Want: declaration(kindLetter(w.routine), w.routine.Language),

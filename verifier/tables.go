@@ -87,6 +87,9 @@ func (v *inspection) namedTables() []namedTable {
 			list = append(list, tablesOf(e, p.Name)...)
 		}
 		main.columns = append(main.columns, plainColumns(p)...)
+		if p.Partitions {
+			main.columns = nil // they are those of a partition: name, lower, upper
+		}
 		list = append(list, main)
 		for _, use := range p.Uses()[1:] {
 			list = append(list, namedTable{table: use.Table, policy: p.Name})

@@ -18,10 +18,12 @@ type Snapshot struct {
 type Table struct {
 	Schema      string       `json:"schema"`
 	Name        string       `json:"name"`
-	Kind        string       `json:"kind"`                   // "table", "partitioned", "view", "foreign"
-	PartitionOf string       `json:"partition_of,omitempty"` // "schema.name" of the direct parent
-	Inherits    []string     `json:"inherits,omitempty"`     // plain inheritance parents
-	Children    []string     `json:"children,omitempty"`     // direct partitions or inheritance children
+	Kind        string       `json:"kind"`                     // "table", "partitioned", "view", "foreign"
+	PartitionOf string       `json:"partition_of,omitempty"`   // "schema.name" of the direct parent
+	Inherits    []string     `json:"inherits,omitempty"`       // plain inheritance parents
+	Children    []string     `json:"children,omitempty"`       // direct partitions or inheritance children
+	Strategy    string       `json:"partitioned_by,omitempty"` // of a partitioned table: "range", "list", "hash"
+	KeyColumns  []string     `json:"partition_key,omitempty"`  // what it is partitioned by, "" for an expression
 	Columns     []Column     `json:"columns"`
 	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order
 	Indexes     []Index      `json:"indexes,omitempty"`

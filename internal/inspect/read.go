@@ -35,6 +35,8 @@ func (r *reader) readTables(ctx context.Context) ([]*catalog.Table, error) {
 		Schema, Name, Kind, PartitionOf string
 		Inherits, Children              []string
 		RowSecurity                     bool
+		Strategy                        string
+		KeyColumns                      []string
 	}
 	rows, err := collect[row](ctx, r, "tables", r.oids)
 	if err != nil {
@@ -45,7 +47,7 @@ func (r *reader) readTables(ctx context.Context) ([]*catalog.Table, error) {
 		t := &catalog.Table{
 			Schema: row.Schema, Name: row.Name, Kind: row.Kind, PartitionOf: row.PartitionOf,
 			Inherits: row.Inherits, Children: row.Children, RowSecurity: row.RowSecurity,
-			Columns: []catalog.Column{},
+			Strategy: row.Strategy, KeyColumns: row.KeyColumns, Columns: []catalog.Column{},
 		}
 		r.tables[row.OID] = t
 		tables = append(tables, t)

@@ -16,7 +16,9 @@ BEGIN
     SELECT * INTO STRICT v_run FROM retention.run r WHERE r.id = p_run;
     SELECT * INTO STRICT v_policy FROM retention.policy p WHERE p.name = v_run.policy;
     v_due := retention._find_groups(p_run);
-    v_rows := retention._estimated_rows(retention._table(v_policy.table_name));
+    IF NOT v_policy.partitions THEN  -- the breaker counts these, not their rows
+        v_rows := retention._estimated_rows(retention._table(v_policy.table_name));
+    END IF;
     v_limit := retention._breaker_limit(v_policy, v_rows);
     UPDATE retention.run r SET due = v_due, breaker_limit = v_limit WHERE r.id = p_run;
     IF v_limit IS NULL OR v_policy.budget_rows <= v_limit OR v_due <= v_limit

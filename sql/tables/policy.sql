@@ -1,5 +1,6 @@
 -- The registry: one row per policy, written by migrations; and one per report, which has a name, a hash
--- and a definition, no table and no passes. "passes" are the batch functions in the order in which a run calls them; deletes lists the tables that steps delete from, reach those that
+-- and a definition, no table and no passes. "passes" are the batch functions in the order in which a run calls them;
+-- partitions says that its rows are the table's partitions; deletes lists the tables that steps delete from, reach those that
 -- foreign keys may take from there, unguarded those that a statement of the policy's own words changes,
 -- related all that steps act on besides the policy's own. prepares says that <policy>_prepare reads something when a run
 -- starts, restores that there is <policy>_restore. window_own is a window that may be set at run time,
@@ -8,6 +9,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     name text PRIMARY KEY,
     description text NOT NULL DEFAULT '',
     table_name text NOT NULL,
+    partitions boolean NOT NULL DEFAULT false,
     hash text NOT NULL,
     definition text NOT NULL,
     passes jsonb NOT NULL,

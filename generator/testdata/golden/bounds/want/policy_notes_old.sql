@@ -1,15 +1,16 @@
 -- as owner
 INSERT INTO retention.policy
-    (name, description, table_name, hash, definition, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_old', '', 'app.note', '6d3a5b35daf7', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('notes_old', '', 'app.note', false, '58cf1e2e898b', 'Deletes rows of app.note whose made_at is older than 7 days.',
      '[{"range":"notes_old_batch","locked":"notes_old_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      100, 2000, 300, '1h0m0s', 10000, 0.1, 0.5, false)
 ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
+    description = excluded.description, table_name = excluded.table_name,
+    partitions = excluded.partitions, hash = excluded.hash,
     definition = excluded.definition, passes = excluded.passes, report = false, prepares = excluded.prepares,
     scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,

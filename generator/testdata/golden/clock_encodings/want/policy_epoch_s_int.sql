@@ -1,15 +1,16 @@
 -- as owner
 INSERT INTO retention.policy
-    (name, description, table_name, hash, definition, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_s_int', '', 'app.clocks', '104ee2cee285', 'Deletes rows of app.clocks whose epoch_s_int is older than 7 days.',
+    ('epoch_s_int', '', 'app.clocks', false, '4a79bcce5f69', 'Deletes rows of app.clocks whose epoch_s_int is older than 7 days.',
      '[{"range":"epoch_s_int_batch","locked":"epoch_s_int_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
+    description = excluded.description, table_name = excluded.table_name,
+    partitions = excluded.partitions, hash = excluded.hash,
     definition = excluded.definition, passes = excluded.passes, report = false, prepares = excluded.prepares,
     scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,

@@ -1,15 +1,16 @@
 -- as owner
 INSERT INTO retention.policy
-    (name, description, table_name, hash, definition, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_state', '', 'app.not_served', '30eabd4898b9', 'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
+    ('by_state', '', 'app.not_served', false, '760c355b7d54', 'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
      '[{"range":"by_state_batch","locked":"by_state_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
+    description = excluded.description, table_name = excluded.table_name,
+    partitions = excluded.partitions, hash = excluded.hash,
     definition = excluded.definition, passes = excluded.passes, report = false, prepares = excluded.prepares,
     scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,

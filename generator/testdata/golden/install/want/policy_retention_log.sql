@@ -1,15 +1,16 @@
 -- as owner
 INSERT INTO keeper.policy
-    (name, description, table_name, hash, definition, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('retention_log', 'built in: keeps the run log and cron.job_run_details short', 'keeper.run', '1bc1880df2bc', 'runs that ended longer ago than install.log_window, the newest of each policy excepted',
+    ('retention_log', 'built in: keeps the run log and cron.job_run_details short', 'keeper.run', false, 'c4cdec93bdb1', 'runs that ended longer ago than install.log_window, the newest of each policy excepted',
      '[{"locked":"retention_log_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['keeper.run', 'keeper.batch']::text[], ARRAY[]::text[], ARRAY['keeper.batch']::text[], ARRAY[]::text[],
      1000, 100, NULL, '1m', NULL, NULL, 1, true)
 ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
+    description = excluded.description, table_name = excluded.table_name,
+    partitions = excluded.partitions, hash = excluded.hash,
     definition = excluded.definition, passes = excluded.passes, report = false, prepares = excluded.prepares,
     scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,

@@ -1,15 +1,16 @@
 -- as owner
 INSERT INTO retention.policy
-    (name, description, table_name, hash, definition, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('dibs_expire', '', 'app.note', 'a581fdfcb868', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('dibs_expire', '', 'app.note', false, '9bb4503855d4', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"locked":"dibs_expire_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.owner']::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name, hash = excluded.hash,
+    description = excluded.description, table_name = excluded.table_name,
+    partitions = excluded.partitions, hash = excluded.hash,
     definition = excluded.definition, passes = excluded.passes, report = false, prepares = excluded.prepares,
     scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,

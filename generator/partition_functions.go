@@ -1,0 +1,164 @@
+package generator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgretain/internal/quote"
+	"pgretain/policy"
+)
+
+// partitionData is what the templates of a policy on partitions read besides what all batches and
+// counts need.
+type partitionData struct {
+	batchData
+	KeyType, ValueType string
+	Relation           literal // the table, to be read as regclass
+	Alter              string  // the function that changes partitions
+	Inline             bool
+	Ranks              []*ranked
+	Guards             []countGuard
+	Roles              []string
+	Clock              sqlText
+}
+
+// partitionData fills in what all functions of the policy say alike.
+func (w *work) partitionData(function, signature string) partitionData {
+	t := w.partitionedOf(w.policy)
+	d := partitionData{KeyType: keyType(t.key), Relation: literal(quote.Qualified(t.table.Schema, t.table.Name)),
+		Alter: w.alterName(), Inline: w.inline, Clock: "c.upper"}
+	if t.value != nil {
+		d.ValueType = keyType(t.value)
+	}
+	if d.KeyType == "uuid" {
+		d.Clock = fragment("as text", d.Clock) // there is no min(uuid)
+	}
+	d.batchData = batchData{
+		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
+		PolicyLiteral: literal(w.policy.Name), TableMessage: messageName(t.table), SearchPath: w.searchPath(),
+		Zone: literal(w.file.Install.TimeZone), Table: "part", Joins: w.joins, Columns: w.columns, Holds: w.holds,
+		HoldTables: textArray(w.holdTables()), What: w.partitionWhat(),
+	}
+	if roles := w.file.Install.Roles; !roles.None {
+		d.Roles = []string{roles.Operator, roles.Viewer}
+	}
+	for _, k := range w.clocks {
+		if k != nil {
+			d.Cutoffs = append(d.Cutoffs, k.cutoffs...)
+		}
+	}
+	w.partitionVerdict(&d)
+	return d
+}
+
+// partitionVerdict fills in when a partition is due and what keeps it.
+func (w *work) partitionVerdict(d *partitionData) {
+	place := func(r *ranked) {
+		among := *r
+		among.Table, among.Rows = "part", append([]sqlText{"NOT t.detaching"}, r.Rows...)
+		d.Ranks = append(d.Ranks, &among)
+	}
+	for _, g := range w.guards {
+		kept := countGuard{Name: literal(g.name)}
+		if g.rank != nil {
+			place(g.rank)
+			kept.Kept = fragment("place within", g.rank)
+		} else {
+			kept.Kept = fragment("not false", g.cond)
+		}
+		d.Guards = append(d.Guards, kept)
+	}
+	for _, r := range w.beyonds {
+		if r != nil {
+			place(r)
+		}
+	}
+	d.Due = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...)
+}
+
+// takes is what a policy does with partitions, in words.
+func (w *work) takes() string {
+	if slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool { return s.Drop != nil }) {
+		return "Drops partitions of"
+	}
+	return "Detaches partitions of"
+}
+
+func (w *work) partitionWhat() string {
+	var list []string
+	for _, p := range w.passes() {
+		list = append(list, w.what(p))
+	}
+	return strings.Join(list, " ")
+}
+
+func (w *work) partitionBatch() Object {
+	name := w.policy.Name + "_batch"
+	d := w.partitionData(name, name+"(bigint)")
+	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape PARTITIONS", w.policy.Name))
+	d.Saved = w.saved()
+	w.addSteps(&d.batchData, pass{})
+	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
+	return w.function(d.Signature, object("batch_partitions", d))
+}
+
+// takeAway is the step that detaches or drops the partition; "drop" detaches unless a step before
+// it did.
+func (w *work) takeAway(s step) sqlText {
+	d := struct {
+		Schema, Alter, Action string
+		Counts                bool
+	}{w.schema(), w.alterName(), "detach", true}
+	if s.Drop != nil {
+		d.Action = "drop"
+		d.Counts = !slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
+	}
+	return stepText("step_partition", d)
+}
+
+func (w *work) alterName() string { return w.policy.Name + "_partition" }
+
+func (w *work) partitionCount() Object {
+	name := w.policy.Name + "_count"
+	d := w.partitionData(name, name+"(timestamp with time zone, bigint, boolean, jsonb, interval)")
+	d.Comment = literal(fmt.Sprintf("pgretain: what policy %s finds at an instant", w.policy.Name))
+	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
+	return w.function(d.Signature, object("count_partitions", d))
+}
+
+func (w *work) partitionDue() Object {
+	name := w.policy.Name + "_due"
+	d := w.partitionData(name, name+"(timestamp with time zone)")
+	d.Comment = literal(fmt.Sprintf("pgretain: the partitions that policy %s would take at an instant", w.policy.Name))
+	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
+	return w.function(d.Signature, object("due_partitions", d))
+}
+
+// alterPartition is the function that does what only the table's owner may do. The migrating role
+// owns it: the owner of the other functions cannot be a member of a role that is its own member.
+func (w *work) alterPartition() Object {
+	name := w.alterName()
+	d := struct {
+		partitionData
+		TableComment string
+		Owner        sqlText
+	}{w.partitionData(name, name+"(oid, text)"), comment(tableName(w.table)), ""}
+	if roles := w.file.Install.Roles; !roles.None {
+		d.Owner = sqlText(quote.Ident(roles.Owner))
+	}
+	d.Comment = literal(fmt.Sprintf("pgretain: locks, detaches and drops partitions for policy %s", w.policy.Name))
+	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
+	o := w.function(d.Signature, object("alter_partition", d))
+	o.As = AsMigrator
+	return o
+}
+
+// partitionRow adapts the policy's row of the registry: a batch looks at few partitions, so that one
+// which cannot go is found soon, and no share of the rows says anything about partitions.
+func (w *work) partitionRow(d rowData) rowData {
+	if w.policy.Partitions {
+		d.Partitions, d.BatchRows, d.BreakerFraction = true, min(d.BatchRows, 10), "NULL"
+	}
+	return d
+}

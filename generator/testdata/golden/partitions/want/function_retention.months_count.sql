@@ -1,0 +1,122 @@
+-- as owner
+-- What policy months finds at an instant: the partitions that are due, and what keeps the others.
+-- For preview, breaker and verifier: pinned as the batch is, so that both mean the same.
+-- p_limit stops counting there; p_guards false leaves "keep" and holds out; p_older_than
+-- is that of a run, p_scope nothing. Locks nothing.
+CREATE OR REPLACE FUNCTION retention.months_count(
+    p_as_of timestamptz, p_limit bigint DEFAULT NULL, p_guards boolean DEFAULT true,
+    p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
+RETURNS retention.due_count
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET row_security = off
+SET jit = off
+AS $function$
+DECLARE
+    v_as_of CONSTANT timestamptz := p_as_of;
+    v_cutoff_1_1 CONSTANT date := (retention._cutoff(v_as_of, 3, 0, '00:00:00', 'UTC') AT TIME ZONE 'UTC')::date;
+    v_held CONSTANT boolean := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.event']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_out retention.due_count;
+BEGIN
+    IF NOT p_guards THEN
+        SELECT count(*) INTO v_out.due
+        FROM (SELECT FROM (
+            WITH part AS MATERIALIZED (
+                SELECT p.rel AS tableoid, '(0,0)'::tid AS ctid, p."schema", p.name, p.parent,
+                       p.lower::date AS lower, p.upper::date AS upper, p.detaching,
+                       NOT p.detaching AND row_number() OVER last = 1 AS newest
+                FROM retention._partitions('"app"."event"'::regclass) p
+                WINDOW last AS (PARTITION BY p.above, p.detaching ORDER BY p.upper::date DESC NULLS FIRST)
+            ), places_newest AS MATERIALIZED (
+                SELECT t.tableoid AS rel, t.ctid AS tid,
+                       row_number() OVER (
+                           ORDER BY t.upper DESC, t."schema" DESC, t."name" DESC) AS place
+                FROM part t
+                WHERE NOT t.detaching
+                  AND (t.name LIKE 'event_%')
+            )
+            SELECT t.*, j.kept_by
+            FROM part t
+            LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
+            CROSS JOIN LATERAL (SELECT CASE
+                WHEN t.detaching THEN 'detaching'
+                WHEN v_held AND EXISTS (
+                                    SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) p
+                                    WHERE EXISTS (SELECT FROM retention.hold h
+                                                  WHERE h.table_name = 'app.event'
+                                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                    AND h.key = ARRAY[p."id"::text, p."at"::text])) THEN 'hold'
+                WHEN (EXISTS (SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) AS "partition" WHERE state = 'pending')) IS NOT FALSE THEN 'pending'
+                WHEN places_newest.place <= 2 THEN 'newest'
+            END AS kept_by OFFSET 0) j
+            WHERE t.upper IS NOT NULL
+              AND NOT t.newest
+              AND (t.name LIKE 'event_%')
+              AND t."upper" <= v_cutoff_1_1) j LIMIT p_limit) x;
+        v_out.capped := coalesce(v_out.due >= p_limit, false);
+        RETURN v_out;
+    END IF;
+    WITH counted AS MATERIALIZED (
+        SELECT j.upper, j.kept_by
+        FROM (
+            WITH part AS MATERIALIZED (
+                SELECT p.rel AS tableoid, '(0,0)'::tid AS ctid, p."schema", p.name, p.parent,
+                       p.lower::date AS lower, p.upper::date AS upper, p.detaching,
+                       NOT p.detaching AND row_number() OVER last = 1 AS newest
+                FROM retention._partitions('"app"."event"'::regclass) p
+                WINDOW last AS (PARTITION BY p.above, p.detaching ORDER BY p.upper::date DESC NULLS FIRST)
+            ), places_newest AS MATERIALIZED (
+                SELECT t.tableoid AS rel, t.ctid AS tid,
+                       row_number() OVER (
+                           ORDER BY t.upper DESC, t."schema" DESC, t."name" DESC) AS place
+                FROM part t
+                WHERE NOT t.detaching
+                  AND (t.name LIKE 'event_%')
+            )
+            SELECT t.*, j.kept_by
+            FROM part t
+            LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
+            CROSS JOIN LATERAL (SELECT CASE
+                WHEN t.detaching THEN 'detaching'
+                WHEN v_held AND EXISTS (
+                                    SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) p
+                                    WHERE EXISTS (SELECT FROM retention.hold h
+                                                  WHERE h.table_name = 'app.event'
+                                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                    AND h.key = ARRAY[p."id"::text, p."at"::text])) THEN 'hold'
+                WHEN (EXISTS (SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) AS "partition" WHERE state = 'pending')) IS NOT FALSE THEN 'pending'
+                WHEN places_newest.place <= 2 THEN 'newest'
+            END AS kept_by OFFSET 0) j
+            WHERE t.upper IS NOT NULL
+              AND NOT t.newest
+              AND (t.name LIKE 'event_%')
+              AND t."upper" <= v_cutoff_1_1) j
+        WHERE p_limit IS NULL OR j.kept_by IS NULL
+        LIMIT p_limit
+    )
+    SELECT count(*) FILTER (WHERE c.kept_by IS NULL),
+           (SELECT coalesce(jsonb_object_agg(k.kept_by, k.n), '{}')
+            FROM (SELECT x.kept_by, count(*) AS n FROM counted x
+                  WHERE x.kept_by IS NOT NULL GROUP BY x.kept_by) k),
+           min(c.upper) FILTER (WHERE c.kept_by IS NULL)::text,
+           max(c.upper) FILTER (WHERE c.kept_by IS NULL)::text,
+           coalesce(count(*) >= p_limit, false)
+    INTO v_out
+    FROM counted c;
+    RETURN v_out;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.months_count(timestamp with time zone, bigint, boolean, jsonb, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.months_count(timestamp with time zone, bigint, boolean, jsonb, interval)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.months_count(timestamp with time zone, bigint, boolean, jsonb, interval)
+    IS 'pgretain: what policy months finds at an instant';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.months_count(timestamp with time zone, bigint, boolean, jsonb, interval);
