@@ -47,9 +47,9 @@ CREATE TABLE public.powa_statements_history_current (
     ts          timestamptz NOT NULL,
     calls       bigint NOT NULL,
     total_time  double precision NOT NULL,
-    PRIMARY KEY (srvid, queryid, dbid, ts),
     FOREIGN KEY (srvid, queryid, dbid) REFERENCES public.powa_statements ON DELETE CASCADE
 );
+CREATE INDEX ON public.powa_statements_history_current (srvid, queryid, dbid);
 
 -- Many snapshots in one row.
 CREATE TABLE public.powa_statements_history (

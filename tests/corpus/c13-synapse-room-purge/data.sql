@@ -15,14 +15,14 @@ FROM (VALUES (1, 172800000), (2, 31536000000), (3, 63072000000), (4, 86400000), 
 INSERT INTO public.state_events (event_id, room_id, type, state_key)
 SELECT event_id, room_id, 'm.room.name', '' FROM public.events WHERE stream_ordering % 5 = 0;
 
--- Each event points at the one before it and, every third, at one four before; one points at what is not here, the 22nd far down.
+-- Each event points at the one before it and, every third, at one four before; two point at what is not here, of which one is state; the 22nd points far down.
 INSERT INTO public.event_edges (event_id, prev_event_id)
 SELECT '$' || r || '-' || n, '$' || r || '-' || n - 1 FROM generate_series(1, 5) r, generate_series(1, 40) n
 UNION SELECT '$' || r || '-' || n, '$' || r || '-' || n - 4 FROM generate_series(1, 5) r, generate_series(6, 39, 3) n
 UNION SELECT '$' || r || '-22', '$' || r || '-' || n FROM generate_series(1, 5) r, (VALUES (2), (5), (15)) f(n)
-UNION SELECT '$1-30', '$1-missing';
+UNION SELECT '$1-30', '$1-missing' UNION SELECT '$2-5', '$2-lost';
 INSERT INTO public.event_backward_extremities (event_id, room_id)
-SELECT '$' || r || '-0', '!' || r FROM generate_series(1, 5) r UNION SELECT '$1-missing', '!1';
+SELECT '$' || r || '-0', '!' || r FROM generate_series(1, 5) r UNION SELECT '$1-missing', '!1' UNION SELECT '$2-lost', '!2';
 INSERT INTO public.event_forward_extremities (event_id, room_id)
 SELECT '$' || r || '-' || CASE r WHEN 5 THEN 12 ELSE 40 END, '!' || r FROM generate_series(1, 5) r;
 
