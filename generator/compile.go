@@ -67,6 +67,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 		return nil
 	}
 	w := c.work(p, table, batchForm())
+	application := w.application()
 	count := c.work(p, table, countForm())
 	due := c.work(p, table, c.dueForm(p))
 	if c.diags.HasErrors() {
@@ -78,6 +79,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	functions = append(functions, w.prepare()...)
 	functions = append(functions, count.count(), due.due())
 	objects = append(objects, functions...)
+	objects = append(objects, application...)
 	w.collectRights()
 	return append(objects, w.registryRow(functions, passes))
 }

@@ -149,6 +149,9 @@ func fileName(o Object) string {
 		}
 		return '-'
 	}, strings.SplitN(o.Name, "(", 2)[0])
+	if strings.Contains(o.Name, "[]") {
+		name += ".array" // beside the function of one value
+	}
 	return string(o.Kind) + "_" + name + ".sql"
 }
 

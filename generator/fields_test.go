@@ -10,6 +10,7 @@ import (
 // their fields by TestTemplatesPrintTypedValues.
 var templateData = []any{
 	batchData{}, countData{}, rowData{}, indexData{}, hop{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
+	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{},
 	cursorColumn{}, guardText{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
 	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{},
 }
@@ -18,12 +19,18 @@ var templateData = []any{
 // [a-z][a-z0-9_]*, as do the schema and the roles; a type is what format_type prints, which quotes
 // where it must; comments went through comment, which leaves one line without control characters.
 var plainStrings = map[string][]string{
-	"batchData":    {"Schema", "Function", "Signature", "Policy", "What", "Locked", "TableMessage", "Tag"},
-	"countData":    {"Schema", "Function", "Signature", "Policy", "Tag", "Roles"},
-	"rowData":      {"Schema"},
-	"indexData":    {"Schema", "Policy"},
-	"cutoff":       {"Name", "Type"},
-	"cursorColumn": {"Type"},
+	"batchData":       {"Schema", "Function", "Signature", "Policy", "What", "Locked", "TableMessage", "Tag"},
+	"countData":       {"Schema", "Function", "Signature", "Policy", "Tag", "Roles"},
+	"rowData":         {"Schema"},
+	"indexData":       {"Schema", "Policy"},
+	"cutoff":          {"Name", "Type"},
+	"cursorColumn":    {"Type"},
+	"applicationData": {"Schema", "Function", "Signature", "Policy", "Tag", "TableComment"},
+	"claimData":       {"KeyType", "Type", "TTLText"},
+	"cursorData":      {"KeyType"},
+	"positionColumn":  {"Type"},
+	"touchData":       {"KeyType", "What"},
+	"reviveData":      {"TableComment"},
 }
 
 // TestTemplatesPrintTypedValues holds that what comes from users reaches a template only as an

@@ -130,3 +130,24 @@ CREATE TABLE app.daily (
 CREATE TABLE app.transfer (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner_id bigint, n bigint, at timestamptz);
 CREATE TABLE app.attic (kind text, body jsonb, transfer_id bigint, reason text);
 CREATE TABLE app.rolled (what text PRIMARY KEY, id bigint NOT NULL);
+
+-- For the functions of applications.
+CREATE TABLE app.claimed (
+    hash varchar(66) PRIMARY KEY,
+    note text,
+    made_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL
+);
+CREATE TABLE app.marker (id text PRIMARY KEY, at bigint, hash text);
+CREATE TABLE app.tracked (slug text PRIMARY KEY, name text NOT NULL, reads bigint NOT NULL DEFAULT 0, read_at timestamptz NOT NULL);
+CREATE TABLE app.catalogue (slug text PRIMARY KEY, name text NOT NULL);
+CREATE TABLE app.claimed_badly (
+    id bigint PRIMARY KEY,
+    hash text,
+    source text NOT NULL,
+    tags text[] UNIQUE,
+    half text GENERATED ALWAYS AS (left(hash, 4)) STORED,
+    expires_at timestamptz,
+    made_id uuid
+);
+CREATE UNIQUE INDEX ON app.claimed_badly (hash) WHERE source = 'a';

@@ -1,0 +1,71 @@
+package generator
+
+import (
+	"fmt"
+	"slices"
+
+	"pgretain/internal/catalog"
+	"pgretain/policy"
+)
+
+// cursorData is what the templates advance and cursor read.
+type cursorData struct {
+	applicationData
+	Key      ident
+	KeyType  string
+	Position []positionColumn
+}
+
+// positionColumn is one column of a cursor's position.
+type positionColumn struct {
+	Number int
+	Name   ident
+	Type   string
+}
+
+// cursorFunctions are <policy>_advance and <policy>_cursor.
+func (w *work) cursorFunctions(c *policy.Claim) []Object {
+	table := w.relation(c.Cursor.Table)
+	if table == nil || !w.writable(c.Cursor, table) || w.refuseNames(table, c.Cursor.Position) {
+		return nil
+	}
+	key := w.uniqueKey(table, c.Cursor.Key)
+	if key == nil {
+		return nil
+	}
+	d := cursorData{Key: ident(key.Name), KeyType: argumentType(key.Type)}
+	given, types := []string{key.Name}, d.KeyType
+	for i, name := range c.Cursor.Columns {
+		column := w.writableColumn(table, name.Text, name.Position)
+		if column == nil {
+			return nil
+		}
+		if slices.Contains(given, name.Text) {
+			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is part of the cursor twice", name.Text), "")
+			return nil
+		}
+		given, types = append(given, name.Text), types+", "+argumentType(column.Type)
+		d.Position = append(d.Position, positionColumn{i + 1, ident(name.Text), argumentType(column.Type)})
+	}
+	if w.refuseUnset(table, given, c.Cursor.Position) {
+		return nil
+	}
+	return []Object{
+		w.cursorFunction(d, "advance", types, "moves a cursor of", table),
+		w.cursorFunction(d, "cursor", d.KeyType, "where a cursor is, of", table),
+	}
+}
+
+func (w *work) cursorFunction(d cursorData, template, arguments, comment string, table *catalog.Table) Object {
+	d.applicationData = w.applicationFunction(template, arguments, comment, table, w.policy.Claim.Grant)
+	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
+	return w.function(d.Signature, object(template, d))
+}
+
+func (w *work) writable(c *policy.Cursor, table *catalog.Table) bool {
+	if table.Kind != "table" && table.Kind != "partitioned" {
+		w.refuse(c.Table.Position, codeTableKind, fmt.Sprintf("%q is a %s, not a table", c.Table, table.Kind), "Name the table that holds the rows.")
+		return false
+	}
+	return true
+}

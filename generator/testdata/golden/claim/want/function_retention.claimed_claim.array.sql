@@ -1,0 +1,59 @@
+-- as owner
+-- Claims many keys of policy claimed at once and returns those that were won, each once; see the form
+-- for one key. Keys are locked in their order, so that no two calls wait for each other in a circle.
+-- Errors: 22004 for a NULL among the keys; 22023 for a p_ttl that is not longer than zero, or out of bounds.
+-- Locks: ROW EXCLUSIVE on the table, and the entries that it writes.
+DROP FUNCTION IF EXISTS retention.claimed_claim(character varying[], interval);
+CREATE FUNCTION retention.claimed_claim(p_keys character varying[], p_ttl interval DEFAULT NULL)
+RETURNS SETOF character varying
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET row_security = off
+SET jit = off
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $function$
+#variable_conflict use_column
+DECLARE
+    v_as_of CONSTANT timestamptz := clock_timestamp();
+    v_until CONSTANT timestamptz := v_as_of + coalesce(p_ttl, retention._ttl('claimed', interval '15 minutes', interval '1 minute', interval '1 day'));
+    v_won bigint;
+BEGIN
+    IF array_position(p_keys, NULL) IS NOT NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'a key that is claimed must not be NULL';
+    END IF;
+    IF p_ttl IS NOT NULL THEN
+        PERFORM retention._check_ttl(v_as_of, p_ttl, interval '1 minute', interval '1 day');
+    END IF;
+    RETURN QUERY
+    INSERT INTO "app"."claimed" AS t ("hash", "expires_at", "note")
+    SELECT k.key, v_until, ('claimed at ' || v_as_of)
+    FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
+    -- Most duplicates are seen here, where they cost no write.
+    WHERE NOT EXISTS (SELECT FROM "app"."claimed" t
+                      WHERE t."hash" = k.key
+                        AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], v_as_of)) IS NOT TRUE)
+    ORDER BY k.key
+    ON CONFLICT ("hash") DO UPDATE
+    SET "hash" = excluded."hash", "expires_at" = excluded."expires_at", "note" = excluded."note", "made_at" = DEFAULT
+    WHERE t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], v_as_of)
+    RETURNING t."hash";
+    GET DIAGNOSTICS v_won = ROW_COUNT;
+    IF cardinality(p_keys) > 0 THEN
+        PERFORM retention._count_claims('claimed', cardinality(p_keys), v_won);
+    END IF;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.claimed_claim(character varying[], interval) FROM PUBLIC;
+GRANT USAGE ON SCHEMA retention TO "retention_operator", "app", "Big App";
+GRANT EXECUTE ON FUNCTION retention.claimed_claim(character varying[], interval)
+    TO "retention_operator", "app", "Big App";
+COMMENT ON FUNCTION retention.claimed_claim(character varying[], interval)
+    IS 'pgretain: claims keys of policy claimed';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.claimed_claim(character varying[], interval);

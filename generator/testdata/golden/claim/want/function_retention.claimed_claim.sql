@@ -1,0 +1,56 @@
+-- as owner
+-- Claims a key of policy claimed: true for one of all who ask for it, false for the others, until
+-- the claim expires, after p_ttl or else the policy's time to live.
+-- The claim is part of the caller's transaction: others who ask for the key wait for its end, and
+-- may have it after a ROLLBACK. In REPEATABLE READ or SERIALIZABLE a key that somebody claimed since the
+-- transaction began ends it with 40001. A held entry is not taken over.
+-- Errors: 22004 for a NULL key; 22023 for a p_ttl that is not longer than zero, or out of bounds.
+-- Locks: none for a key that is taken; else ROW EXCLUSIVE on the table, and the entry.
+DROP FUNCTION IF EXISTS retention.claimed_claim(character varying, interval);
+CREATE FUNCTION retention.claimed_claim(p_key character varying, p_ttl interval DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET row_security = off
+SET jit = off
+SET enable_seqscan = off
+AS $function$
+#variable_conflict use_column
+DECLARE
+    v_as_of CONSTANT timestamptz := clock_timestamp();
+    v_until CONSTANT timestamptz := v_as_of + coalesce(p_ttl, retention._ttl('claimed', interval '15 minutes', interval '1 minute', interval '1 day'));
+    v_won boolean := false;
+BEGIN
+    IF p_key IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'a key that is claimed must not be NULL';
+    END IF;
+    IF p_ttl IS NOT NULL THEN
+        PERFORM retention._check_ttl(v_as_of, p_ttl, interval '1 minute', interval '1 day');
+    END IF;
+    -- Most duplicates are seen here, where they cost no write.
+    IF NOT EXISTS (SELECT FROM "app"."claimed" t
+                   WHERE t."hash" = p_key
+                     AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], v_as_of)) IS NOT TRUE) THEN
+        INSERT INTO "app"."claimed" AS t ("hash", "expires_at", "note")
+        VALUES (p_key, v_until, ('claimed at ' || v_as_of))
+        ON CONFLICT ("hash") DO UPDATE
+        SET "hash" = excluded."hash", "expires_at" = excluded."expires_at", "note" = excluded."note", "made_at" = DEFAULT
+        WHERE t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], v_as_of);
+        v_won := FOUND;
+    END IF;
+    PERFORM retention._count_claims('claimed', 1, v_won::integer);
+    RETURN v_won;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.claimed_claim(character varying, interval) FROM PUBLIC;
+GRANT USAGE ON SCHEMA retention TO "retention_operator", "app", "Big App";
+GRANT EXECUTE ON FUNCTION retention.claimed_claim(character varying, interval)
+    TO "retention_operator", "app", "Big App";
+COMMENT ON FUNCTION retention.claimed_claim(character varying, interval)
+    IS 'pgretain: claims a key of policy claimed';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.claimed_claim(character varying, interval);

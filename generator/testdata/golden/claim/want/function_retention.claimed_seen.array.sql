@@ -1,0 +1,36 @@
+-- as owner
+-- Those of many keys of policy claimed that are claimed now, each once. Locks: none.
+DROP FUNCTION IF EXISTS retention.claimed_seen(character varying[]);
+CREATE FUNCTION retention.claimed_seen(p_keys character varying[])
+RETURNS SETOF character varying
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET row_security = off
+SET jit = off
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $function$
+DECLARE
+    v_as_of CONSTANT timestamptz := clock_timestamp();
+BEGIN
+    RETURN QUERY
+    SELECT k.key
+    FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
+    WHERE EXISTS (SELECT FROM "app"."claimed" t
+                  WHERE t."hash" = k.key
+                    AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], v_as_of)) IS NOT TRUE);
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.claimed_seen(character varying[]) FROM PUBLIC;
+GRANT USAGE ON SCHEMA retention TO "retention_operator", "app", "Big App";
+GRANT EXECUTE ON FUNCTION retention.claimed_seen(character varying[])
+    TO "retention_operator", "app", "Big App";
+COMMENT ON FUNCTION retention.claimed_seen(character varying[])
+    IS 'pgretain: which keys are claimed, of policy claimed';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.claimed_seen(character varying[]);

@@ -1,0 +1,32 @@
+-- as owner
+-- Whether a key of policy claimed is claimed now: true exactly when a claim of it would be refused.
+-- NULL is nobody's. Locks: none.
+DROP FUNCTION IF EXISTS retention.claimed_seen(character varying);
+CREATE FUNCTION retention.claimed_seen(p_key character varying)
+RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET row_security = off
+SET jit = off
+SET enable_seqscan = off
+AS $function$
+DECLARE
+    v_as_of CONSTANT timestamptz := clock_timestamp();
+BEGIN
+    RETURN EXISTS (SELECT FROM "app"."claimed" t
+                   WHERE t."hash" = p_key
+                     AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], v_as_of)) IS NOT TRUE);
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.claimed_seen(character varying) FROM PUBLIC;
+GRANT USAGE ON SCHEMA retention TO "retention_operator", "app", "Big App";
+GRANT EXECUTE ON FUNCTION retention.claimed_seen(character varying)
+    TO "retention_operator", "app", "Big App";
+COMMENT ON FUNCTION retention.claimed_seen(character varying)
+    IS 'pgretain: whether a key is claimed, of policy claimed';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.claimed_seen(character varying);

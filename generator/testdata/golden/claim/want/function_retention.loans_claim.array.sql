@@ -1,0 +1,59 @@
+-- as owner
+-- Claims many keys of policy loans at once and returns those that were won, each once; see the form
+-- for one key. Keys are locked in their order, so that no two calls wait for each other in a circle.
+-- Errors: 22004 for a NULL among the keys; 22023 for a p_ttl that is not longer than zero.
+-- Locks: ROW EXCLUSIVE on the table, and the entries that it writes.
+DROP FUNCTION IF EXISTS retention.loans_claim(bigint[], interval);
+CREATE FUNCTION retention.loans_claim(p_keys bigint[], p_ttl interval DEFAULT NULL)
+RETURNS SETOF bigint
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET row_security = off
+SET jit = off
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $function$
+#variable_conflict use_column
+DECLARE
+    v_as_of CONSTANT timestamptz := clock_timestamp();
+    v_until CONSTANT timestamptz := v_as_of + coalesce(p_ttl, interval '1 month');
+    v_won bigint;
+BEGIN
+    IF array_position(p_keys, NULL) IS NOT NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'a key that is claimed must not be NULL';
+    END IF;
+    IF p_ttl IS NOT NULL THEN
+        PERFORM retention._check_ttl(v_as_of, p_ttl, NULL, NULL);
+    END IF;
+    RETURN QUERY
+    INSERT INTO "app"."loan" AS t ("id", "used_at")
+    SELECT k.key, v_until
+    FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
+    -- Most duplicates are seen here, where they cost no write.
+    WHERE NOT EXISTS (SELECT FROM "app"."loan" t
+                      WHERE t."id" = k.key
+                        AND ((t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], v_as_of)) IS NOT TRUE)
+    ORDER BY k.key
+    ON CONFLICT ("id") DO UPDATE
+    SET "id" = excluded."id", "used_at" = excluded."used_at", "note_id" = DEFAULT
+    WHERE (t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], v_as_of)
+    RETURNING t."id";
+    GET DIAGNOSTICS v_won = ROW_COUNT;
+    IF cardinality(p_keys) > 0 THEN
+        PERFORM retention._count_claims('loans', cardinality(p_keys), v_won);
+    END IF;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.loans_claim(bigint[], interval) FROM PUBLIC;
+GRANT USAGE ON SCHEMA retention TO "retention_operator";
+GRANT EXECUTE ON FUNCTION retention.loans_claim(bigint[], interval)
+    TO "retention_operator";
+COMMENT ON FUNCTION retention.loans_claim(bigint[], interval)
+    IS 'pgretain: claims keys of policy loans';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.loans_claim(bigint[], interval);

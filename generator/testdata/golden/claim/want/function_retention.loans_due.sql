@@ -1,0 +1,24 @@
+-- as owner
+-- The rows that policy loans would take at an instant, for people:
+--   SELECT * FROM retention.loans_due(now());
+-- Runs with its caller's rights and search_path; PostgreSQL can inline it.
+CREATE OR REPLACE FUNCTION retention.loans_due(p_as_of timestamptz)
+RETURNS SETOF "app"."loan"
+LANGUAGE sql STABLE
+AS $function$
+    SELECT t.*
+    FROM "app"."loan" t
+    WHERE (t."used_at" <= retention._cutoff(p_as_of, 0, 0, '00:00:00', 'UTC') OR t."used_at" IS NULL)
+      AND NOT EXISTS (SELECT FROM retention.hold h
+                      WHERE h.table_name = 'app.loan'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."id"::text])
+$function$;
+REVOKE ALL ON FUNCTION retention.loans_due(timestamp with time zone) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.loans_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.loans_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy loans would take at an instant';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.loans_due(timestamp with time zone);

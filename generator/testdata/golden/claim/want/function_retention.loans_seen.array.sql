@@ -1,0 +1,36 @@
+-- as owner
+-- Those of many keys of policy loans that are claimed now, each once. Locks: none.
+DROP FUNCTION IF EXISTS retention.loans_seen(bigint[]);
+CREATE FUNCTION retention.loans_seen(p_keys bigint[])
+RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET row_security = off
+SET jit = off
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $function$
+DECLARE
+    v_as_of CONSTANT timestamptz := clock_timestamp();
+BEGIN
+    RETURN QUERY
+    SELECT k.key
+    FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
+    WHERE EXISTS (SELECT FROM "app"."loan" t
+                  WHERE t."id" = k.key
+                    AND ((t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], v_as_of)) IS NOT TRUE);
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.loans_seen(bigint[]) FROM PUBLIC;
+GRANT USAGE ON SCHEMA retention TO "retention_operator";
+GRANT EXECUTE ON FUNCTION retention.loans_seen(bigint[])
+    TO "retention_operator";
+COMMENT ON FUNCTION retention.loans_seen(bigint[])
+    IS 'pgretain: which keys are claimed, of policy loans';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.loans_seen(bigint[]);

@@ -1,0 +1,18 @@
+-- as migrator
+-- For policy claimed. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_claimed_0ba6b3a4');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_claimed_0ba6b3a4_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_claimed_0ba6b3a4" ON "app"."claimed" ("expires_at", "hash");
+-- next
+COMMENT ON INDEX "app"."pgretain_claimed_0ba6b3a4" IS 'pgretain: index of policy claimed';
+-- next
+SELECT retention._record_index('app', 'pgretain_claimed_0ba6b3a4');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_claimed_0ba6b3a4";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_claimed_0ba6b3a4';

@@ -1,0 +1,18 @@
+-- as migrator
+-- For policy loans. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_loan_4fe74aa5');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_loan_4fe74aa5_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_loan_4fe74aa5" ON "app"."loan" ("used_at", "id");
+-- next
+COMMENT ON INDEX "app"."pgretain_loan_4fe74aa5" IS 'pgretain: index of policy loans';
+-- next
+SELECT retention._record_index('app', 'pgretain_loan_4fe74aa5');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_loan_4fe74aa5";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_loan_4fe74aa5';

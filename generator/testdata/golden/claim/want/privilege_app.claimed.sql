@@ -1,0 +1,7 @@
+-- as migrator
+-- What the owner of the generated functions may do with app.claimed. UPDATE is for row locks, too.
+GRANT USAGE ON SCHEMA "app" TO "retention_owner";
+GRANT SELECT, INSERT, UPDATE, DELETE ON "app"."claimed" TO "retention_owner";
+
+-- to drop it
+REVOKE SELECT, INSERT, UPDATE, DELETE ON "app"."claimed" FROM "retention_owner";

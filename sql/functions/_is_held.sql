@@ -1,0 +1,14 @@
+-- Whether a row is held at an instant. VOLATILE, so that it sees a hold that was placed while the
+-- caller waited for the row.
+-- No search_path of its own: only pinned functions may call it.
+CREATE OR REPLACE FUNCTION retention._is_held(p_table text, p_key text[], p_as_of timestamptz)
+RETURNS boolean
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+    RETURN EXISTS (SELECT FROM retention.hold h
+                   WHERE h.table_name = p_table AND h.key = p_key
+                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of));
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._is_held(text, text[], timestamptz) FROM PUBLIC;

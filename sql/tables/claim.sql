@@ -1,0 +1,13 @@
+-- How often the keys of a claim policy were asked for and won, for the rate of duplicates. A row is
+-- what one session counted from "at" on, for a minute at most; see _count_claims. Purged with the
+-- run log.
+CREATE TABLE IF NOT EXISTS retention.claim (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    policy text NOT NULL,
+    at timestamptz NOT NULL,
+    asked bigint NOT NULL,
+    won bigint NOT NULL
+);
+CREATE INDEX IF NOT EXISTS claim_at ON retention.claim (at);
+REVOKE ALL ON retention.claim FROM PUBLIC;
+GRANT SELECT ON retention.claim TO retention_runner, retention_operator, retention_viewer;

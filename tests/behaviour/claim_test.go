@@ -1,0 +1,303 @@
+package behaviour
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+const claimed = `
+	CREATE TABLE m (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, k text NOT NULL UNIQUE, note text NOT NULL DEFAULT 'new',
+		source text, tries int NOT NULL DEFAULT 0, made_at timestamptz NOT NULL DEFAULT clock_timestamp(), expires_at timestamptz NOT NULL,
+		twice int GENERATED ALWAYS AS (tries * 2) STORED)`
+
+const claimRule = `policies: {p: {table: m, due: {expires: {column: expires_at}}, then: [delete],
+	claim: {key: k, ttl: 1 hour, set: {source: "'claimed in ' || extract(year FROM as_of AT TIME ZONE 'UTC')"}}}}`
+
+// entry is what the model knows of a key.
+type entry struct{ live, held bool }
+
+// A random sequence of calls, and of what happens to entries in between, against a map in memory.
+func TestClaimModel(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, claimed, claimRule)
+	conn, random := in.Conn(t), rand.New(rand.NewPCG(1, 2))
+	model := map[string]*entry{}
+	free := func(k string) bool { e := model[k]; return e == nil || !e.live && !e.held }
+	claim := func(k string) bool {
+		if !free(k) {
+			return false
+		}
+		if model[k] == nil {
+			model[k] = &entry{}
+		}
+		model[k].live = true
+		return true
+	}
+	for i := range 1500 {
+		key := fmt.Sprintf("k%02d", random.IntN(40))
+		switch random.IntN(8) {
+		case 0, 1, 2:
+			if got, want := pgtest.Value[bool](t, conn, "SELECT retention.p_claim($1)", key), claim(key); got != want {
+				t.Fatalf("step %d: claim(%s) = %t, want %t", i, key, got, want)
+			}
+		case 3:
+			keys, want := []string{}, []string{}
+			for range random.IntN(12) {
+				keys = append(keys, fmt.Sprintf("k%02d", random.IntN(40)))
+			}
+			for _, k := range keys {
+				if claim(k) {
+					want = append(want, k)
+				}
+			}
+			slices.Sort(want)
+			if diff := cmp.Diff(want, pgtest.Column[string](t, conn, "SELECT * FROM retention.p_claim($1::text[]) ORDER BY 1", keys)); diff != "" {
+				t.Fatalf("step %d: claim(%v):\n%s", i, keys, diff)
+			}
+		case 4:
+			pgtest.Exec(t, conn, "UPDATE m SET expires_at = clock_timestamp() - interval '1 hour', note = 'used', tries = 7, source = NULL WHERE k = $1", key)
+			if model[key] != nil {
+				model[key].live = false
+			}
+		case 5:
+			pgtest.Exec(t, conn, "UPDATE m SET note = 'used', tries = 7 WHERE k = $1", key)
+		case 6:
+			if model[key] != nil && !model[key].held && random.IntN(3) == 0 {
+				pgtest.Exec(t, conn, "SELECT retention.place_hold('m', ARRAY[(SELECT id FROM m WHERE k = $1)::text], 'case')", key)
+				model[key].held = true
+			}
+		case 7:
+			pgtest.Exec(t, conn, "CALL retention.run('p')")
+			for k, e := range model {
+				if !e.live && !e.held {
+					delete(model, k)
+				}
+			}
+		}
+		compareClaims(t, conn, model)
+		if t.Failed() {
+			t.Fatalf("after step %d", i)
+		}
+	}
+}
+
+// compareClaims looks at the table itself, and at what is seen.
+func compareClaims(t *testing.T, conn *pgx.Conn, model map[string]*entry) {
+	t.Helper()
+	var all, seen, want []string
+	for i := range 40 {
+		all = append(all, fmt.Sprintf("k%02d", i))
+	}
+	for k, e := range model {
+		want = append(want, fmt.Sprintf("%s %t", k, e.live))
+		if e.live || e.held {
+			seen = append(seen, k)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(seen)
+	if diff := cmp.Diff(want, pgtest.Column[string](t, conn, "SELECT k || ' ' || (expires_at > now())::text FROM m ORDER BY 1"), equateEmpty); diff != "" {
+		t.Errorf("entries, and whether they are live:\n%s", diff)
+	}
+	if diff := cmp.Diff(seen, pgtest.Column[string](t, conn, "SELECT * FROM retention.p_seen($1::text[]) ORDER BY 1", append(all, all...)), equateEmpty); diff != "" {
+		t.Errorf("seen:\n%s", diff)
+	}
+	if diff := cmp.Diff(seen, pgtest.Column[string](t, conn, "SELECT x FROM unnest($1::text[]) x WHERE retention.p_seen(x) ORDER BY 1", all), equateEmpty); diff != "" {
+		t.Errorf("seen, one by one:\n%s", diff)
+	}
+}
+
+var equateEmpty = cmp.Transformer("nil", func(s []string) []string { return append([]string{}, s...) })
+
+// What a claim writes: a new entry, and one that it takes over.
+func TestClaimWrites(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, claimed, claimRule)
+	const row = `SELECT concat_ws(' ', k, note, source = 'claimed in ' || extract(year FROM now() AT TIME ZONE 'UTC'), tries, twice,
+		made_at BETWEEN now() - interval '1 minute' AND clock_timestamp(), expires_at BETWEEN now() - interval '1 minute' + interval '1 hour' AND clock_timestamp() + interval '1 hour') FROM m`
+	for _, call := range []string{"SELECT retention.p_claim('a')", "SELECT retention.p_claim(ARRAY['a'])"} {
+		in.Exec(t, "TRUNCATE m; "+call)
+		if got, want := pgtest.Value[string](t, in, row), "a new t 0 0 t t"; got != want {
+			t.Errorf("%s: a new entry is %q, want %q", call, got, want)
+		}
+		in.Exec(t, "UPDATE m SET note = 'used', source = 'elsewhere', tries = 3, made_at = '2020-01-01', expires_at = '2020-01-02'")
+		id := pgtest.Value[int64](t, in, "SELECT id FROM m")
+		in.Exec(t, call)
+		if got, want := pgtest.Value[string](t, in, row), "a new t 0 0 t t"; got != want {
+			t.Errorf("%s: an entry taken over is %q, want %q", call, got, want)
+		}
+		if after := pgtest.Value[int64](t, in, "SELECT id FROM m"); after != id {
+			t.Errorf("%s: the row's primary key was %d and is %d", call, id, after)
+		}
+		in.Exec(t, "UPDATE m SET note = 'used'; "+call)
+		if got := pgtest.Value[string](t, in, "SELECT note FROM m"); got != "used" {
+			t.Errorf("%s: a live entry was changed: %q", call, got)
+		}
+	}
+}
+
+// The time to live: a call's own, its bounds, and what set_window gave the policy.
+func TestClaimTimeToLive(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (k text PRIMARY KEY, expires_at timestamptz NOT NULL); CREATE TABLE o (k int PRIMARY KEY, expires_at timestamptz NOT NULL)`, `policies:
+  p: {table: m, due: {expires: {column: expires_at}}, then: [delete], claim: {key: k, ttl: {minutes: 15, at_least: 2, at_most: 1 day}}}
+  q: {table: o, due: {expires: {column: expires_at}}, then: [delete], claim: {key: k, ttl: 1 month}}`)
+	for _, c := range []struct{ call, lives, refused string }{
+		{call: "retention.p_claim('a')", lives: "15 minutes"},
+		{call: "retention.p_claim('a', NULL)", lives: "15 minutes"},
+		{call: "retention.p_claim('a', '1 day')", lives: "1 day"},
+		{call: "retention.p_claim('a', '2 minutes')", lives: "2 minutes"},
+		{call: "retention.p_claim('a', '119 seconds')", refused: "22023"},
+		{call: "retention.p_claim('a', '25 hours')", refused: "22023"},
+		{call: "retention.p_claim('a', '0')", refused: "22023"},
+		{call: "retention.p_claim('a', '-1 hour')", refused: "22023"},
+		{call: "retention.p_claim(NULL::text)", refused: "22004"},
+		{call: "retention.p_claim(ARRAY['a', NULL])", refused: "22004"},
+		{call: "retention.p_claim(ARRAY['a'], '25 hours')", refused: "22023"},
+		{call: "retention.p_claim(ARRAY['a'], '5 minutes')", lives: "5 minutes"},
+		{call: "retention.q_claim(1)", lives: "1 month"},
+		{call: "retention.q_claim(1, '1 us')", lives: "1 us"},
+		{call: "retention.q_claim(1, '100 years')", lives: "100 years"},
+		{call: "retention.q_claim(1, '1 month -31 days')", refused: "22023"},
+	} {
+		in.Exec(t, "TRUNCATE m, o")
+		_, err := in.Conn(t).Exec(t.Context(), "SELECT "+c.call)
+		if code := sqlState(err); code != c.refused {
+			t.Errorf("%s: got %q, want %q", c.call, code, c.refused)
+		}
+		if c.refused == "" && !pgtest.Value[bool](t, in, `SELECT count(*) = 1 AND bool_and(x.expires_at BETWEEN now() - interval '1 minute' + $1::interval AND clock_timestamp() + $1::interval)
+			FROM (SELECT expires_at FROM m UNION ALL SELECT expires_at FROM o) x`, c.lives) {
+			t.Errorf("%s: does not live %s", c.call, c.lives)
+		}
+	}
+}
+
+// The clock's types: whatever a value of the type can tell, an entry never expires before its time,
+// and not much later.
+func TestClaimClocks(t *testing.T) {
+	t.Parallel()
+	types := []struct {
+		column, encoding, due string // due: what the definition says of column e at instant s
+		late                  string // how much later it may be at most
+	}{
+		{"timestamptz", "", "e < s", "2 us"},
+		{"timestamptz(0)", "", "e < s", "1 second 2 us"},
+		{"timestamptz(3)", "", "e < s", "1 ms 2 us"},
+		{"timestamp", "", "e < s AT TIME ZONE 'Europe/Berlin'", "2 us"},
+		{"timestamp(1)", "", "e < s AT TIME ZONE 'Europe/Berlin'", "100 ms 2 us"},
+		{"date", "", "e < (s AT TIME ZONE 'Europe/Berlin')::date", "25 hours"},
+		{"int", "epoch_s", "e < floor(extract(epoch FROM s))", "1 second 2 us"},
+		{"bigint", "epoch_ms", "e < floor(extract(epoch FROM s) * 1000)", "1 ms 2 us"},
+		{"numeric", "epoch_s", "e < extract(epoch FROM s)", "2 us"},
+		{"numeric(12,2)", "epoch_s", "e < extract(epoch FROM s)", "10 ms 2 us"},
+		{"numeric(20)", "epoch_ms", "e < extract(epoch FROM s) * 1000", "1 ms 2 us"},
+		{"float8", "epoch_s", "e < extract(epoch FROM s)::float8", "3 us"},
+		{"float8", "epoch_ms", "e < (extract(epoch FROM s) * 1000)::float8", "3 us"},
+	}
+	schema, yaml := "", "version: 1\ninstall: {scheduler: none, time_zone: Europe/Berlin}\npolicies:\n"
+	for i, c := range types {
+		for _, inclusive := range []bool{false, true} {
+			name := fmt.Sprintf("c%d_%t", i, inclusive)
+			encoding := ""
+			if c.encoding != "" {
+				encoding = ", encoding: " + c.encoding
+			}
+			schema += fmt.Sprintf("CREATE TABLE %s (k bigint PRIMARY KEY, e %s);\n", name, c.column)
+			yaml += fmt.Sprintf("  %s: {table: %s, due: {expires: {column: e, inclusive: %t%s}}, then: [delete], claim: {key: k, ttl: 1 hour}}\n", name, name, inclusive, encoding)
+		}
+	}
+	in := kit.Install(t, schema, yaml)
+	conn, random := in.Conn(t), rand.New(rand.NewPCG(3, 4))
+	for i, c := range types {
+		for _, inclusive := range []bool{false, true} {
+			name, due := fmt.Sprintf("c%d_%t", i, inclusive), c.due
+			if inclusive {
+				due = "e <=" + c.due[len("e <"):]
+			}
+			for k := range 20 {
+				ttl := fmt.Sprintf("%d us", 1+random.Int64N(int64(100*time.Second/time.Microsecond)))
+				// One statement, so that no more than the call lies between the two looks at the clock.
+				sql := fmt.Sprintf(`WITH c AS MATERIALIZED (SELECT clock_timestamp() AS earliest, retention.%s_claim(p_key => $1, p_ttl => $2::interval), clock_timestamp() AS latest) SELECT earliest, latest FROM c`, name)
+				var earliest, latest time.Time
+				if err := conn.QueryRow(t.Context(), sql, k, ttl).Scan(&earliest, &latest); err != nil {
+					t.Fatal(err)
+				}
+				ask := fmt.Sprintf("SELECT %s FROM (SELECT e, $2::timestamptz + $3::interval + $4::interval - interval '1 us' AS s FROM %s WHERE k = $1) x", due, name)
+				if pgtest.Value[bool](t, conn, ask, k, earliest, ttl, "0") {
+					t.Errorf("%s inclusive %t: an entry for %s expires too early", c.column, inclusive, ttl)
+				}
+				if !pgtest.Value[bool](t, conn, ask, k, latest, ttl, c.late) {
+					t.Errorf("%s inclusive %t: an entry for %s expires too late", c.column, inclusive, ttl)
+				}
+			}
+		}
+	}
+}
+
+// An entry exactly at its end is what the policy's own bound says of it.
+func TestClaimAtTheBound(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, "CREATE TABLE a (k int PRIMARY KEY, day date); CREATE TABLE b (k int PRIMARY KEY, day date)", `policies:
+  a: {table: a, due: {expires: {column: day}}, then: [delete], claim: {key: k, ttl: 1 day}}
+  b: {table: b, due: {expires: {column: day, inclusive: true, nulls: due}}, then: [delete], claim: {key: k, ttl: 1 day}}`)
+	const fill = "INSERT INTO %s SELECT i, (now() AT TIME ZONE 'UTC')::date + i FROM generate_series(-2, 2) i UNION ALL SELECT 9, NULL"
+	for _, c := range []struct {
+		name string
+		live []int // days from today, 9 for none
+	}{{"a", []int{0, 1, 2, 9}}, {"b", []int{1, 2}}} {
+		in.Exec(t, fmt.Sprintf(fill, c.name))
+		if diff := cmp.Diff(c.live, pgtest.Column[int](t, in, fmt.Sprintf("SELECT k FROM %s WHERE retention.%[1]s_seen(k) ORDER BY 1", c.name))); diff != "" {
+			t.Errorf("%s sees:\n%s", c.name, diff)
+		}
+		if diff := cmp.Diff(c.live, pgtest.Column[int](t, in, fmt.Sprintf("SELECT k FROM %s WHERE NOT retention.%[1]s_claim(k) ORDER BY 1", c.name))); diff != "" {
+			t.Errorf("%s refuses:\n%s", c.name, diff)
+		}
+		in.Exec(t, "TRUNCATE "+c.name)
+		in.Exec(t, fmt.Sprintf(fill, c.name))
+		in.Exec(t, "CALL retention.run($1)", c.name)
+		if diff := cmp.Diff(c.live, pgtest.Column[int](t, in, "SELECT k FROM "+c.name+" ORDER BY 1")); diff != "" {
+			t.Errorf("a run of %s leaves:\n%s", c.name, diff)
+		}
+	}
+}
+
+// When clocks go back an hour, an expiry without a time zone must not come an hour early.
+func TestClaimWallClock(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, "CREATE TABLE m (k int PRIMARY KEY, at timestamp)", "policies: {p: {table: m, due: {expires: {column: at}}, then: [delete], claim: {key: k, ttl: 1 day}}}")
+	for _, zone := range []string{"Europe/Berlin", "UTC", "Australia/Lord_Howe", "America/New_York"} {
+		wrong := pgtest.Column[string](t, in, `
+			SELECT concat_ws(' ', f, u, got, latest) FROM (
+				SELECT f, u, retention._wall_clock(f, u, $1) AS got, (SELECT max(s AT TIME ZONE $1) FROM generate_series(f, u, '5 minutes') s) AS latest
+				FROM (VALUES ('2024-10-27 00:00Z'::timestamptz), ('2024-03-31 00:00Z'), ('2024-04-06 14:00Z'), ('2024-11-03 05:00Z')) y(day),
+				     generate_series(day - interval '3 hours', day + interval '3 hours', '20 minutes') f,
+				     unnest(ARRAY['5 minutes', '1 hour', '3 hours', '1 day']::interval[]) AS ttl, LATERAL (SELECT f + ttl AS u) z) x
+			WHERE got < latest OR got > latest + interval '1 hour'`, zone)
+		if len(wrong) > 0 {
+			t.Errorf("%s: %q", zone, wrong[:1])
+		}
+	}
+}
+
+// sqlState is the code of a server's error, "" for none.
+func sqlState(err error) string {
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		return server.Code
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}

@@ -1,0 +1,422 @@
+package races
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/tests/pgtest"
+)
+
+const claims = `CREATE TABLE c (k text PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT clock_timestamp(), expires_at timestamptz NOT NULL);
+	CREATE TABLE cursor_of (id text PRIMARY KEY, ts bigint, hash text)`
+
+const claimRule = `policies: {p: {table: c, due: {expires: {column: expires_at}}, then: [delete], batch: {lock_timeout: 100s},
+	claim: {key: k, ttl: 1 hour, cursor: {table: cursor_of, key: id, position: [ts, hash]}}}}`
+
+// crowding: there are connections for one crowd at a time.
+var crowding sync.Mutex
+
+// crowd is many sessions that do the same at once.
+func (s *stage) crowd(n int, do func(i int, conn *pgx.Conn) error) {
+	s.t.Helper()
+	crowding.Lock()
+	defer crowding.Unlock()
+	conns := make([]*pgx.Conn, n)
+	for i := range conns {
+		conn, err := s.Connect(s.t.Context())
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		defer conn.Close(context.Background())
+		pgtest.Exec(s.t, conn, "SET SESSION AUTHORIZATION retention_operator")
+		conns[i] = conn
+	}
+	ctx, cancel := context.WithTimeout(s.t.Context(), 4*patience)
+	defer cancel()
+	var gate, all sync.WaitGroup
+	gate.Add(1)
+	errs := make([]error, n)
+	for i := range conns {
+		all.Go(func() {
+			gate.Wait()
+			if ctx.Err() == nil {
+				errs[i] = do(i, conns[i])
+			}
+		})
+	}
+	gate.Done()
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// keys are n keys in a random order.
+func keys(n int, random *rand.Rand) []string {
+	list := make([]string, n)
+	for i, k := range random.Perm(n) {
+		list[i] = fmt.Sprintf("k%03d", k)
+	}
+	return list
+}
+
+// winners counts how often each key was won.
+type winners struct {
+	sync.Mutex
+	of map[string]int
+}
+
+func (w *winners) won(keys ...string) {
+	w.Lock()
+	defer w.Unlock()
+	for _, k := range keys {
+		w.of[k]++
+	}
+}
+
+// onceEach fails where a key was not won exactly once.
+func (w *winners) onceEach(t *testing.T, n int) {
+	t.Helper()
+	want := map[string]int{}
+	for i := range n {
+		want[fmt.Sprintf("k%03d", i)] = 1
+	}
+	if diff := cmp.Diff(want, w.of); diff != "" {
+		t.Errorf("winners by key (-want +got):\n%s", diff)
+	}
+}
+
+// claimAll claims keys one by one, or in batches, and notes what it won.
+func claimAll(ctx context.Context, conn *pgx.Conn, list []string, batch int, w *winners) error {
+	for part := range slices.Chunk(list, batch) {
+		if batch == 1 {
+			var won bool
+			if err := conn.QueryRow(ctx, "SELECT retention.p_claim($1)", part[0]).Scan(&won); err != nil {
+				return err
+			} else if won {
+				w.won(part[0])
+			}
+			continue
+		}
+		rows, err := conn.Query(ctx, "SELECT * FROM retention.p_claim($1::text[])", append(part, part[0]))
+		if err != nil {
+			return err
+		}
+		won, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		w.won(won...)
+	}
+	return nil
+}
+
+// What expires_at of the entries is before the crowd comes: none there, long past, and just now.
+var entriesBefore = map[string]string{
+	"new":      "SELECT",
+	"expired":  "INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01', clock_timestamp() - interval '1 hour' FROM generate_series(0, 149) i",
+	"expiring": "INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01', clock_timestamp() + i * interval '1 ms' FROM generate_series(0, 149) i",
+}
+
+// Forty sessions want the same 150 keys, in orders of their own, one by one and in batches: each key
+// has one winner, while runs delete what has expired. Entries that expire under way are asked for
+// until everybody has seen them live or won them.
+func TestClaimOneWinner(t *testing.T) {
+	t.Parallel()
+	const n = 150
+	s := newStageOf(t, claims, claimRule)
+	for _, name := range []string{"new", "expired", "expiring"} {
+		t.Run(name, func(t *testing.T) {
+			s.t = t
+			s.Exec(t, "TRUNCATE c")
+			s.Exec(t, entriesBefore[name])
+			w := &winners{of: map[string]int{}}
+			stop := make(chan struct{})
+			var running sync.WaitGroup
+			runner := s.session("retention_runner")
+			running.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						if _, err := runner.Exec(t.Context(), "CALL retention.run('p')"); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				}
+			})
+			s.crowd(40, func(i int, conn *pgx.Conn) error {
+				random := rand.New(rand.NewPCG(uint64(i), 7))
+				return claimAll(t.Context(), conn, keys(n, random), []int{1, 1, 2, 10, n}[i%5], w)
+			})
+			if name == "expiring" {
+				s.until("all that was there has expired", func() bool {
+					return pgtest.Value[bool](t, s.watch, "SELECT NOT EXISTS (SELECT FROM c WHERE expires_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 minute')")
+				})
+				if err := claimAll(t.Context(), s.session("retention_operator"), keys(n, rand.New(rand.NewPCG(0, 0))), n, w); err != nil {
+					t.Fatal(err)
+				}
+			}
+			close(stop)
+			running.Wait()
+			w.onceEach(t, n)
+			if live := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM c WHERE expires_at > now()"); live != n {
+				t.Errorf("%d entries are live, want all %d: a run took what was claimed", live, n)
+			}
+		})
+	}
+}
+
+// A claim meets a run that is about to delete the expired entry, at each of its two moments.
+func TestClaimWhileARunDeletes(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, tableM+claims+`; CREATE TRIGGER gate BEFORE DELETE ON c FOR EACH ROW EXECUTE FUNCTION gate_keeper()`, claimRule)
+	const expired = "TRUNCATE c; INSERT INTO c VALUES ('a', '2020-01-01', '2020-01-02')"
+
+	// The run has the row: the claim waits, then makes the entry anew.
+	s.Exec(t, expired)
+	s.shut()
+	run := s.start(s.session("retention_runner"), "CALL retention.run('p')")
+	run.mustWait()
+	claim := s.claims("a")
+	claim.mustWait()
+	s.open()
+	claim.wins(true)
+	run.ok()
+	s.entry("a")
+
+	// The claim has the row: the run waits, and finds a live entry.
+	s.Exec(t, expired)
+	s.application("BEGIN; SELECT retention.p_claim('a')")
+	run = s.start(s.session("retention_runner"), "CALL retention.run('p')")
+	run.waits()
+	s.application("COMMIT")
+	run.ok()
+	s.entry("a")
+
+	// It is given back: nothing happened.
+	s.Exec(t, expired)
+	s.application("BEGIN; SELECT retention.p_claim('a')")
+	claim = s.claims("a")
+	claim.mustWait()
+	s.application("ROLLBACK")
+	claim.wins(true)
+	s.entry("a")
+}
+
+// claiming is a claim under way.
+type claiming struct {
+	*task
+	won chan bool
+}
+
+func (s *stage) claims(key string) *claiming {
+	s.t.Helper()
+	conn := s.session("retention_operator")
+	c := &claiming{&task{s: s, conn: conn, pid: conn.PgConn().PID(), done: make(chan error, 1)}, make(chan bool, 1)}
+	go func() {
+		var won bool
+		err := conn.QueryRow(context.WithoutCancel(s.t.Context()), "SELECT retention.p_claim($1)", key).Scan(&won)
+		c.won <- won
+		c.done <- err
+	}()
+	return c
+}
+
+func (c *claiming) wins(want bool) {
+	c.s.t.Helper()
+	c.ok()
+	if got := <-c.won; got != want {
+		c.s.t.Errorf("the claim was answered %t, want %t", got, want)
+	}
+}
+
+// entry fails unless a key has a live entry.
+func (s *stage) entry(key string) {
+	s.t.Helper()
+	if !pgtest.Value[bool](s.t, s.watch, "SELECT count(*) = 1 FROM c WHERE k = $1 AND expires_at > now() AND made_at > now() - interval '1 minute'", key) {
+		s.t.Errorf("no live entry of %s is left", key)
+	}
+}
+
+// A session that is gone keeps what it committed, and gives back what it did not.
+func TestClaimThenCrash(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, claims, claimRule)
+	s.Exec(t, "INSERT INTO c VALUES ('taken over', '2020-01-01', '2020-01-02')")
+	worker := s.session("retention_operator")
+	pgtest.Exec(t, worker, "SELECT retention.p_claim('done')")
+	pgtest.Exec(t, worker, "BEGIN; SELECT retention.p_claim('new'), retention.p_claim('taken over'), retention.p_claim(ARRAY['one', 'two'])")
+	waiting := s.claims("new")
+	waiting.mustWait()
+	s.Exec(t, "SELECT pg_terminate_backend($1)", worker.PgConn().PID())
+	waiting.wins(true)
+	for key, want := range map[string]bool{"done": false, "new": false, "taken over": true, "one": true, "two": true} {
+		s.claims(key).wins(want)
+	}
+}
+
+// In REPEATABLE READ two never win either: the later one fails.
+func TestClaimRepeatableRead(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, claims, claimRule)
+	for _, before := range []string{"SELECT", "INSERT INTO c VALUES ('a', '2020-01-01', '2020-01-02')"} {
+		for _, level := range []string{"REPEATABLE READ", "SERIALIZABLE"} {
+			for _, call := range []string{"SELECT retention.p_claim('a')", "SELECT retention.p_claim(ARRAY['a'])"} {
+				s.Exec(t, "TRUNCATE c; "+before)
+				worker := s.session("retention_operator")
+				pgtest.Exec(t, worker, "BEGIN ISOLATION LEVEL "+level+"; SELECT count(*) FROM retention.p_seen(ARRAY['x'])")
+				s.claims("a").wins(true)
+				_, err := worker.Exec(t.Context(), call)
+				var server *pgconn.PgError
+				if !errors.As(err, &server) || server.Code != "40001" {
+					t.Errorf("%s, %s, %s: %v, want 40001", before, level, call, err)
+				}
+			}
+		}
+	}
+}
+
+// Batches that want the same keys in other orders never wait for each other in a circle. Two plain
+// INSERTs do.
+func TestClaimBatchesDoNotDeadlock(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, claims+`;
+		CREATE TABLE plain (k text PRIMARY KEY);
+		CREATE TABLE log (n int GENERATED ALWAYS AS IDENTITY, k text);
+		CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log (k) VALUES (NEW.k); RETURN NEW; END $$;
+		CREATE TRIGGER note BEFORE INSERT ON c FOR EACH ROW EXECUTE FUNCTION note();
+		GRANT INSERT ON log TO PUBLIC; GRANT ALL ON plain TO PUBLIC`, claimRule)
+	random := rand.New(rand.NewPCG(5, 6))
+
+	s.Exec(t, "SELECT retention.p_claim($1::text[])", keys(100, random))
+	if order := pgtest.Column[string](t, s.watch, "SELECT k FROM log ORDER BY n"); !slices.IsSorted(order) || len(order) != 100 {
+		t.Errorf("keys were locked in the order %q", order)
+	}
+
+	naive := []*pgx.Conn{s.session("retention_operator"), s.session("retention_operator")}
+	pgtest.Exec(t, naive[0], "BEGIN; INSERT INTO plain VALUES ('a')")
+	pgtest.Exec(t, naive[1], "BEGIN; INSERT INTO plain VALUES ('b')")
+	first, second := s.start(naive[0], "INSERT INTO plain VALUES ('b')"), s.start(naive[1], "INSERT INTO plain VALUES ('a')")
+	if a, b := first.end(), second.end(); a == nil && b == nil {
+		t.Error("plain INSERTs did not deadlock; then this test shows nothing")
+	}
+
+	for round := range 4 {
+		s.Exec(t, "TRUNCATE c")
+		if round%2 == 1 {
+			s.Exec(t, entriesBefore["expired"])
+		}
+		w := &winners{of: map[string]int{}}
+		s.crowd(32, func(i int, conn *pgx.Conn) error {
+			return claimAll(t.Context(), conn, keys(150, rand.New(rand.NewPCG(uint64(i), uint64(round)))), 150, w)
+		})
+		w.onceEach(t, 150)
+	}
+}
+
+// A cursor only moves forward, by all of its columns, whoever moves it.
+func TestCursor(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, claims, claimRule)
+	type at struct {
+		TS   int64
+		Hash string
+	}
+	position := func() (list []at) {
+		rows, err := s.watch.Query(t.Context(), "SELECT * FROM retention.p_cursor('w')")
+		if err == nil {
+			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[at])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	if got := position(); len(got) != 0 {
+		t.Errorf("a cursor that nobody made is at %v", got)
+	}
+	for _, c := range []struct {
+		to    at
+		moves bool
+	}{
+		{at{10, "b"}, true}, {at{10, "b"}, false}, {at{10, "a"}, false}, {at{9, "z"}, false},
+		{at{10, "c"}, true}, {at{11, "a"}, true}, {at{10, "z"}, false}, {at{-1, ""}, false}, {at{12, ""}, true},
+	} {
+		before := position()
+		// Every call in a session of its own, as after a restart.
+		if got := pgtest.Value[bool](t, s.session("retention_operator"), "SELECT retention.p_advance('w', $1, $2)", c.to.TS, c.to.Hash); got != c.moves {
+			t.Errorf("advance to %v: %t, want %t", c.to, got, c.moves)
+		}
+		want := before
+		if c.moves {
+			want = []at{c.to}
+		}
+		if diff := cmp.Diff(want, position()); diff != "" {
+			t.Errorf("after advance to %v:\n%s", c.to, diff)
+		}
+	}
+	for _, call := range []string{"NULL, 1, 'a'", "'w', NULL, 'a'", "'w', 99, NULL"} {
+		if err := s.start(s.session("retention_operator"), "SELECT retention.p_advance("+call+")").end(); err == nil || err.Code != "22004" {
+			t.Errorf("advance(%s): %v, want 22004", call, err)
+		}
+	}
+	s.Exec(t, "INSERT INTO cursor_of VALUES ('empty', NULL, NULL), ('half', 5, NULL)")
+	for _, c := range []struct {
+		call string
+		want bool
+	}{{"'empty', -5, ''", true}, {"'half', 4, 'z'", false}, {"'half', 5, ''", true}} {
+		if got := pgtest.Value[bool](t, s.watch, "SELECT retention.p_advance("+c.call+")"); got != c.want {
+			t.Errorf("advance(%s): %t, want %t", c.call, got, c.want)
+		}
+	}
+}
+
+// Many sessions move one cursor: it ends at the greatest position, and no two moves were to the same
+// or backwards.
+func TestCursorConcurrently(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, claims+`;
+		CREATE TABLE log (n int GENERATED ALWAYS AS IDENTITY, ts bigint, hash text);
+		CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log (ts, hash) VALUES (NEW.ts, NEW.hash); RETURN NEW; END $$;
+		CREATE TRIGGER note AFTER INSERT OR UPDATE ON cursor_of FOR EACH ROW EXECUTE FUNCTION note();
+		GRANT INSERT ON log TO PUBLIC`, claimRule)
+	var moved sync.Mutex
+	moves := 0
+	s.crowd(32, func(i int, conn *pgx.Conn) error {
+		random := rand.New(rand.NewPCG(uint64(i), 3))
+		for range 40 {
+			var yes bool
+			ts, hash := random.IntN(60), fmt.Sprintf("%02d", random.IntN(50))
+			if err := conn.QueryRow(t.Context(), "SELECT retention.p_advance('w', $1, $2)", ts, hash).Scan(&yes); err != nil {
+				return err
+			}
+			if yes {
+				moved.Lock()
+				moves++
+				moved.Unlock()
+			}
+		}
+		return nil
+	})
+	if got := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM log"); got != moves || moves == 0 {
+		t.Errorf("%d moves were answered, %d were made", moves, got)
+	}
+	if back := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM log a JOIN log b ON b.n > a.n AND (b.ts, b.hash) <= (a.ts, a.hash)"); back != 0 {
+		t.Errorf("the cursor moved backwards %d times", back)
+	}
+	if !pgtest.Value[bool](t, s.watch, "SELECT (ts, hash) = (SELECT ts, hash FROM log ORDER BY ts DESC, hash DESC LIMIT 1) FROM cursor_of") {
+		t.Error("the cursor is not at its greatest position")
+	}
+}
