@@ -130,6 +130,16 @@ func testRefusals(t *testing.T, binary string) {
 
 	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN at TO since")
 	c.want(1, `retention.yaml:7:25: error: table "app.lines" has no column "at"`, "migrate", "up")
+	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN since TO at")
+	c.write("retention.yaml", cliPolicy+"  typed: {table: app.lines, where: \"id = at\", keep: {late: no_such(id)}, then: [{emit: {event: gone, payload: {x: \"id || 1\", y: \"at + id\"}}}, delete]}\n")
+	for _, want := range []string{
+		`retention.yaml:10:37: error: operator does not exist: bigint = timestamp with time zone [P057]`,
+		`retention.yaml:10:60: error: function no_such(bigint) does not exist [P057]`,
+		`retention.yaml:10:130: error: operator does not exist: timestamp with time zone + bigint [P057]`,
+	} {
+		c.want(1, want, "migrate", "up")
+	}
+	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN at TO since")
 	cron := *c
 	cron.dir = t.TempDir()
 	cron.write("retention.yaml", strings.Replace(cliPolicy, "scheduler: none, ", "", 1)+"jobs: {j: {schedule: \"0 1 * * *\", run: [lines_old]}}\n")

@@ -119,8 +119,10 @@ func (m migration) fits(ctx context.Context, project *project) error {
 	if err != nil {
 		return err
 	}
-	_, err = project.compile(snapshot, history)
-	return err
+	if _, err = project.compile(snapshot, history); err != nil {
+		return err
+	}
+	return project.plan(ctx, conn, snapshot)
 }
 
 func (c *console) down(ctx context.Context, m migration) error {
