@@ -1,0 +1,321 @@
+package examples
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/tests/pgtest"
+)
+
+// Entries on every side of the bound, as the TTL index of the document takes them: when expiresAt has
+// passed. One that never expires does not exist, since the column is NOT NULL; infinity stays.
+func TestTradeDedupExpiry(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	instants := []string{"2024-02-29 00:00:00+00", "2025-03-30 01:00:00.000001+00", "2026-01-01 00:15:00+00"}
+	e.everywhere(t, instants, func(t *testing.T, e *example, asOf string) {
+		e.fill(t, `
+			INSERT INTO whale.processed_trade (tx_hash, processed_at, expires_at)
+			SELECT '0x' || n, x.at - interval '15 minutes', x.at
+			FROM generate_series(1, 400) AS n,
+			     LATERAL (SELECT :as_of + CASE WHEN n <= 3 THEN (n - 2) * interval '1 microsecond'
+			                                   ELSE (n * 7 % 40 - 20) * interval '1 minute' END AS at) AS x;
+			INSERT INTO whale.processed_trade VALUES ('0xnever', :as_of, 'infinity', :as_of);
+			INSERT INTO whale.trade_marker VALUES ('whale_worker_global', 1, '0x1')`, asOf)
+		e.job(t, "processed_trades", asOf, []step{{"processed_trades", []string{"DELETE FROM whale.processed_trade WHERE expires_at < :as_of"}}})
+	})
+}
+
+// The document's first test: trades of one timestamp. The same one again is skipped, another one is
+// processed, whichever side of the cursor's hash its own is.
+func TestTradeDedupTimestampCollision(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	w := newWhale(t, e, map[string]int{})
+	for _, api := range [][]trade{
+		{{100, "0xm"}},
+		{{100, "0xm"}, {100, "0xm"}},
+		{{100, "0xa"}, {100, "0xm"}},
+		{{100, "0xz"}, {100, "0xa"}, {100, "0xm"}},
+		{{100, "0xm"}, {100, "0xz"}, {100, "0xa"}},
+		{{101, "0xb"}, {100, "0xz"}, {100, "0xa"}, {100, "0xm"}},
+	} {
+		w.poll(t, api)
+		w.poll(t, api)
+	}
+	if diff := cmp.Diff(map[string]int{"0xm": 1, "0xa": 1, "0xz": 1, "0xb": 1}, w.done); diff != "" {
+		t.Errorf("trades processed (-want +got):\n%s", diff)
+	}
+	if c := w.cursor(t); *c != (trade{101, "0xb"}) {
+		t.Errorf("the cursor is at %v", c)
+	}
+}
+
+// The document's second test: a worker that ends in the middle of a batch, after any number of
+// trades, and starts again.
+func TestTradeDedupRestart(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	var api []trade
+	want := map[string]int{}
+	for i := range 12 {
+		api = append(api, trade{int64(100 - i/3), fmt.Sprintf("0x%02d", i)})
+		want[api[i].hash] = 1
+	}
+	for crash := range 13 {
+		pgtest.Exec(t, e.conn, "TRUNCATE whale.processed_trade, whale.trade_marker")
+		done := map[string]int{}
+		first := newWhale(t, e, done)
+		first.crash = crash
+		if lived := first.poll(t, api); lived != (crash == 12) {
+			t.Fatalf("crash after %d: lived %v", crash, lived)
+		}
+		_ = first.conn.Close(t.Context())
+		again := newWhale(t, e, done)
+		again.poll(t, api)
+		again.poll(t, api)
+		if diff := cmp.Diff(want, done); diff != "" {
+			t.Errorf("crash after %d: trades processed (-want +got):\n%s", crash, diff)
+		}
+	}
+}
+
+// The document's third test: the time to live. Time passes by making the entries older.
+func TestTradeDedupTimeToLive(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	w := newWhale(t, e, map[string]int{})
+	if !w.claim(t, "0xdefault") || !pgtest.Value[bool](t, w.conn, "SELECT retention.processed_trades_claim('0xlonger'::text, '30 minutes')") {
+		t.Fatal("a new trade is not to be had")
+	}
+	ttl := pgtest.Column[string](t, e.conn, "SELECT (expires_at - processed_at)::text FROM whale.processed_trade ORDER BY tx_hash")
+	if diff := cmp.Diff([]string{"00:15:00", "00:30:00"}, ttl); diff != "" {
+		t.Error(diff)
+	}
+	for _, refused := range []string{"0", "-1 minute", "59 seconds", "25 hours"} {
+		_, err := w.conn.Exec(t.Context(), "SELECT retention.processed_trades_claim('0xother'::text, $1)", refused)
+		if server := (*pgconn.PgError)(nil); !errors.As(err, &server) || server.Code != "22023" {
+			t.Errorf("a time to live of %s: %v", refused, err)
+		}
+	}
+
+	pass := func(time string) {
+		pgtest.Exec(t, e.conn, "UPDATE whale.processed_trade SET processed_at = processed_at - $1::interval, expires_at = expires_at - $1::interval, created_at = created_at - $1::interval", time)
+	}
+	pass("14 minutes")
+	if w.claim(t, "0xdefault") || !w.seen(t, "0xdefault") {
+		t.Error("free again after 14 minutes")
+	}
+	pass("61 seconds")
+	if w.seen(t, "0xdefault") || !w.seen(t, "0xlonger") {
+		t.Error("what expired counts as seen, or what did not expire does not")
+	}
+	now := pgtest.Value[string](t, e.conn, "SELECT now()::text")
+	if o := e.Done("processed_trades", now); o.Taken != 1 {
+		t.Errorf("%d entries went, want 1", o.Taken)
+	}
+	left := pgtest.Column[string](t, e.conn, "SELECT tx_hash FROM whale.processed_trade")
+	if diff := cmp.Diff([]string{"0xlonger"}, left); diff != "" {
+		t.Error(diff)
+	}
+	if !w.claim(t, "0xdefault") {
+		t.Error("what expired cannot be claimed")
+	}
+}
+
+// Race conditions: workers that fetch the same trades at the same time, one by one and in batches.
+func TestTradeDedupRace(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	var hashes []string
+	for i := range 200 {
+		hashes = append(hashes, fmt.Sprintf("0x%03d", i))
+	}
+	won := make([][]string, 6)
+	var group sync.WaitGroup
+	for i := range won {
+		w, order := newWhale(t, e, nil), slices.Clone(hashes)
+		rand.New(rand.NewPCG(uint64(i), 0)).Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+		group.Go(func() {
+			if i%2 == 0 {
+				won[i] = pgtest.Column[string](t, w.conn, "SELECT retention.processed_trades_claim($1::text[])", append(order, order...))
+				return
+			}
+			for _, hash := range order {
+				if w.claim(t, hash) {
+					won[i] = append(won[i], hash)
+				}
+			}
+		})
+	}
+	group.Wait()
+	all := slices.Concat(won...)
+	slices.Sort(all)
+	if diff := cmp.Diff(hashes, all); diff != "" {
+		t.Errorf("each trade is one worker's (-want +got):\n%s", diff)
+	}
+}
+
+// The cursor only moves forward, whoever moves it.
+func TestTradeDedupCursor(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	w := newWhale(t, e, nil)
+	if w.cursor(t) != nil {
+		t.Error("a cursor before the first trade")
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	at := trade{}
+	for range 200 {
+		next := trade{1000 + int64(r.IntN(40)), fmt.Sprintf("0x%02d", r.IntN(20))}
+		forward := next.at > at.at || next.at == at.at && next.hash > at.hash
+		if moved := w.advance(t, next); moved != forward {
+			t.Fatalf("from %v to %v: moved %v", at, next, moved)
+		}
+		if forward {
+			at = next
+		}
+		if got := w.cursor(t); *got != at {
+			t.Fatalf("the cursor is at %v, want %v", got, at)
+		}
+	}
+}
+
+// Many polls of an API that gives old trades again, by workers that end at any time, while entries
+// expire and go: every trade is processed once.
+func TestTradeDedupAnything(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	r := rand.New(rand.NewPCG(3, 4))
+	done, want := map[string]int{}, map[string]int{}
+	w := newWhale(t, e, done)
+	var api []trade
+	var forgotten int64
+	for round := range 120 {
+		for range r.IntN(4) {
+			x := trade{int64(1000 + round/3), fmt.Sprintf("0x%04x", r.IntN(1<<16))}
+			if want[x.hash] == 0 {
+				api, want[x.hash] = slices.Insert(api, 0, x), 1
+			}
+		}
+		answer := slices.Clone(api)
+		if r.IntN(3) == 0 {
+			answer = append(answer, answer...) // the same again
+		}
+		w.crash = r.IntN(4) - 1
+		if !w.poll(t, answer) {
+			_ = w.conn.Close(t.Context())
+			w = newWhale(t, e, done)
+		}
+		if r.IntN(4) == 0 {
+			pgtest.Exec(t, e.conn, "UPDATE whale.processed_trade SET expires_at = expires_at - interval '1 minute'")
+			forgotten += e.Done("processed_trades", pgtest.Value[string](t, e.conn, "SELECT now()::text")).Taken
+		}
+	}
+	w.crash = -1
+	w.poll(t, api)
+	if forgotten == 0 {
+		t.Error("no entry expired, so that nothing is shown of it")
+	}
+	if diff := cmp.Diff(want, done); diff != "" {
+		t.Errorf("trades processed (-want +got):\n%s", diff)
+	}
+}
+
+// The worker may call its functions and nothing else; nobody else may call them.
+func TestTradeDedupRights(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	e.DB.Exec(t, "CREATE ROLE stranger LOGIN")
+	for role, statements := range map[string][]string{
+		"whale_worker": {"SELECT * FROM whale.processed_trade", "DELETE FROM whale.processed_trade", "UPDATE whale.trade_marker SET id = id",
+			"CALL retention.run('processed_trades')", "SELECT retention.processed_trades_batch(1)"},
+		"stranger": {"SELECT retention.processed_trades_claim('0x'::text)", "SELECT retention.processed_trades_seen('0x'::text)",
+			"SELECT retention.processed_trades_advance('a', 1, 'b')", "SELECT * FROM retention.processed_trades_cursor('a')"},
+	} {
+		conn := e.Conn(t, role)
+		for _, sql := range statements {
+			_, err := conn.Exec(t.Context(), sql)
+			if server := (*pgconn.PgError)(nil); !errors.As(err, &server) || server.Code != "42501" {
+				t.Errorf("%s: %s: %v", role, sql, err)
+			}
+		}
+	}
+}
+
+// Another time to live for all claims, at run time, within the policy's bounds, and back.
+func TestTradeDedupConfigurableTimeToLive(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	w := newWhale(t, e, nil)
+	for i, set := range []struct{ window, want string }{{"NULL", "00:15:00"}, {"'30 minutes'", "00:30:00"}, {"'2 days'", "refused"}, {"'1 second'", "refused"}, {"NULL", "00:15:00"}} {
+		err := e.Operator("SELECT retention.set_window('processed_trades', " + set.window + ", 'the API is slow')")
+		if set.want == "refused" {
+			if server := (*pgconn.PgError)(nil); !errors.As(err, &server) || server.Code != "22023" {
+				t.Errorf("a time to live of %s: %v", set.window, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.claim(t, fmt.Sprint("0x", i))
+		got := pgtest.Value[string](t, e.conn, "SELECT (expires_at - processed_at)::text FROM whale.processed_trade WHERE tx_hash = $1", fmt.Sprint("0x", i))
+		if got != set.want {
+			t.Errorf("with %s a claim lasts %s", set.window, got)
+		}
+	}
+}
+
+// The hit rate: of what was asked for in the last hour, how much somebody had already; and an alert
+// when that is more than half.
+func TestTradeDedupHitRate(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	const asOf = "2026-03-01 12:00:00+00"
+	for _, c := range []struct {
+		asked, won int
+		rate       string
+		alerts     int
+	}{{0, 0, "null", 0}, {100, 100, "0.0000", 0}, {200, 100, "0.5000", 0}, {201, 100, "0.5025", 1}, {50, 0, "1.0000", 1}} {
+		pgtest.Exec(t, e.conn, "DELETE FROM retention.claim")
+		// Half in this hour's first moment, half in its last; more before and of others, which does not count.
+		pgtest.Exec(t, e.conn, `INSERT INTO retention.claim (policy, at, asked, won)
+			SELECT x.policy, timestamptz '`+asOf+`' - x.ago, x.asked, x.won
+			FROM (VALUES ('processed_trades', interval '59 minutes 59.999999 seconds', $1::int - $1::int / 2, $2::int - $2::int / 2),
+			             ('processed_trades', interval '0', $1 / 2, $2 / 2), ('processed_trades', interval '1 hour', 1000, 0),
+			             ('another', interval '1 minute', 1000, 0)) AS x (policy, ago, asked, won)
+			WHERE $1 > 0 OR x.ago = interval '1 hour'`, c.asked, c.won)
+		e.runJob(t, "duplicate_rate", asOf)
+		got := pgtest.Value[string](t, e.conn, "SELECT (rows -> 0 -> 'rate')::text || ' ' || alerts FROM retention.report WHERE name = 'duplicate_rate' ORDER BY id DESC LIMIT 1")
+		if want := fmt.Sprint(c.rate, " ", c.alerts); got != want {
+			t.Errorf("%d of %d won: rate and alerts are %s, want %s", c.won, c.asked, got, want)
+		}
+	}
+}
+
+// Real claims are counted: all but what a session has not written yet, an eighth at most.
+func TestTradeDedupCountsClaims(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	w := newWhale(t, e, nil)
+	for i := range 800 {
+		w.claim(t, fmt.Sprint("0x", i/4))
+	}
+	asked := pgtest.Value[int](t, e.conn, "SELECT sum(asked) FROM retention.claim WHERE policy = 'processed_trades'")
+	won := pgtest.Value[int](t, e.conn, "SELECT sum(won) FROM retention.claim WHERE policy = 'processed_trades'")
+	if asked > 800 || asked < 700 || won < (asked+3)/4-1 || won > (asked+3)/4 {
+		t.Errorf("800 keys were asked for and 200 won; the log has %d and %d", asked, won)
+	}
+	e.runJob(t, "duplicate_rate", pgtest.Value[string](t, e.conn, "SELECT clock_timestamp()::text"))
+	if alerts := pgtest.Value[int](t, e.conn, "SELECT alerts FROM retention.report WHERE name = 'duplicate_rate'"); alerts != 1 {
+		t.Errorf("three duplicates of four are %d alerts", alerts)
+	}
+}
