@@ -54,6 +54,7 @@ func TestVerify(t *testing.T) {
 		"RunLockWithoutRun": testRunLockWithoutRun,
 		"OnlyReads":         testOnlyReads,
 		"JSON":              testReportJSON,
+		"WindowSet":         testWindowSet,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/policy"
 )
 
 // logJob is the built-in job and its policy, which no file names.
@@ -24,9 +25,13 @@ type job struct {
 	position diag.Position
 }
 
-// jobPolicy is a policy as one job runs it.
+// reportTime is how long a report may take, for the deadlines of those after it.
+const reportTime = time.Hour
+
+// jobPolicy is a policy, or a report, as one job runs it.
 type jobPolicy struct {
 	name     string
+	report   bool
 	position diag.Position
 	budget   time.Duration // until it must have ended, those before it in the job included
 }
@@ -42,12 +47,13 @@ func (v *inspection) jobs() []job {
 		next.ticks = parseTicks(schedules, v.server.Zone)
 		var budget time.Duration
 		for _, run := range j.Run {
-			p := v.policy(run.Name)
-			if p == nil {
-				continue
+			if p := v.policy(run.Name); p != nil {
+				budget += bounded(p.Budget.Time)
+				next.policies = append(next.policies, jobPolicy{name: p.Name, position: p.Position, budget: budget})
+			} else if r := v.reportNamed(run.Name); r != nil {
+				budget += reportTime
+				next.policies = append(next.policies, jobPolicy{name: r.Name, report: true, position: r.Position, budget: budget})
 			}
-			budget += bounded(p.Budget.Time)
-			next.policies = append(next.policies, jobPolicy{p.Name, p.Position, budget})
 		}
 		list = append(list, next)
 	}
@@ -66,6 +72,24 @@ func (v *inspection) builtInJobs() []job {
 		return nil
 	}
 	return []job{{name: logJob, ticks: parseTicks(schedules, v.server.Zone), policies: []jobPolicy{{name: logJob, budget: time.Hour}}}}
+}
+
+// String says what it is, for messages.
+func (p jobPolicy) String() string {
+	if p.report {
+		return fmt.Sprintf("report %q", p.name)
+	}
+	return fmt.Sprintf("policy %q", p.name)
+}
+
+// reportNamed finds a report of the file, nil when there is none.
+func (v *inspection) reportNamed(name string) *policy.Report {
+	for _, r := range v.file.Reports {
+		if r.Name == name {
+			return r
+		}
+	}
+	return nil
 }
 
 func bounded(budget time.Duration) time.Duration {

@@ -27,7 +27,7 @@ func (v *inspection) logGroups() []group {
 	groups := []group{{"the run locks", v.checkLocks}}
 	for _, j := range v.jobs() {
 		for _, p := range j.policies {
-			groups = append(groups, group{fmt.Sprintf("the runs of policy %q", p.name), func(ctx context.Context, tx pgx.Tx) error {
+			groups = append(groups, group{fmt.Sprintf("the runs of %s", p), func(ctx context.Context, tx pgx.Tx) error {
 				return v.checkRuns(ctx, tx, j, p)
 			}})
 		}
@@ -43,7 +43,7 @@ func (v *inspection) checkRuns(ctx context.Context, tx pgx.Tx, j job, p jobPolic
 	switch runs.State {
 	case "failed", "tripped", "abandoned":
 		f := Finding{Code: codeLastRun, Policy: p.name, Position: p.position, Detail: runs.Message,
-			Message: fmt.Sprintf("the last run of policy %q (%d) %s", p.name, runs.ID, stateWords[runs.State]),
+			Message: fmt.Sprintf("the last run of %s (%d) %s", p, runs.ID, stateWords[runs.State]),
 			Hint:    fmt.Sprintf("SELECT * FROM %s.health() says what to do.", v.install.Schema)}
 		if runs.FailedInRow > 1 {
 			f.Message += fmt.Sprintf(", as did %d before it", runs.FailedInRow-1)
@@ -77,7 +77,7 @@ func (v *inspection) checkInTime(ctx context.Context, tx pgx.Tx, j job, p jobPol
 	switch {
 	case !deadline.IsZero() && deadline.Before(v.server.Now):
 		v.add(Finding{Code: codeLate, Policy: p.name, Position: p.position,
-			Message: fmt.Sprintf("policy %q has not succeeded in time", p.name),
+			Message: fmt.Sprintf("%s has not succeeded in time", p),
 			Detail: fmt.Sprintf("It %s at %s; with the schedule of job %q it should have succeeded again by %s.", what,
 				instant(*from), j.name, instant(deadline)),
 			Hint: fmt.Sprintf("SELECT * FROM %s.status, and cron.job_run_details of role %q.", v.install.Schema, v.runner())})

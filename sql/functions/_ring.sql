@@ -1,13 +1,14 @@
 -- Rings the bell for the events that runs wrote: one NOTIFY a run, heard when this transaction
 -- commits. Not when the server's queue of notifications is more than half full: a COMMIT that finds it
 -- full fails. Then the run's note says so; the events are there all the same.
-CREATE OR REPLACE FUNCTION retention._ring(p_runs bigint[]) RETURNS void
+CREATE OR REPLACE FUNCTION retention._ring(
+    p_runs bigint[], p_full double precision DEFAULT pg_catalog.pg_notification_queue_usage())
+RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_run record;
-    v_full CONSTANT double precision := pg_notification_queue_usage();
 BEGIN
     FOR v_run IN SELECT r.id, r.policy, (r.related ->> 'retention.event')::bigint AS events
                  FROM retention.run r
@@ -15,10 +16,10 @@ BEGIN
                    AND (r.related ->> 'retention.event')::bigint > 0
                  ORDER BY r.id
     LOOP
-        IF v_full > 0.5 THEN
+        IF p_full > 0.5 THEN
             PERFORM retention._add_note(v_run.id, format(
                 'no NOTIFY: the queue is %s%% full, because a session listens and never ends its transaction',
-                round((v_full * 100)::numeric)));
+                round((p_full * 100)::numeric)));
         ELSE
             PERFORM pg_notify('pgretain', jsonb_build_object(
                 'policy', v_run.policy, 'run', v_run.id, 'events', v_run.events)::text);
@@ -26,5 +27,5 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._ring(bigint[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._ring(bigint[]) TO retention_runner, retention_operator;
+REVOKE ALL ON FUNCTION retention._ring(bigint[], double precision) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._ring(bigint[], double precision) TO retention_runner, retention_operator;

@@ -11,23 +11,26 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// adjustable says in the registry what a policy p says with "scope: [g]" and a window of a week that
-// may be 3 to 90 days.
-const adjustable = `UPDATE retention.policy SET scope = '{g,k}', window_own = '7 days', window_at_least = '3 days',
-	window_at_most = '90 days' WHERE name = 'p'`
+// scoped is plain with columns to narrow by, and narrowed a policy p whose window of a week may be 3 to
+// 90 days.
+const (
+	scoped = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, g int, k text);
+		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day', nullif(i % 3, 2), chr(97 + i % 2) FROM generate_series(1, 20) i`
+	narrowed = "policies: {p: {table: m, scope: [g, k], due: {age: {column: at, older_than: {days: 7, at_least: 3, at_most: 90}}}, then: [delete]}}"
+)
 
 // A scope and a window that the policy does not allow are refused before anything is touched, also
 // to preview.
 func TestRefusedArguments(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain, old(""))
+	in := kit.Install(t, scoped, old(""))
 	for _, c := range []struct{ argument, message, hint string }{
 		{`scope => '{"g": 1}'`, `policy "p" cannot be narrowed by "g"`, "policy file"},
 		{"older_than => '8 days'", "cannot be changed at run time", "at_least"},
 	} {
 		refused(t, in, c.argument, c.message, c.hint)
 	}
-	in.Exec(t, adjustable)
+	in.Migrate(t, narrowed)
 	for _, c := range []struct{ argument, message, hint string }{
 		{`scope => '{"g": 1, "id": 2}'`, `cannot be narrowed by "id"`, "It can be by: g, k."},
 		{`scope => '{"g": null}'`, `scope gives "g" no single value, but null`, "Give a text"},
@@ -75,11 +78,45 @@ func refused(t *testing.T, in *kit.Installed, argument, message, hint string) {
 	}
 }
 
+// What a run takes, and what preview and a dry run say of it, is what the arguments leave of what is
+// due: an independent statement says which rows that are.
+func TestArgumentsOfARun(t *testing.T) {
+	t.Parallel()
+	for _, shape := range []string{"", "keep: {fifteen: 'id = 15'}, "} {
+		in := kit.Install(t, scoped, strings.Replace(narrowed, "then:", shape+"then:", 1))
+		in.SetBatch(3)
+		in.Exec(t, "CREATE TABLE before AS TABLE m")
+		for _, c := range []struct{ arguments, want string }{
+			{"", "at < '2024-03-24 12:00+00'"},
+			{`, scope => '{"g": 1}'`, "g = 1 AND at < '2024-03-24 12:00+00'"},
+			{`, scope => '{"g": 0, "k": "b"}'`, "g = 0 AND k = 'b' AND at < '2024-03-24 12:00+00'"},
+			{`, scope => '{"k": "it''s"}'`, "false"},
+			{", older_than => '15 days 12:00'", "at < '2024-03-16 00:00+00'"},
+			{", older_than => '3 days'", "at < '2024-03-28 12:00+00'"},
+			{`, older_than => '3 days', scope => '{"g": 1}'`, "g = 1 AND at < '2024-03-28 12:00+00'"},
+		} {
+			in.Exec(t, "TRUNCATE m; INSERT INTO m TABLE before")
+			want := pgtest.Column[int](t, in, "SELECT id FROM before WHERE ("+c.want+") IS NOT TRUE OR $1 AND id = 15 ORDER BY id", shape != "")
+			preview := pgtest.Value[int](t, in, "SELECT due FROM retention.preview('p', '"+noon+"'"+c.arguments+")")
+			outcome, err := in.Call("CALL retention.run('p', '" + noon + "', dry_run => true" + c.arguments + ")")
+			if err != nil || !strings.HasSuffix(outcome, fmt.Sprintf("would take %d rows", 20-len(want))) || preview != 20-len(want) {
+				t.Errorf("%s: preview %d, dry run %q %v, want %d", c.arguments, preview, outcome, err, 20-len(want))
+			}
+			if _, err := in.Call("CALL retention.run('p', '" + noon + "'" + c.arguments + ")"); err != nil {
+				t.Errorf("%s: %v", c.arguments, err)
+			}
+			if diff := cmp.Diff(want, ids(t, in)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", c.arguments, diff)
+			}
+		}
+	}
+}
+
 // A month is shorter than 30 days in February: the bound holds, whatever the month.
 func TestWindowIsRaisedToItsBound(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain, old(""))
-	in.Exec(t, "UPDATE retention.policy SET window_own = '60 days', window_at_least = '30 days', window_at_most = '60 days' WHERE name = 'p'")
+	in := kit.Install(t, plain, strings.Replace(narrowed, "scope: [g, k], due: {age: {column: at, older_than: {days: 7, at_least: 3, at_most: 90}}}",
+		"due: {age: {column: at, older_than: {days: 60, at_least: 30, at_most: 60}}}", 1))
 	for _, c := range []struct{ asOf, window, want string }{
 		{"2023-03-10 12:00+00", "1 month", "30 days"},  // 28 days
 		{"2023-04-10 12:00+00", "1 month", "1 mon"},    // 31 days
@@ -99,10 +136,9 @@ func TestWindowIsRaisedToItsBound(t *testing.T) {
 // Where a run goes on from is known from runs over the same rows only.
 func TestRunsOfOtherArgumentsLeaveNoFloor(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, g int);
-		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 minute', i % 2 FROM generate_series(1, 150000) i; ANALYZE m`,
-		old("keep: {odd: 'g = 1'}, batch: {rows: 50000}, breaker: {fraction: 100%}, "))
-	in.Exec(t, adjustable)
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, g int, k text);
+		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 minute', i % 2 FROM generate_series(1, 250000) i; ANALYZE m`,
+		strings.Replace(narrowed, "then:", "keep: {odd: 'g = 1'}, batch: {rows: 50000}, breaker: {fraction: 100%}, then:", 1))
 	run := func(more string) bool {
 		t.Helper()
 		if _, err := in.Call("CALL retention.run('p', '" + noon + "'" + more + ")"); err != nil {
@@ -129,7 +165,7 @@ func TestRunsOfOtherArgumentsLeaveNoFloor(t *testing.T) {
 
 func TestSetWindow(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain, old(""))
+	in := kit.Install(t, scoped, old(""))
 	window := func() string {
 		t.Helper()
 		return pgtest.Value[string](t, in, "SELECT coalesce(retention.window_of('p')::text, 'none')")
@@ -137,7 +173,7 @@ func TestSetWindow(t *testing.T) {
 	if window() != "none" {
 		t.Error("a fixed window is shown")
 	}
-	in.Exec(t, adjustable)
+	in.Migrate(t, narrowed)
 	for _, arguments := range []string{"'p', '2 days', 'x'", "'p', '91 days', 'x'", "'p', '0', 'x'", "'p', '-1 day', 'x'", "'p', '8 days', ''", "'p', '8 days', NULL",
 		"'q', '8 days', 'x'", "'retention_log', '8 days', 'x'", "'p', '1001 years', 'x'"} {
 		if err := in.Operator("SELECT retention.set_window(" + arguments + ")"); err == nil {
@@ -153,7 +189,12 @@ func TestSetWindow(t *testing.T) {
 		}
 	}
 	in.Exec(t, "ALTER ROLE retention_runner SET intervalstyle = 'sql_standard'")
-	in.Done("p", noon)
+	if due := pgtest.Value[int](t, in, "SELECT due FROM retention.preview('p', $1)", noon); due != 10 {
+		t.Errorf("preview says %d", due)
+	}
+	if o := in.Done("p", noon); o.Taken != 10 {
+		t.Errorf("%+v", o)
+	}
 	if got := pgtest.Value[string](t, in, "SELECT older_than::text FROM retention.run"); window() != "10 days" || got != "10 days" {
 		t.Errorf("window %s, run with %s", window(), got)
 	}
@@ -167,7 +208,7 @@ func TestSetWindow(t *testing.T) {
 		{"UPDATE retention.setting SET value = 'banana'", `"banana" is no interval`},
 		{"UPDATE retention.setting SET value = '-3 days'", "is no window"},
 		{"UPDATE retention.policy SET window_own = NULL, window_at_least = NULL WHERE name = 'p'", "cannot be changed at run time"},
-		{adjustable + "; UPDATE retention.setting SET value = '99999999999 years'", "is no interval"},
+		{"UPDATE retention.policy SET window_own = '7 days', window_at_least = '3 days', window_at_most = '90 days' WHERE name = 'p'; UPDATE retention.setting SET value = '99999999999 years'", "is no interval"},
 	} {
 		in.Exec(t, c.change)
 		in.Done("p", noon)
@@ -203,14 +244,12 @@ func TestSetWindow(t *testing.T) {
 func TestDroppedPolicyTakesItsWindowAlong(t *testing.T) {
 	t.Parallel()
 	const other = "policies: {q: {table: m, where: id > 100, then: [delete]}}"
-	in := kit.Install(t, plain, old(""))
-	in.Exec(t, adjustable)
+	in := kit.Install(t, scoped, narrowed)
 	if err := in.Operator("SELECT retention.set_window('p', '10 days', 'x')"); err != nil {
 		t.Fatal(err)
 	}
 	in.Migrate(t, other)
-	in.Migrate(t, old(""))
-	in.Exec(t, adjustable)
+	in.Migrate(t, narrowed)
 	if got := pgtest.Value[string](t, in, "SELECT retention.window_of('p')::text"); got != "7 days" {
 		t.Errorf("the new policy has the old one's window: %s", got)
 	}
