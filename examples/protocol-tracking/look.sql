@@ -1,0 +1,12 @@
+-- What the log of the last run says: how many, and at most twenty of them by name.
+SELECT r ->> 'deleted' AS deleted, jsonb_array_length(r -> 'slugs') AS named, left(r ->> 'slugs', 60) || ' ...' AS slugs
+FROM retention.report, jsonb_array_elements(rows) AS r WHERE name = 'pruned' ORDER BY id DESC LIMIT 1;
+-- Somebody reads one that is gone, one that is there, and one that nobody knows.
+SELECT * FROM retention.tracked_protocols_touch(ARRAY[
+    (SELECT payload ->> 'slug' FROM retention.event WHERE event = 'protocol_pruned' ORDER BY id LIMIT 1),
+    (SELECT ' ' || slug || ' ' FROM public.tracked_protocols ORDER BY slug LIMIT 1), 'no-such-protocol']);
+SELECT policy, event, payload FROM retention.event WHERE event = 'protocol_revived';
+-- Another window, from now on; nonsense is refused, and NULL takes it back.
+SELECT retention.set_window('tracked_protocols', '45 days', 'the ingest has time');
+SELECT retention.window_of('tracked_protocols');
+SELECT retention.set_window('tracked_protocols', NULL, 'as it was');
