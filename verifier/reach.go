@@ -50,17 +50,16 @@ func (v *inspection) checkReach(ctx context.Context, tx pgx.Tx, p *policy.Policy
 }
 
 // deletes are the tables that a policy's steps delete from, and those that foreign keys may reach
-// from there.
+// from there. What refers to a partition keeps it.
 func deletes(p *policy.Policy) (from, allowed []string) {
-	if !p.Partitions { // what refers to a partition keeps it
-		from = []string{p.Table.String()}
-	}
 	for _, s := range p.Then {
-		if s.Delete == nil {
+		switch {
+		case s.Delete == nil:
 			continue
-		}
-		if s.Related != nil {
+		case s.Related != nil:
 			from = append(from, s.Related.Table.String())
+		default:
+			from = append(from, p.Table.String())
 		}
 		for _, t := range s.Delete.Cascades {
 			allowed = append(allowed, t.String())

@@ -2,6 +2,7 @@ package examples
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,7 @@ import (
 )
 
 // TestExamplesGoUpAndDown: the migrations of every example install on its schema.sql, with rows in
-// it, go down to what was there before, and up again.
+// it, to the verifier's content, go down to what was there before, and up again.
 func TestExamplesGoUpAndDown(t *testing.T) {
 	t.Parallel()
 	policies, err := filepath.Glob(directory("*/retention.yaml"))
@@ -30,6 +31,9 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			installed := objects(t, in)
 			if len(installed) <= len(before) {
 				t.Fatal("nothing was installed")
+			}
+			if report := in.Verify(t, dir); !strings.Contains(report, ": conforms.") {
+				t.Errorf("the verifier says:\n%s", report)
 			}
 			o := install.Options{Install: in.File.Install, Path: "migrations"}
 			if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o, true); err != nil {

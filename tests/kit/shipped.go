@@ -3,11 +3,15 @@ package kit
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
+	"pgretain/generator"
+	"pgretain/internal/catalog"
 	"pgretain/policy"
 	"pgretain/tests/pgtest"
+	"pgretain/verifier"
 )
 
 // Shipped installs an example as it is checked in, on a server of its own: dir's roles.sql, where there
@@ -36,6 +40,32 @@ func ShippedFiles(t testing.TB, dir string) *Installed {
 	}
 	db.Exec(t, "SET ROLE "+Migrator+"; "+ReadFile(t, dir, "schema.sql")+"; RESET ROLE")
 	return &Installed{DB: db, File: file, Migrations: migrations(t, dir), t: t}
+}
+
+// Verify is what the verifier says of an example, compared with the catalog snapshot beside it.
+func (in *Installed) Verify(t testing.TB, dir string) string {
+	t.Helper()
+	snapshot, err := catalog.Read(strings.NewReader(ReadFile(t, dir, catalog.FileName)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	history, err := generator.Read(in.Migrations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, list := generator.Compile(in.File, snapshot, history)
+	if list.HasErrors() {
+		t.Fatalf("the policy does not compile:\n%s", text(list, ReadFile(t, dir, "retention.yaml")))
+	}
+	report, err := verifier.Verify(t.Context(), in.Conn(t), in.File, wanted, verifier.Options{Counts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := report.Text(&out, false); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 // StartJobs lets pg_cron start the jobs by itself.
