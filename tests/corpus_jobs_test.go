@@ -2,6 +2,7 @@ package tests
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 	"pgretain/tests/kit"
 )
 
+var update = flag.Bool("update", false, "write the snapshots of tests/corpus again")
+
 // job is a directory of tests/corpus: the retention job of a real project in the policy language.
 // docs/corpus.md says what its files are.
 type job struct{ name, schema, yaml, note, data, oracle string }
@@ -29,6 +32,10 @@ func TestJobs(t *testing.T) {
 	for _, j := range jobs {
 		t.Run(j.name, func(t *testing.T) {
 			t.Parallel()
+			if *update {
+				j.checkSnapshot(t, kit.Prepare(t, j.schema, withoutCron(j.yaml)))
+				return
+			}
 			file := j.lint(t)
 			j.checkClaim(t, file)
 			if j.oracle == "" {
@@ -96,7 +103,7 @@ func (j job) wantClean(t *testing.T, path string, list diag.List) {
 
 func (j job) snapshot(t *testing.T) *catalog.Snapshot {
 	t.Helper()
-	text := corpusFile(t, filepath.Join("corpus", j.name, "retention.catalog.json"))
+	text := corpusFile(t, filepath.Join("corpus", j.name, catalog.FileName))
 	snapshot, err := catalog.Read(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +178,19 @@ func (j job) checkSnapshot(t *testing.T, in *kit.Installed) {
 	if err != nil || len(unknown) > 0 {
 		t.Fatalf("tables %v of the snapshot are unknown (%v)", unknown, err)
 	}
+	if *update {
+		j.write(t, jsonText(t, got))
+		return
+	}
 	equal(t, "retention.catalog.json differs from schema.sql", jsonText(t, want), jsonText(t, got))
+}
+
+func (j job) write(t *testing.T, snapshot string) {
+	t.Helper()
+	path := filepath.Join("corpus", j.name, catalog.FileName)
+	if err := os.WriteFile(path, []byte(snapshot), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func jsonText(t *testing.T, s *catalog.Snapshot) string {

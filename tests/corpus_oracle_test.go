@@ -91,7 +91,7 @@ func (o oracle) bind(sql string, round int) string {
 	return parameter.ReplaceAllStringFunc(sql, func(name string) string { return values[name] })
 }
 
-// run loads the data, asks the oracle, and runs all jobs of the file in order, twice.
+// run loads the data, asks the oracle, and runs all jobs of the file in order: dry, then twice.
 func (j job) run(t *testing.T, o oracle, batch int) {
 	in := j.install(t)
 	in.SetBatch(batch)
@@ -101,8 +101,9 @@ func (j job) run(t *testing.T, o oracle, batch int) {
 	for round := 1; round <= 2; round++ {
 		want[round] = o.expect(t, in, round)
 	}
-	for round := 1; round <= 2; round++ {
-		runJobs(t, in, o.asOf)
+	want[0] = oracle{}.expect(t, in, 0) // all as it is
+	for round := range want {
+		runJobs(t, in, o.asOf, round == 0)
 		if round == 1 {
 			o.checkTaken(t, in)
 		}
@@ -110,10 +111,11 @@ func (j job) run(t *testing.T, o oracle, batch int) {
 	}
 }
 
-func runJobs(t *testing.T, in *kit.Installed, asOf string) {
+func runJobs(t *testing.T, in *kit.Installed, asOf string, dry bool) {
 	t.Helper()
 	for _, job := range in.File.Jobs {
-		if _, err := in.Call("CALL retention.run_job($1, $2, $3)", job.Name, asOf, "corpus"); err != nil {
+		_, err := in.Call("CALL retention.run_job($1, $2, $3, dry_run => $4)", job.Name, asOf, "corpus", dry)
+		if err != nil {
 			t.Fatalf("job %s: %v %s", job.Name, err, err.Where)
 		}
 	}
@@ -128,7 +130,7 @@ func runJobs(t *testing.T, in *kit.Installed, asOf string) {
 func (o oracle) checkTaken(t *testing.T, in *kit.Installed) {
 	t.Helper()
 	idle := pgtest.Column[string](t, in, `SELECT policy FROM retention.run
-		GROUP BY policy HAVING sum(taken) = 0 ORDER BY policy`)
+		WHERE NOT dry_run GROUP BY policy HAVING sum(taken) = 0 ORDER BY policy`)
 	slices.Sort(o.idle)
 	equal(t, "policies that took nothing", append([]string{}, o.idle...), idle)
 }
@@ -160,20 +162,23 @@ func (o oracle) compare(t *testing.T, in *kit.Installed, round int, want []expec
 		equal(t, fmt.Sprintf("%s after round %d", w.table, round), w.rows, got)
 	}
 	for _, table := range tablesOf(t, in) {
-		if !slices.Contains(known, table) {
+		if slices.Contains(o.gone, table) && round > 0 {
+			t.Errorf("round %d: table %s is still there", round, table)
+		} else if !slices.Contains(known, table) {
 			t.Errorf("round %d: the oracle says nothing of table %s", round, table)
 		}
 	}
 }
 
-// tablesOf are the application's tables, without partitions.
+// tablesOf are the application's tables, without partitions, and the events.
 func tablesOf(t *testing.T, in *kit.Installed) []string {
 	t.Helper()
 	return pgtest.Column[string](t, in, `
 		SELECT format('%I.%I', n.nspname, c.relname)
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
-		  AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast', 'cron', 'retention')
+		  AND (n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast', 'cron', 'retention')
+		       OR c.oid = 'retention.event'::regclass)
 		ORDER BY 1`)
 }
 
