@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -105,6 +106,8 @@ type batchData struct {
 	Scopes                                            []scopeText
 	Watermark                                         *markText
 	Set                                               []setText // shape RANGE: an update
+	InRange                                           bool      // shape RANGE: steps are parts of one statement
+	Also                                              []alsoText
 	// of a pass by rank
 	First     int64
 	Count     *countText
@@ -113,6 +116,13 @@ type batchData struct {
 	GroupRows []sqlText
 	Order     []orderItem
 	RankOrder []orderItem
+}
+
+// alsoText is what shape RANGE writes beside the delete.
+type alsoText struct {
+	Name, Variable, Statement sqlText
+	Counted                   literal // under which rows are counted
+	Copies                    bool    // as many rows as are deleted
 }
 
 // headerVariables holds the header rows that a step inserted.
@@ -155,13 +165,63 @@ type places struct {
 // rangeShape says whether a pass may judge and act in one statement: everything it reads is the
 // row's own, and nothing but the rows themselves is deleted or updated.
 func (w *work) rangeShape(p pass) bool {
-	if p.beyond != nil || len(w.guards) > 0 || len(w.joins) > 0 || len(w.policy.Then) != 1 || p.byKey {
+	if p.beyond != nil || len(w.guards) > 0 || len(w.joins) > 0 || p.byKey {
 		return false
 	}
 	if w.where != nil && !w.where.own || p.clock != nil && p.clock.mark != "" {
 		return false
 	}
-	return w.plainStep(w.policy.Then[0]) && (p.clock == nil || p.clock.own && p.clock.tiersOwn)
+	return w.oneStatement() && (p.clock == nil || p.clock.own && p.clock.tiersOwn)
+}
+
+// oneStatement says whether all steps fit into the statement that judges: an update or delete of
+// the batch's own rows, and beside a delete what is written from them, each into a table of its own.
+func (w *work) oneStatement() bool {
+	if len(w.policy.Then) == 1 {
+		return w.plainStep(w.policy.Then[0])
+	}
+	deletes := 0
+	into := []string{tableName(w.table)}
+	for _, s := range w.policy.Then {
+		target := ""
+		switch {
+		case !w.plainStep(s) && !w.plainWrite(s) || s.Update != nil:
+			return false
+		case s.Delete != nil:
+			deletes++
+			continue
+		case s.Insert != nil:
+			target = s.Insert.Into.String()
+		case s.Archive != nil:
+			target = s.Archive.Into.String()
+		case s.Emit != nil:
+			target = w.schema() + ".event"
+		}
+		if slices.Contains(into, target) {
+			return false
+		}
+		into = append(into, target)
+	}
+	return deletes == 1
+}
+
+// plainWrite says whether a step writes from the batch's rows what their own columns say.
+func (w *work) plainWrite(s policy.Step) bool {
+	if s.Related != nil || s.Insert == nil && s.Archive == nil && s.Emit == nil || s.Insert != nil && s.Insert.As != "" {
+		return false
+	}
+	return !slices.ContainsFunc((&policy.Policy{Then: []policy.Step{s}}).Parts(), func(part policy.Part) bool { return !w.readsRowOnly(part.Expr) })
+}
+
+// readsRowOnly says whether a value reads the row, the run and as_of, and no table.
+func (w *work) readsRowOnly(e policy.Expr) bool {
+	parsed, ok := w.parse(e)
+	if !ok || parsed.parsed.Subquery {
+		return false
+	}
+	return !slices.ContainsFunc(parsed.parsed.Columns, func(ref pgparse.ColumnRef) bool {
+		return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
+	})
 }
 
 // plainStep says whether a step deletes or updates the batch's own rows, and reads nothing else.
@@ -293,12 +353,37 @@ func (w *work) addSteps(d *batchData, p pass) {
 	}
 	d.Copies = w.copies()
 	d.TakesAll = !w.deletes() && !w.updates()
+	if w.rangeShape(p) {
+		d.Also = w.alsoTexts(*d)
+	}
 	if s := w.policy.Then[0]; s.Update != nil && w.rangeShape(p) {
 		d.Set = w.setTexts(w.steps()[0], s.Update.Set, w.table, "t", false)
 	}
 	if p.clock != nil && p.clock.mark != "" {
 		d.Watermark = &markText{w.watermark(p.clock.source.Watermark), p.clock.upTo}
 	}
+}
+
+// alsoTexts are the inserts of shape RANGE.
+func (w *work) alsoTexts(d batchData) []alsoText {
+	d.InRange = true
+	var list []alsoText
+	for _, s := range w.steps() {
+		also := alsoText{Name: sqlText(fmt.Sprintf("step_%d", s.number)), Variable: sqlText(fmt.Sprintf("v_written_%d", s.number))}
+		switch {
+		case s.Insert != nil:
+			also.Counted = literal(s.Insert.Into.String())
+		case s.Archive != nil:
+			also.Counted, also.Copies = literal(s.Archive.Into.String()), w.copyCounter(s) != ""
+		case s.Emit != nil:
+			also.Counted = literal(w.schema() + ".event")
+		default:
+			continue
+		}
+		also.Statement = w.render(s, d)
+		list = append(list, also)
+	}
+	return list
 }
 
 // scopeTexts are the variables that hold the values which narrow a run.

@@ -32,7 +32,7 @@ func (w *work) archive(s step, b batchData) sqlText {
 		column := into.Column(string(name))
 		return column != nil && column.Identity == "always"
 	})
-	return stepText("step_insert", d)
+	return w.written("step_insert", "plain insert", d, b)
 }
 
 // alias is the row that a step copies.
@@ -136,7 +136,7 @@ func (w *work) emit(s step, b batchData) sqlText {
 	d.Columns = []ident{"run_id", "policy", "event", "payload"}
 	d.Values = []sqlText{"v_in.run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()),
 		fragment("payload", w.payload(s.Emit.Payload))}
-	return stepText("step_insert", d)
+	return w.written("step_insert", "plain insert", d, b)
 }
 
 type payloadItem struct {

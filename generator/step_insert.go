@@ -25,6 +25,7 @@ type insertData struct {
 	Keys     []ident
 	Groups   []valueText
 	Totals   []valueText // aggregates
+	Newer    []sqlText   // the order of the rows, the newest is the last
 	Newest   []valueText // values of the newest row of a group
 	Fixed    []valueText // values that read no row
 	Header   sqlText     // the variable that receives the rows, "" for none
@@ -60,7 +61,13 @@ func (w *work) intoTable(t policy.Table) *catalog.Table { return w.relation(t) }
 
 // sourceOf says where the rows of an insert come from.
 func (w *work) sourceOf(s step, b batchData, numbered bool, list []policy.Expr) insertData {
-	var d insertData
+	d := insertData{Newer: []sqlText{"batch.n"}}
+	if b.InRange {
+		d.Newer = nil
+		for _, c := range b.Cursor {
+			d.Newer = append(d.Newer, c.Expr)
+		}
+	}
 	if s.Related == nil {
 		d.Rows = w.rowsOf(s, b, numbered)
 		d.Where = append(slices.Clone(d.Rows.Where), w.condition(s)...)
@@ -86,7 +93,7 @@ func (w *work) insert(s step, b batchData) sqlText {
 	d.Into, d.Name = quotedTable(in.Into), literal(in.Into.String())
 	if !grouped {
 		w.plainValues(&d, in.Set)
-		return stepText("step_insert", d)
+		return w.written("step_insert", "plain insert", d, b)
 	}
 	for _, a := range slices.Concat(in.Key, in.Per) {
 		d.Groups = append(d.Groups, w.valueOf(a, ""))
@@ -108,7 +115,15 @@ func (w *work) insert(s step, b batchData) sqlText {
 	if in.As != "" {
 		d.Header, d.HeaderOf = headerVariable(s), quotedTable(in.Into)
 	}
-	return stepText("step_insert_grouped", d)
+	return w.written("step_insert_grouped", "grouped insert", d, b)
+}
+
+// written is an insert as a step of its own, or, in shape RANGE, as a part of the one statement.
+func (w *work) written(template, statement string, d insertData, b batchData) sqlText {
+	if b.InRange {
+		return fragment(statement, d)
+	}
+	return stepText(template, d)
 }
 
 func (w *work) plainValues(d *insertData, list []policy.Assignment) {

@@ -31,6 +31,9 @@ func (w *work) rowsOf(s step, d batchData, numbered bool) rows {
 		data.Headers = append(data.Headers, w.headerText(h))
 	}
 	data.Joins = w.joinsOf(s, d.Saved)
+	if d.InRange {
+		return rows{"t", nil, true}
+	}
 	if s.untouched && !numbered && len(data.Joins)+len(data.Headers) == 0 {
 		return rows{fragment("table as t", d.Table), ofBatch(d), true}
 	}

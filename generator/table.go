@@ -94,7 +94,7 @@ var generatedNames = []string{
 }
 
 // generatedPrefixes begin the names of variables that are numbered.
-var generatedPrefixes = []string{"v_cutoff_", "v_position_", "v_else_", "v_at_least_", "v_at_most_", "v_up_to_", "v_mark_", "v_scope_", "v_window_", "v_new_"}
+var generatedPrefixes = []string{"v_cutoff_", "v_position_", "v_else_", "v_at_least_", "v_at_most_", "v_up_to_", "v_mark_", "v_scope_", "v_window_", "v_new_", "v_written_"}
 
 func isGeneratedName(name string) bool {
 	return slices.Contains(generatedNames, name) || slices.ContainsFunc(generatedPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })

@@ -147,12 +147,12 @@ BEGIN
         'app.daily', v_rows + coalesce((v_out.related ->> 'app.daily')::bigint, 0));
 
     WITH made AS (
-    INSERT INTO "app"."transfer" AS was ("owner_id", "n", "at")
-    SELECT (t.owner_id), (count(*)), (v_as_of)
-    FROM "app"."note" t
-    WHERE t.ctid = ANY (v_tids)
-    GROUP BY 1
-    RETURNING *
+        INSERT INTO "app"."transfer" AS was ("owner_id", "n", "at")
+        SELECT (t.owner_id), (count(*)), (v_as_of)
+        FROM "app"."note" t
+        WHERE t.ctid = ANY (v_tids)
+        GROUP BY 1
+        RETURNING *
     )
     SELECT array_agg(ROW(made.*)::"app"."transfer") INTO v_new_2 FROM made;
     v_rows := coalesce(cardinality(v_new_2), 0);
