@@ -29,7 +29,7 @@ var plainStrings = map[string][]string{
 	"claimData":       {"KeyType", "Type", "TTLText"},
 	"cursorData":      {"KeyType"},
 	"positionColumn":  {"Type"},
-	"touchData":       {"KeyType", "What"},
+	"touchData":       {"KeyType", "KeyCast", "What"},
 	"reviveData":      {"TableComment"},
 }
 

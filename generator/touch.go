@@ -16,7 +16,10 @@ type touchData struct {
 	Key        ident
 	KeyLiteral literal
 	KeyType    string
-	Trim       bool // the key is text
+	KeyCast    string  // KeyType where it can be cast to without a length
+	Order      []ident // makes the order of rows total, where the key alone does not
+	Trim       bool    // the key is text
+	Many       bool    // the rows are in several tables
 	What       string
 	Set        []columnValue
 	Revive     *reviveData
@@ -43,6 +46,14 @@ func (w *work) touch(t *policy.Touch) []Object {
 		return nil
 	}
 	d := touchData{Key: ident(key.Name), KeyLiteral: literal(key.Name), KeyType: argumentType(key.Type), Trim: isText(key.Type)}
+	d.KeyCast = strings.Replace(d.KeyType, "character", "bpchar", 1)
+	if strings.HasPrefix(d.KeyType, "character ") {
+		d.KeyCast = d.KeyType
+	}
+	d.Many = w.table.Kind == "partitioned"
+	if !isUnique(w.table, key.Name) {
+		d.Order = idents(w.table.PrimaryKey)
+	}
 	var names []string
 	for _, a := range t.Set {
 		if w.writableColumn(w.table, a.Column, a.Position) == nil {
@@ -117,4 +128,12 @@ func (w *work) fresh(t *policy.Touch) []policy.Assignment {
 			return len(ref.Fields) != 1 || ref.Fields[0] != "as_of"
 		})
 	})
+}
+
+func idents(names []string) []ident {
+	list := make([]ident, len(names))
+	for i, name := range names {
+		list[i] = ident(name)
+	}
+	return list
 }

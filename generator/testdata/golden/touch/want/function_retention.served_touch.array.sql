@@ -20,21 +20,27 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
+    v_rels oid[];
+    v_tids tid[];
 BEGIN
+    touched := 0;
     revived := 0;
     p_keys := ARRAY(SELECT DISTINCT x.key
                     FROM unnest(p_keys) AS x(key)
-                    WHERE x.key IS NOT NULL);
+                    WHERE x.key IS NOT NULL
+                    ORDER BY 1);
 
     -- Rows that others hold are waited for here, in one order; the next statement sees them as they
-    -- are then, and not those that a run took meanwhile.
-    PERFORM FROM "app"."served" t
-    WHERE t."id" = ANY (p_keys)
-    ORDER BY t."id"
-    FOR NO KEY UPDATE OF t;
+    -- are then. It keeps to them: one that came meanwhile would be locked out of the order.
+    SELECT array_agg(l.rel), array_agg(l.tid) INTO v_rels, v_tids
+    FROM (SELECT t.tableoid AS rel, t.ctid AS tid
+          FROM "app"."served" t
+          WHERE t."id" = ANY (p_keys)
+          ORDER BY t."id"
+          FOR NO KEY UPDATE OF t) l;
     UPDATE "app"."served" t
     SET "at" = (v_as_of)
-    WHERE t."id" = ANY (p_keys);
+    WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS touched = ROW_COUNT;
 END
 $function$;

@@ -20,41 +20,37 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
+    v_key text;
 BEGIN
+    touched := 0;
     revived := 0;
     p_keys := ARRAY(SELECT DISTINCT btrim(x.key, E' \t\r\n')::text
                     FROM unnest(p_keys) AS x(key)
-                    WHERE btrim(x.key, E' \t\r\n') <> '');
+                    WHERE btrim(x.key, E' \t\r\n') <> ''
+                    ORDER BY 1);
 
-    -- Rows that others hold are waited for here, in one order; the next statement sees them as they
-    -- are then, and not those that a run took meanwhile.
-    PERFORM FROM "app"."tracked" t
-    WHERE t."slug" = ANY (p_keys)
-    ORDER BY t."slug"
-    FOR NO KEY UPDATE OF t;
-    UPDATE "app"."tracked" t
-    SET "read_at" = (v_as_of), "reads" = (t.reads + 1)
-    WHERE t."slug" = ANY (p_keys);
-    GET DIAGNOSTICS touched = ROW_COUNT;
-
-    IF touched < cardinality(p_keys) THEN
-        WITH made AS (
-            INSERT INTO "app"."tracked" AS t ("slug", "name", "read_at")
+    -- One key after the other, whether its row is there or not, so that no two calls wait for each
+    -- other in a circle.
+    FOREACH v_key IN ARRAY p_keys LOOP
+        UPDATE "app"."tracked" t
+        SET "read_at" = (v_as_of), "reads" = (t.reads + 1)
+        WHERE t."slug" = v_key;
+        IF FOUND THEN
+            touched := touched + 1;
+        ELSE
+            INSERT INTO "app"."tracked" ("slug", "name", "read_at")
             SELECT (c.slug), (c.name), (v_as_of)
             FROM "app"."catalogue" "c"
-            WHERE (c.slug) = ANY (p_keys)
-              AND NOT EXISTS (SELECT FROM "app"."tracked" t WHERE t."slug" = (c.slug))
-            ORDER BY (c.slug)
-            ON CONFLICT DO NOTHING
-            RETURNING t."slug"
-        ), told AS (
-            INSERT INTO retention.event (policy, event, payload, at)
-            SELECT 'tracked', 'revived', jsonb_build_object('slug', m."slug"), v_as_of
-            FROM made m
-        )
-        SELECT count(*) INTO revived FROM made;
-        PERFORM retention._ring_for('tracked', revived);
-    END IF;
+            WHERE (c.slug) = v_key
+            ON CONFLICT DO NOTHING;
+            IF FOUND THEN
+                revived := revived + 1;
+                INSERT INTO retention.event (policy, event, payload, at)
+                VALUES ('tracked', 'revived', jsonb_build_object('slug', v_key), v_as_of);
+            END IF;
+        END IF;
+    END LOOP;
+    PERFORM retention._ring_for('tracked', revived);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.tracked_touch(text[]) FROM PUBLIC;

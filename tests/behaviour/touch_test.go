@@ -1,0 +1,212 @@
+package behaviour
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+const tracked = `
+	CREATE TABLE catalogue (slug text PRIMARY KEY, name text NOT NULL);
+	CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, slug text NOT NULL UNIQUE, name text NOT NULL UNIQUE, reads int NOT NULL DEFAULT 0, read_at timestamptz, state text NOT NULL DEFAULT 'new')`
+
+const trackedRule = `policies: {p: {table: m, due: {age: {column: read_at, older_than: 30 days}}, then: [delete],
+	touch: {key: slug, set: {read_at: as_of, reads: "reads + 1", state: "'read'"}%s}}}`
+
+const reviving = `, revive: {table: catalogue, as: c, set: {slug: c.slug, name: "upper(c.name)"}, emit: revived}`
+
+// touched is what one call answers.
+type touched struct{ Touched, Revived int64 }
+
+func touch(t *testing.T, conn *pgx.Conn, keys any) touched {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), "SELECT * FROM retention.p_touch($1)", keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[touched])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestTouch(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tracked, fmt.Sprintf(trackedRule, ""))
+	conn := in.Conn(t)
+	null := (*string)(nil)
+	text := func(s string) *string { return &s }
+	for _, c := range []struct {
+		keys  []*string
+		reads []string // slugs that were read
+	}{
+		{[]*string{text("a")}, []string{"a"}},
+		{[]*string{text("a"), text("c"), text("a")}, []string{"a", "c"}},
+		{[]*string{text(" a"), text("\tb\r\n"), text("a  ")}, []string{"a", "b"}},
+		{[]*string{null, text(""), text("  "), null}, nil},
+		{[]*string{text("none"), text("A"), text("a b")}, nil},
+		{[]*string{text("none"), text("c")}, []string{"c"}},
+		{[]*string{}, nil},
+		{nil, nil},
+	} {
+		in.Exec(t, "TRUNCATE m; INSERT INTO m (slug, name, reads, read_at, state) SELECT s, s, 7, '2020-01-01', 'old' FROM unnest(ARRAY['a', 'b', 'c', 'd']) s")
+		before := pgtest.Value[string](t, in, "SELECT clock_timestamp()::text")
+		if got, want := touch(t, conn, c.keys), (touched{int64(len(c.reads)), 0}); got != want {
+			t.Errorf("%v: answered %v, want %v", c.keys, got, want)
+		}
+		got := pgtest.Column[string](t, in, "SELECT slug FROM m WHERE reads = 8 AND state = 'read' AND read_at BETWEEN $1::timestamptz AND clock_timestamp() ORDER BY 1", before)
+		if diff := cmp.Diff(c.reads, got, equateEmpty); diff != "" {
+			t.Errorf("%v: rows touched:\n%s", c.keys, diff)
+		}
+		if n := pgtest.Value[int](t, in, "SELECT count(*)::int FROM m WHERE reads = 7 AND state = 'old' AND read_at = '2020-01-01'"); n != 4-len(c.reads) {
+			t.Errorf("%v: %d rows are as they were, want %d", c.keys, n, 4-len(c.reads))
+		}
+	}
+}
+
+// Other keys: a number, text of another type, and one that is not unique.
+func TestTouchKeys(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE n (id bigint PRIMARY KEY, at timestamptz);
+		CREATE TABLE v (id varchar(5) PRIMARY KEY, at timestamptz);
+		CREATE TABLE x (id character(4) PRIMARY KEY, at timestamptz);
+		CREATE TABLE u (id uuid PRIMARY KEY, at timestamptz);
+		CREATE TABLE d (id int, owner int, at timestamptz, PRIMARY KEY (owner, id))`, `policies:
+  n: {table: n, due: {age: {column: at, older_than: 1 day}}, then: [delete], touch: {key: id, set: {at: as_of}}}
+  v: {table: v, due: {age: {column: at, older_than: 1 day}}, then: [delete], touch: {key: id, set: {at: as_of}}}
+  x: {table: x, due: {age: {column: at, older_than: 1 day}}, then: [delete], touch: {key: id, set: {at: as_of}}}
+  u: {table: u, due: {age: {column: at, older_than: 1 day}}, then: [delete], touch: {key: id, set: {at: as_of}}}
+  d: {table: d, due: {age: {column: at, older_than: 1 day}}, then: [delete], touch: {key: owner, set: {at: as_of}}}`)
+	in.Exec(t, `INSERT INTO n SELECT i FROM generate_series(1, 5) i; INSERT INTO v VALUES ('a'), ('b'), ('abcde'); INSERT INTO x VALUES ('a'), ('b'), ('abcd');
+		INSERT INTO u VALUES ('00000000-0000-0000-0000-000000000001'), ('00000000-0000-0000-0000-000000000002');
+		INSERT INTO d SELECT i, i % 3 FROM generate_series(1, 9) i`)
+	for _, c := range []struct {
+		call, table string
+		ids         []string
+		n           int64
+	}{
+		{"n_touch(ARRAY[2, 4, 2, NULL, 99])", "n", []string{"2", "4"}, 2},
+		{"v_touch(ARRAY[' a ', 'abcde', 'abcdef', NULL])", "v", []string{"a", "abcde"}, 2},
+		{"x_touch(ARRAY['a', ' abcd ', 'abcde'])", "x", []string{"a", "abcd"}, 2},
+		{"u_touch(ARRAY['00000000-0000-0000-0000-000000000002']::uuid[])", "u", []string{"00000000-0000-0000-0000-000000000002"}, 1},
+		{"d_touch(ARRAY[1, 1])", "d", []string{"1", "4", "7"}, 3},
+	} {
+		if got := pgtest.Value[int64](t, in, "SELECT touched FROM retention."+c.call); got != c.n {
+			t.Errorf("%s touched %d, want %d", c.call, got, c.n)
+		}
+		if diff := cmp.Diff(c.ids, pgtest.Column[string](t, in, "SELECT id::text FROM "+c.table+" WHERE at IS NOT NULL ORDER BY 1")); diff != "" {
+			t.Errorf("%s:\n%s", c.call, diff)
+		}
+	}
+}
+
+// A random sequence of touches and runs against a map in memory.
+func TestTouchModel(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tracked, fmt.Sprintf(trackedRule, reviving))
+	conn, random := in.Conn(t), rand.New(rand.NewPCG(8, 9))
+	in.Exec(t, "INSERT INTO catalogue SELECT 's' || i, 'name ' || i FROM generate_series(0, 14) i")
+	reads := map[string]int{} // of the rows that are there
+	old := map[string]bool{}
+	events := []string{}
+	for step := range 300 {
+		switch random.IntN(4) {
+		case 0, 1:
+			var keys []string
+			for range random.IntN(6) {
+				keys = append(keys, []string{"", " "}[random.IntN(2)]+fmt.Sprintf("s%d", random.IntN(20)))
+			}
+			var want touched
+			done := map[string]bool{}
+			var back []string
+			for _, k := range keys {
+				if k[0] == ' ' {
+					k = k[1:]
+				}
+				_, there := reads[k]
+				switch {
+				case done[k]:
+				case there:
+					reads[k]++
+					want.Touched++
+					old[k] = false
+				case len(k) == 2 || k < "s15":
+					want.Revived++
+					reads[k] = 0
+					back = append(back, k)
+				}
+				done[k] = true
+			}
+			slices.Sort(back)
+			events = append(events, back...)
+			if got := touch(t, conn, keys); got != want {
+				t.Fatalf("step %d: touch(%q) = %v, want %v", step, keys, got, want)
+			}
+		case 2:
+			key := fmt.Sprintf("s%d", random.IntN(20))
+			pgtest.Exec(t, conn, "UPDATE m SET read_at = '2020-01-01' WHERE slug = $1", key)
+			if _, there := reads[key]; there {
+				old[key] = true
+			}
+		case 3:
+			pgtest.Exec(t, conn, "CALL retention.run('p')")
+			for k, is := range old {
+				if is {
+					delete(reads, k)
+				}
+			}
+			clear(old)
+		}
+		want := []string{}
+		for k, n := range reads {
+			want = append(want, fmt.Sprintf("%s NAME %s %d %t", k, k[1:], n, old[k]))
+		}
+		slices.Sort(want)
+		if diff := cmp.Diff(want, pgtest.Column[string](t, conn, "SELECT x COLLATE \"C\" AS x FROM (SELECT concat_ws(' ', slug, name, reads, (read_at < '2021-01-01')::text) AS x FROM m) m ORDER BY x")); diff != "" {
+			t.Fatalf("after step %d:\n%s", step, diff)
+		}
+	}
+	if diff := cmp.Diff(events, pgtest.Column[string](t, conn, "SELECT payload ->> 'slug' FROM retention.event WHERE policy = 'p' AND event = 'revived' AND run_id IS NULL AND payload = jsonb_build_object('slug', payload -> 'slug') AND at BETWEEN now() - interval '10 minutes' AND clock_timestamp() ORDER BY id")); diff != "" {
+		t.Errorf("events:\n%s", diff)
+	}
+	if len(events) < 20 {
+		t.Errorf("only %d rows were revived; then this test shows little", len(events))
+	}
+}
+
+// A row that is made anew gets what "set" gives without the row, or else what "revive" says, and is
+// passed by where another unique column is taken. The bell rings.
+func TestRevive(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tracked, fmt.Sprintf(trackedRule, `, revive: {table: catalogue, as: c, set: {slug: c.slug, name: c.name, state: "'back in ' || extract(year FROM as_of)"}, emit: revived}`))
+	in.Exec(t, "INSERT INTO catalogue VALUES ('a', 'one'), ('b', 'two'), ('c', 'three'), (' d', 'four'); INSERT INTO m (slug, name) VALUES ('x', 'two')")
+	listener := in.Conn(t)
+	pgtest.Exec(t, listener, "LISTEN pgretain")
+	conn := in.Conn(t)
+	if got, want := touch(t, conn, []string{"a", "b", "x", "d", "nobody"}), (touched{1, 1}); got != want {
+		t.Errorf("answered %v, want %v", got, want)
+	}
+	want := []string{"(a,one,0,t,t)", "(x,two,1,t,f)"}
+	if diff := cmp.Diff(want, in.Rows("SELECT slug, name, reads, read_at > now() - interval '1 minute', state = 'back in ' || extract(year FROM now() AT TIME ZONE 'UTC') FROM m")); diff != "" {
+		t.Error(diff)
+	}
+	note, err := listener.WaitForNotification(t.Context())
+	if err != nil || note.Payload != `{"events": 1, "policy": "p"}` {
+		t.Errorf("heard %+v, %v", note, err)
+	}
+	// It is a row like any other then.
+	if got, want := touch(t, conn, []string{"a"}), (touched{1, 0}); got != want {
+		t.Errorf("answered %v, want %v", got, want)
+	}
+	if n := pgtest.Value[int](t, in, "SELECT count(*)::int FROM retention.event"); n != 1 {
+		t.Errorf("%d events, want 1", n)
+	}
+}
