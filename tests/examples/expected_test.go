@@ -34,10 +34,8 @@ func TestExamplesTakeWhatIsExpected(t *testing.T) {
 			expected := pairs(t, e, kit.ReadFile(t, directory(name), "expected.sql"))
 			job := e.File.Jobs[0]
 			e.runJob(t, job.Name, pgtest.Value[string](t, e.conn, "SELECT now()::text"))
-			taken := pairs(t, e, "SELECT policy, sum(taken)::bigint FROM retention.run WHERE job IS NOT NULL GROUP BY policy")
-			if len(taken) != len(job.Run) {
-				t.Errorf("the job ran %d of %d policies", len(taken), len(job.Run))
-			}
+			taken := pairs(t, e, `SELECT r.policy, sum(r.taken)::bigint FROM retention.run r JOIN retention.policy p ON p.name = r.policy
+				WHERE r.job IS NOT NULL AND NOT p.report GROUP BY r.policy`)
 			if diff := cmp.Diff(expected, taken); diff != "" {
 				t.Errorf("rows taken (-expected +got):\n%s", diff)
 			}
