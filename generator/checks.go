@@ -18,10 +18,7 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	c := &compiler{file: file, snapshot: snapshot, history: &History{}}
 	var checks []Check
 	for _, p := range file.Policies {
-		if p.Partitions {
-			continue
-		}
-		if table := c.findTable(p); table != nil {
+		if table := c.rowsTable(p); table != nil {
 			checks = append(checks, c.checks(p, table)...)
 		}
 	}
@@ -34,7 +31,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 		return nil
 	}
 	w.binder.inStep, w.binder.blank, w.binder.asOf = true, true, "now()"
-	w.binder.batch = fragment("batch in parentheses", rows{From: fragment("table as t", qualified(table))})
+	w.binder.batch = fragment("batch in parentheses", rows{From: fragment("table as t", w.rowsRelation())})
 	var checks []Check
 	for i := range p.Joins {
 		checks = append(checks, w.joinCheck(i))
@@ -80,7 +77,7 @@ func (w *work) checkText(value sqlText, joins []join, others []sqlText) string {
 		Joins        []join
 		Columns      []windowColumn
 		Others       []sqlText
-	}{value, qualified(w.table), joins, nil, others}))
+	}{value, w.rowsRelation(), joins, nil, others}))
 }
 
 // stepChecks are those of a step, beside its related table and the headers of earlier steps.

@@ -76,7 +76,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	objects := w.ensureColumns(c.snapshot.Table(p.Table.String()))
 	objects = slices.Concat(objects, w.createdTables(), w.storedTables(), w.indexes())
 	functions, passes := w.functions()
-	functions = append(functions, w.prepare()...)
+	functions = slices.Concat(functions, w.prepare(), w.dropFunctions())
 	functions = append(functions, count.count(), due.due())
 	objects = append(objects, functions...)
 	objects = append(objects, application...)

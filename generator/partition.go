@@ -95,16 +95,33 @@ func (c *compiler) partitionsAsRows(p *policy.Policy) *catalog.Table {
 	return rows
 }
 
+// rowsTable is what the rows of a policy look like, nil when the policy was refused.
+func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
+	if !p.Partitions {
+		return c.findTable(p)
+	}
+	clocksOnUpper(p)
+	return c.partitionsAsRows(p)
+}
+
+// rowsRelation is a relation with the columns of the policy's rows, for what is planned and not run.
+func (w *work) rowsRelation() sqlText {
+	if !w.policy.Partitions {
+		return qualified(w.table)
+	}
+	return fragment("partition columns", w.table.Columns)
+}
+
 // compilePartitions compiles a policy on partitions to its objects; none when it was refused.
 func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 	if !c.checkPartitionPolicy(p) {
 		return nil
 	}
-	rows := c.partitionsAsRows(p)
+	rows := c.rowsTable(p)
 	if rows == nil || !c.checkPartitionSteps(p) {
 		return nil
 	}
-	clocksOnUpper(p)
+	defer c.explainColumns(len(c.diags))
 	w, count, due := c.work(p, rows, batchForm()), c.work(p, rows, countForm()), c.work(p, rows, c.dueForm(p))
 	if c.diags.HasErrors() {
 		return nil
@@ -114,6 +131,15 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 	functions = append(functions, count.partitionCount(), due.partitionDue())
 	w.collectRights()
 	return append(append(objects, functions...), w.registryRow(functions, []passEntry{{Locked: p.Name + "_batch"}}))
+}
+
+// explainColumns says, in what was found since, what columns there are.
+func (c *compiler) explainColumns(since int) {
+	for i := range c.diags[since:] {
+		if d := &c.diags[since+i]; d.Code == codeNoColumn && d.Hint == "" {
+			d.Hint = "The rows are partitions, with schema, name, parent, lower and upper. What they hold is read with a sub-select: FROM partition."
+		}
+	}
 }
 
 // clocksOnUpper gives clocks their column: age runs from the upper bound, and a partition whose

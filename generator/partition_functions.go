@@ -143,10 +143,7 @@ func (w *work) alterPartition() Object {
 		partitionData
 		TableComment string
 		Owner        sqlText
-	}{w.partitionData(name, name+"(oid, text)"), comment(tableName(w.table)), ""}
-	if roles := w.file.Install.Roles; !roles.None {
-		d.Owner = sqlText(quote.Ident(roles.Owner))
-	}
+	}{w.partitionData(name, name+"(oid, text)"), comment(tableName(w.table)), w.ownerRole()}
 	d.Comment = literal(fmt.Sprintf("pgretain: locks, detaches and drops partitions for policy %s", w.policy.Name))
 	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
 	o := w.function(d.Signature, object("alter_partition", d))
@@ -154,11 +151,15 @@ func (w *work) alterPartition() Object {
 	return o
 }
 
-// partitionRow adapts the policy's row of the registry: a batch looks at few partitions, so that one
-// which cannot go is found soon, and no share of the rows says anything about partitions.
+// partitionRow adapts the policy's row of the registry. Where tables go, a batch looks at few rows: each
+// table stays locked until it commits, and one that cannot go is found soon. No share of a table's rows
+// says anything about its partitions.
 func (w *work) partitionRow(d rowData) rowData {
+	if w.policy.Partitions || w.dropsTables() {
+		d.BatchRows = min(d.BatchRows, 10)
+	}
 	if w.policy.Partitions {
-		d.Partitions, d.BatchRows, d.BreakerFraction = true, min(d.BatchRows, 10), "NULL"
+		d.Partitions, d.BreakerFraction = true, "NULL"
 	}
 	return d
 }

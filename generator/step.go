@@ -76,6 +76,8 @@ func (w *work) render(s step, d batchData) sqlText {
 		return w.statement(s, d)
 	case s.Detach != nil || s.Drop != nil:
 		return w.takeAway(s)
+	case s.DropTable != nil:
+		return w.dropTable(s, d)
 	}
 	w.refuse(s.Position, codeStep, "this step cannot be generated here", "")
 	return ""

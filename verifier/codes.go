@@ -42,7 +42,7 @@ var (
 	codeSearchPath   = diag.Register("V073", "everybody can create objects in the search path")
 	codeTableRights  = diag.Register("V074", "the owner lacks a privilege on a table")
 	codeNoRoles      = diag.Register("V075", "one role does everything")
-	codeTakeRights   = diag.Register("V076", "a partition belongs to somebody else")
+	codeTakeRights   = diag.Register("V076", "tables that a policy drops belong to somebody else")
 	codeUnreadable   = diag.Register("V090", "a check could not be made")
 	codeTimeout      = diag.Register("V091", "a check took too long")
 	codeChanging     = diag.Register("V092", "an object changed while it was looked at")

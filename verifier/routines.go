@@ -110,7 +110,7 @@ func (v *inspection) missing(o generator.Object) {
 const repairHint = "Run its statements from the last migration that has them again, in the role that the migration takes."
 
 func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
-	if w.As == generator.AsMigrator { // nobody knows its name here; checkPartitionOwners says what it must be
+	if w.As == generator.AsMigrator { // nobody knows its name here; checkOwners says what it must be
 		w.owner, w.privileges = live.Owner, grantees(w.SQL, live.Owner)
 	}
 	name := fmt.Sprintf("%s %q", w.Kind, w.Object.Name)

@@ -87,7 +87,7 @@ func (v *inspection) run(ctx context.Context) error {
 		return v.all(ctx, v.tableGroups())
 	}
 	for _, groups := range [][]group{v.installedGroups(), v.tableGroups(), v.indexGroups(), v.scheduleGroups(),
-		v.reachGroups(), v.overdueGroups(), v.privilegeGroups(), v.partitionGroups()} {
+		v.reachGroups(), v.overdueGroups(), v.privilegeGroups(), v.ownerGroups()} {
 		if err := v.all(ctx, groups); err != nil {
 			return err
 		}

@@ -115,12 +115,18 @@ func (in *Installed) TryMigrate(t testing.TB, yaml string) ([]install.Migration,
 // Migrate generates the next step for yaml and applies it.
 func (in *Installed) Migrate(t testing.TB, yaml string) {
 	t.Helper()
+	in.Generate(t, yaml)
+	in.Up(t)
+}
+
+// Generate writes the next step for yaml, to be applied by Up or TryUp.
+func (in *Installed) Generate(t testing.TB, yaml string) {
+	t.Helper()
 	objects, list := in.Compile(t, yaml)
 	if list.HasErrors() {
 		t.Fatalf("the policy does not compile:\n%s", text(list, yaml))
 	}
 	addNext(t, in.Migrations, in.File, objects)
-	in.Up(t)
 }
 
 // Compile parses yaml and compiles it against a snapshot of all tables of the database.

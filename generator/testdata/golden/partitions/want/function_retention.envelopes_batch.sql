@@ -121,7 +121,7 @@ BEGIN
     END IF;
 
     RETURN v_out;
-EXCEPTION WHEN SQLSTATE 'PR003' THEN  -- everything above is undone, locks included
+EXCEPTION WHEN SQLSTATE 'PR004' THEN  -- everything above is undone, locks included
     v_out := ROW('locked', 0, 0, '{}', 0, '{}', v_in."position");
     RETURN v_out;
 END

@@ -5,7 +5,7 @@
 -- DETACH checks the foreign keys that refer to it, so that rows in use keep it (23503); DROP never
 -- cascades. Belongs to the role that migrates; the owner of the other functions calls it, nobody else.
 -- Locks: SHARE ROW EXCLUSIVE on the partition; then ACCESS EXCLUSIVE on it, on the table above it
--- and on that one's DEFAULT partition, until the transaction ends. Raises PR003 when the table above it
+-- and on that one's DEFAULT partition, until the transaction ends. Raises PR004 when the table above it
 -- is locked by somebody else, 55P03 when the partition is.
 -- https://www.postgresql.org/docs/current/sql-altertable.html
 DO $check$
@@ -57,7 +57,7 @@ BEGIN
     BEGIN
         EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', v_above);
     EXCEPTION WHEN lock_not_available THEN
-        RAISE EXCEPTION USING ERRCODE = 'PR003', MESSAGE = format('%s is locked by somebody else', v_above);
+        RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = format('%s is locked by somebody else', v_above);
     END;
     EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', v_above, v_name);
     IF p_action = 'drop' THEN

@@ -1,0 +1,52 @@
+package generator
+
+import (
+	"fmt"
+	"slices"
+
+	"pgretain/internal/quote"
+	"pgretain/policy"
+)
+
+// dropTable is the step that drops the tables which the batch's rows name.
+func (w *work) dropTable(s step, d batchData) sqlText {
+	return stepText("step_drop_table", struct {
+		Schema, Drop string
+		Policy       literal
+		Name         sqlText
+		Rows         rows
+	}{w.schema(), w.dropName(), literal(w.policy.Name), w.bind(*s.DropTable), w.rowsOf(s, d, false)})
+}
+
+func (w *work) dropName() string { return w.policy.Name + "_drop_table" }
+
+// dropFunctions is the function that may drop tables, none where no step asks for it. As that of
+// partitions, it belongs to the migrating role, which acts for the tables' owner.
+func (w *work) dropFunctions() []Object {
+	if !w.dropsTables() {
+		return nil
+	}
+	d := struct {
+		Schema, Function, Signature, Policy, Tag string
+		Relation, Comment                        literal
+		Owner                                    sqlText
+	}{Schema: w.schema(), Function: w.dropName(), Signature: w.dropName() + "(oid)", Policy: w.policy.Name,
+		Relation: literal(quote.Qualified(w.table.Schema, w.table.Name)),
+		Comment:  literal(fmt.Sprintf("pgretain: drops tables for policy %s", w.policy.Name)), Owner: w.ownerRole()}
+	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
+	o := w.function(d.Signature, object("drop_table", d))
+	o.As = AsMigrator
+	return []Object{o}
+}
+
+func (w *work) dropsTables() bool {
+	return slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool { return s.DropTable != nil })
+}
+
+// ownerRole is the owner of the functions in quotes, "" where one role does everything.
+func (w *work) ownerRole() sqlText {
+	if w.file.Install.Roles.None {
+		return ""
+	}
+	return sqlText(quote.Ident(w.file.Install.Roles.Owner))
+}

@@ -1,0 +1,24 @@
+-- as owner
+-- The rows that policy detached would take at an instant, for people:
+--   SELECT * FROM retention.detached_due(now());
+-- Runs with its caller's rights and search_path; PostgreSQL can inline it.
+CREATE OR REPLACE FUNCTION retention.detached_due(p_as_of timestamptz)
+RETURNS SETOF "app"."detached"
+LANGUAGE sql STABLE
+AS $function$
+    SELECT t.*
+    FROM "app"."detached" t
+    WHERE t."drop_after" < retention._cutoff(p_as_of, 0, 0, '00:00:00', 'UTC')
+      AND NOT EXISTS (SELECT FROM retention.hold h
+                      WHERE h.table_name = 'app.detached'
+                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
+                        AND h.key = ARRAY[t."name"::text])
+$function$;
+REVOKE ALL ON FUNCTION retention.detached_due(timestamp with time zone) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.detached_due(timestamp with time zone)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.detached_due(timestamp with time zone)
+    IS 'pgretain: the rows that policy detached would take at an instant';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.detached_due(timestamp with time zone);

@@ -1,0 +1,18 @@
+-- as migrator
+-- For policy detached. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_detached_a5483315');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_detached_a5483315_invalid";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_detached_a5483315" ON "app"."detached" ("drop_after", "name");
+-- next
+COMMENT ON INDEX "app"."pgretain_detached_a5483315" IS 'pgretain: index of policy detached';
+-- next
+SELECT retention._record_index('app', 'pgretain_detached_a5483315');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_detached_a5483315";
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_detached_a5483315';

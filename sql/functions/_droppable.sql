@@ -1,0 +1,62 @@
+-- The table that a row of a policy wants dropped, NULL when it is gone already. Raises P0001 for
+-- what is not to be dropped: a name without schema, or with capitals outside double quotes, which
+-- would be another name; what is no table, attached, protected, a system's, the runtime's or a
+-- policy's; what another role owns than the policy's table. Raises PR002 when a row of it is held,
+-- and shuts out place_hold() on it until the transaction ends. Locks nothing else.
+CREATE OR REPLACE FUNCTION retention._droppable(p_name text, p_policy text) RETURNS oid
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_parts text[];
+    v_table record;
+    v_why text;
+BEGIN
+    BEGIN
+        v_parts := parse_ident(p_name);
+    EXCEPTION WHEN invalid_parameter_value THEN
+        v_parts := NULL;
+    END;
+    IF cardinality(v_parts) IS DISTINCT FROM 2
+       OR regexp_replace(p_name, '"[^"]*"', '', 'g') ~ '[[:upper:]]' THEN
+        RAISE EXCEPTION '% is not the name of a table with its schema', coalesce(quote_literal(p_name), 'NULL')
+            USING HINT = 'Write it as format(''%I.%I'', schema, name) does.';
+    END IF;
+    SELECT c.oid, c.relkind, c.relispartition, c.relowner, c.relnamespace, n.nspname,
+           format('%I.%I', n.nspname, c.relname) AS name
+    INTO v_table
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = v_parts[1]::name AND c.relname = v_parts[2]::name;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+
+    PERFORM pg_advisory_xact_lock_shared(retention._lock_key('hold', v_table.oid));
+    SELECT CASE
+        WHEN v_table.relkind NOT IN ('r', 'p') THEN 'is no table'
+        WHEN v_table.relispartition THEN 'is a partition'
+        WHEN v_table.nspname LIKE 'pg\_%' OR v_table.nspname = 'information_schema' THEN 'is the system''s'
+        WHEN v_table.relnamespace = (SELECT x.relnamespace FROM pg_class x WHERE x.oid = 'retention.policy'::regclass)
+            THEN 'is the runtime''s'
+        WHEN EXISTS (SELECT FROM retention.install i WHERE i.protect && m.names) THEN 'is protected'
+        WHEN EXISTS (SELECT FROM retention.policy p WHERE p.table_name = ANY (m.names)) THEN 'is the table of a policy'
+        WHEN v_table.relowner <> o.relowner
+            THEN format('belongs to role "%s", not to "%s" as the table of the policy', pg_get_userbyid(v_table.relowner), pg_get_userbyid(o.relowner))
+    END INTO v_why
+    FROM retention.policy p JOIN pg_class o ON o.oid = retention._table(p.table_name)
+    CROSS JOIN LATERAL (  -- it, and its partitions to any depth
+        SELECT array_agg(n.nspname || '.' || c.relname) AS names
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.oid = v_table.oid OR c.oid IN (SELECT t.relid FROM pg_partition_tree(v_table.oid) t)) m
+    WHERE p.name = p_policy;
+    IF v_why IS NOT NULL THEN
+        RAISE EXCEPTION '% %', v_table.name, v_why;
+    ELSIF EXISTS (SELECT FROM retention.hold h
+                  WHERE h.table_name = retention._table_name(v_table.oid) AND h.released_at IS NULL
+                    AND (h.until IS NULL OR h.until > clock_timestamp())) THEN
+        RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = format('a row of %s is held', v_table.name);
+    END IF;
+    RETURN v_table.oid;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._droppable(text, text) FROM PUBLIC;

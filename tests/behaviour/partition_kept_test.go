@@ -1,0 +1,202 @@
+package behaviour
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// quarter is a table of four months, of which the first three are due at noon.
+const quarter = `CREATE TABLE m (id int, at date NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+	CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
+	CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2024-03-01');
+	CREATE TABLE m_3 PARTITION OF m FOR VALUES FROM ('2024-03-01') TO ('2024-03-10');
+	CREATE TABLE m_4 PARTITION OF m FOR VALUES FROM ('2024-03-10') TO ('2025-01-01');
+	INSERT INTO m VALUES (1, '2024-01-15'), (2, '2024-02-15'), (3, '2024-03-05'), (4, '2024-03-15');`
+
+func quarterly(t *testing.T, schema, rest string) *kit.Installed {
+	t.Helper()
+	return kit.Install(t, quarter+schema, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, "+rest+"}}")
+}
+
+func isAttached(t *testing.T, in *kit.Installed, want ...string) {
+	t.Helper()
+	if got := attached(t, in, "m"); !slices.Equal(got, want) {
+		t.Errorf("attached are %v, want %v", got, want)
+	}
+}
+
+// Rows that refer to a partition keep it, whatever their key says of DELETE; nothing cascades.
+func TestReferredPartitionStays(t *testing.T) {
+	t.Parallel()
+	for _, action := range []string{"", "ON DELETE CASCADE", "ON DELETE SET NULL", "DEFERRABLE INITIALLY DEFERRED"} {
+		for _, step := range []string{"detach", "drop"} {
+			in := quarterly(t, "CREATE TABLE child (id int PRIMARY KEY, m_id int, m_at date, FOREIGN KEY (m_id, m_at) REFERENCES m "+action+`);
+				INSERT INTO child VALUES (1, 2, '2024-02-15')`, "then: ["+step+"]")
+			if o := in.Done("p", noon); o.Taken != 2 || o.Refused != 1 {
+				t.Errorf("%s %s: %+v", step, action, o)
+			}
+			isAttached(t, in, "m_2", "m_4")
+			if got := in.Rows("TABLE child"); len(got) != 1 || got[0] != "(1,2,2024-02-15)" {
+				t.Errorf("%s %s: child has %v", step, action, got)
+			}
+		}
+	}
+}
+
+// Steps before it may take away what refers to it, checks at the end of the transaction included.
+func TestStepsBeforeDrop(t *testing.T) {
+	t.Parallel()
+	in := quarterly(t, `CREATE TABLE child (id int PRIMARY KEY, m_id int, m_at date, FOREIGN KEY (m_id, m_at) REFERENCES m DEFERRABLE INITIALLY DEFERRED);
+		CREATE TABLE old (id int, month date, PRIMARY KEY (id));
+		INSERT INTO child VALUES (1, 1, '2024-01-15'), (2, 2, '2024-02-15'), (4, 4, '2024-03-15')`,
+		`then: [delete: {table: child, as: c, where: "c.m_at >= t.lower AND c.m_at < t.upper"}, sql: "INSERT INTO public.old SELECT p.id, b.lower FROM batch b, public.m p WHERE p.at >= b.lower AND p.at < b.upper", drop]`)
+	if o := in.Done("p", noon); o.Taken != 3 || o.Related["public.child"] != 2 || o.Related["public.old"] != 3 {
+		t.Errorf("got %+v", o)
+	}
+	isAttached(t, in, "m_4")
+	if got := in.Rows("TABLE old"); !slices.Equal(got, []string{"(1,2024-01-01)", "(2,2024-02-01)", "(3,2024-03-01)"}) {
+		t.Errorf("old has %v", got)
+	}
+	if got := in.Rows("SELECT id FROM child"); !slices.Equal(got, []string{"(4)"}) {
+		t.Errorf("child has %v", got)
+	}
+}
+
+// What depends on a partition keeps it from being dropped, not from being detached.
+func TestViewOfAPartition(t *testing.T) {
+	t.Parallel()
+	in := quarterly(t, "CREATE VIEW v AS SELECT * FROM m_1", "then: [drop]")
+	if o := in.Done("p", noon); o.Taken != 2 || o.Refused != 1 {
+		t.Errorf("got %+v", o)
+	}
+	isAttached(t, in, "m_1", "m_4")
+	if why := pgtest.Value[string](t, in, "SELECT message FROM retention.batch WHERE refused > 0"); !strings.Contains(why, "view public.v depends on table public.m_1") {
+		t.Errorf("refused with %q", why)
+	}
+	in = quarterly(t, "CREATE VIEW v AS SELECT * FROM m_1", "then: [detach]")
+	in.Done("p", noon)
+	isAttached(t, in, "m_4")
+}
+
+func TestHeldPartition(t *testing.T) {
+	t.Parallel()
+	in := quarterly(t, "CREATE TABLE was (name text)", "then: [detach, insert: {into: was, set: {name: t.name}}, drop]")
+	hold(t, in, "'m', ARRAY['2', '2024-02-15'], 'case 1'")
+	hold(t, in, "'m', ARRAY['3', '2024-03-05'], 'over', '2024-03-31 12:00+00'")
+	if due, kept := in.Count("p", noon); due != 2 || kept["hold"] != 1 {
+		t.Errorf("count says %d, %v", due, kept)
+	}
+	if o := in.Done("p", noon); o.Taken != 2 || o.Kept["hold"] != 1 {
+		t.Errorf("got %+v", o)
+	}
+	isAttached(t, in, "m_2", "m_4")
+}
+
+func TestProtectedPartition(t *testing.T) {
+	t.Parallel()
+	in := quarterly(t, "", "then: [drop]")
+	for _, name := range []string{"public.m_2", "public.m"} {
+		in.Exec(t, "UPDATE retention.install SET protect = ARRAY[$1]", name)
+		if o := in.Run("p", noon); o.State != "tripped" {
+			t.Errorf("with %s protected: %+v", name, o)
+		}
+		isAttached(t, in, "m_1", "m_2", "m_3", "m_4")
+	}
+}
+
+// The breaker counts partitions, and so does the budget.
+func TestPartitionBounds(t *testing.T) {
+	t.Parallel()
+	in := quarterly(t, "", "then: [drop], breaker: {rows: 2}")
+	in.Exec(t, "ANALYZE m")
+	if o := in.Run("p", noon); o.State != "tripped" || o.Due == nil || *o.Due != 3 {
+		t.Errorf("got %+v", o)
+	}
+	isAttached(t, in, "m_1", "m_2", "m_3", "m_4")
+	if err := in.Operator("SELECT retention.accept((SELECT max(id) FROM retention.run), 'meant')"); err != nil {
+		t.Fatal(err)
+	}
+	if o := in.Done("p", noon); o.Taken != 3 {
+		t.Errorf("accepted: %+v", o)
+	}
+
+	in = quarterly(t, "", "then: [drop], budget: {rows: 1}")
+	for _, want := range [][]string{{"m_2", "m_3", "m_4"}, {"m_3", "m_4"}, {"m_4"}} {
+		if o := in.Run("p", noon); o.State != "more" || o.Taken != 1 {
+			t.Errorf("got %+v", o)
+		}
+		isAttached(t, in, want...)
+	}
+}
+
+// DETACH CONCURRENTLY, cancelled half way, hides a partition's rows from everybody: it is passed by.
+func TestUnfinishedDetach(t *testing.T) {
+	t.Parallel()
+	in := quarterly(t, "", `keep: {empty: "NOT EXISTS (SELECT FROM partition)"}, then: [drop]`)
+	reader, other := in.Conn(t), in.Conn(t)
+	pgtest.Exec(t, reader, "BEGIN; SELECT FROM m")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := other.Exec(ctx, "SET statement_timeout = '200ms'"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(ctx, "ALTER TABLE m DETACH PARTITION m_1 CONCURRENTLY"); err == nil {
+		t.Fatal("the detach was not interrupted")
+	}
+	pgtest.Exec(t, reader, "COMMIT")
+	if o := in.Done("p", noon); o.Taken != 2 || o.Kept["detaching"] != 1 {
+		t.Errorf("got %+v", o)
+	}
+	isAttached(t, in, "m_1", "m_4")
+	in.Exec(t, "ALTER TABLE m DETACH PARTITION m_1 FINALIZE")
+	if o := in.Done("p", noon); o.Taken != 0 || len(o.Kept) != 0 {
+		t.Errorf("got %+v", o)
+	}
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m_1"); n != 1 {
+		t.Errorf("%d rows in the partition that somebody detached", n)
+	}
+}
+
+// A run that meets bounds of another kind than it can judge says so and touches nothing.
+func TestUnreadableBounds(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (a date NOT NULL, b int NOT NULL) PARTITION BY RANGE (a, b);
+		CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01', MINVALUE) TO ('2024-02-01', MINVALUE);
+		CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01', MINVALUE) TO ('2025-01-01', MINVALUE)`,
+		"policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [drop]}}")
+	in.Exec(t, "CREATE TABLE m_3 PARTITION OF m FOR VALUES FROM ('2023-01-01', 5) TO ('2023-12-01', 7)")
+	if o := in.Run("p", noon); o.State != "failed" || !strings.Contains(o.Message, `partition "public.m_3"`) {
+		t.Errorf("got %+v", o)
+	}
+	isAttached(t, in, "m_1", "m_2", "m_3")
+	in.Exec(t, "DROP TABLE m_3")
+	in.Done("p", noon)
+	isAttached(t, in, "m_2")
+}
+
+// Only a member of the tables' owners can migrate such a policy, and is told so by name.
+func TestPartitionsOfAnotherRole(t *testing.T) {
+	t.Parallel()
+	const yaml = "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [drop]}}"
+	in := kit.Prepare(t, quarter+"CREATE TABLE t (id int PRIMARY KEY)", yaml)
+	in.Exec(t, `DO $$ BEGIN IF to_regrole('kit_maker') IS NULL THEN CREATE ROLE kit_maker; END IF; END $$;
+		GRANT ALL ON SCHEMA public TO kit_maker; ALTER TABLE m_2 OWNER TO kit_maker`)
+	in.Generate(t, yaml)
+	_, err := in.TryUp(t)
+	if err == nil || !strings.Contains(err.Error(), `m_2 belongs to "kit_maker"`) {
+		t.Errorf("migrating ended with %v", err)
+	}
+	in.Exec(t, "ALTER TABLE m_2 OWNER TO kit_migrator")
+	in.Up(t)
+	in.Exec(t, "ALTER TABLE m_2 OWNER TO kit_maker")
+	if o := in.Run("p", noon); o.State != "failed" || !strings.Contains(o.Message, "m_2") {
+		t.Errorf("got %+v", o)
+	}
+	isAttached(t, in, "m_2", "m_3", "m_4")
+}
