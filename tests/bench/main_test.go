@@ -77,6 +77,9 @@ func wanted() []string {
 			all = append(all, "age "+way+snapshot)
 		}
 	}
+	for _, bench := range []string{"archive", "roll_up", "guard", "mark", "renew"} {
+		all = append(all, bench+" statement", bench+" "+bench)
+	}
 	return append(all, "cap delete", "cap cap", "cap delete"+held, "cap cap"+held,
 		"nothing delete_rank", "nothing cap", "nothing delete", "nothing range", "nothing range_new_session",
 		"nothing locked", "nothing range"+held, "nothing range_an_hour_later"+held, "nothing delete"+held)

@@ -19,8 +19,8 @@ func (s sample) rate() float64 { return float64(s.rows) / s.took.Seconds() }
 
 // measure runs one way over rows of its own, in a session of its own, and sees that exactly those
 // that were due are gone.
-func (s *session) measure(ctx context.Context, table string, w way, snapshot bool) (m sample, err error) {
-	d, err := s.fresh(ctx, table)
+func (s *session) measure(ctx context.Context, job deletes, w way, snapshot bool) (m sample, err error) {
+	d, err := s.fresh(ctx, job.table)
 	if err != nil {
 		return sample{}, err
 	}
@@ -43,7 +43,7 @@ func (s *session) measure(ctx context.Context, table string, w way, snapshot boo
 			return sample{}, err
 		}
 	}
-	return m, d.check(ctx, w, due)
+	return m, d.check(ctx, job, w, due)
 }
 
 // flatness is nil after a run of few batches.
@@ -72,9 +72,13 @@ func (d *database) walBytes(ctx context.Context) (bytes int64, err error) {
 	return bytes, err
 }
 
-func (d *database) check(ctx context.Context, w way, due int64) error {
+func (d *database) check(ctx context.Context, job deletes, w way, due int64) error {
+	counted := "left"
+	if job.check != "" {
+		counted = job.check
+	}
 	var left, wrong int64
-	if err := d.conn.QueryRow(ctx, query("left"), due).Scan(&left, &wrong); err != nil {
+	if err := d.conn.QueryRow(ctx, query(counted), due).Scan(&left, &wrong); err != nil {
 		return err
 	}
 	if left != d.rows-due || wrong != 0 {

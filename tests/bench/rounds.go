@@ -9,6 +9,16 @@ func (s *session) bench(ctx context.Context, name string) ([]result, error) {
 	switch name {
 	case "age":
 		return s.compare(ctx, byAge)
+	case "archive":
+		return s.compare(ctx, byArchive)
+	case "roll_up":
+		return s.compare(ctx, byRollUp)
+	case "guard":
+		return s.compare(ctx, byGuard)
+	case "mark":
+		return s.compare(ctx, byMark)
+	case "renew":
+		return s.compare(ctx, byRenewal)
 	case "cap":
 		return s.compare(ctx, byRank)
 	case "nothing":
@@ -28,14 +38,18 @@ type series struct {
 // machine falls on all of them.
 func (s *session) compare(ctx context.Context, d deletes) ([]result, error) {
 	var all []*series
-	for _, snapshot := range []bool{false, true} {
+	held := []bool{false, true}
+	if d.plain {
+		held = held[:1]
+	}
+	for _, snapshot := range held {
 		for _, w := range d.ways {
 			all = append(all, &series{way: w, snapshot: snapshot})
 		}
 	}
 	for round := range s.rounds {
 		for _, x := range all {
-			m, err := s.measure(ctx, d.table, x.way, x.snapshot)
+			m, err := s.measure(ctx, d, x.way, x.snapshot)
 			if err != nil {
 				return nil, err
 			}

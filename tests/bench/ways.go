@@ -22,13 +22,15 @@ type way struct {
 // deletes is one job, done in several ways. The first of them is the limit for the others.
 type deletes struct {
 	name, table string
+	check       string // the query that counts what is left, default "left"
+	plain       bool   // not measured with a snapshot held open
 	ways        []way
 }
 
 // benchNames are what -only takes.
-var benchNames = []string{"age", "cap", "nothing"}
+var benchNames = []string{"age", "archive", "roll_up", "guard", "mark", "renew", "cap", "nothing"}
 
-var byAge = deletes{"age", "message", []way{
+var byAge = deletes{name: "age", table: "message", ways: []way{
 	{name: "delete", sql: query("delete"), share: 0.5},
 	{name: "range", policy: "range", share: 0.5},
 	// Less than the half at which the breaker of a run trips.
@@ -38,9 +40,34 @@ var byAge = deletes{"age", "message", []way{
 	{name: "id_in", sql: query("id_in"), share: 0.5},
 }}
 
-var byRank = deletes{"cap", "queue", []way{
+var byRank = deletes{name: "cap", table: "queue", ways: []way{
 	{name: "delete", sql: query("delete_rank"), share: 0.5},
 	{name: "cap", policy: "cap", share: 0.5},
+}}
+
+var byArchive = deletes{name: "archive", table: "message", plain: true, ways: []way{
+	{name: "statement", sql: query("archive"), share: 0.5},
+	{name: "archive", policy: "archive", share: 0.5},
+}}
+
+var byRollUp = deletes{name: "roll_up", table: "message", plain: true, ways: []way{
+	{name: "statement", sql: query("roll_up"), share: 0.5},
+	{name: "roll_up", policy: "roll_up", share: 0.5},
+}}
+
+var byGuard = deletes{name: "guard", table: "message", plain: true, ways: []way{
+	{name: "statement", sql: query("guard"), share: 0.5},
+	{name: "guard", policy: "guard", share: 0.5},
+}}
+
+var byMark = deletes{name: "mark", table: "task", check: "marked", plain: true, ways: []way{
+	{name: "statement", sql: query("mark"), share: 0.5},
+	{name: "mark", policy: "mark", share: 0.5},
+}}
+
+var byRenewal = deletes{name: "renew", table: "task", check: "renewed", plain: true, ways: []way{
+	{name: "statement", sql: query("renew"), share: 0.5},
+	{name: "renew", policy: "renew", share: 0.5},
 }}
 
 // window is that of the policies by age.

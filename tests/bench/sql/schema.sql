@@ -15,6 +15,25 @@ CREATE TABLE public.queue (
     body text NOT NULL
 );
 
+-- What is marked and renewed.
+CREATE TABLE public.task (
+    id bigint PRIMARY KEY,
+    ts timestamptz NOT NULL,
+    device text NOT NULL,
+    body text NOT NULL,
+    done boolean NOT NULL DEFAULT false
+);
+CREATE INDEX task_ts ON public.task (ts, id);
+
+CREATE TABLE public.old_message (LIKE public.message, run_id bigint);
+ALTER TABLE public.old_message ADD PRIMARY KEY (id);
+CREATE TABLE public.daily (day date, device text, n bigint NOT NULL, PRIMARY KEY (day, device));
+CREATE TABLE public.open_case (message_id bigint PRIMARY KEY);
+
 GRANT CREATE ON SCHEMA public TO bench_migrator;
 ALTER TABLE public.message OWNER TO bench_migrator;
 ALTER TABLE public.queue OWNER TO bench_migrator;
+ALTER TABLE public.task OWNER TO bench_migrator;
+ALTER TABLE public.old_message OWNER TO bench_migrator;
+ALTER TABLE public.daily OWNER TO bench_migrator;
+ALTER TABLE public.open_case OWNER TO bench_migrator;

@@ -5,6 +5,8 @@ SET enable_bitmapscan = off;
 SELECT count(*) FROM public.message WHERE id > 0;
 SELECT count(body) FROM public.message WHERE ts > '-infinity';
 SELECT count(body) FROM public.queue WHERE id > 0;
+SELECT count(*) FROM public.task WHERE id > 0;
+SELECT count(body) FROM public.task WHERE ts > '-infinity';
 SELECT count(*) FROM public.queue WHERE device > '';
 RESET enable_seqscan;
 RESET enable_bitmapscan;

@@ -1,0 +1,1 @@
+UPDATE public.task SET done = true WHERE ts < $1 AND NOT done
