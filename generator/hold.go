@@ -39,46 +39,57 @@ func (w *work) ownDelete() policy.Step {
 // holdsOn lists the conditions under which deleting the row of table called alias would touch a
 // held row.
 func (w *work) holdsOn(table *catalog.Table, alias sqlText, cascades []policy.Table, deletes bool) []sqlText {
-	var holds []sqlText
-	if len(table.PrimaryKey) > 0 {
-		holds = append(holds, w.held(table, nil, []sqlText{holdKey(table, alias)}))
-	}
+	holds := w.held(table, alias, nil, nil)
 	if !deletes {
 		return holds
 	}
 	for _, path := range w.cascadePaths(table) {
-		if last := w.snapshot.Table(path[len(path)-1].Table); last != nil && len(last.PrimaryKey) > 0 {
-			holds = append(holds, w.heldAlong(path, alias))
+		if last := w.snapshot.Table(path[len(path)-1].Table); last != nil {
+			holds = append(holds, w.heldAlong(path, alias)...)
 		}
 	}
 	return holds
 }
 
-func (w *work) held(table *catalog.Table, hops []hop, match []sqlText) sqlText {
-	return fragment("held", struct {
-		Schema string
-		Name   literal
-		AsOf   sqlText
-		Hops   []hop
-		Match  []sqlText
-	}{w.schema(), literal(tableName(table)), w.asOf, hops, match})
+// holdData is what the templates of a hold's guard read. Match ties the row of t to the hops, or to
+// the hold where there are none; Alias is the row that the hold is on.
+type holdData struct {
+	Schema      string
+	Name        literal
+	Alias, AsOf sqlText
+	Hops        []hop
+	Match       []sqlText
+}
+
+// held says when the row called alias is held: by its key, where its table has one, and by the value
+// of a column.
+func (w *work) held(table *catalog.Table, alias sqlText, hops []hop, match []sqlText) []sqlText {
+	d := holdData{w.schema(), literal(tableName(table)), alias, w.asOf, hops, match}
+	byOwner := fragment("held by owner", d)
+	if len(table.PrimaryKey) == 0 {
+		return []sqlText{byOwner}
+	}
+	d.Hops = slices.Clone(hops)
+	if key := holdKey(table, alias); len(hops) > 0 {
+		d.Hops[0].On = []sqlText{key}
+	} else {
+		d.Match = []sqlText{key}
+	}
+	return []sqlText{fragment("held", d), byOwner}
 }
 
 // heldAlong walks a path of foreign keys backwards, from the held row to alias.
-func (w *work) heldAlong(path []catalog.ForeignKey, alias sqlText) sqlText {
+func (w *work) heldAlong(path []catalog.ForeignKey, alias sqlText) []sqlText {
 	var hops []hop
 	for i := len(path) - 1; i >= 0; i-- {
-		table := w.snapshot.Table(path[i].Table)
-		next := hop{Table: qualified(table), Alias: hopAlias(i)}
-		if i == len(path)-1 {
-			next.On = []sqlText{holdKey(table, next.Alias)}
-		} else {
+		next := hop{Table: qualified(w.snapshot.Table(path[i].Table)), Alias: hopAlias(i)}
+		if i < len(path)-1 {
 			next.On = equalColumns(path[i+1], hopAlias(i+1), next.Alias)
 		}
 		hops = append(hops, next)
 	}
 	last := w.snapshot.Table(path[len(path)-1].Table)
-	return w.held(last, hops, equalColumns(path[0], hopAlias(0), alias))
+	return w.held(last, hops[0].Alias, hops, equalColumns(path[0], hopAlias(0), alias))
 }
 
 func hopAlias(i int) sqlText { return sqlText(fmt.Sprintf("reached_%d", i+1)) }

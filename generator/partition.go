@@ -206,9 +206,6 @@ func (w *work) partitionColumns(e *pgparse.Expr) []string {
 // partitionHolds says when a partition holds a held row.
 func (w *work) partitionHolds() []sqlText {
 	table := w.snapshot.Table(w.policy.Table.String())
-	if len(table.PrimaryKey) == 0 {
-		return nil
-	}
 	return []sqlText{fragment("partition held", struct {
 		Content sqlText
 		Held    []sqlText

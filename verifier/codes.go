@@ -35,6 +35,7 @@ var (
 	codeNotYet       = diag.Register("V048", "a job has not run yet")
 	codeReach        = diag.Register("V050", "deletes reach a table that nobody named")
 	codeReachProtect = diag.Register("V051", "deletes reach a protected table")
+	codeLostHold     = diag.Register("V052", "a hold names a column that its table lacks")
 	codeOverdue      = diag.Register("V060", "rows are overdue")
 	codePublic       = diag.Register("V070", "everybody has a privilege in the runtime's schema")
 	codeWritable     = diag.Register("V071", "a role can change the runtime's tables by hand")

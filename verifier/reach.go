@@ -14,7 +14,7 @@ import (
 type reached struct{ Name, Path string }
 
 func (v *inspection) reachGroups() []group {
-	var groups []group
+	groups := []group{{"holds by a column", v.checkLostHolds}}
 	for _, p := range v.file.Policies {
 		groups = append(groups, group{fmt.Sprintf("what deletes of policy %q reach", p.Name), func(ctx context.Context, tx pgx.Tx) error {
 			return v.checkReach(ctx, tx, p)
@@ -45,6 +45,23 @@ func (v *inspection) checkReach(ctx context.Context, tx pgx.Tx, p *policy.Policy
 			continue
 		}
 		v.add(f)
+	}
+	return err
+}
+
+// lostHold is a hold that no row can meet any more.
+type lostHold struct {
+	ID                    int64
+	Table, Column, Reason string
+}
+
+func (v *inspection) checkLostHolds(ctx context.Context, tx pgx.Tx) error {
+	rows, err := many[lostHold](ctx, tx, v.query("lost_holds"))
+	for _, h := range rows {
+		v.add(Finding{Code: codeLostHold, Object: h.Table,
+			Message: fmt.Sprintf("hold %d goes by column %q, which table %q lacks", h.ID, h.Column, h.Table),
+			Detail:  fmt.Sprintf("It was placed for: %s. Policies that reach the table trip until it is gone.", h.Reason),
+			Hint:    fmt.Sprintf("Hold the rows by the column's new name, then SELECT %s.release_hold(%d, 'why').", v.install.Schema, h.ID)})
 	}
 	return err
 }

@@ -16,6 +16,7 @@ DECLARE
     v_call record;
     v_result retention.batch_result;
     v_held boolean;
+    v_lost text;
     v_before jsonb;
     v_started CONSTANT timestamptz := clock_timestamp();
 BEGIN
@@ -53,6 +54,12 @@ BEGIN
             OR v_last.locked_batches > 0);
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     v_result := v_call.result;
+    -- Asked after the batch, whose locks keep the columns of its tables as they are.
+    v_lost := CASE WHEN v_held THEN retention._lost_hold(
+        v_policy.table_name || v_policy.related || v_policy.reach, v_run.as_of) END;
+    IF v_lost IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = v_lost;
+    END IF;
 
     IF v_result.outcome = 'locked' THEN
         RETURN retention._missed(p_run, v_last, 'the table is locked by somebody else');

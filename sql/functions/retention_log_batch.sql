@@ -1,7 +1,7 @@
--- The built-in policy. Runs that ended longer ago than install.log_window go, with their batches,
--- what restore() would need of them, and the statistics of claims; the newest run and the newest
--- successful run of every policy stay. So do the newest answer of every report, whatever its age, and
--- events for install.event_window.
+-- The built-in policy. Runs that ended longer ago than install.log_window go, with their batches and
+-- what restore() would need of them; the newest run and the newest successful run of every policy
+-- stay. So do the newest answer of every report, events for install.event_window, and the statistics
+-- of claims for install.claim_window.
 CREATE OR REPLACE FUNCTION retention.retention_log_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
@@ -43,7 +43,7 @@ BEGIN
 
     DELETE FROM retention.claim c
     WHERE c.id = ANY (ARRAY(
-        SELECT x.id FROM retention.claim x WHERE x.at < v_in.as_of - v_install.log_window
+        SELECT x.id FROM retention.claim x WHERE x.at < v_in.as_of - v_install.claim_window
         ORDER BY x.at LIMIT v_in.batch_rows));
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object('retention.claim', v_rows);

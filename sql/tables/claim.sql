@@ -1,6 +1,6 @@
 -- How often the keys of a claim policy were asked for and won, for the rate of duplicates. A row is
--- what one session counted from "at" on, for a minute at most; see _count_claims. Purged with the
--- run log.
+-- what one session counted from "at" on, for a minute at most; see _count_claims. Purged after
+-- install.claim_window.
 CREATE TABLE IF NOT EXISTS retention.claim (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     policy text NOT NULL,

@@ -11,6 +11,7 @@ CREATE TABLE IF NOT EXISTS retention.install (
     cron_log_window interval NOT NULL DEFAULT '14 days',
     event_window interval NOT NULL DEFAULT '30 days',
     report_window interval NOT NULL DEFAULT '1 year',
+    claim_window interval NOT NULL DEFAULT '7 days',
     system_identifier bigint NOT NULL,
     database_name text NOT NULL,
     adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),

@@ -1,6 +1,7 @@
 package races
 
 import (
+	"strings"
 	"testing"
 
 	"pgretain/tests/pgtest"
@@ -116,4 +117,31 @@ func TestHoldThatIsNeverCommitted(t *testing.T) {
 	pgtest.Exec(t, operator, "ROLLBACK")
 	s.run("p").ok()
 	s.leaves()
+}
+
+// The column that a hold goes by is renamed between two batches: the next one takes nothing.
+func TestHoldsColumnIsRenamedDuringARun(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []string{simple, guarded} {
+		s := newStage(t, signals+gateAt15, rule)
+		s.refill(30)
+		s.Exec(t, "UPDATE m SET v = id")
+		if err := s.Operator("SELECT retention.place_hold('m', '{27}', 'case 1', by => 'v')"); err != nil {
+			t.Fatal(err)
+		}
+		s.shut()
+		run := s.run("p")
+		run.mustWait()
+		rename := s.start(s.app, "ALTER TABLE m RENAME COLUMN v TO w")
+		rename.mustWait()
+		s.open()
+		rename.ok()
+		if err := run.end(); err == nil || err.Code != "55000" || !strings.Contains(err.Message, `hold 1 goes by column "v"`) {
+			t.Errorf("raised %v, want 55000", err)
+		}
+		s.logged("p", counts{State: "failed", Taken: 20})
+		s.leaves(from(21, 30)...)
+		s.unlocked()
+		s.Exec(t, "DELETE FROM retention.hold")
+	}
 }

@@ -28,6 +28,7 @@ var around = []attempt{
 	{"an updated batch", "UPDATE retention.batch SET next_rows = 1000000", "42501"},
 	{"releasing a hold by hand", "UPDATE retention.hold SET released_at = now()", "42501"},
 	{"deleting a hold", "DELETE FROM retention.hold", "42501"},
+	{"moving a hold", "UPDATE retention.hold SET by_column = 'id', by_value = '0'", "42501"},
 	{"placing a hold by hand", "INSERT INTO retention.hold (table_name, key, reason) VALUES ('public.m', '{1}', 'x')", "42501"},
 	{"another breaker", "UPDATE retention.policy SET breaker_rows = NULL, breaker_fraction = NULL", "42501"},
 	{"another function for the pass", `UPDATE retention.policy SET passes = '[{"locked": "x"}]'`, "42501"},

@@ -1,1 +1,1 @@
-DROP FUNCTION retention.place_hold(regclass, text[], text, timestamptz);
+DROP FUNCTION retention.place_hold(regclass, text[], text, timestamptz, text);

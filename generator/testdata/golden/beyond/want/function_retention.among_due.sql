@@ -18,9 +18,11 @@ AS $function$
                     WHERE (NOT t.starred)) r
               WHERE r.place > 10)
       AND NOT EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = 'app.note'
+                      WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND h.key = ARRAY[t."id"::text])
+      AND NOT ((SELECT retention._owner_holds('app.note', p_as_of))
+               AND retention._held_by_owner('app.note', to_jsonb(t.*), p_as_of))
 $function$;
 REVOKE ALL ON FUNCTION retention.among_due(timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.among_due(timestamp with time zone)

@@ -11,6 +11,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 SET enable_seqscan = off
@@ -36,11 +38,11 @@ BEGIN
     -- Most duplicates are seen here, where they cost no write.
     WHERE NOT EXISTS (SELECT FROM "app"."claimed" t
                       WHERE t."hash" = k.key
-                        AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], v_as_of)) IS NOT TRUE)
+                        AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE)
     ORDER BY k.key
     ON CONFLICT ("hash") DO UPDATE
     SET "hash" = excluded."hash", "expires_at" = excluded."expires_at", "note" = excluded."note", "made_at" = DEFAULT
-    WHERE t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], v_as_of)
+    WHERE t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], to_jsonb(t.*), v_as_of)
     RETURNING t."hash";
     GET DIAGNOSTICS v_won = ROW_COUNT;
     IF cardinality(p_keys) > 0 THEN

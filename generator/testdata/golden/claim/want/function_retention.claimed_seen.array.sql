@@ -8,6 +8,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 SET enable_seqscan = off
@@ -22,7 +24,7 @@ BEGIN
     FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
     WHERE EXISTS (SELECT FROM "app"."claimed" t
                   WHERE t."hash" = k.key
-                    AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], v_as_of)) IS NOT TRUE);
+                    AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_seen(character varying[]) FROM PUBLIC;

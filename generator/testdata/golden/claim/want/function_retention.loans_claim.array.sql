@@ -11,6 +11,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 SET enable_seqscan = off
@@ -36,11 +38,11 @@ BEGIN
     -- Most duplicates are seen here, where they cost no write.
     WHERE NOT EXISTS (SELECT FROM "app"."loan" t
                       WHERE t."id" = k.key
-                        AND ((t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], v_as_of)) IS NOT TRUE)
+                        AND ((t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE)
     ORDER BY k.key
     ON CONFLICT ("id") DO UPDATE
     SET "id" = excluded."id", "used_at" = excluded."used_at", "note_id" = DEFAULT
-    WHERE (t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], v_as_of)
+    WHERE (t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], to_jsonb(t.*), v_as_of)
     RETURNING t."id";
     GET DIAGNOSTICS v_won = ROW_COUNT;
     IF cardinality(p_keys) > 0 THEN

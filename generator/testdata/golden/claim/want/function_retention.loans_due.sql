@@ -10,9 +10,11 @@ AS $function$
     FROM "app"."loan" t
     WHERE (t."used_at" <= retention._cutoff(p_as_of, 0, 0, '00:00:00', 'UTC') OR t."used_at" IS NULL)
       AND NOT EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = 'app.loan'
+                      WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND h.key = ARRAY[t."id"::text])
+      AND NOT ((SELECT retention._owner_holds('app.loan', p_as_of))
+               AND retention._held_by_owner('app.loan', to_jsonb(t.*), p_as_of))
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_due(timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.loans_due(timestamp with time zone)

@@ -8,6 +8,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 SET enable_seqscan = off
@@ -22,7 +24,7 @@ BEGIN
     FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
     WHERE EXISTS (SELECT FROM "app"."loan" t
                   WHERE t."id" = k.key
-                    AND ((t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], v_as_of)) IS NOT TRUE);
+                    AND ((t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_seen(bigint[]) FROM PUBLIC;

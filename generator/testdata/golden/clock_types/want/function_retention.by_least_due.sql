@@ -10,9 +10,11 @@ AS $function$
     FROM "app"."clocks" t
     WHERE (least(t.read_at, t.edited_at)) < retention._cutoff(p_as_of, 0, 0, '36:00:00', 'Europe/Berlin')
       AND NOT EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = 'app.clocks'
+                      WHERE h.table_name = 'app.clocks' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND h.key = ARRAY[t."id"::text])
+      AND NOT ((SELECT retention._owner_holds('app.clocks', p_as_of))
+               AND retention._held_by_owner('app.clocks', to_jsonb(t.*), p_as_of))
 $function$;
 REVOKE ALL ON FUNCTION retention.by_least_due(timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.by_least_due(timestamp with time zone)

@@ -10,9 +10,11 @@ AS $function$
     FROM "app"."detached" t
     WHERE t."drop_after" < retention._cutoff(p_as_of, 0, 0, '00:00:00', 'UTC')
       AND NOT EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = 'app.detached'
+                      WHERE h.table_name = 'app.detached' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND h.key = ARRAY[t."name"::text])
+      AND NOT ((SELECT retention._owner_holds('app.detached', p_as_of))
+               AND retention._held_by_owner('app.detached', to_jsonb(t.*), p_as_of))
 $function$;
 REVOKE ALL ON FUNCTION retention.detached_due(timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.detached_due(timestamp with time zone)

@@ -13,6 +13,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
@@ -95,14 +97,20 @@ BEGIN
                    WHEN (places_beyond_1.tid IS NULL) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
+                                 WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                    AND h.key = ARRAY[t."end"::text])
+                         OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', v_as_of))
+                             AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(t.*), v_as_of))
                          OR EXISTS (SELECT FROM retention.hold h
                                     JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
-                                    WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa'
+                                    WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."batch" = t."end")) THEN 'hold'
+                                      AND reached_1."batch" = t."end")
+                         OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', v_as_of))
+                             AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1
+                                         WHERE reached_1."batch" = t."end"
+                                           AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
                END AS kept_by
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid

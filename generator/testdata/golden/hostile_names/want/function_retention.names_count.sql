@@ -12,6 +12,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 AS $function1$
@@ -57,15 +59,22 @@ BEGIN
                CASE
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}'
+                                 WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                    AND h.key = ARRAY[t."user"::text, t."a.b"::text])
+                         OR ((SELECT retention._owner_holds('Se"lect.order by. $function$ {{ .Tag }}', v_as_of))
+                             AND retention._held_by_owner('Se"lect.order by. $function$ {{ .Tag }}', to_jsonb(t.*), v_as_of))
                          OR EXISTS (SELECT FROM retention.hold h
                                     JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
-                                    WHERE h.table_name = 'Se"lect.child'
+                                    WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                       AND reached_1."user" = t."user"
-                                      AND reached_1."a.b" = t."a.b")) THEN 'hold'
+                                      AND reached_1."a.b" = t."a.b")
+                         OR ((SELECT retention._owner_holds('Se"lect.child', v_as_of))
+                             AND EXISTS (SELECT FROM "Se""lect"."child" reached_1
+                                         WHERE reached_1."user" = t."user"
+                                           AND reached_1."a.b" = t."a.b"
+                                           AND retention._held_by_owner('Se"lect.child', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
                    WHEN places_newest.place <= 1 THEN 'newest'
                    ELSE NULL
                END AS kept_by

@@ -20,15 +20,22 @@ AS $function1$
                              AND (t."größe'; DROP TABLE x; --") IS NOT NULL) r
               WHERE r.rel = t.tableoid AND r.tid = t.ctid AND r.place <= 1)
       AND NOT EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}'
+                      WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND h.key = ARRAY[t."user"::text, t."a.b"::text])
+      AND NOT ((SELECT retention._owner_holds('Se"lect.order by. $function$ {{ .Tag }}', p_as_of))
+               AND retention._held_by_owner('Se"lect.order by. $function$ {{ .Tag }}', to_jsonb(t.*), p_as_of))
       AND NOT EXISTS (SELECT FROM retention.hold h
                       JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
-                      WHERE h.table_name = 'Se"lect.child'
+                      WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND reached_1."user" = t."user"
                         AND reached_1."a.b" = t."a.b")
+      AND NOT ((SELECT retention._owner_holds('Se"lect.child', p_as_of))
+               AND EXISTS (SELECT FROM "Se""lect"."child" reached_1
+                           WHERE reached_1."user" = t."user"
+                             AND reached_1."a.b" = t."a.b"
+                             AND retention._held_by_owner('Se"lect.child', to_jsonb(reached_1.*), p_as_of)))
 $function1$;
 REVOKE ALL ON FUNCTION retention.names_due(timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.names_due(timestamp with time zone)

@@ -10,9 +10,11 @@ AS $function$
     FROM "app"."served" t
     WHERE (true)
       AND NOT EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = 'app.served'
+                      WHERE h.table_name = 'app.served' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND h.key = ARRAY[t."id"::text])
+      AND NOT ((SELECT retention._owner_holds('app.served', p_as_of))
+               AND retention._held_by_owner('app.served', to_jsonb(t.*), p_as_of))
 $function$;
 REVOKE ALL ON FUNCTION retention.by_key_due(timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.by_key_due(timestamp with time zone)

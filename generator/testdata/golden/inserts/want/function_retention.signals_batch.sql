@@ -12,6 +12,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
@@ -105,9 +107,11 @@ BEGIN
                    WHEN (t."made_at" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'app.note'
+                                 WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                                   AND h.key = ARRAY[t."id"::text])
+                         OR ((SELECT retention._owner_holds('app.note', v_as_of))
+                             AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                END AS kept_by
         FROM "app"."note" t
         WHERE t.ctid = ANY (v_tids)
@@ -192,9 +196,11 @@ BEGIN
         WHERE t.ctid = ANY (v_tids)
           AND (l.note_id = t.id)
           AND (EXISTS (SELECT FROM retention.hold h
-                       WHERE h.table_name = 'app.loan'
+                       WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY["l"."id"::text]))) THEN
+                         AND h.key = ARRAY["l"."id"::text])
+               OR ((SELECT retention._owner_holds('app.loan', v_as_of))
+                   AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of)))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.loan", or one that it cascades to, would be deleted';
     END IF;
     DELETE FROM "app"."loan" "l"

@@ -15,9 +15,11 @@ AS $function$
       AND t."made_at" < retention._cutoff(p_as_of, 12, 0, '00:00:00', 'UTC')
       AND (l.used_at > p_as_of - interval '30 days') IS FALSE
       AND NOT EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = 'app.note'
+                      WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND h.key = ARRAY[t."id"::text])
+      AND NOT ((SELECT retention._owner_holds('app.note', p_as_of))
+               AND retention._held_by_owner('app.note', to_jsonb(t.*), p_as_of))
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_joined_due(timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.notes_joined_due(timestamp with time zone)

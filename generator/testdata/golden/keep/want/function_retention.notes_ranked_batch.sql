@@ -13,6 +13,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
@@ -55,9 +57,11 @@ BEGIN
                 AND t.owner_id = (g.key[1])::bigint
               ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC,
                        (EXISTS (SELECT FROM retention.hold h
-                                WHERE h.table_name = 'app.note'
+                                WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                  AND h.key = ARRAY[t."id"::text])) DESC,
+                                  AND h.key = ARRAY[t."id"::text])
+                        OR ((SELECT retention._owner_holds('app.note', v_as_of))
+                            AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) DESC,
                        t.id DESC
               OFFSET 10 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
           WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
@@ -98,9 +102,11 @@ BEGIN
                               AND t.owner_id = g.k1
                             ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC,
                                      (EXISTS (SELECT FROM retention.hold h
-                                              WHERE h.table_name = 'app.note'
+                                              WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                AND h.key = ARRAY[t."id"::text])) DESC,
+                                                AND h.key = ARRAY[t."id"::text])
+                                      OR ((SELECT retention._owner_holds('app.note', v_as_of))
+                                          AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) DESC,
                                      t.id DESC
                             FETCH FIRST 10 ROWS ONLY) f
     ), judged AS MATERIALIZED (
@@ -111,9 +117,11 @@ BEGIN
                          AND places_beyond_1.tid IS NULL) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'app.note'
+                                 WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])) THEN 'hold'
+                                   AND h.key = ARRAY[t."id"::text])
+                         OR ((SELECT retention._owner_holds('app.note', v_as_of))
+                             AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    WHEN (t.starred) IS NOT FALSE THEN 'starred'
                    WHEN (t.tag IS NOT NULL) IS NOT FALSE THEN 'tagged'
                END AS kept_by

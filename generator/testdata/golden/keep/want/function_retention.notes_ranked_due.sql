@@ -15,9 +15,11 @@ AS $function$
                                PARTITION BY t.owner_id
                                ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC,
                                         (EXISTS (SELECT FROM retention.hold h
-                                                 WHERE h.table_name = 'app.note'
+                                                 WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
-                                                   AND h.key = ARRAY[t."id"::text])) DESC,
+                                                   AND h.key = ARRAY[t."id"::text])
+                                         OR ((SELECT retention._owner_holds('app.note', p_as_of))
+                                             AND retention._held_by_owner('app.note', to_jsonb(t.*), p_as_of))) DESC,
                                         t.id DESC) AS place
                     FROM "app"."note" t
                     WHERE (NOT ((t.starred) IS NOT FALSE))
@@ -26,9 +28,11 @@ AS $function$
       AND (t.starred) IS FALSE
       AND (t.tag IS NOT NULL) IS FALSE
       AND NOT EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = 'app.note'
+                      WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND h.key = ARRAY[t."id"::text])
+      AND NOT ((SELECT retention._owner_holds('app.note', p_as_of))
+               AND retention._held_by_owner('app.note', to_jsonb(t.*), p_as_of))
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_ranked_due(timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.notes_ranked_due(timestamp with time zone)

@@ -12,6 +12,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 AS $function$
@@ -50,9 +52,11 @@ BEGIN
                 WHEN v_held AND EXISTS (
                                     SELECT FROM (SELECT p.* FROM "app"."envelope" p WHERE p."node" = t.value AND p."seq" >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p."seq" < t.upper) p
                                     WHERE EXISTS (SELECT FROM retention.hold h
-                                                  WHERE h.table_name = 'app.envelope'
+                                                  WHERE h.table_name = 'app.envelope' AND h.by_column IS NULL
                                                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                    AND h.key = ARRAY[p."node"::text, p."seq"::text])) THEN 'hold'
+                                                    AND h.key = ARRAY[p."node"::text, p."seq"::text])
+                                       OR ((SELECT retention._owner_holds('app.envelope', v_as_of))
+                                           AND retention._held_by_owner('app.envelope', to_jsonb(p.*), v_as_of))) THEN 'hold'
             END AS kept_by OFFSET 0) j
             WHERE t.upper IS NOT NULL
               AND NOT t.newest
@@ -88,9 +92,11 @@ BEGIN
                 WHEN v_held AND EXISTS (
                                     SELECT FROM (SELECT p.* FROM "app"."envelope" p WHERE p."node" = t.value AND p."seq" >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p."seq" < t.upper) p
                                     WHERE EXISTS (SELECT FROM retention.hold h
-                                                  WHERE h.table_name = 'app.envelope'
+                                                  WHERE h.table_name = 'app.envelope' AND h.by_column IS NULL
                                                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                    AND h.key = ARRAY[p."node"::text, p."seq"::text])) THEN 'hold'
+                                                    AND h.key = ARRAY[p."node"::text, p."seq"::text])
+                                       OR ((SELECT retention._owner_holds('app.envelope', v_as_of))
+                                           AND retention._held_by_owner('app.envelope', to_jsonb(p.*), v_as_of))) THEN 'hold'
             END AS kept_by OFFSET 0) j
             WHERE t.upper IS NOT NULL
               AND NOT t.newest

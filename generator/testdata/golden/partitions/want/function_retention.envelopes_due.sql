@@ -33,9 +33,11 @@ AS $function$
             WHEN EXISTS (
                      SELECT FROM (SELECT p.* FROM "app"."envelope" p WHERE p."node" = t.value AND p."seq" >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p."seq" < t.upper) p
                      WHERE EXISTS (SELECT FROM retention.hold h
-                                   WHERE h.table_name = 'app.envelope'
+                                   WHERE h.table_name = 'app.envelope' AND h.by_column IS NULL
                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
-                                     AND h.key = ARRAY[p."node"::text, p."seq"::text])) THEN 'hold'
+                                     AND h.key = ARRAY[p."node"::text, p."seq"::text])
+                        OR ((SELECT retention._owner_holds('app.envelope', p_as_of))
+                            AND retention._held_by_owner('app.envelope', to_jsonb(p.*), p_as_of))) THEN 'hold'
         END AS kept_by OFFSET 0) j
         WHERE t.upper IS NOT NULL
           AND NOT t.newest

@@ -12,6 +12,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 AS $function$
@@ -49,9 +51,11 @@ BEGIN
                 WHEN v_held AND EXISTS (
                                     SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) p
                                     WHERE EXISTS (SELECT FROM retention.hold h
-                                                  WHERE h.table_name = 'app.event'
+                                                  WHERE h.table_name = 'app.event' AND h.by_column IS NULL
                                                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                    AND h.key = ARRAY[p."id"::text, p."at"::text])) THEN 'hold'
+                                                    AND h.key = ARRAY[p."id"::text, p."at"::text])
+                                       OR ((SELECT retention._owner_holds('app.event', v_as_of))
+                                           AND retention._held_by_owner('app.event', to_jsonb(p.*), v_as_of))) THEN 'hold'
                 WHEN (EXISTS (SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) AS "partition" WHERE state = 'pending')) IS NOT FALSE THEN 'pending'
                 WHEN places_newest.place <= 2 THEN 'newest'
             END AS kept_by OFFSET 0) j
@@ -87,9 +91,11 @@ BEGIN
                 WHEN v_held AND EXISTS (
                                     SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) p
                                     WHERE EXISTS (SELECT FROM retention.hold h
-                                                  WHERE h.table_name = 'app.event'
+                                                  WHERE h.table_name = 'app.event' AND h.by_column IS NULL
                                                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                    AND h.key = ARRAY[p."id"::text, p."at"::text])) THEN 'hold'
+                                                    AND h.key = ARRAY[p."id"::text, p."at"::text])
+                                       OR ((SELECT retention._owner_holds('app.event', v_as_of))
+                                           AND retention._held_by_owner('app.event', to_jsonb(p.*), v_as_of))) THEN 'hold'
                 WHEN (EXISTS (SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) AS "partition" WHERE state = 'pending')) IS NOT FALSE THEN 'pending'
                 WHEN places_newest.place <= 2 THEN 'newest'
             END AS kept_by OFFSET 0) j

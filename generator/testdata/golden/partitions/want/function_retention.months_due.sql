@@ -31,9 +31,11 @@ AS $function$
             WHEN EXISTS (
                      SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) p
                      WHERE EXISTS (SELECT FROM retention.hold h
-                                   WHERE h.table_name = 'app.event'
+                                   WHERE h.table_name = 'app.event' AND h.by_column IS NULL
                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
-                                     AND h.key = ARRAY[p."id"::text, p."at"::text])) THEN 'hold'
+                                     AND h.key = ARRAY[p."id"::text, p."at"::text])
+                        OR ((SELECT retention._owner_holds('app.event', p_as_of))
+                            AND retention._held_by_owner('app.event', to_jsonb(p.*), p_as_of))) THEN 'hold'
             WHEN (EXISTS (SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) AS "partition" WHERE state = 'pending')) IS NOT FALSE THEN 'pending'
             WHEN places_newest.place <= 2 THEN 'newest'
         END AS kept_by OFFSET 0) j

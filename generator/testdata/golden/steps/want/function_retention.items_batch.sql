@@ -12,6 +12,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
@@ -105,30 +107,49 @@ BEGIN
                    WHEN (t."at" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'app.item'
+                                 WHERE h.table_name = 'app.item' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                    AND h.key = ARRAY[t."id"::text])
+                         OR ((SELECT retention._owner_holds('app.item', v_as_of))
+                             AND retention._held_by_owner('app.item', to_jsonb(t.*), v_as_of))
                          OR EXISTS (SELECT FROM retention.hold h
                                     JOIN "app"."item" reached_1 ON h.key = ARRAY[reached_1."id"::text]
-                                    WHERE h.table_name = 'app.item'
+                                    WHERE h.table_name = 'app.item' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                       AND reached_1."parent_id" = t."id")
+                         OR ((SELECT retention._owner_holds('app.item', v_as_of))
+                             AND EXISTS (SELECT FROM "app"."item" reached_1
+                                         WHERE reached_1."parent_id" = t."id"
+                                           AND retention._held_by_owner('app.item', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
                                     JOIN "app"."mention" reached_1 ON h.key = ARRAY[reached_1."id"::text]
-                                    WHERE h.table_name = 'app.mention'
+                                    WHERE h.table_name = 'app.mention' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                       AND reached_1."item_id" = t."id")
+                         OR ((SELECT retention._owner_holds('app.mention', v_as_of))
+                             AND EXISTS (SELECT FROM "app"."mention" reached_1
+                                         WHERE reached_1."item_id" = t."id"
+                                           AND retention._held_by_owner('app.mention', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
                                     JOIN "app"."tag_link" reached_1 ON h.key = ARRAY[reached_1."item_id"::text, reached_1."tag"::text]
-                                    WHERE h.table_name = 'app.tag_link'
+                                    WHERE h.table_name = 'app.tag_link' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                       AND reached_1."item_id" = t."id")
+                         OR ((SELECT retention._owner_holds('app.tag_link', v_as_of))
+                             AND EXISTS (SELECT FROM "app"."tag_link" reached_1
+                                         WHERE reached_1."item_id" = t."id"
+                                           AND retention._held_by_owner('app.tag_link', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
                                     JOIN "app"."tag_vote" reached_2 ON h.key = ARRAY[reached_2."id"::text]
                                     JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
-                                    WHERE h.table_name = 'app.tag_vote'
+                                    WHERE h.table_name = 'app.tag_vote' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."item_id" = t."id")) THEN 'hold'
+                                      AND reached_1."item_id" = t."id")
+                         OR ((SELECT retention._owner_holds('app.tag_vote', v_as_of))
+                             AND EXISTS (SELECT FROM "app"."tag_vote" reached_2
+                                         JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
+                                         WHERE reached_1."item_id" = t."id"
+                                           AND retention._held_by_owner('app.tag_vote', to_jsonb(reached_2.*), v_as_of)))) THEN 'hold'
                END AS kept_by
         FROM "app"."item" t
         WHERE t.ctid = ANY (v_tids)
@@ -154,9 +175,11 @@ BEGIN
         WHERE t.ctid = ANY (v_tids)
           AND (l.note_id = t.id AND l.used_at < t.at)
           AND (EXISTS (SELECT FROM retention.hold h
-                       WHERE h.table_name = 'app.loan'
+                       WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY["l"."id"::text]))) THEN
+                         AND h.key = ARRAY["l"."id"::text])
+               OR ((SELECT retention._owner_holds('app.loan', v_as_of))
+                   AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of)))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.loan", or one that it cascades to, would be deleted';
     END IF;
     DELETE FROM "app"."loan" "l"
@@ -183,14 +206,20 @@ BEGIN
                    CROSS JOIN LATERAL (SELECT batch.t_3 AS "blob_id", batch.t_4::text[] AS "labels") t
         WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
           AND (EXISTS (SELECT FROM retention.hold h
-                       WHERE h.table_name = 'app.blob'
+                       WHERE h.table_name = 'app.blob' AND h.by_column IS NULL
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                          AND h.key = ARRAY["b"."id"::text])
+               OR ((SELECT retention._owner_holds('app.blob', v_as_of))
+                   AND retention._held_by_owner('app.blob', to_jsonb("b".*), v_as_of))
                OR EXISTS (SELECT FROM retention.hold h
                           JOIN "app"."copy" reached_1 ON h.key = ARRAY[reached_1."id"::text]
-                          WHERE h.table_name = 'app.copy'
+                          WHERE h.table_name = 'app.copy' AND h.by_column IS NULL
                             AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                            AND reached_1."blob_id" = "b"."id"))) THEN
+                            AND reached_1."blob_id" = "b"."id")
+               OR ((SELECT retention._owner_holds('app.copy', v_as_of))
+                   AND EXISTS (SELECT FROM "app"."copy" reached_1
+                               WHERE reached_1."blob_id" = "b"."id"
+                                 AND retention._held_by_owner('app.copy', to_jsonb(reached_1.*), v_as_of))))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.blob", or one that it cascades to, would be deleted';
     END IF;
     DELETE FROM "app"."blob" "b"

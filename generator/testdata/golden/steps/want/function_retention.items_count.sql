@@ -12,6 +12,8 @@ SET search_path = pg_catalog, "public", pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
 SET row_security = off
 SET jit = off
 AS $function$
@@ -38,30 +40,49 @@ BEGIN
                CASE
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'app.item'
+                                 WHERE h.table_name = 'app.item' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                    AND h.key = ARRAY[t."id"::text])
+                         OR ((SELECT retention._owner_holds('app.item', v_as_of))
+                             AND retention._held_by_owner('app.item', to_jsonb(t.*), v_as_of))
                          OR EXISTS (SELECT FROM retention.hold h
                                     JOIN "app"."item" reached_1 ON h.key = ARRAY[reached_1."id"::text]
-                                    WHERE h.table_name = 'app.item'
+                                    WHERE h.table_name = 'app.item' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                       AND reached_1."parent_id" = t."id")
+                         OR ((SELECT retention._owner_holds('app.item', v_as_of))
+                             AND EXISTS (SELECT FROM "app"."item" reached_1
+                                         WHERE reached_1."parent_id" = t."id"
+                                           AND retention._held_by_owner('app.item', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
                                     JOIN "app"."mention" reached_1 ON h.key = ARRAY[reached_1."id"::text]
-                                    WHERE h.table_name = 'app.mention'
+                                    WHERE h.table_name = 'app.mention' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                       AND reached_1."item_id" = t."id")
+                         OR ((SELECT retention._owner_holds('app.mention', v_as_of))
+                             AND EXISTS (SELECT FROM "app"."mention" reached_1
+                                         WHERE reached_1."item_id" = t."id"
+                                           AND retention._held_by_owner('app.mention', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
                                     JOIN "app"."tag_link" reached_1 ON h.key = ARRAY[reached_1."item_id"::text, reached_1."tag"::text]
-                                    WHERE h.table_name = 'app.tag_link'
+                                    WHERE h.table_name = 'app.tag_link' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                       AND reached_1."item_id" = t."id")
+                         OR ((SELECT retention._owner_holds('app.tag_link', v_as_of))
+                             AND EXISTS (SELECT FROM "app"."tag_link" reached_1
+                                         WHERE reached_1."item_id" = t."id"
+                                           AND retention._held_by_owner('app.tag_link', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
                                     JOIN "app"."tag_vote" reached_2 ON h.key = ARRAY[reached_2."id"::text]
                                     JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
-                                    WHERE h.table_name = 'app.tag_vote'
+                                    WHERE h.table_name = 'app.tag_vote' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."item_id" = t."id")) THEN 'hold'
+                                      AND reached_1."item_id" = t."id")
+                         OR ((SELECT retention._owner_holds('app.tag_vote', v_as_of))
+                             AND EXISTS (SELECT FROM "app"."tag_vote" reached_2
+                                         JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
+                                         WHERE reached_1."item_id" = t."id"
+                                           AND retention._held_by_owner('app.tag_vote', to_jsonb(reached_2.*), v_as_of)))) THEN 'hold'
                    WHEN (NOT EXISTS (SELECT FROM app.loan l WHERE l.note_id = t.id)) IS NOT TRUE THEN 'passed'
                    ELSE NULL
                END AS kept_by

@@ -11,9 +11,11 @@ AS $function$
     LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
     WHERE t."made_at" < CASE WHEN (o.enabled) THEN retention._cutoff(p_as_of, 12, 0, '00:00:00', 'UTC') WHEN (t.state = 'open' OR t.score IS NULL) THEN retention._cutoff(p_as_of, 0, 90, '00:00:00', 'UTC') END
       AND NOT EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = 'app.note'
+                      WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND h.key = ARRAY[t."id"::text])
+      AND NOT ((SELECT retention._owner_holds('app.note', p_as_of))
+               AND retention._held_by_owner('app.note', to_jsonb(t.*), p_as_of))
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_by_owner_due(timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.notes_by_owner_due(timestamp with time zone)

@@ -10,9 +10,11 @@ AS $function$
     FROM "app"."tracked" t
     WHERE t."read_at" < retention._cutoff(p_as_of, 0, 30, '00:00:00', 'UTC')
       AND NOT EXISTS (SELECT FROM retention.hold h
-                      WHERE h.table_name = 'app.tracked'
+                      WHERE h.table_name = 'app.tracked' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
                         AND h.key = ARRAY[t."slug"::text])
+      AND NOT ((SELECT retention._owner_holds('app.tracked', p_as_of))
+               AND retention._held_by_owner('app.tracked', to_jsonb(t.*), p_as_of))
 $function$;
 REVOKE ALL ON FUNCTION retention.tracked_due(timestamp with time zone) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.tracked_due(timestamp with time zone)

@@ -1,0 +1,3 @@
+ALTER TABLE app.attachment ADD COLUMN owner_id bigint;
+SELECT retention.place_hold('app.attachment', ARRAY['7'], 'case 12', by => 'owner_id');
+ALTER TABLE app.attachment RENAME COLUMN owner_id TO account_id;
