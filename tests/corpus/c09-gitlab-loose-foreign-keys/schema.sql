@@ -9,6 +9,7 @@ CREATE TABLE public.loose_foreign_keys_deleted_records (
     cleanup_attempts            smallint NOT NULL DEFAULT 0,
     PRIMARY KEY (partition, id)
 ) PARTITION BY LIST (partition);
+CREATE TABLE public.loose_foreign_keys_deleted_records_0 PARTITION OF public.loose_foreign_keys_deleted_records FOR VALUES IN (0);
 CREATE TABLE public.loose_foreign_keys_deleted_records_1 PARTITION OF public.loose_foreign_keys_deleted_records FOR VALUES IN (1);
 CREATE TABLE public.loose_foreign_keys_deleted_records_2 PARTITION OF public.loose_foreign_keys_deleted_records FOR VALUES IN (2);
 CREATE INDEX loose_foreign_keys_pending ON public.loose_foreign_keys_deleted_records
