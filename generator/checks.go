@@ -77,7 +77,33 @@ func (w *work) checkText(value sqlText, joins []join, others []sqlText) string {
 		Joins        []join
 		Columns      []windowColumn
 		Others       []sqlText
-	}{value, w.rowsRelation(), joins, nil, others}))
+	}{value, w.tableToCheck(), joins, nil, others}))
+}
+
+// tableToCheck is the policy's table, with the columns that "ensure" will add where the server does not
+// have them yet.
+func (w *work) tableToCheck() sqlText {
+	if w.policy.Partitions {
+		return w.rowsRelation()
+	}
+	live := w.snapshot.Table(w.policy.Table.String())
+	type toCome struct {
+		Name ident
+		Type string
+	}
+	var missing []toCome
+	for _, column := range w.table.Columns {
+		if live.Column(column.Name) == nil {
+			missing = append(missing, toCome{ident(column.Name), column.Type})
+		}
+	}
+	if len(missing) == 0 {
+		return w.rowsRelation()
+	}
+	return fragment("with columns to come", struct {
+		Table   sqlText
+		Columns []toCome
+	}{qualified(w.table), missing})
 }
 
 // stepChecks are those of a step, beside its related table and the headers of earlier steps.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/generator"
 	"pgretain/internal/install"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -26,6 +27,9 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			t.Parallel()
 			in := kit.ShippedFiles(t, dir)
 			in.DB.Exec(t, kit.ReadFile(t, dir, "data.sql"))
+			for _, check := range generator.Checks(in.File, kit.Snapshot(t, dir)) { // as "migrate up" does
+				in.DB.Exec(t, check.SQL)
+			}
 			before := objects(t, in)
 			in.Up(t)
 			installed := objects(t, in)

@@ -45,10 +45,7 @@ func ShippedFiles(t testing.TB, dir string) *Installed {
 // Verify is what the verifier says of an example, compared with the catalog snapshot beside it.
 func (in *Installed) Verify(t testing.TB, dir string) string {
 	t.Helper()
-	snapshot, err := catalog.Read(strings.NewReader(ReadFile(t, dir, catalog.FileName)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	snapshot := Snapshot(t, dir)
 	history, err := generator.Read(in.Migrations)
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +63,16 @@ func (in *Installed) Verify(t testing.TB, dir string) string {
 		t.Fatal(err)
 	}
 	return out.String()
+}
+
+// Snapshot is the catalog snapshot of an example.
+func Snapshot(t testing.TB, dir string) *catalog.Snapshot {
+	t.Helper()
+	snapshot, err := catalog.Read(strings.NewReader(ReadFile(t, dir, catalog.FileName)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snapshot
 }
 
 // StartJobs lets pg_cron start the jobs by itself.
