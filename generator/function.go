@@ -118,6 +118,7 @@ type countData struct {
 }
 
 type countGuard struct {
+	Null         sqlText // the guard cannot say; "" for one that always can
 	Kept, Spared sqlText
 	Name         literal
 }
@@ -159,7 +160,7 @@ func (w *work) count() Object {
 			d.Guards = append(d.Guards, countGuard{Kept: fragment("place within", g.rank), Name: literal(g.name)})
 			continue
 		}
-		d.Guards = append(d.Guards, countGuard{Kept: fragment("not false", g.cond), Name: literal(g.name)})
+		d.Guards = append(d.Guards, countGuard{Kept: g.cond, Null: fragment("is null", g.cond), Name: literal(g.name)})
 	}
 	for _, r := range w.beyonds {
 		if r != nil {

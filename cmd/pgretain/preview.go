@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,7 +45,7 @@ func addAsOf(command *cobra.Command, asOf *string) {
 // preview is one row of retention.preview.
 type preview struct {
 	due, limit                            *int64
-	kept, oldest, newest, stoppedBy, asOf string
+	kept, keptNull, oldest, newest, stoppedBy, asOf string
 	wouldTrip                             bool
 }
 
@@ -56,7 +57,7 @@ func (c *console) preview(ctx context.Context, t *target, policy, asOf string) e
 	defer s.close()
 	var p preview
 	err = s.conn.QueryRow(ctx, s.statement("preview"), policy, orNull(asOf)).
-		Scan(&p.due, &p.kept, &p.oldest, &p.newest, &p.limit, &p.wouldTrip, &p.stoppedBy, &p.asOf)
+		Scan(&p.due, &p.kept, &p.keptNull, &p.oldest, &p.newest, &p.limit, &p.wouldTrip, &p.stoppedBy, &p.asOf)
 	if err != nil {
 		return s.explain(err)
 	}
@@ -64,15 +65,15 @@ func (c *console) preview(ctx context.Context, t *target, policy, asOf string) e
 }
 
 func (c *console) printPreview(policy string, p preview) error {
-	kept := map[string]int64{}
-	if err := json.Unmarshal([]byte(p.kept), &kept); err != nil {
+	kept, null := map[string]int64{}, map[string]int64{}
+	if err := errors.Join(json.Unmarshal([]byte(p.kept), &kept), json.Unmarshal([]byte(p.keptNull), &null)); err != nil {
 		return fmt.Errorf("reading the counts of guards: %w", err)
 	}
 	t := table{columns: []string{"POLICY", policy}}
 	t.add("as of", p.asOf)
 	t.add("due", orNone(p.due, "unknown"))
 	for _, guard := range slices.Sorted(maps.Keys(kept)) {
-		t.add("kept by "+guard, count(kept[guard]))
+		t.add("kept by "+guard, count(kept[guard])+undecided(null[guard]))
 	}
 	for _, line := range [][2]string{{"oldest", p.oldest}, {"newest", p.newest}} {
 		if line[1] != "" {
@@ -85,6 +86,14 @@ func (c *console) printPreview(policy string, p preview) error {
 	}
 	t.print(c.out)
 	return nil
+}
+
+// undecided tells of rows that a guard kept because it was NULL.
+func undecided(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s of them because it was NULL", count(n))
 }
 
 func breaker(p preview) string {

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION retention.preview(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL,
     scope jsonb DEFAULT NULL,
     OUT due bigint, OUT kept jsonb, OUT oldest text, OUT newest text, OUT breaker_limit bigint,
-    OUT would_trip boolean, OUT stopped_by text)
+    OUT would_trip boolean, OUT stopped_by text, OUT kept_null jsonb)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -27,6 +27,7 @@ BEGIN
     v_count := retention._count(v_policy.name, v_request.as_of, NULL, true, v_request.scope, v_request.older_than);
     due := v_count.due;
     kept := v_count.kept;
+    kept_null := v_count.kept_null;
     oldest := v_count.oldest;
     newest := v_count.newest;
     breaker_limit := retention._breaker_limit(

@@ -7,7 +7,7 @@ LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT count(*), '{}'::jsonb, min(o.ended_at)::text, max(o.ended_at)::text,
-           coalesce(count(*) >= p_limit, false)
+           coalesce(count(*) >= p_limit, false), NULL::jsonb
     FROM (SELECT r.ended_at FROM retention._old_runs(p_as_of) r LIMIT p_limit) o
 $function$;
 REVOKE ALL ON FUNCTION retention.retention_log_count(timestamptz, bigint, boolean, jsonb, interval) FROM PUBLIC;

@@ -1,6 +1,11 @@
 package behaviour
 
-import "testing"
+import (
+	"testing"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
 
 // notes is a table for conditions: all combinations of few values, half of the rows due.
 const (
@@ -87,4 +92,18 @@ func TestGuards(t *testing.T) {
 		{name: "a rank reads a rank", schema: notes, data: notesData, rule: rule(`top: {first: 2, order: "id"}, next: {first: 2, among: "NOT keep.top", order: id}`),
 			goes: `SELECT * FROM m WHERE at < :as_of - interval '7 days' AND id > 4`},
 	}}.run(t)
+}
+
+// TestKeptBecauseOfNull: preview tells apart what a guard keeps because it is true, and because it cannot say.
+func TestKeptBecauseOfNull(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, state text, vip boolean);
+		INSERT INTO m SELECT i, CASE WHEN i % 3 > 0 THEN 'open' END, CASE WHEN i % 4 > 1 THEN i % 4 = 3 END FROM generate_series(1, 24) i`,
+		`policies: {p: {table: m, where: "id > 2", keep: {open: "state <> 'open'", vip: vip, even: "id % 2 = 0"}, then: [delete]}}`)
+	got := pgtest.Value[string](t, in, "SELECT kept::text || ' ' || kept_null::text FROM retention.preview('p')")
+	want := pgtest.Value[string](t, in, `SELECT jsonb_build_object('open', count(*) FILTER (WHERE state IS NULL), 'vip', count(*) FILTER (WHERE state IS NOT NULL AND vip IS NOT FALSE), 'even', count(*) FILTER (WHERE state IS NOT NULL AND NOT vip AND id % 2 = 0))::text || ' ' ||
+		jsonb_build_object('open', count(*) FILTER (WHERE state IS NULL), 'vip', count(*) FILTER (WHERE state IS NOT NULL AND vip IS NULL))::text FROM m WHERE id > 2`)
+	if got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

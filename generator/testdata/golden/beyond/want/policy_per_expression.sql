@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_expression', '', 'app.note', false, 'f4b65972a3aa', 'Deletes rows of app.note past the first 1 per owner_id, date_trunc(''day'', made_at).',
+    ('per_expression', '', 'app.note', false, '3b4071cee030', 'Deletes rows of app.note past the first 1 per owner_id, date_trunc(''day'', made_at).',
      '[{"locked":"per_expression_batch","groups":"per_expression_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

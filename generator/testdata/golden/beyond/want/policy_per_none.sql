@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_none', '', 'app.note', false, 'c32848fa2037', 'Deletes rows of app.note past the first 20.',
+    ('per_none', '', 'app.note', false, '5349ae213aae', 'Deletes rows of app.note past the first 20.',
      '[{"locked":"per_none_batch","groups":"per_none_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

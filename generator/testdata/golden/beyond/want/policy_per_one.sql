@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_one', '', 'app.note', false, 'c44d907ea00c', 'Deletes rows of app.note past the first 1000 per owner_id.',
+    ('per_one', '', 'app.note', false, 'e1af5002255d', 'Deletes rows of app.note past the first 1000 per owner_id.',
      '[{"locked":"per_one_batch","groups":"per_one_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

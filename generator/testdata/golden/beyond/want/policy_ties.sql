@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ties', '', 'app.note', false, '78d54e90538e', 'Deletes rows of app.note past the first 10 per owner_id.',
+    ('ties', '', 'app.note', false, '4190b9b9838c', 'Deletes rows of app.note past the first 10 per owner_id.',
      '[{"locked":"ties_batch","groups":"ties_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

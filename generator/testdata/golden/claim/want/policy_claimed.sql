@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('claimed', '', 'app.claimed', false, '7dcecfe22d68', 'Deletes rows of app.claimed whose expires_at is past by 0 days.',
+    ('claimed', '', 'app.claimed', false, 'ab3b4ed09d67', 'Deletes rows of app.claimed whose expires_at is past by 0 days.',
      '[{"range":"claimed_batch","locked":"claimed_batch_locked"}]', false, ARRAY[]::text[],
      '0 months 0 days 00:15:00', '0 months 0 days 00:01:00', '0 months 1 days 00:00:00', false, ARRAY['app.claimed']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, '09c6824bf606', 'Deletes rows of app.loan whose used_at is past by 0 days.; Deletes rows of app.loan whose clock is NULL.',
+    ('loans', '', 'app.loan', false, 'db79267ba99b', 'Deletes rows of app.loan whose used_at is past by 0 days.; Deletes rows of app.loan whose clock is NULL.',
      '[{"range":"loans_batch","locked":"loans_batch_locked"},{"range":"loans_batch_2","locked":"loans_batch_2_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_expression', '', 'app.clocks', false, '61097803e90f', 'Deletes rows of app.clocks whose snow / 1000 is older than 7 days.',
+    ('epoch_expression', '', 'app.clocks', false, '89fd99f9196c', 'Deletes rows of app.clocks whose snow / 1000 is older than 7 days.',
      '[{"range":"epoch_expression_batch","locked":"epoch_expression_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

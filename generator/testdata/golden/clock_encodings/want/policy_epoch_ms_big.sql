@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_ms_big', '', 'app.clocks', false, 'a51a5e223ca5', 'Deletes rows of app.clocks whose epoch_ms_big is older than 7 days.',
+    ('epoch_ms_big', '', 'app.clocks', false, '1af6a35a2925', 'Deletes rows of app.clocks whose epoch_ms_big is older than 7 days.',
      '[{"range":"epoch_ms_big_batch","locked":"epoch_ms_big_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ulid_text', '', 'app.clocks', false, '1ac632a8c0fc', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
+    ('ulid_text', '', 'app.clocks', false, '7bd0f70a2ad4', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
      '[{"range":"ulid_text_batch","locked":"ulid_text_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_coalesce', '', 'app.clocks', false, '9ddec472ef89', 'Deletes rows of app.clocks whose coalesce(t.read_at, edited_at) + interval ''1 day'' is older than 1 hour.',
+    ('by_coalesce', '', 'app.clocks', false, 'd63cbaec9ce2', 'Deletes rows of app.clocks whose coalesce(t.read_at, edited_at) + interval ''1 day'' is older than 1 hour.',
      '[{"range":"by_coalesce_batch","locked":"by_coalesce_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_date', '', 'app.clocks', false, '45d515c0b0e2', 'Deletes rows of app.clocks whose day is older than 1 month.',
+    ('by_date', '', 'app.clocks', false, '7ea5f067594c', 'Deletes rows of app.clocks whose day is older than 1 month.',
      '[{"range":"by_date_batch","locked":"by_date_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_least', '', 'app.clocks', false, '078381fd1f1a', 'Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.',
+    ('by_least', '', 'app.clocks', false, 'f5aa46234822', 'Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.',
      '[{"range":"by_least_batch","locked":"by_least_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('detached', '', 'app.detached', false, '62f46fed0190', 'Deletes rows of app.detached whose drop_after is past by 0 days.',
+    ('detached', '', 'app.detached', false, '29077087f9b1', 'Deletes rows of app.detached whose drop_after is past by 0 days.',
      '[{"locked":"detached_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.detached']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      10, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

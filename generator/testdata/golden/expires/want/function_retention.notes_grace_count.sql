@@ -58,11 +58,14 @@ BEGIN
     )
     SELECT count(*) FILTER (WHERE c.kept_by IS NULL),
            (SELECT coalesce(jsonb_object_agg(k.kept_by, k.n), '{}')
-            FROM (SELECT x.kept_by, count(*) AS n FROM counted x
-                  WHERE x.kept_by IS NOT NULL GROUP BY x.kept_by) k),
+            FROM (SELECT rtrim(x.kept_by, '?') AS kept_by, count(*) AS n FROM counted x
+                  WHERE x.kept_by IS NOT NULL GROUP BY 1) k),
            min(c.clock) FILTER (WHERE c.kept_by IS NULL)::text,
            max(c.clock) FILTER (WHERE c.kept_by IS NULL)::text,
-           coalesce(count(*) >= p_limit, false)
+           coalesce(count(*) >= p_limit, false),
+           (SELECT coalesce(jsonb_object_agg(k.kept_by, k.n), '{}')
+            FROM (SELECT rtrim(x.kept_by, '?') AS kept_by, count(*) AS n FROM counted x
+                  WHERE x.kept_by LIKE '%?' GROUP BY 1) k)
     INTO v_out
     FROM counted c;
     RETURN v_out;

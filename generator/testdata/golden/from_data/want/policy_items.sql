@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items', '', 'app.note', false, '3a1edef89c2c', 'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
+    ('items', '', 'app.note', false, '5099d44be8c7', 'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
      '[{"locked":"items_batch"}]', true, ARRAY['owner_id']::text[],
      '0 months 30 days 00:00:00', '0 months 7 days 00:00:00', '0 months 365 days 00:00:00', false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items_cap', '', 'app.note', false, '6e4e76dd5dd4', 'where o.enabled; Deletes rows of app.note past the first o.days per owner_id.',
+    ('items_cap', '', 'app.note', false, '896eabba117a', 'where o.enabled; Deletes rows of app.note past the first o.days per owner_id.',
      '[{"locked":"items_cap_batch","groups":"items_cap_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, '0036d16419d8', 'Works off rows of app.loan by their id.',
+    ('loans', '', 'app.loan', false, '35e926576b50', 'Works off rows of app.loan by their id.',
      '[{"locked":"loans_batch","whole":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

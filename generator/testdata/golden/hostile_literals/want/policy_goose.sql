@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('goose', '', 'app.note', false, 'd3c3c4ba4866', 'where kind <> ''-- +goose Down'' AND tag <> ''+goose StatementEnd''; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('goose', '', 'app.note', false, '6b73e032ad3d', 'where kind <> ''-- +goose Down'' AND tag <> ''+goose StatementEnd''; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"goose_batch","locked":"goose_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('long_names', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, '7784271889e6', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
+    ('long_names', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, 'e5dc25b52596', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
      '[{"range":"long_names_batch","locked":"long_names_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

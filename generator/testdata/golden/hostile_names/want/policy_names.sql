@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', false, '1bc4ba35615f', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
+    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', false, 'ba5b7b2d50a1', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
      '[{"locked":"names_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['Se"lect.child', 'Se"lect.order by. $function$ {{ .Tag }}']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[], ARRAY['Se"lect.child']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

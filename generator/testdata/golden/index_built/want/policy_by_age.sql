@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_age', '', 'app.not_served', false, 'a60919ad97cd', 'Deletes rows of app.not_served whose at is older than 1 year.',
+    ('by_age', '', 'app.not_served', false, '16413119e10c', 'Deletes rows of app.not_served whose at is older than 1 year.',
      '[{"range":"by_age_batch","locked":"by_age_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_rank', '', 'app.not_served', false, 'b6c1efd06919', 'Deletes rows of app.not_served past the first 3 per owner_id.',
+    ('by_rank', '', 'app.not_served', false, 'ad557eea0630', 'Deletes rows of app.not_served past the first 3 per owner_id.',
      '[{"locked":"by_rank_batch","groups":"by_rank_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

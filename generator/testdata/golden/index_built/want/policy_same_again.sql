@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('same_again', '', 'app.not_served', false, 'ae9ca9e0d161', 'Deletes rows of app.not_served whose at is past by 0 days.',
+    ('same_again', '', 'app.not_served', false, '162a0964f6cd', 'Deletes rows of app.not_served whose at is past by 0 days.',
      '[{"range":"same_again_batch","locked":"same_again_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_key', '', 'app.served', false, '841ebfdcce9d', 'where true; Deletes rows of app.served.',
+    ('by_key', '', 'app.served', false, '60b0b46d183e', 'where true; Deletes rows of app.served.',
      '[{"range":"by_key_batch","locked":"by_key_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

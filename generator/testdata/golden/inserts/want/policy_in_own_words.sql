@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('in_own_words', '', 'app.loan', false, '347e3fd5f858', 'Deletes rows of app.loan whose used_at is older than 7 days.',
+    ('in_own_words', '', 'app.loan', false, '8dccd8b7f6ca', 'Deletes rows of app.loan whose used_at is older than 7 days.',
      '[{"locked":"in_own_words_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('signals', '', 'app.note', false, '1057b7375a23', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('signals', '', 'app.note', false, '5d370984d55b', 'Deletes rows of app.note whose made_at is older than 7 days.',
      '[{"locked":"signals_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan', 'app.note']::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -45,7 +45,8 @@ BEGIN
                                    AND h.key = ARRAY[t."id"::text])
                          OR ((SELECT keeper._owner_holds('app.note', v_as_of))
                              AND keeper._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
-                   WHEN (EXISTS (SELECT FROM review WHERE note_id = t.id)) IS NOT FALSE THEN 'reviewed'
+                   WHEN (EXISTS (SELECT FROM review WHERE note_id = t.id)) THEN 'reviewed'
+                   WHEN (EXISTS (SELECT FROM review WHERE note_id = t.id)) IS NULL THEN 'reviewed' || '?'
                    ELSE NULL
                END AS kept_by
         FROM "app"."note" t
@@ -57,11 +58,14 @@ BEGIN
     )
     SELECT count(*) FILTER (WHERE c.kept_by IS NULL),
            (SELECT coalesce(jsonb_object_agg(k.kept_by, k.n), '{}')
-            FROM (SELECT x.kept_by, count(*) AS n FROM counted x
-                  WHERE x.kept_by IS NOT NULL GROUP BY x.kept_by) k),
+            FROM (SELECT rtrim(x.kept_by, '?') AS kept_by, count(*) AS n FROM counted x
+                  WHERE x.kept_by IS NOT NULL GROUP BY 1) k),
            min(c.clock) FILTER (WHERE c.kept_by IS NULL)::text,
            max(c.clock) FILTER (WHERE c.kept_by IS NULL)::text,
-           coalesce(count(*) >= p_limit, false)
+           coalesce(count(*) >= p_limit, false),
+           (SELECT coalesce(jsonb_object_agg(k.kept_by, k.n), '{}')
+            FROM (SELECT rtrim(x.kept_by, '?') AS kept_by, count(*) AS n FROM counted x
+                  WHERE x.kept_by LIKE '%?' GROUP BY 1) k)
     INTO v_out
     FROM counted c;
     RETURN v_out;

@@ -76,8 +76,10 @@ BEGIN
                                    AND h.key = ARRAY[t."id"::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
-                   WHEN (t.starred) IS NOT FALSE THEN 'starred'
-                   WHEN (EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open)) IS NOT FALSE THEN 'open_review'
+                   WHEN (t.starred) THEN 'starred'
+                   WHEN (t.starred) IS NULL THEN 'starred' || '?'
+                   WHEN (EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open)) THEN 'open_review'
+                   WHEN (EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open)) IS NULL THEN 'open_review' || '?'
                    WHEN places_tagged.place <= 2 THEN 'tagged'
                    WHEN places_one_a_day.place <= 1 THEN 'one_a_day'
                    ELSE NULL
@@ -93,11 +95,14 @@ BEGIN
     )
     SELECT count(*) FILTER (WHERE c.kept_by IS NULL),
            (SELECT coalesce(jsonb_object_agg(k.kept_by, k.n), '{}')
-            FROM (SELECT x.kept_by, count(*) AS n FROM counted x
-                  WHERE x.kept_by IS NOT NULL GROUP BY x.kept_by) k),
+            FROM (SELECT rtrim(x.kept_by, '?') AS kept_by, count(*) AS n FROM counted x
+                  WHERE x.kept_by IS NOT NULL GROUP BY 1) k),
            min(c.clock) FILTER (WHERE c.kept_by IS NULL)::text,
            max(c.clock) FILTER (WHERE c.kept_by IS NULL)::text,
-           coalesce(count(*) >= p_limit, false)
+           coalesce(count(*) >= p_limit, false),
+           (SELECT coalesce(jsonb_object_agg(k.kept_by, k.n), '{}')
+            FROM (SELECT rtrim(x.kept_by, '?') AS kept_by, count(*) AS n FROM counted x
+                  WHERE x.kept_by LIKE '%?' GROUP BY 1) k)
     INTO v_out
     FROM counted c;
     RETURN v_out;

@@ -76,8 +76,10 @@ BEGIN
                                    AND h.key = ARRAY[t."id"::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
-                   WHEN (t.starred) IS NOT FALSE THEN 'starred'
-                   WHEN (t.tag IS NOT NULL) IS NOT FALSE THEN 'tagged'
+                   WHEN (t.starred) THEN 'starred'
+                   WHEN (t.starred) IS NULL THEN 'starred' || '?'
+                   WHEN (t.tag IS NOT NULL) THEN 'tagged'
+                   WHEN (t.tag IS NOT NULL) IS NULL THEN 'tagged' || '?'
                    ELSE NULL
                END AS kept_by
         FROM "app"."note" t
@@ -90,11 +92,14 @@ BEGIN
     )
     SELECT count(*) FILTER (WHERE c.kept_by IS NULL),
            (SELECT coalesce(jsonb_object_agg(k.kept_by, k.n), '{}')
-            FROM (SELECT x.kept_by, count(*) AS n FROM counted x
-                  WHERE x.kept_by IS NOT NULL GROUP BY x.kept_by) k),
+            FROM (SELECT rtrim(x.kept_by, '?') AS kept_by, count(*) AS n FROM counted x
+                  WHERE x.kept_by IS NOT NULL GROUP BY 1) k),
            min(c.clock) FILTER (WHERE c.kept_by IS NULL)::text,
            max(c.clock) FILTER (WHERE c.kept_by IS NULL)::text,
-           coalesce(count(*) >= p_limit, false)
+           coalesce(count(*) >= p_limit, false),
+           (SELECT coalesce(jsonb_object_agg(k.kept_by, k.n), '{}')
+            FROM (SELECT rtrim(x.kept_by, '?') AS kept_by, count(*) AS n FROM counted x
+                  WHERE x.kept_by LIKE '%?' GROUP BY 1) k)
     INTO v_out
     FROM counted c;
     RETURN v_out;

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_unseen', '', 'app.note', false, '9b370e34bd54', 'Deletes rows of app.note whose seen_at is older than 30 days.; Deletes rows of app.note whose clock is NULL.',
+    ('notes_unseen', '', 'app.note', false, '8c7ae974c27e', 'Deletes rows of app.note whose seen_at is older than 30 days.; Deletes rows of app.note whose clock is NULL.',
      '[{"range":"notes_unseen_batch","locked":"notes_unseen_batch_locked"},{"range":"notes_unseen_batch_2","locked":"notes_unseen_batch_2_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

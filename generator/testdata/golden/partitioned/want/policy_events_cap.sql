@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('events_cap', '', 'app.event', false, '48432f4a0bf2', 'Deletes rows of app.event past the first 1000000.',
+    ('events_cap', '', 'app.event', false, 'ae93e3469769', 'Deletes rows of app.event past the first 1000000.',
      '[{"locked":"events_cap_batch","groups":"events_cap_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items', '', 'app.item', false, '6f13a6134b0e', 'Deletes rows of app.item whose at is older than 90 days.',
+    ('items', '', 'app.item', false, '83a2c613d3d6', 'Deletes rows of app.item whose at is older than 90 days.',
      '[{"locked":"items_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan', 'app.item', 'app.blob']::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.blob']::text[], ARRAY['app.item', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('served', '', 'app.served', false, '9abac2f51e1f', 'Deletes rows of app.served whose at is older than 30 days.',
+    ('served', '', 'app.served', false, '3584b63ba752', 'Deletes rows of app.served whose at is older than 30 days.',
      '[{"range":"served_batch","locked":"served_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('dibs_expire', '', 'app.note', false, 'ddf288e6022d', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('dibs_expire', '', 'app.note', false, 'b62ae02519bc', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"locked":"dibs_expire_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.owner']::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

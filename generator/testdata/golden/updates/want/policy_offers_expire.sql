@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('offers_expire', '', 'app.note', false, 'd4b4b74b1b54', 'where state IS DISTINCT FROM ''expired''; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('offers_expire', '', 'app.note', false, '246bf705ec39', 'where state IS DISTINCT FROM ''expired''; Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"range":"offers_expire_batch","locked":"offers_expire_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

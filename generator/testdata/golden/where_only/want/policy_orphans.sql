@@ -4,7 +4,7 @@ INSERT INTO retention.policy
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('orphans', '', 'app.note', false, 'afd5c7a5140a', 'where NOT EXISTS (SELECT FROM app.owner o WHERE o.id = t.owner_id); Deletes rows of app.note.',
+    ('orphans', '', 'app.note', false, '167995b8d4bc', 'where NOT EXISTS (SELECT FROM app.owner o WHERE o.id = t.owner_id); Deletes rows of app.note.',
      '[{"locked":"orphans_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
