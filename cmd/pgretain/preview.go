@@ -44,9 +44,9 @@ func addAsOf(command *cobra.Command, asOf *string) {
 
 // preview is one row of retention.preview.
 type preview struct {
-	due, limit                            *int64
+	due, limit                                      *int64
 	kept, keptNull, oldest, newest, stoppedBy, asOf string
-	wouldTrip                             bool
+	wouldTrip                                       bool
 }
 
 func (c *console) preview(ctx context.Context, t *target, policy, asOf string) error {
