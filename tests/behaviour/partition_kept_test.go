@@ -200,3 +200,19 @@ func TestPartitionsOfAnotherRole(t *testing.T) {
 	}
 	isAttached(t, in, "m_2", "m_3", "m_4")
 }
+
+// One role for everything, and a window that is set at run time.
+func TestPartitionsOfOneRole(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, quarter, `
+install: {scheduler: none, roles: none}
+policies: {p: {partitions_of: m, due: {age: {older_than: {days: 30, at_least: 7}}}, then: [drop]}}`)
+	if o := in.Done("p", noon); o.Taken != 2 {
+		t.Errorf("got %+v", o)
+	}
+	isAttached(t, in, "m_3", "m_4")
+	if _, err := in.Call("CALL retention.run('p', $1, older_than => '7 days')", noon); err != nil {
+		t.Fatal(err)
+	}
+	isAttached(t, in, "m_4")
+}

@@ -147,3 +147,48 @@ func TestKilledWhileDetaching(t *testing.T) {
 		})
 	}
 }
+
+// While a batch works on a partition, the others can be read and written; only writers of this one
+// wait. They are in the table already, so the batch gives way to them, and comes again.
+func TestOthersGoOnWhileAPartitionGoes(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, months+`CREATE TABLE was (name text); CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS
+		$$ BEGIN PERFORM gate(true); RETURN NEW; END $$; CREATE TRIGGER gate BEFORE INSERT ON was FOR EACH ROW EXECUTE FUNCTION stop();`,
+		"policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [insert: {into: was, set: {name: t.name}}, drop], batch: {lock_timeout: 100s}}}")
+	s.shut()
+	k := s.run("p")
+	k.mustWait()
+	s.application("SELECT FROM m; INSERT INTO m VALUES (9, '2024-06-20', 'new'); UPDATE m SET state = 'seen' WHERE id = 3 AND at = '2024-06-15'")
+	late := s.start(s.app, "INSERT INTO m VALUES (4, '2024-01-20', 'late')")
+	late.mustWait()
+	s.open()
+	late.ok()
+	k.ok()
+	s.attached("m_3")
+	o := s.logged("p", counts{State: "done", Taken: 2, Related: map[string]int64{"public.was": 2}})
+	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND sqlstate = '55P03'", o.ID); n == 0 {
+		t.Error("the batch did not give way")
+	}
+	if got := s.ids("m"); !cmp.Equal(got, []int{3, 9}) {
+		t.Errorf("m has %v", got)
+	}
+}
+
+// A table in use is passed by with its row, the others are dropped.
+func TestDropTableInUse(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, `CREATE TABLE det (id int PRIMARY KEY, name text, drop_after timestamptz NOT NULL DEFAULT '2024-01-01');
+		CREATE TABLE one (id int); CREATE TABLE two (id int); INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')`,
+		"policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [drop_table: name, delete], batch: {lock_timeout: 50ms}}}")
+	s.application("BEGIN; SELECT FROM one")
+	s.run("p").ok()
+	s.logged("p", counts{State: "done", Taken: 1, Contended: 1, Related: map[string]int64{"tables dropped": 1}})
+	if got := pgtest.Value[string](t, s.watch, "SELECT concat(to_regclass('one'), ' ', to_regclass('two'))"); got != "one " {
+		t.Errorf("there are %q", got)
+	}
+	s.application("COMMIT")
+	s.run("p").ok()
+	if got := s.ids("det"); len(got) != 0 {
+		t.Errorf("det has %v", got)
+	}
+}

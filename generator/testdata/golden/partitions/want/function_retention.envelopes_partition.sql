@@ -54,6 +54,12 @@ BEGIN
         END IF;
         RETURN;
     END IF;
+    -- A writer who is in the table already may wait for the partition: we give way first, so that he
+    -- is never the victim of a deadlock.
+    PERFORM set_config('lock_timeout', least(
+                nullif(max(s.setting::integer) FILTER (WHERE s.name = 'lock_timeout'), 0),
+                max(s.setting::integer) FILTER (WHERE s.name = 'deadlock_timeout') / 2)::text, true)
+    FROM pg_settings s WHERE s.name IN ('lock_timeout', 'deadlock_timeout');
     BEGIN
         EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', v_above);
     EXCEPTION WHEN lock_not_available THEN
