@@ -48,7 +48,8 @@ var semantics = [][]string{
 	31: {"tests/behaviour TestBudgetOfRowsGoesOldestFirst", "tests/behaviour TestBreaker"},
 	32: {"tests/behaviour TestLaterPolicySeesTheEarlier", "tests/behaviour TestJobGoesOnAfterAFailure", "tests/behaviour TestStrictJob"},
 	33: {"tests/races TestTwoRunsOfOneTable"},
-	34: {"policy TestInvalid/partitions_keys"},
+	34: {"tests/behaviour TestPartitionsOf/instants, on the bound", "tests/behaviour TestPartitionsOf/years, each newest and those without an upper bound stay",
+		"tests/races TestPendingWhileTheBatchWaits", "policy TestInvalid/partitions_keys"},
 	35: {"tests/behaviour TestSetWindow"},
 	36: {"tests/behaviour TestUpdates/types", "tests/behaviour TestGuards/constants", "policy TestInvalid/kind_date_for_expression", "policy TestValid/steps"},
 }
