@@ -155,14 +155,17 @@ func checkPage(t *testing.T, jobs []job) {
 	}
 }
 
-// install brings the job into a database of its own, and compares its tables with the snapshot
-// before anything is installed.
+// install brings the job into a database of its own, compares its tables with the snapshot before
+// anything is installed, and verifies it then.
 func (j job) install(t *testing.T) *kit.Installed {
 	t.Helper()
 	yaml := withoutCron(j.yaml)
 	in := kit.Prepare(t, j.schema, yaml)
 	j.checkSnapshot(t, in)
 	in.Migrate(t, yaml)
+	wanted, list := in.Compile(t, yaml) // as "verify" does, with what the migrations made in the history
+	j.wantClean(t, "retention.yaml", list)
+	in.WantConforms(t, wanted)
 	return in
 }
 

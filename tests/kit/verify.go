@@ -1,0 +1,44 @@
+package kit
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"pgretain/generator"
+	"pgretain/internal/diag"
+	"pgretain/internal/quote"
+	"pgretain/tests/pgtest"
+	"pgretain/verifier"
+)
+
+// WantConforms verifies the installation as it is: a superuser finds nothing, and a viewer nothing
+// but what it may not see. What is only worth knowing is no finding.
+func (in *Installed) WantConforms(t testing.TB, wanted []generator.Object) {
+	t.Helper()
+	for _, user := range []string{"", in.role(in.File.Install.Roles.Viewer)} {
+		report := in.verify(t, user, wanted)
+		if report.Count(diag.Drift) > 0 || user == "" && report.Verdict() != verifier.Conforms {
+			var out bytes.Buffer
+			if err := report.Text(&out, false); err != nil {
+				t.Fatal(err)
+			}
+			t.Errorf("as %q a clean installation does not conform:\n%s", user, out.String())
+		}
+	}
+}
+
+// verify is what a role finds, "" the superuser.
+func (in *Installed) verify(t testing.TB, user string, wanted []generator.Object) *verifier.Report {
+	t.Helper()
+	conn := in.Conn(t)
+	defer conn.Close(context.Background())
+	if user != "" {
+		pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+quote.Ident(user))
+	}
+	report, err := verifier.Verify(t.Context(), conn, in.File, wanted, verifier.Options{Counts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
