@@ -86,6 +86,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 
 // checkSteps refuses what leaves rows due or reaches too far.
 func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
+	c.checkProtected(p)
 	own := 0
 	for _, step := range p.Then {
 		if step.Delete == nil {

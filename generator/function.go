@@ -266,7 +266,8 @@ func (w *work) registryRow(functions []Object, passes []passEntry) Object {
 	d := rowData{
 		Schema: w.schema(), Name: literal(p.Name), Description: literal(p.Description), TableName: literal(tableName(w.table)),
 		Definition: literal(w.definition()), Passes: literal(encoded), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
-		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()), Reach: textArray(w.reach()),
+		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()),
+		Changes: textArray(w.changedTables()), StatementDeletes: textArray(w.statementDeletes()), Reach: textArray(w.reach()),
 		BatchRows: p.Batch.Rows, LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
 		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
 		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,

@@ -146,12 +146,7 @@ func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades [
 	for _, path := range c.cascadePaths(table) {
 		reached := path[len(path)-1]
 		named := slices.ContainsFunc(cascades, func(t policy.Table) bool { return t.String() == reached.Table })
-		protected := slices.ContainsFunc(c.file.Protect, func(t policy.Table) bool { return t.String() == reached.Table })
-		switch {
-		case protected:
-			c.refuse(step.Position, codeProtected, fmt.Sprintf("deleting from %q changes the protected table %q", tableName(table), reached.Table),
-				fmt.Sprintf("Foreign key %q is ON DELETE %s.", reached.Name, strings.ToUpper(reached.OnDelete)))
-		case !named:
+		if !c.refuseProtected(step.Position, table, reached) && !named {
 			c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches %q, which is not in \"cascades\"", tableName(table), reached.Table),
 				fmt.Sprintf("Foreign key %q is ON DELETE %s. If that is meant, write delete: {cascades: [%s]}.", reached.Name, strings.ToUpper(reached.OnDelete), reached.Table))
 		}

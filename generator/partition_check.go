@@ -39,20 +39,9 @@ func (c *compiler) checkPartitioned(p *policy.Policy, t *partitioned) bool {
 			"Keys may be dates, timestamps, numbers and uuid.")
 		return false
 	}
-	names := []string{tableName(t.table)}
-	for i := 0; i < len(names); i++ {
-		if table := c.snapshot.Table(names[i]); table != nil {
-			names = append(names, table.Children...)
-		}
-	}
-	for _, protected := range c.file.Protect {
-		if slices.Contains(names, protected.String()) {
-			c.refuse(p.Table.Position, codeProtected, fmt.Sprintf("policy %q would take the protected table %q", p.Name, protected),
-				"Take it out of \"protect\", or the policy out of the file.")
-			return false
-		}
-	}
-	return true
+	before := len(c.diags)
+	c.checkProtected(p)
+	return len(c.diags) == before
 }
 
 // checkPartitionSteps refuses steps that look into a partition which an earlier one took away.

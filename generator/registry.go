@@ -21,7 +21,8 @@ type rowData struct {
 	Scope                                                sqlText
 	WindowOwn, WindowAtLeast, WindowAtMost               sqlText
 	Restores                                             bool
-	Deletes, Unguarded, Related, Reach                   sqlText
+	Deletes, Unguarded, Related, Changes                 sqlText
+	StatementDeletes, Reach                              sqlText
 	BatchRows, LockTimeout                               int
 	BudgetRows, BudgetTime, BreakerRows, BreakerFraction sqlText
 	Busy                                                 sqlText
@@ -64,10 +65,12 @@ func (c *compiler) logPolicy() Object {
 		Definition:  "runs that ended longer ago than install.log_window, the newest of each policy excepted",
 		Passes:      `[{"locked":"retention_log_batch"}]`, Reach: textArray(nil), Scope: textArray(nil),
 		WindowOwn: "NULL", WindowAtLeast: "NULL", WindowAtMost: "NULL",
-		Related:   textArray([]string{c.file.Install.Schema + ".batch"}),
-		Unguarded: textArray(nil),
-		Deletes:   textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
-		BatchRows: 1000, LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
+		Related:          textArray([]string{c.file.Install.Schema + ".batch"}),
+		Unguarded:        textArray(nil),
+		Deletes:          textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
+		StatementDeletes: textArray(nil),
+		Changes:          textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
+		BatchRows:        1000, LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
 		BreakerFraction: "NULL", Busy: "1", BuiltIn: true,
 	}
 	d.Hash = literal(Hash(sqlfiles.Version, fmt.Sprintf("%+v", d)))

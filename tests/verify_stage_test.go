@@ -102,7 +102,7 @@ func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
 func place(o generator.Object) int {
 	order := []generator.Kind{
 		generator.KindType, generator.KindTable, generator.KindFunction, generator.KindProcedure, generator.KindView, generator.KindColumn,
-		generator.KindPrivilege, generator.KindIndex, generator.KindInstall, generator.KindPolicy, generator.KindJob, generator.KindCron,
+		generator.KindArchive, generator.KindPrivilege, generator.KindStored, generator.KindIndex, generator.KindInstall, generator.KindPolicy, generator.KindJob, generator.KindCron,
 	}
 	if o.Kind == generator.KindFunction && o.Policy != "" {
 		return slices.Index(order, generator.KindIndex)

@@ -24,6 +24,7 @@ var (
 	codeIndexDiffers = diag.Register("V022", "an index is not the one that was built")
 	codeNoTable      = diag.Register("V030", "a table that the policy file names does not exist")
 	codeNoColumn     = diag.Register("V031", "a column that the policy file names does not exist")
+	codeNotCopied    = diag.Register("V032", "an archive lacks a column of the rows that go there")
 	codeCronMissing  = diag.Register("V040", "a pg_cron job is missing")
 	codeCronDiffers  = diag.Register("V041", "a pg_cron job differs")
 	codeCronInactive = diag.Register("V042", "a pg_cron job is switched off")

@@ -35,7 +35,7 @@ type relation struct {
 	Open              []string // privileges of PUBLIC
 }
 
-var relationKinds = map[generator.Kind]string{generator.KindType: "c", generator.KindTable: "r", generator.KindView: "v"}
+var relationKinds = map[generator.Kind]string{generator.KindType: "c", generator.KindTable: "r", generator.KindView: "v", generator.KindStored: "r"}
 
 func (v *inspection) checkRelations(ctx context.Context, tx pgx.Tx) error {
 	rows, err := many[relation](ctx, tx, v.query("relations"), v.install.Schema)
@@ -51,7 +51,7 @@ func (v *inspection) checkRelations(ctx context.Context, tx pgx.Tx) error {
 				Hint:    fmt.Sprintf("REVOKE ALL ON %s.%s FROM PUBLIC.", v.install.Schema, r.Name)})
 		}
 	}
-	for _, o := range v.objects(generator.KindType, generator.KindTable, generator.KindView) {
+	for _, o := range v.objects(generator.KindType, generator.KindTable, generator.KindView, generator.KindStored) {
 		r, ok := live[o.Name]
 		switch {
 		case !ok || r.Kind != relationKinds[o.Kind]:

@@ -19,7 +19,7 @@ func (v *inspection) privilegeGroups() []group {
 		return groups
 	}
 	groups = append(groups, group{"the roles", v.checkRoles}, group{"who can change the runtime's tables", v.checkWritable})
-	if len(v.objects(generator.KindPrivilege)) > 0 {
+	if len(v.objects(generator.KindPrivilege, generator.KindArchive)) > 0 {
 		groups = append(groups, group{"the owner's privileges", v.checkTableRights})
 	}
 	return groups
@@ -103,7 +103,7 @@ var grantOnTable = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON "`)
 
 // checkTableRights: the generated functions run as the owner, which must be able to do what they do.
 func (v *inspection) checkTableRights(ctx context.Context, tx pgx.Tx) error {
-	for _, o := range v.objects(generator.KindPrivilege) {
+	for _, o := range v.objects(generator.KindPrivilege, generator.KindArchive) {
 		found := grantOnTable.FindStringSubmatch(o.SQL)
 		if found == nil {
 			return fmt.Errorf("reading the wanted privileges on %q: there is no GRANT", o.Name)

@@ -103,7 +103,11 @@ func grantees(sql, owner string) []string {
 }
 
 func (v *inspection) missing(o generator.Object) {
-	v.about(o, Finding{Code: codeMissing, Message: fmt.Sprintf("%s %q is missing", o.Kind, o.Name), Hint: repairHint})
+	kind := o.Kind
+	if kind == generator.KindStored { // a table to those who read it
+		kind = generator.KindTable
+	}
+	v.about(o, Finding{Code: codeMissing, Message: fmt.Sprintf("%s %q is missing", kind, o.Name), Hint: repairHint})
 }
 
 // repairHint is for what a migration created and a hand changed: no migration is pending then.

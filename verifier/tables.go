@@ -16,6 +16,7 @@ import (
 type namedTable struct {
 	table   policy.Table
 	policy  string
+	created bool // by a migration, where it was missing
 	columns []namedColumn
 }
 
@@ -49,6 +50,7 @@ func (v *inspection) checkTables(ctx context.Context, tx pgx.Tx) error {
 	for _, n := range named {
 		v.compareTable(n, columns[n.table.String()])
 	}
+	v.checkArchives(columns)
 	return nil
 }
 
@@ -58,9 +60,12 @@ func (v *inspection) compareTable(n namedTable, live []string) {
 		where = fmt.Sprintf(" of policy %q", n.policy)
 	}
 	if live == nil {
+		hint := `Rename it in the policy file, or take its policy out; then run "pgretain snapshot" and "pgretain generate".`
+		if n.created {
+			hint = "A migration made it: look for its rows in a backup, and run the statements of that migration again."
+		}
 		v.add(Finding{Code: codeNoTable, Object: n.table.String(), Policy: n.policy, Position: n.table.Position,
-			Message: fmt.Sprintf("table %q%s does not exist", n.table, where),
-			Hint:    `Rename it in the policy file, or take its policy out; then run "pgretain snapshot" and "pgretain generate".`})
+			Message: fmt.Sprintf("table %q%s does not exist", n.table, where), Hint: hint})
 		return
 	}
 	var missing []string
@@ -92,7 +97,7 @@ func (v *inspection) namedTables() []namedTable {
 		}
 		list = append(list, main)
 		for _, use := range p.Uses()[1:] {
-			list = append(list, namedTable{table: use.Table, policy: p.Name})
+			list = append(list, namedTable{table: use.Table, policy: p.Name, created: use.Created})
 		}
 	}
 	return list

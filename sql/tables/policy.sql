@@ -2,7 +2,8 @@
 -- and a definition, no table and no passes. "passes" are the batch functions in the order in which a run calls them;
 -- partitions says that its rows are the table's partitions; deletes lists the tables that steps delete from, reach those that
 -- foreign keys may take from there, unguarded those that a statement of the policy's own words changes,
--- related all that steps act on besides the policy's own. prepares says that <policy>_prepare reads something when a run
+-- related all that steps act on besides the policy's own, changes every table whose rows steps change or take,
+-- statement_deletes those that a statement of the policy's own words deletes from. prepares says that <policy>_prepare reads something when a run
 -- starts, restores that there is <policy>_restore. window_own is a window that may be set at run time,
 -- within window_at_least and window_at_most; NULL: it may not.
 CREATE TABLE IF NOT EXISTS retention.policy (
@@ -23,6 +24,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     deletes text[] NOT NULL DEFAULT '{}',
     unguarded text[] NOT NULL DEFAULT '{}',
     related text[] NOT NULL DEFAULT '{}',
+    changes text[] NOT NULL DEFAULT '{}',
+    statement_deletes text[] NOT NULL DEFAULT '{}',
     reach text[] NOT NULL DEFAULT '{}',
     batch_rows integer NOT NULL CHECK (batch_rows > 0),
     lock_timeout_ms integer NOT NULL CHECK (lock_timeout_ms > 0),

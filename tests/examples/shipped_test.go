@@ -2,7 +2,6 @@ package examples
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,9 +35,7 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			if len(installed) <= len(before) {
 				t.Fatal("nothing was installed")
 			}
-			if report := in.Verify(t, dir); !strings.Contains(report, ": conforms.") {
-				t.Errorf("the verifier says:\n%s", report)
-			}
+			in.WantConforms(t, in.Wanted(t, dir))
 			o := install.Options{Install: in.File.Install, Path: "migrations"}
 			if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o, true); err != nil {
 				t.Fatalf("%+v", install.Diagnostics(err))

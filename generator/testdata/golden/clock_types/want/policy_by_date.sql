@@ -1,12 +1,13 @@
 -- as owner
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
-     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related, reach,
+     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
+     changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_date', '', 'app.clocks', false, '7ea5f067594c', 'Deletes rows of app.clocks whose day is older than 1 month.',
+    ('by_date', '', 'app.clocks', false, '0cfb4ada03a9', 'Deletes rows of app.clocks whose day is older than 1 month.',
      '[{"range":"by_date_batch","locked":"by_date_batch_locked"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
+     NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
@@ -14,7 +15,8 @@ ON CONFLICT (name) DO UPDATE SET
     definition = excluded.definition, passes = excluded.passes, report = false, prepares = excluded.prepares,
     scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
-    unguarded = excluded.unguarded, related = excluded.related, reach = excluded.reach,
+    unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
+    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
