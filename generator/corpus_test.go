@@ -50,7 +50,7 @@ func cases(t *testing.T, corpus string, least int) []string {
 	}
 	for _, dir := range dirs {
 		for _, entry := range readDir(t, dir) {
-			if !slices.Contains([]string{"policy.yaml", "catalog.json", "want", "stderr.txt"}, entry.Name()) {
+			if !slices.Contains([]string{"policy.yaml", "catalog.json", "schema.sql", "want", "stderr.txt"}, entry.Name()) {
 				t.Errorf("%s is read by no test", filepath.Join(dir, entry.Name()))
 			}
 		}

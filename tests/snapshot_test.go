@@ -120,7 +120,7 @@ func TestSnapshotTable(t *testing.T) {
 	equal(t, "table", &catalog.Table{
 		Schema: "app", Name: "root", Kind: "table", RowSecurity: true, PrimaryKey: []string{"id"},
 		Columns: []catalog.Column{
-			{Name: "id", Type: "bigint", NotNull: true},
+			{Name: "id", Type: "bigint", NotNull: true, Identity: "always"},
 			{Name: "parent_id", Type: "bigint"},
 			{Name: "owner_id", Type: "bigint", NotNull: true},
 			{Name: "region", Type: "text", NotNull: true, Default: "'eu'::text"},

@@ -1,0 +1,12 @@
+CREATE SCHEMA app;
+CREATE TABLE app.event (id bigint, at date, state text, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+CREATE TABLE app.event_2024_01 PARTITION OF app.event FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
+CREATE TABLE app.event_2024_02 PARTITION OF app.event FOR VALUES FROM ('2024-02-01') TO ('2024-03-01');
+CREATE TABLE app.event_2025_04 PARTITION OF app.event FOR VALUES FROM ('2025-04-01') TO ('2025-05-01');
+CREATE TABLE app.event_2025_05 PARTITION OF app.event FOR VALUES FROM ('2025-05-01') TO ('2025-06-01');
+INSERT INTO app.event VALUES (1, '2024-01-05', 'done'), (2, '2024-02-05', 'pending');
+CREATE TABLE app.envelope (node integer, seq bigint, expires_at timestamptz, PRIMARY KEY (node, seq)) PARTITION BY LIST (node);
+CREATE TABLE app.envelope_1 PARTITION OF app.envelope FOR VALUES IN (1) PARTITION BY RANGE (seq);
+CREATE TABLE app.envelope_1_0 PARTITION OF app.envelope_1 FOR VALUES FROM (0) TO (100);
+CREATE TABLE app.envelope_1_1 PARTITION OF app.envelope_1 FOR VALUES FROM (100) TO (200);
+INSERT INTO app.envelope VALUES (1, 5, '2024-01-01'), (1, 105, '2030-01-01');
