@@ -23,7 +23,7 @@ func (w *work) application() []Object {
 	if w.policy.Touch != nil {
 		objects = append(objects, w.touch(w.policy.Touch)...)
 	}
-	return objects
+	return append(objects, w.restore()...)
 }
 
 // applicationData is what all their templates read.
@@ -115,11 +115,9 @@ func isUnique(table *catalog.Table, column string) bool {
 }
 
 // refuseUnset refuses to insert into a table with a column that must have a value and gets none.
-// What may be an identity column is let through.
 func (w *work) refuseUnset(table *catalog.Table, given []string, at diag.Position) bool {
 	for _, column := range table.Columns {
-		mayBeIdentity := slices.Contains([]string{"smallint", "integer", "bigint"}, column.Type)
-		if column.NotNull && column.Default == "" && !column.Generated && !mayBeIdentity && !slices.Contains(given, column.Name) {
+		if column.NotNull && column.Default == "" && !column.Generated && column.Identity == "" && !slices.Contains(given, column.Name) {
 			w.refuse(at, codeApplication, fmt.Sprintf("column %q of table %q is NOT NULL, has no default and is not set", column.Name, tableName(table)),
 				"Give it a default, or a value in \"set\".")
 			return true
@@ -161,4 +159,12 @@ func argumentType(typ string) string {
 		return typ
 	}
 	return strings.Join(strings.Fields(typeModifier.ReplaceAllString(typ, "")), " ")
+}
+
+// castType is a type to cast to: "character" alone would be one character.
+func castType(typ string) string {
+	if base := argumentType(typ); base != "character" {
+		return base
+	}
+	return "bpchar"
 }

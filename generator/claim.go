@@ -87,7 +87,7 @@ func (w *work) claimData(c *policy.Claim, key *catalog.Column) (claimData, bool)
 	d := claimData{
 		Key: ident(key.Name), KeyType: argumentType(key.Type), Type: clock.typ, Now: now, Expires: expires,
 		Columns:      []ident{ident(key.Name), ident(column.Name)},
-		TableLiteral: literal(tableName(w.table)), PrimaryKey: idents(w.table.PrimaryKey),
+		TableLiteral: literal(tableName(w.table)), PrimaryKey: identifiers(w.table.PrimaryKey),
 	}
 	d.Expired = fragment(expiredName(clock), clock.comparison(nowName(now, w.asOf)))
 	given := []string{key.Name, column.Name}

@@ -10,7 +10,7 @@ import (
 // their fields by TestTemplatesPrintTypedValues.
 var templateData = []any{
 	batchData{}, countData{}, rowData{}, indexData{}, hop{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
-	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{},
+	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{}, restoreData{}, restoreSource{}, restoredColumn{},
 	cursorColumn{}, guardText{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
 	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{}, alsoText{},
 }
@@ -30,6 +30,8 @@ var plainStrings = map[string][]string{
 	"cursorData":      {"KeyType"},
 	"positionColumn":  {"Type"},
 	"touchData":       {"KeyType", "KeyCast", "What"},
+	"restoreData":     {"Schema", "Function", "Signature", "Policy", "Tag"},
+	"restoreSource":   {"Schema", "What"},
 	"reviveData":      {"TableComment"},
 }
 

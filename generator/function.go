@@ -273,6 +273,7 @@ func (w *work) registryRow(functions []Object, passes []passEntry) Object {
 		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,
 	}
 	d.WindowOwn, d.WindowAtLeast, d.WindowAtMost = w.settableWindow()
+	d.Restores = len(w.restoreSources()) > 0
 	d = w.partitionRow(d)
 	d.Hash = literal(Hash(append(texts, fmt.Sprintf("%+v", d))...))
 	return policyObject(d, p)

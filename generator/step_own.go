@@ -21,6 +21,7 @@ type ownData struct {
 	Set        []setText
 	From       bool // some values are computed from the rows
 	Undo       bool
+	Number     int  // of the step
 	OnlyUpdate bool // no step deletes: what was updated was taken
 }
 
@@ -68,7 +69,7 @@ func (w *work) updates() bool {
 
 func (w *work) updateOwn(s step, b batchData) sqlText {
 	d := w.ownRows(s, b)
-	d.Undo = len(s.Update.Undo) > 0
+	d.Undo, d.Number = len(s.Update.Undo) > 0, s.number
 	d.Set = w.setTexts(s, s.Update.Set, w.table, "t", !d.Direct)
 	d.From = slices.ContainsFunc(d.Set, func(t setText) bool { return t.Inner != "" }) || !d.Direct
 	w.checkAssignments(s.Update.Undo, w.table)

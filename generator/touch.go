@@ -46,13 +46,10 @@ func (w *work) touch(t *policy.Touch) []Object {
 		return nil
 	}
 	d := touchData{Key: ident(key.Name), KeyLiteral: literal(key.Name), KeyType: argumentType(key.Type), Trim: isText(key.Type)}
-	d.KeyCast = strings.Replace(d.KeyType, "character", "bpchar", 1)
-	if strings.HasPrefix(d.KeyType, "character ") {
-		d.KeyCast = d.KeyType
-	}
+	d.KeyCast = castType(key.Type)
 	d.Many = w.table.Kind == "partitioned"
 	if !isUnique(w.table, key.Name) {
-		d.Order = idents(w.table.PrimaryKey)
+		d.Order = identifiers(w.table.PrimaryKey)
 	}
 	var names []string
 	for _, a := range t.Set {
@@ -128,12 +125,4 @@ func (w *work) fresh(t *policy.Touch) []policy.Assignment {
 			return len(ref.Fields) != 1 || ref.Fields[0] != "as_of"
 		})
 	})
-}
-
-func idents(names []string) []ident {
-	list := make([]ident, len(names))
-	for i, name := range names {
-		list[i] = ident(name)
-	}
-	return list
 }

@@ -22,6 +22,9 @@ BEGIN
             EXECUTE format('SELECT retention.%I(0)', v_pass ->> 'locked');
         END LOOP;
         PERFORM retention._count(p_policy, clock_timestamp(), 0, true);
+        IF v_policy.restores THEN
+            EXECUTE format('SELECT retention.%I(0, NULL)', p_policy || '_restore');
+        END IF;
         RAISE EXCEPTION USING ERRCODE = 'PR003';
     EXCEPTION
         WHEN SQLSTATE 'PR003' THEN

@@ -26,6 +26,7 @@ BEGIN
     v_runs := ARRAY(SELECT o.id FROM retention._old_runs(v_in.as_of) o
                     WHERE v_most < v_in.batch_rows  -- a run goes after all that belongs to it
                     ORDER BY o.id LIMIT v_in.batch_rows);
+    DELETE FROM retention.restored s WHERE s.run_id = ANY (v_runs);
     DELETE FROM retention.batch b WHERE b.run_id = ANY (v_runs);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object('retention.batch', v_rows);

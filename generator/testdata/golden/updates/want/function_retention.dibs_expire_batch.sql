@@ -148,8 +148,9 @@ BEGIN
     RETURNING ARRAY[t."id"::text] AS key,
               jsonb_build_object('starred', t."starred") AS written
     )
-    INSERT INTO retention.undo (run_id, policy, key, written)
-    SELECT v_in.run_id, 'dibs_expire', w.key, w.written FROM written w;
+    INSERT INTO retention.undo AS u (run_id, policy, step, key, written)
+    SELECT v_in.run_id, 'dibs_expire', 1, w.key, w.written FROM written w
+    ON CONFLICT ON CONSTRAINT undo_pkey DO UPDATE SET written = excluded.written;
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := least(v_out.taken + v_rows, cardinality(v_tids));
 

@@ -1,0 +1,29 @@
+-- as owner
+INSERT INTO retention.policy
+    (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
+     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
+     changes, statement_deletes, reach,
+     batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+VALUES
+    ('notes', '', 'app.note', false, '7445fde2294e', 'Deletes rows of app.note whose made_at is older than 7 days.',
+     '[{"locked":"notes_batch"}]', false, ARRAY[]::text[],
+     NULL, NULL, NULL, true, ARRAY['app.loan', 'app.note']::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY['app.note', 'app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
+ON CONFLICT (name) DO UPDATE SET
+    description = excluded.description, table_name = excluded.table_name,
+    partitions = excluded.partitions, hash = excluded.hash,
+    definition = excluded.definition, passes = excluded.passes, report = false, prepares = excluded.prepares,
+    scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
+    window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
+    unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
+    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
+    batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
+    budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
+    breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
+    busy = excluded.busy, built_in = excluded.built_in;
+SELECT retention._prove('notes');
+
+-- to drop it
+SELECT retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped')
+FROM retention.setting s WHERE s.policy = 'notes';
+DELETE FROM retention.policy WHERE name = 'notes';

@@ -1,0 +1,43 @@
+-- Brings back what a run of a policy archived, or marked by an update with "undo", in the caller's
+-- transaction: SELECT * FROM retention.restore('old_items', 42);
+-- Everything that comes back is held until hold_until (NULL: until somebody releases it), or the next
+-- run would take it again. Rows that are there again, or were changed since, are refused and counted,
+-- and so are those that a constraint or a trigger refuses; a later call tries them again.
+-- Raises 0A000 for a policy of which nothing is kept, P0002 for a run that is not in the log of that
+-- policy (any more), 22023 for a hold_until that is over, 55P03 while a run on the table is under way.
+-- Locks: the table's run lock and hold locks, ROW EXCLUSIVE on the tables, the rows.
+CREATE OR REPLACE FUNCTION retention.restore(
+    policy text, run_id bigint, hold_until timestamptz DEFAULT clock_timestamp() + interval '30 days',
+    OUT restored bigint, OUT refused bigint)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $function$
+#variable_conflict use_column
+DECLARE
+    v_policy CONSTANT retention.policy := retention._known(restore.policy);
+BEGIN
+    IF NOT v_policy.restores THEN
+        RAISE feature_not_supported
+            USING MESSAGE = format('policy "%s" keeps nothing that could be restored', restore.policy),
+                  HINT = 'It needs an archive of whole rows with run.id in a column, or an update with "undo".';
+    ELSIF NOT EXISTS (SELECT FROM retention.run r
+                      WHERE r.id = restore.run_id AND r.policy = restore.policy) THEN
+        RAISE no_data_found
+            USING MESSAGE = format('run %s of policy "%s" is not in the log', restore.run_id, restore.policy);
+    ELSIF restore.hold_until <= clock_timestamp() THEN
+        RAISE invalid_parameter_value
+            USING MESSAGE = format('hold_until %s is over', restore.hold_until),
+                  HINT = 'Without a hold the next run would take the rows again.';
+    END IF;
+    PERFORM retention._lock_restore(
+        retention._table(v_policy.table_name),
+        ARRAY(SELECT retention._table(x) FROM unnest(v_policy.related) x));
+    EXECUTE format('SELECT * FROM retention.%I($1, $2)', restore.policy || '_restore')
+    INTO restored, refused USING restore.run_id, restore.hold_until;
+    INSERT INTO retention.restored (policy, run_id, restored, refused, hold_until)
+    VALUES (restore.policy, restore.run_id, restore.restored, restore.refused, restore.hold_until);
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.restore(text, bigint, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.restore(text, bigint, timestamptz) TO retention_operator;

@@ -1,0 +1,307 @@
+package behaviour
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// restored is what one call answers.
+type restored struct{ Restored, Refused int64 }
+
+func restore(t *testing.T, in *kit.Installed, policy string, run int64) restored {
+	t.Helper()
+	return restored{
+		pgtest.Value[int64](t, in, "WITH r AS MATERIALIZED (SELECT * FROM retention.restore($1, $2)) SELECT restored FROM r", policy, run),
+		pgtest.Value[int64](t, in, "SELECT refused FROM retention.restored ORDER BY id DESC LIMIT 1"),
+	}
+}
+
+// everyType has a column of every kind that a copy might get wrong.
+const everyType = `
+	CREATE TYPE mood AS ENUM ('sad', 'fine');
+	CREATE DOMAIN percent AS int CHECK (VALUE BETWEEN 0 AND 100);
+	CREATE TABLE m (id bigint GENERATED ALWAYS AS IDENTITY, day date NOT NULL, "Group" text NOT NULL DEFAULT 'x''y', at timestamptz NOT NULL,
+		n numeric(12, 3), f float8, b bytea, tags text[], grid int[], doc jsonb, span tstzrange, took interval, m mood, p percent, u uuid, c char(4), flag boolean,
+		wall timestamp, len int GENERATED ALWAYS AS (length("Group")) STORED, PRIMARY KEY (day, id))`
+
+const everyRow = `INSERT INTO m (day, "Group", at, n, f, b, tags, grid, doc, span, took, m, p, u, c, flag, wall)
+	SELECT '2020-01-01'::date + i, 'g' || i, :as_of::timestamptz - i * interval '1 day', i / 7.0, CASE i % 4 WHEN 0 THEN 'NaN' WHEN 1 THEN 'Infinity' ELSE i / 3.0::float8 END,
+	       decode(lpad(to_hex(i), 4, '0'), 'hex'), CASE WHEN i % 3 > 0 THEN ARRAY['a,"' || i, NULL, ''] END, ARRAY[[i, 2], [3, NULL]],
+	       CASE WHEN i % 2 = 0 THEN jsonb_build_object('k', i, 'null', NULL) END, tstzrange(:as_of::timestamptz, NULL), i * interval '1 mon 2 days 00:00:01.5', 'fine', i, md5(i::text)::uuid, 'a', i % 2 = 0,
+	       '2024-03-31 02:30:00.123456'::timestamp + i * interval '1 hour'
+	FROM generate_series(1, 20) i`
+
+// A run takes rows, restore brings them back: the table is what it was, to the last value.
+func TestRestoreEveryType(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ before, archive string }{
+		"created":  {"", "{into: old, create: true, set: {run_id: run.id}}"},
+		"document": {"CREATE TABLE old (what text, body jsonb NOT NULL, run bigint)", `{into: old, document: body, set: {what: "'m'", run: run.id}}`},
+		"of text":  {`CREATE TABLE old (run bigint, id bigint, day date, "Group" varchar, at timestamptz, n numeric, f float8, b bytea, tags text[], grid int[], doc jsonb, span tstzrange, took interval, m text, p int, u text, c text, flag boolean, wall timestamp, len int)`, "{into: old, set: {run: run.id}}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, everyType+";"+c.before, fmt.Sprintf(`version: 1
+install: {scheduler: none, time_zone: Europe/Berlin}
+policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: %s}, delete]}}`, c.archive))
+			in.Exec(t, sqlAt(everyRow))
+			before := in.Rows("SELECT * FROM m")
+			in.SetBatch(4)
+			run := in.Done("p", noon)
+			if run.Taken != 14 || len(in.Rows("SELECT FROM m")) != 6 {
+				t.Fatalf("the run took %d", run.Taken)
+			}
+			if got, want := restore(t, in, "p", run.ID), (restored{14, 0}); got != want {
+				t.Errorf("answered %v, want %v", got, want)
+			}
+			if diff := cmp.Diff(before, in.Rows("SELECT * FROM m")); diff != "" {
+				t.Errorf("the table (-before +after):\n%s", diff)
+			}
+			if left := in.Rows("SELECT FROM old"); len(left) != 0 {
+				t.Errorf("%d rows are left in the archive", len(left))
+			}
+			// The next run keeps what came back, as long as the holds are in force.
+			if again := in.Done("p", noon); again.Taken != 0 || again.Kept["hold"] != 14 {
+				t.Errorf("the next run: %+v", again)
+			}
+			in.Exec(t, "UPDATE retention.hold SET until = '2024-03-31 11:59:59+00'")
+			if again := in.Done("p", noon); again.Taken != 14 {
+				t.Errorf("a run after the holds: %+v", again)
+			}
+		})
+	}
+}
+
+const family = `
+	CREATE TABLE blob (id int PRIMARY KEY, body text);
+	CREATE TABLE m (id int PRIMARY KEY, slug text UNIQUE, parent int REFERENCES m, blob_id int REFERENCES blob, at timestamptz NOT NULL);
+	CREATE TABLE child (m_id int REFERENCES m, n int, note text, PRIMARY KEY (m_id, n));
+	CREATE TABLE attic (what text, body jsonb, run bigint);
+	CREATE TABLE old_blob (LIKE blob, run bigint)`
+
+const familyRule = `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [
+	{archive: {into: attic, document: body, set: {what: "'m'", run: run.id}}},
+	{archive: {table: child, as: c, where: "c.m_id = t.id", into: attic, document: body, set: {what: "'child'", run: run.id}}},
+	{delete: {table: child, as: c, where: "c.m_id = t.id"}},
+	delete,
+	{archive: {table: blob, as: b, where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM m x WHERE x.blob_id = b.id)", into: old_blob, set: {run: run.id}}},
+	{delete: {table: blob, as: b, where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM m x WHERE x.blob_id = b.id)"}}]}}`
+
+// Three tables, each with a foreign key to another, and one to itself: older rows to younger ones, which
+// go later.
+const familyData = `INSERT INTO blob SELECT i, 'b' || i FROM generate_series(1, 10) i;
+	INSERT INTO m SELECT i, 's' || i, CASE WHEN i % 5 = 0 THEN i - 4 END, (i + 1) / 2, :as_of::timestamptz - (9 - i % 5) * interval '1 day' FROM generate_series(1, 20) i;
+	INSERT INTO child SELECT i, n, 'c' || i || n FROM generate_series(1, 20) i, generate_series(1, 3) n`
+
+// allTables is all that the family has.
+func allTables(in *kit.Installed) []string {
+	var all []string
+	for _, table := range []string{"blob", "m", "child"} {
+		all = append(all, in.Rows("SELECT '"+table+"', * FROM "+table)...)
+	}
+	return all
+}
+
+// Related rows come back with their parents, whatever points to what.
+func TestRestoreRelated(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, family, familyRule)
+	for _, rows := range []int{1, 4, 1000} {
+		in.Exec(t, "TRUNCATE m, child, blob, attic, old_blob; DELETE FROM retention.hold; DELETE FROM retention.run")
+		in.Exec(t, sqlAt(familyData))
+		before := allTables(in)
+		in.SetBatch(rows)
+		run := in.Done("p", noon)
+		gone := len(before) - len(allTables(in))
+		if run.Taken != 8 || gone != 8*4+2 {
+			t.Fatalf("the run took %d rows, %d are gone, which shows little", run.Taken, gone)
+		}
+		if got, want := restore(t, in, "p", run.ID), (restored{int64(gone), 0}); got != want {
+			t.Errorf("batches of %d: answered %v, want %v", rows, got, want)
+		}
+		if diff := cmp.Diff(before, allTables(in)); diff != "" {
+			t.Errorf("batches of %d (-before +after):\n%s", rows, diff)
+		}
+		if n := pgtest.Value[int](t, in, "SELECT count(DISTINCT (table_name, key))::int FROM retention.hold WHERE released_at IS NULL AND until BETWEEN now() + interval '29 days' AND now() + interval '31 days' AND reason = 'restored run ' || $1", fmt.Sprint(run.ID)); n != gone {
+			t.Errorf("batches of %d: %d rows are held, want %d", rows, n, gone)
+		}
+		if n := len(in.Rows("SELECT FROM attic")) + len(in.Rows("SELECT FROM old_blob")); n != 0 {
+			t.Errorf("batches of %d: %d rows are left in the archives", rows, n)
+		}
+		if got := restore(t, in, "p", run.ID); got != (restored{}) {
+			t.Errorf("batches of %d: a second call answered %v", rows, got)
+		}
+	}
+}
+
+// Rows that are there again, by any unique column, and rows without a parent are refused; the others
+// come back, and what was refused does with a later call, when nothing is in the way any more.
+func TestRestoreRefuses(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, family+`; ALTER TABLE child ADD CHECK (note <> 'forbidden')`, familyRule)
+	in.Exec(t, "INSERT INTO blob VALUES (99, 'stays'); INSERT INTO m SELECT i, 's' || i, NULL, 99, '2020-01-01' FROM generate_series(1, 100) i; INSERT INTO child SELECT i, 1, 'c' FROM generate_series(1, 100) i; INSERT INTO m VALUES (500, 'keeps the blob', NULL, 99, '2024-03-31'), (600, 'lost', NULL, NULL, '2024-03-31'); UPDATE m SET parent = id + 1 WHERE id BETWEEN 80 AND 89")
+	before := allTables(in)
+	run := in.Done("p", noon)
+	if run.Taken != 100 {
+		t.Fatalf("the run took %d", run.Taken)
+	}
+	in.Exec(t, `INSERT INTO m VALUES (7, 'newer', NULL, NULL, '2024-03-30'), (900, 's8', NULL, NULL, '2024-03-30');
+		UPDATE attic SET body = body || '{"parent": 12345}' WHERE what = 'm' AND body ->> 'id' IN ('50', '51', '77');
+		UPDATE attic SET body = body || '{"note": "forbidden"}' WHERE what = 'child' AND body ->> 'm_id' = '33';
+		CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+		CREATE TRIGGER no BEFORE INSERT ON m FOR EACH ROW WHEN (NEW.id = 60) EXECUTE FUNCTION no()`)
+	// Not back: m 7, 8, 50, 51, 60, 77. Children of 8, 50, 51, 60, 77 have no parent; the one of 33 is
+	// forbidden. The newer row 7 takes the child of the old one.
+	if got, want := restore(t, in, "p", run.ID), (restored{100 - 6 + 100 - 6, 12}); got != want {
+		t.Errorf("answered %v, want %v", got, want)
+	}
+	if got := in.Rows("SELECT id, slug FROM m WHERE id IN (7, 8, 50, 51, 60, 77, 900)"); cmp.Diff([]string{"(7,newer)", "(900,s8)"}, got) != "" {
+		t.Errorf("what was refused, or newer: %v", got)
+	}
+	in.Exec(t, `DELETE FROM child WHERE m_id = 7; DELETE FROM m WHERE id IN (7, 900); DROP TRIGGER no ON m;
+		UPDATE attic SET body = body || '{"parent": null}' WHERE what = 'm' AND body ->> 'parent' = '12345'; UPDATE attic SET body = body || '{"note": "c"}' WHERE what = 'child';
+		INSERT INTO attic SELECT 'child', '{"m_id": 7, "n": 1, "note": "c"}', `+fmt.Sprint(run.ID))
+	if got, want := restore(t, in, "p", run.ID), (restored{13, 0}); got != want {
+		t.Errorf("the second call answered %v, want %v", got, want)
+	}
+	if diff := cmp.Diff(before, allTables(in)); diff != "" {
+		t.Errorf("in the end (-before +after):\n%s", diff)
+	}
+}
+
+// An archive under protect keeps what comes back; a held row of another archive stays there.
+func TestRestoreLeavesTheArchive(t *testing.T) {
+	t.Parallel()
+	const schema = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz); CREATE TABLE a (id int PRIMARY KEY, at timestamptz, run bigint); CREATE TABLE b (id int PRIMARY KEY, at timestamptz, run bigint)`
+	in := kit.Install(t, schema, `protect: [a]
+policies:
+  p: {table: m, where: "id < 10", due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: a, set: {run: run.id}}}, delete]}
+  q: {table: m, where: "id >= 10", due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: b, set: {run: run.id}}}, delete]}`)
+	in.Exec(t, "INSERT INTO m SELECT i, '2020-01-01' FROM generate_series(1, 20) i")
+	p, q := in.Done("p", noon), in.Done("q", noon)
+	in.Exec(t, "SELECT retention.place_hold('b', ARRAY['15'], 'evidence')")
+	if got, want := restore(t, in, "p", p.ID), (restored{9, 0}); got != want {
+		t.Errorf("p: %v, want %v", got, want)
+	}
+	if got, want := restore(t, in, "p", p.ID), (restored{0, 9}); got != want {
+		t.Errorf("p again: %v, want %v", got, want)
+	}
+	if got, want := restore(t, in, "q", q.ID), (restored{10, 1}); got != want {
+		t.Errorf("q: %v, want %v", got, want)
+	}
+	if got := in.Rows("SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT count(*) FROM m), (SELECT id FROM b)"); got[0] != "(9,1,19,15)" {
+		t.Errorf("a, b, m: %s", got[0])
+	}
+}
+
+const marked = `CREATE TABLE m (id int, part text, state text NOT NULL DEFAULT 'open', title text, marks int NOT NULL DEFAULT 0, at timestamptz NOT NULL, PRIMARY KEY (part, id));
+	CREATE UNIQUE INDEX ON m (title) WHERE state = 'open'`
+
+const markedRule = `policies: {p: {table: m, where: "state = 'open'", due: {age: {column: at, older_than: 7 days}}, then: [
+	{update: {set: {state: "'hidden'", marks: "marks + 1"}, undo: {state: "'open'", marks: "marks - 1"}}},
+	{update: {where: "id % 2 = 0", set: {title: "'[' || title || ']'"}, undo: {title: "substr(title, 2, length(title) - 2)"}}}]}}`
+
+// An update with undo: the rows are what they were, unless somebody changed them since.
+func TestRestoreMarked(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, marked, markedRule)
+	for _, rows := range []int{1, 7, 1000} {
+		in.Exec(t, "TRUNCATE m; DELETE FROM retention.hold; DELETE FROM retention.run; INSERT INTO m SELECT i, 'p' || i % 3, 'open', 't' || i, i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day' FROM generate_series(1, 30) i")
+		before := in.Rows("SELECT * FROM m")
+		in.SetBatch(rows)
+		run := in.Done("p", noon)
+		if run.Taken != 23 || len(in.Rows("SELECT FROM m WHERE state = 'hidden' AND marks = id + 1")) != 23 || len(in.Rows("SELECT FROM m WHERE title LIKE '[%'")) != 12 {
+			t.Fatalf("the run: %+v", run)
+		}
+		if got, want := restore(t, in, "p", run.ID), (restored{35, 0}); got != want {
+			t.Errorf("batches of %d: answered %v, want %v", rows, got, want)
+		}
+		if diff := cmp.Diff(before, in.Rows("SELECT * FROM m")); diff != "" {
+			t.Errorf("batches of %d (-before +after):\n%s", rows, diff)
+		}
+		if got := restore(t, in, "p", run.ID); got != (restored{}) {
+			t.Errorf("batches of %d: a second call answered %v", rows, got)
+		}
+		if again := in.Done("p", noon); again.Taken != 0 || again.Kept["hold"] != 23 {
+			t.Errorf("the next run: %+v", again)
+		}
+		// Changed since, gone since, and in the way of another row.
+		in.Exec(t, "DELETE FROM retention.hold")
+		run = in.Done("p", noon)
+		in.Exec(t, `UPDATE m SET marks = 100 WHERE id = 9; UPDATE m SET title = 'mine' WHERE id = 10; DELETE FROM m WHERE id = 11;
+			INSERT INTO m VALUES (99, 'p0', 'open', 't13', 0, '2024-03-31')`)
+		// Ten's title stays as it is, its state comes back; nine, eleven and thirteen are refused.
+		if got, want := restore(t, in, "p", run.ID), (restored{20 + 11, 4}); got != want {
+			t.Errorf("batches of %d: answered %v, want %v", rows, got, want)
+		}
+		if got := in.Rows("SELECT id, state, title, marks FROM m WHERE state = 'hidden' OR id IN (10, 12, 99)"); cmp.Diff([]string{"(10,open,mine,10)", "(12,open,t12,12)", "(13,hidden,t13,14)", "(9,hidden,t9,100)", "(99,open,t13,0)"}, got) != "" {
+			t.Errorf("batches of %d: %v", rows, got)
+		}
+		if n := pgtest.Value[int](t, in, "SELECT count(*)::int FROM retention.undo"); n != 4 {
+			t.Errorf("%d values are kept, want those of the 4 that were refused", n)
+		}
+		in.Exec(t, "DELETE FROM retention.undo")
+	}
+}
+
+// Calls that make no sense, and policies that cannot be restored.
+func TestRestoreErrors(t *testing.T) {
+	t.Parallel()
+	const schema = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz, kind text); CREATE TABLE loose (id int, at timestamptz, kind text, run bigint); CREATE TABLE attic (body jsonb, kind text, run bigint)`
+	archive := func(a string) string {
+		return `{table: m, where: "false", due: {age: {column: at, older_than: 7 days}}, then: [` + a + `, delete]}`
+	}
+	in := kit.Install(t, schema, "policies:\n"+
+		"  plain: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}\n"+
+		"  unmarked: "+archive(`{archive: {into: attic, document: body, set: {kind: "'m'"}}}`)+"\n"+
+		"  changed: "+archive(`{archive: {into: loose, set: {run: run.id, kind: "'was ' || kind"}}}`)+"\n"+
+		"  twice: "+archive(`{archive: {into: attic, document: body, set: {run: run.id}}}, {archive: {table: m, as: x, where: "x.id = t.id", into: attic, document: body, set: {run: run.id}}}`)+"\n"+
+		"  good: "+archive(`{archive: {into: loose, set: {run: run.id}}}`)+"\n")
+	for _, c := range []struct{ call, state string }{
+		{"'plain', %d", "0A000"}, {"'unmarked', %d", "0A000"}, {"'changed', %d", "0A000"}, {"'twice', %d", "0A000"},
+		{"'nobody', %d", "P0002"}, {"'good', 999999", "P0002"}, {"'good', %d, now() - interval '1 day'", "22023"},
+		{"'good', NULL", "P0002"}, {"NULL, %d", "P0002"},
+		{"'good', %d", ""}, {"'good', %d, NULL", ""}, {"'good', %d, now() + interval '1 day'", ""},
+	} {
+		run := in.Done("good", noon)
+		other := in.Done("plain", noon)
+		call := "SELECT retention.restore(" + c.call + ")"
+		if c.call != "'good', 999999" && c.call != "'good', NULL" {
+			call = fmt.Sprintf(call, run.ID)
+		}
+		_, err := in.Conn(t).Exec(t.Context(), call)
+		if got := sqlState(err); got != c.state {
+			t.Errorf("%s: %q, want %q", call, got, c.state)
+		}
+		if _, err := in.Conn(t).Exec(t.Context(), fmt.Sprintf("SELECT retention.restore('good', %d)", other.ID)); sqlState(err) != "P0002" {
+			t.Errorf("another policy's run: %v", err)
+		}
+	}
+	for role, want := range map[string]string{"retention_operator": "", "retention_runner": "42501", "retention_viewer": "42501"} {
+		run := in.Done("good", noon)
+		conn := in.Conn(t)
+		pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+role)
+		if _, err := conn.Exec(t.Context(), fmt.Sprintf("SELECT retention.restore('good', %d)", run.ID)); sqlState(err) != want {
+			t.Errorf("%s: %v, want %q", role, err, want)
+		}
+		if _, err := conn.Exec(t.Context(), fmt.Sprintf("SELECT retention.good_restore(%d, NULL)", run.ID)); sqlState(err) != "42501" {
+			t.Errorf("%s may call the generated function: %v", role, err)
+		}
+	}
+	// Who did what is written down, and the run log is as it was.
+	if got := in.Rows("SELECT DISTINCT policy, role, restored, refused FROM retention.restored"); len(got) < 2 {
+		t.Errorf("restored: %v", got)
+	}
+	if got := in.Rows("SELECT last_state FROM retention.status WHERE policy = 'good'"); got[0] != "(done)" {
+		t.Errorf("status: %v", got)
+	}
+}
+
+// sqlAt puts noon in place of :as_of.
+func sqlAt(text string) string { return strings.ReplaceAll(text, ":as_of", "'"+noon+"'") }
