@@ -80,6 +80,7 @@ func wanted() []string {
 	for _, bench := range []string{"archive", "roll_up", "guard", "mark", "renew"} {
 		all = append(all, bench+" statement", bench+" "+bench)
 	}
+	all = append(all, "claim insert", "claim claim")
 	return append(all, "cap delete", "cap cap", "cap delete"+held, "cap cap"+held,
 		"nothing delete_rank", "nothing cap", "nothing delete", "nothing range", "nothing range_new_session",
 		"nothing locked", "nothing range"+held, "nothing range_an_hour_later"+held, "nothing delete"+held)

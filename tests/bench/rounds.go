@@ -19,6 +19,8 @@ func (s *session) bench(ctx context.Context, name string) ([]result, error) {
 		return s.compare(ctx, byMark)
 	case "renew":
 		return s.compare(ctx, byRenewal)
+	case "claim":
+		return s.compare(ctx, byClaim)
 	case "cap":
 		return s.compare(ctx, byRank)
 	case "nothing":

@@ -28,7 +28,7 @@ type deletes struct {
 }
 
 // benchNames are what -only takes.
-var benchNames = []string{"age", "archive", "roll_up", "guard", "mark", "renew", "cap", "nothing"}
+var benchNames = []string{"age", "archive", "roll_up", "guard", "mark", "renew", "claim", "cap", "nothing"}
 
 var byAge = deletes{name: "age", table: "message", ways: []way{
 	{name: "delete", sql: query("delete"), share: 0.5},
@@ -68,6 +68,12 @@ var byMark = deletes{name: "mark", table: "task", check: "marked", plain: true, 
 var byRenewal = deletes{name: "renew", table: "task", check: "renewed", plain: true, ways: []way{
 	{name: "statement", sql: query("renew"), share: 0.5},
 	{name: "renew", policy: "renew", share: 0.5},
+}}
+
+// byClaim claims new keys one by one, in one session.
+var byClaim = deletes{name: "claim", table: "message", check: "claimed", plain: true, ways: []way{
+	{name: "insert", sql: query("claim_insert"), share: 0.5},
+	{name: "claim", sql: query("claim"), share: 0.5},
 }}
 
 // window is that of the policies by age.

@@ -30,10 +30,13 @@ ALTER TABLE public.old_message ADD PRIMARY KEY (id);
 CREATE TABLE public.daily (day date, device text, n bigint NOT NULL, PRIMARY KEY (day, device));
 CREATE TABLE public.open_case (message_id bigint PRIMARY KEY);
 
+CREATE TABLE public.claimed (key text PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now(), expires_at timestamptz NOT NULL);
+
 GRANT CREATE ON SCHEMA public TO bench_migrator;
 ALTER TABLE public.message OWNER TO bench_migrator;
 ALTER TABLE public.queue OWNER TO bench_migrator;
 ALTER TABLE public.task OWNER TO bench_migrator;
 ALTER TABLE public.old_message OWNER TO bench_migrator;
 ALTER TABLE public.daily OWNER TO bench_migrator;
+ALTER TABLE public.claimed OWNER TO bench_migrator;
 ALTER TABLE public.open_case OWNER TO bench_migrator;

@@ -36,7 +36,7 @@ BEGIN
         SELECT coalesce(array_agg(a.tableoid), '{}'), coalesce(array_agg(a.ctid), '{}') INTO v_rels, v_tids
         FROM "app"."old_note" a
         WHERE a."run_id" = p_run
-          AND NOT retention._is_held('app.old_note', ARRAY[a."id"::text], v_as_of);
+          AND NOT retention._is_held('app.old_note', ARRAY[a."id"::text], to_jsonb(a.*), v_as_of);
         v_from := 1;
         v_size := greatest(cardinality(v_tids), 1);
         LOOP
