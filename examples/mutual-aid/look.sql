@@ -16,3 +16,8 @@ FROM retention.report, jsonb_array_elements(rows) AS r WHERE name = 'decay_stati
 -- Dibs that ran out give their requests back, and say so.
 CALL retention.run_job('dibs', reason => 'asked for');
 SELECT event, count(*), min(payload::text) AS one_of_them FROM retention.event WHERE event = 'dibs_expired' GROUP BY event;
+-- Offers are marked, and one run of it is undone.
+CALL retention.run('offers_expire', reason => 'by mistake');
+SELECT count(*) AS marked FROM requests.help_offers WHERE expired;
+SELECT * FROM retention.restore('offers_expire', (SELECT max(id) FROM retention.run WHERE policy = 'offers_expire'));
+SELECT count(*) AS marked FROM requests.help_offers WHERE expired;

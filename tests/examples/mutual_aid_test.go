@@ -65,6 +65,7 @@ func TestMutualAid(t *testing.T) {
 	t.Run("karma halves", func(t *testing.T) { e.with(t).karmaHalves(t) })
 	t.Run("a community's own schedule", func(t *testing.T) { e.with(t).ownSchedule(t) })
 	t.Run("an exchange is forgotten whole", func(t *testing.T) { e.with(t).forgottenWhole(t) })
+	t.Run("restore within the grace", func(t *testing.T) { e.with(t).restoredInGrace(t) })
 	t.Run("only what the policies name", func(t *testing.T) { e.with(t).gate(t) })
 	t.Run("reports", func(t *testing.T) { e.with(t).reports(t) })
 	t.Run("health and metrics", func(t *testing.T) { e.with(t).healthAndMetrics(t) })

@@ -1,0 +1,99 @@
+package examples
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/pgtest"
+)
+
+// restore calls retention.restore as an operator, for the last run of a policy, and answers "restored
+// refused".
+func (e *example) restore(t *testing.T, policy string) string {
+	t.Helper()
+	if err := e.Operator(fmt.Sprintf("SELECT * FROM retention.restore('%s', %d)", policy, e.Last(policy).ID)); err != nil {
+		t.Fatal(err)
+	}
+	return pgtest.Value[string](t, e.conn, "SELECT restored || ' ' || refused FROM retention.restored ORDER BY id DESC LIMIT 1")
+}
+
+// restoredInGrace: what was marked is unmarked, is neither marked nor deleted while it is held, and
+// what somebody changed since is left alone.
+func (e *example) restoredInGrace(t *testing.T) {
+	asOf := instants[0]
+	for _, rows := range []int{3, 1000} {
+		e.SetBatch(rows)
+		e.fillMutualAid(t, asOf)
+		var marked []step // what a mark that is undone leaves: the time of the last change
+		for _, s := range markExpired {
+			marked = append(marked, step{s.policy, []string{strings.Replace(s.sql[0], "expired = TRUE, ", "", 1)}})
+		}
+		want, taken := e.after(t, asOf, marked)
+		e.runJob(t, "mark_expired", asOf)
+		e.refusedToStrangers(t, fmt.Sprintf("SELECT retention.restore('offers_expire', %d)", e.Last("offers_expire").ID))
+		for _, s := range marked {
+			if got := e.restore(t, s.policy); got != fmt.Sprint(taken[s.policy], " 0") {
+				t.Errorf("%s: restored and refused %s of %d", s.policy, got, taken[s.policy])
+			}
+		}
+		if diff := cmp.Diff(want, e.content(t)); diff != "" {
+			t.Errorf("rows differ after restore (-want +got):\n%s", diff)
+		}
+		if e.runJob(t, "mark_expired", asOf); cmp.Diff(want, e.content(t)) != "" {
+			t.Error("what is held was marked again")
+		}
+		// Eight days later the held rows are there, and what had been marked before is gone.
+		later := "2024-04-08 12:00:00+00"
+		e.job(t, "hard_delete", later, hardDelete)
+	}
+	e.restoredUnlessChanged(t, asOf)
+	e.restoredAfterDeletion(t, asOf)
+}
+
+func (e *example) restoredUnlessChanged(t *testing.T, asOf string) {
+	e.fillMutualAid(t, asOf)
+	e.runJob(t, "mark_expired", asOf)
+	marked := e.Last("offers_expire").Taken
+	pgtest.Exec(t, e.conn, `UPDATE requests.help_offers SET title = 'better', updated_at = updated_at + interval '1 minute'
+		WHERE id = (SELECT key[1]::uuid FROM retention.undo WHERE policy = 'offers_expire' ORDER BY key LIMIT 1)`)
+	if got := e.restore(t, "offers_expire"); got != fmt.Sprint(marked-1, " 1") {
+		t.Errorf("restored and refused %s of %d, want all but the one that was changed", got, marked)
+	}
+	if n := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM requests.help_offers WHERE title = 'better' AND expired"); n != 1 {
+		t.Error("the offer that was changed is not as it was left")
+	}
+}
+
+// restoredAfterDeletion: the export is enough to bring whole rows back; messages have lost their
+// words, and stay gone.
+func (e *example) restoredAfterDeletion(t *testing.T, asOf string) {
+	e.fillMutualAid(t, asOf)
+	before := e.content(t)
+	e.runJob(t, "hard_delete", asOf)
+	for _, policy := range []string{"offers_destroy", "notifications_destroy"} {
+		if got, want := e.restore(t, policy), fmt.Sprint(e.Last(policy).Taken, " 0"); got != want {
+			t.Errorf("%s: restored and refused %s, want %s", policy, got, want)
+		}
+	}
+	now := e.content(t)
+	for _, table := range []string{"requests.help_offers", "notifications.notifications"} {
+		if diff := cmp.Diff(before[table], now[table]); diff != "" {
+			t.Errorf("%s differs (-before +restored):\n%s", table, diff)
+		}
+	}
+	exported := pgtest.Column[string](t, e.conn, "SELECT DISTINCT table_name FROM cleanup.exported_rows WHERE run_id > 0")
+	if diff := cmp.Diff([]string{"messaging.messages"}, exported); diff != "" {
+		t.Errorf("what is still exported (-want +got):\n%s", diff)
+	}
+	err := e.Operator(fmt.Sprintf("SELECT retention.restore('messages_destroy', %d)", e.Last("messages_destroy").ID))
+	if err == nil || !strings.Contains(err.Error(), "0A000") {
+		t.Errorf("messages without words came back: %v", err)
+	}
+	e.runJob(t, "hard_delete", asOf)
+	if diff := cmp.Diff(now, e.content(t)); diff != "" {
+		t.Errorf("what is held was deleted again:\n%s", diff)
+	}
+}
