@@ -1,0 +1,43 @@
+package kit
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgretain/internal/quote"
+	"pgretain/tests/pgtest"
+)
+
+//go:embed catalog.sql
+var catalogSQL string
+
+// registered are the tables of the runtime whose rows migrations write, and what in them tells when
+// and where that happened.
+var registered = map[string]string{
+	"install": "system_identifier,database_name,adopted_at,adopted_by", "policy": "", "job": "", "report": "",
+	"index_definition": "built_at",
+}
+
+// Catalog is everything in a database that migrations can change, a line an object, sorted: schemas,
+// relations, columns, constraints, indexes, views, routines, owners, grants, comments, the registry's
+// rows in schema, and the jobs of pg_cron.
+func Catalog(t testing.TB, db *pgtest.DB, schema string) []string {
+	t.Helper()
+	lines := pgtest.Column[string](t, db, catalogSQL)
+	for table, volatile := range registered {
+		if !pgtest.Value[bool](t, db, "SELECT to_regclass($1) IS NOT NULL", quote.Qualified(schema, table)) {
+			continue
+		}
+		lines = append(lines, pgtest.Column[string](t, db, fmt.Sprintf(
+			"SELECT '%s ' || (to_jsonb(t) - string_to_array(%s, ',')) FROM %s t",
+			table, quote.Literal(volatile), quote.Qualified(schema, table)))...)
+	}
+	if pgtest.Value[bool](t, db, "SELECT to_regclass('cron.job') IS NOT NULL") {
+		lines = append(lines, pgtest.Column[string](t, db, `SELECT format('cron %s: %s %s %s %s %s',
+			jobname, schedule, command, database, username, active) FROM cron.job`)...)
+	}
+	slices.Sort(lines)
+	return lines
+}
