@@ -31,7 +31,7 @@ func Catalog(t testing.TB, db *pgtest.DB, schema string) []string {
 			continue
 		}
 		lines = append(lines, pgtest.Column[string](t, db, fmt.Sprintf(
-			"SELECT '%s ' || (to_jsonb(t) - string_to_array(%s, ',')) FROM %s t",
+			"SELECT '%s ' || (to_jsonb(t) - string_to_array(%s, ','))::text FROM %s t",
 			table, quote.Literal(volatile), quote.Qualified(schema, table)))...)
 	}
 	if pgtest.Value[bool](t, db, "SELECT to_regclass('cron.job') IS NOT NULL") {
