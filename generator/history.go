@@ -32,8 +32,10 @@ const none = "none"
 // Read replays the generated migrations of dir in the order of their numbers. Files without our
 // first line belong to the user: only their numbers count. The error is a *HistoryError where the
 // files contradict each other or one was edited.
-func Read(dir fs.FS) (*History, error) {
-	files, last, width, err := load(dir)
+func Read(dir fs.FS) (*History, error) { return sideDir{FS: dir}.read() }
+
+func (dir sideDir) read() (*History, error) {
+	files, last, width, err := dir.load()
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +107,9 @@ func (h *History) Objects() []Object {
 
 // Files are the generated migrations in order.
 func (h *History) Files() []Migration { return slices.Clone(h.files) }
+
+// Last is the greatest number in the directory, user's files included, 0 when it is empty.
+func (h *History) Last() int64 { return h.last }
 
 // NextVersion is one more than the greatest number in the directory, user's files included.
 func (h *History) NextVersion() int64 { return h.last + 1 }

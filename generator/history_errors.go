@@ -15,6 +15,8 @@ var (
 	ErrOrder     = errors.New("migrations are out of order")
 	ErrDuplicate = errors.New("two migrations have the same number")
 	ErrMalformed = errors.New("a generated migration cannot be read")
+	ErrConflict  = errors.New("a generated migration has conflict markers")
+	ErrNoFork    = errors.New("the migrations do not fork there")
 )
 
 // What Next refuses to write; ObjectError wraps one of them.
@@ -29,6 +31,7 @@ var (
 type HistoryError struct {
 	Kind    error
 	Files   []string
+	Line    int // of the last file, 0 where the file as a whole is meant
 	Message string
 	Hint    string
 }
@@ -37,11 +40,11 @@ func (e *HistoryError) Error() string { return strings.Join(e.Files, ", ") + ": 
 
 func (e *HistoryError) Unwrap() error { return e.Kind }
 
-// Diagnostic is the error in the form of all other messages, at the start of its last file.
+// Diagnostic is the error in the form of all other messages, in its last file; the message names
+// the others.
 func (e *HistoryError) Diagnostic() diag.Diagnostic {
-	last := e.Files[len(e.Files)-1]
 	return diag.Diagnostic{
-		Position: diag.Position{File: last, Line: 1, Column: 1},
+		Position: diag.Position{File: e.Files[len(e.Files)-1], Line: max(e.Line, 1), Column: 1},
 		Severity: diag.Error, Message: e.Message, Hint: e.Hint,
 	}
 }

@@ -33,57 +33,60 @@ type numbered struct {
 	digits  int
 }
 
-// load reads our files in order, and the greatest number and its width over all files.
-func load(dir fs.FS) (files []migrationFile, last int64, width int, err error) {
-	names, err := list(dir)
+// sideDir is a migration directory without the files that a rebase takes out.
+type sideDir struct {
+	fs.FS
+	without map[string]bool
+}
+
+// load reads our files in order, and the greatest number and its width over all files; a number may
+// be used once.
+func (dir sideDir) load() (files []migrationFile, last int64, width int, err error) {
+	names, err := dir.list()
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	width = defaultWidth
+	for i := 1; i < len(names); i++ {
+		if names[i].version == names[i-1].version {
+			return nil, 0, 0, duplicate(dir, names[i-1], names[i])
+		}
+	}
+	last, width = 0, defaultWidth
+	if len(names) > 0 {
+		last, width = names[len(names)-1].version, names[len(names)-1].digits
+	}
+	files, err = dir.ours(names)
+	return files, last, width, err
+}
+
+// ours reads the generated files among names.
+func (dir sideDir) ours(names []numbered) (files []migrationFile, err error) {
 	for _, n := range names {
-		file, err := readFile(dir, n)
+		file, err := dir.readFile(n)
 		if err != nil {
-			return nil, 0, 0, err
+			return nil, err
 		}
 		if file != nil {
 			files = append(files, *file)
 		}
-		last, width = n.version, n.digits
 	}
-	return files, last, width, nil
+	return files, nil
 }
 
-// list is every numbered .sql file, sorted by number; a number may be used once.
-func list(dir fs.FS) ([]numbered, error) {
-	paths, err := fs.Glob(dir, "*.sql")
+// list is every numbered .sql file, sorted by number.
+func (dir sideDir) list() ([]numbered, error) {
+	paths, err := fs.Glob(dir.FS, "*.sql")
 	if err != nil {
 		return nil, fmt.Errorf("listing migrations: %w", err)
 	}
 	var names []numbered
 	for _, path := range paths {
-		if version, digits, ok := number(path); ok {
+		if version, digits, ok := number(path); ok && !dir.without[path] {
 			names = append(names, numbered{path, version, digits})
 		}
 	}
 	slices.SortStableFunc(names, func(a, b numbered) int { return cmp.Compare(a.version, b.version) })
-	for i := 1; i < len(names); i++ {
-		if names[i].version == names[i-1].version {
-			return nil, duplicate(dir, names[i-1], names[i])
-		}
-	}
 	return names, nil
-}
-
-// duplicate explains two files with one number: most often two branches that were merged.
-func duplicate(dir fs.FS, a, b numbered) error {
-	hint := "Give one of the files another number."
-	if isOurs(dir, a.name) && isOurs(dir, b.name) {
-		hint = forkHint
-	}
-	return &HistoryError{
-		Kind: ErrDuplicate, Files: []string{a.name, b.name},
-		Message: fmt.Sprintf("both have number %d", a.version), Hint: hint,
-	}
 }
 
 // number reads the digits before the first underscore, as goose does.
@@ -93,8 +96,8 @@ func number(name string) (version int64, digits int, ok bool) {
 	return version, len(before), found && err == nil && version > 0
 }
 
-func isOurs(dir fs.FS, name string) bool {
-	content, err := fs.ReadFile(dir, name)
+func (dir sideDir) isOurs(name string) bool {
+	content, err := fs.ReadFile(dir.FS, name)
 	return err == nil && strings.HasPrefix(unixLines(content), firstLine+"\n")
 }
 
@@ -104,22 +107,20 @@ func unixLines(content []byte) string {
 }
 
 // readFile is nil for a file of the user.
-func readFile(dir fs.FS, n numbered) (*migrationFile, error) {
-	content, err := fs.ReadFile(dir, n.name)
+func (dir sideDir) readFile(n numbered) (*migrationFile, error) {
+	content, err := fs.ReadFile(dir.FS, n.name)
 	if err != nil {
 		return nil, fmt.Errorf("reading migration %s: %w", n.name, err)
 	}
-	rest, ours := strings.CutPrefix(unixLines(content), firstLine+"\n")
+	text := unixLines(content)
+	rest, ours := strings.CutPrefix(text, firstLine+"\n")
 	if !ours {
-		return nil, nil
+		return nil, damage(n.name, text)
 	}
 	head, body, _ := strings.Cut(rest, "\n")
 	m := stateLine.FindStringSubmatch(head)
 	if m == nil || Hash(body) != m[3] {
-		return nil, &HistoryError{
-			Kind: ErrEdited, Files: []string{n.name},
-			Message: "this generated migration was edited by hand", Hint: restoreHint,
-		}
+		return nil, edited(n.name, text)
 	}
 	file := &migrationFile{Migration: Migration{Name: n.name, Version: n.version, State: m[1], After: m[2]}}
 	file.up, file.down, err = parseBody(n.name, body)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,68 +15,101 @@ const generateHelp = `Compiles the policy, compares the result with what the mig
 writes one step that makes up the difference: files for goose, each with its way back. The
 directory is the only state; needs no database. Where nothing differs, nothing is written.
 
+Two branches that both added a step make a fork. --rebase removes one side of it and writes what
+that side did as the last step: the side with the greater number, or the one that begins with FILE.
+The removed files must not have been applied anywhere. All or nothing: after an error the directory
+is as it was.
+
 Exit codes:
   0  written, or nothing to write
   1  errors in the policy or the directory; with --check: the directory lags behind the policy
   2  a file could not be read or written`
 
+const generateExample = `  pgretain generate
+  pgretain generate --check    # in CI: write nothing, fail when something is missing
+  pgretain generate --rebase   # after a merge: write the later side of a fork again`
+
+// generation is the command line of generate.
+type generation struct {
+	paths
+	check   bool
+	numbers string
+	rebase  side
+}
+
 func generateCommand(c *console) *cobra.Command {
-	var p paths
-	var check bool
+	var g generation
 	command := &cobra.Command{
-		Use:     "generate",
-		Short:   "Write the next migration",
-		Long:    generateHelp,
-		Example: "  pgretain generate\n  pgretain generate --check   # in CI: write nothing, fail when something is missing",
-		Args:    noArguments,
-		RunE:    func(*cobra.Command, []string) error { return c.generate(p, check) },
+		Use: "generate", Short: "Write the next migration", Long: generateHelp, Example: generateExample,
+		Args: g.noArguments, RunE: func(*cobra.Command, []string) error { return c.generate(g) },
 	}
-	p.addPolicy(command)
-	p.addCatalog(command)
-	p.addMigrations(command)
-	command.Flags().BoolVar(&check, "check", false, "write nothing; exit with 1 when the directory lags behind")
+	g.addPolicy(command)
+	g.addCatalog(command)
+	g.addMigrations(command)
+	flags := command.Flags()
+	flags.BoolVar(&g.check, "check", false, "write nothing; show what differs and exit with 1 when the directory lags behind")
+	flags.StringVar(&g.numbers, "numbers", "", "of the files of an empty directory: sequential or timestamp (default sequential)")
+	flags.StringArrayVar((*[]string)(&g.rebase), "rebase", nil, "write one side of a fork again: the later one, or the one that begins with `FILE`; may be repeated")
+	flags.Lookup("rebase").NoOptDefVal = laterSide
 	return command
 }
 
-func (c *console) generate(p paths, check bool) error {
-	step, err := c.nextStep(p)
+// noArguments knows the likeliest mistake: a flag whose value is optional takes it with "=" only.
+func (g *generation) noArguments(command *cobra.Command, args []string) error {
+	if len(args) == 1 && len(g.rebase) > 0 {
+		return &usageError{fmt.Sprintf("write --rebase=%s, with an equals sign", args[0])}
+	}
+	return noArguments(command, args)
+}
+
+func (c *console) generate(g generation) error {
+	step, err := c.nextStep(g)
 	if err != nil {
 		return err
 	}
-	if len(step.files) == 0 {
-		c.printf("%s is up to date with %s\n", p.migrations, p.policy)
+	if len(step.files) == 0 && len(step.removed) == 0 {
+		c.printf("%s is up to date with %s\n", g.migrations, g.policy)
 		return nil
 	}
-	if check {
-		c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", p.migrations, p.policy)
+	if g.check {
+		c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", g.migrations, g.policy)
+		c.warnRebased(step.removed, g.migrations, false)
 		c.describe(step)
 		return exitCode(1)
 	}
-	if err := writeStep(step.files, p.migrations); err != nil {
+	if err := writeStep(step, g.migrations); err != nil {
 		return err
 	}
+	c.warnRebased(step.removed, g.migrations, true)
 	c.describe(step)
 	return nil
 }
 
-// step is what a generate writes, and why.
+// step is what a generate writes, and why; removed are the names of files that it takes out.
 type step struct {
 	files   []output
+	removed []string
 	changes []string
 }
 
 // nextStep reads everything, compiles, and compares.
-func (c *console) nextStep(p paths) (step, error) {
-	project, err := readProject(p.policy)
+func (c *console) nextStep(g generation) (step, error) {
+	project, err := readProject(g.policy)
 	if err != nil {
 		return step{}, err
 	}
-	snapshot, err := requireCatalog(p.catalogFile())
+	snapshot, err := requireCatalog(g.catalogFile())
 	if err != nil {
 		return step{}, err
 	}
-	history, err := readHistory(p.migrations)
+	history, removed, err := rebased(g.migrations, g.rebase)
 	if err != nil {
+		return step{}, err
+	}
+	options := project.nextOptions()
+	numbers := numbering{g.numbers, time.Now}
+	options.Version = numbers.next
+	if err := numbers.check(history, g.migrations); err != nil {
 		return step{}, err
 	}
 	objects, err := project.compile(snapshot, history)
@@ -83,11 +117,11 @@ func (c *console) nextStep(p paths) (step, error) {
 		return step{}, err
 	}
 	c.show(project.notes, project.sources)
-	files, err := generator.Next(history, objects, project.nextOptions())
+	files, err := generator.Next(history, objects, options)
 	if err != nil {
 		return step{}, project.explain(err)
 	}
-	return step{outputs(files, p.migrations), changes(history, objects)}, nil
+	return step{outputs(files, g.migrations), removed, changes(history, objects)}, nil
 }
 
 func outputs(files []generator.File, dir string) []output {
@@ -99,12 +133,16 @@ func outputs(files []generator.File, dir string) []output {
 }
 
 // writeStep makes the directory where needed, and takes it away again when nothing came of it.
-func writeStep(files []output, dir string) error {
+func writeStep(s step, dir string) error {
 	_, missing := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("creating the migration directory: %w", err)
 	}
-	err := writeAll(files, false)
+	var old []string
+	for _, name := range s.removed {
+		old = append(old, filepath.Join(dir, name))
+	}
+	err := exchange(old, s.files)
 	if err != nil && missing != nil {
 		_ = os.Remove(dir) // refuses a directory that somebody else has written to
 	}

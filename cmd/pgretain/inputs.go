@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"pgretain/generator"
@@ -80,17 +79,11 @@ func requireCatalog(path string) (*catalog.Snapshot, error) {
 // readHistory replays a migration directory; one that does not exist yet is empty. One that
 // cannot be read must not look empty: everything would be generated anew.
 func readHistory(dir string) (*generator.History, error) {
-	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, unreadable("migration directory", dir, err, "Name another directory with --migrations.")
+	if err := readable(dir); err != nil {
+		return nil, err
 	}
 	history, err := generator.Read(os.DirFS(dir))
-	var contradiction *generator.HistoryError
-	if errors.As(err, &contradiction) {
-		d := contradiction.Diagnostic()
-		d.Position.File = filepath.Join(dir, d.Position.File)
-		return nil, &problems{list: diag.List{d}}
-	}
-	return history, err
+	return history, inDirectory(dir, err)
 }
 
 // compile turns the project into the objects that the database should hold.

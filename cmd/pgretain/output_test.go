@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -46,6 +47,59 @@ func TestWriteAllTakesBack(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{}, contents(t, dir)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Taking files out and writing others is one thing: after an error all is as it was, and afterwards no
+// file is left that nobody asked for.
+func TestExchange(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.sql": "old a", "b.sql": "old b", "c.sql": "own"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := contents(t, dir)
+	a, b, c := filepath.Join(dir, "a.sql"), filepath.Join(dir, "b.sql"), filepath.Join(dir, "c.sql")
+	for name, try := range map[string]struct {
+		old   []string
+		files []output
+	}{
+		"a file is gone":       {[]string{a, filepath.Join(dir, "d.sql")}, []output{{b, "new"}}},
+		"a place is taken":     {[]string{a, b}, []output{{a, "new a"}, {c, "new c"}}},
+		"a rename is refused":  {[]string{a, b}, []output{{b, "new b"}, {filepath.Join(dir, "missing", "d.sql"), "d"}}},
+		"a file would go over": {[]string{b}, []output{{a, "new a"}}},
+	} {
+		if err := exchange(try.old, try.files); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+			t.Fatalf("%s (-before +after):\n%s", name, diff)
+		}
+	}
+	if err := exchange([]string{a, b}, []output{{b, "new b"}}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"b.sql": "new b", "c.sql": "own"}, contents(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNextNumber(t *testing.T) {
+	t.Parallel()
+	now := func() time.Time { return time.Date(2026, 11, 21, 15, 4, 5, 0, time.FixedZone("", 3600)) }
+	for _, c := range []struct {
+		style          string
+		previous, want int64
+	}{
+		{"", 0, 1}, {"sequential", 0, 1}, {"timestamp", 0, 20261121140405}, {"", 17, 18}, {"", 99999, 100000},
+		{"", 20261121140404, 20261121140405}, {"", 20261121140405, 20261121140406},
+		{"", 20261231235959, 20270101000000}, {"", 20270101000060, 20270101000061}, {"", 99999999999999, 100000000000000},
+	} {
+		if got := (numbering{c.style, now}).next(c.previous); got != c.want {
+			t.Errorf("%q after %d: %d, want %d", c.style, c.previous, got, c.want)
+		}
 	}
 }
 

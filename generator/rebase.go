@@ -1,0 +1,128 @@
+package generator
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+)
+
+// Rebase reads dir as Read does, and where its migrations fork it leaves out one side: the one that
+// begins with one of files, or, with later, the one whose first file has the greater number. Two
+// files with one number have no later one. It returns what is left and the names that were left
+// out, in the order of their numbers; none when nothing forks. Nothing is written. The error is a
+// *HistoryError where a fork remains, where one of files is not the beginning of a side, or where
+// anything else is wrong with the directory.
+func Rebase(dir fs.FS, files []string, later bool) (*History, []string, error) {
+	r := rebase{dir: sideDir{dir, map[string]bool{}}, files: files, later: later}
+	if err := r.exist(); err != nil {
+		return nil, nil, err
+	}
+	for {
+		h, err := r.dir.read()
+		if err == nil {
+			return h, r.removed(), r.unused()
+		}
+		var fork *HistoryError
+		if !errors.As(err, &fork) || fork.Kind != ErrFork && fork.Kind != ErrDuplicate {
+			return nil, nil, err
+		}
+		if err := r.leaveOut(fork); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+type rebase struct {
+	dir   sideDir
+	files []string
+	later bool
+}
+
+// exist refuses names that are not in the directory.
+func (r *rebase) exist() error {
+	names, err := r.dir.list()
+	if err != nil {
+		return err
+	}
+	for _, file := range r.files {
+		if !slices.ContainsFunc(names, func(n numbered) bool { return n.name == file }) {
+			return noFork(file, "there is no such migration", "Name a file of the migration directory.")
+		}
+	}
+	return nil
+}
+
+// leaveOut takes one side of a fork away.
+func (r *rebase) leaveOut(fork *HistoryError) error {
+	for _, file := range fork.Files {
+		if slices.Contains(r.files, file) {
+			return r.cut(file)
+		}
+	}
+	if r.later && fork.Kind == ErrFork {
+		return r.cut(fork.Files[1])
+	}
+	return fork
+}
+
+// cut leaves out head and the files that continue it and nothing else. Files of the user stay.
+func (r *rebase) cut(head string) error {
+	if !r.dir.isOurs(head) {
+		return noFork(head, "this migration was not generated: pgretain does not rewrite it",
+			"Give it another number, if it is applied nowhere.")
+	}
+	names, err := r.dir.list()
+	if err != nil {
+		return err
+	}
+	files, err := r.dir.ours(names)
+	if err != nil {
+		return err
+	}
+	state, lost := none, map[string]bool{}
+	for _, f := range files {
+		if f.Name == head {
+			lost[f.State] = true
+		}
+	}
+	r.dir.without[head] = true
+	for _, f := range files {
+		switch {
+		case f.Name == head:
+		case f.After == state:
+			state = f.State
+		case lost[f.After]:
+			lost[f.State] = true
+			r.dir.without[f.Name] = true
+		}
+	}
+	return nil
+}
+
+// removed are the names that were left out, by number.
+func (r *rebase) removed() []string {
+	names := slices.Collect(maps.Keys(r.dir.without))
+	slices.SortFunc(names, func(a, b string) int {
+		x, _, _ := number(a)
+		y, _, _ := number(b)
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+	})
+	return names
+}
+
+// unused refuses files that begin no side of a fork: nothing is taken out of the middle of a chain.
+func (r *rebase) unused() error {
+	for _, file := range r.files {
+		if !r.dir.without[file] {
+			return noFork(file, "the migrations do not fork at this file",
+				"Nothing has to be rewritten; \"pgretain generate\" writes the next step.")
+		}
+	}
+	return nil
+}
+
+func noFork(file, message, hint string) error {
+	return &HistoryError{Kind: ErrNoFork, Files: []string{file}, Message: message, Hint: hint}
+}
