@@ -17,9 +17,10 @@ func render(m Migration, p part, place string, opt NextOptions) (string, error) 
 	for _, section := range []struct {
 		line    string
 		actions []action
-	}{{upLine, ups(p.changes)}, {downLine, downs(p.changes)}} {
+		path    string
+	}{{upLine, ups(p.changes), opt.path}, {downLine, downs(p.changes), opt.pathBefore}} {
 		body.WriteString("\n" + section.line + "\n")
-		if err := writeSection(&body, p, section.actions, opt); err != nil {
+		if err := writeSection(&body, p, section.actions, section.path, opt); err != nil {
 			return "", err
 		}
 	}
@@ -31,6 +32,9 @@ func render(m Migration, p part, place string, opt NextOptions) (string, error) 
 func writeHead(b *strings.Builder, p part, place string) {
 	fmt.Fprintf(b, "-- pgretain: %s\n--\n-- %s\n", place, p.what)
 	b.WriteString("-- + new, ~ replaced, - removed; Down restores what was there before:\n")
+	if slices.ContainsFunc(p.changes, func(c change) bool { return c.sign() == "!" }) {
+		b.WriteString("-- ! dropped and created anew, since CREATE OR REPLACE cannot make one of the other, or since it\n-- depends on such an object:\n")
+	}
 	for _, c := range p.changes {
 		fmt.Fprintf(b, "--   %s %s %s\n", c.sign(), c.object().Kind, quoteName(c.object().Name))
 	}
@@ -46,38 +50,67 @@ func (c change) sign() string {
 		return "+"
 	case c.after == nil:
 		return "-"
+	case c.dropUp || c.dropDown:
+		return "!"
 	}
 	return "~"
 }
 
-// ups are the blocks of an Up part, in order.
+// ups are the blocks of an Up part: jobs are unscheduled before anything else changes, then what
+// cannot be replaced goes, latest first; what is new comes; what is no longer wanted goes last.
 func ups(changes []change) []action {
-	actions := make([]action, 0, len(changes))
+	var unscheduled, dropped, put, removed []placed
 	for _, c := range changes {
-		if c.after == nil {
-			actions = append(actions, c.drop(*c.before))
-			continue
+		switch {
+		case c.after != nil:
+			put = append(put, placed{c.is, c.put()})
+			if c.dropUp {
+				dropped = append(dropped, placed{-c.was, c.drop(*c.before)})
+			}
+		case c.before.Kind == KindCron:
+			unscheduled = append(unscheduled, placed{-c.was, c.drop(*c.before)})
+		case c.dropUp:
+			dropped = append(dropped, placed{-c.was, c.drop(*c.before)})
+		default:
+			removed = append(removed, placed{-c.was, c.drop(*c.before)})
 		}
-		a := action{verb: verbPut, object: *c.after}
-		if (c.before == nil && c.stays) || (c.before != nil && c.before.Drop != c.after.Drop) {
-			a.removal = &c.after.Drop
+	}
+	var actions []action
+	for _, group := range [][]placed{unscheduled, dropped, put, removed} {
+		slices.SortStableFunc(group, func(a, b placed) int { return a.place - b.place })
+		for _, p := range group {
+			actions = append(actions, p.action)
 		}
-		actions = append(actions, a)
 	}
 	return actions
 }
 
-// downs are the blocks of a Down part: what was there before, in the reverse order.
+// placed is an action and its place among others.
+type placed struct {
+	place  int
+	action action
+}
+
+// downs are the blocks of a Down part: it goes back to what was there in the same order of safety.
 func downs(changes []change) []action {
-	actions := make([]action, 0, len(changes))
-	for _, c := range slices.Backward(changes) {
-		if c.before == nil {
-			actions = append(actions, c.drop(*c.after))
-		} else {
-			actions = append(actions, action{verb: verbPut, object: *c.before})
-		}
+	back := make([]change, len(changes))
+	for i, c := range changes {
+		back[i] = c.back()
+	}
+	actions := ups(back)
+	for i := range actions {
+		actions[i].removal = nil
 	}
 	return actions
+}
+
+// put creates or replaces. How the object is removed is noted where the Down part does not say it.
+func (c change) put() action {
+	a := action{verb: verbPut, object: *c.after}
+	if (c.before == nil && c.stays) || c.dropUp || (c.before != nil && c.before.Drop != c.after.Drop) {
+		a.removal = &c.after.Drop
+	}
+	return a
 }
 
 // drop removes o, or says why it stays.
@@ -93,8 +126,8 @@ func (c change) drop(o Object) action {
 }
 
 // writeSection writes the blocks of Up or Down, consecutive ones of a role inside that role.
-func writeSection(b *strings.Builder, p part, actions []action, opt NextOptions) error {
-	writeSettings(b, p, opt)
+func writeSection(b *strings.Builder, p part, actions []action, path string, opt NextOptions) error {
+	writeSettings(b, p, path)
 	current := ""
 	for _, a := range actions {
 		role, err := roleOf(a.object, p, opt.Roles)
@@ -108,14 +141,14 @@ func writeSection(b *strings.Builder, p part, actions []action, opt NextOptions)
 		b.WriteString("\n" + a.block(p.noTransaction))
 	}
 	b.WriteString(switchRole(current, ""))
-	if p.noTransaction && len(opt.SearchPath) > 0 {
+	if p.noTransaction && path != "" {
 		b.WriteString("\nRESET search_path;\n")
 	}
 	return nil
 }
 
 // writeSettings pins what names mean, and how long a table may be waited for.
-func writeSettings(b *strings.Builder, p part, opt NextOptions) {
+func writeSettings(b *strings.Builder, p part, path string) {
 	set := "SET LOCAL"
 	if p.noTransaction {
 		set = "SET"
@@ -123,14 +156,18 @@ func writeSettings(b *strings.Builder, p part, opt NextOptions) {
 	if p.lockTimeout {
 		b.WriteString(set + " lock_timeout = '10s';\n")
 	}
-	if len(opt.SearchPath) == 0 {
-		return
+	if path != "" {
+		b.WriteString(set + " search_path = " + path + ";\n")
 	}
-	parts := make([]string, len(opt.SearchPath))
-	for i, name := range opt.SearchPath {
+}
+
+// pathList is a search path as SET takes it.
+func pathList(names []string) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
 		parts[i] = quote.Ident(name)
 	}
-	fmt.Fprintf(b, "%s search_path = %s;\n", set, strings.Join(parts, ", "))
+	return strings.Join(parts, ", ")
 }
 
 // roleOf is the role that executes a block, "" for the migrating role.

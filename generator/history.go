@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,8 @@ type History struct {
 	objects map[ID]Object
 	order   []ID // as first created
 	left    map[ID]bool
+	path    string        // search_path of the last file, as SET has it, "" for none
+	roles   map[As]string // who created what, "" for the migrating role
 	last    int64
 	width   int
 }
@@ -39,7 +42,7 @@ func (dir sideDir) read() (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{objects: map[ID]Object{}, left: map[ID]bool{}, last: last, width: width}
+	h := &History{objects: map[ID]Object{}, left: map[ID]bool{}, roles: map[As]string{}, last: last, width: width}
 	for _, file := range files {
 		if err := h.follow(file, files); err != nil {
 			return nil, err
@@ -54,6 +57,8 @@ func (h *History) follow(file migrationFile, all []migrationFile) error {
 		return chainError(h.files, file, all)
 	}
 	h.replay(file)
+	h.path = file.settings.path
+	maps.Copy(h.roles, file.settings.roles)
 	if got := h.hash(); got != file.State {
 		return &HistoryError{
 			Kind: ErrEdited, Files: []string{file.Name},

@@ -24,6 +24,7 @@ const defaultWidth = 5
 type migrationFile struct {
 	Migration
 	up, down []action
+	settings settings
 }
 
 // numbered is a file that a migration tool would apply.
@@ -123,6 +124,7 @@ func (dir sideDir) readFile(n numbered) (*migrationFile, error) {
 		return nil, edited(n.name, text)
 	}
 	file := &migrationFile{Migration: Migration{Name: n.name, Version: n.version, State: m[1], After: m[2]}}
+	file.settings = readSettings(body)
 	file.up, file.down, err = parseBody(n.name, body)
 	return file, err
 }

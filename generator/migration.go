@@ -19,6 +19,8 @@ type NextOptions struct {
 	Label string
 	// Version gives a number greater than previous; one more when nil.
 	Version func(previous int64) int64
+
+	path, pathBefore string // SearchPath on the way up, and on the way down what the step before had
 }
 
 // File is one migration to be written: Name without a directory, Content with LF line ends.
@@ -33,6 +35,19 @@ type change struct {
 	before, after *Object
 	// stays marks a column or an archive that no step removes: it was there before, or holds data now.
 	stays bool
+	// dropUp and dropDown say that what is there goes before anything is created, on the way up and on
+	// the way down; runtime, that it goes in the runtime's file.
+	dropUp, dropDown, runtime bool
+	// was and is are the places of before and after in the order of creation.
+	was, is int
+}
+
+// back is the change on the way down.
+func (c change) back() change {
+	c.before, c.after = c.after, c.before
+	c.dropUp, c.dropDown = c.dropDown, c.dropUp
+	c.was, c.is = c.is, c.was
+	return c
 }
 
 // object is the later of the two.
@@ -64,45 +79,54 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 }
 
 // compare lists what differs: new and changed objects in the order of wanted by kind, then the
-// removed ones, latest first.
+// removed ones, latest first, then what is dropped and created anew because of others.
 func compare(h *History, wanted []Object) ([]change, error) {
-	wanted = slices.Clone(wanted)
-	slices.SortStableFunc(wanted, func(a, b Object) int { return rank(a.Kind) - rank(b.Kind) })
-	seen := map[ID]bool{}
-	var changes []change
+	wanted, installed := byRank(wanted), byRank(h.Objects())
+	seen := map[ID]int{}
+	var changes, unchanged []change
 	var errs []error
+	was := map[ID]int{}
+	for i, o := range installed {
+		was[o.ID()] = i
+	}
 	for i := range wanted {
 		after := &wanted[i]
-		errs = append(errs, check(*after, seen[after.ID()])...)
-		seen[after.ID()] = true
+		_, twice := seen[after.ID()]
+		errs = append(errs, check(*after, twice)...)
+		seen[after.ID()] = i
+		c := change{after: after, stays: h.left[after.ID()], is: i, was: was[after.ID()]}
 		before, had := h.Object(after.ID())
-		if had && before.Hash() == after.Hash() {
+		switch {
+		case had && before.Hash() == after.Hash():
+			c.before = after
+			unchanged = append(unchanged, c)
 			continue
-		}
-		c := change{after: after, stays: h.left[after.ID()]}
-		if had {
+		case had:
 			c.before = &before
 		}
 		changes = append(changes, c)
 	}
-	removed := removals(h, seen)
-	changes = append(changes, removed...)
+	for i := len(installed) - 1; i >= 0; i-- {
+		if o := &installed[i]; !has(seen, o.ID()) {
+			changes = append(changes, change{before: o, stays: holdsData(o.Kind), was: i})
+		}
+	}
 	for _, c := range changes {
 		errs = append(errs, checkUpgrade(c)...)
 	}
-	return changes, errors.Join(errs...)
+	return dropFirst(changes, unchanged), errors.Join(errs...)
 }
 
-// removals lists what is installed and no longer wanted, in the reverse order of creation.
-func removals(h *History, wanted map[ID]bool) []change {
-	var changes []change
-	for _, object := range slices.Backward(h.Objects()) {
-		if !wanted[object.ID()] {
-			changes = append(changes, change{before: &object, stays: holdsData(object.Kind)})
-		}
-	}
-	slices.SortStableFunc(changes, func(a, b change) int { return rank(b.before.Kind) - rank(a.before.Kind) })
-	return changes
+// byRank sorts objects by kind, in the order of creation.
+func byRank(objects []Object) []Object {
+	objects = slices.Clone(objects)
+	slices.SortStableFunc(objects, func(a, b Object) int { return rank(a.Kind) - rank(b.Kind) })
+	return objects
+}
+
+func has(ids map[ID]int, id ID) bool {
+	_, ok := ids[id]
+	return ok
 }
 
 // kinds in the order of creation.
@@ -137,8 +161,16 @@ func split(changes []change, opt NextOptions) []part {
 		i := place(c)
 		parts[i].changes = append(parts[i].changes, c)
 	}
-	unscheduleFirst(&parts[3])
+	slices.SortStableFunc(parts[3].changes, func(a, b change) int { return unscheduled(a) - unscheduled(b) })
 	return slices.DeleteFunc(parts, func(p part) bool { return len(p.changes) == 0 })
+}
+
+// unscheduled puts jobs that go in front: so they do in the file.
+func unscheduled(c change) int {
+	if c.after == nil && c.before.Kind == KindCron {
+		return 0
+	}
+	return 1
 }
 
 // place is the index of the file that a change belongs to.
@@ -147,10 +179,14 @@ func place(c change) int {
 	switch {
 	case o.Kind == KindIndex && c.after == nil:
 		return 4
+	case c.after == nil && c.runtime:
+		return 0
 	case c.after == nil:
 		return 3
 	case o.Kind == KindIndex:
 		return 2
+	case o.Kind == KindPrivilege && c.before != nil: // together with the functions that need it no more
+		return 3
 	case holdsData(o.Kind), o.Kind == KindPrivilege:
 		return 1
 	case isRuntime(o):
@@ -159,21 +195,13 @@ func place(c change) int {
 	return 3
 }
 
-// unscheduleFirst moves the removal of cron jobs to the front: a job must not start while what it
-// calls goes away.
-func unscheduleFirst(p *part) {
-	slices.SortStableFunc(p.changes, func(a, b change) int { return unscheduleRank(a) - unscheduleRank(b) })
-}
-
-func unscheduleRank(c change) int {
-	if c.after == nil && c.before.Kind == KindCron {
-		return 0
-	}
-	return 1
-}
-
 // writeStep walks h through the parts and renders one file for each.
 func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
+	opt.path = pathList(opt.SearchPath)
+	if opt.pathBefore = h.path; len(h.files) == 0 {
+		opt.pathBefore = opt.path
+	}
+	h.path = opt.path
 	var files []File
 	for i, p := range parts {
 		version, err := nextVersion(h, opt)
@@ -196,10 +224,11 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 // apply is replay for changes that are not written yet.
 func (h *History) apply(p part) {
 	for _, c := range p.changes {
+		if c.before != nil && (c.after == nil || c.dropUp) {
+			h.remove(c.before.ID())
+		}
 		if c.after != nil {
 			h.put(*c.after)
-		} else {
-			h.remove(c.before.ID())
 		}
 	}
 }

@@ -1,0 +1,45 @@
+package generator
+
+import (
+	"regexp"
+	"strings"
+)
+
+// settings are what the lines between the blocks of a file say: search_path and roles.
+type settings struct {
+	path  string // as SET has it
+	roles map[As]string
+}
+
+var (
+	pathLine    = regexp.MustCompile(`^SET (?:LOCAL )?search_path = (.*);$`)
+	setRoleLine = regexp.MustCompile(`^SET LOCAL ROLE "(.*)";$`)
+)
+
+// readSettings reads the Up part of a file. With "roles: none" what belongs to owner and runner is
+// created as role "".
+func readSettings(body string) settings {
+	s := settings{roles: map[As]string{}}
+	role, inside := "", false
+	for line := range strings.Lines(body) {
+		line = strings.TrimSuffix(line, "\n")
+		block := blockLine.FindStringSubmatch(line)
+		switch {
+		case line == blockEnd:
+			inside = false
+		case inside:
+		case block != nil:
+			inside = true
+			s.roles[As(block[4])] = role
+		case strings.HasPrefix(line, "RESET ROLE"):
+			role = ""
+		case setRoleLine.MatchString(line):
+			role = strings.ReplaceAll(setRoleLine.FindStringSubmatch(line)[1], `""`, `"`)
+		case pathLine.MatchString(line) && s.path == "":
+			s.path = pathLine.FindStringSubmatch(line)[1]
+		case line == downLine:
+			return s
+		}
+	}
+	return s
+}
