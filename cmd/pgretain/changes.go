@@ -2,53 +2,58 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 )
 
-// changes tells in one line each what a step does to which object: + new, ~ changed, - removed.
-// New and changed objects of the runtime are only counted: there are about a hundred and nobody
-// chose them.
-func changes(history *generator.History, wanted []generator.Object) []string {
-	var lines []string
+// change is what a step does to one object: "+" new, "~" changed, "-" removed. Text is what a person
+// reads of it; before and after are there for changed objects alone.
+type change struct {
+	sign, text    string
+	before, after generator.Object
+}
+
+// changes tells what a step does to which object. New and changed objects of the runtime are only
+// counted: there are about a hundred and nobody chose them.
+func changes(history *generator.History, wanted []generator.Object) []change {
+	var list []change
 	runtime := map[string]int{}
 	seen := map[generator.ID]bool{}
-	note := func(sign string, o generator.Object) {
+	note := func(sign string, o, before generator.Object) {
 		if sign != "-" && ofRuntime(o) {
 			runtime[sign]++
 			return
 		}
-		lines = append(lines, fmt.Sprintf("%s %s %s", sign, o.Kind, o.Name))
+		list = append(list, change{sign, string(o.Kind) + " " + o.Name, before, o})
 	}
 	for _, o := range wanted {
 		seen[o.ID()] = true
 		before, had := history.Object(o.ID())
 		switch {
 		case !had:
-			note("+", o)
+			note("+", o, o)
 		case before.Hash() != o.Hash():
-			note("~", o)
+			note("~", o, before)
 		}
 	}
 	for _, o := range history.Objects() {
 		if !seen[o.ID()] {
-			note("-", o)
+			note("-", o, o)
 		}
 	}
-	return append(runtimeLines(runtime), lines...)
+	return append(runtimeChanges(runtime), list...)
 }
 
-func runtimeLines(changed map[string]int) []string {
-	var lines []string
+func runtimeChanges(changed map[string]int) []change {
+	var list []change
 	for _, sign := range []string{"+", "~"} {
 		if n := changed[sign]; n > 0 {
-			lines = append(lines, fmt.Sprintf("%s runtime: %s", sign, plural(n, "object")))
+			list = append(list, change{sign: sign, text: "runtime: " + plural(n, "object")})
 		}
 	}
-	return lines
+	return list
 }
 
 // ofRuntime says whether no policy of the file wants an object.

@@ -74,14 +74,14 @@ func (c *console) generate(g generation) error {
 	if g.check {
 		c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", g.migrations, g.policy)
 		c.warnRebased(step.removed, g.migrations, false)
-		c.describe(step)
+		c.describe(step, newComparison(c.out))
 		return exitCode(1)
 	}
 	if err := writeStep(step, g.migrations); err != nil {
 		return err
 	}
 	c.warnRebased(step.removed, g.migrations, true)
-	c.describe(step)
+	c.describe(step, nil)
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (c *console) generate(g generation) error {
 type step struct {
 	files   []output
 	removed []string
-	changes []string
+	changes []change
 }
 
 // nextStep reads everything, compiles, and compares.
@@ -149,11 +149,15 @@ func writeStep(s step, dir string) error {
 	return err
 }
 
-func (c *console) describe(s step) {
+// describe lists files and objects; with a comparison also what differs in those that change.
+func (c *console) describe(s step, compare *comparison) {
 	for _, f := range s.files {
 		c.printf("%s\n", f.path)
 	}
-	for _, line := range s.changes {
-		c.printf("  %s\n", line)
+	for _, change := range s.changes {
+		c.printf("  %s %s\n", change.sign, change.text)
+		if compare != nil {
+			compare.print(change)
+		}
 	}
 }
