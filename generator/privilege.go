@@ -108,11 +108,15 @@ func (c *compiler) privilege(r right, table *catalog.Table) Object {
 		Table       sqlText
 		Sequences   []sqlText
 		Owner       sqlText
+
+		Literal, OwnerLiteral literal // for the way back
+		Tag                   string
 	}{comment(tableName(table)), r.access, ident(table.Schema), qualified(table), nil,
-		sqlText(quote.Ident(c.file.Install.Roles.Owner))}
+		sqlText(quote.Ident(c.file.Install.Roles.Owner)), literal(qualified(table)), literal(c.file.Install.Roles.Owner), ""}
 	if r.access.Insert {
 		data.Sequences = sequencesOf(table)
 	}
+	data.Tag = dollarTag(fmt.Sprintf("%+v", data))
 	return Object{Kind: KindPrivilege, Name: tableName(table), As: AsMigrator,
 		SQL: object("privilege", data), Drop: object("privilege_drop", data),
 		Policy: r.policy, Table: tableName(table), Position: r.position}

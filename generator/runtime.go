@@ -105,6 +105,7 @@ var (
 	lineComment = regexp.MustCompile(`(?m)--.*$`)
 	revokeLine  = regexp.MustCompile(`(?m)^REVOKE ALL ON (?:FUNCTION|PROCEDURE) (retention\..*\)) FROM PUBLIC;$`)
 	roleLine    = regexp.MustCompile(`(?m)^(?:GRANT .* TO retention_.*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
+	changeLine  = regexp.MustCompile(`(?m)^(?:GRANT CREATE .*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
 	schemaName  = regexp.MustCompile(`\bretention\.|\bSCHEMA retention\b`)
 	roleName    = regexp.MustCompile(`\bretention_(owner|runner|operator|viewer)\b`)
 )
@@ -133,6 +134,9 @@ func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object,
 func renameInstall(sql string, install policy.Install) string {
 	if install.Roles.None {
 		sql = roleLine.ReplaceAllString(sql, "")
+	}
+	if install.Roles.Owner == install.Roles.Runner { // whose CREATE on its own schema must stay
+		sql = changeLine.ReplaceAllString(sql, "")
 	}
 	names := map[string]string{
 		"owner": install.Roles.Owner, "runner": install.Roles.Runner,

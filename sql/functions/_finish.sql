@@ -10,7 +10,9 @@ DECLARE
 BEGIN
     SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
     UPDATE retention.run r
-    SET state = p_state, ended_at = clock_timestamp(), sqlstate = p_sqlstate, message = p_message,
+    SET state = p_state, ended_at = clock_timestamp(), sqlstate = p_sqlstate,
+        -- Whoever called: batches run as the owner, who lacks the right.
+        message = CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message, current_user) ELSE p_message END,
         scanned = s.scanned, taken = s.taken, contended = s.contended, refused = s.refused,
         batches = s.batches, wasted_ms = s.wasted_ms,
         kept = CASE WHEN s.any_kept THEN retention._add_up(p_run, 'kept') ELSE '{}' END,

@@ -1,4 +1,4 @@
--- Rings the bell for the events that runs wrote: one NOTIFY a run, heard when this transaction
+-- Rings the bell for the events that runs of this session wrote: one NOTIFY a run, heard when this transaction
 -- commits. Not when the server's queue of notifications is more than half full: a COMMIT that finds it
 -- full fails. Then the run's note says so; the events are there all the same.
 CREATE OR REPLACE FUNCTION retention._ring(
@@ -12,7 +12,7 @@ DECLARE
 BEGIN
     FOR v_run IN SELECT r.id, r.policy, (r.related ->> 'retention.event')::bigint AS events
                  FROM retention.run r
-                 WHERE r.id = ANY (p_runs) AND r.policy <> 'retention_log'
+                 WHERE r.id = ANY (p_runs) AND r.pid = pg_backend_pid() AND r.policy <> 'retention_log'
                    AND (r.related ->> 'retention.event')::bigint > 0
                  ORDER BY r.id
     LOOP

@@ -6,6 +6,7 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 SET row_security = off
+SET gin_fuzzy_search_limit = 0
 AS $function$
 DECLARE
     v_run retention.run := retention._running(p_run);
@@ -20,6 +21,11 @@ DECLARE
     v_before jsonb;
     v_started CONSTANT timestamptz := clock_timestamp();
 BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE object_not_in_prerequisite_state USING  -- guards would be asked of an old snapshot
+            MESSAGE = format('a batch needs READ COMMITTED, this is %s', upper(current_setting('transaction_isolation'))),
+            HINT = 'Use CALL retention.run(policy).';
+    END IF;
     SELECT * INTO v_policy FROM retention.policy p WHERE p.name = v_run.policy;
     SELECT * INTO STRICT v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
     v_stop := retention._stop_reason(v_run, v_policy, v_last.total_taken);

@@ -5,7 +5,8 @@
 --   SELECT * FROM retention.place_hold('public.messages', ARRAY['17'], 'case 8', by => 'sender_id');
 -- The text is read with the caller's settings and kept as batches spell it, in the install's time
 -- zone. Waits for batches under way on this table. rows_held is 0 when there is no such row (any more):
--- the hold stands all the same, for a row that comes later. Lock: none but the table's hold lock.
+-- the hold stands all the same, for a row that comes later. Raises 42501 for tables of roles that have
+-- nothing to do with any policy. Lock: none but the table's hold lock.
 CREATE OR REPLACE FUNCTION retention.place_hold(
     table_name regclass, key text[], reason text, until timestamptz DEFAULT NULL,
     by text DEFAULT NULL, OUT hold_id bigint, OUT rows_held bigint)
@@ -21,6 +22,7 @@ BEGIN
     IF coalesce(place_hold.reason, '') = '' THEN
         RAISE invalid_parameter_value USING MESSAGE = 'a hold needs a reason';
     END IF;
+    PERFORM retention._refuse_foreign_table(v_table);
     PERFORM pg_advisory_xact_lock(retention._lock_key('hold', v_table));
     IF place_hold.by IS NULL THEN
         SELECT k.key, k.rows_held INTO v_key, rows_held FROM retention._hold_by_key(v_table, place_hold.key) k;

@@ -1,0 +1,211 @@
+package roles
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/tests/pgtest"
+)
+
+// The people of a stage. Nobody of them is a superuser, and only the migrating role owns tables.
+const (
+	deploy   = "shop_deploy" // migrates
+	runner   = "retention_runner"
+	owner    = "retention_owner"
+	operator = "anna"     // a person with the role operator
+	viewer   = "bert"     // a person with the role viewer
+	app      = "shop_app" // what the policies name under "grant"
+	stranger = "stranger" // nothing at all
+	dba      = "shop_dba" // the provider's administrator
+	super    = ""         // the superuser
+)
+
+const people = `
+	CREATE ROLE shop_deploy LOGIN; CREATE ROLE anna LOGIN; CREATE ROLE bert LOGIN; CREATE ROLE shop_app LOGIN;
+	CREATE ROLE stranger LOGIN; CREATE ROLE shop_dba LOGIN CREATEROLE CREATEDB`
+
+// stage is a directory with a policy, and a database in which it is installed by the command alone.
+type stage struct {
+	*pgtest.DB
+	t   *testing.T
+	dir string
+}
+
+// newStage makes the files of a project; schema is run by the migrating role, which owns nothing else.
+func newStage(t *testing.T, db *pgtest.DB, schema, yaml string) *stage {
+	t.Helper()
+	s := &stage{DB: db, t: t, dir: t.TempDir()}
+	db.Exec(t, "CREATE SCHEMA app AUTHORIZATION "+deploy)
+	s.as(deploy, schema)
+	s.write("retention.yaml", yaml)
+	return s
+}
+
+func (s *stage) write(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// with is the same stage for a subtest.
+func (s *stage) with(t *testing.T) *stage {
+	other := *s
+	other.t = t
+	return &other
+}
+
+// as runs SQL as a role, over a connection of its own; it must succeed.
+func (s *stage) as(role, sql string) {
+	s.t.Helper()
+	if err := s.try(role, sql); err != nil {
+		s.t.Fatalf("%s: %s: %+v", role, sql, err)
+	}
+}
+
+// try is as for what may be refused. Several statements are one transaction, unless they say otherwise.
+func (s *stage) try(role, sql string) *pgconn.PgError {
+	s.t.Helper()
+	conn, err := s.Connect(s.t.Context(), role)
+	if err == nil {
+		defer conn.Close(context.Background())
+		_, err = conn.PgConn().Exec(s.t.Context(), sql).ReadAll()
+	}
+	var server *pgconn.PgError
+	if err != nil && !errors.As(err, &server) {
+		s.t.Fatalf("%s: %s: %v", role, sql, err)
+	}
+	return server
+}
+
+// ask is one value, read by a role.
+func ask[T any](s *stage, role, sql string, args ...any) T {
+	s.t.Helper()
+	conn, err := s.Connect(s.t.Context(), role)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	return pgtest.Value[T](s.t, conn, sql, args...)
+}
+
+// binary builds the command once.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "pgretain-roles")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "pgretain")
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../../cmd/pgretain").CombinedOutput()
+	if err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+// result is how a command line ended.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+// command runs pgretain as a role.
+func (s *stage) command(role string, args ...string) result {
+	s.t.Helper()
+	path, err := binary()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Dir = s.dir
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "PG") {
+			cmd.Env = append(cmd.Env, variable)
+		}
+	}
+	url, err := pgx.ParseConfig(s.URL(role))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cmd.Env = append(cmd.Env, "PGHOST="+url.Host, "PGPORT=5432", "PGDATABASE="+url.Database, "PGUSER="+url.User)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		s.t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// must runs a command that succeeds, and answers what it printed.
+func (s *stage) must(role string, args ...string) string {
+	s.t.Helper()
+	r := s.command(role, args...)
+	if r.code != 0 {
+		s.t.Fatalf("pgretain %s as %s: exit code %d\n%s%s", strings.Join(args, " "), role, r.code, r.stdout, r.stderr)
+	}
+	return r.stdout
+}
+
+// refused runs a command that ends with a code and says each of the texts.
+func (s *stage) refused(role string, code int, says []string, args ...string) {
+	s.t.Helper()
+	r := s.command(role, args...)
+	if r.code != code {
+		s.t.Errorf("pgretain %s as %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), role, r.code, code, r.stdout, r.stderr)
+	}
+	for _, text := range says {
+		if !strings.Contains(r.stdout+r.stderr, text) {
+			s.t.Errorf("pgretain %s as %s does not say %q:\n%s%s", strings.Join(args, " "), role, text, r.stdout, r.stderr)
+		}
+	}
+}
+
+// bootstrap is what a DBA does, by the printed script and nothing else.
+func (s *stage) bootstrap(dba string) *pgconn.PgError {
+	s.t.Helper()
+	return s.try(dba, s.must(deploy, "bootstrap"))
+}
+
+// install goes the whole way: script, snapshot, migrations; then people get their roles.
+func (s *stage) install(dba string) {
+	s.t.Helper()
+	if err := s.bootstrap(dba); err != nil {
+		s.t.Fatalf("the DBA's script: %+v", err)
+	}
+	s.must(deploy, "snapshot")
+	s.must(deploy, "generate")
+	s.must(deploy, "migrate", "up")
+}
+
+// enrol gives people their roles.
+func (s *stage) enrol(dba string) {
+	s.t.Helper()
+	s.as(dba, "GRANT retention_operator TO anna; GRANT retention_viewer TO bert")
+}
+
+// privileges is everything that bootstrap may change: roles, members, and who may do what with databases
+// and schemas.
+const privileges = `
+	SELECT format('role %s %s', r.rolname, to_jsonb(r) - '{oid}'::text[]) FROM pg_roles r WHERE r.rolname !~ '^pg_'
+	UNION ALL
+	SELECT format('member %s of %s by %s %s', m.member::regrole, m.roleid::regrole, m.grantor::regrole,
+	              to_jsonb(m) - '{oid,roleid,member,grantor}'::text[]) FROM pg_auth_members m
+	UNION ALL
+	SELECT format('database %s %s', d.datname, d.datacl) FROM pg_database d
+	UNION ALL
+	SELECT format('schema %s %s %s', n.nspname, n.nspowner::regrole, n.nspacl) FROM pg_namespace n WHERE n.nspname !~ '^pg_(toast|temp)'
+	UNION ALL
+	SELECT format('defaults %s %s', d.defaclrole::regrole, d.defaclacl) FROM pg_default_acl d
+	UNION ALL
+	SELECT format('extension %s %s', e.extname, e.extowner::regrole) FROM pg_extension e
+	ORDER BY 1`
