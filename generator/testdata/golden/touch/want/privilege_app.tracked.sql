@@ -4,4 +4,12 @@ GRANT USAGE ON SCHEMA "app" TO "retention_owner";
 GRANT SELECT, INSERT, UPDATE, DELETE ON "app"."tracked" TO "retention_owner";
 
 -- to drop it
-REVOKE SELECT, INSERT, UPDATE, DELETE ON "app"."tracked" FROM "retention_owner";
+DO $function$
+BEGIN
+    -- Where the owner of the functions is the table's owner, it keeps what it always had.
+    IF NOT EXISTS (SELECT FROM pg_class c
+                   WHERE c.oid = '"app"."tracked"'::regclass AND pg_get_userbyid(c.relowner) = 'retention_owner') THEN
+        REVOKE SELECT, INSERT, UPDATE, DELETE ON "app"."tracked" FROM "retention_owner";
+    END IF;
+END
+$function$;
