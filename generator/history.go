@@ -11,6 +11,7 @@ import (
 // History is what the migrations of a directory install when all of them are applied. The
 // directory is the only state: nothing else remembers what was generated.
 type History struct {
+	tool    tool
 	files   []Migration
 	objects map[ID]Object
 	order   []ID // as first created
@@ -32,17 +33,28 @@ type Migration struct {
 // none is the state of an empty directory.
 const none = "none"
 
-// Read replays the generated migrations of dir in the order of their numbers. Files without our
-// first line belong to the user: only their numbers count. The error is a *HistoryError where the
-// files contradict each other or one was edited.
-func Read(dir fs.FS) (*History, error) { return sideDir{FS: dir}.read() }
+// Read is ReadFormat for a directory whose generated files say what they were written for; goose
+// where there are none.
+func Read(dir fs.FS) (*History, error) { return ReadFormat(dir, "") }
+
+// ReadFormat replays the generated migrations of dir in the order of their numbers. Files without our
+// first line belong to the user: only their numbers count. Format says what to write into a directory
+// without generated files; "" is goose. The error is a *HistoryError where the files contradict each
+// other or format, are not complete, or where one was edited.
+func ReadFormat(dir fs.FS, format Format) (*History, error) {
+	side, err := side(dir, format)
+	if err != nil {
+		return nil, err
+	}
+	return side.read()
+}
 
 func (dir sideDir) read() (*History, error) {
 	files, last, width, err := dir.load()
 	if err != nil {
 		return nil, err
 	}
-	h := &History{objects: map[ID]Object{}, left: map[ID]bool{}, roles: map[As]string{}, last: last, width: width}
+	h := &History{tool: dir.tool, objects: map[ID]Object{}, left: map[ID]bool{}, roles: map[As]string{}, last: last, width: width}
 	for _, file := range files {
 		if err := h.follow(file, files); err != nil {
 			return nil, err
@@ -119,9 +131,12 @@ func (h *History) Last() int64 { return h.last }
 // NextVersion is one more than the greatest number in the directory, user's files included.
 func (h *History) NextVersion() int64 { return h.last + 1 }
 
+// Format is what the next files are written for.
+func (h *History) Format() Format { return h.tool.format }
+
 // fileName writes version in the width in use.
 func (h *History) fileName(version int64, middle string) string {
-	return fmt.Sprintf("%0*d_%s.sql", h.width, version, middle)
+	return h.tool.name(version, h.width, middle)
 }
 
 // replay applies the Up part of a file; its Down part tells how new objects are removed.

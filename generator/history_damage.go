@@ -13,7 +13,7 @@ const conflictHint = "Take the whole file as one side has it, the side that is a
 	"missing as the next step."
 
 // ourName is how generated files are called, whatever their number.
-var ourName = regexp.MustCompile(`_(?:pgretain_runtime|retention_(?:tables|indexes|policies|drop_indexes))\.sql$`)
+var ourName = regexp.MustCompile(`_(?:pgretain_runtime|retention_(?:tables|indexes|policies|drop_indexes))(?:\.up|\.down)?\.sql$`)
 
 // damage says why a file that seems to be ours does not begin as one; nil for a file of the user.
 func damage(name, text string) error {

@@ -17,6 +17,8 @@ var (
 	ErrMalformed = errors.New("a generated migration cannot be read")
 	ErrConflict  = errors.New("a generated migration has conflict markers")
 	ErrNoFork    = errors.New("the migrations do not fork there")
+	ErrFormat    = errors.New("files of two migration tools")
+	ErrHalf      = errors.New("a file that belongs to a migration is missing")
 )
 
 // What Next refuses to write; ObjectError wraps one of them.

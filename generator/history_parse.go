@@ -7,11 +7,9 @@ import (
 	"strings"
 )
 
-// The lines that frame one object. Everything between blockEnd and the next block is ignored on
+// The lines that frame one object; the first two are goose's. Everything between blockEnd and the next block is ignored on
 // reading: comments and the role's switching.
 const (
-	upLine      = "-- +goose Up"
-	downLine    = "-- +goose Down"
 	beginLine   = "-- +goose StatementBegin"
 	endLine     = "-- +goose StatementEnd"
 	nextLine    = "-- next"
@@ -49,6 +47,7 @@ func (a action) text() string {
 
 // blockReader walks the lines of one file.
 type blockReader struct {
+	tool      tool
 	name      string
 	line      int
 	up, down  []action
@@ -60,8 +59,11 @@ type blockReader struct {
 }
 
 // parseBody reads the blocks of a file below its second line.
-func parseBody(name, body string) (up, down []action, err error) {
-	r := &blockReader{name: name, line: 2}
+func parseBody(l tool, name, body string) (up, down []action, err error) {
+	if l.unescape != nil {
+		body = l.unescape.Replace(body)
+	}
+	r := &blockReader{tool: l, name: name, line: 2}
 	for line := range strings.Lines(body) {
 		r.line++
 		if err := r.read(line); err != nil {
@@ -82,7 +84,7 @@ func (r *blockReader) read(line string) error {
 		return nil
 	case r.block != nil:
 		return r.inside(bare)
-	case bare == downLine:
+	case bare == r.tool.downLine && bare != "":
 		r.inDown = true
 	case strings.HasPrefix(bare, "-- pgretain: put "), strings.HasPrefix(bare, "-- pgretain: drop "):
 		return r.open(bare)
@@ -92,12 +94,13 @@ func (r *blockReader) read(line string) error {
 
 // inside reads a line of a block that is not part of a statement.
 func (r *blockReader) inside(bare string) (err error) {
+	framed := r.tool.framed
 	switch {
-	case bare == beginLine:
+	case framed && bare == beginLine:
 		r.statement = true
-	case bare == endLine:
+	case framed && bare == endLine:
 		r.statement = false
-	case bare == nextLine:
+	case framed && bare == nextLine:
 		r.text.WriteString(nextLine + "\n")
 	case bare == blockEnd:
 		return r.close()
@@ -107,6 +110,8 @@ func (r *blockReader) inside(bare string) (err error) {
 			return r.malformed("the removal is not a quoted text")
 		}
 		r.block.removal = &text
+	case !framed:
+		r.text.WriteString(bare + "\n")
 	}
 	return nil
 }
@@ -132,8 +137,8 @@ func (r *blockReader) close() error {
 		if r.block.object.Hash() != r.hash {
 			return r.malformed("the block differs from the hash in its first line")
 		}
-	} else {
-		r.block.object.Drop = r.text.String()
+	} else if text := r.text.String(); hasStatement(text) { // not the comment in place of statements
+		r.block.object.Drop = text
 	}
 	if r.inDown {
 		r.down = append(r.down, *r.block)

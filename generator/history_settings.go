@@ -16,9 +16,12 @@ var (
 	setRoleLine = regexp.MustCompile(`^SET LOCAL ROLE "(.*)";$`)
 )
 
-// readSettings reads the Up part of a file. With "roles: none" what belongs to owner and runner is
+// readSettings reads the way up of a file. With "roles: none" what belongs to owner and runner is
 // created as role "".
-func readSettings(body string) settings {
+func readSettings(l tool, body string) settings {
+	if l.unescape != nil {
+		body = l.unescape.Replace(body)
+	}
 	s := settings{roles: map[As]string{}}
 	role, inside := "", false
 	for line := range strings.Lines(body) {
@@ -37,7 +40,7 @@ func readSettings(body string) settings {
 			role = strings.ReplaceAll(setRoleLine.FindStringSubmatch(line)[1], `""`, `"`)
 		case pathLine.MatchString(line) && s.path == "":
 			s.path = pathLine.FindStringSubmatch(line)[1]
-		case line == downLine:
+		case line == l.downLine && !l.separate():
 			return s
 		}
 	}

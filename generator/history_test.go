@@ -46,7 +46,7 @@ func checkDown(t *testing.T, before, after *History, files []File) {
 	got := after.clone()
 	for _, file := range slices.Backward(files) {
 		_, body, _ := strings.Cut(strings.TrimPrefix(file.Content, firstLine+"\n"), "\n")
-		_, down, err := parseBody(file.Name, body)
+		_, down, err := parseBody(after.tool, file.Name, body)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -92,7 +92,7 @@ func compare(h *History, wanted []Object) ([]change, error) {
 	for i := range wanted {
 		after := &wanted[i]
 		_, twice := seen[after.ID()]
-		errs = append(errs, check(*after, twice)...)
+		errs = append(errs, check(h.tool, *after, twice)...)
 		seen[after.ID()] = i
 		c := change{after: after, stays: h.left[after.ID()], is: i, was: was[after.ID()]}
 		before, had := h.Object(after.ID())
@@ -212,11 +212,11 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 		h.apply(p)
 		m := Migration{Name: h.fileName(version, p.middle), Version: version, State: h.hash(), After: after}
 		h.files, h.last = append(h.files, m), version
-		content, err := render(m, p, fmt.Sprintf("part %d of %d", i+1, len(parts)), opt)
+		written, err := render(h.tool, m, p, fmt.Sprintf("part %d of %d", i+1, len(parts)), opt)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{Name: m.Name, Content: content})
+		files = append(files, written...)
 	}
 	return files, nil
 }
@@ -240,6 +240,9 @@ func nextVersion(h *History, opt NextOptions) (int64, error) {
 	version := opt.Version(h.last)
 	if version <= h.last {
 		return 0, fmt.Errorf("numbering migrations: %d does not come after %d", version, h.last)
+	}
+	if h.tool.gapless && version != h.last+1 {
+		return 0, fmt.Errorf("numbering migrations: %s wants %d after %d, not %d", h.tool.format, h.last+1, h.last, version)
 	}
 	return version, nil
 }

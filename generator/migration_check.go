@@ -7,7 +7,7 @@ import (
 )
 
 // check refuses what could not be read back, or what a migration tool would read differently.
-func check(o Object, twice bool) []error {
+func check(l tool, o Object, twice bool) []error {
 	var errs []error
 	refuse := func(kind error, message, hint string) {
 		errs = append(errs, &ObjectError{Kind: kind, Object: o, Message: message, Hint: hint})
@@ -30,6 +30,8 @@ func check(o Object, twice bool) []error {
 	for _, text := range []string{o.SQL, o.Drop} {
 		if message := checkText(text, o.Kind); message != "" {
 			refuse(ErrText, message, "")
+		} else if message := l.refusal(text, o.Kind == KindIndex); message != "" {
+			refuse(ErrText, message, fmt.Sprintf("Write it in another way; the files are for %s.", l.format))
 		}
 	}
 	return errs
@@ -44,13 +46,8 @@ func checkText(text string, kind Kind) string {
 		return "text is not UTF-8 with LF line ends, a last one included"
 	}
 	for line := range strings.Lines(text) {
-		trimmed := strings.TrimSpace(line)
-		// goose takes every comment with +goose in it for an annotation, wherever it stands.
-		if strings.HasPrefix(trimmed, "--") && strings.Contains(trimmed, "+goose") {
-			return fmt.Sprintf("line %q would be an annotation of the migration tool", trimmed)
-		}
 		if strings.HasPrefix(line, ourPrefix) {
-			return fmt.Sprintf("line %q would be a marker of ours", trimmed)
+			return fmt.Sprintf("line %q would be a marker of ours", strings.TrimSpace(line))
 		}
 	}
 	if !hasStatement(text) {

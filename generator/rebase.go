@@ -8,14 +8,18 @@ import (
 	"slices"
 )
 
-// Rebase reads dir as Read does, and where its migrations fork it leaves out one side: the one that
+// Rebase reads dir as ReadFormat does, and where its migrations fork it leaves out one side: the one that
 // begins with one of files, or, with later, the one whose first file has the greater number. Two
 // files with one number have no later one. It returns what is left and the names that were left
 // out, in the order of their numbers; none when nothing forks. Nothing is written. The error is a
 // *HistoryError where a fork remains, where one of files is not the beginning of a side, or where
 // anything else is wrong with the directory.
-func Rebase(dir fs.FS, files []string, later bool) (*History, []string, error) {
-	r := rebase{dir: sideDir{dir, map[string]bool{}}, files: files, later: later}
+func Rebase(dir fs.FS, format Format, files []string, later bool) (*History, []string, error) {
+	whole, err := side(dir, format)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := rebase{dir: whole, files: files, later: later}
 	if err := r.exist(); err != nil {
 		return nil, nil, err
 	}
@@ -101,15 +105,19 @@ func (r *rebase) cut(head string) error {
 	return nil
 }
 
-// removed are the names that were left out, by number.
+// removed are the names that were left out, by number, each with the files that belong to it.
 func (r *rebase) removed() []string {
 	names := slices.Collect(maps.Keys(r.dir.without))
 	slices.SortFunc(names, func(a, b string) int {
-		x, _, _ := number(a)
-		y, _, _ := number(b)
-		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+		x, _ := r.dir.tool.number(a)
+		y, _ := r.dir.tool.number(b)
+		return cmp.Or(cmp.Compare(x.version, y.version), cmp.Compare(a, b))
 	})
-	return names
+	var all []string
+	for _, name := range names {
+		all = append(append(all, name), r.dir.companions(name)...)
+	}
+	return all
 }
 
 // unused refuses files that begin no side of a fork: nothing is taken out of the middle of a chain.

@@ -42,7 +42,7 @@ func rebased(dir string, s side) (*generator.History, []string, error) {
 	if err := readable(dir); err != nil {
 		return nil, nil, err
 	}
-	history, removed, err := generator.Rebase(os.DirFS(dir), files, later)
+	history, removed, err := generator.Rebase(os.DirFS(dir), "", files, later)
 	return history, removed, inDirectory(dir, err)
 }
 

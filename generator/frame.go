@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,38 +10,48 @@ import (
 	"pgretain/policy"
 )
 
-// render writes one file in goose's format: head, Up, Down. Down undoes Up in reverse.
-// https://pressly.github.io/goose/documentation/annotations/
-func render(m Migration, p part, place string, opt NextOptions) (string, error) {
-	var body strings.Builder
-	writeHead(&body, p, place)
-	for _, section := range []struct {
-		line    string
-		actions []action
-		path    string
-	}{{upLine, ups(p.changes), opt.path}, {downLine, downs(p.changes), opt.pathBefore}} {
-		body.WriteString("\n" + section.line + "\n")
-		if err := writeSection(&body, p, section.actions, section.path, opt); err != nil {
-			return "", err
-		}
+// render writes the files of one part: head, way up, way down. Down undoes Up in reverse.
+func render(l tool, m Migration, p part, place string, opt NextOptions) ([]File, error) {
+	up, upErr := writeSection(l, p, ups(p.changes), opt.path, opt)
+	down, downErr := writeSection(l, p, downs(p.changes), opt.pathBefore, opt)
+	if err := errors.Join(upErr, downErr); err != nil {
+		return nil, err
 	}
-	text := body.String()
-	return fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n%s", firstLine, m.State, m.After, Hash(text), text), nil
+	return l.frame(l, m, p, place, ways{up, down}), nil
 }
 
-// writeHead tells a reviewer what the file does, one line an object.
-func writeHead(b *strings.Builder, p part, place string) {
-	fmt.Fprintf(b, "-- pgretain: %s\n--\n-- %s\n", place, p.what)
-	b.WriteString("-- + new, ~ replaced, - removed; Down restores what was there before:\n")
-	if slices.ContainsFunc(p.changes, func(c change) bool { return c.sign() == "!" }) {
-		b.WriteString("-- ! dropped and created anew, since CREATE OR REPLACE cannot make one of the other, or since it\n-- depends on such an object:\n")
+// sealed puts the two lines before a body that mark a file as ours, place it in the chain of states
+// and show an edit by hand.
+func sealed(m Migration, body string) string {
+	return fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n%s", firstLine, m.State, m.After, Hash(body), body)
+}
+
+// head tells a reviewer what the file does, one line an object.
+func (l tool) head(p part, place, intro string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "-- pgretain: %s\n", place)
+	if l.format != Goose {
+		fmt.Fprintf(&b, "-- pgretain: format %s\n", l.format)
 	}
+	fmt.Fprintf(&b, "--\n%s", intro)
 	for _, c := range p.changes {
-		fmt.Fprintf(b, "--   %s %s %s\n", c.sign(), c.object().Kind, quoteName(c.object().Name))
+		fmt.Fprintf(&b, "--   %s %s %s\n", c.sign(), c.object().Kind, quoteName(c.object().Name))
 	}
-	if p.noTransaction {
-		b.WriteString("\n-- +goose NO TRANSACTION\n")
+	return b.String()
+}
+
+// forward introduces the objects of a file that goes up; back is what restores them.
+func (p part) forward(back string) string {
+	text := fmt.Sprintf("-- %s\n-- + new, ~ replaced, - removed; %s restores what was there before:\n", p.what, back)
+	if slices.ContainsFunc(p.changes, func(c change) bool { return c.sign() == "!" }) {
+		text += "-- ! dropped and created anew, since CREATE OR REPLACE cannot make one of the other, or since it\n-- depends on such an object:\n"
 	}
+	return text
+}
+
+// backward introduces the objects of a file of its own that takes another one back.
+func (p part) backward(name string) string {
+	return fmt.Sprintf("-- The way back of %s. Removes what was new (+) there, restores what was replaced (~, !) or removed (-):\n", name)
 }
 
 // sign marks a change in the head.
@@ -125,26 +136,27 @@ func (c change) drop(o Object) action {
 	return action{verb: verbDrop, object: o}
 }
 
-// writeSection writes the blocks of Up or Down, consecutive ones of a role inside that role.
-func writeSection(b *strings.Builder, p part, actions []action, path string, opt NextOptions) error {
-	writeSettings(b, p, path)
+// writeSection writes the blocks of one way, consecutive ones of a role inside that role.
+func writeSection(l tool, p part, actions []action, path string, opt NextOptions) (string, error) {
+	var b strings.Builder
+	writeSettings(&b, p, path)
 	current := ""
 	for _, a := range actions {
 		role, err := roleOf(a.object, p, opt.Roles)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if role != current {
 			b.WriteString(switchRole(current, role))
 			current = role
 		}
-		b.WriteString("\n" + a.block(p.noTransaction))
+		b.WriteString("\n" + a.block(l, p.noTransaction))
 	}
 	b.WriteString(switchRole(current, ""))
 	if p.noTransaction && path != "" {
 		b.WriteString("\nRESET search_path;\n")
 	}
-	return nil
+	return b.String(), nil
 }
 
 // writeSettings pins what names mean, and how long a table may be waited for.
@@ -189,7 +201,7 @@ func roleOf(o Object, p part, roles policy.Roles) (string, error) {
 	return role, nil
 }
 
-// switchRole leaves one role and enters the next. The role is always reset before goose writes
+// switchRole leaves one role and enters the next. The role is always reset before the tool writes
 // its version: the owner has no right to do that.
 func switchRole(from, to string) string {
 	text := ""
@@ -203,7 +215,7 @@ func switchRole(from, to string) string {
 }
 
 // block writes one object between its markers.
-func (a action) block(separately bool) string {
+func (a action) block(l tool, separately bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- pgretain: %s %s %s %s", a.verb, a.object.Kind, quoteName(a.object.Name), a.object.As)
 	if a.verb == verbPut {
@@ -213,15 +225,19 @@ func (a action) block(separately bool) string {
 	if a.removal != nil {
 		b.WriteString(removalLine + quoteName(*a.removal) + "\n")
 	}
-	b.WriteString(a.body(separately))
+	b.WriteString(a.body(l, separately))
 	b.WriteString(blockEnd + "\n")
 	return b.String()
 }
 
-// body is the text of a block, as one statement or, without a transaction, one by one.
-func (a action) body(separately bool) string {
+// body is the text of a block. Where statements are framed, it is one of them or, without a
+// transaction, several; elsewhere the tool finds their ends by itself.
+func (a action) body(l tool, separately bool) string {
 	if a.text() == "" {
 		return a.note + "\n"
+	}
+	if !l.framed {
+		return a.text()
 	}
 	parts := []string{a.text()}
 	if separately {

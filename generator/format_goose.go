@@ -1,0 +1,34 @@
+package generator
+
+import (
+	"fmt"
+	"strings"
+)
+
+// gooseTool writes one file for both ways, each statement between two lines.
+// https://pressly.github.io/goose/documentation/annotations/
+var gooseTool = tool{
+	format: Goose, width: 5, separator: "_", suffix: ".sql",
+	downLine: "-- +goose Down", framed: true,
+	frame: gooseFrame, refusal: gooseRefusal,
+}
+
+func gooseFrame(l tool, m Migration, p part, place string, w ways) []File {
+	body := l.head(p, place, p.forward("Down"))
+	if p.noTransaction {
+		body += "\n-- +goose NO TRANSACTION\n"
+	}
+	body += "\n-- +goose Up\n" + w.up + "\n" + l.downLine + "\n" + w.down
+	return []File{{m.Name, sealed(m, body)}}
+}
+
+// gooseRefusal: goose takes every comment with +goose in it for an annotation, wherever it stands.
+func gooseRefusal(text string, _ bool) string {
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		if strings.HasPrefix(trimmed, "--") && strings.Contains(trimmed, "+goose") {
+			return fmt.Sprintf("line %q would be an annotation of the migration tool", trimmed)
+		}
+	}
+	return ""
+}
