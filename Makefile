@@ -5,10 +5,10 @@ export PATH := $(PATH):/usr/local/go/bin
 EXAMPLE ?= bot-queue
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint generate build clean setup
+.PHONY: help demo test test-matrix bench lint generate build clean setup
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: setup ## Show the whole path on a throw-away server; EXAMPLE=bot-queue
 	@examples/demo.sh "$(EXAMPLE)"
@@ -16,6 +16,9 @@ demo: setup ## Show the whole path on a throw-away server; EXAMPLE=bot-queue
 test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, installs them where it may
 	go test -count=1 ./...
 	CGO_ENABLED=0 go build -buildvcs=false ./...
+
+test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
+	@.ci/matrix
 
 bench: setup ## Measure the generated deletes against others; writes bench.json
 	go run ./tests/bench

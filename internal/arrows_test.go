@@ -41,7 +41,9 @@ var arrows = map[string][]string{
 	"tests":            {"*"},
 	"tests/behaviour":  {"*"},
 	"tests/examples":   {"*"},
+	"tests/history":    {"*"},
 	"tests/races":      {"*"},
+	"tests/roles":      {"*"},
 	"internal":         {},
 }
 
@@ -63,7 +65,7 @@ var users = map[string][]string{
 	"text/template":                            {"generator", "internal/install"},
 	"html/template":                            {},
 	"math/rand":                                {"tests/bench"},
-	"embed":                                    {"policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench"},
+	"embed":                                    {"policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit"},
 }
 
 type goPackage struct {
