@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/policy"
+	sqlfiles "pgretain/sql"
 )
 
 // passEntry is one element of policy.passes in the registry.
@@ -251,8 +252,8 @@ func (w *work) ownStep() *step {
 	return &own[0]
 }
 
-// registryRow is the policy's row in the registry. Its hash covers the functions, so that a run
-// under way ends when any of them changes.
+// registryRow is the policy's row in the registry. Its hash covers the functions and the runtime's
+// version, so that a run under way ends when any of them changes.
 func (w *work) registryRow(functions []Object, passes []passEntry) Object {
 	p := w.policy
 	var texts []string
@@ -275,7 +276,7 @@ func (w *work) registryRow(functions []Object, passes []passEntry) Object {
 	d.WindowOwn, d.WindowAtLeast, d.WindowAtMost = w.settableWindow()
 	d.Restores = len(w.restoreSources()) > 0
 	d = w.partitionRow(d)
-	d.Hash = literal(Hash(append(texts, fmt.Sprintf("%+v", d))...))
+	d.Hash = literal(Hash(append(texts, sqlfiles.Version, fmt.Sprintf("%+v", d))...))
 	return policyObject(d, p)
 }
 

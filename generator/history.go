@@ -63,8 +63,12 @@ func (dir sideDir) read() (*History, error) {
 	return h, nil
 }
 
-// follow checks that file continues the chain, replays it and checks what it promises.
+// follow checks that file is not from a newer pgretain and continues the chain, replays it and checks
+// what it promises.
 func (h *History) follow(file migrationFile, all []migrationFile) error {
+	if err := checkVersion(file); err != nil {
+		return err
+	}
 	if file.After != h.State() {
 		return chainError(h.files, file, all)
 	}

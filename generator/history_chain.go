@@ -12,6 +12,7 @@ const (
 	orderHint = "Give the files back the numbers that they were generated with: they are applied in the order of their numbers."
 	forkHint  = "Two branches each added a step. Have the side written again that is applied nowhere: " +
 		"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."
+	newerHint = "Use the pgretain version that wrote the file, or a later one: an older one would take the newer runtime back."
 )
 
 // chainError finds out why file does not continue what came before it.

@@ -19,6 +19,7 @@ var (
 	ErrNoFork    = errors.New("the migrations do not fork there")
 	ErrFormat    = errors.New("files of two migration tools")
 	ErrHalf      = errors.New("a file that belongs to a migration is missing")
+	ErrNewer     = errors.New("a generated migration comes from a newer pgretain")
 )
 
 // What Next refuses to write; ObjectError wraps one of them.

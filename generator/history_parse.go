@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	sqlfiles "pgretain/sql"
 )
 
 // The lines that frame one object; the first two are goose's. Everything between blockEnd and the next block is ignored on
@@ -125,6 +127,9 @@ func (r *blockReader) open(bare string) error {
 	if err != nil {
 		return r.malformed("the name is not a quoted text")
 	}
+	if rank(Kind(m[2])) < 0 {
+		return r.unknown(m[2])
+	}
 	r.block = &action{verb: verb(m[1]), object: Object{Kind: Kind(m[2]), Name: name, As: As(m[4])}}
 	r.hash = m[5]
 	r.text.Reset()
@@ -147,6 +152,16 @@ func (r *blockReader) close() error {
 	}
 	r.block = nil
 	return nil
+}
+
+// unknown refuses a kind of object that this pgretain cannot place.
+func (r *blockReader) unknown(kind string) error {
+	return &HistoryError{
+		Kind: ErrNewer, Files: []string{r.name},
+		Message: fmt.Sprintf("line %d: it holds an object of kind %q, which this pgretain (runtime %s) does not know",
+			r.line, kind, sqlfiles.Version),
+		Hint: newerHint,
+	}
 }
 
 func (r *blockReader) malformed(what string) error {

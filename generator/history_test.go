@@ -74,12 +74,12 @@ func byID(objects []Object) map[ID]Object {
 	return m
 }
 
-// randomObjects is a random choice of objects, each in one of three versions. Tables and types
+// randomObjects is a random choice of objects, each in one of three versions. Types, tables and upgrades
 // are always there: a step may not change them.
 func randomObjects(random *rand.Rand) []Object {
 	objects := []Object{{Kind: KindTable, Name: "retention.run", As: AsOwner,
 		SQL: "CREATE TABLE IF NOT EXISTS retention.run ();\n", Drop: "DROP TABLE IF EXISTS retention.run;\n"}}
-	for _, kind := range kinds[2:] {
+	for _, kind := range kinds[rank(KindFunction):] {
 		for i := range 3 {
 			if random.IntN(3) > 0 {
 				objects = append(objects, randomObject(random, kind, i))

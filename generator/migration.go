@@ -131,7 +131,7 @@ func has(ids map[ID]int, id ID) bool {
 
 // kinds in the order of creation.
 var kinds = []Kind{
-	KindType, KindTable, KindFunction, KindProcedure, KindView, KindColumn, KindArchive, KindPrivilege,
+	KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindColumn, KindArchive, KindPrivilege,
 	KindIndex, KindInstall, KindStored, KindPolicy, KindJob, KindCron,
 }
 
@@ -161,8 +161,17 @@ func split(changes []change, opt NextOptions) []part {
 		i := place(c)
 		parts[i].changes = append(parts[i].changes, c)
 	}
+	patient(&parts[0])
 	slices.SortStableFunc(parts[3].changes, func(a, b change) int { return unscheduled(a) - unscheduled(b) })
 	return slices.DeleteFunc(parts, func(p part) bool { return len(p.changes) == 0 })
+}
+
+// patient bounds the wait for tables that are in use: an upgrade alters those that every run reads.
+func patient(runtime *part) {
+	if slices.ContainsFunc(runtime.changes, func(c change) bool { return c.object().Kind == KindUpgrade }) {
+		runtime.what += " Waits at most 10 s for a lock."
+		runtime.lockTimeout = true
+	}
 }
 
 // unscheduled puts jobs that go in front: so they do in the file.

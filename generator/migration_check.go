@@ -75,10 +75,10 @@ func hasStatement(text string) bool {
 }
 
 // checkUpgrade refuses to change what holds data or is used by columns: replacing a table or a
-// type is never a matter of running its definition again.
+// type is never a matter of running its definition again. An upgrade that ran has run.
 func checkUpgrade(c change) []error {
 	o := c.object()
-	if c.before == nil || (o.Kind != KindTable && o.Kind != KindType) {
+	if c.before == nil || (o.Kind != KindTable && o.Kind != KindType && o.Kind != KindUpgrade) {
 		return nil
 	}
 	what := "differs from what the migrations install"

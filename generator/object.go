@@ -15,6 +15,7 @@ type Kind string
 const (
 	KindType      Kind = "type"      // of the runtime
 	KindTable     Kind = "table"     // of the runtime
+	KindUpgrade   Kind = "upgrade"   // a change of such a type or table: "version/name"
 	KindFunction  Kind = "function"  // name is schema.name(argument types)
 	KindProcedure Kind = "procedure" // name is schema.name(argument types)
 	KindView      Kind = "view"

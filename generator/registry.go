@@ -36,6 +36,13 @@ func orNull(n int64) sqlText {
 	return sqlText(strconv.FormatInt(n, 10))
 }
 
+func textOrNull(text string) sqlText {
+	if text == "" {
+		return "NULL"
+	}
+	return sqlText(literal(text).String())
+}
+
 func durationOrNull(d time.Duration) sqlText {
 	if d == 0 {
 		return "NULL"
@@ -86,11 +93,11 @@ func (c *compiler) install() Object {
 		protect[i] = t.String()
 	}
 	data := struct {
-		Schema                               string
+		Schema, VersionNumber                string
 		Version, SearchPath, Zone, Scheduler literal
-		Protect                              sqlText
-	}{in.Schema, literal(sqlfiles.Version), literal(strings.Join(in.SearchPath, ", ")), literal(in.TimeZone),
-		literal(in.Scheduler), textArray(protect)}
+		Protect, CronDatabase                sqlText
+	}{in.Schema, sqlfiles.Version, literal(sqlfiles.Version), literal(strings.Join(in.SearchPath, ", ")),
+		literal(in.TimeZone), literal(in.Scheduler), textArray(protect), textOrNull(in.CronDatabase)}
 	return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: object("install", data),
 		Drop: object("install_drop", data), Position: in.Position}
 }

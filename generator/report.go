@@ -5,6 +5,7 @@ import (
 
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
+	sqlfiles "pgretain/sql"
 )
 
 // reportData is what the template of a report's function reads.
@@ -84,7 +85,7 @@ func (w *work) reportRow(r *policy.Report, function Object) Object {
 	d := struct {
 		Schema                              string
 		Name, Description, Hash, Definition literal
-	}{w.schema(), literal(r.Name), literal(r.Description), literal(Hash(function.SQL, r.Description)), literal(comment(definition))}
+	}{w.schema(), literal(r.Name), literal(r.Description), literal(Hash(sqlfiles.Version, function.SQL, r.Description)), literal(comment(definition))}
 	return Object{Kind: KindPolicy, Name: r.Name, As: AsOwner, SQL: object("report_row", d), Drop: object("policy_drop", d),
 		Policy: r.Name, Position: r.Position}
 }

@@ -12,13 +12,17 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// runtimeKinds are the directories of the runtime in the order of creation.
-var runtimeKinds = []struct {
+// runtimeKind is a directory of the runtime and what its files are.
+type runtimeKind struct {
 	dir  string
 	kind Kind
-}{
+}
+
+// runtimeKinds are in the order of creation.
+var runtimeKinds = []runtimeKind{
 	{"types", KindType},
 	{"tables", KindTable},
+	{"upgrades", KindUpgrade},
 	{"functions", KindFunction},
 	{"procedures", KindProcedure},
 	{"views", KindView},
@@ -29,37 +33,55 @@ var runtimeKinds = []struct {
 func Runtime(install policy.Install) ([]Object, error) {
 	var objects []Object
 	for _, k := range runtimeKinds {
-		files, err := runtimeFiles(k.dir)
+		read := k.objects
+		if k.kind == KindUpgrade {
+			read = k.upgrades
+		}
+		made, err := read(sqlfiles.Runtime, install)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("reading the runtime's %s: %w", k.dir, err)
 		}
-		for _, file := range files {
-			object, err := runtimeObject(k.kind, file, install)
-			if err != nil {
-				return nil, fmt.Errorf("reading the runtime's %s: %w", file.name, err)
-			}
-			objects = append(objects, object)
+		objects = append(objects, made...)
+	}
+	return objects, nil
+}
+
+// objects are those of one directory, a file each.
+func (k runtimeKind) objects(runtime fs.FS, install policy.Install) ([]Object, error) {
+	files, err := runtimeFiles(runtime, k.dir+"/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	if files, err = inOrderOfUse(files); err != nil {
+		return nil, err
+	}
+	var objects []Object
+	for _, file := range files {
+		object, err := runtimeObject(k.kind, file, install)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file.name, err)
 		}
+		objects = append(objects, object)
 	}
 	return objects, nil
 }
 
 type runtimeFile struct{ name, text string }
 
-func runtimeFiles(dir string) ([]runtimeFile, error) {
-	names, err := fs.Glob(sqlfiles.Runtime, dir+"/*.sql")
+func runtimeFiles(runtime fs.FS, pattern string) ([]runtimeFile, error) {
+	names, err := fs.Glob(runtime, pattern)
 	if err != nil {
 		return nil, err
 	}
 	files := make([]runtimeFile, 0, len(names))
 	for _, name := range names {
-		text, err := fs.ReadFile(sqlfiles.Runtime, name)
+		text, err := fs.ReadFile(runtime, name)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, runtimeFile{name, string(text)})
 	}
-	return inOrderOfUse(files)
+	return files, nil
 }
 
 // inOrderOfUse sorts files so that each comes after those whose object it mentions: PostgreSQL

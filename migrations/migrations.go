@@ -1,5 +1,5 @@
 // Package migrations holds the runtime as it was installed by each version: goose migrations for
-// the default install, frozen from sql/. A file that was released never changes.
+// the default install, frozen from sql/, one step a version. A file that was released never changes.
 package migrations
 
 import "embed"

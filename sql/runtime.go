@@ -1,12 +1,30 @@
 // Package sqlfiles holds the runtime: the hand-written, policy-independent SQL, one object a file.
 package sqlfiles
 
-import "embed"
+import (
+	"embed"
+	"fmt"
+	"strconv"
+)
 
-// Runtime has the directories types, tables, functions, procedures and views.
+// Runtime has the directories types, tables, upgrades, functions, procedures and views. What is in
+// types and tables never changes after its release: upgrades/<version> changes it, with the way back
+// in a second file.
 //
-//go:embed types/*.sql tables/*.sql functions/*.sql procedures/*.sql views/*.sql
+//go:embed types/*.sql tables/*.sql upgrades/*/*.sql functions/*.sql procedures/*.sql views/*.sql
 var Runtime embed.FS
 
-// Version is the runtime's version. A run log, an upgrade and the verifier name it.
-const Version = "1"
+// Version is the runtime's version. A run log, an upgrade and the verifier name it; retention._version()
+// gives the same.
+const Version = "2"
+
+// Compare says whether a version of the runtime is older than Version (below zero), the same (zero)
+// or newer. Versions are numbers: 10 is newer than 9. The error is for what is no number.
+func Compare(version string) (int, error) {
+	number, err := strconv.Atoi(version)
+	if err != nil || number < 1 {
+		return 0, fmt.Errorf("%q is no version of the runtime", version)
+	}
+	own, err := strconv.Atoi(Version)
+	return number - own, err
+}

@@ -101,7 +101,7 @@ func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
 // place is in the order of creation: the functions of policies come after what they use.
 func place(o generator.Object) int {
 	order := []generator.Kind{
-		generator.KindType, generator.KindTable, generator.KindFunction, generator.KindProcedure, generator.KindView, generator.KindColumn,
+		generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure, generator.KindView, generator.KindColumn,
 		generator.KindArchive, generator.KindPrivilege, generator.KindStored, generator.KindIndex, generator.KindInstall, generator.KindPolicy, generator.KindJob, generator.KindCron,
 	}
 	if o.Kind == generator.KindFunction && o.Policy != "" {

@@ -59,7 +59,7 @@ func runtimeChanges(changed map[string]int) []change {
 // ofRuntime says whether no policy of the file wants an object.
 func ofRuntime(o generator.Object) bool {
 	switch o.Kind {
-	case generator.KindType, generator.KindTable, generator.KindFunction, generator.KindProcedure, generator.KindView:
+	case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure, generator.KindView:
 		return o.Policy == ""
 	}
 	return false

@@ -41,7 +41,7 @@ BEGIN
     FROM retention.run r WHERE r.table_name = v_policy.table_name AND r.state = 'running';
 
     v_run := retention._new_run(v_policy, v_request, v_started);
-    v_message := coalesce(retention._copy(), retention._paused(v_policy.name));
+    v_message := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(v_policy.name));
     IF v_message IS NOT NULL THEN
         RETURN retention._finish(v_run, 'paused', NULL, v_message);
     END IF;

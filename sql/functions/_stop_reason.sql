@@ -6,7 +6,10 @@ CREATE OR REPLACE FUNCTION retention._stop_reason(
 LANGUAGE plpgsql STABLE
 AS $function$
 BEGIN
-    IF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN
+    IF EXISTS (SELECT FROM retention.install i WHERE i.runtime_version <> retention._version()) THEN
+        state := 'more';
+        message := retention._half_upgraded();
+    ELSIF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN
         state := 'more';
         message := 'the policy was changed during the run';
     ELSIF EXISTS (SELECT FROM retention.setting s

@@ -12,6 +12,9 @@ BEGIN
            'SELECT retention.adopt(''why''), if rows are to be deleted here.'
     WHERE retention._copy() IS NOT NULL
     UNION ALL
+    SELECT 'error', NULL::text, retention._half_upgraded(), 'Run "pgretain migrate up".'
+    WHERE retention._half_upgraded() IS NOT NULL
+    UNION ALL
     SELECT 'error', s.policy,
            format('the last run (%s) %s%s', s.last_run, s.last_state, ': ' || s.last_message),
            CASE WHEN s.last_state = 'tripped' AND s.last_message LIKE '%breaker%'

@@ -33,7 +33,7 @@ BEGIN
     breaker_limit := retention._breaker_limit(
         v_policy, retention._estimated_rows(retention._table(v_policy.table_name)));
     would_trip := coalesce(least(due, v_policy.budget_rows) > breaker_limit, false);
-    stopped_by := coalesce(retention._copy(), retention._paused(v_policy.name),
+    stopped_by := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(v_policy.name),
                            retention._objection(v_policy.name), retention._lost_hold(
                                v_policy.table_name || v_policy.related || v_policy.reach, v_request.as_of));
 END

@@ -1,12 +1,15 @@
 -- as owner
+-- Runtime version 2.
 INSERT INTO retention.install
-    (runtime_version, search_path, time_zone, scheduler, protect, system_identifier, database_name)
-SELECT '1', 'public', 'UTC', 'none', ARRAY[]::text[],
+    (runtime_version, search_path, time_zone, scheduler, protect, cron_database,
+     system_identifier, database_name)
+SELECT '2', 'public', 'UTC', 'none', ARRAY[]::text[], NULL,
        c.system_identifier, current_database()
 FROM pg_control_system() c
 ON CONFLICT (only_row) DO UPDATE SET
     runtime_version = excluded.runtime_version, search_path = excluded.search_path,
-    time_zone = excluded.time_zone, scheduler = excluded.scheduler, protect = excluded.protect;
+    time_zone = excluded.time_zone, scheduler = excluded.scheduler, protect = excluded.protect,
+    cron_database = excluded.cron_database;
 
 -- to drop it
 DELETE FROM retention.install;

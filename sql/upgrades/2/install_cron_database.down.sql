@@ -1,0 +1,1 @@
+ALTER TABLE retention.install DROP COLUMN IF EXISTS cron_database;

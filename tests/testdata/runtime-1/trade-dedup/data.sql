@@ -1,0 +1,11 @@
+-- The worker has been at work for a while: 900 trades, one a second, of which it knows the hashes
+-- of the last quarter of an hour, and its cursor at the newest. Nothing here is random.
+INSERT INTO whale.processed_trade (tx_hash, processed_at, expires_at, created_at)
+SELECT '0x' || encode(sha256(convert_to('trade ' || n, 'UTF8')), 'hex'), x.at, x.at + interval '15 minutes', x.at
+FROM generate_series(1, 900) AS n,
+     LATERAL (SELECT now() - n * interval '1 second' AS at) AS x;
+
+INSERT INTO whale.trade_marker
+SELECT 'whale_worker_global', extract(epoch FROM now())::bigint - 1, '0x' || encode(sha256(convert_to('trade 1', 'UTF8')), 'hex');
+
+ANALYZE whale.processed_trade, whale.trade_marker;
