@@ -168,6 +168,9 @@ func (c *console) list(known []install.Migration, dir string) error {
 		case m.Name == "":
 			t.add(fmt.Sprintf("version %d", m.Version), "not in "+filepath.Base(dir), stamp(m.AppliedAt))
 			code = 1
+		case m.Differs:
+			t.add(m.Name, "applied from another file", stamp(m.AppliedAt))
+			code = 1
 		case m.Applied:
 			t.add(m.Name, "applied", stamp(m.AppliedAt))
 		default:

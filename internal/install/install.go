@@ -31,6 +31,11 @@ type Migration struct {
 	Applied   bool
 	AppliedAt time.Time     // from Status alone; zero when pending
 	Duration  time.Duration // of what Up or Down just did
+	// Differs: the database was migrated with another file of this number, not with this one.
+	Differs bool
+
+	state    string // that the file names, "" for a file of the user's own
+	recorded string // that the applied file named, "" where nobody wrote it down
 }
 
 // Up applies every pending migration of dir, one transaction each, and returns what it applied,
@@ -69,7 +74,7 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Mi
 	if err != nil {
 		return nil, err
 	}
-	if err := checkUnknown(known); err != nil {
+	if err := checkApplied(known); err != nil {
 		return nil, err
 	}
 	applied := slices.DeleteFunc(known, func(m Migration) bool { return !m.Applied })
@@ -125,8 +130,12 @@ func (s *session) ready(ctx context.Context, o Options) (createSchema bool, err 
 
 // createSchema makes what goose needs before its first migration, in one transaction.
 func (s *session) createSchema(ctx context.Context, create bool, install policy.Install) error {
+	exists, hasState, err := s.versionTable(ctx, install.Schema)
+	if err != nil {
+		return err
+	}
 	text, err := render("create_schema", map[string]any{
-		"CreateSchema": create, "Schema": install.Schema,
+		"CreateSchema": create, "Schema": install.Schema, "AddState": exists && !hasState,
 		"Owner": install.Roles.Owner, "Viewer": install.Roles.Viewer,
 	})
 	if err != nil {

@@ -15,8 +15,21 @@ import (
 	"pgretain/internal/quote"
 )
 
-// store is goose's own with a quoted table name, which goose would not find in the catalog.
-type store struct{ database.Store }
+// store is goose's own with a quoted table name, which goose would not find in the catalog. It
+// writes down with each version which state the file names.
+type store struct {
+	database.Store
+	record string
+	states map[int64]string
+}
+
+// Insert is part of the migration's transaction, where it has one.
+func (s store) Insert(ctx context.Context, db database.DBTxConn, version database.InsertRequest) error {
+	if _, err := db.ExecContext(ctx, s.record, version.Version, s.states[version.Version]); err != nil {
+		return fmt.Errorf("recording version %d: %w", version.Version, err)
+	}
+	return nil
+}
 
 // TableExists is true: the table was created together with its schema.
 func (store) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
@@ -27,7 +40,7 @@ func (s *session) migrate(ctx context.Context, dir fs.FS, o Options, todo []Migr
 	if len(todo) == 0 {
 		return nil, nil
 	}
-	provider, err := s.provider(dir, o.Install.Schema)
+	provider, err := s.provider(dir, o.Install.Schema, todo)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +59,20 @@ func (s *session) migrate(ctx context.Context, dir fs.FS, o Options, todo []Migr
 	return done, nil
 }
 
-func (s *session) provider(dir fs.FS, schema string) (*goose.Provider, error) {
+func (s *session) provider(dir fs.FS, schema string, todo []Migration) (*goose.Provider, error) {
 	versions, err := database.NewStore(database.DialectPostgres, quote.Qualified(schema, "goose_db_version"))
 	if err != nil {
 		return nil, fmt.Errorf("preparing migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectCustom, s.db, dir, goose.WithStore(store{versions}),
+	record, err := render("record", map[string]any{"Schema": schema})
+	if err != nil {
+		return nil, err
+	}
+	states := map[int64]string{}
+	for _, m := range todo {
+		states[m.Version] = m.state
+	}
+	provider, err := goose.NewProvider(goose.DialectCustom, s.db, dir, goose.WithStore(store{versions, record, states}),
 		goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return nil, fmt.Errorf("reading migrations: %w", err)

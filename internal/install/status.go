@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/pressly/goose/v3"
 )
@@ -31,22 +29,36 @@ func (s *session) status(ctx context.Context, dir fs.FS, schema string) ([]Migra
 		if err != nil {
 			continue // not a migration, for goose and for us
 		}
-		at, ok := applied[version]
-		all = append(all, Migration{Name: path, Version: version, Applied: ok, AppliedAt: at})
+		head, err := readHead(dir, path)
+		if err != nil {
+			return nil, err
+		}
+		m, ok := applied[version]
+		m.Name, m.Version, m.state = path, version, head.state
+		m.Differs = ok && m.recorded != "" && m.recorded != m.state
+		all = append(all, m)
 		delete(applied, version)
 	}
-	for version, at := range applied {
-		all = append(all, Migration{Version: version, Applied: true, AppliedAt: at})
+	for _, m := range applied {
+		all = append(all, m)
 	}
 	slices.SortFunc(all, func(a, b Migration) int { return cmp.Compare(a.Version, b.Version) })
 	return all, nil
 }
 
+// versionTable says whether it exists, and whether states can be read from it.
+func (s *session) versionTable(ctx context.Context, schema string) (exists, hasState bool, err error) {
+	err = s.db.QueryRowContext(ctx, query("version_table"), schema).Scan(&exists, &hasState)
+	if err != nil {
+		err = fmt.Errorf("looking for the version table: %w", err)
+	}
+	return exists, hasState, err
+}
+
 // applied reads the version table; none is the same as an empty one.
-func (s *session) applied(ctx context.Context, schema string) (map[int64]time.Time, error) {
-	versions := map[int64]time.Time{}
-	var exists bool
-	if err := s.db.QueryRowContext(ctx, query("version_table"), schema).Scan(&exists); err != nil || !exists {
+func (s *session) applied(ctx context.Context, schema string) (map[int64]Migration, error) {
+	versions := map[int64]Migration{}
+	if exists, _, err := s.versionTable(ctx, schema); err != nil || !exists {
 		return versions, err
 	}
 	text, err := render("applied", map[string]any{"Schema": schema})
@@ -59,92 +71,65 @@ func (s *session) applied(ctx context.Context, schema string) (map[int64]time.Ti
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var version int64
-		var at time.Time
-		if err := rows.Scan(&version, &at); err != nil {
+		m := Migration{Applied: true}
+		if err := rows.Scan(&m.Version, &m.AppliedAt, &m.recorded); err != nil {
 			return nil, fmt.Errorf("reading the version table: %w", err)
 		}
-		versions[version] = at
+		versions[m.Version] = m
 	}
 	return versions, rows.Err()
 }
 
-// checkUnknown refuses a directory that lacks what the database has.
-func checkUnknown(known []Migration) error {
-	var unknown []string
-	for _, m := range known {
-		if m.Name == "" {
-			unknown = append(unknown, strconv.FormatInt(m.Version, 10))
-		}
-	}
-	if len(unknown) == 0 {
-		return nil
-	}
-	return &CheckError{
-		Message: "the database has migrations that the directory has not: " + strings.Join(unknown, ", "),
-		Hint:    "Use the directory that these migrations came from, or a later version of it.",
-	}
+// The second and the third line of a generated file.
+var (
+	stateLine = regexp.MustCompile(`^-- pgretain: state ([0-9a-f]+) after `)
+	partLine  = regexp.MustCompile(`^-- pgretain: part ([0-9]+) of [0-9]+$`)
+)
+
+// head is what a generated file says of itself; nothing for a file of the user's own.
+type head struct {
+	state string
+	part  int // which file of its step it is
 }
 
-// checkOrder also refuses a pending file below one that is applied: the later one was written
-// for a database without it.
-func checkOrder(known []Migration) error {
-	if err := checkUnknown(known); err != nil {
-		return err
+func readHead(dir fs.FS, name string) (head, error) {
+	var h head
+	file, err := dir.Open(name)
+	if err != nil {
+		return h, fmt.Errorf("reading migration: %w", err)
 	}
-	var pending []string
-	for _, m := range known {
-		if m.Applied && len(pending) > 0 {
-			return &CheckError{
-				Message: fmt.Sprintf("%s is applied, but earlier files are not: %s", m.Name, strings.Join(pending, ", ")),
-				Hint:    "Give these files numbers after the last applied one; generated files are written again with \"pgretain generate\".",
-			}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	for i := 0; i < 3 && lines.Scan(); i++ {
+		if m := stateLine.FindStringSubmatch(lines.Text()); m != nil {
+			h.state = m[1]
 		}
-		if !m.Applied {
-			pending = append(pending, m.Name)
+		if m := partLine.FindStringSubmatch(lines.Text()); m != nil {
+			h.part, err = strconv.Atoi(m[1])
 		}
 	}
-	return nil
+	return h, err
 }
-
-// partLine is the third line of a generated file.
-var partLine = regexp.MustCompile(`^-- pgretain: part ([0-9]+) of [0-9]+$`)
 
 // lastStep keeps of the applied migrations, latest first, those that were generated together.
 func lastStep(dir fs.FS, applied []Migration) ([]Migration, error) {
 	if len(applied) == 0 {
 		return nil, nil
 	}
-	part, err := partOf(dir, applied[0].Name)
+	last, err := readHead(dir, applied[0].Name)
 	if err != nil {
 		return nil, err
 	}
-	n := 1
+	n, part := 1, last.part
 	for n < len(applied) && part > 1 {
-		before, err := partOf(dir, applied[n].Name)
+		before, err := readHead(dir, applied[n].Name)
 		if err != nil {
 			return nil, err
 		}
-		if before != part-1 {
+		if before.part != part-1 {
 			break
 		}
-		part, n = before, n+1
+		part, n = before.part, n+1
 	}
 	return applied[:n], nil
-}
-
-// partOf is which file of its step a generated file is, 0 for a file of the user.
-func partOf(dir fs.FS, name string) (int, error) {
-	file, err := dir.Open(name)
-	if err != nil {
-		return 0, fmt.Errorf("reading migration: %w", err)
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for i := 0; i < 3 && lines.Scan(); i++ {
-		if m := partLine.FindStringSubmatch(lines.Text()); m != nil {
-			return strconv.Atoi(m[1])
-		}
-	}
-	return 0, nil
 }

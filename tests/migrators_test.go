@@ -1,0 +1,227 @@
+package tests
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"pgretain/generator"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+const migratorsSchema = `CREATE SCHEMA app; CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+	INSERT INTO app.lines SELECT n, now() FROM generate_series(1, 500) n`
+
+const migratorsPolicy = `policies:
+  lines_old: {table: app.lines, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
+`
+
+// plainGoose is goose as a library or a command runs it by default: without a lock.
+func plainGoose(t *testing.T, db *pgtest.DB, user string, dir fs.FS) *goose.Provider {
+	t.Helper()
+	pool, err := sql.Open("pgx", db.URL(user))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pool.Close() })
+	provider, err := goose.NewProvider(goose.DialectPostgres, pool, dir, goose.WithLogger(goose.NopLogger()),
+		goose.WithTableName("retention.goose_db_version"), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return provider
+}
+
+// migrated is the catalog after a single migrator was at work.
+func migrated(t *testing.T) []string {
+	t.Helper()
+	in := kit.Prepare(t, migratorsSchema, migratorsPolicy)
+	in.Generate(t, migratorsPolicy)
+	if _, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return kit.Catalog(t, in.DB, "retention")
+}
+
+// sameAsAlone compares with one migrator, and each version is recorded once.
+func sameAsAlone(t *testing.T, in *kit.Installed, want []string) {
+	t.Helper()
+	if diff := cmp.Diff(want, kit.Catalog(t, in.DB, "retention")); diff != "" {
+		t.Errorf("differs from what one migrator installs (-want +got):\n%s", diff)
+	}
+	doubled := pgtest.Column[int64](t, in.DB, "SELECT version_id FROM retention.goose_db_version GROUP BY 1 HAVING count(*) > 1")
+	if len(doubled) > 0 {
+		t.Errorf("versions recorded more than once: %v", doubled)
+	}
+}
+
+// holdSnapshot is a reader that every CREATE INDEX CONCURRENTLY has to wait for, until it is released.
+func holdSnapshot(t *testing.T, db *pgtest.DB) (release func()) {
+	t.Helper()
+	reader := db.Conn(t)
+	pgtest.Exec(t, reader, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM app.lines")
+	return func() { pgtest.Exec(t, reader, "COMMIT") }
+}
+
+const building = `SELECT count(*) = 1 FROM pg_stat_progress_create_index p
+	WHERE p.datname = current_database() AND p.phase LIKE 'waiting for old snapshots%'`
+
+// The second of two migrators without a lock comes while the first builds an index: it refuses, names
+// the first, and spoils nothing.
+func TestSecondGooseRefusesAnIndexThatIsBeingBuilt(t *testing.T) {
+	t.Parallel()
+	want := migrated(t)
+	in := kit.Prepare(t, migratorsSchema, migratorsPolicy)
+	in.Generate(t, migratorsPolicy)
+	release := holdSnapshot(t, in.DB)
+	first := make(chan error, 1)
+	go func() {
+		_, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(context.Background())
+		first <- err
+	}()
+	await(t, in.DB, building)
+	pid := pgtest.Value[string](t, in.DB, "SELECT pid::text FROM pg_stat_progress_create_index WHERE datname = current_database()")
+	refused := func(who string, err error) {
+		t.Helper()
+		server := serverError(err)
+		if server == nil || server.Code != "55006" || !strings.HasSuffix(server.Message, "is being built by pid "+pid) {
+			t.Errorf("%s: got %v", who, err)
+		}
+	}
+	for range 2 {
+		_, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(t.Context())
+		refused("goose", err)
+	}
+	_, err := stranger(t, in.DB).Exec(t.Context(), "SELECT retention._set_aside_invalid_index('app', $1)", wantedIndex(t, in))
+	refused("a role that may not see what others do", err)
+	release()
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if done, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(t.Context()); err != nil || len(done) != 0 {
+		t.Errorf("again: %v, %v", done, err)
+	}
+	in.DB.Exec(t, "REVOKE EXECUTE ON FUNCTION retention._set_aside_invalid_index(text, text) FROM migrators_stranger")
+	in.DB.Exec(t, "REVOKE USAGE ON SCHEMA app, retention FROM migrators_stranger")
+	sameAsAlone(t, in, want)
+}
+
+// stranger is a session that sees no more of others than that they are there.
+func stranger(t *testing.T, db *pgtest.DB) *pgx.Conn {
+	t.Helper()
+	db.Exec(t, `DO $$ BEGIN IF to_regrole('migrators_stranger') IS NULL THEN CREATE ROLE migrators_stranger LOGIN; END IF; END $$;
+		GRANT USAGE ON SCHEMA app, retention TO migrators_stranger;
+		GRANT EXECUTE ON FUNCTION retention._set_aside_invalid_index(text, text) TO migrators_stranger`)
+	conn := db.Conn(t, "migrators_stranger")
+	if pgtest.Value[bool](t, conn, "SELECT bool_or(index_relid IS NOT NULL) FROM pg_stat_progress_create_index WHERE datname = current_database()") {
+		t.Fatal("the stranger sees which index is built")
+	}
+	return conn
+}
+
+func serverError(err error) *pgconn.PgError {
+	var partial *goose.PartialError
+	if errors.As(err, &partial) {
+		err = partial.Err
+	}
+	var server *pgconn.PgError
+	errors.As(err, &server)
+	return server
+}
+
+// Both begin at once, from an empty database to the last file, with a reader in the way of the index
+// build. Whoever is refused tries again, as a deployment does; in the end all is there, once.
+func TestTwoGoosesAtOnce(t *testing.T) {
+	t.Parallel()
+	want := migrated(t)
+	in := kit.Prepare(t, migratorsSchema, migratorsPolicy)
+	in.Generate(t, migratorsPolicy)
+	release := holdSnapshot(t, in.DB)
+	begin, ended := make(chan struct{}), make(chan error, 2)
+	for range 2 {
+		go func() {
+			<-begin
+			ended <- upAgain(t, in)
+		}()
+	}
+	close(begin)
+	await(t, in.DB, building)
+	release()
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if done, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(t.Context()); err != nil || len(done) != 0 {
+		t.Errorf("again: %v, %v", done, err)
+	}
+	sameAsAlone(t, in, want)
+}
+
+// upAgain goes on until nothing is pending, and gives up after a minute.
+func upAgain(t *testing.T, in *kit.Installed) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for {
+		_, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		t.Log(err)
+	}
+}
+
+// What two tools left behind under both names is cleared away, too.
+func TestInvalidIndexUnderBothNames(t *testing.T) {
+	t.Parallel()
+	want := migrated(t)
+	in := kit.Prepare(t, migratorsSchema, migratorsPolicy)
+	in.Generate(t, migratorsPolicy)
+	goose := plainGoose(t, in.DB, kit.Migrator, in.Migrations)
+	if _, err := goose.UpTo(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	in.DB.Exec(t, "INSERT INTO app.lines VALUES (501, now())")
+	name := wantedIndex(t, in)
+	leaveInvalid(t, in.DB, name)
+	leaveInvalid(t, in.DB, name+"_invalid")
+	if _, err := goose.Up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	in.DB.Exec(t, "DELETE FROM app.lines WHERE id = 501")
+	sameAsAlone(t, in, want)
+}
+
+// wantedIndex is the name of the index that the policy asks for.
+func wantedIndex(t *testing.T, in *kit.Installed) string {
+	t.Helper()
+	objects, _ := in.Compile(t, migratorsPolicy)
+	for _, o := range objects {
+		if o.Kind == generator.KindIndex {
+			return strings.TrimPrefix(o.Name, "app.")
+		}
+	}
+	t.Fatal("the policy asks for no index")
+	return ""
+}
+
+// leaveInvalid builds an index that fails at its last row.
+func leaveInvalid(t *testing.T, db *pgtest.DB, name string) {
+	t.Helper()
+	conn := db.Conn(t, kit.Migrator)
+	_, err := conn.Exec(t.Context(), "CREATE INDEX CONCURRENTLY "+pgx.Identifier{name}.Sanitize()+" ON app.lines ((1 / (501 - id)))")
+	if serverError(err) == nil || serverError(err).Code != "22012" {
+		t.Fatalf("got %v", err)
+	}
+}
