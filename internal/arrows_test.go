@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"internal/quote":   {},
 	"internal/inspect": {"internal/catalog", "sql/catalog"},
 	"internal/sandbox": {},
-	"internal/install": {"internal/diag", "internal/quote", "policy"},
+	"internal/install": {"internal/diag", "internal/quote", "policy", "sql"},
 	"cmd/pgretain":     {"*"},
 	"tests/bench":      {"*"},
 	"tests/kit":        {"*"},

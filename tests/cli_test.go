@@ -32,6 +32,8 @@ func TestCLI(t *testing.T) {
 		"standby":         testStandby,
 		"snapshot":        testSnapshotOfSchemaFile,
 		"sandbox command": testSandboxCommand,
+		"newer runtime":   testNewerRuntime,
+		"older runtime":   testOlderRuntime,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -98,12 +98,15 @@ func (s *session) check(ctx context.Context, writes bool) error {
 	if !installed {
 		return s.notInstalled("There is no table \"install\" in schema " + quoted(s.install.Schema) + ".")
 	}
-	var zone string
-	err = s.conn.QueryRow(ctx, s.statement("zone")).Scan(&zone)
+	var zone, version string
+	err = s.conn.QueryRow(ctx, s.statement("zone")).Scan(&zone, &version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return s.notInstalled("Its registry is empty: a migration stopped half way.")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return install.CheckVersion(version, s.database)
 }
 
 func (s *session) notInstalled(detail string) error {

@@ -2,13 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
 	"pgretain/generator"
 	"pgretain/internal/install"
+	sqlfiles "pgretain/sql"
 	"pgretain/verifier"
 )
 
@@ -68,12 +73,35 @@ func (c *console) verify(ctx context.Context, v verification) error {
 		return err
 	}
 	defer closeConn(conn)
+	if len(pending) == 0 {
+		if err := upToDate(ctx, conn, project.file.Install.Schema); err != nil {
+			return err
+		}
+	}
 	report, err := verifier.Verify(ctx, conn, project.file, wanted,
 		verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout})
 	if err != nil {
 		return err
 	}
 	return c.report(report, v.format)
+}
+
+// upToDate refuses to compare with an older runtime to which no pending migration leads on: each of its
+// objects would differ. What cannot be read is for the report.
+func upToDate(ctx context.Context, conn *pgx.Conn, schema string) error {
+	var found string
+	err := conn.QueryRow(ctx, statement("version", schema)).Scan(&found)
+	var server *pgconn.PgError
+	if errors.As(err, &server) || errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if older, wrong := sqlfiles.Compare(found); err != nil || wrong != nil || older >= 0 {
+		return errors.Join(err, wrong)
+	}
+	return &install.CheckError{
+		Message: fmt.Sprintf("the database has version %s of the runtime, this pgretain verifies version %s", found, sqlfiles.Version),
+		Hint:    `Run "pgretain generate" and "pgretain migrate up", or verify with the pgretain that installed it.`,
+	}
 }
 
 // wanted compiles the policy file.

@@ -96,7 +96,11 @@ func Status(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration,
 		return nil, err
 	}
 	defer s.close()
-	if _, err := s.inspect(ctx); err != nil {
+	v, err := s.inspect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkVersion(ctx, v, o.Install.Schema); err != nil {
 		return nil, err
 	}
 	return s.status(ctx, dir, o.Install.Schema)
@@ -123,6 +127,9 @@ func (s *session) ready(ctx context.Context, o Options) (createSchema bool, err 
 		return false, err
 	}
 	if err := s.lock(ctx, o); err != nil {
+		return false, err
+	}
+	if err := s.checkVersion(ctx, v, o.Install.Schema); err != nil {
 		return false, err
 	}
 	return s.check(ctx, v, o.Install)

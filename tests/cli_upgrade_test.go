@@ -1,0 +1,140 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgretain/generator"
+	"pgretain/tests/pgtest"
+)
+
+// A database with a newer runtime is left alone by every verb that looks at the runtime. 10 comes
+// after 2 as a number, and before it as a text.
+func testNewerRuntime(t *testing.T, binary string) {
+	db := pgtest.Database(t)
+	c := cliProject(t, binary, db)
+	c.must("verify", "--counts=false")
+	db.Exec(t, "UPDATE retention.install SET runtime_version = '10'")
+	before := pgtest.Value[int64](t, db, "SELECT count(*) FROM app.lines")
+	for _, args := range [][]string{
+		{"run", "lines_old"}, {"run", "--job", "retention_log"}, {"status"}, {"status", "--format", "json"}, {"preview", "lines_old"},
+		{"verify"}, {"migrate", "up"}, {"migrate", "down"}, {"migrate", "down", "--all"}, {"migrate", "status"},
+	} {
+		c.want(2, "has version 10 of the runtime, this pgretain knows version 2", args...)
+		c.want(2, "hint: Use the pgretain version that upgraded the database, or a later one.", args...)
+	}
+	if rows := pgtest.Value[int64](t, db, "SELECT count(*) FROM app.lines"); rows != before {
+		t.Errorf("%d rows are gone", before-rows)
+	}
+	if runs := pgtest.Value[int64](t, db, "SELECT count(*) FROM retention.run"); runs != 0 {
+		t.Errorf("%d runs are in the log", runs)
+	}
+	// Called by pg_cron or by hand, the functions do not run either: they are not that version's.
+	db.Exec(t, "CALL retention.run('lines_old')")
+	if got := pgtest.Value[string](t, db, "SELECT state || ' ' || taken || ' ' || message FROM retention.run"); got !=
+		"paused 0 the runtime is between version 10 and version 2: a migration is not finished" {
+		t.Errorf("the run log says %q", got)
+	}
+	for _, version := range []string{"", "next", "2.1"} {
+		db.Exec(t, "UPDATE retention.install SET runtime_version = $1", version)
+		if r := c.run("preview", "lines_old"); r.code != 2 {
+			t.Errorf("version %q: exit code %d\n%s%s", version, r.code, r.stdout, r.stderr)
+		}
+	}
+	db.Exec(t, "UPDATE retention.install SET runtime_version = '2'")
+	c.must("verify", "--counts=false")
+}
+
+// installedCLI is a command line and the database that it is for.
+type installedCLI struct {
+	*cli
+	db *pgtest.DB
+}
+
+// firstVersion is an example as version 1 of the runtime generated and installed it.
+func firstVersion(t *testing.T, binary, name string) installedCLI {
+	t.Helper()
+	db, dir := pgtest.CronServer(t), t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "runtime-1", name))); err != nil {
+		t.Fatal(err)
+	}
+	db.Exec(t, "CREATE ROLE bot_deploy LOGIN; ALTER SCHEMA public OWNER TO bot_deploy")
+	pgtest.Exec(t, db.Conn(t, "bot_deploy"), readText(t, dir, "schema.sql"))
+	c := newCLI(t, binary, db.URL("bot_deploy"), dir)
+	db.Exec(t, c.must("bootstrap").stdout)
+	c.must("migrate", "up")
+	if got := pgtest.Value[string](t, db, "SELECT runtime_version FROM retention.install"); got != "1" {
+		t.Fatalf("the frozen files install version %s", got)
+	}
+	return installedCLI{c, db}
+}
+
+// resum is a generated file with the hash of what it holds now.
+func resum(content string) string {
+	lines := strings.SplitN(content, "\n", 3)
+	head, _, _ := strings.Cut(lines[1], " sum ")
+	return strings.Join([]string{lines[0], head + " sum " + generator.Hash(lines[2]), lines[2]}, "\n")
+}
+
+// With version 1 in the database the verbs work, but for verify, which says what to do; generate
+// writes the upgrade in one step, and migrate applies it.
+func testOlderRuntime(t *testing.T, binary string) {
+	c := firstVersion(t, binary, "bot-queue")
+	c.must("preview", "enqueued_messages_ttl")
+	c.must("run", "enqueued_messages_ttl")
+	c.must("status")
+	c.must("migrate", "status")
+	if r := c.finish(c.command("lint")); r.code != 0 {
+		t.Error(r)
+	}
+	c.want(2, `the database has version 1 of the runtime, this pgretain verifies version 2`, "verify")
+
+	check := c.finish(c.command("generate", "--check"))
+	if check.code != 1 || !strings.Contains(check.stdout, "00005_pgretain_runtime.sql") {
+		t.Errorf("exit code %d\n%s%s", check.code, check.stdout, check.stderr)
+	}
+	if r := c.finish(c.command("generate")); r.code != 0 {
+		t.Fatal(r)
+	}
+	files, err := filepath.Glob(filepath.Join(c.dir, "migrations", "*.sql"))
+	if err != nil || len(files) < 6 {
+		t.Fatalf("%q, want the four of version 1 and a step (%v)", files, err)
+	}
+	c.want(1, "", "verify") // the step is pending
+	c.must("migrate", "up")
+	c.must("verify")
+	c.must("run", "enqueued_messages_ttl")
+
+	// The same directory in the hands of a pgretain that knows neither version nor kind of object.
+	newest := filepath.Join(c.dir, "migrations", "00005_pgretain_runtime.sql")
+	for from, want := range map[string]string{
+		`put upgrade "2/install_cron_database"`: "00005_pgretain_runtime.sql:1:1: error: it installs version 10 of the runtime; this pgretain writes version 2",
+		`put function "retention._version()"`:   `it holds an object of kind "trigger", which this pgretain (runtime 2) does not know`,
+	} {
+		text := readText(t, filepath.Dir(newest), filepath.Base(newest))
+		to := strings.NewReplacer("2/install", "10/install", "put function", "put trigger").Replace(from)
+		if err := os.WriteFile(newest, []byte(resum(strings.Replace(text, from, to, 1))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"generate"}, {"generate", "--check"}, {"lint"}} {
+			r := c.finish(c.command(args...))
+			if r.code != 1 || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "hint: Use the pgretain version that wrote the file") {
+				t.Errorf("%q: exit code %d, want %q in:\n%s", args, r.code, want, r.stderr)
+			}
+		}
+		for _, args := range [][]string{{"migrate", "up"}, {"migrate", "down"}, {"verify"}} {
+			c.want(1, want, args...)
+		}
+		if err := os.WriteFile(newest, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.must("verify")
+	c.must("migrate", "down")
+	c.must("run", "enqueued_messages_ttl")
+	if got := pgtest.Value[string](t, c.db, "SELECT runtime_version FROM retention.install"); got != "1" {
+		t.Errorf("after going down the runtime is version %s", got)
+	}
+}
