@@ -28,6 +28,7 @@ type Migration struct {
 	Version int64
 	State   string
 	After   string
+	Part    int // which file of its step, from 1
 }
 
 // none is the state of an empty directory.
@@ -128,6 +129,15 @@ func (h *History) Objects() []Object {
 
 // Files are the generated migrations in order.
 func (h *History) Files() []Migration { return slices.Clone(h.files) }
+
+// LastStep are the files that were generated together last, in order.
+func (h *History) LastStep() []Migration {
+	n := len(h.files)
+	for n > 0 && h.files[n-1].Part > 1 {
+		n--
+	}
+	return slices.Clone(h.files[max(n-1, 0):])
+}
 
 // Last is the greatest number in the directory, user's files included, 0 when it is empty.
 func (h *History) Last() int64 { return h.last }

@@ -38,6 +38,32 @@ func recognise(dir fs.FS, wanted Format) (tool, error) {
 	return t, nil
 }
 
+// Recognise is the format of the generated files of dir, goose where there are none. The error is a
+// *HistoryError where files of two tools are mixed.
+func Recognise(dir fs.FS) (Format, error) {
+	t, err := recognise(dir, "")
+	return t.format, err
+}
+
+// Suggest is the tool that the user's own files of dir look written for, with one of them; "" where that
+// is goose, or nobody can tell.
+func Suggest(dir fs.FS) (Format, string) {
+	paths, err := fs.Glob(dir, "*.sql")
+	if err != nil {
+		return "", ""
+	}
+	for _, path := range paths {
+		if _, ok := flywayTool.number(path); ok {
+			return Flyway, path
+		}
+		content, err := fs.ReadFile(dir, path)
+		if _, ok := ternTool.number(path); ok && err == nil && strings.Contains(string(content), ternDownLine) {
+			return Tern, path
+		}
+	}
+	return "", ""
+}
+
 func formatError(first, path string, wanted, format Format) error {
 	if first == "" {
 		return &HistoryError{
@@ -69,7 +95,7 @@ func (dir sideDir) readBack(m Migration) (*migrationFile, error) {
 	back, err := dir.readWay(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, halfError(m.Name, name, "the way back of "+m.Name+" is missing")
+		return nil, halfError(m.Name, name, name+", the way back of this migration, is missing")
 	case err != nil:
 		return nil, err
 	case back == nil || back.State != m.State || back.After != m.After:
@@ -89,7 +115,7 @@ func (dir sideDir) checkBeside(name, content string) error {
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case missing && want != "":
-		return halfError(name, name+".conf", "the configuration of "+name+" is missing")
+		return halfError(name, name+".conf", name+".conf, by which this migration is run, is missing")
 	case err != nil && !missing:
 		return fmt.Errorf("reading %s: %w", name+".conf", err)
 	case unixLines(got) != want:

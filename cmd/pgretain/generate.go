@@ -12,8 +12,8 @@ import (
 )
 
 const generateHelp = `Compiles the policy, compares the result with what the migrations of the directory install, and
-writes one step that makes up the difference: files for goose, each with its way back. The
-directory is the only state; needs no database. Where nothing differs, nothing is written.
+writes one step that makes up the difference: files for goose, tern, flyway or psql, each with its way
+back. The directory is the only state; needs no database. Where nothing differs, nothing is written.
 
 Two branches that both added a step make a fork. --rebase removes one side of it and writes what
 that side did as the last step: the side with the greater number, or the one that begins with FILE.
@@ -26,6 +26,7 @@ Exit codes:
   2  a file could not be read or written`
 
 const generateExample = `  pgretain generate
+  pgretain generate --format tern   # the first time; afterwards the directory tells
   pgretain generate --check    # in CI: write nothing, fail when something is missing
   pgretain generate --rebase   # after a merge: write the later side of a fork again`
 
@@ -34,6 +35,7 @@ type generation struct {
 	paths
 	check   bool
 	numbers string
+	format  string
 	rebase  side
 }
 
@@ -49,6 +51,7 @@ func generateCommand(c *console) *cobra.Command {
 	flags := command.Flags()
 	flags.BoolVar(&g.check, "check", false, "write nothing; show what differs and exit with 1 when the directory lags behind")
 	flags.StringVar(&g.numbers, "numbers", "", "of the files of an empty directory: sequential or timestamp (default sequential)")
+	flags.StringVar(&g.format, "format", "", "of the files of an empty directory: goose, tern, flyway or psql (default goose)")
 	flags.StringArrayVar((*[]string)(&g.rebase), "rebase", nil, "write one side of a fork again: the later one, or the one that begins with `FILE`; may be repeated")
 	flags.Lookup("rebase").NoOptDefVal = laterSide
 	return command
@@ -102,7 +105,7 @@ func (c *console) nextStep(g generation) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
-	history, removed, err := rebased(g.migrations, g.rebase)
+	history, removed, err := g.history()
 	if err != nil {
 		return step{}, err
 	}
@@ -122,6 +125,19 @@ func (c *console) nextStep(g generation) (step, error) {
 		return step{}, project.explain(err)
 	}
 	return step{outputs(files, g.migrations), removed, changes(history, objects)}, nil
+}
+
+// history is what the directory installs, without the sides that are to be written again.
+func (g generation) history() (*generator.History, []string, error) {
+	format := formatFlag(g.format)
+	if err := format.check(); err != nil {
+		return nil, nil, err
+	}
+	history, removed, err := rebased(g.migrations, generator.Format(format), g.rebase)
+	if err == nil {
+		err = format.checkOwn(history, g.migrations)
+	}
+	return history, removed, err
 }
 
 func outputs(files []generator.File, dir string) []output {

@@ -47,7 +47,8 @@ func migrateCommand(c *console) *cobra.Command {
 	migrate := &cobra.Command{
 		Use: "migrate up|down|status", DisableFlagsInUseLine: true, Short: "Apply, undo or list migrations",
 		Long: "Applies, undoes or lists the migrations of a directory. Their versions are kept in a table of our own,\n" +
-			"goose_db_version in the schema of the runtime; goose itself and other tools can apply them as well.\n\n" +
+			"goose_db_version in the schema of the runtime; goose itself can apply them as well. Of files for tern,\n" +
+			"flyway or psql it says only how those tools apply them.\n\n" +
 			"Exit codes: see the help of up, down and status.",
 		Args: noVerbArguments, RunE: onlyVerbs,
 	}
@@ -83,6 +84,9 @@ func (m migration) options(p *project) install.Options {
 func (c *console) up(ctx context.Context, m migration) error {
 	project, err := readProject(m.policy)
 	if err != nil {
+		return err
+	}
+	if err := m.onlyGoose("up"); err != nil {
 		return err
 	}
 	if err := m.fits(ctx, project); err != nil {
@@ -130,6 +134,9 @@ func (c *console) down(ctx context.Context, m migration) error {
 	if err != nil {
 		return err
 	}
+	if err := m.onlyGoose("down"); err != nil {
+		return err
+	}
 	if _, err := readHistory(m.migrations); err != nil {
 		return err
 	}
@@ -151,6 +158,9 @@ func (c *console) progress(verb string) func(install.Migration) {
 func (c *console) migrations(ctx context.Context, m migration) error {
 	project, err := readProject(m.policy)
 	if err != nil {
+		return err
+	}
+	if err := m.onlyGoose("status"); err != nil {
 		return err
 	}
 	known, err := install.Status(ctx, m.url, os.DirFS(m.migrations), m.options(project))

@@ -26,6 +26,9 @@ func (n numbering) check(history *generator.History, dir string) error {
 	if last := history.Last(); last > 0 && n.style != "" && (n.style == "timestamp") != isTimestamp(last) {
 		return &usageError{fmt.Sprintf("--numbers %s is for an empty directory; the last number of %s is %d", n.style, dir, last)}
 	}
+	if n.style == "timestamp" && history.Format() == generator.Tern {
+		return &usageError{"--numbers timestamp is not for tern, which wants numbers without gaps"}
+	}
 	return nil
 }
 

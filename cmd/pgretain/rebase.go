@@ -34,7 +34,7 @@ func (s side) split(dir string) (files []string, later bool, err error) {
 }
 
 // rebased reads a migration directory without the sides that are to be written again.
-func rebased(dir string, s side) (*generator.History, []string, error) {
+func rebased(dir string, format generator.Format, s side) (*generator.History, []string, error) {
 	files, later, err := s.split(dir)
 	if err != nil {
 		return nil, nil, err
@@ -42,7 +42,7 @@ func rebased(dir string, s side) (*generator.History, []string, error) {
 	if err := readable(dir); err != nil {
 		return nil, nil, err
 	}
-	history, removed, err := generator.Rebase(os.DirFS(dir), "", files, later)
+	history, removed, err := generator.Rebase(os.DirFS(dir), format, files, later)
 	return history, removed, inDirectory(dir, err)
 }
 

@@ -122,8 +122,13 @@ func (v verification) wanted() (*project, []generator.Object, error) {
 	return project, wanted, err
 }
 
-// pending lists the migrations that the database lacks.
+// pending lists the migrations that the database lacks. What other tools than goose have applied is
+// in records of their own: objects that are missing are found all the same.
 func (v verification) pending(ctx context.Context, project *project) ([]string, error) {
+	format, err := generator.Recognise(os.DirFS(v.migrations))
+	if err != nil || format != generator.Goose {
+		return nil, inDirectory(v.migrations, err)
+	}
 	options := install.Options{Install: project.file.Install, Path: v.migrations}
 	known, err := install.Status(ctx, v.url, os.DirFS(v.migrations), options)
 	if err != nil {
