@@ -17,7 +17,20 @@ func render(l tool, m Migration, p part, place string, opt NextOptions) ([]File,
 	if err := errors.Join(upErr, downErr); err != nil {
 		return nil, err
 	}
+	if m.After == none && l.format != Goose && opt.Schema != "" {
+		up = firstSchema(opt) + up
+	}
 	return l.frame(l, m, p, place, ways{up, down}), nil
+}
+
+// firstSchema makes the runtime's schema where it is not there.
+func firstSchema(opt NextOptions) string {
+	owner := ""
+	if !opt.Roles.None {
+		owner = quote.Ident(opt.Roles.Owner)
+	}
+	data := map[string]string{"Literal": quote.Literal(quote.Ident(opt.Schema)), "Schema": quote.Ident(opt.Schema), "Owner": owner}
+	return execute("schema.sql.tmpl", data) + "\n"
 }
 
 // sealed puts the two lines before a body that mark a file as ours, place it in the chain of states

@@ -15,6 +15,8 @@ type NextOptions struct {
 	// SearchPath, when given, is set in every file: names in expressions then mean the same
 	// whoever runs the file. Parts are identifiers, in order.
 	SearchPath []string
+	// Schema, when given, is made by the first file for a tool that "pgretain migrate" does not stand for.
+	Schema string
 	// Label is the middle of the file names, "retention" when empty.
 	Label string
 	// Version gives a number greater than previous; one more when nil.
@@ -71,6 +73,10 @@ type part struct {
 // up the difference, none when there is none. Within a kind the order of wanted is kept. The
 // error is an *ObjectError, or several joined.
 func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
+	if h.tool.format == "" { // nobody has read a directory
+		h = h.clone()
+		h.tool, h.width = gooseTool, gooseTool.width
+	}
 	changes, err := compare(h, wanted)
 	if err != nil {
 		return nil, err

@@ -41,6 +41,7 @@ var arrows = map[string][]string{
 	"tests":            {"*"},
 	"tests/behaviour":  {"*"},
 	"tests/examples":   {"*"},
+	"tests/formats":    {"*"},
 	"tests/history":    {"*"},
 	"tests/races":      {"*"},
 	"tests/roles":      {"*"},

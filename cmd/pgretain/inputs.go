@@ -99,7 +99,9 @@ func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History
 // nextOptions says how migrations of the project are written.
 func (p *project) nextOptions() generator.NextOptions {
 	path := append([]string{"pg_catalog"}, p.file.Install.SearchPath...)
-	return generator.NextOptions{Roles: p.file.Install.Roles, SearchPath: append(path, "pg_temp")}
+	return generator.NextOptions{
+		Roles: p.file.Install.Roles, SearchPath: append(path, "pg_temp"), Schema: p.file.Install.Schema,
+	}
 }
 
 func quoted(text string) string { return strconv.Quote(text) }

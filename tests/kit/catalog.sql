@@ -7,7 +7,7 @@ WITH own_schema AS (
     SELECT d.classid, d.objid FROM pg_depend d WHERE d.deptype = 'e'
 ), relation AS (
     SELECT c.*, s.nspname FROM pg_class c JOIN own_schema s ON s.oid = c.relnamespace
-    WHERE c.relname <> 'goose_db_version' AND c.relname <> 'goose_db_version_id_seq' AND c.relname <> 'schema_version'
+    WHERE c.relname !~ '^goose_db_version' AND c.relname <> 'schema_version'
       AND (c.oid, 'pg_class'::regclass) NOT IN (SELECT m.objid, m.classid FROM member m)
 ), routine AS (
     SELECT p.*, s.nspname FROM pg_proc p JOIN own_schema s ON s.oid = p.pronamespace

@@ -1,0 +1,147 @@
+package formats
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/generator"
+	"pgretain/internal/inspect"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// life is what one tool made of a policy file.
+type life struct {
+	first, second, back []string // catalogs
+	states              []string
+}
+
+// TestTools takes two examples and a policy full of traps through every tool: a first step, a second
+// one, back to the first, back to nothing. After each the catalogs are those that pgretain migrate makes.
+func TestTools(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		start     func(*testing.T) (project, string)
+		old, with string
+	}{
+		"bot-queue":  {example("bot-queue"), "older_than: 7 days", "older_than: 8 days"},
+		"mutual-aid": {example("mutual-aid"), "older_than: 90 days", "older_than: 91 days"},
+		"traps":      {traps, `''C:\\tmp`, `''D:\\tmp`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, yaml := c.start(t)
+			later := strings.ReplaceAll(yaml, c.old, c.with)
+			if later == yaml {
+				t.Fatalf("the policy has no %q", c.old)
+			}
+			var want life
+			for _, tool := range toolsUnderTest {
+				got := live(t, p, tool, yaml, later)
+				if want.first == nil {
+					want = got
+					if len(want.first) < 300 || cmp.Equal(want.first, want.second) {
+						t.Fatalf("the catalogs show no installation: %d and %d lines", len(want.first), len(want.second))
+					}
+				}
+				if diff := cmp.Diff(want, got, cmp.AllowUnexported(life{})); diff != "" {
+					t.Fatalf("%s makes something else than pgretain (-want +got)\n%s", tool.name, diff)
+				}
+			}
+		})
+	}
+}
+
+// live goes all the way, and leaves the database as it was.
+func live(t *testing.T, start project, tool tool, yaml, later string) (l life) {
+	t.Helper()
+	p, in := &start, start.in
+	p.format, p.dir = tool.format, fstest.MapFS{}
+	schema := in.File.Install.Schema
+	before := withoutUsage(kit.Catalog(t, in.DB, schema), in.File.Install.Roles.Owner)
+	first := migrations(p, p.generate(t, yaml))
+	tool.up(t, p)
+	l.first = kit.Catalog(t, in.DB, schema)
+	second := migrations(p, p.generate(t, later))
+	tool.up(t, p)
+	l.second = kit.Catalog(t, in.DB, schema)
+	tool.down(t, p, second)
+	l.back = kit.Catalog(t, in.DB, schema)
+	if diff := cmp.Diff(l.first, l.back); diff != "" {
+		t.Fatalf("%s does not come back to the first step (-want +got)\n%s", tool.name, diff)
+	}
+	tool.down(t, p, first)
+	in.DB.Exec(t, tool.leaves+"; DROP TABLE IF EXISTS "+pgx.Identifier{schema, "goose_db_version"}.Sanitize()+
+		"; DROP SCHEMA "+pgx.Identifier{schema}.Sanitize())
+	if diff := cmp.Diff(before, withoutUsage(kit.Catalog(t, in.DB, schema), in.File.Install.Roles.Owner)); diff != "" {
+		t.Fatalf("%s leaves something (-want +got)\n%s", tool.name, diff)
+	}
+	l.states = p.states(t)
+	if tool.format == generator.Flyway {
+		checkFlyway(t, p.dir)
+	}
+	return l
+}
+
+// withoutUsage leaves out that the owner may look into the application's schemas: that right stays, since
+// others may count on it.
+func withoutUsage(catalog []string, owner string) []string {
+	return slices.DeleteFunc(catalog, func(line string) bool {
+		return strings.HasPrefix(line, "grant schema ") && strings.HasSuffix(line, " to "+owner+": USAGE")
+	})
+}
+
+// migrations counts what a tool applies one by one among the files of a step.
+func migrations(p *project, files []string) int {
+	n := 0
+	for _, name := range files {
+		switch {
+		case p.format == generator.Flyway && versioned.MatchString(name), p.format == generator.Psql && strings.HasSuffix(name, ".up.sql"),
+			p.format == generator.Goose, p.format == generator.Tern:
+			n++
+		}
+	}
+	return n
+}
+
+func example(name string) func(*testing.T) (project, string) {
+	return func(t *testing.T) (project, string) {
+		dir := "../../examples/" + name
+		return project{in: kit.ShippedFiles(t, dir), snapshot: kit.Snapshot(t, dir)}, kit.ReadFile(t, dir, "retention.yaml")
+	}
+}
+
+// trapsPolicy holds what one tool or another would take for its own: in a name, an index, a default, a
+// comment, a row of the registry, a function and a job.
+const trapsPolicy = `version: 1
+install:
+  search_path: [public, '"path {{ .p }} ${p} :x"']
+policies:
+  traps:
+    description: "{{ .x }} ${x} +goose Down :x \\q $$ it's"
+    table: 'public."no {{ .t }} ${t} :x"'
+    ensure: {seen: {type: text, default: "'{{ .d }} ${d} :x +goose Up \\ ;'"}}
+    where: 'kind IN (''{{ .x }}'', ''${x}'', ''it''''s; :x'', E''C:\\tmp\t'', ''-- +goose Down'', ''---- create above / drop below ----'', ''---- tern: disable-tx ----'', ''$$ $function$'', ''\q'')'
+    due: {age: {column: at, older_than: 30 days}}
+    keep: {starred: 'note = $x$ {{ .x }} ; :x $x$ OR note = U&''\0041 ${y}'''}
+    then: [update: {set: {note: "'{{ \"{{\" }} ${flyway:user} :''x'' \\echo'"}}, delete]
+jobs:
+  'traps': {schedule: "*/5 * * * *", run: [traps]}
+`
+
+func traps(t *testing.T) (project, string) {
+	const schema = `CREATE TABLE public."no {{ .t }} ${t} :x" (id bigint PRIMARY KEY, kind text, note text, at timestamptz NOT NULL)`
+	in := kit.Prepare(t, schema, trapsPolicy, kit.On(pgtest.CronServer(t)))
+	snapshot, _, err := inspect.Snapshot(t.Context(), in.Conn(t), inspect.Request{
+		Tables: []string{"public.no {{ .t }} ${t} :x"}, SearchPath: in.File.Install.SearchPath, Runtime: in.File.Install.Schema,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return project{in: in, snapshot: snapshot}, trapsPolicy
+}

@@ -1,0 +1,194 @@
+package formats
+
+import (
+	"context"
+	"database/sql"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx" for goose
+	"github.com/jackc/tern/v2/migrate"
+	"github.com/pressly/goose/v3"
+
+	"pgretain/generator"
+	"pgretain/internal/install"
+	"pgretain/tests/kit"
+)
+
+// tool applies what is pending in a directory, and undoes its last n migrations.
+type tool struct {
+	name   string
+	format generator.Format
+	up     func(*testing.T, *project)
+	down   func(t *testing.T, p *project, n int)
+	// leaves are statements that remove the tool's own record of versions.
+	leaves string
+}
+
+var toolsUnderTest = []tool{
+	{"pgretain", generator.Goose, upOwn, downOwn, ""},
+	{"goose", generator.Goose, upGoose, downGoose, "DROP TABLE goose_db_version"},
+	{"tern", generator.Tern, upTern, downTern, "DROP TABLE schema_version"},
+	{"psql", generator.Psql, upPsql, downPsql, ""},
+	{"flyway", generator.Flyway, upFlyway, downFlyway, ""},
+}
+
+func upOwn(t *testing.T, p *project) { p.in.Up(t) }
+
+func downOwn(t *testing.T, p *project, n int) {
+	for n > 0 {
+		done, err := install.Down(t.Context(), p.in.URL(kit.Migrator), p.dir,
+			install.Options{Install: p.in.File.Install, Path: "migrations"}, false)
+		if err != nil || len(done) == 0 {
+			t.Fatalf("down: %d undone, %v", len(done), err)
+		}
+		n -= len(done)
+	}
+}
+
+// withGoose is the library as the goose command uses it, with its version table where it puts it.
+func withGoose(t *testing.T, p *project, do func(context.Context, *goose.Provider) error) {
+	t.Helper()
+	db, err := sql.Open("pgx", p.in.URL(kit.Migrator))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, p.dir, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := do(t.Context(), provider); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func upGoose(t *testing.T, p *project) {
+	asMigrator(t, p, `CREATE SCHEMA IF NOT EXISTS `+pgx.Identifier{p.in.File.Install.Schema}.Sanitize()+
+		` AUTHORIZATION `+pgx.Identifier{p.in.File.Install.Roles.Owner}.Sanitize())
+	withGoose(t, p, func(ctx context.Context, g *goose.Provider) error {
+		_, err := g.Up(ctx)
+		return err
+	})
+}
+
+func downGoose(t *testing.T, p *project, n int) {
+	withGoose(t, p, func(ctx context.Context, g *goose.Provider) error {
+		for range n {
+			if _, err := g.Down(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func withTern(t *testing.T, p *project, do func(context.Context, *migrate.Migrator) error) {
+	t.Helper()
+	migrator, err := migrate.NewMigrator(t.Context(), p.in.Conn(t, kit.Migrator), "public.schema_version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := migrator.LoadMigrations(p.dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := do(t.Context(), migrator); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func upTern(t *testing.T, p *project) {
+	withTern(t, p, func(ctx context.Context, m *migrate.Migrator) error { return m.Migrate(ctx) })
+}
+
+func downTern(t *testing.T, p *project, n int) {
+	withTern(t, p, func(ctx context.Context, m *migrate.Migrator) error {
+		version, err := m.GetCurrentVersion(ctx)
+		if err != nil {
+			return err
+		}
+		return m.MigrateTo(ctx, version-int32(n))
+	})
+}
+
+// pending are the names with an end that have not been applied: psql and flyway, for which psql stands
+// in, have no record here.
+var applied = map[*project]int{}
+
+func upPsql(t *testing.T, p *project) {
+	files := names(p.dir, ".up.sql")
+	for _, name := range files[applied[p]:] {
+		psql(t, p, name)
+	}
+	applied[p] = len(files)
+}
+
+func downPsql(t *testing.T, p *project, n int) {
+	files := names(p.dir, ".up.sql")[:applied[p]]
+	for _, name := range slices.Backward(files[len(files)-n:]) {
+		psql(t, p, strings.TrimSuffix(name, ".up.sql")+".down.sql")
+	}
+	applied[p] -= n
+}
+
+func upFlyway(t *testing.T, p *project) {
+	files := flywayNames(p.dir)
+	for _, name := range files[applied[p]:] {
+		flyway(t, p, name)
+	}
+	applied[p] = len(files)
+}
+
+func downFlyway(t *testing.T, p *project, n int) {
+	files := flywayNames(p.dir)[:applied[p]]
+	for _, name := range slices.Backward(files[len(files)-n:]) {
+		flyway(t, p, "U"+name[1:])
+	}
+	applied[p] -= n
+}
+
+// flyway lets psql do what flyway does: a file is one transaction unless its configuration says that it
+// is none.
+func flyway(t *testing.T, p *project, name string) {
+	t.Helper()
+	if configuration(t, p.dir, name)["executeInTransaction"] == "false" {
+		psql(t, p, name)
+		return
+	}
+	psql(t, p, name, "--single-transaction")
+}
+
+// psql runs a file as docs/migrators.md says.
+func psql(t *testing.T, p *project, name string, flags ...string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file.sql")
+	if err := os.WriteFile(path, p.dir[name].Data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"-X", "-q", "-v", "ON_ERROR_STOP=1", "-v", "x=substituted", "-v", "y=substituted",
+		"-d", p.in.URL(kit.Migrator), "-f", path}, flags...)
+	command := exec.CommandContext(t.Context(), "psql", args...)
+	command.Env = append(os.Environ(), "PGCLIENTENCODING=LATIN1", "PGOPTIONS=-c client_min_messages=warning")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+func asMigrator(t *testing.T, p *project, sql string) {
+	t.Helper()
+	if _, err := p.in.Conn(t, kit.Migrator).Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// names are the files of dir with an end, in order.
+func names(dir fs.FS, end string) []string {
+	list, _ := fs.Glob(dir, "*"+end)
+	return list
+}
