@@ -34,6 +34,8 @@ func TestCLI(t *testing.T) {
 		"sandbox command": testSandboxCommand,
 		"newer runtime":   testNewerRuntime,
 		"older runtime":   testOlderRuntime,
+		"merge":           testMerge,
+		"two migrations":  testTwoMigrations,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,136 @@
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// branch adds up to three random steps to a copy of base. Numbers go on after first.
+func branch(t *testing.T, random *rand.Rand, base fstest.MapFS, format Format, label string, first int64) fstest.MapFS {
+	t.Helper()
+	dir := maps.Clone(base)
+	for range 1 + random.IntN(3) {
+		h := mustReadFormat(t, dir, format)
+		wanted := []Object{{Kind: KindIndex, Name: fmt.Sprint("app.", random.Int()), As: AsMigrator, Policy: "p",
+			SQL: "SELECT 1;\n", Drop: "SELECT 0;\n"}}
+		for i := range 3 {
+			wanted = append(wanted, function(fmt.Sprintf("retention.f%d()", i), fmt.Sprintf("SELECT %d;\n", random.Int())))
+		}
+		files, err := Next(h, wanted, NextOptions{Roles: testRoles, Label: label,
+			Version: func(previous int64) int64 { return max(previous, first) + 1 }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		addFiles(t, dir, files)
+	}
+	return dir
+}
+
+// added are the names in dir that base has not.
+func added(dir, base fstest.MapFS) []string {
+	var names []string
+	for name := range dir {
+		if base[name] == nil {
+			names = append(names, name)
+		}
+	}
+	return slices.Sorted(slices.Values(names))
+}
+
+// union is both sides in one directory, with files of the user's own where the tool has room for them.
+func union(random *rand.Rand, format Format, sides ...fstest.MapFS) fstest.MapFS {
+	all := fstest.MapFS{}
+	for _, side := range sides {
+		maps.Copy(all, side)
+	}
+	if own := tools[format]; !own.gapless {
+		for _, n := range []int{50, 200} { // between the sides, and after them
+			all[own.name(int64(n+random.IntN(50)), 5, "own")] = &fstest.MapFile{Data: []byte("SELECT 1;\n")}
+		}
+	}
+	return all
+}
+
+// Whichever side is chosen, all of its files go, with what belongs to them, and no other file; what is
+// left is the other side.
+func TestRebaseTakesOneSideWhole(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		for _, format := range Formats {
+			random := rand.New(rand.NewPCG(seed, 5))
+			base := branch(t, random, fstest.MapFS{}, format, "", 0)
+			offset := int64(0) // both sides have the same numbers
+			if !tools[format].gapless && seed%2 == 0 {
+				offset = 101
+			}
+			ours := branch(t, random, base, format, "ours", 0)
+			theirs := branch(t, random, base, format, "theirs", offset)
+			all := union(random, format, ours, theirs)
+			what := fmt.Sprintf("%s, seed %d", format, seed)
+
+			checkRebase(t, what, all, base, theirs, ours)
+			checkRebase(t, what, all, base, ours, theirs)
+			h, removed, err := Rebase(all, "", nil, true)
+			if offset == 0 {
+				if !errors.Is(err, ErrDuplicate) {
+					t.Errorf("%s: the later of two equal numbers: %v", what, err)
+				}
+			} else if err != nil || h.State() != mustReadFormat(t, ours, "").State() {
+				t.Errorf("%s: later: %v", what, err)
+			} else if diff := cmp.Diff(added(theirs, base), slices.Sorted(slices.Values(removed))); diff != "" {
+				t.Errorf("%s: later (-want +got)\n%s", what, diff)
+			}
+		}
+	}
+}
+
+// checkRebase takes side away, by its first file.
+func checkRebase(t *testing.T, what string, all, base, side, left fstest.MapFS) {
+	t.Helper()
+	head := mustReadFormat(t, side, "").Files()[len(mustReadFormat(t, base, "").Files())].Name
+	h, removed, err := Rebase(all, "", []string{head}, false)
+	if err != nil {
+		t.Errorf("%s: without %s: %v", what, head, err)
+		return
+	}
+	if want := mustReadFormat(t, left, "").State(); h.State() != want {
+		t.Errorf("%s: without %s: state %s, want %s", what, head, h.State(), want)
+	}
+	if diff := cmp.Diff(added(side, base), slices.Sorted(slices.Values(removed))); diff != "" {
+		t.Errorf("%s: without %s (-want +got)\n%s", what, head, diff)
+	}
+	rest := maps.Clone(all)
+	for _, name := range removed {
+		delete(rest, name)
+	}
+	if diff := cmp.Diff(h.Objects(), mustReadFormat(t, rest, "").Objects()); diff != "" {
+		t.Errorf("%s: what is left reads otherwise\n%s", what, diff)
+	}
+}
+
+// Damage anywhere refuses a rebase: half of a directory is not judged.
+func TestRebaseRefuses(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 9))
+	base := branch(t, random, fstest.MapFS{}, Goose, "", 0)
+	ours, theirs := branch(t, random, base, Goose, "ours", 0), branch(t, random, base, Goose, "theirs", 101)
+	all := union(random, Goose, ours, theirs)
+	for name, kind := range map[string]error{"\n-- more\n": ErrEdited, "\n<<<<<<< HEAD\n": ErrConflict} {
+		for _, side := range []fstest.MapFS{base, ours, theirs} {
+			damaged := maps.Clone(all)
+			file := added(side, nil)[len(added(side, nil))-1]
+			damaged[file] = &fstest.MapFile{Data: []byte(string(all[file].Data) + name)}
+			if _, _, err := Rebase(damaged, "", nil, true); !errors.Is(err, kind) || !strings.Contains(err.Error(), file) {
+				t.Errorf("%s: got %v, want %v", file, err, kind)
+			}
+		}
+	}
+}
