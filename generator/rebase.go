@@ -3,9 +3,11 @@ package generator
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Rebase reads dir as ReadFormat does, and where its migrations fork it leaves out one side: the one that
@@ -30,7 +32,7 @@ func Rebase(dir fs.FS, format Format, files []string, later bool) (*History, []s
 		}
 		var fork *HistoryError
 		if !errors.As(err, &fork) || fork.Kind != ErrFork && fork.Kind != ErrDuplicate {
-			return nil, nil, err
+			return nil, nil, r.withoutSide(err)
 		}
 		if err := r.leaveOut(fork); err != nil {
 			return nil, nil, err
@@ -69,6 +71,20 @@ func (r *rebase) leaveOut(fork *HistoryError) error {
 		return r.cut(fork.Files[1])
 	}
 	return fork
+}
+
+// withoutSide explains a gap that the rebase itself would make, where the tool wants all numbers.
+func (r *rebase) withoutSide(err error) error {
+	var gap *HistoryError
+	if len(r.dir.without) == 0 || !r.dir.tool.gapless || !errors.As(err, &gap) || gap.Kind != ErrGap {
+		return err
+	}
+	names := strings.Join(r.removed(), ", ")
+	return &HistoryError{
+		Kind: ErrGap, Files: gap.Files[len(gap.Files)-1:],
+		Message: fmt.Sprintf("without %s there is a gap before this migration, which %s refuses", names, r.dir.tool.format),
+		Hint:    "Give this migration the number of the first file that goes, if it is applied nowhere; or have the other side written again.",
+	}
 }
 
 // cut leaves out head and the files that continue it and nothing else. Files of the user stay.

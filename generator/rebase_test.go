@@ -134,3 +134,23 @@ func TestRebaseRefuses(t *testing.T) {
 		}
 	}
 }
+
+// tern wants every number: a file of the user's own behind a side that goes would stand alone.
+func TestRebaseLeavesNoGap(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 9))
+	base := branch(t, random, fstest.MapFS{}, Tern, "", 0)
+	n := int64(len(mustReadFormat(t, base, "").Files()))
+	side := branch(t, random, base, Tern, "theirs", 0)
+	own := tools[Tern].name(int64(len(side))+1, 3, "own")
+	side[own] = &fstest.MapFile{Data: []byte("SELECT 1;\n")}
+	ours := maps.Clone(base)
+	addFiles(t, ours, mustNext(t, mustReadFormat(t, base, ""), []Object{function("retention.f()", "SELECT 1;\n")})[:1])
+	all := union(random, Tern, ours, side)
+	head := mustReadFormat(t, side, "").Files()[n].Name
+	_, _, err := Rebase(all, "", []string{head}, false)
+	var got *HistoryError
+	if !errors.As(err, &got) || got.Kind != ErrGap || got.Files[0] != own || !strings.Contains(got.Hint, "Give this migration the number") {
+		t.Errorf("got %v", err)
+	}
+}

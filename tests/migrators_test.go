@@ -225,3 +225,19 @@ func leaveInvalid(t *testing.T, db *pgtest.DB, name string) {
 		t.Fatalf("got %v", err)
 	}
 }
+
+// Git may check files out with CRLF line ends: they install the same.
+func TestCRLFCheckoutInstallsTheSame(t *testing.T) {
+	t.Parallel()
+	want := migrated(t)
+	in := kit.Prepare(t, migratorsSchema, migratorsPolicy)
+	in.Generate(t, migratorsPolicy)
+	for _, file := range in.Migrations {
+		file.Data = []byte(strings.ReplaceAll(string(file.Data), "\n", "\r\n"))
+	}
+	in.Up(t)
+	sameAsAlone(t, in, want)
+	in.Generate(t, migratorsPolicy)
+	in.Up(t)
+	sameAsAlone(t, in, want)
+}
