@@ -119,8 +119,27 @@ func (dir sideDir) list() ([]numbered, error) {
 			names = append(names, n)
 		}
 	}
+	names = append(names, dir.programs()...)
 	slices.SortStableFunc(names, func(a, b numbered) int { return cmp.Compare(a.version, b.version) })
 	return names, nil
+}
+
+// programs are the user's own migrations in Go, which goose numbers together with those in SQL.
+// https://pressly.github.io/goose/documentation/cli-commands/#create
+func (dir sideDir) programs() []numbered {
+	paths, err := fs.Glob(dir.FS, "*.go")
+	if err != nil || dir.tool.format != Goose {
+		return nil
+	}
+	var names []numbered
+	for _, path := range paths {
+		n, ok := dir.tool.number(strings.TrimSuffix(path, ".go") + dir.tool.suffix)
+		if ok && !strings.HasSuffix(path, "_test.go") {
+			n.name = path
+			names = append(names, n)
+		}
+	}
+	return names
 }
 
 func (dir sideDir) isOurs(name string) bool {

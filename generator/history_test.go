@@ -234,7 +234,8 @@ func TestFilesOfTheUserOnlyCount(t *testing.T) {
 	dir := threeSteps(t)
 	want := mustRead(t, dir)
 	user := &fstest.MapFile{Data: []byte("-- +goose Up\nSELECT 1;\n")}
-	dir["00017_users_own.sql"], dir["notes.sql"], dir["00099_data.csv"] = user, user, user
+	dir["00016_users_own.sql"], dir["notes.sql"], dir["00099_data.csv"] = user, user, user
+	dir["00017_users_own.go"], dir["00099_users_own_test.go"] = user, user
 	got := mustRead(t, dir)
 	if got.State() != want.State() || got.NextVersion() != 18 {
 		t.Errorf("state %s, next %d; want %s, 18", got.State(), got.NextVersion(), want.State())
@@ -242,6 +243,10 @@ func TestFilesOfTheUserOnlyCount(t *testing.T) {
 	files := mustNext(t, got, nil)
 	if files[0].Name != "00018_retention_policies.sql" {
 		t.Errorf("next file is %s", files[0].Name)
+	}
+	dir["00002_users_own.go"] = user
+	if _, err := Read(dir); !errors.Is(err, ErrDuplicate) {
+		t.Errorf("a number that one of ours has: %v", err)
 	}
 }
 

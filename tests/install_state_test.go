@@ -124,3 +124,18 @@ func TestPendingBelowApplied(t *testing.T) {
 		t.Errorf("got %+v", install.Diagnostics(err))
 	}
 }
+
+// Migrations in Go belong to a program of the user's own: said before anything is changed.
+func TestMigrationsInGoAreRefused(t *testing.T) {
+	t.Parallel()
+	db := installDatabase(t)
+	_, ours, _ := twoSides(t)
+	ours["00003_own.go"] = &fstest.MapFile{Data: []byte("package migrations\n")}
+	refusedBoth(t, db, ours, "the directory holds migrations in Go: 00003_own.go", "your own program")
+	if pgtest.Value[bool](t, db, "SELECT to_regnamespace('keep') IS NOT NULL") {
+		t.Error("the refusal created the schema")
+	}
+	ours["00003_own_test.go"] = ours["00003_own.go"]
+	delete(ours, "00003_own.go")
+	mustUp(t, db, ours, 2)
+}

@@ -2,10 +2,32 @@ package install
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pressly/goose/v3"
 )
+
+// checkPrograms refuses migrations in Go, which only a program that has them built in can run.
+func checkPrograms(dir fs.FS) error {
+	paths, err := fs.Glob(dir, "*.go")
+	if err != nil {
+		return fmt.Errorf("listing migrations: %w", err)
+	}
+	programs := slices.DeleteFunc(paths, func(path string) bool {
+		_, err := goose.NumericComponent(path)
+		return err != nil || strings.HasSuffix(path, "_test.go")
+	})
+	if len(programs) == 0 {
+		return nil
+	}
+	return &CheckError{
+		Message: "the directory holds migrations in Go: " + strings.Join(programs, ", "),
+		Hint:    "Apply it with your own program in which they are built in; goose applies the generated files as well.",
+	}
+}
 
 // checkOrder is checkApplied, and also refuses a pending file below one that is applied: the later
 // one was written for a database without it.

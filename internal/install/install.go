@@ -43,6 +43,9 @@ type Migration struct {
 // table. An error is a *CheckError, a *StatementError, several of them joined, or anything else
 // that went wrong; Diagnostics makes messages of it.
 func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
+	if err := checkPrograms(dir); err != nil {
+		return nil, err
+	}
 	s, createSchema, err := start(ctx, url, o)
 	if err != nil {
 		return nil, err
@@ -65,6 +68,9 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 // Down undoes the last step, which may be several files, or everything when all is set. The
 // schema and the version table stay.
 func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
+	if err := checkPrograms(dir); err != nil {
+		return nil, err
+	}
 	s, _, err := start(ctx, url, o)
 	if err != nil {
 		return nil, err
