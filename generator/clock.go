@@ -68,7 +68,9 @@ func (w *work) clockColumn(k *clock, source *policy.Clock) string {
 	}
 	k.column = column.Name
 	k.expr = fragment("t column", ident(column.Name))
-	k.indexed = sqlText(ident(column.Name).String())
+	if !column.Virtual {
+		k.indexed = sqlText(ident(column.Name).String())
+	}
 	return column.Type
 }
 
@@ -85,7 +87,7 @@ func (w *work) clockExpression(k *clock, source *policy.Clock) string {
 	}
 	k.expr = fragment("parenthesised", w.bind(e))
 	k.own = ownColumnsOnly(parsed.parsed)
-	if plainPick.MatchString(e.SQL) {
+	if plainPick.MatchString(e.SQL) && w.indexable(parsed.parsed) {
 		k.indexed = fragment("parenthesised", sqlText(oneLine(e.SQL)))
 	}
 	if found := castAtEnd.FindStringSubmatch(e.SQL); found != nil {

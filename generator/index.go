@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -63,6 +64,15 @@ func (w *work) keyItems(except string) []indexItem {
 		}
 	}
 	return items
+}
+
+// indexable says whether an index may read what an expression reads: a column that is computed whenever it
+// is read is in no index, and in no predicate of one.
+func (w *work) indexable(e *pgparse.Expr) bool {
+	return !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
+		column := w.table.Column(ref.Fields[len(ref.Fields)-1])
+		return column != nil && column.Virtual
+	})
 }
 
 func columnItem(name string, descending, nullsFirst bool) indexItem {

@@ -18,7 +18,7 @@ type ranked struct {
 	Keys     []groupKey
 	Rows     []sqlText // which rows have a place
 	Table    sqlText
-	columns  bool // every key and every item of the order is a plain column
+	columns  bool // every key and every item of the order is a plain column that an index can hold
 	source   *policy.Rank
 }
 
@@ -102,7 +102,7 @@ func (w *work) orderOf(r *ranked, source *policy.Rank) {
 	for i, item := range source.Order {
 		expr := w.bind(item.Expr)
 		column := w.columnOf(item.Expr)
-		if column == "" {
+		if column == "" || w.table.Column(column).Virtual {
 			r.columns = false
 		}
 		notNull := column != "" && w.table.Column(column).NotNull
@@ -168,6 +168,7 @@ func (w *work) keyOf(r *ranked, per policy.Expr, number int) groupKey {
 		return groupKey{Number: number, Expr: text, GroupExpr: text, typ: "text"}
 	}
 	column := w.table.Column(name)
+	r.columns = r.columns && !column.Virtual
 	return groupKey{Number: number, Expr: expr, GroupExpr: expr, column: name, typ: column.Type, notNull: column.NotNull}
 }
 

@@ -102,8 +102,8 @@ func (w *work) existing(s policy.Step, into *catalog.Table, columns []ident) con
 				c.Set = append(c.Set, name)
 			}
 		}
-		if len(c.Target) == 0 || len(c.Set) == 0 {
-			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key to find the row that it replaces", s.Archive.Into), "Add one, or choose another value for \"existing\".")
+		if len(c.Target) == 0 || len(c.Set) == 0 || into.Temporal() {
+			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key to find the row that it replaces", s.Archive.Into), "Add one that goes by equality, or choose another value for \"existing\".")
 		}
 		return c
 	}

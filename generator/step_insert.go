@@ -185,7 +185,7 @@ func hasUnique(table *catalog.Table, names []string) bool {
 		a, b := slices.Sorted(slices.Values(columns)), slices.Sorted(slices.Values(names))
 		return slices.Equal(a, b)
 	}
-	return same(table.PrimaryKey) || slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
+	return same(table.PrimaryKey) && !table.Temporal() || slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
 		return i.Unique && i.Valid && i.Predicate == "" && same(i.Columns)
 	})
 }

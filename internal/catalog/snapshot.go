@@ -3,6 +3,8 @@
 // It is plain data; reading a live database is internal/inspect.
 package catalog
 
+import "slices"
+
 // FileName is the snapshot's name, beside the policy file.
 const FileName = "retention.catalog.json"
 
@@ -41,6 +43,7 @@ type Column struct {
 	Default   string `json:"default,omitempty"`
 	Generated bool   `json:"generated,omitempty"`
 	Identity  string `json:"identity,omitempty"` // "always", "by default"
+	Virtual   bool   `json:"virtual,omitempty"`  // generated whenever it is read, so that no index can hold it
 }
 
 // Index is one index as pg_get_indexdef prints it. Columns are the key columns, "" for an
@@ -93,4 +96,9 @@ func (t *Table) Column(name string) *Column {
 		}
 	}
 	return nil
+}
+
+// Temporal says that the primary key is WITHOUT OVERLAPS: it names one row, and ON CONFLICT cannot go by it.
+func (t *Table) Temporal() bool {
+	return slices.ContainsFunc(t.Indexes, func(i Index) bool { return i.Primary && !i.Unique })
 }

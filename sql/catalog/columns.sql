@@ -2,14 +2,15 @@
 -- $1 oid[]: of which tables.
 -- Returns the table's oid, name, type, whether NOT NULL, the default or, for a generated column,
 -- its expression ('' for none), whether it is generated, how it is an identity column ('always', 'by
--- default' or '').
+-- default' or ''), whether it is computed whenever it is read (PostgreSQL 18): then no index can hold it.
 SELECT a.attrelid,
        a.attname::text,
        format_type(a.atttypid, a.atttypmod),
        a.attnotnull,
        CASE WHEN d.oid IS NULL THEN '' ELSE pg_get_expr(d.adbin, d.adrelid) END,
        a.attgenerated <> '',
-       CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' ELSE '' END
+       CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' ELSE '' END,
+       a.attgenerated = 'v'
   FROM pg_attribute AS a
   LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
  WHERE a.attrelid = ANY ($1::oid[])

@@ -2,6 +2,8 @@
 -- $1 oid[]: which tables.
 -- Returns referencing and referenced table's oids, two booleans, and the foreign key: name, table,
 -- columns, referenced table and columns, action on delete, whether deferrable.
+-- One that is NOT ENFORCED (PostgreSQL 18) does nothing, and does not count; older servers have no such
+-- column, so that it is asked for by way of jsonb.
 -- PostgreSQL keeps copies of a foreign key for every partition on either side. A copy belongs to a
 -- table's own list only if its other end is the declared one: "from" says so for the referencing
 -- table's list, "to" for the referenced table's.
@@ -9,6 +11,7 @@ WITH RECURSIVE declared (oid, root) AS (
     SELECT oid, oid
       FROM pg_constraint
      WHERE contype = 'f' AND conparentid = 0
+       AND coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)
     UNION ALL
     SELECT copy.oid, declared.root
       FROM declared

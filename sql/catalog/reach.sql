@@ -12,6 +12,7 @@ edge (source, target, goes_on) AS (
     SELECT confrelid, conrelid, confdeltype IN ('c', 'n', 'd')
       FROM pg_constraint
      WHERE contype = 'f'
+       AND coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true) -- PostgreSQL 18
     UNION ALL
     SELECT inhparent, inhrelid, true
       FROM pg_inherits

@@ -9,6 +9,7 @@ AS $function$
         SELECT coalesce(pg_partition_root(k.confrelid), k.confrelid)::oid AS from_rel,
                coalesce(pg_partition_root(k.conrelid), k.conrelid)::oid AS to_rel
         FROM pg_constraint k WHERE k.contype = 'f' AND k.confdeltype = 'c'
+          AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
     ), walk AS (
         SELECT e.from_rel AS start, e.to_rel AS rel FROM edge e WHERE e.from_rel = ANY (p_tables)
         UNION

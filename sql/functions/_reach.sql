@@ -1,6 +1,7 @@
 -- Every table that a delete from the given tables changes through foreign keys (CASCADE, SET NULL,
 -- SET DEFAULT), to any depth, with one path that leads there. Partitions and inheritance children
--- of the given tables are included. Reads the catalog only.
+-- of the given tables are included. A key that is NOT ENFORCED (PostgreSQL 18) changes nothing. Reads the
+-- catalog only.
 CREATE OR REPLACE FUNCTION retention._reach(p_tables oid[])
 RETURNS TABLE (reached oid, path text)
 LANGUAGE sql STABLE
@@ -21,6 +22,7 @@ AS $function$
         FROM walk w
         JOIN pg_constraint k ON k.confrelid = w.rel AND k.contype = 'f'
                             AND k.confdeltype IN ('c', 'n', 'd')
+                            AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
         WHERE w.goes_on AND cardinality(w.seen) <= 64
     )
     SELECT DISTINCT ON (1) coalesce(pg_partition_root(w.rel), w.rel)::oid, w.path

@@ -19,6 +19,7 @@ WITH RECURSIVE named AS (
     FROM walk w
     JOIN pg_constraint k ON k.confrelid = w.rel AND k.contype = 'f'
                         AND k.confdeltype IN ('c', 'n', 'd')
+                        AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
     JOIN named t ON t.oid = k.conrelid
     WHERE w.goes_on AND cardinality(w.seen) <= 64
 )
