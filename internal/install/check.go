@@ -167,7 +167,7 @@ func noCron(v server, home string) error {
 	check := &CheckError{Message: fmt.Sprintf("extension pg_cron is not installed in database %q", v.database)}
 	switch home {
 	case "":
-		check.Detail = "The server does not load pg_cron."
+		check.Detail = "The server does not load pg_cron, or does not show its settings to this role."
 		check.Hint = "Add pg_cron to shared_preload_libraries, set cron.database_name, restart and run what " +
 			"\"pgretain bootstrap\" prints; or set install.scheduler to none and run jobs by other means."
 	case v.database:
