@@ -59,7 +59,7 @@ var users = map[string][]string{
 	"go.yaml.in/yaml/v3":                       {"policy"},
 	"github.com/google/go-cmp":                 {},
 	"github.com/santhosh-tekuri/jsonschema/v6": {},
-	"github.com/rogpeppe/go-internal":          {},
+	"github.com/rogpeppe/go-internal":          {"cmd/pgretain"},
 	"database/sql":                             {"internal/install"},
 	"os/exec":                                  {"internal/sandbox", "cmd/pgretain"},
 	"net":                                      {"internal/install", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
