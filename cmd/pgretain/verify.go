@@ -122,15 +122,22 @@ func (v verification) wanted() (*project, []generator.Object, error) {
 	return project, wanted, err
 }
 
-// pending lists the migrations that the database lacks. What other tools than goose have applied is
-// in records of their own: objects that are missing are found all the same.
+// pending lists the migrations that the database lacks. What other tools have applied is in records of
+// their own: objects that are missing are found all the same.
 func (v verification) pending(ctx context.Context, project *project) ([]string, error) {
 	format, err := generator.Recognise(os.DirFS(v.migrations))
 	if err != nil || format != generator.Goose {
 		return nil, inDirectory(v.migrations, err)
 	}
 	options := install.Options{Install: project.file.Install, Path: v.migrations}
-	known, err := install.Status(ctx, v.url, os.DirFS(v.migrations), options)
+	recorded, err := install.Recorded(ctx, v.url, options)
+	if err == nil && !recorded {
+		return nil, nil
+	}
+	var known []install.Migration
+	if err == nil {
+		known, err = install.Status(ctx, v.url, os.DirFS(v.migrations), options)
+	}
 	if err != nil {
 		return nil, (&session{install: project.file.Install}).explain(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/inspect"
+	"pgretain/internal/install"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -67,6 +68,7 @@ func live(t *testing.T, start project, tool tool, yaml, later string) (l life) {
 	first := migrations(p, p.generate(t, yaml))
 	tool.up(t, p)
 	l.first = kit.Catalog(t, in.DB, schema)
+	checkRecorded(t, p, tool.name == "pgretain")
 	second := migrations(p, p.generate(t, later))
 	tool.up(t, p)
 	l.second = kit.Catalog(t, in.DB, schema)
@@ -86,6 +88,15 @@ func live(t *testing.T, start project, tool tool, yaml, later string) (l life) {
 		checkFlyway(t, p.dir)
 	}
 	return l
+}
+
+// checkRecorded: the verifier must not take for pending what another tool has applied.
+func checkRecorded(t *testing.T, p *project, want bool) {
+	t.Helper()
+	got, err := install.Recorded(t.Context(), p.in.URL(kit.Migrator), install.Options{Install: p.in.File.Install})
+	if err != nil || got != want {
+		t.Errorf("%s: recorded where pgretain looks: %t, %v", p.format, got, err)
+	}
 }
 
 // withoutUsage leaves out that the owner may look into the application's schemas: that right stays, since
