@@ -149,7 +149,8 @@ func (s *session) createSchema(ctx context.Context, create bool, install policy.
 	}
 	text, err := render("create_schema", map[string]any{
 		"CreateSchema": create, "Schema": install.Schema, "AddState": exists && !hasState,
-		"Owner": install.Roles.Owner, "Viewer": install.Roles.Viewer,
+		"Owner": install.Roles.Owner, "Runner": install.Roles.Runner,
+		"Operator": install.Roles.Operator, "Viewer": install.Roles.Viewer,
 	})
 	if err != nil {
 		return err

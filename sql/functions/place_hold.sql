@@ -8,21 +8,20 @@
 -- the hold stands all the same, for a row that comes later. Raises 42501 for tables of roles that have
 -- nothing to do with any policy. Lock: none but the table's hold lock.
 CREATE OR REPLACE FUNCTION retention.place_hold(
-    table_name regclass, key text[], reason text, until timestamptz DEFAULT NULL,
+    table_name text, key text[], reason text, until timestamptz DEFAULT NULL,
     by text DEFAULT NULL, OUT hold_id bigint, OUT rows_held bigint)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 #variable_conflict use_column
 DECLARE
-    v_table CONSTANT oid := coalesce(pg_partition_root(place_hold.table_name), place_hold.table_name);
+    v_table CONSTANT oid := retention._holdable(place_hold.table_name);
     v_key text[];
     v_value jsonb;
 BEGIN
     IF coalesce(place_hold.reason, '') = '' THEN
         RAISE invalid_parameter_value USING MESSAGE = 'a hold needs a reason';
     END IF;
-    PERFORM retention._refuse_foreign_table(v_table);
     PERFORM pg_advisory_xact_lock(retention._lock_key('hold', v_table));
     IF place_hold.by IS NULL THEN
         SELECT k.key, k.rows_held INTO v_key, rows_held FROM retention._hold_by_key(v_table, place_hold.key) k;
@@ -36,5 +35,5 @@ BEGIN
     RETURNING id INTO hold_id;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.place_hold(regclass, text[], text, timestamptz, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.place_hold(regclass, text[], text, timestamptz, text) TO retention_operator;
+REVOKE ALL ON FUNCTION retention.place_hold(text, text[], text, timestamptz, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.place_hold(text, text[], text, timestamptz, text) TO retention_operator;

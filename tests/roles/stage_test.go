@@ -209,3 +209,22 @@ const privileges = `
 	UNION ALL
 	SELECT format('extension %s %s', e.extname, e.extowner::regrole) FROM pg_extension e
 	ORDER BY 1`
+
+// call runs one statement with arguments as a role.
+func (s *stage) call(role, sql string, args ...any) error {
+	s.t.Helper()
+	conn, err := s.Connect(s.t.Context(), role)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	_, err = conn.Exec(s.t.Context(), sql, args...)
+	return err
+}
+
+// asServer is what the server said, nil for any other error.
+func asServer(err error) *pgconn.PgError {
+	var server *pgconn.PgError
+	errors.As(err, &server)
+	return server
+}

@@ -1,0 +1,39 @@
+-- The table whose rows are to be held: its root, where it is a partition. The name is written as in SQL;
+-- without a schema it is in public. It is looked up here and not by the caller, who needs no right on the
+-- schema for that. Raises 22023 for what is no name, 42P01 when there is no such table, 42809 for a view,
+-- and 42501 for a table of a role whose word does not count already: reading a key runs the checks and
+-- casts of the table's types with our rights, so that whoever may place holds could become us by a table
+-- made for that. The word counts of superusers and of those who own a table of a policy.
+CREATE OR REPLACE FUNCTION retention._holdable(p_name text) RETURNS oid
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_parts text[] := parse_ident(p_name);
+    v_table record;
+BEGIN
+    IF cardinality(v_parts) = 1 THEN
+        v_parts := 'public' || v_parts;
+    END IF;
+    SELECT coalesce(pg_partition_root(c.oid), c.oid) AS oid, c.relkind, r.oid AS owner, r.rolname, r.rolsuper INTO v_table
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = c.relowner
+    WHERE cardinality(v_parts) = 2 AND n.nspname = v_parts[1]::name AND c.relname = v_parts[2]::name;
+    IF NOT FOUND THEN
+        RAISE undefined_table USING MESSAGE = format('there is no table %s', coalesce(p_name, 'NULL')),
+            HINT = 'Write its name with the schema, as in SQL: app.message.';
+    ELSIF v_table.relkind NOT IN ('r', 'p') THEN
+        RAISE wrong_object_type USING MESSAGE = format('%s is no table', p_name);
+    ELSIF NOT v_table.rolsuper AND NOT EXISTS (
+        SELECT FROM retention.policy p
+        CROSS JOIN LATERAL unnest(p.table_name || p.related || p.changes || p.reach) x (name)
+        JOIN pg_namespace n ON starts_with(x.name, n.nspname || '.')
+        JOIN pg_class c ON c.relnamespace = n.oid AND n.nspname || '.' || c.relname = x.name
+        WHERE c.relowner = v_table.owner) THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = format('table %s belongs to role "%s", who owns no table of a policy', p_name, v_table.rolname),
+            HINT = 'Only rows of the tables of such roles can be held.';
+    END IF;
+    RETURN v_table.oid;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._holdable(text) FROM PUBLIC;

@@ -1,0 +1,81 @@
+package roles
+
+// decision says who may use something of the schema: r runner, o operator, v viewer, a what a policy names
+// under "grant". The owner may do everything, PUBLIC nothing. Whatever is new needs a line here.
+type decision struct{ name, who, why string }
+
+// calls are for people and applications; docs/roles.md shows them.
+var calls = []decision{
+	{"run", "ro", "a run of a policy"},
+	{"run_job", "ro", "a run of a job"},
+	{"settle", "ro", "ends what a cancelled call of this session left"},
+	{"preview", "rov", "counts what is due"},
+	{"health", "rov", "what needs attention"},
+	{"window_of", "rov", "the window in force"},
+	{"pause", "o", "stops runs"},
+	{"resume", "o", "lets them go on"},
+	{"set_window", "o", "another window, within the policy's bounds"},
+	{"place_hold", "o", "keeps rows"},
+	{"release_hold", "o", "ends that"},
+	{"accept", "o", "lets a run pass the breaker once"},
+	{"adopt", "o", "says that this copy is to be purged"},
+	{"restore", "o", "brings back what a run took"},
+	{"take_events", "o", "takes events away; may be granted to roles of the application"},
+	{"<policy>_due", "ov", "the due rows, with the caller's own rights on the tables"},
+	{"<policy>_count", "ov", "how many they are"},
+	{"<report>_report", "ov", "a report's rows"},
+	{"<policy>_claim", "oa", "claims keys"},
+	{"<policy>_seen", "oa", "whether a key is claimed"},
+	{"<policy>_advance", "oa", "moves a cursor forward"},
+	{"<policy>_cursor", "oa", "where it is"},
+	{"<policy>_touch", "oa", "says that rows are in use"},
+	{"<policy>_batch", "", "one batch; called by the driver's steps, as the owner"},
+	{"<policy>_batch_locked", "", "the same, with rows locked first"},
+	{"<policy>_groups", "", "finds groups with too many rows"},
+	{"<policy>_prepare", "", "reads what a run goes by"},
+	{"<policy>_restore", "", "what restore calls"},
+	{"<policy>_partition", "", "detaches or drops a partition, as the role that migrates"},
+	{"<policy>_drop_table", "", "drops a table, as the role that migrates"},
+}
+
+// inner are the runtime's own functions that somebody else than the owner may call. The driver and the
+// views run with the rights of who calls them, because only so they can commit, and count as that role.
+var inner = []decision{
+	{"_drive", "ro", "run"}, {"_bell", "ro", "run"}, {"_begin", "ro", "run"}, {"_begin_failed", "ro", "run"},
+	{"_step", "ro", "run"}, {"_step_failed", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"},
+	{"_unlock", "ro", "run"}, {"_refuse_transaction", "ro", "run"}, {"_job", "ro", "run_job"},
+	{"_job_outcome", "ro", "run_job"}, {"_joined", "ro", "run_job"}, {"_ring", "ro", "run"}, {"_ring_failed", "ro", "run"},
+	{"_purge_cron_log", "ro", "run_job"}, {"_cron_log_window", "ro", "run_job"}, {"_note_cron_purge", "ro", "run_job"},
+	{"_alive", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
+	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"},
+	{"_table", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_due"},
+	{"_cutoff", "rov", "<policy>_due"}, {"_cutoff_of", "rov", "<policy>_due"}, {"_epoch_ms", "rov", "<policy>_due"},
+	{"_ulid_floor", "rov", "<policy>_due"}, {"_uuid_floor", "rov", "<policy>_due"},
+	{"_held_by_owner", "ov", "<policy>_due"}, {"_owner_holds", "ov", "<policy>_due"},
+}
+
+// closed are the runtime's own functions that the owner alone may call.
+var closed = []string{
+	"_add_note", "_add_to_total", "_add_up", "_breaker_limit", "_call_batch", "_change_setting", "_changed_rows",
+	"_check_scope", "_check_ttl", "_checked", "_circle", "_copy", "_count", "_count_claims", "_droppable", "_dry_run",
+	"_estimated_rows", "_family", "_find_groups", "_finish", "_hold_by_key", "_hold_by_owner", "_holdable", "_input", "_is_held",
+	"_known", "_lock_holder", "_lock_holds", "_lock_key", "_lock_restore", "_lock_run", "_lost_hold", "_missed",
+	"_new_run", "_next_batch", "_objection", "_old_runs", "_one_more", "_owner_type", "_prepare", "_prove", "_reach",
+	"_record_index", "_resume_point", "_ring_for", "_run_locks", "_run_report", "_running",
+	"_same_rows", "_set_aside_invalid_index", "_spelling", "_stop_reason", "_subtract", "_surplus", "_ttl", "_undone",
+	"_unlock_table", "_wait_at_most", "_wall_clock", "_window_at", "retention_log_batch", "retention_log_count",
+}
+
+// reads are tables and views that may be read; nobody may do anything else with any of them.
+var reads = []decision{
+	{"status", "rov", "the last run of each policy"}, {"progress", "rov", "runs under way"},
+	{"backlog", "rov", "what is due now"}, {"metrics", "rov", "numbers for monitoring"},
+	{"install", "rov", "this install"}, {"policy", "rov", "the registry of policies"}, {"job", "rov", "that of jobs"},
+	{"run", "rov", "the run log"}, {"batch", "rov", "its batches"}, {"run_group", "rov", "groups under way"},
+	{"total", "rov", "counters"}, {"setting", "rov", "settings"}, {"setting_change", "rov", "who changed them"},
+	{"hold", "rov", "holds"}, {"restored", "rov", "calls of restore"}, {"event", "rov", "the outbox"},
+	{"report", "rov", "answers of reports"}, {"claim", "rov", "statistics of claims"},
+	{"index_definition", "rov", "indexes that were built"}, {"undo", "o", "values that an update with undo wrote"},
+	{"<policy>_<join>", "ov", "what a join read for the run: rows of your tables"},
+	{"goose_db_version", "rov", "migrations that were applied"},
+}

@@ -1,0 +1,350 @@
+package roles
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/tests/pgtest"
+)
+
+var update = flag.Bool("update", false, "write docs/roles.md's table")
+
+// persons are who asks, by the letter of a decision; the stranger has none.
+var persons = []struct{ letter, name string }{{"r", runner}, {"o", operator}, {"v", viewer}, {"a", app}, {"-", stranger}}
+
+// generated are the policies and the report whose names stand before generated functions.
+var generated = []string{"notes", "marked", "capped", "plain", "trades", "tracked", "events", "detached"}
+
+// Everybody may do what was decided and nothing else, for all that is in the schema.
+func TestEverybodyMayDoWhatWasDecided(t *testing.T) {
+	t.Parallel()
+	db := pgtest.CronServer(t)
+	db.Exec(t, people)
+	s := newStage(t, db, everythingSchema, everything)
+	s.install(super)
+	s.enrol(super)
+	t.Run("routines", func(t *testing.T) { routines(s.with(t)) })
+	t.Run("relations", func(t *testing.T) { relations(s.with(t)) })
+	t.Run("application", func(t *testing.T) { applicationTables(s.with(t)) })
+	t.Run("roles", func(t *testing.T) { whatRolesAre(s.with(t)) })
+	t.Run("commands", func(t *testing.T) { commands(s.with(t)) })
+	t.Run("operator", func(t *testing.T) { operatorAtWork(s.with(t)) })
+	t.Run("application roles", func(t *testing.T) { applicationAtWork(s.with(t)) })
+	t.Run("text", func(t *testing.T) { hostileText(s.with(t)) })
+	t.Run("foreign tables", func(t *testing.T) { foreignTables(s.with(t)) })
+	t.Run("shadows", func(t *testing.T) { shadows(s.with(t)) })
+	t.Run("definers", func(t *testing.T) { definers(s.with(t)) })
+	t.Run("verify", func(t *testing.T) { s.with(t).must(viewer, "verify") })
+}
+
+// kind is a generated name without the name of its policy.
+func kind(name string) string {
+	if name == "kinds_report" {
+		return "<report>_report"
+	}
+	if name == "capped_c" {
+		return "<policy>_<join>"
+	}
+	for _, policy := range generated {
+		if rest, found := strings.CutPrefix(name, policy+"_"); found {
+			return "<policy>_" + rest
+		}
+	}
+	return name
+}
+
+func decided(lists ...[]decision) map[string]string {
+	who := map[string]string{}
+	for _, list := range lists {
+		for _, d := range list {
+			who[d.name] = d.who
+		}
+	}
+	return who
+}
+
+// routines compares what the catalog says, and what really happens, with the decisions.
+func routines(s *stage) {
+	want := decided(calls, inner)
+	for _, name := range closed {
+		want[name] = ""
+	}
+	type routine struct {
+		Name, Call, Kind string
+		Open, Strict     bool
+		May              []string
+	}
+	rows, err := s.Query(s.t.Context(), `
+		SELECT p.proname::text, format('retention.%I(%s)', p.proname, (SELECT string_agg('NULL::' || format_type(a, NULL), ', ' ORDER BY n)
+		           FROM unnest(p.proargtypes) WITH ORDINALITY x (a, n))), p.prokind::text,
+		       EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x WHERE x.grantee = 0), p.proisstrict,
+		       ARRAY(SELECT w FROM unnest($1::text[]) WITH ORDINALITY x (w, n) WHERE has_function_privilege(w, p.oid, 'EXECUTE') ORDER BY n)
+		FROM pg_proc p WHERE p.pronamespace = 'retention'::regnamespace ORDER BY p.proname`, names())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[routine])
+	if err != nil || len(found) < 100 {
+		s.t.Fatal(len(found), err)
+	}
+	sessions := s.sessions()
+	seen := map[string]bool{}
+	for _, f := range found {
+		seen[kind(f.Name)] = true
+		who, known := want[kind(f.Name)]
+		if !known {
+			s.t.Errorf("nobody decided who may call %s; add it to decisions_test.go", f.Call)
+			continue
+		}
+		if f.Open {
+			s.t.Errorf("%s is open to PUBLIC", f.Call)
+		}
+		if diff := cmp.Diff(may(who), f.May); diff != "" && !(len(f.May) == 0 && who == "") {
+			s.t.Errorf("%s may be called by others than decided:\n%s", f.Call, diff)
+		}
+		for _, p := range persons {
+			if strings.Contains(who, p.letter) || f.Kind != "f" || f.Strict { // a strict one with a NULL is not called at all
+				continue
+			}
+			if _, err := sessions[p.name].Exec(s.t.Context(), "SELECT "+f.Call); code(err) != "42501" {
+				s.t.Errorf("%s calls %s: %v", p.name, f.Call, err)
+			}
+		}
+	}
+	for name := range want {
+		if !seen[name] {
+			s.t.Errorf("%s was decided and does not exist", name)
+		}
+	}
+}
+
+func names() []string {
+	var list []string
+	for _, p := range persons {
+		list = append(list, p.name)
+	}
+	return list
+}
+
+// may are the persons behind letters.
+func may(who string) []string {
+	list := []string{}
+	for _, p := range persons {
+		if strings.Contains(who, p.letter) {
+			list = append(list, p.name)
+		}
+	}
+	return list
+}
+
+func (s *stage) sessions() map[string]*pgx.Conn {
+	all := map[string]*pgx.Conn{}
+	for _, p := range persons {
+		all[p.name] = s.Conn(s.t, p.name)
+	}
+	return all
+}
+
+// onRelation lists what a role may do with a relation; columns count too.
+const onRelation = `
+	SELECT c.relname::text, w, ARRAY(
+	    SELECT DISTINCT p::text FROM unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) p
+	    WHERE has_table_privilege(w, c.oid, p)
+	       OR p = ANY ('{SELECT,INSERT,UPDATE,REFERENCES}') AND has_any_column_privilege(w, c.oid, p) ORDER BY 1)
+	FROM pg_class c CROSS JOIN unnest($1::text[]) w
+	WHERE c.relnamespace = $2::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1, 2`
+
+type access struct {
+	Relation, Who string
+	Rights        []string
+}
+
+func (s *stage) access(schema string) []access {
+	s.t.Helper()
+	rows, err := s.Query(s.t.Context(), onRelation, names(), schema)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[access])
+	if err != nil || len(all) == 0 {
+		s.t.Fatal(err)
+	}
+	return all
+}
+
+func relations(s *stage) {
+	want := decided(reads)
+	sessions := s.sessions()
+	for _, a := range s.access("retention") {
+		who, known := want[kind(a.Relation)]
+		if !known {
+			s.t.Errorf("nobody decided who may read %s; add it to decisions_test.go", a.Relation)
+			continue
+		}
+		rights, refused := []string{}, "42501"
+		if slices.Contains(may(who), a.Who) {
+			rights, refused = []string{"SELECT"}, ""
+		}
+		if diff := cmp.Diff(rights, a.Rights); diff != "" {
+			s.t.Errorf("%s on %s:\n%s", a.Who, a.Relation, diff)
+		}
+		if _, err := sessions[a.Who].Exec(s.t.Context(), "SELECT * FROM retention."+pgx.Identifier{a.Relation}.Sanitize()); code(err) != refused {
+			s.t.Errorf("%s reads %s: %v", a.Who, a.Relation, err)
+		}
+	}
+	open := pgtest.Column[string](s.t, s, `SELECT c.relname || ' ' || w FROM pg_class c CROSS JOIN unnest($1::text[]) w
+		WHERE c.relnamespace = 'retention'::regnamespace AND c.relkind = 'S'
+		  AND (has_sequence_privilege(w, c.oid, 'USAGE') OR has_sequence_privilege(w, c.oid, 'SELECT') OR has_sequence_privilege(w, c.oid, 'UPDATE'))
+		UNION ALL SELECT 'create in retention ' || w FROM unnest($1::text[]) w WHERE has_schema_privilege(w, 'retention', 'CREATE')
+		UNION ALL SELECT 'use retention ' || w FROM unnest($1::text[]) w WHERE has_schema_privilege(w, 'retention', 'USAGE') AND w = 'stranger'
+		UNION ALL SELECT 'no use of retention ' || w FROM unnest($1::text[]) w WHERE NOT has_schema_privilege(w, 'retention', 'USAGE') AND w <> 'stranger'`, names())
+	if len(open) > 0 {
+		s.t.Errorf("open: %q", open)
+	}
+}
+
+// applicationTables: nothing is granted on them but to the owner, and that exactly.
+func applicationTables(s *stage) {
+	for _, a := range s.access("app") {
+		if len(a.Rights) > 0 {
+			s.t.Errorf("%s has %q on app.%s", a.Who, a.Rights, a.Relation)
+		}
+	}
+	got := pgtest.Column[string](s.t, s, `
+		SELECT c.relname || ' ' || string_agg(x.privilege_type, ',' ORDER BY x.privilege_type)
+		FROM pg_class c, aclexplode(c.relacl) x
+		WHERE c.relnamespace = 'app'::regnamespace AND x.grantee = 'retention_owner'::regrole GROUP BY c.relname ORDER BY 1`)
+	want := []string{"cap DELETE,SELECT,UPDATE", "catalog SELECT", "config SELECT", "detached DELETE,SELECT,UPDATE", "event SELECT", "mark SELECT,UPDATE",
+		"marker INSERT,SELECT,UPDATE", "note DELETE,INSERT,SELECT,UPDATE", "note_old DELETE,INSERT,SELECT", "plain DELETE,SELECT,UPDATE",
+		"tracked DELETE,INSERT,SELECT,UPDATE", "trade DELETE,INSERT,SELECT,UPDATE"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Errorf("what the owner may do:\n%s", diff)
+	}
+	for _, p := range persons {
+		for _, sql := range []string{"DELETE FROM app.note", "UPDATE app.note SET at = now()", "INSERT INTO app.other VALUES (1)", "TRUNCATE app.note",
+			"DROP TABLE app.event_old", "SELECT * FROM app.note", "CREATE TABLE app.mine (a int)"} {
+			if err := s.try(p.name, sql); err == nil || err.Code != "42501" {
+				s.t.Errorf("%s: %s: %v", p.name, sql, err)
+			}
+		}
+	}
+}
+
+// whatRolesAre: who can log in, who is a member of whom.
+func whatRolesAre(s *stage) {
+	got := pgtest.Column[string](s.t, s, `
+		SELECT format('%s login %s super %s createrole %s createdb %s bypass %s replication %s in {%s}', r.rolname, r.rolcanlogin, r.rolsuper, r.rolcreaterole,
+		              r.rolcreatedb, r.rolbypassrls, r.rolreplication,
+		              (SELECT string_agg(m.roleid::regrole::text, ',' ORDER BY m.roleid::regrole::text) FROM pg_auth_members m WHERE m.member = r.oid))
+		FROM pg_roles r WHERE r.rolname ~ '^retention_|^shop_deploy$' ORDER BY 1`)
+	plain := "super f createrole f createdb f bypass f replication f"
+	want := []string{"retention_operator login f " + plain + " in {}", "retention_owner login f " + plain + " in {pg_monitor}",
+		"retention_runner login t " + plain + " in {}", "retention_viewer login f " + plain + " in {}",
+		"shop_deploy login t " + plain + " in {retention_owner,retention_runner}"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Error(diff)
+	}
+	for _, p := range persons {
+		for _, role := range []string{owner, runner, deploy, "retention_operator", "pg_monitor", "postgres"} {
+			if p.name == role || p.name == operator && role == "retention_operator" {
+				continue
+			}
+			if err := s.try(p.name, "SET ROLE "+role); err == nil || err.Code != "42501" {
+				s.t.Errorf("%s becomes %s: %v", p.name, role, err)
+			}
+		}
+	}
+	if conn, err := s.Connect(s.t.Context(), owner); err == nil {
+		conn.Close(context.Background())
+		s.t.Error("the owner can log in")
+	}
+}
+
+// definers run with the owner's rights, so that nobody else may decide what their names mean.
+func definers(s *stage) {
+	loose := pgtest.Column[string](s.t, s, `SELECT p.oid::regprocedure::text FROM pg_proc p
+		WHERE p.prosecdef AND p.proowner IN ('retention_owner'::regrole, 'retention_runner'::regrole, 'shop_deploy'::regrole)
+		  AND NOT EXISTS (SELECT FROM unnest(p.proconfig) c WHERE c ~ '^search_path=pg_catalog, (app, )?pg_temp$')`)
+	if len(loose) > 0 {
+		s.t.Errorf("SECURITY DEFINER without a pinned path: %q", loose)
+	}
+	create := pgtest.Column[string](s.t, s, `SELECT r.rolname || ' in ' || n.nspname FROM pg_roles r CROSS JOIN pg_namespace n
+		WHERE n.nspname IN ('retention', 'app') AND NOT r.rolsuper AND has_schema_privilege(r.oid, n.oid, 'CREATE') AND r.rolname !~ '^pg_' ORDER BY 1`)
+	if diff := cmp.Diff([]string{"retention_owner in retention", "shop_deploy in app", "shop_deploy in retention"}, create); diff != "" {
+		s.t.Errorf("who can create:\n%s", diff)
+	}
+}
+
+func code(err error) string {
+	if err == nil {
+		return ""
+	}
+	if server := asServer(err); server != nil {
+		return server.Code
+	}
+	return err.Error()
+}
+
+// The page shows what was decided.
+func TestThePageShowsWhatWasDecided(t *testing.T) {
+	t.Parallel()
+	const path, begin, end = "../../docs/roles.md", "<!-- who may do what -->\n", "<!-- end -->"
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(content), begin)
+	got, after, found := strings.Cut(rest, end)
+	if !found {
+		t.Fatalf("%s has no table", path)
+	}
+	want := page()
+	if *update {
+		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/roles.md is not what was decided; run this test with -update:\n%s", diff)
+	}
+}
+
+// page is the table of the decisions.
+func page() string {
+	var b strings.Builder
+	b.WriteString("\n| call | runner | operator | viewer | `grant` | |\n|---|---|---|---|---|---|\n")
+	row := func(d decision, suffix string) {
+		fmt.Fprintf(&b, "| `retention.%s%s` |", d.name, suffix)
+		for _, letter := range []string{"r", "o", "v", "a"} {
+			b.WriteString(map[bool]string{true: " yes |", false: " |"}[strings.Contains(d.who, letter)])
+		}
+		fmt.Fprintf(&b, " %s |\n", d.why)
+	}
+	for _, d := range calls {
+		row(d, "()")
+	}
+	b.WriteString("\n| read | runner | operator | viewer | `grant` | |\n|---|---|---|---|---|---|\n")
+	for _, d := range reads {
+		row(d, "")
+	}
+	b.WriteString("\nOf the runtime's own functions, whose names begin with `_`, these may be called by others than the owner:\n\n")
+	for _, who := range []struct{ letters, text string }{{"ro", "runner and operator"}, {"rov", "runner, operator and viewer"}, {"ov", "operator and viewer"}} {
+		var list []string
+		for _, d := range inner {
+			if d.who == who.letters {
+				list = append(list, "`"+d.name+"`")
+			}
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", who.text, strings.Join(list, ", "))
+	}
+	return b.String() + "\n"
+}
