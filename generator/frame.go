@@ -153,6 +153,8 @@ func (c change) drop(o Object) action {
 func writeSection(l tool, p part, actions []action, path string, opt NextOptions) (string, error) {
 	var b strings.Builder
 	writeSettings(&b, p, path)
+	before, after := holdBack(l, p, actions, opt)
+	b.WriteString(before)
 	current := ""
 	for _, a := range actions {
 		role, err := roleOf(a.object, p, opt.Roles)
@@ -165,7 +167,7 @@ func writeSection(l tool, p part, actions []action, path string, opt NextOptions
 		}
 		b.WriteString("\n" + a.block(l, p.noTransaction))
 	}
-	b.WriteString(switchRole(current, ""))
+	b.WriteString(switchRole(current, "") + after)
 	if p.noTransaction && path != "" {
 		b.WriteString("\nRESET search_path;\n")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -18,11 +19,29 @@ func (v *inspection) privilegeGroups() []group {
 			Detail: fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", v.server.SchemaOwner)})
 		return groups
 	}
+	if shared := v.ownerIsAlso(); len(shared) > 0 {
+		v.add(Finding{Code: codeNoRoles, Severity: Info, Position: v.install.Position,
+			Message: fmt.Sprintf("role %q is the owner and also the %s", v.owner(), strings.Join(shared, ", the ")),
+			Detail:  fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", v.owner())})
+	}
 	groups = append(groups, group{"the roles", v.checkRoles}, group{"who can change the runtime's tables", v.checkWritable})
 	if len(v.objects(generator.KindPrivilege, generator.KindArchive)) > 0 {
 		groups = append(groups, group{"the owner's privileges", v.checkTableRights})
 	}
 	return groups
+}
+
+// ownerIsAlso lists the other roles for which the policy file names the owner.
+func (v *inspection) ownerIsAlso() []string {
+	var shared []string
+	for _, other := range []struct{ kind, name string }{
+		{"runner", v.install.Roles.Runner}, {"operator", v.install.Roles.Operator}, {"viewer", v.install.Roles.Viewer},
+	} {
+		if other.name == v.install.Roles.Owner {
+			shared = append(shared, other.kind)
+		}
+	}
+	return shared
 }
 
 // checkPublic: nothing in the runtime's schema, no CREATE in the search path, where a function or
@@ -50,7 +69,8 @@ func (v *inspection) checkWritable(ctx context.Context, tx pgx.Tx) error {
 		Tables           []string
 	}
 	roles := v.install.Roles
-	rows, err := many[right](ctx, tx, v.query("writable"), v.install.Schema, []string{roles.Runner, roles.Operator, roles.Viewer})
+	others := slices.DeleteFunc([]string{roles.Runner, roles.Operator, roles.Viewer}, func(name string) bool { return name == roles.Owner })
+	rows, err := many[right](ctx, tx, v.query("writable"), v.install.Schema, others)
 	for _, r := range rows {
 		v.add(Finding{Code: codeWritable, Object: r.Role, Position: v.install.Position,
 			Message: fmt.Sprintf("role %q has %s on %s", r.Role, r.Privileges, strings.Join(r.Tables, ", ")),
@@ -68,7 +88,13 @@ type role struct {
 
 func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
 	r := v.install.Roles
-	rows, err := many[role](ctx, tx, v.query("roles"), []string{r.Owner, r.Runner, r.Operator, r.Viewer})
+	names := []string{r.Owner}
+	for _, name := range []string{r.Runner, r.Operator, r.Viewer} {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	rows, err := many[role](ctx, tx, v.query("roles"), names)
 	for _, found := range rows {
 		for _, fault := range v.roleFaults(found) {
 			v.add(Finding{Code: codeRole, Object: found.Name, Position: v.install.Position, Message: fmt.Sprintf("role %q %s", found.Name, fault.what), Hint: fault.hint})
@@ -90,7 +116,7 @@ func (v *inspection) roleFaults(r role) []roleFault {
 		add(true, "does not exist", `Have a DBA run what "pgretain bootstrap" prints.`)
 		return faults
 	}
-	add(r.Name == v.install.Roles.Owner && r.Login, "can log in", fmt.Sprintf("ALTER ROLE %s NOLOGIN; the owner can do everything.", r.Name))
+	add(r.Name == v.install.Roles.Owner && r.Login && len(v.ownerIsAlso()) == 0, "can log in", fmt.Sprintf("ALTER ROLE %s NOLOGIN; the owner can do everything.", r.Name))
 	if r.Name == v.install.Roles.Runner && v.install.Scheduler == "pg_cron" {
 		add(!r.Login, "cannot log in, so that pg_cron cannot run its jobs", fmt.Sprintf("ALTER ROLE %s LOGIN.", r.Name))
 		add(!r.Connect, fmt.Sprintf("has no CONNECT on database %q", v.server.Database), fmt.Sprintf("GRANT CONNECT ON DATABASE %s TO %s.", v.server.Database, r.Name))

@@ -48,23 +48,25 @@ func (s *session) check(ctx context.Context, v server, install policy.Install) (
 			Hint: "Connect to the primary; target_session_attrs=read-write finds it.",
 		}
 	}
-	if err := s.checkRoles(ctx, v, install.Roles); err != nil {
+	if err := s.checkRoles(ctx, v, install); err != nil {
 		return false, err
 	}
 	createSchema, schemaErr := s.checkSchema(ctx, v, install)
 	return createSchema, errors.Join(schemaErr, s.checkCron(ctx, v, install))
 }
 
-// checkRoles: all four exist, and the migrating role may become owner and runner.
-func (s *session) checkRoles(ctx context.Context, v server, roles policy.Roles) error {
+// checkRoles: all four exist, the migrating role may become owner and runner, and pg_cron can log in
+// as the runner.
+func (s *session) checkRoles(ctx context.Context, v server, install policy.Install) error {
+	roles := install.Roles
 	if roles.None {
 		return nil
 	}
 	var missing []string
 	var errs []error
 	for _, role := range []string{roles.Owner, roles.Runner, roles.Operator, roles.Viewer} {
-		var member, usage bool
-		err := s.db.QueryRowContext(ctx, query("role"), role, membership(v)).Scan(&member, &usage)
+		var member, usage, login, connect bool
+		err := s.db.QueryRowContext(ctx, query("role"), role, membership(v)).Scan(&member, &usage, &login, &connect)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			missing = append(missing, strconv.Quote(role))
@@ -76,6 +78,9 @@ func (s *session) checkRoles(ctx context.Context, v server, roles policy.Roles) 
 		case !usage && role == roles.Owner:
 			errs = append(errs, notAllowed(v, role, "does not inherit the privileges of"))
 		}
+		if err == nil && role == roles.Runner && usesCron(install, v.database) {
+			errs = append(errs, cannotRun(v, role, login, connect)...)
+		}
 	}
 	if len(missing) > 0 {
 		errs = append([]error{&CheckError{
@@ -84,6 +89,22 @@ func (s *session) checkRoles(ctx context.Context, v server, roles policy.Roles) 
 		}}, errs...)
 	}
 	return errors.Join(errs...)
+}
+
+// cannotRun says what pg_cron needs to start a job as role.
+func cannotRun(v server, role string, login, connect bool) (errs []error) {
+	refuse := func(what string) {
+		errs = append(errs, &CheckError{
+			Message: fmt.Sprintf("role %q %s", role, what), Detail: "pg_cron logs in as the runner.", Hint: bootstrapHint(v),
+		})
+	}
+	if !login {
+		refuse("cannot log in")
+	}
+	if !connect {
+		refuse(fmt.Sprintf("has no CONNECT on database %q", v.database))
+	}
+	return errs
 }
 
 // membership is the privilege that allows SET ROLE.

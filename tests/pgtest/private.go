@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"pgretain/internal/quote"
 	"pgretain/internal/sandbox"
 )
 
@@ -29,4 +30,13 @@ func Server(t testing.TB, options sandbox.Options) *DB {
 func CronServer(t testing.TB) *DB {
 	t.Helper()
 	return Server(t, sandbox.Options{Cron: true})
+}
+
+// Sibling makes another database on the server of a test's own.
+func (db *DB) Sibling(t testing.TB, name string) *DB {
+	t.Helper()
+	check(t, db.server.admin(t.Context(), "CREATE DATABASE "+quote.Ident(name)))
+	other := db.server.open(t, name)
+	other.Server = db.Server
+	return other
 }

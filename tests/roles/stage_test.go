@@ -228,3 +228,19 @@ func asServer(err error) *pgconn.PgError {
 	errors.As(err, &server)
 	return server
 }
+
+// dropLastStep removes the files that the first step did not write.
+func (s *stage) dropLastStep() {
+	s.t.Helper()
+	names, err := filepath.Glob(filepath.Join(s.dir, "migrations", "*.sql"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, name := range names {
+		if filepath.Base(name) > "00005" {
+			if err := os.Remove(name); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+	}
+}
