@@ -17,6 +17,8 @@ type NextOptions struct {
 	SearchPath []string
 	// Schema, when given, is made by the first file for a tool that "pgretain migrate" does not stand for.
 	Schema string
+	// Cron says that the files are for the database where schema cron lives, and hold jobs only.
+	Cron bool
 	// Label is the middle of the file names, "retention" when empty.
 	Label string
 	// Version gives a number greater than previous; one more when nil.
@@ -162,6 +164,9 @@ func split(changes []change, opt NextOptions) []part {
 		{middle: label + "_indexes", what: "Indexes, built without blocking writes. May be run again after a failure.", noTransaction: true},
 		{middle: label + "_policies", what: "Functions, registry rows and schedule of the policies."},
 		{middle: label + "_drop_indexes", what: "Indexes that no policy needs any more, dropped without blocking writes.", noTransaction: true},
+	}
+	if opt.Cron {
+		parts[3].middle, parts[3].what = label+"_jobs", "The jobs, in the database where schema cron lives."
 	}
 	for _, c := range changes {
 		i := place(c)

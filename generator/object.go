@@ -52,6 +52,7 @@ type Object struct {
 	Policy   string        // the policy that wants it, "" for the runtime
 	Table    string        // "schema.name" of the policy's table, "" otherwise
 	Position diag.Position // of the policy or job, zero for the runtime
+	Cron     *CronJob      // of a KindCron object; not recorded in migrations
 }
 
 // Hash is twelve hexadecimal digits of what makes the object what it is.

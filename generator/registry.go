@@ -61,8 +61,8 @@ func fractionOrNull(f float64) sqlText {
 // cron.job_run_details short.
 const LogPolicy = "retention_log"
 
-// logSchedule is when the built-in job runs: once a night, at a minute that few others use.
-const logSchedule = "23 3 * * *"
+// LogSchedule is when the built-in job runs: once a night, at a minute that few others use.
+const LogSchedule = "23 3 * * *"
 
 // logPolicy is the registry row of the built-in policy, whose functions are part of the runtime.
 func (c *compiler) logPolicy() Object {
@@ -86,6 +86,14 @@ func (c *compiler) logPolicy() Object {
 	return o
 }
 
+// cronDatabase is NULL where jobs are scheduled in this database, or by nobody here.
+func (c *compiler) cronDatabase() sqlText {
+	if !c.file.Install.CronElsewhere() {
+		return "NULL"
+	}
+	return textOrNull(c.file.Install.CronDatabase)
+}
+
 func (c *compiler) install() Object {
 	in := c.file.Install
 	protect := make([]string, len(c.file.Protect))
@@ -97,7 +105,7 @@ func (c *compiler) install() Object {
 		Version, SearchPath, Zone, Scheduler literal
 		Protect, CronDatabase                sqlText
 	}{in.Schema, sqlfiles.Version, literal(sqlfiles.Version), literal(strings.Join(in.SearchPath, ", ")),
-		literal(in.TimeZone), literal(in.Scheduler), textArray(protect), textOrNull(in.CronDatabase)}
+		literal(in.TimeZone), literal(in.Scheduler), textArray(protect), c.cronDatabase()}
 	return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: object("install", data),
 		Drop: object("install_drop", data), Position: in.Position}
 }
@@ -105,7 +113,7 @@ func (c *compiler) install() Object {
 // jobs are the registry rows and pg_cron jobs, the built-in one included.
 func (c *compiler) jobs() []Object {
 	all := append(slices.Clone(c.file.Jobs), &policy.Job{
-		Name: LogPolicy, Description: "built in", Schedules: []policy.Schedule{{Text: logSchedule}},
+		Name: LogPolicy, Description: "built in", Schedules: []policy.Schedule{{Text: LogSchedule}},
 		Run: []policy.Reference{{Name: LogPolicy}},
 	})
 	var objects []Object
@@ -117,6 +125,9 @@ func (c *compiler) jobs() []Object {
 		if c.file.Install.Scheduler == "pg_cron" {
 			objects = append(objects, c.cronJobs(job)...)
 		}
+	}
+	if c.file.Install.CronElsewhere() {
+		objects = append(objects, c.cronPurge())
 	}
 	return objects
 }
@@ -153,34 +164,4 @@ func (c *compiler) jobScope(job *policy.Job) []scopeValue {
 		values = append(values, scopeValue{literal(a.Column), sqlText(oneLine(a.Value.SQL))})
 	}
 	return values
-}
-
-// CronCommand is what pg_cron executes for a job: one statement and nothing else.
-func CronCommand(install policy.Install, job string) string {
-	return strings.TrimSpace(object("cron_command", struct {
-		Schema string
-		Job    literal
-	}{install.Schema, literal(job)}))
-}
-
-// CronName is the jobname of a job's schedule, counted from 0.
-func CronName(install policy.Install, job string, schedule int) string {
-	name := install.Schema + "." + job
-	if schedule > 0 {
-		name += "#" + strconv.Itoa(schedule+1)
-	}
-	return name
-}
-
-func (c *compiler) cronJobs(job *policy.Job) []Object {
-	var objects []Object
-	for i, schedule := range job.Schedules {
-		name := CronName(c.file.Install, job.Name, i)
-		data := struct{ JobName, Schedule, Command literal }{
-			literal(name), literal(schedule.Text), literal(CronCommand(c.file.Install, job.Name)),
-		}
-		objects = append(objects, Object{Kind: KindCron, Name: name, As: AsRunner, SQL: object("cron", data),
-			Drop: object("cron_drop", data), Position: schedule.Position})
-	}
-	return objects
 }

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	installShape = shape{keys: []string{"schema", "search_path", "time_zone", "scheduler", "cron_database", "roles"}}
+	installShape = shape{keys: []string{"schema", "search_path", "time_zone", "scheduler", "database", "cron_database", "roles"}}
 	rolesShape   = shape{keys: []string{"owner", "runner", "operator", "viewer"}}
 )
 
@@ -35,7 +35,8 @@ func (r *reader) install(file mapping) Install {
 	install.SearchPath = r.searchPath(m.fields["search_path"], install.SearchPath)
 	install.TimeZone = r.timeZone(m.fields["time_zone"], install.TimeZone)
 	install.Scheduler = r.choice(m.fields["scheduler"], "pg_cron", "none")
-	install.CronDatabase = r.database(m.fields["cron_database"])
+	install.Database = r.database(m.fields["database"])
+	install.CronDatabase = r.cronDatabase(m)
 	install.Roles = r.roles(m.fields["roles"])
 	return install
 }
@@ -101,6 +102,16 @@ func (r *reader) timeZone(f field, fallback string) string {
 		r.add(codeTimeZone, r.at(f.value), fmt.Sprintf("unknown time zone %q", name), "", `Write a name of the time zone database, for example "Europe/Berlin" or "UTC".`)
 	}
 	return name
+}
+
+// cronDatabase needs the other name as well: jobs that live there say where they run.
+func (r *reader) cronDatabase(m mapping) string {
+	f := m.fields["cron_database"]
+	if _, ok := m.fields["database"]; f.value != nil && !ok {
+		r.add(codeMissing, r.at(f.key), `"install" has "cron_database" without "database"`, "A job in another database says in which one it runs.",
+			"Add database: the database of the policies' tables.")
+	}
+	return r.database(f)
 }
 
 // database is the plain name of a database; its characters are quoted where it is used.

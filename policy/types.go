@@ -19,6 +19,7 @@ type Install struct {
 	SearchPath   []string // what names in expressions mean, default ["public"]
 	TimeZone     string   // in which days and months are counted, default "UTC"
 	Scheduler    string   // "pg_cron" (default) or "none"
+	Database     string   // the application's; "" where the file does not say
 	CronDatabase string   // where schema cron lives; "" means the same database
 	Roles        Roles
 	Position     diag.Position

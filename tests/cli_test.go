@@ -36,6 +36,7 @@ func TestCLI(t *testing.T) {
 		"older runtime":   testOlderRuntime,
 		"merge":           testMerge,
 		"two migrations":  testTwoMigrations,
+		"cron elsewhere":  testCronElsewhere,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

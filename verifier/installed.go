@@ -27,6 +27,10 @@ func (v *inspection) pending() {
 		v.add(Finding{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q is not applied", name),
 			Hint: `Run "pgretain migrate up".`})
 	}
+	for _, name := range v.opt.CronPending {
+		v.add(Finding{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q of the jobs is not applied", name),
+			Hint: `Run "pgretain migrate up --cron".`})
+	}
 }
 
 // relation is a type, table, view or sequence in the runtime's schema.

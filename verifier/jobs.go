@@ -2,8 +2,6 @@ package verifier
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
 	"time"
 
 	"pgretain/generator"
@@ -12,7 +10,7 @@ import (
 )
 
 // logJob is the built-in job and its policy, which no file names.
-const logJob = "retention_log"
+const logJob = generator.LogPolicy
 
 // noBudget stands for a run without a bound on time.
 const noBudget = 24 * time.Hour
@@ -44,7 +42,7 @@ func (v *inspection) jobs() []job {
 		for _, s := range j.Schedules {
 			schedules = append(schedules, s.Text)
 		}
-		next.ticks = parseTicks(schedules, v.server.Zone)
+		next.ticks = v.ticks(schedules)
 		var budget time.Duration
 		for _, run := range j.Run {
 			if p := v.policy(run.Name); p != nil {
@@ -57,21 +55,20 @@ func (v *inspection) jobs() []job {
 		}
 		list = append(list, next)
 	}
-	return append(list, v.builtInJobs()...)
+	return append(list, v.builtInJob())
 }
 
-// builtInJobs takes the schedule of the built-in job from what is wanted in pg_cron.
-func (v *inspection) builtInJobs() []job {
-	var schedules []string
-	for _, o := range v.objects(generator.KindCron) {
-		if c, err := wantedCron(o); err == nil && c.command == fmt.Sprintf("CALL %s.run_job('%s')", v.install.Schema, logJob) {
-			schedules = append(schedules, c.schedule)
-		}
-	}
-	if len(schedules) == 0 {
+// builtInJob is the one that no file names.
+func (v *inspection) builtInJob() job {
+	return job{name: logJob, ticks: v.ticks([]string{generator.LogSchedule}), policies: []jobPolicy{{name: logJob, budget: time.Hour}}}
+}
+
+// ticks of schedules in the zone that was read; none where it is not known.
+func (v *inspection) ticks(schedules []string) ticks {
+	if v.zone == nil {
 		return nil
 	}
-	return []job{{name: logJob, ticks: parseTicks(schedules, v.server.Zone), policies: []jobPolicy{{name: logJob, budget: time.Hour}}}}
+	return parseTicks(schedules, v.zone)
 }
 
 // String says what it is, for messages.
@@ -97,20 +94,4 @@ func bounded(budget time.Duration) time.Duration {
 		return noBudget
 	}
 	return budget
-}
-
-// cronCall is what a KindCron object schedules.
-type cronCall struct{ name, schedule, command string }
-
-var cronSchedule = regexp.MustCompile(`(?s)cron\.schedule\(\s*'((?:[^']|'')*)',\s*'((?:[^']|'')*)',\s*'((?:[^']|'')*)'\s*\)`)
-
-func wantedCron(o generator.Object) (cronCall, error) {
-	found := cronSchedule.FindStringSubmatch(o.SQL)
-	if found == nil {
-		return cronCall{}, fmt.Errorf("reading the wanted job %q: there is no call of cron.schedule", o.Name)
-	}
-	for i := range found {
-		found[i] = strings.ReplaceAll(found[i], "''", "'")
-	}
-	return cronCall{found[1], found[2], found[3]}, nil
 }

@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -70,6 +71,7 @@ func (v *inspection) checkInTime(ctx context.Context, tx pgx.Tx, j job, p jobPol
 			from, what = since, "was installed"
 		}
 	}
+	failure := v.failure(j.name)
 	var deadline time.Time
 	if from != nil {
 		deadline = j.ticks.deadline(*from, p.budget)
@@ -79,12 +81,24 @@ func (v *inspection) checkInTime(ctx context.Context, tx pgx.Tx, j job, p jobPol
 		v.add(Finding{Code: codeLate, Policy: p.name, Position: p.position,
 			Message: fmt.Sprintf("%s has not succeeded in time", p),
 			Detail: fmt.Sprintf("It %s at %s; with the schedule of job %q it should have succeeded again by %s.", what,
-				instant(*from), j.name, instant(deadline)),
-			Hint: fmt.Sprintf("SELECT * FROM %s.status, and cron.job_run_details of role %q.", v.install.Schema, v.runner())})
+				instant(*from), j.name, instant(deadline)) + failure,
+			Hint: v.lateHint(j)})
 	case !runs.JobRan:
-		v.add(Finding{Code: codeNotYet, Severity: Info, Object: j.name, Position: j.position, Message: fmt.Sprintf("job %q has not run yet", j.name)})
+		v.add(Finding{Code: codeNotYet, Severity: Info, Object: j.name, Position: j.position, Message: fmt.Sprintf("job %q has not run yet", j.name), Detail: strings.TrimSpace(failure)})
 	}
 	return nil
+}
+
+// lateHint says where to look for a run that should have been.
+func (v *inspection) lateHint(j job) string {
+	hint := fmt.Sprintf("SELECT * FROM %s.status, and ", v.install.Schema)
+	switch {
+	case v.install.Scheduler != "pg_cron":
+		return hint + fmt.Sprintf("whatever calls \"pgretain run --job %s\".", j.name)
+	case v.install.CronElsewhere():
+		return hint + fmt.Sprintf("cron.job_run_details of role %q in database %q.", v.runner(), v.install.CronDatabase)
+	}
+	return hint + fmt.Sprintf("cron.job_run_details of role %q.", v.runner())
 }
 
 func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -1,47 +1,44 @@
 package verifier
 
 import (
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/robfig/cron/v3"
 )
 
-// ticks are the instants of one or several pg_cron schedules.
-type ticks []cron.Schedule
+// ticks are the instants of one or several schedules of a policy file.
+type ticks []schedule
 
-// parseTicks reads schedules as pg_cron means them, in its time zone. "@reboot" has no instants,
-// nor has a schedule that only pg_cron understands ("$").
-func parseTicks(schedules []string, zone string) ticks {
+// schedule gives the first instant after another one, zero when there is none.
+type schedule interface {
+	next(after time.Time) time.Time
+}
+
+// parseTicks reads schedules as pg_cron means them, in its time zone. "@reboot" has no instants.
+func parseTicks(schedules []string, zone *time.Location) ticks {
 	var list ticks
 	for _, text := range schedules {
 		if seconds, ok := strings.CutSuffix(strings.TrimSuffix(text, "s"), " second"); ok {
-			text = "@every " + seconds + "s"
-		} else if text == "@reboot" {
-			continue
-		} else {
-			text = "CRON_TZ=" + knownZone(zone) + " " + text
-		}
-		if schedule, err := cron.ParseStandard(text); err == nil {
-			list = append(list, schedule)
+			if n, err := strconv.Atoi(seconds); err == nil && n > 0 {
+				list = append(list, every(time.Duration(n)*time.Second))
+			}
+		} else if c, ok := parseCalendar(text, zone); ok {
+			list = append(list, c)
 		}
 	}
 	return list
 }
 
-// knownZone is a zone that this machine knows; pg_cron counts in GMT by itself.
-func knownZone(name string) string {
-	if _, err := time.LoadLocation(name); err != nil || strings.ContainsAny(name, " =") {
-		return "UTC"
-	}
-	return name
-}
+// every is an interval.
+type every time.Duration
+
+func (e every) next(after time.Time) time.Time { return after.Add(time.Duration(e)) }
 
 // next is the first tick after an instant, zero when there is none.
 func (t ticks) next(after time.Time) time.Time {
 	var first time.Time
 	for _, schedule := range t {
-		if at := schedule.Next(after); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+		if at := schedule.next(after); !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}

@@ -21,6 +21,12 @@ type Options struct {
 	Pending []string      // migrations that are not applied, by file name
 	Counts  bool          // count overdue rows, which costs what counting costs
 	Timeout time.Duration // per statement, default 5s; what takes longer is unknown
+
+	// Cron is a session in the database where schema cron lives, if that is another one; CronRefused
+	// says why there is none.
+	Cron        *pgx.Conn
+	CronRefused error
+	CronPending []string // migrations of the jobs that are not applied there
 }
 
 // Verify compares the wanted objects, those of the runtime included, and the policy file with the
@@ -49,7 +55,9 @@ type inspection struct {
 	wanted  []generator.Object
 	opt     Options
 	server  server
-	paused  map[string]bool // policies that somebody paused; "*" is all of them
+	zone    *time.Location     // in which schedules are meant; nil: unknown
+	failed  map[string]attempt // what pg_cron could not run, by the name of its job
+	paused  map[string]bool    // policies that somebody paused; "*" is all of them
 	report  *Report
 }
 
@@ -57,7 +65,6 @@ type inspection struct {
 type server struct {
 	Database, User string
 	Now            time.Time
-	Zone           string // in which pg_cron counts
 	SeesSessions   bool
 	Installed      bool // the schema is there
 	Usage          bool // and may be used
@@ -86,9 +93,10 @@ func (v *inspection) run(ctx context.Context) error {
 			Detail:  fmt.Sprintf("Role %q has no USAGE on it.", v.server.User), Hint: v.connectHint()})
 		return v.all(ctx, v.tableGroups())
 	}
-	for _, groups := range [][]group{v.installedGroups(), v.tableGroups(), v.indexGroups(), v.scheduleGroups(),
-		v.reachGroups(), v.overdueGroups(), v.privilegeGroups(), v.ownerGroups()} {
-		if err := v.all(ctx, groups); err != nil {
+	// Some groups depend on what those before them read.
+	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.scheduleGroups, v.logGroups,
+		v.reachGroups, v.overdueGroups, v.privilegeGroups, v.ownerGroups} {
+		if err := v.all(ctx, groups()); err != nil {
 			return err
 		}
 	}
@@ -117,8 +125,13 @@ func (v *inspection) all(ctx context.Context, groups []group) error {
 // read runs f in a READ ONLY transaction of its own, with settings that do not depend on the
 // session. READ COMMITTED: no snapshot outlives a statement.
 func (v *inspection) read(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
+	return v.readOn(ctx, v.conn, f)
+}
+
+// readOn is read in another session.
+func (v *inspection) readOn(ctx context.Context, conn *pgx.Conn, f func(context.Context, pgx.Tx) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
-	return pgx.BeginTxFunc(ctx, v.conn, options, func(tx pgx.Tx) error {
+	return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
 		timeout := strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1), 10)
 		if _, err := tx.Exec(ctx, v.query("settings"), timeout); err != nil {
 			return err

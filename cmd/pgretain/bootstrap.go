@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/install"
@@ -9,6 +11,8 @@ import (
 const bootstrapHelp = `Prints a script that a DBA runs once in the database, as a superuser or as the provider's
 administrator: the roles of the policy file, membership for the migrating role, pg_monitor and
 pg_cron. It adds what is missing, takes nothing away and may be run again. Connects to nothing.
+
+Where schema cron lives in another database, --cron prints what must be run there afterwards.
 
 Database and migrating role come from the connection settings unless they are named.
 
@@ -20,6 +24,7 @@ Exit codes:
 func bootstrapCommand(c *console) *cobra.Command {
 	var p paths
 	var url, database, migrator string
+	var cron bool
 	command := &cobra.Command{
 		Use:     "bootstrap",
 		Short:   "Print the script for the DBA: roles, memberships, pg_cron",
@@ -27,17 +32,18 @@ func bootstrapCommand(c *console) *cobra.Command {
 		Example: "  pgretain bootstrap --database shop --migrator shop_owner | psql --dbname shop",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return c.bootstrap(p, url, database, migrator)
+			return c.bootstrap(p, url, database, migrator, cron)
 		},
 	}
 	p.addPolicy(command)
 	addDatabaseURL(command, &url)
-	command.Flags().StringVar(&database, "database", "", "the `name` of the database (default: that of the connection settings)")
+	command.Flags().StringVar(&database, "database", "", "the `name` of the database (default: install.database, or that of the connection settings)")
 	command.Flags().StringVar(&migrator, "migrator", "", "the `role` that runs \"pgretain migrate\" (default: the user of the connection settings)")
+	command.Flags().BoolVar(&cron, "cron", false, "for the database where schema cron lives, if that is another one; run after the script without it")
 	return command
 }
 
-func (c *console) bootstrap(p paths, url, database, migrator string) error {
+func (c *console) bootstrap(p paths, url, database, migrator string, cron bool) error {
 	project, err := readProject(p.policy)
 	if err != nil {
 		return err
@@ -47,7 +53,7 @@ func (c *console) bootstrap(p paths, url, database, migrator string) error {
 		return err
 	}
 	if database == "" {
-		database = config.Database
+		database = cmp.Or(project.file.Install.Database, config.Database)
 	}
 	if migrator == "" {
 		migrator = config.User
@@ -56,6 +62,9 @@ func (c *console) bootstrap(p paths, url, database, migrator string) error {
 		database = migrator // as libpq has it
 	}
 	script, err := install.Bootstrap(project.file.Install, database, migrator)
+	if cron {
+		script, err = install.BootstrapCron(project.file.Install, migrator)
+	}
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 // paths are the files that the verbs read and write.
 type paths struct {
-	policy, migrations, catalog string
+	policy, migrations, cronMigrations, catalog string
 }
 
 func (p *paths) addPolicy(command *cobra.Command) {
@@ -19,6 +19,27 @@ func (p *paths) addPolicy(command *cobra.Command) {
 
 func (p *paths) addMigrations(command *cobra.Command) {
 	command.Flags().StringVarP(&p.migrations, "migrations", "m", "migrations", "the migration `directory`")
+}
+
+func (p *paths) addCronMigrations(command *cobra.Command) {
+	command.Flags().StringVar(&p.cronMigrations, "cron-migrations", "",
+		"the migration `directory` of the database where schema cron lives, if that is another one (default: that of --migrations and \"_cron\")")
+}
+
+// cronDirectory is where the migrations of the other database are.
+func (p *paths) cronDirectory() string {
+	if p.cronMigrations != "" {
+		return p.cronMigrations
+	}
+	return filepath.Clean(p.migrations) + "_cron"
+}
+
+// checkDirectories refuses one directory for two databases.
+func (p *paths) checkDirectories() error {
+	if filepath.Clean(p.migrations) == filepath.Clean(p.cronDirectory()) {
+		return &usageError{"--migrations and --cron-migrations must be two directories"}
+	}
+	return nil
 }
 
 func (p *paths) addCatalog(command *cobra.Command) {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 const generateHelp = `Compiles the policy, compares the result with what the migrations of the directory install, and
 writes one step that makes up the difference: files for goose, tern, flyway or psql, each with its way
 back. The directory is the only state; needs no database. Where nothing differs, nothing is written.
+Where schema cron lives in another database, its jobs are a step in a directory of their own.
 
 Two branches that both added a step make a fork. --rebase removes one side of it and writes what
 that side did as the last step: the side with the greater number, or the one that begins with FILE.
@@ -48,6 +51,7 @@ func generateCommand(c *console) *cobra.Command {
 	g.addPolicy(command)
 	g.addCatalog(command)
 	g.addMigrations(command)
+	g.addCronMigrations(command)
 	flags := command.Flags()
 	flags.BoolVar(&g.check, "check", false, "write nothing; show what differs and exit with 1 when the directory lags behind")
 	flags.StringVar(&g.numbers, "numbers", "", "of the files of an empty directory: sequential or timestamp (default sequential)")
@@ -66,78 +70,133 @@ func (g *generation) noArguments(command *cobra.Command, args []string) error {
 }
 
 func (c *console) generate(g generation) error {
-	step, err := c.nextStep(g)
+	steps, err := c.nextSteps(g)
 	if err != nil {
 		return err
 	}
-	if len(step.files) == 0 && len(step.removed) == 0 {
-		c.printf("%s is up to date with %s\n", g.migrations, g.policy)
+	pending := slices.DeleteFunc(slices.Clone(steps), step.empty)
+	if len(pending) == 0 {
+		for _, s := range steps {
+			c.printf("%s is up to date with %s\n", s.dir, g.policy)
+		}
 		return nil
 	}
 	if g.check {
-		c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", g.migrations, g.policy)
-		c.warnRebased(step.removed, g.migrations, false)
-		c.describe(step, newComparison(c.out))
+		for _, s := range pending {
+			c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", s.dir, g.policy)
+			c.warnRebased(s.removed, s.dir, false)
+			c.describe(s, newComparison(c.out))
+		}
 		return exitCode(1)
 	}
-	if err := writeStep(step, g.migrations); err != nil {
+	if err := writeSteps(pending); err != nil {
 		return err
 	}
-	c.warnRebased(step.removed, g.migrations, true)
-	c.describe(step, nil)
+	for _, s := range pending {
+		c.warnRebased(s.removed, s.dir, true)
+		c.describe(s, nil)
+	}
 	return nil
 }
 
-// step is what a generate writes, and why; removed are the names of files that it takes out.
+// step is what a generate writes into one directory, and why; removed are the names of files that it
+// takes out.
 type step struct {
+	dir     string
 	files   []output
 	removed []string
 	changes []change
 }
 
-// nextStep reads everything, compiles, and compares.
-func (c *console) nextStep(g generation) (step, error) {
+func (s step) empty() bool { return len(s.files) == 0 && len(s.removed) == 0 }
+
+// nextSteps reads everything, compiles, and compares: the directory of the tables' database, and
+// that of schema cron's where it is another one, or was.
+func (c *console) nextSteps(g generation) ([]step, error) {
+	if err := g.checkDirectories(); err != nil {
+		return nil, err
+	}
 	project, err := readProject(g.policy)
 	if err != nil {
-		return step{}, err
+		return nil, err
 	}
 	snapshot, err := requireCatalog(g.catalogFile())
 	if err != nil {
-		return step{}, err
+		return nil, err
 	}
-	history, removed, err := g.history()
+	format := formatFlag(g.format)
+	if err := format.check(); err != nil {
+		return nil, err
+	}
+	tables, err := g.past(g.migrations, format, false)
 	if err != nil {
-		return step{}, err
+		return nil, err
 	}
-	options := project.nextOptions()
-	numbers := numbering{g.numbers, time.Now}
-	options.Version = numbers.next
-	if err := numbers.check(history, g.migrations); err != nil {
-		return step{}, err
-	}
-	objects, err := project.compile(snapshot, history)
+	jobs, err := g.pastJobs(tables.history.Format())
 	if err != nil {
-		return step{}, err
+		return nil, err
+	}
+	objects, err := project.compile(snapshot, tables.history)
+	if err != nil {
+		return nil, err
 	}
 	c.show(project.notes, project.sources)
-	files, err := generator.Next(history, objects, options)
+	here, elsewhere := generator.SplitCron(objects, project.file.Install)
+	first, err := g.step(project, tables, here)
+	if err != nil || len(elsewhere) == 0 && len(jobs.history.Files()) == 0 {
+		return []step{first}, err
+	}
+	second, err := g.step(project, jobs, elsewhere)
+	return []step{first, second}, err
+}
+
+// past is what one of the directories says.
+type past struct {
+	dir     string
+	cron    bool
+	history *generator.History
+	removed []string
+}
+
+// past reads one of the directories, without the sides that are to be written again.
+func (g generation) past(dir string, format formatFlag, cron bool) (past, error) {
+	p := past{dir: dir, cron: cron}
+	var err error
+	if p.history, p.removed, err = rebased(dir, generator.Format(format), g.rebase.of(g.cronDirectory(), cron)); err != nil {
+		return p, err
+	}
+	if cron {
+		return p, onlyJobs(p.history, dir)
+	}
+	return p, errors.Join(onlyTables(p.history, dir), format.checkOwn(p.history, dir))
+}
+
+// pastJobs reads the directory of the database where schema cron lives. It has the format of the other
+// one, unless it has one of its own already.
+func (g generation) pastJobs(format generator.Format) (past, error) {
+	p, err := g.past(g.cronDirectory(), formatFlag(g.format), true)
+	if err == nil && len(p.history.Files()) == 0 {
+		p, err = g.past(g.cronDirectory(), formatFlag(format), true)
+	}
+	return p, err
+}
+
+// step compares one directory with what is wanted of it.
+func (g generation) step(project *project, p past, wanted []generator.Object) (step, error) {
+	options := project.nextOptions()
+	if p.cron {
+		options.Cron, options.Schema = true, "" // jobs need none
+	}
+	numbers := numbering{g.numbers, time.Now}
+	options.Version = numbers.next
+	if err := numbers.check(p.history, p.dir); err != nil {
+		return step{}, err
+	}
+	files, err := generator.Next(p.history, wanted, options)
 	if err != nil {
 		return step{}, project.explain(err)
 	}
-	return step{outputs(files, g.migrations), removed, changes(history, objects)}, nil
-}
-
-// history is what the directory installs, without the sides that are to be written again.
-func (g generation) history() (*generator.History, []string, error) {
-	format := formatFlag(g.format)
-	if err := format.check(); err != nil {
-		return nil, nil, err
-	}
-	history, removed, err := rebased(g.migrations, generator.Format(format), g.rebase)
-	if err == nil {
-		err = format.checkOwn(history, g.migrations)
-	}
-	return history, removed, err
+	return step{p.dir, outputs(files, p.dir), p.removed, changes(p.history, wanted)}, nil
 }
 
 func outputs(files []generator.File, dir string) []output {
@@ -148,19 +207,26 @@ func outputs(files []generator.File, dir string) []output {
 	return list
 }
 
-// writeStep makes the directory where needed, and takes it away again when nothing came of it.
-func writeStep(s step, dir string) error {
-	_, missing := os.Stat(dir)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("creating the migration directory: %w", err)
+// writeSteps makes directories where needed, and takes them away again when nothing came of it.
+func writeSteps(steps []step) error {
+	var files []output
+	var old, made []string
+	for _, s := range steps {
+		if _, missing := os.Stat(s.dir); missing != nil {
+			made = append(made, s.dir)
+		}
+		if err := os.MkdirAll(s.dir, 0o755); err != nil {
+			removeAll(made)
+			return fmt.Errorf("creating the migration directory: %w", err)
+		}
+		files = append(files, s.files...)
+		for _, name := range s.removed {
+			old = append(old, filepath.Join(s.dir, name))
+		}
 	}
-	var old []string
-	for _, name := range s.removed {
-		old = append(old, filepath.Join(dir, name))
-	}
-	err := exchange(old, s.files)
-	if err != nil && missing != nil {
-		_ = os.Remove(dir) // refuses a directory that somebody else has written to
+	err := exchange(old, files)
+	if err != nil {
+		removeAll(made) // refuses a directory that somebody else has written to
 	}
 	return err
 }

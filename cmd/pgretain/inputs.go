@@ -86,6 +86,46 @@ func readHistory(dir string) (*generator.History, error) {
 	return history, inDirectory(dir, err)
 }
 
+// readTables is readHistory for the database of the tables.
+func readTables(dir string) (*generator.History, error) {
+	history, err := readHistory(dir)
+	if err != nil {
+		return nil, err
+	}
+	return history, onlyTables(history, dir)
+}
+
+// readCron is readHistory for the database where schema cron lives.
+func readCron(dir string) (*generator.History, error) {
+	history, err := readHistory(dir)
+	if err != nil {
+		return nil, err
+	}
+	return history, onlyJobs(history, dir)
+}
+
+// onlyTables refuses the directory of the jobs.
+func onlyTables(history *generator.History, dir string) error {
+	if !history.OnlyCron() {
+		return nil
+	}
+	return &install.CheckError{
+		Message: quoted(dir) + " holds jobs only: it is for the database where schema cron lives",
+		Hint:    "Name the directory of the tables' database with --migrations, or apply this one with --cron.",
+	}
+}
+
+// onlyJobs refuses the directory of the tables.
+func onlyJobs(history *generator.History, dir string) error {
+	if !history.HasMore() {
+		return nil
+	}
+	return &install.CheckError{
+		Message: quoted(dir) + " holds more than jobs: it is for the database of the tables",
+		Hint:    "Name the directory of the jobs with --cron-migrations.",
+	}
+}
+
 // compile turns the project into the objects that the database should hold.
 func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History) ([]generator.Object, error) {
 	objects, list := generator.Compile(p.file, snapshot, history)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,12 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pgretain/internal/diag"
 	"pgretain/internal/install"
 )
 
 const migrateUpHelp = `Applies the pending migrations, one transaction each (indexes are built concurrently, outside one).
 Before the first it checks roles, rights, pg_cron, and that the tables and columns of the policy
 exist in this database. After a failure, running it again goes on where it stopped.
+Where schema cron lives in another database, run it there with --cron afterwards.
 
 Exit codes:
   0  applied, or nothing pending
@@ -22,7 +25,7 @@ Exit codes:
   2  could not run, or a migration failed`
 
 const migrateDownHelp = `Undoes the last step, which may be several files; with --all everything. Schema and version table
-stay.
+stay. Where schema cron lives in another database, undo the jobs there first, with --cron.
 
 Exit codes:
   0  undone, or nothing to undo
@@ -39,8 +42,8 @@ Exit codes:
 // migration is what the three verbs have in common.
 type migration struct {
 	paths
-	url string
-	all bool
+	url, cronURL string
+	cron, all    bool
 }
 
 func migrateCommand(c *console) *cobra.Command {
@@ -70,49 +73,79 @@ func migrateVerb(name, short, long string, do func(context.Context, migration) e
 	}
 	m.addPolicy(command)
 	m.addMigrations(command)
+	m.addCronMigrations(command)
 	addDatabaseURL(command, &m.url)
+	addCronDatabaseURL(command, &m.cronURL)
+	command.Flags().BoolVar(&m.cron, "cron", false, "in the database where schema cron lives, if that is another one: its jobs")
 	if name == "down" {
 		command.Flags().BoolVar(&m.all, "all", false, "undo everything")
 	}
 	return command
 }
 
-func (m migration) options(p *project) install.Options {
-	return install.Options{Install: p.file.Install, Path: m.migrations}
+func (m migration) options(p *project, at destination) install.Options {
+	return install.Options{Install: p.file.Install, Path: at.dir, Cron: at.cron}
+}
+
+// start reads what every verb needs.
+func (m migration) start(verb string) (*project, destination, error) {
+	project, err := readProject(m.policy)
+	if err != nil {
+		return nil, destination{}, err
+	}
+	at, err := m.destination(project)
+	if err != nil {
+		return nil, at, err
+	}
+	m.migrations = at.dir
+	return project, at, m.onlyGoose(verb)
 }
 
 func (c *console) up(ctx context.Context, m migration) error {
-	project, err := readProject(m.policy)
+	project, at, err := m.start("up")
 	if err != nil {
 		return err
 	}
-	if err := m.onlyGoose("up"); err != nil {
+	if err := m.fits(ctx, project, at); err != nil {
 		return err
 	}
-	if err := m.fits(ctx, project); err != nil {
-		return err
-	}
-	options := m.options(project)
+	options := m.options(project, at)
 	options.Progress = c.progress("applied")
-	done, err := install.Up(ctx, m.url, os.DirFS(m.migrations), options)
+	options.Schedules = at.schedules(project)
+	done, err := install.Up(ctx, at.url, os.DirFS(at.dir), options)
 	if err == nil && len(done) == 0 {
-		c.printf("nothing pending in %s\n", m.migrations)
+		c.printf("nothing pending in %s\n", at.dir)
 	}
-	return err
+	if err == nil && !at.cron && project.file.Install.CronElsewhere() {
+		c.notef("the jobs are scheduled by \"pgretain migrate up --cron\", in database %q\n", project.file.Install.CronDatabase)
+	}
+	return project.located(err)
+}
+
+// located shows what is wrong with a line of the policy file there.
+func (p *project) located(err error) error {
+	var refused *install.ScheduleError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	return &problems{append(diag.List{}, install.Diagnostics(err)...), p.sources}
 }
 
 // fits compiles the policy against the live tables: what a migration would stumble over is said
 // with the line of the policy, before anything is applied.
-func (m migration) fits(ctx context.Context, project *project) error {
-	history, err := readHistory(m.migrations)
+func (m migration) fits(ctx context.Context, project *project, at destination) error {
+	history, err := at.history()
 	if err != nil {
 		return err
 	}
 	if len(history.Files()) == 0 {
 		return &install.CheckError{
-			Message: "there is no generated migration in " + quoted(m.migrations),
-			Hint:    `Write the first one with "pgretain generate", or name another directory with --migrations.`,
+			Message: "there is no generated migration in " + quoted(at.dir),
+			Hint:    `Write the first one with "pgretain generate", or name another directory with ` + at.flag() + ".",
 		}
+	}
+	if at.cron {
+		return nil
 	}
 	conn, err := connect(ctx, m.url)
 	if err != nil {
@@ -130,19 +163,16 @@ func (m migration) fits(ctx context.Context, project *project) error {
 }
 
 func (c *console) down(ctx context.Context, m migration) error {
-	project, err := readProject(m.policy)
+	project, at, err := m.start("down")
 	if err != nil {
 		return err
 	}
-	if err := m.onlyGoose("down"); err != nil {
+	if _, err := at.history(); err != nil {
 		return err
 	}
-	if _, err := readHistory(m.migrations); err != nil {
-		return err
-	}
-	options := m.options(project)
+	options := m.options(project, at)
 	options.Progress = c.progress("undone ")
-	done, err := install.Down(ctx, m.url, os.DirFS(m.migrations), options, m.all)
+	done, err := install.Down(ctx, at.url, os.DirFS(at.dir), options, m.all)
 	if err == nil && len(done) == 0 {
 		c.printf("nothing to undo\n")
 	}
@@ -156,18 +186,15 @@ func (c *console) progress(verb string) func(install.Migration) {
 }
 
 func (c *console) migrations(ctx context.Context, m migration) error {
-	project, err := readProject(m.policy)
+	project, at, err := m.start("status")
 	if err != nil {
 		return err
 	}
-	if err := m.onlyGoose("status"); err != nil {
-		return err
-	}
-	known, err := install.Status(ctx, m.url, os.DirFS(m.migrations), m.options(project))
+	known, err := install.Status(ctx, at.url, os.DirFS(at.dir), m.options(project, at))
 	if err != nil {
 		return err
 	}
-	return c.list(known, m.migrations)
+	return c.list(known, at.dir)
 }
 
 func (c *console) list(known []install.Migration, dir string) error {

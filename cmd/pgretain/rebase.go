@@ -33,6 +33,18 @@ func (s side) split(dir string) (files []string, later bool, err error) {
 	return files, later, nil
 }
 
+// of are the values for one of the directories: a path leads into that of the jobs or, like a bare name,
+// into the other one; the later side is meant in both.
+func (s side) of(cronDirectory string, cron bool) side {
+	var list side
+	for _, value := range s {
+		if value == laterSide || cron == (filepath.Dir(value) == filepath.Clean(cronDirectory)) {
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
 // rebased reads a migration directory without the sides that are to be written again.
 func rebased(dir string, format generator.Format, s side) (*generator.History, []string, error) {
 	files, later, err := s.split(dir)

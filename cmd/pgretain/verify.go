@@ -29,9 +29,10 @@ Exit codes:
 // verification is what the flags of verify say.
 type verification struct {
 	paths
-	url, format string
-	counts      bool
-	timeout     time.Duration
+	url, cronURL string
+	format       string
+	counts       bool
+	timeout      time.Duration
 }
 
 func verifyCommand(c *console) *cobra.Command {
@@ -52,7 +53,9 @@ func verifyCommand(c *console) *cobra.Command {
 	v.addPolicy(command)
 	v.addCatalog(command)
 	v.addMigrations(command)
+	v.addCronMigrations(command)
 	addDatabaseURL(command, &v.url)
+	addCronDatabaseURL(command, &v.cronURL)
 	addFormat(command, &v.format)
 	command.Flags().BoolVar(&v.counts, "counts", true, "count overdue rows, which costs what counting costs")
 	command.Flags().DurationVar(&v.timeout, "timeout", 5*time.Second, "for each query; what takes longer is unknown")
@@ -78,8 +81,14 @@ func (c *console) verify(ctx context.Context, v verification) error {
 			return err
 		}
 	}
-	report, err := verifier.Verify(ctx, conn, project.file, wanted,
-		verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout})
+	options := verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout}
+	if err := v.follow(ctx, project, &options); err != nil {
+		return err
+	}
+	if options.Cron != nil {
+		defer closeConn(options.Cron)
+	}
+	report, err := verifier.Verify(ctx, conn, project.file, wanted, options)
 	if err != nil {
 		return err
 	}
@@ -104,6 +113,37 @@ func upToDate(ctx context.Context, conn *pgx.Conn, schema string) error {
 	}
 }
 
+// follow looks for the jobs in the other database where schema cron lives, or where they were once.
+// Not being able to is a finding.
+func (v verification) follow(ctx context.Context, project *project, options *verifier.Options) error {
+	if err := v.checkDirectories(); err != nil {
+		return err
+	}
+	history, err := readCron(v.cronDirectory())
+	if err != nil {
+		return err
+	}
+	in := project.file.Install
+	if !in.CronElsewhere() && (len(history.Files()) == 0 || in.Database == "" || v.cronURL == "") {
+		return nil
+	}
+	url, err := cronURL(v.cronURL, v.url, in)
+	if err != nil {
+		return err
+	}
+	known, err := install.Status(ctx, url, os.DirFS(v.cronDirectory()), install.Options{Install: in, Path: v.cronDirectory(), Cron: true})
+	for _, m := range known {
+		if !m.Applied {
+			options.CronPending = append(options.CronPending, m.Name)
+		}
+	}
+	if err == nil && in.CronElsewhere() {
+		options.Cron, err = connect(ctx, url)
+	}
+	options.CronRefused = err
+	return ctx.Err()
+}
+
 // wanted compiles the policy file.
 func (v verification) wanted() (*project, []generator.Object, error) {
 	project, err := readProject(v.policy)
@@ -114,7 +154,7 @@ func (v verification) wanted() (*project, []generator.Object, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	history, err := readHistory(v.migrations)
+	history, err := readTables(v.migrations)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -25,11 +25,38 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 		"Runner":   roles.Runner,
 		"Operator": roles.Operator,
 		"Viewer":   roles.Viewer,
-		"Cron":     usesCron(install, database),
+		"Cron":     usesCron(install),
 	})
 }
 
-// usesCron says whether jobs are scheduled in this very database.
-func usesCron(install policy.Install, database string) bool {
-	return install.Scheduler == "pg_cron" && (install.CronDatabase == "" || install.CronDatabase == database)
+// usesCron says whether jobs are scheduled in the database of the tables.
+func usesCron(install policy.Install) bool {
+	return install.Scheduler == "pg_cron" && !install.CronElsewhere()
+}
+
+// BootstrapCron is the script that a DBA runs, after that of Bootstrap, in the other database where
+// schema cron lives: what the runner needs to schedule jobs from there, and a schema for the
+// versions of these migrations. It may be run again.
+func BootstrapCron(install policy.Install, migrator string) (string, error) {
+	if migrator == "" {
+		return "", errors.New("bootstrapping: a migrating role is needed")
+	}
+	if !install.CronElsewhere() {
+		return "", &CheckError{
+			Message: "schema cron does not live in another database",
+			Hint:    "Set install.database and install.cron_database, or leave --cron out.",
+		}
+	}
+	owner, runner := install.Roles.Owner, install.Roles.Runner
+	if install.Roles.None {
+		owner, runner = migrator, migrator
+	}
+	return render("bootstrap_cron", map[string]any{
+		"Database":    install.CronDatabase,
+		"Application": install.Database,
+		"Schema":      install.CronSchema(),
+		"Migrator":    migrator,
+		"Owner":       owner,
+		"Runner":      runner,
+	})
 }

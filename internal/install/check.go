@@ -20,11 +20,12 @@ type server struct {
 	standby        bool
 	database, user string
 	createSchema   bool
+	cron           bool // the migrations are those of the jobs alone
 }
 
 // inspect reads the server's facts and refuses what no migration can work with.
-func (s *session) inspect(ctx context.Context) (server, error) {
-	var v server
+func (s *session) inspect(ctx context.Context, o Options) (server, error) {
+	v := server{cron: o.Cron}
 	err := s.db.QueryRowContext(ctx, query("server")).
 		Scan(&v.version, &v.standby, &v.database, &v.user, &v.createSchema)
 	if err != nil {
@@ -41,7 +42,8 @@ func (s *session) inspect(ctx context.Context) (server, error) {
 
 // check refuses, with everything that is wrong at once, what would make a migration stop half
 // way. It reports whether the schema must be created.
-func (s *session) check(ctx context.Context, v server, install policy.Install) (createSchema bool, err error) {
+func (s *session) check(ctx context.Context, v server, o Options) (createSchema bool, err error) {
+	install := o.Install
 	if v.standby {
 		return false, &CheckError{
 			Message: "the server is a standby", Detail: "It is in recovery and accepts no writes.",
@@ -51,8 +53,8 @@ func (s *session) check(ctx context.Context, v server, install policy.Install) (
 	if err := s.checkRoles(ctx, v, install); err != nil {
 		return false, err
 	}
-	createSchema, schemaErr := s.checkSchema(ctx, v, install)
-	return createSchema, errors.Join(schemaErr, s.checkCron(ctx, v, install))
+	createSchema, schemaErr := s.checkSchema(ctx, v, o)
+	return createSchema, errors.Join(schemaErr, s.checkCron(ctx, v, o))
 }
 
 // checkRoles: all four exist, the migrating role may become owner and runner, and pg_cron can log in
@@ -78,7 +80,7 @@ func (s *session) checkRoles(ctx context.Context, v server, install policy.Insta
 		case !usage && role == roles.Owner:
 			errs = append(errs, notAllowed(v, role, "does not inherit the privileges of"))
 		}
-		if err == nil && role == roles.Runner && usesCron(install, v.database) {
+		if err == nil && role == roles.Runner && install.Scheduler == "pg_cron" {
 			errs = append(errs, cannotRun(v, role, login, connect)...)
 		}
 	}
@@ -125,78 +127,38 @@ func notAllowed(v server, role, what string) error {
 }
 
 func bootstrapHint(v server) string {
-	return fmt.Sprintf("Have a DBA run in database %q what \"pgretain bootstrap --migrator %s\" prints.", v.database, v.user)
+	verb := "bootstrap"
+	if v.cron {
+		verb = "bootstrap --cron"
+	}
+	return fmt.Sprintf("Have a DBA run in database %q what \"pgretain %s --migrator %s\" prints.", v.database, verb, v.user)
 }
 
 // checkSchema: it exists and its creator may use it, or it can be created.
-func (s *session) checkSchema(ctx context.Context, v server, install policy.Install) (create bool, err error) {
-	creator := v.user
-	if !install.Roles.None {
-		creator = install.Roles.Owner
+func (s *session) checkSchema(ctx context.Context, v server, o Options) (create bool, err error) {
+	creator, schema := v.user, o.schema()
+	if !o.Install.Roles.None {
+		creator = o.Install.Roles.Owner
 	}
 	var owner string
 	var may bool
-	err = s.db.QueryRowContext(ctx, query("schema"), install.Schema, creator).Scan(&owner, &may)
+	err = s.db.QueryRowContext(ctx, query("schema"), schema, creator).Scan(&owner, &may)
 	switch {
 	case errors.Is(err, sql.ErrNoRows) && v.createSchema:
 		return true, nil
 	case errors.Is(err, sql.ErrNoRows):
 		return false, &CheckError{
-			Message: fmt.Sprintf("role %q may not create schema %q in database %q", v.user, install.Schema, v.database),
+			Message: fmt.Sprintf("role %q may not create schema %q in database %q", v.user, schema, v.database),
 			Hint:    bootstrapHint(v),
 		}
 	case err != nil:
-		return false, fmt.Errorf("reading schema %q: %w", install.Schema, err)
+		return false, fmt.Errorf("reading schema %q: %w", schema, err)
 	case !may:
 		return false, &CheckError{
-			Message: fmt.Sprintf("role %q may not create objects in schema %q", creator, install.Schema),
+			Message: fmt.Sprintf("role %q may not create objects in schema %q", creator, schema),
 			Detail:  fmt.Sprintf("The schema exists and belongs to %q.", owner),
 			Hint:    "Name another schema under install.schema, or make that role its owner.",
 		}
 	}
 	return false, nil
-}
-
-// checkCron: the extension is here and the runner may call it.
-func (s *session) checkCron(ctx context.Context, v server, install policy.Install) error {
-	if !usesCron(install, v.database) {
-		return nil
-	}
-	runner := v.user
-	if !install.Roles.None {
-		runner = install.Roles.Runner
-	}
-	var exists, usage bool
-	var home string
-	err := s.db.QueryRowContext(ctx, query("cron"), runner).Scan(&exists, &home, &usage)
-	switch {
-	case err != nil:
-		return fmt.Errorf("reading pg_cron: %w", err)
-	case !exists:
-		return noCron(v, home)
-	case !usage:
-		return &CheckError{
-			Message: fmt.Sprintf("role %q has no USAGE on schema cron", runner),
-			Hint:    bootstrapHint(v),
-		}
-	}
-	return nil
-}
-
-// noCron tells apart a server without pg_cron, and pg_cron in another database.
-func noCron(v server, home string) error {
-	check := &CheckError{Message: fmt.Sprintf("extension pg_cron is not installed in database %q", v.database)}
-	switch home {
-	case "":
-		check.Detail = "The server does not load pg_cron, or does not show its settings to this role."
-		check.Hint = "Add pg_cron to shared_preload_libraries, set cron.database_name, restart and run what " +
-			"\"pgretain bootstrap\" prints; or set install.scheduler to none and run jobs by other means."
-	case v.database:
-		check.Detail = "The server loads pg_cron for this database."
-		check.Hint = bootstrapHint(v)
-	default:
-		check.Detail = fmt.Sprintf("The server loads pg_cron for database %q.", home)
-		check.Hint = "Set install.cron_database to that database, or install.scheduler to none."
-	}
-	return check
 }

@@ -15,12 +15,24 @@ import (
 // Options say where the runtime lives and how patient a migration is.
 type Options struct {
 	Install policy.Install
+	// Cron applies the migrations of the jobs, in the database where schema cron lives.
+	Cron bool
+	// Schedules are those that pending migrations may bring: the pg_cron at hand must take them.
+	Schedules []policy.Schedule
 	// Path is the migration directory as it is shown in messages.
 	Path string
 	// LockTimeout bounds the wait for another migration, one minute when zero.
 	LockTimeout time.Duration
 	// Progress, when given, is called after each migration.
 	Progress func(Migration)
+}
+
+// schema is where the versions of the migrations are kept.
+func (o Options) schema() string {
+	if o.Cron {
+		return o.Install.CronSchema()
+	}
+	return o.Install.Schema
 }
 
 // Migration is one file, or one version that the database has and the directory has not (Name
@@ -51,10 +63,10 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 		return nil, err
 	}
 	defer s.close()
-	if err := s.createSchema(ctx, createSchema, o.Install); err != nil {
+	if err := s.createSchema(ctx, createSchema, o); err != nil {
 		return nil, err
 	}
-	known, err := s.status(ctx, dir, o.Install.Schema)
+	known, err := s.status(ctx, dir, o.schema())
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +88,7 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Mi
 		return nil, err
 	}
 	defer s.close()
-	known, err := s.status(ctx, dir, o.Install.Schema)
+	known, err := s.status(ctx, dir, o.schema())
 	if err != nil {
 		return nil, err
 	}
@@ -102,14 +114,14 @@ func Status(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration,
 		return nil, err
 	}
 	defer s.close()
-	v, err := s.inspect(ctx)
+	v, err := s.inspect(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkVersion(ctx, v, o.Install.Schema); err != nil {
+	if err := s.checkVersion(ctx, v, o.schema()); err != nil {
 		return nil, err
 	}
-	return s.status(ctx, dir, o.Install.Schema)
+	return s.status(ctx, dir, o.schema())
 }
 
 // start connects, checks and locks; the caller closes the session unless there is an error.
@@ -128,27 +140,28 @@ func start(ctx context.Context, url string, o Options) (*session, bool, error) {
 
 // ready checks under the lock: whoever waited for another migration sees what that one did.
 func (s *session) ready(ctx context.Context, o Options) (createSchema bool, err error) {
-	v, err := s.inspect(ctx)
+	v, err := s.inspect(ctx, o)
 	if err != nil {
 		return false, err
 	}
 	if err := s.lock(ctx, o); err != nil {
 		return false, err
 	}
-	if err := s.checkVersion(ctx, v, o.Install.Schema); err != nil {
+	if err := s.checkVersion(ctx, v, o.schema()); err != nil {
 		return false, err
 	}
-	return s.check(ctx, v, o.Install)
+	return s.check(ctx, v, o)
 }
 
 // createSchema makes what goose needs before its first migration, in one transaction.
-func (s *session) createSchema(ctx context.Context, create bool, install policy.Install) error {
-	exists, hasState, err := s.versionTable(ctx, install.Schema)
+func (s *session) createSchema(ctx context.Context, create bool, o Options) error {
+	install, schema := o.Install, o.schema()
+	exists, hasState, err := s.versionTable(ctx, schema)
 	if err != nil {
 		return err
 	}
 	text, err := render("create_schema", map[string]any{
-		"CreateSchema": create, "Schema": install.Schema, "AddState": exists && !hasState,
+		"CreateSchema": create, "Schema": schema, "AddState": exists && !hasState,
 		"Owner": install.Roles.Owner, "Runner": install.Roles.Runner,
 		"Operator": install.Roles.Operator, "Viewer": install.Roles.Viewer,
 	})
@@ -157,13 +170,13 @@ func (s *session) createSchema(ctx context.Context, create bool, install policy.
 	}
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("creating schema %q: %w", install.Schema, err)
+		return fmt.Errorf("creating schema %q: %w", schema, err)
 	}
 	if _, err := tx.ExecContext(ctx, text); err != nil {
-		return errors.Join(fmt.Errorf("creating schema %q: %w", install.Schema, err), tx.Rollback())
+		return errors.Join(fmt.Errorf("creating schema %q: %w", schema, err), tx.Rollback())
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("creating schema %q: %w", install.Schema, err)
+		return fmt.Errorf("creating schema %q: %w", schema, err)
 	}
 	return nil
 }

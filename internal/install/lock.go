@@ -24,7 +24,7 @@ func (s *session) lock(ctx context.Context, o Options) error {
 	defer poll.Stop()
 	for {
 		var locked bool
-		if err := s.db.QueryRowContext(ctx, query("try_lock"), o.Install.Schema).Scan(&locked); err != nil {
+		if err := s.db.QueryRowContext(ctx, query("try_lock"), o.schema()).Scan(&locked); err != nil {
 			return fmt.Errorf("taking the migration lock: %w", err)
 		}
 		if locked {
@@ -34,7 +34,7 @@ func (s *session) lock(ctx context.Context, o Options) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-deadline.C:
-			return s.lockedBy(ctx, o.Install.Schema, timeout)
+			return s.lockedBy(ctx, o.schema(), timeout)
 		case <-poll.C:
 		}
 	}

@@ -40,7 +40,7 @@ func (s *session) migrate(ctx context.Context, dir fs.FS, o Options, todo []Migr
 	if len(todo) == 0 {
 		return nil, nil
 	}
-	provider, err := s.provider(dir, o.Install.Schema, todo)
+	provider, err := s.provider(dir, o.schema(), todo)
 	if err != nil {
 		return nil, err
 	}

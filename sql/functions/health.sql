@@ -50,8 +50,8 @@ BEGIN
     UNION ALL
     SELECT 'error', NULL::text, 'the pg_cron scheduler is not running',
            'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'
-    FROM retention.install i
-    WHERE i.scheduler = 'pg_cron' AND EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'cron')
+    FROM retention.install i  -- schema cron may be in another database
+    WHERE i.scheduler = 'pg_cron'
       AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%')
     UNION ALL
     SELECT 'error', NULL::text, format('job "%s" is switched off in pg_cron', c.jobname),

@@ -1,5 +1,11 @@
--- $1: the role that schedules jobs. Settings of pg_cron are read from pg_settings, which leaves out what the
--- role may not see; current_setting() raises.
+-- $1: the role that schedules jobs; $2: the database that they run in. Whether the extension is here,
+-- the role may use it, and schedule in other databases; whether that database is there, and the role
+-- may connect to it.
 SELECT EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'pg_cron'),
-       coalesce((SELECT s.setting FROM pg_catalog.pg_settings s WHERE s.name = 'cron.database_name'), ''),
-       coalesce(has_schema_privilege($1::name, to_regnamespace('cron')::oid, 'USAGE'), false);
+       coalesce(has_schema_privilege($1::name, to_regnamespace('cron')::oid, 'USAGE'), false),
+       coalesce(has_function_privilege($1::name,
+           to_regprocedure('cron.schedule_in_database(text,text,text,text,text,boolean)')::oid, 'EXECUTE'), false),
+       d.oid IS NOT NULL,
+       coalesce(has_database_privilege($1::name, d.oid, 'CONNECT'), false)
+FROM (SELECT) AS one
+LEFT JOIN pg_catalog.pg_database d ON d.datname = $2;

@@ -1,0 +1,5 @@
+-- Jobs of pg_cron in a database that is not ours, by their names. $1: how ours begin.
+SELECT j.jobname::text, j.schedule, j.command, j.database, j.username, j.active
+FROM cron.job j
+WHERE starts_with(j.jobname::text, $1)
+ORDER BY 1

@@ -1,0 +1,249 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/generator"
+	"pgretain/tests/pgtest"
+)
+
+const elsewherePolicy = `version: 1
+install: {database: DATABASE, cron_database: postgres, schema: SCHEMA}
+policies:
+  lines_old:
+    table: app.lines
+    due: {age: {column: at, older_than: 30 days}}
+    breaker: {fraction: 1}
+    then: [delete]
+jobs:
+  purge: {schedule: "* * * * *", run: [lines_old]}
+`
+
+// elsewhere is an application whose jobs are in the database of another one.
+type elsewhere struct {
+	*cli
+	app *pgtest.DB
+}
+
+// newElsewhere makes a database, its policy, and both migration directories.
+func newElsewhere(t *testing.T, binary string, cron *pgtest.DB, database, schema string) *elsewhere {
+	t.Helper()
+	app := cron.Sibling(t, database)
+	app.Exec(t, `CREATE SCHEMA app AUTHORIZATION cron_deploy; SET ROLE cron_deploy;
+		CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz);
+		INSERT INTO app.lines SELECT n, now() - n * interval '1 day' FROM generate_series(1, 60) n; RESET ROLE`)
+	c := newCLI(t, binary, app.URL("cron_deploy"), t.TempDir())
+	quoted := "'" + strings.ReplaceAll(database, "'", "''") + "'"
+	c.write("retention.yaml", strings.NewReplacer("DATABASE", quoted, "SCHEMA", schema).Replace(elsewherePolicy))
+	c.must("snapshot")
+	c.generate()
+	return &elsewhere{c, app}
+}
+
+func (c *cli) generate(args ...string) {
+	c.t.Helper()
+	if r := c.finish(c.command(append([]string{"generate"}, args...)...)); r.code != 0 {
+		c.t.Fatal(r)
+	}
+}
+
+// install goes the way of the documentation.
+func (e *elsewhere) install(t *testing.T, cron *pgtest.DB) {
+	t.Helper()
+	e.app.Exec(t, e.must("bootstrap").stdout)
+	e.must("migrate", "up")
+	cron.Exec(t, e.must("bootstrap", "--cron").stdout)
+	e.must("migrate", "up", "--cron")
+}
+
+const cronJobs = `SELECT format('%s|%s|%s|%s|%s', jobname, schedule, database, username, active) FROM cron.job ORDER BY jobname COLLATE "C"`
+
+// testCronElsewhere: three installs share one schema cron that is in none of their databases, two of
+// them the roles and the schema's name, two the database; a real tick deletes the right rows in each.
+func testCronElsewhere(t *testing.T, binary string) {
+	cron := pgtest.CronServer(t)
+	cron.Exec(t, "CREATE ROLE cron_deploy LOGIN")
+	shop := newElsewhere(t, binary, cron, "shop", "retention")
+	shop.want(2, "roles do not exist", "migrate", "up", "--cron")
+	shop.app.Exec(t, shop.must("bootstrap").stdout)
+	shop.must("migrate", "up")
+	shop.want(2, `Have a DBA run in database "postgres" what "pgretain bootstrap --cron --migrator cron_deploy" prints.`, "migrate", "up", "--cron")
+	for range 2 {
+		cron.Exec(t, shop.must("bootstrap", "--cron").stdout)
+	}
+	if r := shop.run("migrate", "status", "--cron"); r.code != 1 || !strings.Contains(r.stdout, "pending") {
+		t.Error(r)
+	}
+	shop.must("migrate", "up", "--cron")
+	shop.must("migrate", "status", "--cron")
+	shop.must("migrate", "status")
+
+	odd := newElsewhere(t, binary, cron, `sh'op "2.%`, "retention")
+	odd.install(t, cron)
+	second := &elsewhere{newCLI(t, binary, shop.url, t.TempDir()), shop.app}
+	second.write("retention.yaml", strings.NewReplacer("DATABASE", "shop", "SCHEMA", "keep", "* * * * *", "0 0 1 1 *").Replace(elsewherePolicy))
+	second.must("snapshot")
+	second.generate()
+	second.install(t, cron)
+
+	runner := "|retention_runner|t"
+	want := []string{
+		`sh'op "2.%.retention.purge|* * * * *|sh'op "2.%` + runner,
+		`sh'op "2.%.retention.retention_log|23 3 * * *|sh'op "2.%` + runner,
+		`sh'op "2.%.retention.retention_log#purge|53 3 * * *|postgres` + runner,
+		"shop.keep.purge|0 0 1 1 *|shop" + runner,
+		"shop.keep.retention_log|23 3 * * *|shop" + runner,
+		"shop.keep.retention_log#purge|53 3 * * *|postgres" + runner,
+		"shop.retention.purge|* * * * *|shop" + runner,
+		"shop.retention.retention_log|23 3 * * *|shop" + runner,
+		"shop.retention.retention_log#purge|53 3 * * *|postgres" + runner,
+	}
+	wantJobs(t, cron, want)
+	for _, e := range []*elsewhere{shop, odd} {
+		e.waitForTick(t, cron)
+	}
+	shop.verifies(t, cron)
+	shop.reactivates(t, cron)
+	wantJobs(t, cron, want)
+
+	shop.purges(t, cron)
+	shop.must("migrate", "down", "--cron")
+	wantJobs(t, cron, want[:6])
+	shop.must("migrate", "up", "--cron")
+	shop.movesAway(t)
+	wantJobs(t, cron, want[:6])
+}
+
+func wantJobs(t *testing.T, cron *pgtest.DB, want []string) {
+	t.Helper()
+	got := pgtest.Column[string](t, cron, cronJobs)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("jobs in pg_cron (-want +got):\n%s", diff)
+	}
+}
+
+// waitForTick waits until pg_cron has run the job of its own accord.
+func (e *elsewhere) waitForTick(t *testing.T, cron *pgtest.DB) {
+	t.Helper()
+	for deadline := time.Now().Add(100 * time.Second); ; time.Sleep(time.Second) {
+		if pgtest.Value[bool](t, e.app, "SELECT EXISTS (SELECT FROM retention.run WHERE policy = 'lines_old' AND job = 'purge' AND state = 'done')") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("no run in %s; pg_cron says %q", e.app.Name,
+				pgtest.Column[string](t, cron, "SELECT format('%s %s %s', database, status, return_message) FROM cron.job_run_details"))
+		}
+	}
+	left := pgtest.Value[string](t, e.app, "SELECT count(*) || ' to ' || max(id) FROM app.lines WHERE id < 30")
+	if rest := pgtest.Value[int64](t, e.app, "SELECT count(*) FROM app.lines WHERE id > 30"); rest != 0 || left != "29 to 29" {
+		t.Errorf("in %s %d old rows are left, and of the young ones %s", e.app.Name, rest, left)
+	}
+}
+
+// verifies: who can see the jobs finds what is wrong with them, anybody else finds them unknown.
+func (e *elsewhere) verifies(t *testing.T, cron *pgtest.DB) {
+	t.Helper()
+	e.app.Exec(t, "CREATE ROLE cron_viewer LOGIN IN ROLE retention_viewer")
+	viewer := *e.cli
+	viewer.url = e.app.URL("cron_viewer")
+	see := func(c *cli, want ...string) {
+		t.Helper()
+		r := c.run("verify")
+		code := 1
+		if len(want) == 0 {
+			code, want = 0, []string{"conforms"}
+		}
+		for _, text := range want {
+			if r.code != code || !strings.Contains(r.stdout, text) || strings.Contains(r.stdout, "is not in pg_cron") != strings.Contains(want[0], "is not in pg_cron") {
+				t.Errorf("exit code %d, want %d and %q in\n%s%s", r.code, code, text, r.stdout, r.stderr)
+			}
+		}
+	}
+	for _, user := range []string{"cron_deploy", ""} {
+		member := *e.cli
+		member.url = e.app.URL(user)
+		see(&member)
+	}
+	see(&viewer, `unknown: could not check the jobs in pg_cron, in database "postgres"`, `role "cron_viewer" cannot take that on`, "Verdict: unknown")
+	cron.Exec(t, "GRANT retention_runner TO cron_viewer")
+	see(&viewer)
+
+	for _, c := range []struct{ tamper, want string }{
+		{"UPDATE cron.job SET active = false WHERE jobname = 'shop.retention.purge'", "is switched off in pg_cron"},
+		{"UPDATE cron.job SET database = 'postgres' WHERE jobname = 'shop.retention.purge'", "has another database in pg_cron"},
+		{"UPDATE cron.job SET schedule = '0 0 1 1 *' WHERE jobname = 'shop.retention.retention_log'", "has another schedule in pg_cron"},
+		{"DELETE FROM cron.job WHERE jobname = 'shop.retention.retention_log#purge'", `job "shop.retention.retention_log#purge" is not in pg_cron`},
+		{"UPDATE cron.job SET jobname = 'shop.retention.other' WHERE jobname = 'shop.retention.purge'", `job "shop.retention.purge" is not in pg_cron`},
+		{"UPDATE cron.job SET username = 'postgres' WHERE jobname = 'shop.retention.purge'", ""},
+	} {
+		cron.Exec(t, "CREATE TABLE saved AS TABLE cron.job; "+c.tamper)
+		if c.want == "" { // a superuser sees whose it is, the runner that it is not its own
+			owner := *e.cli
+			owner.url = e.app.URL("")
+			see(&owner, `has another user in pg_cron`)
+			c.want = `job "shop.retention.purge" is not in pg_cron`
+		}
+		see(&viewer, c.want)
+		cron.Exec(t, "DELETE FROM cron.job; INSERT INTO cron.job SELECT * FROM saved; DROP TABLE saved")
+	}
+	see(&viewer)
+}
+
+// reactivates: running the migration's text again, as a psql script would, switches a job on that
+// somebody switched off, and moves one back that was moved.
+func (e *elsewhere) reactivates(t *testing.T, cron *pgtest.DB) {
+	t.Helper()
+	history, err := generator.Read(os.DirFS(filepath.Join(e.dir, "migrations_cron")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cron.Exec(t, `UPDATE cron.job SET active = false WHERE jobname IN ('shop.retention.purge', 'shop.retention.retention_log#purge');
+		UPDATE cron.job SET database = 'postgres' WHERE jobname = 'shop.retention.retention_log'`)
+	conn := cron.Conn(t, "cron_deploy")
+	for _, o := range history.Objects() {
+		pgtest.Exec(t, conn, "SET ROLE retention_runner; "+o.SQL+"RESET ROLE;")
+	}
+}
+
+// purges: the command of the purge takes old rows of this database's jobs, and of its own, alone.
+func (e *elsewhere) purges(t *testing.T, cron *pgtest.DB) {
+	t.Helper()
+	cron.Exec(t, `DELETE FROM cron.job_run_details;
+		INSERT INTO cron.job_run_details (jobid, runid, database, username, start_time, end_time)
+		SELECT x.jobid, x.n, x.database, x.username, x.start, x.start + interval '1 minute'
+		FROM (VALUES (0, 1001, 'shop', 'retention_runner', NULL),                         -- crashed before the next one
+		             (0, 1002, 'shop', 'retention_runner', now() - interval '15 days'),
+		             (0, 1003, 'shop', 'retention_runner', now() - interval '13 days'),
+		             (0, 1009, 'shop', 'retention_runner', NULL),                         -- under way
+		             (0, 1005, 'shop', 'postgres', now() - interval '15 days'),
+		             (0, 1006, 'other', 'retention_runner', now() - interval '15 days'),
+		             (0, 1007, 'postgres', 'retention_runner', now() - interval '15 days')) AS x (jobid, n, database, username, start);
+		INSERT INTO cron.job_run_details (jobid, runid, database, username, start_time, end_time)
+		SELECT jobid, 1008, 'postgres', username, now() - interval '15 days', now() - interval '15 days'
+		FROM cron.job WHERE jobname = 'shop.retention.retention_log#purge'`)
+	command := pgtest.Value[string](t, cron, "SELECT command FROM cron.job WHERE jobname = 'shop.retention.retention_log#purge'")
+	conn := cron.Conn(t, "retention_runner")
+	pgtest.Exec(t, conn, command)
+	left := pgtest.Column[int64](t, cron, "SELECT runid FROM cron.job_run_details WHERE runid > 1000 ORDER BY 1")
+	if diff := cmp.Diff([]int64{1003, 1005, 1006, 1007, 1009}, left); diff != "" {
+		t.Errorf("left of cron.job_run_details (-want +got):\n%s", diff)
+	}
+}
+
+// movesAway: without cron_database the jobs are unscheduled there.
+func (e *elsewhere) movesAway(t *testing.T) {
+	t.Helper()
+	policy := strings.NewReplacer("cron_database: postgres", "scheduler: none", "DATABASE", "shop", "SCHEMA", "retention").Replace(elsewherePolicy)
+	e.write("retention.yaml", policy)
+	e.generate()
+	e.must("migrate", "up")
+	e.want(2, "nothing says where schema cron lives", "migrate", "up", "--cron")
+	e.must("migrate", "up", "--cron", "--cron-database-url", strings.Replace(e.url, "/shop", "/postgres", 1))
+	e.generate("--check")
+}
