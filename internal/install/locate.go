@@ -29,12 +29,8 @@ func statementError(file, content string, up bool, t *trace, server *pgconn.PgEr
 	}
 }
 
-// hint is what it takes to be allowed or understood, or else the server's own. Which schedules pg_cron knows
-// is for it to say; policies may hold those of a newer one.
+// hint is the server's own, or what it takes to be allowed.
 func hint(server *pgconn.PgError) string {
-	if strings.HasPrefix(server.Message, "invalid schedule: ") {
-		return "This pg_cron does not know such a schedule: it takes a newer one for seconds (1.5) and $ (1.6). Update it, or write five fields."
-	}
 	if server.Hint != "" || server.Code != "42501" {
 		return server.Hint
 	}

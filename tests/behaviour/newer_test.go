@@ -1,13 +1,10 @@
 package behaviour
 
 import (
-	"errors"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"pgretain/internal/install"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -129,41 +126,5 @@ policies:
 	in.DB.Exec(t, "DELETE FROM child WHERE m_id NOT IN (SELECT id FROM m); ALTER TABLE child ALTER CONSTRAINT child_of ENFORCED")
 	if o := in.Run("aged", "2024-04-07 00:00Z"); o.State != "tripped" {
 		t.Errorf("with the foreign key in force the run ended %s: %s", o.State, o.Message)
-	}
-}
-
-// TestSchedulesOfThisCron has schedules that came with later versions of pg_cron: they are scheduled where it
-// takes them by hand, and refused with a hint where it does not.
-func TestSchedulesOfThisCron(t *testing.T) {
-	t.Parallel()
-	db := pgtest.CronServer(t)
-	for _, schedule := range []string{"30 seconds", "0 3 $ * *"} {
-		conn := db.Conn(t)
-		_, refused := conn.Exec(t.Context(), "BEGIN; SELECT cron.schedule('by hand', '"+schedule+"', 'SELECT 1'); ROLLBACK")
-		yaml := `
-install: {scheduler: pg_cron}
-policies:
-  aged: {table: public.m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
-jobs:
-  nightly: {schedule: "` + schedule + `", run: [aged]}
-`
-		in := kit.Prepare(t, "CREATE TABLE IF NOT EXISTS m (id int PRIMARY KEY, at timestamptz NOT NULL)", yaml, kit.On(db))
-		_, err := in.TryMigrate(t, yaml)
-		if (err == nil) != (refused == nil) {
-			t.Errorf("%s: by hand %v, in a migration %v", schedule, refused, err)
-		}
-		var statement *install.StatementError
-		if err != nil && (!errors.As(err, &statement) || !strings.Contains(statement.Hint, "newer")) {
-			t.Errorf("%s: refused without a hint: %v", schedule, err)
-		}
-		if err == nil {
-			got := pgtest.Value[string](t, db, "SELECT schedule FROM cron.job WHERE jobname = 'retention.nightly'")
-			if got != schedule {
-				t.Errorf("%s was scheduled as %s", schedule, got)
-			}
-		}
-		if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, install.Options{Install: in.File.Install, Path: "migrations"}, true); err != nil {
-			t.Error(err)
-		}
 	}
 }
