@@ -81,9 +81,10 @@ func (c change) sign() string {
 }
 
 // ups are the blocks of an Up part: jobs are unscheduled before anything else changes, then what
-// cannot be replaced goes, latest first; what is new comes; what is no longer wanted goes last.
+// cannot be replaced goes, latest first, and tables of the runtime lose what an upgrade gave them; what
+// is new comes; what is no longer wanted goes last.
 func ups(changes []change) []action {
-	var unscheduled, dropped, put, removed []placed
+	var unscheduled, dropped, downgraded, put, removed []placed
 	for _, c := range changes {
 		switch {
 		case c.after != nil:
@@ -95,12 +96,14 @@ func ups(changes []change) []action {
 			unscheduled = append(unscheduled, placed{-c.was, c.drop(*c.before)})
 		case c.dropUp:
 			dropped = append(dropped, placed{-c.was, c.drop(*c.before)})
+		case c.before.Kind == KindUpgrade:
+			downgraded = append(downgraded, placed{-c.was, c.drop(*c.before)})
 		default:
 			removed = append(removed, placed{-c.was, c.drop(*c.before)})
 		}
 	}
 	var actions []action
-	for _, group := range [][]placed{unscheduled, dropped, put, removed} {
+	for _, group := range [][]placed{unscheduled, dropped, downgraded, put, removed} {
 		slices.SortStableFunc(group, func(a, b placed) int { return a.place - b.place })
 		for _, p := range group {
 			actions = append(actions, p.action)

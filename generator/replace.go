@@ -1,6 +1,10 @@
 package generator
 
-import "pgretain/internal/pgparse"
+import (
+	"slices"
+
+	"pgretain/internal/pgparse"
+)
 
 // replacer finds out, for one direction, what must be dropped before anything is created: what CREATE
 // OR REPLACE cannot make of what is there, and all that PostgreSQL ties to one of these. Decided by
@@ -9,6 +13,7 @@ type replacer struct {
 	changes []change
 	loose   map[string]bool // "schema.name" of what is dropped: whether that is the runtime's
 	parsed  map[string]*pgparse.Definition
+	altered bool // tables of the runtime change, and views would stand in the way or keep old columns
 }
 
 // dropFirst marks changes whose object goes before any is created, on the way up and on the way down.
@@ -16,11 +21,11 @@ type replacer struct {
 func dropFirst(changes, unchanged []change) []change {
 	all := append(append([]change{}, changes...), unchanged...)
 	parsed := map[string]*pgparse.Definition{}
-	(&replacer{all, map[string]bool{}, parsed}).mark()
+	(&replacer{all, map[string]bool{}, parsed, upgrades(all)}).mark()
 	for i := range all {
 		all[i] = all[i].back()
 	}
-	(&replacer{all, map[string]bool{}, parsed}).mark()
+	(&replacer{all, map[string]bool{}, parsed, upgrades(all)}).mark()
 	for i := range all {
 		all[i] = all[i].back()
 	}
@@ -32,6 +37,11 @@ func dropFirst(changes, unchanged []change) []change {
 		}
 	}
 	return all[:n]
+}
+
+// upgrades says whether a step alters tables of the runtime.
+func upgrades(changes []change) bool {
+	return slices.ContainsFunc(changes, func(c change) bool { return c.object().Kind == KindUpgrade && c.before != c.after })
 }
 
 func (r *replacer) mark() {
@@ -61,6 +71,10 @@ func (r *replacer) markAlone(c *change, created map[string]bool) {
 	case c.before == nil || c.before == c.after:
 	case c.before.Kind == KindPrivilege:
 		c.dropUp = c.after != nil
+	case r.altered && c.before.Kind == KindView:
+		if d := r.definition(c.before); d != nil {
+			r.drop(c, d, true)
+		}
 	case c.after == nil && isRoutine(c.before.Kind) && len(created) > 0:
 		if d := r.definition(c.before); d != nil {
 			if runtime, ok := created[d.Name]; ok {

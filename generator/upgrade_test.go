@@ -41,7 +41,7 @@ func TestUpgradesGoByNumber(t *testing.T) {
 	}
 }
 
-// TestUpgradeComesAfterTablesAndBeforeFunctions, and goes after functions and before tables.
+// TestUpgradeComesAfterTablesAndBeforeFunctions, and goes before the functions that do not know it.
 func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 	t.Parallel()
 	upgrade := Object{Kind: KindUpgrade, Name: "2/run_note", As: AsOwner,
@@ -55,7 +55,7 @@ func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 	}
 	want := []string{
 		"put upgrade \"2/run_note\"", "put function \"retention.health()\"",
-		"put function \"retention.health()\"", "drop upgrade \"2/run_note\"",
+		"drop upgrade \"2/run_note\"", "put function \"retention.health()\"",
 	}
 	if diff := cmp.Diff(want, blocks(files[0].Content)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

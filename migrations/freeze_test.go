@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +120,17 @@ func TestTablesNeverChange(t *testing.T) {
 		}
 		if !slices.ContainsFunc(runtime(t), func(o generator.Object) bool { return o.ID() == object.ID() && o.SQL == object.SQL }) {
 			t.Errorf("%s %s is released and differs; write sql/upgrades/<version>/<name>.sql instead", object.Kind, object.Name)
+		}
+	}
+}
+
+// TestViewsNameTheirColumns: "*" would be the columns of the day on which the view was made, and
+// installs of two ages would differ.
+func TestViewsNameTheirColumns(t *testing.T) {
+	t.Parallel()
+	for _, object := range runtime(t) {
+		if object.Kind == generator.KindView && regexp.MustCompile(`(?i)SELECT\s+(\w+\.)?\*`).MatchString(object.SQL) {
+			t.Errorf("view %s selects *", object.Name)
 		}
 	}
 }

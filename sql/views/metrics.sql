@@ -57,7 +57,7 @@ WHERE p.window_own IS NOT NULL OR w.note IS NOT NULL
 UNION ALL
 SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('report', p.name), m.value, m.help
 FROM retention.policy p
-CROSS JOIN LATERAL (SELECT * FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a
+CROSS JOIN LATERAL (SELECT x.rows, x.alerts FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a
 CROSS JOIN LATERAL (VALUES
     ('retention_report_rows', pg_catalog.jsonb_array_length(a.rows), 'Rows of the report''s last answer.'),
     ('retention_report_alerts', a.alerts, 'Rows of the report''s last answer that alert.')

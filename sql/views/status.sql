@@ -33,8 +33,11 @@ SELECT p.name AS policy,
 FROM retention.policy p
 LEFT JOIN retention.total t ON t.policy = p.name
 CROSS JOIN LATERAL retention._window_set(p.*) w
-LEFT JOIN LATERAL (SELECT * FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run
-                   ORDER BY x.id DESC LIMIT 1) r ON true
+LEFT JOIN LATERAL (
+    SELECT x.id, x.state, x.pid, x.started_at, x.ended_at, x.scanned, x.taken, x.kept, x.contended,
+           x.refused, x.cascaded, x.message
+    FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run
+    ORDER BY x.id DESC LIMIT 1) r ON true
 ORDER BY p.built_in, p.name;
 REVOKE ALL ON retention.status FROM PUBLIC;
 GRANT SELECT ON retention.status TO retention_runner, retention_operator, retention_viewer;
