@@ -36,6 +36,7 @@ func flywayFile(m Migration, name string, p part, head, text string) []File {
 	var settings []string
 	if p.noTransaction {
 		settings = append(settings, flywayNoTransaction)
+		head += "-- CONCURRENTLY waits for flyway's own lock for ever, unless postgresql.transactional.lock=false.\n"
 	}
 	if strings.Contains(head+text, "${") {
 		settings = append(settings, flywayNoPlaceholders)

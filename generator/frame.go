@@ -17,7 +17,7 @@ func render(l tool, m Migration, p part, place string, opt NextOptions) ([]File,
 	if err := errors.Join(upErr, downErr); err != nil {
 		return nil, err
 	}
-	if m.After == none && l.format != Goose && opt.Schema != "" {
+	if m.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].object()) {
 		up = firstSchema(opt) + up
 	}
 	return l.frame(l, m, p, place, ways{up, down}), nil

@@ -63,6 +63,9 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 		return nil, err
 	}
 	defer s.close()
+	if err := s.checkRecorded(ctx, o.schema()); err != nil {
+		return nil, err
+	}
 	if err := s.createSchema(ctx, createSchema, o); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -90,12 +91,16 @@ func live(t *testing.T, start project, tool tool, yaml, later string) (l life) {
 	return l
 }
 
-// checkRecorded: the verifier must not take for pending what another tool has applied.
+// checkRecorded: neither verifier nor migrate may take for pending what another tool has applied.
 func checkRecorded(t *testing.T, p *project, want bool) {
 	t.Helper()
 	got, err := install.Recorded(t.Context(), p.in.URL(kit.Migrator), install.Options{Install: p.in.File.Install})
 	if err != nil || got != want {
 		t.Errorf("%s: recorded where pgretain looks: %t, %v", p.format, got, err)
+	}
+	var refused *install.CheckError
+	if _, err := p.in.TryUp(t); !want && !errors.As(err, &refused) {
+		t.Errorf("%s: pgretain migrates where another tool did: %v", p.format, err)
 	}
 }
 
