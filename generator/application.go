@@ -52,11 +52,15 @@ func tableComment(table *catalog.Table) string { return comment(tableName(table)
 // callers are the roles that may call a function for applications: those of "grant", and operators.
 func (w *work) callers(grant []policy.Name) []ident {
 	var roles []ident
-	if in := w.file.Install.Roles; !in.None {
+	in := w.file.Install.Roles
+	if !in.None {
 		roles = append(roles, ident(in.Operator))
 	}
 	for _, name := range grant {
 		roles = append(roles, ident(name.Text))
+		if in.None || !slices.Contains([]string{in.Owner, in.Runner, in.Operator, in.Viewer}, name.Text) {
+			w.granted = append(w.granted, name)
+		}
 	}
 	return roles
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -14,7 +13,7 @@ import (
 func (w *work) archiveTable(s policy.Step, from *catalog.Table) *catalog.Table {
 	name := s.Archive.Into.String()
 	if table := w.snapshot.Table(name); table != nil {
-		return table
+		return w.keyed(table, s, from)
 	}
 	if !s.Archive.Create {
 		return w.relation(s.Archive.Into)
@@ -36,6 +35,17 @@ func (w *work) archiveTable(s policy.Step, from *catalog.Table) *catalog.Table {
 	return table
 }
 
+// keyed is an archive that an earlier migration made, by the unique index that it has for a key: the
+// same as before the snapshot knew it.
+func (w *work) keyed(table *catalog.Table, s policy.Step, from *catalog.Table) *catalog.Table {
+	if !s.Archive.Create || s.Archive.Document != "" || len(table.PrimaryKey) > 0 || !w.history.Has(ID{KindArchive, tableName(table)}) {
+		return table
+	}
+	copied := *table
+	copied.PrimaryKey = from.PrimaryKey
+	return &copied
+}
+
 // createdTables are the archives that no table is there for, or that an earlier migration made.
 func (w *work) createdTables() []Object {
 	var objects []Object
@@ -51,7 +61,13 @@ func (w *work) createdTables() []Object {
 		if from == nil || w.snapshot.Table(s.Archive.Into.String()) != nil && !w.history.Has(id) {
 			continue
 		}
-		objects = append(objects, w.createdTable(s, from))
+		object := w.createdTable(s, from)
+		before, had := w.history.Object(id)
+		if had && uncommented(before.SQL) != uncommented(object.SQL) && w.snapshot.Table(id.Name) == nil {
+			w.refuse(s.Archive.Into.Position, codeStep, fmt.Sprintf("archive %q is there already, by an earlier migration, and not in the catalog snapshot", id.Name),
+				"Run \"pgretain snapshot\", so that its columns can be compared with those that are wanted now.")
+		}
+		objects = append(objects, object)
 	}
 	return objects
 }
@@ -71,12 +87,9 @@ func (w *work) createdTable(s step, from *catalog.Table) Object {
 		Document   string
 		Set        []valueText
 		Key        []ident
-		Schema     ident
-		Owner      string
 		Index      ident
-		Access     policy.Access
 	}{Policy: w.policy.Name, Into: quotedTable(s.Archive.Into), From: qualified(from), As: s.alias(),
-		Document: s.Archive.Document, Schema: ident(s.Archive.Into.Schema)}
+		Document: s.Archive.Document}
 	if assigned(s.Archive.Set, data.Document) {
 		data.Document = ""
 	}
@@ -100,10 +113,6 @@ func (w *work) createdTable(s step, from *catalog.Table) Object {
 		data.Key = identifiers(from.PrimaryKey)
 		data.Index = ident(indexName(s.Archive.Into.String(), strings.Join(from.PrimaryKey, ","), ""))
 	}
-	if roles := w.file.Install.Roles; !roles.None {
-		data.Owner = quote.Ident(roles.Owner)
-		data.Access = policy.Access{Insert: true, Update: s.Archive.Existing == "replace", Delete: true}
-	}
 	w.binder = saved
 	name := s.Archive.Into.String()
 	return Object{Kind: KindArchive, Name: name, As: AsMigrator, SQL: object("archive", data), Drop: object("archive_drop", data),
@@ -116,3 +125,6 @@ func (w *work) readsJoins(s step, e policy.Expr) bool {
 	w.joinColumns(e, func(int, string) { found = true })
 	return found || len(w.headersRead(step{Step: policy.Step{Archive: &policy.Archive{Set: []policy.Assignment{{Value: e}}}}, number: s.number})) > 0
 }
+
+// uncommented is a text without its comments, to compare what it does.
+func uncommented(sql string) string { return lineComment.ReplaceAllString(sql, "") }

@@ -16,6 +16,7 @@ type compiler struct {
 	history  *History
 	diags    diag.List
 	rights   []right
+	granted  []policy.Name // who calls functions for applications
 }
 
 // Compile says what the database should hold: the runtime and what the policies ask for, in the
@@ -45,7 +46,7 @@ func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([
 	if c.diags.HasErrors() {
 		return nil, c.diags.Unique()
 	}
-	return uniqueIndexes(objects), c.diags
+	return unshared(objects), c.diags
 }
 
 // checkSearchPath notices a snapshot in which names meant something else.
@@ -123,14 +124,28 @@ func (c *compiler) relation(t policy.Table) *catalog.Table {
 	return table
 }
 
-// uniqueIndexes leaves one of several equal indexes that policies of one table ask for.
-func uniqueIndexes(objects []Object) []Object {
-	seen := map[ID]bool{}
+// unshared leaves one of several objects that policies have in common: that of the first policy by name,
+// so that their order in the file does not matter.
+func unshared(objects []Object) []Object {
+	first := map[ID]string{}
+	for _, o := range objects {
+		if name, seen := first[o.ID()]; isShared(o.Kind) && (!seen || o.Policy < name) {
+			first[o.ID()] = o.Policy
+		}
+	}
+	done := map[ID]bool{}
 	return slices.DeleteFunc(objects, func(o Object) bool {
-		twice := (o.Kind == KindIndex || o.Kind == KindColumn || o.Kind == KindArchive) && seen[o.ID()]
-		seen[o.ID()] = true
-		return twice
+		if !isShared(o.Kind) {
+			return false
+		}
+		other := done[o.ID()] || first[o.ID()] != o.Policy
+		done[o.ID()] = done[o.ID()] || !other
+		return other
 	})
+}
+
+func isShared(kind Kind) bool {
+	return kind == KindIndex || kind == KindColumn || kind == KindArchive || kind == KindPrivilege
 }
 
 // ranksAlone counts the entries that go by rank and have no clock.

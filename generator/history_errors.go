@@ -24,6 +24,7 @@ var (
 
 // What Next refuses to write; ObjectError wraps one of them.
 var (
+	ErrInstall = errors.New("installed under other names")
 	ErrUpgrade = errors.New("needs an upgrade migration")
 	ErrText    = errors.New("text cannot be written into a migration")
 	ErrTwice   = errors.New("wanted twice")

@@ -234,9 +234,33 @@ func (w *work) ensureColumns(table *catalog.Table) []Object {
 		if table.Column(column.Name) != nil && !w.history.Has(ID{KindColumn, name}) {
 			continue
 		}
-		objects = append(objects, w.column(table, name, column))
+		object := w.column(table, name, column)
+		w.refuseType(table, object, column)
+		objects = append(objects, object)
 	}
 	return objects
+}
+
+// refuseType refuses another type for a column that an earlier migration added: how its values become
+// others is not for us to guess. Once the table has the type, the policy may say so.
+func (w *work) refuseType(table *catalog.Table, object Object, column policy.Column) {
+	before, had := w.history.Object(object.ID())
+	if !had {
+		return
+	}
+	added, err := pgparse.AddedType(before.SQL)
+	wanted, wrong := pgparse.TypeIdentity(column.Type)
+	if err != nil || wrong != nil || added == wanted { // reported where the type is read
+		return
+	}
+	if live := table.Column(column.Name); live != nil {
+		if is, err := pgparse.TypeIdentity(live.Type); err == nil && is == wanted {
+			return
+		}
+	}
+	w.refuse(column.Position, codeStep, fmt.Sprintf("column %q of table %q was added with another type", column.Name, tableName(table)),
+		fmt.Sprintf("Write a migration of your own, ALTER TABLE %s ALTER COLUMN %s TYPE %s, apply it, and run \"pgretain snapshot\".",
+			qualified(table), ident(column.Name), column.Type))
 }
 
 func (w *work) column(table *catalog.Table, name string, column policy.Column) Object {

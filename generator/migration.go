@@ -79,6 +79,9 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 		h = h.clone()
 		h.tool, h.width = gooseTool, gooseTool.width
 	}
+	if err := checkInstall(h, wanted, opt.Roles); err != nil {
+		return nil, err
+	}
 	changes, err := compare(h, wanted)
 	if err != nil {
 		return nil, err

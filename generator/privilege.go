@@ -83,36 +83,55 @@ func (w *work) addRight(t policy.Table, access policy.Access) {
 	w.rights = append(w.rights, right{t, access, w.policy.Name, w.policy.Position})
 }
 
-// privileges are the grants to the owner, one object a table; none where one role does everything.
+// privileges are the grants to the owner, one object a table and one a schema, and to the roles that
+// call functions the way into the runtime's schema. None on tables where one role does everything.
 func (c *compiler) privileges() []Object {
-	if c.file.Install.Roles.None {
-		return nil
-	}
-	slices.SortFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
 	var objects []Object
+	slices.SortFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
 	for _, r := range c.rights {
-		table := c.snapshot.Table(r.table.String())
-		if table == nil {
-			continue
+		if c.file.Install.Roles.None {
+			break
 		}
-		objects = append(objects, c.privilege(r, table))
+		objects = append(objects, c.usage(r), c.privilege(r))
+	}
+	for _, g := range c.granted {
+		objects = append(objects, usage(c.file.Install.Schema, g.Text, "schema "+c.file.Install.Schema+" to "+g.Text, AsOwner, g.Position))
 	}
 	return objects
 }
 
-func (c *compiler) privilege(r right, table *catalog.Table) Object {
-	data := struct {
-		Comment     string
-		Access      policy.Access
-		TableSchema ident
-		Table       sqlText
-		Sequences   []sqlText
-		Owner       sqlText
+// usage lets the owner of the functions into the schema of a table.
+func (c *compiler) usage(r right) Object {
+	return usage(r.table.Schema, c.file.Install.Roles.Owner, "schema "+r.table.Schema, AsMigrator, r.position)
+}
 
-		Literal, OwnerLiteral literal // for the way back
-		Tag                   string
-	}{comment(tableName(table)), r.access, ident(table.Schema), qualified(table), nil,
-		sqlText(quote.Ident(c.file.Install.Roles.Owner)), literal(qualified(table)), literal(c.file.Install.Roles.Owner), ""}
+// usage lets a role into a schema. The object is nobody's: several policies may need it.
+func usage(schema, role, name string, as As, at diag.Position) Object {
+	data := struct {
+		Schema, Role               ident
+		SchemaLiteral, RoleLiteral literal
+		Tag                        string
+	}{ident(schema), ident(role), literal(schema), literal(role), dollarTag(schema + role)}
+	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at}
+}
+
+// privilege is what the owner may do with a table. An archive that a policy creates is not in the
+// snapshot yet.
+func (c *compiler) privilege(r right) Object {
+	table := c.snapshot.Table(r.table.String())
+	if table == nil {
+		table = &catalog.Table{Schema: r.table.Schema, Name: r.table.Name}
+	}
+	data := struct {
+		Comment                    string
+		Access                     policy.Access
+		Table                      sqlText
+		TableLiteral, OwnerLiteral literal
+		Sequences                  []sequence
+		Owner                      sqlText
+		Tag                        string
+	}{Comment: comment(tableName(table)), Access: r.access, Table: qualified(table), TableLiteral: literal(qualified(table)),
+		OwnerLiteral: literal(c.file.Install.Roles.Owner), Owner: sqlText(quote.Ident(c.file.Install.Roles.Owner))}
 	if r.access.Insert {
 		data.Sequences = sequencesOf(table)
 	}
@@ -122,15 +141,22 @@ func (c *compiler) privilege(r right, table *catalog.Table) Object {
 		Policy: r.policy, Table: tableName(table), Position: r.position}
 }
 
+// sequence is one that a default reads, as SQL names it.
+type sequence struct {
+	Name    sqlText
+	Literal literal
+}
+
 var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)
 
 // sequencesOf lists the sequences that a table's defaults read; an identity column needs no right
 // on its own.
-func sequencesOf(table *catalog.Table) []sqlText {
-	var names []sqlText
+func sequencesOf(table *catalog.Table) []sequence {
+	var names []sequence
 	for _, column := range table.Columns {
 		if found := nextValue.FindStringSubmatch(column.Default); found != nil {
-			names = append(names, sqlText(strings.ReplaceAll(found[1], "''", "'")))
+			name := strings.ReplaceAll(found[1], "''", "'")
+			names = append(names, sequence{sqlText(name), literal(name)})
 		}
 	}
 	return names

@@ -228,10 +228,10 @@ func archivedValue(s step, column catalog.Column, into *catalog.Table) sqlText {
 	return fragment("restored column", d)
 }
 
-// leaveHeld keeps held rows of the archive where they are.
+// leaveHeld keeps held rows of the archive where they are: one without a key is held by a column.
 func (w *work) leaveHeld(source *restoreSource, into *catalog.Table) {
 	source.Loose = source.Which
-	if source.Removes && len(into.PrimaryKey) > 0 {
+	if source.Removes {
 		source.Loose = append(slices.Clone(source.Which), fragment("archive not held", struct {
 			Schema string
 			Name   literal

@@ -93,3 +93,23 @@ func define(t *testing.T, sql string) *Definition {
 	}
 	return d
 }
+
+func TestTypeIdentity(t *testing.T) {
+	t.Parallel()
+	added, err := AddedType("ALTER TABLE a ADD COLUMN IF NOT EXISTS b timestamptz DEFAULT now(); ALTER TABLE a ALTER COLUMN b DROP DEFAULT;")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for typ, want := range map[string]bool{
+		"timestamptz": true, "timestamp with time zone": true, "pg_catalog.timestamptz": true,
+		"timestamp": false, "timestamptz(3)": false, "timestamptz[]": false, "app.timestamptz": false,
+	} {
+		got, err := TypeIdentity(typ)
+		if err != nil || (got == added) != want {
+			t.Errorf("%s: %v, want %v (%v)", typ, got == added, want, err)
+		}
+	}
+	if _, err := AddedType("ALTER TABLE a DROP COLUMN b"); err == nil {
+		t.Error("a text that adds no column is accepted")
+	}
+}

@@ -1,0 +1,171 @@
+package generator
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/catalog"
+	"pgretain/policy"
+)
+
+const deltaBefore = `
+version: 1
+protect: [app.rolled]
+policies:
+  notes:
+    table: app.note
+    where: "state = 'done'"
+    due: {age: {column: made_at, older_than: 7 days}}
+    keep: {open: "EXISTS (SELECT FROM app.review v WHERE v.note_id = t.id AND v.open)"}
+    then: [delete]
+  served: {table: app.served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
+  loans: {table: app.loan, ensure: {created_at: {type: timestamptz, default: now()}}, due: {age: {column: created_at, older_than: 30 days}}, then: [delete]}
+reports:
+  newest: {query: "SELECT max(at) AS newest FROM app.served"}
+jobs:
+  nightly: {schedule: "17 3 * * *", run: [notes, served, newest]}
+`
+
+// deltas say what a change of the file changes: a line an object, "file: sign kind name".
+var deltas = map[string]struct {
+	change func(string) string
+	want   []string
+}{
+	"nothing":               {replaced(), nil},
+	"comments and blanks":   {replaced("policies:", "# why\n\npolicies:  # here\n", "    then: [delete]", "\n    then: [delete] # gone"), nil},
+	"another indentation":   {replaced("    table: app.note\n", "        table:    app.note\n", "    where", "        where", "    due: {age: {column: made_at", "        due: {age: {column: made_at", "    keep", "        keep", "    then", "        then"), nil},
+	"block instead of flow": {replaced("due: {age: {column: made_at, older_than: 7 days}}", "due:\n      age:\n        older_than: 7 days\n        column: made_at"), nil},
+	"order of keys": {replaced("{schedule: \"17 3 * * *\", run: [notes, served, newest]}", "{run: [notes, served, newest], schedule: \"17 3 * * *\"}",
+		"{table: app.served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}", "{then: [delete], due: {age: {older_than: 30 days, column: at}}, table: app.served}"), nil},
+	"order of policies":        {lastFirst, nil},
+	"defaults spelled out":     {replaced("version: 1", "version: 1\ndefaults: {batch: {rows: 5000, lock_timeout: 100ms}, budget: {time: 10m}, breaker: {rows: 5000000, fraction: 0.5}, throttle: {busy: 100%}}"), nil},
+	"install spelled out":      {replaced("version: 1", "version: 1\ninstall: {schema: retention, search_path: [public], time_zone: UTC, scheduler: pg_cron}"), nil},
+	"a default in the policy":  {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 5000}\n  served"), nil},
+	"an equal window":          {replaced("older_than: 7 days", "older_than: 7 day"), nil},
+	"an anchor":                {replaced("older_than: 7 days", "older_than: &week 7 days"), nil},
+	"defaults of all":          {replaced("version: 1", "version: 1\ndefaults: {batch: {rows: 100}}"), []string{"policies: ~ policy loans", "policies: ~ policy notes", "policies: ~ policy served"}},
+	"a bound of one":           {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 100}\n  served"), []string{"policies: ~ policy notes"}},
+	"description":              {replaced("    table: app.note", "    description: old\n    table: app.note"), []string{"policies: ~ policy notes"}},
+	"protect":                  {replaced("[app.rolled]", "[app.rolled, app.transfer]"), []string{"policies: ~ install install"}},
+	"time zone":                {replaced("version: 1", "version: 1\ninstall: {time_zone: Europe/Berlin}"), allOf("policies: ~ install install", "policies: ~ function newest_report", "policies: ~ policy newest")},
+	"order in a job":           {replaced("[notes, served, newest]", "[served, notes, newest]"), []string{"policies: ~ job nightly"}},
+	"another schedule":         {replaced("17 3", "18 3"), []string{"policies: ~ cron retention.nightly", "policies: ~ job nightly"}},
+	"one more schedule":        {replaced(`"17 3 * * *"`, `["17 3 * * *", "@reboot"]`), []string{"policies: + cron retention.nightly#2", "policies: ~ job nightly"}},
+	"a job renamed":            {replaced("nightly:", "night:"), []string{"policies: - cron retention.nightly", "policies: + job night", "policies: + cron retention.night", "policies: - job nightly"}},
+	"no jobs":                  {replaced("jobs:\n  nightly: {schedule: \"17 3 * * *\", run: [notes, served, newest]}\n", ""), []string{"policies: - cron retention.nightly", "policies: - job nightly"}},
+	"no scheduler":             {replaced("version: 1", "version: 1\ninstall: {scheduler: none}"), []string{"policies: - cron retention.nightly", "policies: - cron retention.retention_log", "policies: ~ install install"}},
+	"a column's default":       {replaced("default: now()", "default: \"now() - interval '1 day'\""), []string{"tables: ~ column app.loan.created_at"}},
+	"a report":                 {replaced("max(at)", "min(at)"), []string{"policies: ~ function newest_report", "policies: ~ policy newest"}},
+	"a report gone":            {replaced("reports:\n  newest: {query: \"SELECT max(at) AS newest FROM app.served\"}\n", "", ", newest]", "]"), []string{"policies: ~ job nightly", "policies: - policy newest", "policies: - function newest_report"}},
+	"another window":           {replaced("older_than: 7 days", "older_than: 8 days"), of("notes", "", "")},
+	"another index":            {replaced("where: \"state = 'done'\"", "where: \"state = 'gone'\""), of("notes", "indexes: + index app.pgretain_note", "drop_indexes: - index app.pgretain_note")},
+	"a policy that reads more": {replaced("EXISTS (SELECT FROM app.review v", "EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v"), of("notes", "tables: + privilege app.config", "")},
+}
+
+// of are the lines for a policy whose functions change.
+func of(name, first, last string) []string {
+	lines := []string{first, "policies: ~ function " + name + "_batch", "policies: ~ function " + name + "_count", "policies: ~ function " + name + "_due",
+		"policies: ~ policy " + name, last}
+	return slices.DeleteFunc(lines, func(s string) bool { return s == "" })
+}
+
+// allOf are the lines for all policies of the file.
+func allOf(more ...string) []string {
+	lines := slices.Concat(of("loans", "policies: ~ function loans_batch_locked", ""), of("notes", "", ""), of("served", "policies: ~ function served_batch_locked", ""), more)
+	return lines
+}
+
+func replaced(pairs ...string) func(string) string {
+	return func(s string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if !strings.Contains(s, pairs[i]) {
+				panic("not in the file: " + pairs[i])
+			}
+			s = strings.Replace(s, pairs[i], pairs[i+1], 1)
+		}
+		return s
+	}
+}
+
+// lastFirst moves the last policy to the front.
+func lastFirst(s string) string {
+	start := strings.Index(s, "  loans:")
+	end := strings.Index(s, "reports:")
+	return s[:start][:strings.Index(s, "  notes:")] + s[start:end] + s[strings.Index(s, "  notes:"):start] + s[end:]
+}
+
+func TestDelta(t *testing.T) {
+	t.Parallel()
+	for name, c := range deltas {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := fstest.MapFS{}
+			deltaStep(t, dir, deltaBefore)
+			after := c.change(deltaBefore)
+			files := deltaStep(t, dir, after)
+			want := slices.Sorted(slices.Values(c.want))
+			if diff := cmp.Diff(want, deltaLines(files)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if more := deltaStep(t, dir, after); len(more) > 0 {
+				t.Errorf("a second step for the same file: %v", deltaLines(more))
+			}
+		})
+	}
+}
+
+var (
+	deltaName = regexp.MustCompile(`^[0-9]+_(?:pgretain|retention)_(.*)\.sql$`)
+	headLine  = regexp.MustCompile(`(?m)^--   ([-+~!]) ([a-z]+) "(?:retention\.([a-z0-9_]+)\(.*|(.*?)(?:_[0-9a-f]{8})?)"$`)
+)
+
+func deltaLines(files []File) []string {
+	var lines []string
+	for _, f := range files {
+		for _, m := range headLine.FindAllStringSubmatch(f.Content, -1) {
+			lines = append(lines, deltaName.FindStringSubmatch(f.Name)[1]+": "+m[1]+" "+m[2]+" "+m[3]+m[4])
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func deltaStep(t *testing.T, dir fstest.MapFS, yaml string) []File {
+	t.Helper()
+	file, list := policy.Parse("retention.yaml", []byte(yaml))
+	if list.HasErrors() {
+		t.Fatalf("%v\n%s", list, yaml)
+	}
+	history := mustRead(t, dir)
+	objects, list := Compile(file, deltaSnapshot(t, file), history)
+	if list.HasErrors() {
+		t.Fatalf("%v\n%s", list, yaml)
+	}
+	files, err := Next(history, objects, NextOptions{Roles: file.Install.Roles, SearchPath: []string{"pg_catalog", "public", "pg_temp"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addFiles(t, dir, files)
+	return files
+}
+
+func deltaSnapshot(t *testing.T, file *policy.File) *catalog.Snapshot {
+	t.Helper()
+	content, err := os.Open("testdata/catalog.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer content.Close()
+	snapshot, err := catalog.Read(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot.SearchPath = file.Install.SearchPath
+	return snapshot
+}

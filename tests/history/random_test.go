@@ -1,0 +1,204 @@
+package history
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/generator"
+	"pgretain/internal/install"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// stop is one state of a history: the file, the migrations that lead there, the catalog that was found.
+type stop struct {
+	file       file
+	yaml       string // "" before the first step
+	migrations fstest.MapFS
+	catalog    []string
+	version    int64
+}
+
+const steps = 12
+
+// TestRandomHistories edits a policy file twelve times, then goes down to each stop, up to each, and
+// wherever chance leads. PGRETAIN_HISTORY_SEEDS=20-40 goes through other histories.
+func TestRandomHistories(t *testing.T) {
+	t.Parallel()
+	first, last := seeds(t)
+	for seed := first; seed <= last; seed++ {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 4))
+			walk(t, random, randomFile(random, false))
+		})
+	}
+}
+
+func seeds(t *testing.T) (first, last uint64) {
+	t.Helper()
+	text := os.Getenv("PGRETAIN_HISTORY_SEEDS")
+	if text == "" {
+		return 1, 3
+	}
+	from, to, _ := strings.Cut(text, "-")
+	first, err := strconv.ParseUint(from, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last, err = strconv.ParseUint(to, 10, 64); err != nil {
+		last = first
+	}
+	return first, last
+}
+
+// schema is that of the generator's cases: every kind of table, with names that are legal and hostile.
+func schema(t *testing.T) string {
+	return kit.ReadFile(t, "../../generator/testdata/schema.sql")
+}
+
+const applicationRoles = `DO $$ BEGIN
+	IF to_regrole('app') IS NULL THEN CREATE ROLE app; END IF;
+	IF to_regrole('"Big App"') IS NULL THEN CREATE ROLE "Big App"; END IF;
+END $$`
+
+// walk makes a history and goes through it.
+func walk(t *testing.T, random *rand.Rand, f file, more ...kit.Option) {
+	in := kit.Prepare(t, schema(t), f.yaml(), append(more, kit.Before(applicationRoles))...)
+	stops := []stop{{f, "", copied(in.Migrations), kit.Catalog(t, in.DB, in.File.Install.Schema), last(t, in.Migrations)}}
+	for i := range steps + 1 {
+		what := "everything"
+		if i > 0 {
+			f, what = f.edit(random)
+		}
+		migrate(t, in, f, what)
+		stops = append(stops, stop{f, f.yaml(), copied(in.Migrations), kit.Catalog(t, in.DB, in.File.Install.Schema), last(t, in.Migrations)})
+		t.Logf("stop %d: %s", i+1, what)
+	}
+	at := len(stops) - 1
+	route := []int{}
+	for i := at - 1; i >= 0; i-- {
+		route = append(route, i)
+	}
+	for i := 1; i <= at; i++ {
+		route = append(route, i)
+	}
+	for range 4 {
+		route = append(route, random.IntN(len(stops)))
+	}
+	made := leftOvers(stops)
+	for _, to := range append(route, at) {
+		visit(t, in, stops, &at, to, made)
+	}
+	compareFresh(t, in, stops[at], made, more)
+}
+
+// migrate writes one step for the file, applies it, and finds nothing more to do, though the snapshot
+// is a new one.
+func migrate(t *testing.T, in *kit.Installed, f file, what string) {
+	t.Helper()
+	in.Generate(t, f.yaml())
+	if _, err := in.TryUp(t); err != nil {
+		list := install.Diagnostics(err)
+		t.Fatalf("migrating to %s: %v %s %s\n%s", what, err, list[0].Detail, list[0].Hint, f.yaml())
+	}
+	before := len(in.Migrations)
+	in.Generate(t, f.yaml())
+	if len(in.Migrations) != before {
+		list := names(in.Migrations)
+		t.Fatalf("%s: a step although nothing has changed:\n%s\n%s", what, in.Migrations[list[len(list)-1]].Data, f.yaml())
+	}
+}
+
+func copied(dir fstest.MapFS) fstest.MapFS {
+	c := fstest.MapFS{}
+	for name, f := range dir {
+		c[name] = f
+	}
+	return c
+}
+
+func last(t *testing.T, dir fstest.MapFS) int64 {
+	t.Helper()
+	h, err := generator.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.NextVersion() - 1
+}
+
+// visit goes from one stop to another, step by step downwards, at once upwards, and compares.
+func visit(t *testing.T, in *kit.Installed, stops []stop, at *int, to int, made []string) {
+	t.Helper()
+	for *at > to {
+		if stops[*at].version > stops[*at-1].version {
+			in.Migrations = stops[*at].migrations
+			down(t, in)
+		}
+		*at--
+	}
+	in.Migrations = stops[to].migrations
+	if *at < to {
+		in.Up(t)
+		*at = to
+	}
+	got := kit.Catalog(t, in.DB, in.File.Install.Schema)
+	wanted := stops[to].yaml
+	if diff := cmp.Diff(without(stops[to].catalog, made, wanted), without(got, made, wanted)); diff != "" {
+		t.Fatalf("at stop %d the catalog is another one than the first time (-want +got)\n%s", to, diff)
+	}
+}
+
+// archives are the tables that policies create, which stay when a step that made them is undone.
+var archives = []string{"app.old_note", "app.made"}
+
+// leftOvers are the archives that the history ever made, and the columns that it added.
+func leftOvers(stops []stop) []string {
+	var made []string
+	for _, name := range archives {
+		if slices.ContainsFunc(stops, func(s stop) bool { return strings.Contains(s.yaml, "into: "+name) }) {
+			made = append(made, name)
+		}
+	}
+	return made
+}
+
+// without leaves out what belongs to archives that the file does not ask for.
+func without(catalog, made []string, yaml string) []string {
+	return slices.DeleteFunc(slices.Clone(catalog), func(line string) bool {
+		return slices.ContainsFunc(made, func(name string) bool {
+			return !strings.Contains(yaml, "into: "+name+",") && strings.Contains(line, " "+name)
+		})
+	})
+}
+
+// compareFresh installs the file in a new database: what a history leads to is the same, but for the
+// columns and archives that stay because they hold data.
+func compareFresh(t *testing.T, in *kit.Installed, s stop, made []string, more []kit.Option) {
+	t.Helper()
+	if in.Server != nil {
+		return // one database of a server has pg_cron
+	}
+	fresh := kit.Prepare(t, schema(t), s.yaml, append(more, kit.Before(applicationRoles))...)
+	migrate(t, fresh, s.file, "the last stop at once")
+	yaml := s.yaml
+	want := without(kit.Catalog(t, fresh.DB, fresh.File.Install.Schema), made, yaml)
+	got := without(kit.Catalog(t, in.DB, in.File.Install.Schema), made, yaml)
+	if diff := cmp.Diff(want, slices.DeleteFunc(got, func(line string) bool { return columnLeft(line, want) })); diff != "" {
+		t.Errorf("a fresh install of the last file differs (-want +got)\n%s\n%s", diff, yaml)
+	}
+	_ = pgtest.Value[int]
+}
+
+// columnLeft says whether a line is about a column that a policy added and the fresh database lacks.
+func columnLeft(line string, fresh []string) bool {
+	return strings.HasPrefix(line, "column app.loan ") && !slices.Contains(fresh, line)
+}
