@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"errors"
 	"os"
 	"regexp"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
 	"pgretain/policy"
 )
 
@@ -136,7 +138,58 @@ func deltaLines(files []File) []string {
 	return lines
 }
 
+// TestDeltaRefuses: what cannot be made by a step is said at its line, and nothing is written.
+func TestDeltaRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(string) string
+		want   string
+		line   int
+	}{
+		"schema":          {replaced("version: 1", "version: 1\ninstall: {schema: keep}"), `schema "retention", the policy file says "keep"`, 3},
+		"owner":           {replaced("version: 1", "version: 1\ninstall: {roles: {owner: o}}"), `owner "retention_owner", the policy file says owner "o"`, 3},
+		"runner":          {replaced("version: 1", "version: 1\ninstall: {roles: {runner: r}}"), `runner "retention_runner", the policy file says runner "r"`, 3},
+		"viewer":          {replaced("version: 1", "version: 1\ninstall: {roles: {viewer: v}}"), `let roles retention_runner, retention_operator, retention_viewer look, the policy file says retention_runner, retention_operator, v`, 3},
+		"no roles":        {replaced("version: 1", "version: 1\ninstall: {roles: none}"), `owner "retention_owner", the policy file says roles: none`, 3},
+		"a column's type": {replaced("type: timestamptz", "type: timestamp"), `column "created_at" of table "app.loan" was added with another type`, 12},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := fstest.MapFS{}
+			deltaStep(t, dir, deltaBefore)
+			files, list := tryDelta(t, dir, c.change(deltaBefore))
+			if len(list) != 1 || !strings.Contains(list[0].Message, c.want) || list[0].Position.Line != c.line || list[0].Hint == "" || len(files) > 0 {
+				t.Errorf("got %v %+v, want %q in line %d with a hint", deltaLines(files), list, c.want, c.line)
+			}
+		})
+	}
+}
+
+func TestDeltaColumnTypeFollowsTheTable(t *testing.T) {
+	t.Parallel()
+	dir := fstest.MapFS{}
+	deltaStep(t, dir, deltaBefore)
+	file, _ := policy.Parse("retention.yaml", []byte(replaced("type: timestamptz", "type: timestamp")(deltaBefore)))
+	snapshot := deltaSnapshot(t, file)
+	loan := snapshot.Table("app.loan")
+	loan.Columns = append(loan.Columns, catalog.Column{Name: "created_at", Type: "timestamp without time zone"})
+	if _, list := Compile(file, snapshot, mustRead(t, dir)); list.HasErrors() {
+		t.Errorf("the table has the type, and it is refused: %v", list)
+	}
+}
+
 func deltaStep(t *testing.T, dir fstest.MapFS, yaml string) []File {
+	t.Helper()
+	files, list := tryDelta(t, dir, yaml)
+	if len(list) > 0 {
+		t.Fatalf("%v\n%s", list, yaml)
+	}
+	addFiles(t, dir, files)
+	return files
+}
+
+// tryDelta is the next step for a file, or what is wrong.
+func tryDelta(t *testing.T, dir fstest.MapFS, yaml string) ([]File, diag.List) {
 	t.Helper()
 	file, list := policy.Parse("retention.yaml", []byte(yaml))
 	if list.HasErrors() {
@@ -145,14 +198,16 @@ func deltaStep(t *testing.T, dir fstest.MapFS, yaml string) []File {
 	history := mustRead(t, dir)
 	objects, list := Compile(file, deltaSnapshot(t, file), history)
 	if list.HasErrors() {
-		t.Fatalf("%v\n%s", list, yaml)
+		return nil, list
 	}
 	files, err := Next(history, objects, NextOptions{Roles: file.Install.Roles, SearchPath: []string{"pg_catalog", "public", "pg_temp"}})
-	if err != nil {
+	var refused *ObjectError
+	if errors.As(err, &refused) {
+		return nil, diag.List{refused.Diagnostic()}
+	} else if err != nil {
 		t.Fatal(err)
 	}
-	addFiles(t, dir, files)
-	return files
+	return files, nil
 }
 
 func deltaSnapshot(t *testing.T, file *policy.File) *catalog.Snapshot {

@@ -326,7 +326,7 @@ func TestNextRefuses(t *testing.T) {
 		})
 	}
 	roles := policy.Roles{Owner: "a -- b", Runner: "r"}
-	if _, err := Next(mustRead(t, dir), with(func(*Object) {}), NextOptions{Roles: roles}); !errors.Is(err, ErrText) {
+	if _, err := Next(mustRead(t, fstest.MapFS{}), with(func(*Object) {}), NextOptions{Roles: roles}); !errors.Is(err, ErrText) {
 		t.Errorf("role name with a comment: got %v", err)
 	}
 }

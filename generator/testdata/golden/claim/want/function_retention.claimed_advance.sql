@@ -32,7 +32,6 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_advance(text, bigint, text) FROM PUBLIC;
-GRANT USAGE ON SCHEMA retention TO "retention_operator", "app", "Big App";
 GRANT EXECUTE ON FUNCTION retention.claimed_advance(text, bigint, text)
     TO "retention_operator", "app", "Big App";
 COMMENT ON FUNCTION retention.claimed_advance(text, bigint, text)

@@ -48,7 +48,6 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_claim(character varying, interval) FROM PUBLIC;
-GRANT USAGE ON SCHEMA retention TO "retention_operator", "app", "Big App";
 GRANT EXECUTE ON FUNCTION retention.claimed_claim(character varying, interval)
     TO "retention_operator", "app", "Big App";
 COMMENT ON FUNCTION retention.claimed_claim(character varying, interval)

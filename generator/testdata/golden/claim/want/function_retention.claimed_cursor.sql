@@ -19,7 +19,6 @@ AS $function$
     WHERE t."id" = p_id
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_cursor(text) FROM PUBLIC;
-GRANT USAGE ON SCHEMA retention TO "retention_operator", "app", "Big App";
 GRANT EXECUTE ON FUNCTION retention.claimed_cursor(text)
     TO "retention_operator", "app", "Big App";
 COMMENT ON FUNCTION retention.claimed_cursor(text)

@@ -24,7 +24,6 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_seen(character varying) FROM PUBLIC;
-GRANT USAGE ON SCHEMA retention TO "retention_operator", "app", "Big App";
 GRANT EXECUTE ON FUNCTION retention.claimed_seen(character varying)
     TO "retention_operator", "app", "Big App";
 COMMENT ON FUNCTION retention.claimed_seen(character varying)

@@ -48,7 +48,6 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_claim(bigint, interval) FROM PUBLIC;
-GRANT USAGE ON SCHEMA retention TO "retention_operator";
 GRANT EXECUTE ON FUNCTION retention.loans_claim(bigint, interval)
     TO "retention_operator";
 COMMENT ON FUNCTION retention.loans_claim(bigint, interval)

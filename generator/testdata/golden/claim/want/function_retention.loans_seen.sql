@@ -24,7 +24,6 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_seen(bigint) FROM PUBLIC;
-GRANT USAGE ON SCHEMA retention TO "retention_operator";
 GRANT EXECUTE ON FUNCTION retention.loans_seen(bigint)
     TO "retention_operator";
 COMMENT ON FUNCTION retention.loans_seen(bigint)

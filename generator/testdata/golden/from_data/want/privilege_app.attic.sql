@@ -1,14 +1,13 @@
 -- as migrator
 -- What the owner of the generated functions may do with app.attic.
-GRANT USAGE ON SCHEMA "app" TO "retention_owner";
 GRANT SELECT, INSERT ON "app"."attic" TO "retention_owner";
 
 -- to drop it
+-- A table that is not there any more has taken its privileges along, and an owner keeps its own.
 DO $function$
 BEGIN
-    -- Where the owner of the functions is the table's owner, it keeps what it always had.
-    IF NOT EXISTS (SELECT FROM pg_class c
-                   WHERE c.oid = '"app"."attic"'::regclass AND pg_get_userbyid(c.relowner) = 'retention_owner') THEN
+    IF EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('"app"."attic"')
+               AND pg_get_userbyid(c.relowner) <> 'retention_owner') THEN
         REVOKE SELECT, INSERT ON "app"."attic" FROM "retention_owner";
     END IF;
 END

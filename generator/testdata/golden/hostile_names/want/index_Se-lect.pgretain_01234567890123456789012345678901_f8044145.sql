@@ -1,5 +1,5 @@
 -- as migrator
--- For policy long_names. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- For policy a_policy_name_of_forty_bytes_0123456789a. Building it CONCURRENTLY lets everybody go on writing; each statement may be
 -- repeated, also after a build that was interrupted.
 SELECT retention._set_aside_invalid_index('Se"lect', 'pgretain_01234567890123456789012345678901_f8044145');
 -- next
@@ -7,7 +7,7 @@ DROP INDEX CONCURRENTLY IF EXISTS "Se""lect"."pgretain_0123456789012345678901234
 -- next
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_01234567890123456789012345678901_f8044145" ON "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" ("t", "end");
 -- next
-COMMENT ON INDEX "Se""lect"."pgretain_01234567890123456789012345678901_f8044145" IS 'pgretain: index of policy long_names';
+COMMENT ON INDEX "Se""lect"."pgretain_01234567890123456789012345678901_f8044145" IS 'pgretain: index of policy a_policy_name_of_forty_bytes_0123456789a';
 -- next
 SELECT retention._record_index('Se"lect', 'pgretain_01234567890123456789012345678901_f8044145');
 

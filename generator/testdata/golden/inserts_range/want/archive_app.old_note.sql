@@ -5,8 +5,6 @@ SELECT "t"."id", "t"."owner_id", "t"."kind", "t"."state", "t"."score", "t"."star
 FROM "app"."note" "t"
 WITH NO DATA;
 CREATE UNIQUE INDEX IF NOT EXISTS "pgretain_old_note_231c7eb5" ON "app"."old_note" ("id");
-GRANT USAGE ON SCHEMA "app" TO "retention_owner";
-GRANT SELECT, INSERT, DELETE ON "app"."old_note" TO "retention_owner";
 
 -- to drop it
 -- The archive's rows are nowhere else: its table stays.

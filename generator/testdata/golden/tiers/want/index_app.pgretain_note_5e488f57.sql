@@ -1,5 +1,5 @@
 -- as migrator
--- For policy notes_by_score. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- For policy notes_by_owner. Building it CONCURRENTLY lets everybody go on writing; each statement may be
 -- repeated, also after a build that was interrupted.
 SELECT retention._set_aside_invalid_index('app', 'pgretain_note_5e488f57');
 -- next
@@ -7,7 +7,7 @@ DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_5e488f57_invalid";
 -- next
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_note_5e488f57" ON "app"."note" ("made_at", "id");
 -- next
-COMMENT ON INDEX "app"."pgretain_note_5e488f57" IS 'pgretain: index of policy notes_by_score';
+COMMENT ON INDEX "app"."pgretain_note_5e488f57" IS 'pgretain: index of policy notes_by_owner';
 -- next
 SELECT retention._record_index('app', 'pgretain_note_5e488f57');
 

@@ -47,7 +47,6 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.served_touch(bigint[]) FROM PUBLIC;
-GRANT USAGE ON SCHEMA retention TO "retention_operator";
 GRANT EXECUTE ON FUNCTION retention.served_touch(bigint[])
     TO "retention_operator";
 COMMENT ON FUNCTION retention.served_touch(bigint[])

@@ -56,7 +56,6 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.tracked_touch(text[]) FROM PUBLIC;
-GRANT USAGE ON SCHEMA retention TO "retention_operator", "app";
 GRANT EXECUTE ON FUNCTION retention.tracked_touch(text[])
     TO "retention_operator", "app";
 COMMENT ON FUNCTION retention.tracked_touch(text[])
