@@ -88,7 +88,7 @@ func ups(changes []change) []action {
 	for _, c := range changes {
 		switch {
 		case c.after != nil:
-			put = append(put, placed{c.is, c.put()})
+			put = append(put, placed{c.is - ahead[c.after.Kind], c.put()})
 			if c.dropUp {
 				dropped = append(dropped, placed{-c.was, c.drop(*c.before)})
 			}
@@ -111,6 +111,10 @@ func ups(changes []change) []action {
 	}
 	return actions
 }
+
+// ahead is how far ahead of functions a kind comes: they name tables, which their owner must be able to
+// reach. There are never as many objects.
+var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
 
 // placed is an action and its place among others.
 type placed struct {

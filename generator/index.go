@@ -138,11 +138,16 @@ func (w *work) index(items []indexItem, predicate sqlText) Object {
 	kind := "index"
 	if w.table.Kind == "partitioned" {
 		kind = "index_partitioned"
+		d.Comment = literal("pgretain: index for policies of this table") // its text never changes: see below
 		w.partitionIndexes(&d, w.table, name)
 	}
+	id := ID{KindIndex, w.table.Schema + "." + name}
+	sql := object(kind, d)
+	if before, had := w.history.Object(id); had && kind == "index_partitioned" {
+		sql = before.SQL // later partitions get the index from PostgreSQL, and what is gone needs none
+	}
 	return Object{
-		Kind: KindIndex, Name: w.table.Schema + "." + name, As: AsMigrator,
-		SQL: object(kind, d),
+		Kind: KindIndex, Name: id.Name, As: AsMigrator, SQL: sql,
 		Drop: object("index_drop", struct {
 			indexData
 			Concurrently bool

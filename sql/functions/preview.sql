@@ -35,7 +35,8 @@ BEGIN
     would_trip := coalesce(least(due, v_policy.budget_rows) > breaker_limit, false);
     stopped_by := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(v_policy.name),
                            retention._objection(v_policy.name), retention._lost_hold(
-                               v_policy.table_name || v_policy.related || v_policy.reach, v_request.as_of));
+                               v_policy.table_name || v_policy.related || v_policy.reach, v_request.as_of),
+                           retention._homeless_hold(v_request.as_of));
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.preview(text, timestamptz, interval, jsonb) FROM PUBLIC;

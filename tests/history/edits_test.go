@@ -132,8 +132,8 @@ func (f file) clone() file {
 }
 
 // randomFile is a rich file to begin with.
-func randomFile(random *rand.Rand, cron bool) file {
-	f := file{variant: map[string]int{}, renamed: map[string]bool{}, cron: cron}
+func randomFile(random *rand.Rand) file {
+	f := file{variant: map[string]int{}, renamed: map[string]bool{}}
 	for _, parts := range [][]part{policyParts, reportParts, jobParts, fileParts} {
 		for _, p := range parts {
 			f.variant[p.name] = random.IntN(len(p.variants))

@@ -38,9 +38,27 @@ func TestRandomHistories(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 4))
-			walk(t, random, randomFile(random, false))
+			walk(t, random, randomFile(random), steps)
 		})
 	}
+}
+
+// TestRandomHistoryWithCron has the jobs of pg_cron among what goes up and down.
+func TestRandomHistoryWithCron(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 5))
+	f := randomFile(random)
+	f.cron, f.variant["nightly"], f.variant["often"] = true, 2, 1
+	walk(t, random, f, 6, kit.On(pgtest.CronServer(t)))
+}
+
+// TestRandomHistoryOfOneRole installs with "roles: none" into a schema of another name.
+func TestRandomHistoryOfOneRole(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 6))
+	f := randomFile(random)
+	f.schema, f.roles = "keep", "none"
+	walk(t, random, f, 6)
 }
 
 func seeds(t *testing.T) (first, last uint64) {
@@ -71,8 +89,17 @@ const applicationRoles = `DO $$ BEGIN
 END $$`
 
 // walk makes a history and goes through it.
-func walk(t *testing.T, random *rand.Rand, f file, more ...kit.Option) {
+func walk(t *testing.T, random *rand.Rand, f file, steps int, more ...kit.Option) {
+	t.Helper()
 	in := kit.Prepare(t, schema(t), f.yaml(), append(more, kit.Before(applicationRoles))...)
+	if len(in.Migrations) == 0 { // not from kit's template
+		runtime, err := generator.Runtime(in.File.Install)
+		if err != nil {
+			t.Fatal(err)
+		}
+		grow(t, in, runtime)
+		in.Up(t)
+	}
 	stops := []stop{{f, "", copied(in.Migrations), kit.Catalog(t, in.DB, in.File.Install.Schema), last(t, in.Migrations)}}
 	for i := range steps + 1 {
 		what := "everything"
@@ -184,7 +211,7 @@ func without(catalog, made []string, yaml string) []string {
 // columns and archives that stay because they hold data.
 func compareFresh(t *testing.T, in *kit.Installed, s stop, made []string, more []kit.Option) {
 	t.Helper()
-	if in.Server != nil {
+	if s.file.cron {
 		return // one database of a server has pg_cron
 	}
 	fresh := kit.Prepare(t, schema(t), s.yaml, append(more, kit.Before(applicationRoles))...)
@@ -195,7 +222,6 @@ func compareFresh(t *testing.T, in *kit.Installed, s stop, made []string, more [
 	if diff := cmp.Diff(want, slices.DeleteFunc(got, func(line string) bool { return columnLeft(line, want) })); diff != "" {
 		t.Errorf("a fresh install of the last file differs (-want +got)\n%s\n%s", diff, yaml)
 	}
-	_ = pgtest.Value[int]
 }
 
 // columnLeft says whether a line is about a column that a policy added and the fresh database lacks.

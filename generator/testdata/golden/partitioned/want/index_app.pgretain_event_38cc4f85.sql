@@ -1,5 +1,5 @@
 -- as migrator
--- For policy events_cap. A partitioned table has its index built partition by partition, CONCURRENTLY,
+-- A partitioned table has its index built partition by partition, CONCURRENTLY,
 -- so that everybody can go on writing; each statement may be repeated.
 -- https://www.postgresql.org/docs/current/ddl-partitioning.html
 CREATE INDEX IF NOT EXISTS "pgretain_event_38cc4f85" ON ONLY "app"."event" ("at" DESC, "id" DESC);
@@ -32,7 +32,7 @@ ALTER INDEX "app"."pgretain_event_2025_abfc925d" ATTACH PARTITION "app"."pgretai
 -- next
 ALTER INDEX "app"."pgretain_event_38cc4f85" ATTACH PARTITION "app"."pgretain_event_2025_abfc925d";
 -- next
-COMMENT ON INDEX "app"."pgretain_event_38cc4f85" IS 'pgretain: index of policy events_cap';
+COMMENT ON INDEX "app"."pgretain_event_38cc4f85" IS 'pgretain: index for policies of this table';
 -- next
 SELECT retention._record_index('app', 'pgretain_event_38cc4f85');
 

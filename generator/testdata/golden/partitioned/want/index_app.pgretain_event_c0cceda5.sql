@@ -1,5 +1,5 @@
 -- as migrator
--- For policy events. A partitioned table has its index built partition by partition, CONCURRENTLY,
+-- A partitioned table has its index built partition by partition, CONCURRENTLY,
 -- so that everybody can go on writing; each statement may be repeated.
 -- https://www.postgresql.org/docs/current/ddl-partitioning.html
 CREATE INDEX IF NOT EXISTS "pgretain_event_c0cceda5" ON ONLY "app"."event" ("at", "id");
@@ -32,7 +32,7 @@ ALTER INDEX "app"."pgretain_event_2025_5ae6974f" ATTACH PARTITION "app"."pgretai
 -- next
 ALTER INDEX "app"."pgretain_event_c0cceda5" ATTACH PARTITION "app"."pgretain_event_2025_5ae6974f";
 -- next
-COMMENT ON INDEX "app"."pgretain_event_c0cceda5" IS 'pgretain: index of policy events';
+COMMENT ON INDEX "app"."pgretain_event_c0cceda5" IS 'pgretain: index for policies of this table';
 -- next
 SELECT retention._record_index('app', 'pgretain_event_c0cceda5');
 
