@@ -26,17 +26,19 @@ func TestCLI(t *testing.T) {
 		t.Fatalf("building the command: %v\n%s", err, out)
 	}
 	for name, test := range map[string]func(*testing.T, string){
-		"bot queue":       testBotQueue,
-		"interrupt":       testInterrupt,
-		"refusals":        testRefusals,
-		"standby":         testStandby,
-		"snapshot":        testSnapshotOfSchemaFile,
-		"sandbox command": testSandboxCommand,
-		"newer runtime":   testNewerRuntime,
-		"older runtime":   testOlderRuntime,
-		"merge":           testMerge,
-		"two migrations":  testTwoMigrations,
-		"cron elsewhere":  testCronElsewhere,
+		"bot queue":        testBotQueue,
+		"interrupt":        testInterrupt,
+		"refusals":         testRefusals,
+		"standby":          testStandby,
+		"snapshot":         testSnapshotOfSchemaFile,
+		"sandbox command":  testSandboxCommand,
+		"newer runtime":    testNewerRuntime,
+		"older runtime":    testOlderRuntime,
+		"merge":            testMerge,
+		"two migrations":   testTwoMigrations,
+		"cron elsewhere":   testCronElsewhere,
+		"scheduling page":  testSchedulingPage,
+		"schedule refused": testScheduleRefused,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
