@@ -22,7 +22,7 @@ var plainStrings = map[string][]string{
 	"batchData":       {"Schema", "Function", "Signature", "Policy", "What", "Locked", "TableMessage", "Tag"},
 	"countData":       {"Schema", "Function", "Signature", "Policy", "Tag", "Roles"},
 	"rowData":         {"Schema"},
-	"indexData":       {"Schema", "Policy"},
+	"indexData":       {"Schema", "Policy", "Tag"},
 	"cutoff":          {"Name", "Type"},
 	"cursorColumn":    {"Type"},
 	"applicationData": {"Schema", "Function", "Signature", "Policy", "Tag", "TableComment"},

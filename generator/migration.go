@@ -165,7 +165,7 @@ func split(changes []change, opt NextOptions) []part {
 		{middle: "pgretain_runtime", what: "The runtime: tables, functions and procedures that all policies share."},
 		{middle: label + "_tables", what: "The application's tables: columns and privileges. Waits at most 10 s for a lock.", lockTimeout: true},
 		{middle: label + "_indexes", what: "Indexes, built without blocking writes. May be run again after a failure.", noTransaction: true},
-		{middle: label + "_policies", what: "Functions, registry rows and schedule of the policies."},
+		{middle: label + "_policies", what: "Functions, registry rows and schedule of the policies. Waits at most 10 s for a lock.", lockTimeout: true},
 		{middle: label + "_drop_indexes", what: "Indexes that no policy needs any more, dropped without blocking writes.", noTransaction: true},
 	}
 	if opt.Cron {

@@ -123,14 +123,15 @@ func (c *compiler) privilege(r right) Object {
 		table = &catalog.Table{Schema: r.table.Schema, Name: r.table.Name}
 	}
 	data := struct {
-		Comment                    string
-		Access                     policy.Access
-		Table                      sqlText
-		TableLiteral, OwnerLiteral literal
-		Sequences                  []sequence
-		Owner                      sqlText
-		Tag                        string
-	}{Comment: comment(tableName(table)), Access: r.access, Table: qualified(table), TableLiteral: literal(qualified(table)),
+		Comment, Schema                           string
+		Access                                    policy.Access
+		Table                                     sqlText
+		SchemaLiteral, TableLiteral, OwnerLiteral literal
+		Sequences                                 []sequence
+		Owner                                     sqlText
+		Tag                                       string
+	}{Comment: comment(tableName(table)), Schema: c.file.Install.Schema, Access: r.access,
+		Table: qualified(table), SchemaLiteral: literal(table.Schema), TableLiteral: literal(qualified(table)),
 		OwnerLiteral: literal(c.file.Install.Roles.Owner), Owner: sqlText(quote.Ident(c.file.Install.Roles.Owner))}
 	if r.access.Insert {
 		data.Sequences = sequencesOf(table)

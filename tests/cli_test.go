@@ -28,6 +28,7 @@ func TestCLI(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, string){
 		"bot queue":        testBotQueue,
 		"interrupt":        testInterrupt,
+		"interrupted":      testInterruptedMigration,
 		"refusals":         testRefusals,
 		"standby":          testStandby,
 		"snapshot":         testSnapshotOfSchemaFile,

@@ -63,6 +63,7 @@ func (c *console) exit(command *cobra.Command, err error) int {
 	var code exitCode
 	var usage *usageError
 	var found *problems
+	var check *install.CheckError
 	switch {
 	case err == nil:
 		return 0
@@ -74,7 +75,7 @@ func (c *console) exit(command *cobra.Command, err error) int {
 	case errors.As(err, &usage):
 		c.show(diag.List{{Severity: diag.Error, Message: usage.message,
 			Hint: fmt.Sprintf("Run \"%s --help\".", command.CommandPath())}}, nil)
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled) && !errors.As(err, &check):
 		c.show(diag.List{{Severity: diag.Error, Message: "interrupted"}}, nil)
 	default:
 		c.show(install.Diagnostics(err), nil)

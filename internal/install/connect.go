@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -52,6 +53,10 @@ func open(ctx context.Context, url string) (*session, error) {
 	// pgx waits two minutes unless told otherwise.
 	if config.ConnectTimeout == 2*time.Minute {
 		config.ConnectTimeout = 15 * time.Second
+	}
+	// Who is told to stop tells the server, and waits for what it says: the session must not outlive us.
+	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Minute}
 	}
 	s := &session{trace: &trace{}}
 	config.Tracer = s.trace
@@ -98,6 +103,7 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error 
 		check.Hint = "Check user, password and the server's pg_hba.conf."
 	default:
 		check.Message = fmt.Sprintf("the server %s refuses the connection: %s [%s]", place, server.Message, server.Code)
+		check.Hint = hint(server)
 	}
 	return check
 }

@@ -10,13 +10,16 @@ import (
 	"pgretain/internal/diag"
 )
 
-// CheckError says why a migration cannot start. Message is a short statement of fact, Detail and
+// CheckError says why a migration cannot start, or why its session ended. Message is a short statement of fact, Detail and
 // Hint are whole sentences. It never holds a password or a connection string.
 type CheckError struct {
 	Message, Detail, Hint string
+	cause                 error
 }
 
 func (e *CheckError) Error() string { return e.Message }
+
+func (e *CheckError) Unwrap() error { return e.cause }
 
 // Diagnostic is the error without a position.
 func (e *CheckError) Diagnostic() diag.Diagnostic {

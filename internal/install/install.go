@@ -67,11 +67,11 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 		return nil, err
 	}
 	if err := s.createSchema(ctx, createSchema, o); err != nil {
-		return nil, err
+		return nil, s.lost(ctx, err)
 	}
 	known, err := s.status(ctx, dir, o.schema())
 	if err != nil {
-		return nil, err
+		return nil, s.lost(ctx, err)
 	}
 	if err := checkOrder(known); err != nil {
 		return nil, err
@@ -81,7 +81,8 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 }
 
 // Down undoes the last step, which may be several files, or everything when all is set. The
-// schema and the version table stay.
+// schema and the version table stay. Of a file without a transaction that an Up did not finish, it
+// takes away what is there.
 func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
 	if err := checkPrograms(dir); err != nil {
 		return nil, err
@@ -93,10 +94,14 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Mi
 	defer s.close()
 	known, err := s.status(ctx, dir, o.schema())
 	if err != nil {
-		return nil, err
+		return nil, s.lost(ctx, err)
 	}
 	if err := checkApplied(known); err != nil {
 		return nil, err
+	}
+	done, whole, err := s.undoHalf(ctx, dir, o, known)
+	if err != nil || whole && !all {
+		return done, err
 	}
 	applied := slices.DeleteFunc(known, func(m Migration) bool { return !m.Applied })
 	slices.Reverse(applied)
@@ -106,7 +111,8 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Mi
 			return nil, err
 		}
 	}
-	return s.migrate(ctx, dir, o, applied, false)
+	more, err := s.migrate(ctx, dir, o, applied, false)
+	return append(done, more...), err
 }
 
 // Status lists the migrations of dir and of the database by version. It writes nothing and takes
@@ -135,6 +141,7 @@ func start(ctx context.Context, url string, o Options) (*session, bool, error) {
 	}
 	createSchema, err := s.ready(ctx, o)
 	if err != nil {
+		err = s.lost(ctx, err)
 		s.close()
 		return nil, false, err
 	}

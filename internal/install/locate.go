@@ -29,14 +29,6 @@ func statementError(file, content string, up bool, t *trace, server *pgconn.PgEr
 	}
 }
 
-// hint is the server's own, or what it takes to be allowed.
-func hint(server *pgconn.PgError) string {
-	if server.Hint != "" || server.Code != "42501" {
-		return server.Hint
-	}
-	return "The migrating role must own the tables of the policies, and have CREATE on their schemas to build indexes."
-}
-
 // find is the byte offset of the times-th occurrence of statement in the part that was running,
 // -1 when goose itself sent it.
 func find(content string, up bool, statement string, times int) int {

@@ -45,6 +45,9 @@ func (s *session) migrate(ctx context.Context, dir fs.FS, o Options, todo []Migr
 		return nil, err
 	}
 	for _, m := range todo {
+		if err := s.patience(ctx, dir, m.Name); err != nil {
+			return done, s.lost(ctx, err)
+		}
 		s.trace.reset()
 		result, err := provider.ApplyVersion(ctx, m.Version, up)
 		if err != nil {
@@ -59,7 +62,7 @@ func (s *session) migrate(ctx context.Context, dir fs.FS, o Options, todo []Migr
 	return done, nil
 }
 
-func (s *session) provider(dir fs.FS, schema string, todo []Migration) (*goose.Provider, error) {
+func (s *session) provider(dir fs.FS, schema string, todo []Migration, more ...goose.ProviderOption) (*goose.Provider, error) {
 	versions, err := database.NewStore(database.DialectPostgres, quote.Qualified(schema, "goose_db_version"))
 	if err != nil {
 		return nil, fmt.Errorf("preparing migrations: %w", err)
@@ -72,8 +75,8 @@ func (s *session) provider(dir fs.FS, schema string, todo []Migration) (*goose.P
 	for _, m := range todo {
 		states[m.Version] = m.state
 	}
-	provider, err := goose.NewProvider(goose.DialectCustom, s.db, dir, goose.WithStore(store{versions, record, states}),
-		goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(goose.DialectCustom, s.db, dir, append(more, goose.WithStore(store{versions, record, states}),
+		goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))...)
 	if err != nil {
 		return nil, fmt.Errorf("reading migrations: %w", err)
 	}
@@ -83,7 +86,7 @@ func (s *session) provider(dir fs.FS, schema string, todo []Migration) (*goose.P
 // explain makes of goose's error what PostgreSQL said, and where.
 func (s *session) explain(ctx context.Context, dir fs.FS, o Options, m Migration, up bool, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("migrating %s: %w", m.Name, ctx.Err())
+		return interrupted(path.Join(o.Path, m.Name), ctx.Err())
 	}
 	var server *pgconn.PgError
 	if !errors.As(err, &server) {
@@ -91,7 +94,7 @@ func (s *session) explain(ctx context.Context, dir fs.FS, o Options, m Migration
 		if errors.As(err, &partial) {
 			err = partial.Err
 		}
-		return fmt.Errorf("migrating %s: %w", path.Join(o.Path, m.Name), err)
+		return s.lost(ctx, fmt.Errorf("migrating %s: %w", path.Join(o.Path, m.Name), err))
 	}
 	content, readErr := fs.ReadFile(dir, m.Name)
 	if readErr != nil {

@@ -58,6 +58,13 @@ func (s *server) open(t testing.TB, name string) *DB {
 	return db
 }
 
+// Again is the same database with a new session of its own: after a crash, which ends the old one.
+func (db *DB) Again(t testing.TB) *DB {
+	again := db.server.open(t, db.Name)
+	again.Server = db.Server
+	return again
+}
+
 // drop removes the database, or keeps it after a failure where the server outlives the tests.
 func (db *DB) drop(t testing.TB) {
 	if t.Failed() && db.server.sandbox == nil {

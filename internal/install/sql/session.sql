@@ -4,6 +4,19 @@ SET application_name = 'pgretain migrate';
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;
+SET idle_session_timeout = 0;
 SET default_transaction_read_only = off;
 SET default_transaction_isolation = 'read committed';
 SET client_min_messages = warning;
+-- Not every version has it.
+SELECT set_config(s.name, '0', false) FROM pg_catalog.pg_settings s WHERE s.name = 'transaction_timeout';
+-- A migration whose client is gone must not go on for hours, with its lock. Not every system can tell.
+DO $session$
+BEGIN
+    IF current_setting('client_connection_check_interval') = '0' THEN
+        PERFORM set_config('client_connection_check_interval', '5s', false);
+    END IF;
+EXCEPTION WHEN invalid_parameter_value THEN
+    NULL;
+END
+$session$;

@@ -15,5 +15,8 @@ SELECT retention._record_index('app', 'pgretain_note_7223c115');
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_7223c115";
 -- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_7223c115_invalid";
+-- next
 DELETE FROM retention.index_definition
 WHERE schema_name = 'app' AND index_name = 'pgretain_note_7223c115';

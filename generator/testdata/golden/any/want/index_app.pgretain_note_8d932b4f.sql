@@ -15,5 +15,8 @@ SELECT retention._record_index('app', 'pgretain_note_8d932b4f');
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_8d932b4f";
 -- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_8d932b4f_invalid";
+-- next
 DELETE FROM retention.index_definition
 WHERE schema_name = 'app' AND index_name = 'pgretain_note_8d932b4f';

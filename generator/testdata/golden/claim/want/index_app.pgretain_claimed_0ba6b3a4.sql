@@ -14,5 +14,8 @@ SELECT retention._record_index('app', 'pgretain_claimed_0ba6b3a4');
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_claimed_0ba6b3a4";
 -- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_claimed_0ba6b3a4_invalid";
+-- next
 DELETE FROM retention.index_definition
 WHERE schema_name = 'app' AND index_name = 'pgretain_claimed_0ba6b3a4';

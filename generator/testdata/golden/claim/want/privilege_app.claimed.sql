@@ -1,6 +1,7 @@
 -- as migrator
 -- What the owner of the generated functions may do with app.claimed. UPDATE is for row locks, too.
 GRANT SELECT, INSERT, UPDATE, DELETE ON "app"."claimed" TO "retention_owner";
+SELECT retention._granted('retention_owner', 'app', '"app"."claimed"', 'SELECT, INSERT, UPDATE, DELETE');
 
 -- to drop it
 -- A table that is not there any more has taken its privileges along, and an owner keeps its own.

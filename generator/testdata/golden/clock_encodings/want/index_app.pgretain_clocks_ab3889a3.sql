@@ -14,5 +14,8 @@ SELECT retention._record_index('app', 'pgretain_clocks_ab3889a3');
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_ab3889a3";
 -- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_clocks_ab3889a3_invalid";
+-- next
 DELETE FROM retention.index_definition
 WHERE schema_name = 'app' AND index_name = 'pgretain_clocks_ab3889a3';

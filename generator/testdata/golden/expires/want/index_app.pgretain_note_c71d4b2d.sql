@@ -14,5 +14,8 @@ SELECT retention._record_index('app', 'pgretain_note_c71d4b2d');
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_c71d4b2d";
 -- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_note_c71d4b2d_invalid";
+-- next
 DELETE FROM retention.index_definition
 WHERE schema_name = 'app' AND index_name = 'pgretain_note_c71d4b2d';

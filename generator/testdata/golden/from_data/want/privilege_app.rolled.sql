@@ -1,6 +1,7 @@
 -- as migrator
 -- What the owner of the generated functions may do with app.rolled. UPDATE is for row locks, too.
 GRANT SELECT, UPDATE ON "app"."rolled" TO "retention_owner";
+SELECT retention._granted('retention_owner', 'app', '"app"."rolled"', 'SELECT, UPDATE');
 
 -- to drop it
 -- A table that is not there any more has taken its privileges along, and an owner keeps its own.

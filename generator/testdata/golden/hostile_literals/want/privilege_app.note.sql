@@ -1,6 +1,7 @@
 -- as migrator
 -- What the owner of the generated functions may do with app.note. UPDATE is for row locks, too.
 GRANT SELECT, UPDATE, DELETE ON "app"."note" TO "retention_owner";
+SELECT retention._granted('retention_owner', 'app', '"app"."note"', 'SELECT, UPDATE, DELETE');
 
 -- to drop it
 -- A table that is not there any more has taken its privileges along, and an owner keeps its own.

@@ -14,5 +14,8 @@ SELECT retention._record_index('Se"lect', 'pgretain_0123456789012345678901234567
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "Se""lect"."pgretain_01234567890123456789012345678901_f8044145";
 -- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "Se""lect"."pgretain_01234567890123456789012345678901_f8044145_invalid";
+-- next
 DELETE FROM retention.index_definition
 WHERE schema_name = 'Se"lect' AND index_name = 'pgretain_01234567890123456789012345678901_f8044145';

@@ -15,5 +15,8 @@ SELECT retention._record_index('Se"lect', 'pgretain_order_by___function______tag
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "Se""lect"."pgretain_order_by___function______tag____12dc2ead";
 -- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "Se""lect"."pgretain_order_by___function______tag____12dc2ead_invalid";
+-- next
 DELETE FROM retention.index_definition
 WHERE schema_name = 'Se"lect' AND index_name = 'pgretain_order_by___function______tag____12dc2ead';

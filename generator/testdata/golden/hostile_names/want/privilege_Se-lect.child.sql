@@ -1,6 +1,7 @@
 -- as migrator
 -- What the owner of the generated functions may do with Se"lect.child.
 GRANT SELECT, DELETE ON "Se""lect"."child" TO "retention_owner";
+SELECT retention._granted('retention_owner', 'Se"lect', '"Se""lect"."child"', 'SELECT, DELETE');
 
 -- to drop it
 -- A table that is not there any more has taken its privileges along, and an owner keeps its own.

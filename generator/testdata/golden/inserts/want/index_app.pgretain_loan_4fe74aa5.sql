@@ -14,5 +14,8 @@ SELECT retention._record_index('app', 'pgretain_loan_4fe74aa5');
 -- to drop it
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_loan_4fe74aa5";
 -- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_loan_4fe74aa5_invalid";
+-- next
 DELETE FROM retention.index_definition
 WHERE schema_name = 'app' AND index_name = 'pgretain_loan_4fe74aa5';

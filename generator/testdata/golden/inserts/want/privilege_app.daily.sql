@@ -1,6 +1,7 @@
 -- as migrator
 -- What the owner of the generated functions may do with app.daily. UPDATE is for row locks, too.
 GRANT SELECT, INSERT, UPDATE ON "app"."daily" TO "retention_owner";
+SELECT retention._granted('retention_owner', 'app', '"app"."daily"', 'SELECT, INSERT, UPDATE');
 
 -- to drop it
 -- A table that is not there any more has taken its privileges along, and an owner keeps its own.

@@ -1,6 +1,7 @@
 -- as migrator
 -- What the owner of the generated functions may do with app.old_note.
 GRANT SELECT, INSERT, DELETE ON "app"."old_note" TO "retention_owner";
+SELECT retention._granted('retention_owner', 'app', '"app"."old_note"', 'SELECT, INSERT, DELETE');
 
 -- to drop it
 -- A table that is not there any more has taken its privileges along, and an owner keeps its own.

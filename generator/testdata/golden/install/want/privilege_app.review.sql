@@ -1,6 +1,7 @@
 -- as migrator
 -- What the owner of the generated functions may do with app.review.
 GRANT SELECT ON "app"."review" TO "keeper_owner";
+SELECT keeper._granted('keeper_owner', 'app', '"app"."review"', 'SELECT');
 
 -- to drop it
 -- A table that is not there any more has taken its privileges along, and an owner keeps its own.

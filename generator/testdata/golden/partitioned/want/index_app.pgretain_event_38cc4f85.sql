@@ -1,8 +1,14 @@
 -- as migrator
 -- A partitioned table has its index built partition by partition, CONCURRENTLY,
--- so that everybody can go on writing; each statement may be repeated.
+-- so that everybody can go on writing; each statement may be repeated. What cannot be concurrent takes
+-- a moment, and waits at most 10 s for it.
 -- https://www.postgresql.org/docs/current/ddl-partitioning.html
-CREATE INDEX IF NOT EXISTS "pgretain_event_38cc4f85" ON ONLY "app"."event" ("at" DESC, "id" DESC);
+DO $function$
+BEGIN
+    SET LOCAL lock_timeout = '10s';
+    CREATE INDEX IF NOT EXISTS "pgretain_event_38cc4f85" ON ONLY "app"."event" ("at" DESC, "id" DESC);
+END
+$function$;
 -- next
 SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2024_5616dc78');
 -- next
@@ -10,7 +16,12 @@ DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2024_5616dc78_invalid";
 -- next
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2024_5616dc78" ON "app"."event_2024" ("at" DESC, "id" DESC);
 -- next
-CREATE INDEX IF NOT EXISTS "pgretain_event_2025_abfc925d" ON ONLY "app"."event_2025" ("at" DESC, "id" DESC);
+DO $function$
+BEGIN
+    SET LOCAL lock_timeout = '10s';
+    CREATE INDEX IF NOT EXISTS "pgretain_event_2025_abfc925d" ON ONLY "app"."event_2025" ("at" DESC, "id" DESC);
+END
+$function$;
 -- next
 SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2025_0_7e96827c');
 -- next
@@ -24,20 +35,69 @@ DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_1_c2699ad0_invalid"
 -- next
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_1_c2699ad0" ON "app"."event_2025_1" ("at" DESC, "id" DESC);
 -- next
-ALTER INDEX "app"."pgretain_event_38cc4f85" ATTACH PARTITION "app"."pgretain_event_2024_5616dc78";
+DO $function$
+BEGIN
+    SET LOCAL lock_timeout = '10s';
+    ALTER INDEX "app"."pgretain_event_38cc4f85" ATTACH PARTITION "app"."pgretain_event_2024_5616dc78";
+END
+$function$;
 -- next
-ALTER INDEX "app"."pgretain_event_2025_abfc925d" ATTACH PARTITION "app"."pgretain_event_2025_0_7e96827c";
+DO $function$
+BEGIN
+    SET LOCAL lock_timeout = '10s';
+    ALTER INDEX "app"."pgretain_event_2025_abfc925d" ATTACH PARTITION "app"."pgretain_event_2025_0_7e96827c";
+END
+$function$;
 -- next
-ALTER INDEX "app"."pgretain_event_2025_abfc925d" ATTACH PARTITION "app"."pgretain_event_2025_1_c2699ad0";
+DO $function$
+BEGIN
+    SET LOCAL lock_timeout = '10s';
+    ALTER INDEX "app"."pgretain_event_2025_abfc925d" ATTACH PARTITION "app"."pgretain_event_2025_1_c2699ad0";
+END
+$function$;
 -- next
-ALTER INDEX "app"."pgretain_event_38cc4f85" ATTACH PARTITION "app"."pgretain_event_2025_abfc925d";
+DO $function$
+BEGIN
+    SET LOCAL lock_timeout = '10s';
+    ALTER INDEX "app"."pgretain_event_38cc4f85" ATTACH PARTITION "app"."pgretain_event_2025_abfc925d";
+END
+$function$;
 -- next
 COMMENT ON INDEX "app"."pgretain_event_38cc4f85" IS 'pgretain: index for policies of this table';
 -- next
 SELECT retention._record_index('app', 'pgretain_event_38cc4f85');
 
 -- to drop it
-DROP INDEX IF EXISTS "app"."pgretain_event_38cc4f85";
+-- That of a partitioned table cannot be dropped concurrently: this waits at most 10 s for all partitions.
+DO $function$
+BEGIN
+    SET LOCAL lock_timeout = '10s';
+    DROP INDEX IF EXISTS "app"."pgretain_event_38cc4f85";
+END
+$function$;
+-- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2024_5616dc78";
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2024_5616dc78_invalid";
+-- next
+-- There only after a build that was interrupted.
+DO $function$
+BEGIN
+    SET LOCAL lock_timeout = '10s';
+    DROP INDEX IF EXISTS "app"."pgretain_event_2025_abfc925d";
+END
+$function$;
+-- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_0_7e96827c";
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_0_7e96827c_invalid";
+-- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_1_c2699ad0";
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_1_c2699ad0_invalid";
 -- next
 DELETE FROM retention.index_definition
 WHERE schema_name = 'app' AND index_name = 'pgretain_event_38cc4f85';

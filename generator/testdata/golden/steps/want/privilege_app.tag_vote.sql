@@ -1,6 +1,7 @@
 -- as migrator
 -- What the owner of the generated functions may do with app.tag_vote.
 GRANT SELECT ON "app"."tag_vote" TO "retention_owner";
+SELECT retention._granted('retention_owner', 'app', '"app"."tag_vote"', 'SELECT');
 
 -- to drop it
 -- A table that is not there any more has taken its privileges along, and an owner keeps its own.

@@ -1,0 +1,2 @@
+-- Whoever waits for a strong lock makes everybody wait who comes later.
+SET lock_timeout = '10s';

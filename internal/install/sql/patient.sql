@@ -1,0 +1,2 @@
+-- As long as it takes.
+SET lock_timeout = 0;
