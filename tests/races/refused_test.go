@@ -28,7 +28,7 @@ var refusals = []refusal{
 	{
 		name:   "a RESTRICT child, LOCKED",
 		schema: signals + `CREATE TABLE child (m_id int REFERENCES m ON DELETE RESTRICT);`, data: "INSERT INTO child VALUES (15)",
-		rule: guarded, naiveCode: "23503", refused: 1, message: "violates foreign key constraint",
+		rule: guarded, naiveCode: "23503 or 23001", refused: 1, message: "foreign key constraint", // 23001 is PostgreSQL 18's
 	},
 	{
 		// Checked at COMMIT, were it not for SET CONSTRAINTS ALL IMMEDIATE.
@@ -62,7 +62,7 @@ func TestOneRowIsRefused(t *testing.T) {
 			s.refill(30)
 			s.Exec(t, c.data)
 			naive := s.start(s.Conn(t), "DELETE FROM m WHERE at < "+cutoff).end()
-			if naive == nil || naive.Code != c.naiveCode {
+			if naive == nil || !strings.Contains(c.naiveCode, naive.Code) {
 				t.Errorf("a plain DELETE ended with %v, want %s", naive, c.naiveCode)
 			}
 			s.leaves(from(1, 30)...)
