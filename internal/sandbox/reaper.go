@@ -44,7 +44,7 @@ func (r *reaper) finish() error {
 			return fmt.Errorf("removing the server's directory: %w", err)
 		}
 		return nil
-	case <-time.After(patience):
+	case <-time.After(4 * patience): // many databases on a busy disk take a while
 		return errors.New("removing the server's directory: the watching shell does not end")
 	}
 }

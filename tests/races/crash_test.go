@@ -14,11 +14,14 @@ import (
 func TestPostmasterIsKilledDuringARun(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{Fsync: true})
-	s := newStageOf(t, tableM+gateAt15, "policies: {p: "+simple+"}", kit.On(db))
+	// The run sleeps by itself: a gate's session could die first, and let the run go on for a moment.
+	s := newStageOf(t, tableM+`
+		CREATE FUNCTION sleeper() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN OLD; END $$;
+		CREATE TRIGGER sleeper BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION sleeper();`,
+		"policies: {p: "+simple+"}", kit.On(db))
 	s.refill(30)
-	s.shut()
 	run := s.run("p")
-	run.mustWait()
+	s.sees(sleeps, run.pid)
 	if err := db.Server.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +39,7 @@ func TestPostmasterIsKilledDuringARun(t *testing.T) {
 	if state := pgtest.Value[string](t, s.watch, "SELECT last_state FROM retention.status WHERE policy = 'p'"); state != "abandoned" {
 		t.Errorf("status says %q", state)
 	}
+	pgtest.Exec(t, s.watch, "DROP TRIGGER sleeper ON m")
 	s.run("p").ok()
 	s.leaves()
 	s.states("p abandoned", "p done")
