@@ -69,6 +69,9 @@ var ending struct {
 	do []func()
 }
 
+// AtEnd has Main call f after the tests, before those that were registered earlier.
+func AtEnd(f func()) { atEnd(f) }
+
 func atEnd(f func()) {
 	ending.Lock()
 	defer ending.Unlock()

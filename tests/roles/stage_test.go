@@ -105,6 +105,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	pgtest.AtEnd(func() { _ = os.RemoveAll(dir) })
 	path := filepath.Join(dir, "pgretain")
 	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../../cmd/pgretain").CombinedOutput()
 	if err != nil {
