@@ -13,7 +13,7 @@ DECLARE
     v_table record;
 BEGIN
     IF cardinality(v_parts) = 1 THEN
-        v_parts := 'public' || v_parts;
+        v_parts := ARRAY['public'] || v_parts;
     END IF;
     SELECT coalesce(pg_partition_root(c.oid), c.oid) AS oid, c.relkind, r.oid AS owner, r.rolname, r.rolsuper INTO v_table
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = c.relowner
