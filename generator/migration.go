@@ -171,8 +171,11 @@ func split(changes []change, opt NextOptions) []part {
 	if opt.Cron {
 		parts[3].middle, parts[3].what = label+"_jobs", "The jobs, in the database where schema cron lives."
 	}
+	regranted := slices.ContainsFunc(changes, func(c change) bool {
+		return c.object().Kind == KindPrivilege && c.before != nil && c.after != nil
+	})
 	for _, c := range changes {
-		i := place(c)
+		i := place(c, regranted)
 		parts[i].changes = append(parts[i].changes, c)
 	}
 	patient(&parts[0])
@@ -196,8 +199,9 @@ func unscheduled(c change) int {
 	return 1
 }
 
-// place is the index of the file that a change belongs to.
-func place(c change) int {
+// place is the index of the file that a change belongs to. Where any privilege changes they all go together:
+// what one takes back another may give.
+func place(c change, regranted bool) int {
 	o := c.object()
 	switch {
 	case o.Kind == KindIndex && c.after == nil:
@@ -208,7 +212,7 @@ func place(c change) int {
 		return 3
 	case o.Kind == KindIndex:
 		return 2
-	case o.Kind == KindPrivilege && c.before != nil: // together with the functions that need it no more
+	case o.Kind == KindPrivilege && regranted: // together with the functions that need the old ones no more
 		return 3
 	case holdsData(o.Kind), o.Kind == KindPrivilege:
 		return 1

@@ -64,13 +64,14 @@ func (r *replacer) mark() {
 	}
 }
 
-// markAlone looks at one change: a privilege is taken back before it is given anew, a routine makes
-// way for one of its name with other arguments, and what cannot be replaced goes.
+// markAlone looks at one change: a privilege is taken back before any is given, since two objects may
+// give the same one; a routine makes way for one of its name with other arguments, and what cannot be
+// replaced goes.
 func (r *replacer) markAlone(c *change, created map[string]bool) {
 	switch {
 	case c.before == nil || c.before == c.after:
 	case c.before.Kind == KindPrivilege:
-		c.dropUp = c.after != nil
+		c.dropUp = true
 	case r.altered && c.before.Kind == KindView:
 		if d := r.definition(c.before); d != nil {
 			r.drop(c, d, true)
