@@ -1,4 +1,4 @@
-//go:generate go test . -run TestGolden$ -update
+//go:generate go test . -run TestGolden(Steps)?$ -update
 
 // Package generator turns a policy file and a catalog snapshot into SQL, and SQL into the next
 // migration. It is pure: no database, clock, environment, network or randomness, so the same
