@@ -135,18 +135,22 @@ func TestViewsNameTheirColumns(t *testing.T) {
 	}
 }
 
-// TestVersion holds the function that tells the runtime's version to the constant.
+// TestVersion holds the functions that know the runtime's version to the constant.
 func TestVersion(t *testing.T) {
 	t.Parallel()
+	texts := map[string]string{}
 	for _, object := range runtime(t) {
-		if object.Name == "retention._version()" {
-			if !strings.Contains(object.SQL, "SELECT '"+sqlfiles.Version+"'") {
-				t.Errorf("retention._version() does not give %s:\n%s", sqlfiles.Version, object.SQL)
-			}
-			return
+		name, _, _ := strings.Cut(object.Name, "(")
+		texts[name] = object.SQL
+	}
+	for name, text := range map[string]string{
+		"retention._version":     "SELECT '" + sqlfiles.Version + "'",
+		"retention._stop_reason": "i.runtime_version <> '" + sqlfiles.Version + "'",
+	} {
+		if !strings.Contains(texts[name], text) {
+			t.Errorf("%s does not say %s:\n%s", name, text, texts[name])
 		}
 	}
-	t.Error("there is no retention._version()")
 }
 
 // releasedFiles are the released part of the directory.

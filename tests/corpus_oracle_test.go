@@ -92,8 +92,7 @@ func (o oracle) bind(sql string, round int) string {
 }
 
 // run loads the data, asks the oracle, and runs all jobs of the file in order: dry, then twice.
-func (j job) run(t *testing.T, o oracle, batch int) {
-	in := j.install(t)
+func (j job) run(t *testing.T, in *kit.Installed, o oracle, batch int) {
 	in.SetBatch(batch)
 	in.Exec(t, "SET TimeZone = 'UTC'")
 	in.Exec(t, o.bind(j.data, 0))

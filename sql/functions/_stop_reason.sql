@@ -1,14 +1,17 @@
 -- Why a run ends before its next batch: the state it ends in and a sentence, or no row.
--- No search_path of its own: only pinned functions may call it, and every batch does.
+-- No search_path of its own: only pinned functions may call it, and every batch does. Knows the version
+-- of the runtime by itself: it may wait for the lock of a migration that goes back, and takes away every
+-- function that the version before has not.
 CREATE OR REPLACE FUNCTION retention._stop_reason(
     p_run retention.run, p_policy retention.policy, p_taken bigint,
     OUT state text, OUT message text)
 LANGUAGE plpgsql STABLE
 AS $function$
 BEGIN
-    IF EXISTS (SELECT FROM retention.install i WHERE i.runtime_version <> retention._version()) THEN
+    SELECT format('the runtime is between version %s and version %s: a migration is not finished', i.runtime_version, '2')
+    INTO message FROM retention.install i WHERE i.runtime_version <> '2';
+    IF message IS NOT NULL THEN
         state := 'more';
-        message := retention._half_upgraded();
     ELSIF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN
         state := 'more';
         message := 'the policy was changed during the run';

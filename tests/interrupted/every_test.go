@@ -44,7 +44,7 @@ func TestKilledAtEveryStatement(t *testing.T) {
 // killAll migrates again and again, until no statement is left at which no session was ended.
 func (s stage) killAll(t *testing.T, d death, migrate func(*testing.T, string) error) (points int) {
 	t.Helper()
-	choose := sample(t, 20)
+	choose := sample(t, 40)
 	killed := map[string]bool{}
 	for {
 		w := newWire(t, s.DB, d, func(asked statement) bool {

@@ -3,6 +3,7 @@ package interrupted
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -96,9 +97,16 @@ func (s stage) catalog(t *testing.T) []string {
 	lines := kit.Catalog(t, s.DB, s.File.Install.Schema)
 	lines = append(lines, pgtest.Column[string](t, s, fmt.Sprintf(
 		"SELECT 'version ' || version_id || ' ' || is_applied FROM %s.goose_db_version ORDER BY version_id", s.File.Install.Schema))...)
-	return append(lines, pgtest.Column[string](t, s, `
-		SELECT format('lock %s %s of %s', l.locktype, l.mode, a.query) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-		WHERE a.datname = current_database() AND l.pid <> pg_backend_pid() AND a.application_name = 'pgretain migrate'`)...)
+	// A session that was closed just now takes a moment to let go.
+	var locks []string
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		locks = pgtest.Column[string](t, s, `
+			SELECT format('lock %s %s of %s', l.locktype, l.mode, a.query) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+			WHERE a.datname = current_database() AND l.pid <> pg_backend_pid() AND a.application_name = 'pgretain migrate'`)
+		if len(locks) == 0 || time.Now().After(end) {
+			return append(lines, locks...)
+		}
+	}
 }
 
 // same compares two catalogs.
