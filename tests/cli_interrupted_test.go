@@ -25,7 +25,7 @@ func testInterruptedMigration(t *testing.T, binary string) {
 			holder := db.Conn(t)
 			pgtest.Exec(t, holder, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class")
 			r := c.signalled(signal, func() {
-				await(t, db, "SELECT EXISTS (SELECT FROM pg_stat_progress_create_index WHERE phase LIKE 'waiting for old%')")
+				await(t, db, "SELECT EXISTS (SELECT FROM pg_stat_progress_create_index WHERE datname = current_database() AND phase LIKE 'waiting for old%')")
 			})
 			if signal != syscall.SIGKILL {
 				if r.code != 2 || !strings.Contains(r.stderr, "interrupted while migrating migrations/00002_retention_indexes.sql") ||
