@@ -1,6 +1,7 @@
 -- The table whose rows are to be held: its root, where it is a partition. The name is written as in SQL;
--- without a schema it is in public. It is looked up here and not by the caller, who needs no right on the
--- schema for that. Raises 22023 for what is no name, 42P01 when there is no such table, 42809 for a view,
+-- without a schema it is in public, unless a policy has a table of that name elsewhere: a hold on the
+-- wrong one would keep nothing. It is looked up here and not by the caller, who needs no right on the
+-- schema for that. Raises 22023 for what is no name or one of several, 42P01 when there is no such table, 42809 for a view,
 -- and 42501 for a table of a role whose word does not count already: reading a key runs the checks and
 -- casts of the table's types with our rights, so that whoever may place holds could become us by a table
 -- made for that. The word counts of superusers and of those who own a table of a policy.
@@ -10,9 +11,19 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_parts text[] := parse_ident(p_name);
+    v_elsewhere text;
     v_table record;
 BEGIN
     IF cardinality(v_parts) = 1 THEN
+        SELECT min(x.name) INTO v_elsewhere
+        FROM retention.policy p
+        CROSS JOIN LATERAL unnest(p.table_name || p.related || p.changes || p.reach) x (name)
+        JOIN pg_namespace n ON x.name = n.nspname || '.' || v_parts[1] AND n.nspname <> 'public';
+        IF v_elsewhere IS NOT NULL THEN
+            RAISE invalid_parameter_value
+                USING MESSAGE = format('table %s could be "%s", which belongs to a policy', p_name, v_elsewhere),
+                      HINT = 'Write its name with the schema, as in SQL: app.message.';
+        END IF;
         v_parts := ARRAY['public'] || v_parts;
     END IF;
     SELECT coalesce(pg_partition_root(c.oid), c.oid) AS oid, c.relkind, r.oid AS owner, r.rolname, r.rolsuper INTO v_table

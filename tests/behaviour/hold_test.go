@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,6 +40,23 @@ func hold(t *testing.T, in *kit.Installed, sql string) {
 	t.Helper()
 	if err := in.Operator("SELECT retention.place_hold(" + sql + ")"); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A name without a schema is never taken for another table than the policy's.
+func TestHoldNamesItsSchema(t *testing.T) {
+	t.Parallel()
+	const table = "m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO "
+	const rows = "m SELECT i, '2024-01-01' FROM generate_series(1, 3) i; "
+	in := kit.Install(t, "CREATE SCHEMA app; CREATE TABLE app."+table+"app."+rows+"CREATE TABLE "+table+rows,
+		"policies: {p: {table: app.m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
+	if err := in.Operator("SELECT retention.place_hold('m', '{2}', 'case')"); err == nil || !strings.Contains(err.Error(), `could be "app.m"`) {
+		t.Errorf("a hold on \"m\": %v, want a word on app.m", err)
+	}
+	hold(t, in, "'app.m', '{2}', 'case'")
+	in.Done("p", noon)
+	if diff := cmp.Diff([]int{2}, pgtest.Column[int](t, in, "SELECT id FROM app.m")); diff != "" {
+		t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 }
 
