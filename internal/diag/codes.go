@@ -16,7 +16,7 @@ var codes = map[string]string{}
 
 // Register makes a code known and returns its name; it is called from package variables only. It
 // panics when the code exists, because a code has one meaning for ever. P001 to P049 belong to
-// policy, P050 to P099 to the generator, V0xx to the verifier.
+// policy, P050 to P099 to the generator, L0xx to internal/lint, V0xx to the verifier.
 func Register(name, title string) string {
 	if _, ok := codes[name]; ok {
 		panic(fmt.Sprintf("diag: code %s is registered twice", name))
