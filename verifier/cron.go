@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
-	"pgretain/internal/diag"
 )
 
 // cronJob is a live job of pg_cron.
@@ -52,22 +51,18 @@ func (v *inspection) compareJobs(rows []cronJob, home string) {
 		if j, ok := live[want.Name]; ok {
 			v.compareCron(o, want, j, home)
 		} else {
-			v.about(o, Finding{Code: codeCronMissing, Message: fmt.Sprintf("job %q is not in pg_cron", want.Name),
-				Detail: fmt.Sprintf("Role %q has no job of that name; nothing runs its policies.", v.runner()), Hint: v.cronHint(want, home)})
+			v.cronMissing(o, want, home)
 		}
 		delete(live, want.Name)
 	}
 	for _, j := range rows {
 		if _, orphan := live[j.Name]; orphan {
-			v.add(Finding{Code: codeCronOrphan, Kind: generator.KindCron, Object: j.Name,
-				Message: fmt.Sprintf("job %q is in pg_cron, and nobody wants it", j.Name), Detail: fmt.Sprintf("It runs %s on %q.", j.Command, j.Schedule),
-				Hint: fmt.Sprintf("As %q%s: SELECT cron.unschedule('%s').", j.User, v.there(home), j.Name)})
+			v.cronOrphan(j, home)
 		}
 	}
 }
 
 func (v *inspection) compareCron(o generator.Object, want generator.CronJob, live cronJob, home string) {
-	name := fmt.Sprintf("job %q", want.Name)
 	for _, part := range []struct{ what, want, got string }{
 		{"schedule", want.Schedule, live.Schedule},
 		{"command", want.Command, live.Command},
@@ -75,17 +70,11 @@ func (v *inspection) compareCron(o generator.Object, want generator.CronJob, liv
 		{"user", v.runner(), live.User},
 	} {
 		if part.want != part.got {
-			v.about(o, Finding{Code: codeCronDiffers, Message: fmt.Sprintf("%s has another %s in pg_cron", name, part.what),
-				Want: quoted(part.want), Got: quoted(part.got), Hint: v.cronHint(want, home)})
+			v.cronDiffers(o, part.what, part.want, part.got, v.cronHint(want, home))
 		}
 	}
 	if !live.Active {
-		f := Finding{Code: codeCronInactive, Message: name + " is switched off in pg_cron",
-			Hint: fmt.Sprintf("As %q: SELECT cron.alter_job(jobid, active := true) FROM cron.job WHERE jobname = '%s'.", v.runner(), want.Name)}
-		if v.install.CronElsewhere() {
-			f.Hint = fmt.Sprintf("In database %q, as %q, unschedule it, and then %s", home, v.runner(), v.call(want, home))
-		}
-		v.about(o, f)
+		v.cronInactive(o, want, home)
 	}
 }
 
@@ -127,19 +116,9 @@ func (v *inspection) checkScheduler(ctx context.Context, tx pgx.Tx) error {
 	case err != nil:
 		return err
 	case !owner.SeesSessions:
-		v.add(Finding{Code: codeScheduler, Severity: diag.Unknown, Message: "could not see whether the pg_cron scheduler is running",
-			Detail: fmt.Sprintf("Neither %q nor %q may see other sessions.", v.server.User, v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %q.", v.owner())})
+		v.schedulerUnseen()
 	case owner.Missing:
 		v.schedulerMissing(live.Extension)
 	}
 	return nil
-}
-
-func (v *inspection) schedulerMissing(extension bool) {
-	f := Finding{Code: codeScheduler, Message: "the pg_cron scheduler is not running",
-		Hint: "Look for \"pg_cron\" in the server's log, in shared_preload_libraries, and at cron.database_name."}
-	if !extension && !v.install.CronElsewhere() {
-		f.Detail = fmt.Sprintf("Extension pg_cron is not installed in database %q.", v.server.Database)
-	}
-	v.add(f)
 }

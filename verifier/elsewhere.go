@@ -9,8 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"pgretain/internal/diag"
 )
 
 // sight is what the role of a session sees of schema cron.
@@ -29,15 +27,14 @@ type attempt struct {
 // runner and to superusers. Whoever cannot see them finds them unknown.
 func (v *inspection) checkCronElsewhere(ctx context.Context, _ pgx.Tx) error {
 	if v.server.Database != v.install.Database {
-		v.add(Finding{Code: codeCronDiffers, Position: v.install.Position, Message: fmt.Sprintf("the jobs do not run in database %q", v.server.Database),
-			Want: quoted(v.install.Database), Got: quoted(v.server.Database), Hint: "Connect to the database that install.database names."})
+		v.jobsOfAnotherDatabase()
 	}
 	if v.opt.Cron == nil {
-		f := v.unseen("There is no connection to that database.", "Name it with --cron-database-url.")
+		why := "There is no connection to that database."
 		if v.opt.CronRefused != nil {
-			f.Detail = fmt.Sprintf("The connection failed: %v.", v.opt.CronRefused)
+			why = fmt.Sprintf("The connection failed: %v.", v.opt.CronRefused)
 		}
-		v.add(f)
+		v.jobsUnseen(why, "Name it with --cron-database-url.")
 		return nil
 	}
 	err := v.readOn(ctx, v.opt.Cron, v.lookElsewhere)
@@ -46,17 +43,11 @@ func (v *inspection) checkCronElsewhere(ctx context.Context, _ pgx.Tx) error {
 	case err == nil || ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &refused):
-		v.add(v.unseen(fmt.Sprintf("The server says: %s [%s].", refused.Message, refused.Code), "Try again when the server is less busy, or allow more time."))
+		v.jobsUnseen(fmt.Sprintf("The server says: %s [%s].", refused.Message, refused.Code), "Try again when the server is less busy, or allow more time.")
 	default:
-		v.add(v.unseen("The connection to that database was lost.", "Verify again."))
+		v.jobsUnseen("The connection to that database was lost.", "Verify again.")
 	}
 	return nil
-}
-
-// unseen is the finding that the jobs could not be looked at.
-func (v *inspection) unseen(detail, hint string) Finding {
-	return Finding{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
-		Message: fmt.Sprintf("could not check the jobs in pg_cron, in database %q", v.install.CronDatabase), Detail: detail, Hint: hint}
 }
 
 // lookElsewhere reads as the role of the session if that sees all, else as the runner.
@@ -66,8 +57,7 @@ func (v *inspection) lookElsewhere(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if !see.Exists {
-		v.add(Finding{Code: codeScheduler, Position: v.install.Position, Message: fmt.Sprintf("extension pg_cron is not installed in database %q", see.Database),
-			Detail: "No job of this policy file is scheduled.", Hint: `Have a DBA run what "pgretain bootstrap --cron" prints, then "pgretain migrate up --cron".`})
+		v.cronNotElsewhere(see.Database)
 		return nil
 	}
 	if see.Hidden || !see.Readable {
@@ -101,7 +91,7 @@ func (v *inspection) become(ctx context.Context, tx pgx.Tx, before sight) (sight
 		if before.Member {
 			detail += " It is a member without the SET option."
 		}
-		v.add(v.unseen(detail, fmt.Sprintf("Verify as a superuser, as %q, or as a member of it: GRANT %q TO the role that verifies.", v.runner(), v.runner())))
+		v.jobsUnseen(detail, fmt.Sprintf("Verify as a superuser, as %q, or as a member of it: GRANT %q TO the role that verifies.", v.runner(), v.runner()))
 		return sight{}, nil
 	}
 	if err != nil {
@@ -109,8 +99,8 @@ func (v *inspection) become(ctx context.Context, tx pgx.Tx, before sight) (sight
 	}
 	see, err := one[sight](ctx, tx, v.query("cron_sight"), v.runner())
 	if err == nil && !see.Readable {
-		v.add(v.unseen(fmt.Sprintf("Role %q has no USAGE on schema cron, or no SELECT on cron.job.", v.runner()),
-			`Have a DBA run what "pgretain bootstrap --cron" prints.`))
+		v.jobsUnseen(fmt.Sprintf("Role %q has no USAGE on schema cron, or no SELECT on cron.job.", v.runner()),
+			`Have a DBA run what "pgretain bootstrap --cron" prints.`)
 	}
 	return see, err
 }
@@ -160,12 +150,6 @@ func (v *inspection) readZone(ctx context.Context, tx pgx.Tx) error {
 		return nil
 	}
 	v.zone = nil
-	f := Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not tell when jobs should run",
-		Detail: fmt.Sprintf("pg_cron counts in cron.timezone, which role %q may not read.", v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %q.", v.owner())}
-	if found.Name != "" {
-		f.Detail = fmt.Sprintf("pg_cron counts in cron.timezone %q, which this program does not know.", found.Name)
-		f.Hint = `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`
-	}
-	v.add(f)
+	v.zoneUnknown(found.Name)
 	return nil
 }

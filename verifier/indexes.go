@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
-	"pgretain/internal/diag"
 )
 
 // index is a live index; Definition is NULL when it vanished while it was looked at, Recorded
@@ -26,15 +25,21 @@ func (v *inspection) indexGroups() []group {
 	return []group{{"the indexes", v.checkIndexes}}
 }
 
-// checkIndexes looks again, once, at what vanished while it was looked at.
 func (v *inspection) checkIndexes(ctx context.Context, tx pgx.Tx) error {
+	return v.compareIndexes(func(names []string) ([]index, error) {
+		return many[index](ctx, tx, v.query("indexes"), names)
+	})
+}
+
+// compareIndexes looks again, once, at what vanished while it was looked at.
+func (v *inspection) compareIndexes(look func(names []string) ([]index, error)) error {
 	wanted := v.objects(generator.KindIndex)
 	for attempt := 0; len(wanted) > 0; attempt++ {
 		names := make([]string, len(wanted))
 		for i, o := range wanted {
 			names[i] = o.Name
 		}
-		rows, err := many[index](ctx, tx, v.query("indexes"), names)
+		rows, err := look(names)
 		if err != nil {
 			return err
 		}
@@ -47,7 +52,7 @@ func (v *inspection) checkIndexes(ctx context.Context, tx pgx.Tx) error {
 			case attempt == 0:
 				again = append(again, o)
 			default:
-				v.about(o, Finding{Code: codeChanging, Severity: diag.Unknown, Message: fmt.Sprintf("index %q changed while it was looked at", o.Name), Hint: "Verify again."})
+				v.changing(o)
 			}
 		}
 		wanted = again
@@ -56,24 +61,26 @@ func (v *inspection) checkIndexes(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (v *inspection) compareIndex(o generator.Object, live index) {
-	name := fmt.Sprintf("index %q", o.Name)
-	on := name
-	if live.Table != "" {
-		on = fmt.Sprintf("%s on table %q", name, live.Table)
-	}
 	switch {
 	case !live.Index:
-		v.about(o, Finding{Code: codeIndexMissing, Message: name + " is missing",
-			Detail: "Runs of the policy read the whole table.", Hint: `Build it again as its migration does, or run "pgretain migrate up" if that is pending.`})
+		v.indexMissing(o)
 	case !live.Valid || !live.Ready:
-		v.about(o, Finding{Code: codeIndexInvalid, Message: on + " is invalid",
-			Detail: "A concurrent build did not finish; queries cannot use the index.",
-			Hint:   fmt.Sprintf(`DROP INDEX CONCURRENTLY %s, and build it again as its migration does.`, o.Name)})
+		v.indexInvalid(o, live)
 	case live.Recorded == nil:
-		v.about(o, Finding{Code: codeIndexDiffers, Severity: diag.Unknown, Message: "no migration wrote down how " + on + " was built",
-			Detail: "There is nothing to compare its definition with.", Hint: fmt.Sprintf("Look at it, then call %s._record_index as the owner.", v.install.Schema)})
+		v.indexUnrecorded(o, live)
 	case *live.Recorded != *live.Definition:
-		v.about(o, Finding{Code: codeIndexDiffers, Message: on + " is not the one that was built", Want: *live.Recorded, Got: *live.Definition,
-			Hint: fmt.Sprintf(`DROP INDEX CONCURRENTLY %s, and build it again as its migration does.`, o.Name)})
+		v.indexDiffers(o, live)
 	}
+}
+
+// on says which index it is, and of which table.
+func (live index) on(o generator.Object) string {
+	if live.Table == "" {
+		return fmt.Sprintf("index %q", o.Name)
+	}
+	return fmt.Sprintf("index %q on table %q", o.Name, live.Table)
+}
+
+func rebuildHint(o generator.Object) string {
+	return fmt.Sprintf(`DROP INDEX CONCURRENTLY %s, and build it again as its migration does.`, o.Name)
 }

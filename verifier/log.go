@@ -3,12 +3,9 @@ package verifier
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"pgretain/internal/diag"
 )
 
 // lastRuns is how a policy's runs ended.
@@ -43,21 +40,13 @@ func (v *inspection) checkRuns(ctx context.Context, tx pgx.Tx, j job, p jobPolic
 	}
 	switch runs.State {
 	case "failed", "tripped", "abandoned":
-		f := Finding{Code: codeLastRun, Policy: p.name, Position: p.position, Detail: runs.Message,
-			Message: fmt.Sprintf("the last run of %s (%d) %s", p, runs.ID, stateWords[runs.State]),
-			Hint:    fmt.Sprintf("SELECT * FROM %s.health() says what to do.", v.install.Schema)}
-		if runs.FailedInRow > 1 {
-			f.Message += fmt.Sprintf(", as did %d before it", runs.FailedInRow-1)
-		}
-		v.add(f)
+		v.lastRunWrong(p, runs)
 	}
 	if v.paused[p.name] || v.paused["*"] {
 		return nil // one cause, one finding
 	}
 	return v.checkInTime(ctx, tx, j, p, runs)
 }
-
-var stateWords = map[string]string{"failed": "failed", "tripped": "was tripped", "abandoned": "was abandoned"}
 
 // checkInTime compares the last success with the schedule.
 func (v *inspection) checkInTime(ctx context.Context, tx pgx.Tx, j job, p jobPolicy, runs lastRuns) error {
@@ -71,37 +60,18 @@ func (v *inspection) checkInTime(ctx context.Context, tx pgx.Tx, j job, p jobPol
 			from, what = since, "was installed"
 		}
 	}
-	failure := v.failure(j.name)
 	var deadline time.Time
 	if from != nil {
 		deadline = j.ticks.deadline(*from, p.budget)
 	}
 	switch {
 	case !deadline.IsZero() && deadline.Before(v.server.Now):
-		v.add(Finding{Code: codeLate, Policy: p.name, Position: p.position,
-			Message: fmt.Sprintf("%s has not succeeded in time", p),
-			Detail: fmt.Sprintf("It %s at %s; with the schedule of job %q it should have succeeded again by %s.", what,
-				instant(*from), j.name, instant(deadline)) + failure,
-			Hint: v.lateHint(j)})
+		v.late(j, p, what, *from, deadline)
 	case !runs.JobRan:
-		v.add(Finding{Code: codeNotYet, Severity: Info, Object: j.name, Position: j.position, Message: fmt.Sprintf("job %q has not run yet", j.name), Detail: strings.TrimSpace(failure)})
+		v.notYet(j)
 	}
 	return nil
 }
-
-// lateHint says where to look for a run that should have been.
-func (v *inspection) lateHint(j job) string {
-	hint := fmt.Sprintf("SELECT * FROM %s.status, and ", v.install.Schema)
-	switch {
-	case v.install.Scheduler != "pg_cron":
-		return hint + fmt.Sprintf("whatever calls \"pgretain run --job %s\".", j.name)
-	case v.install.CronElsewhere():
-		return hint + fmt.Sprintf("cron.job_run_details of role %q in database %q.", v.runner(), v.install.CronDatabase)
-	}
-	return hint + fmt.Sprintf("cron.job_run_details of role %q.", v.runner())
-}
-
-func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // since is when the policies could have begun to run: the latest of adoption and migration, nil
 // when the time of the migration cannot be read, because a job may be younger than the adoption.
@@ -134,19 +104,7 @@ type lock struct {
 func (v *inspection) checkLocks(ctx context.Context, tx pgx.Tx) error {
 	rows, err := many[lock](ctx, tx, v.query("locks"))
 	for _, l := range rows {
-		table := "a table that is gone"
-		if l.Table != nil {
-			table = fmt.Sprintf("table %q", *l.Table)
-		}
-		f := Finding{Code: codeLock, Message: fmt.Sprintf("backend %d (role %q) holds the run lock of %s without a run", l.PID, l.User, table),
-			Detail: "Every run of the table's policies ends as busy until it lets go.", Hint: fmt.Sprintf("SELECT pg_terminate_backend(%d).", l.PID)}
-		if l.State == nil {
-			f.Severity = diag.Unknown
-			f.Message = fmt.Sprintf("backend %d (role %q) holds the run lock of %s, and no run of it is known yet", l.PID, l.User, table)
-			f.Detail = fmt.Sprintf("Role %q may not see whether that session is at work.", v.server.User)
-			f.Hint = "Verify again, or connect as a member of pg_read_all_stats."
-		}
-		v.add(f)
+		v.lockHeld(l)
 	}
 	return err
 }

@@ -15,14 +15,11 @@ import (
 func (v *inspection) privilegeGroups() []group {
 	groups := []group{{"the privileges of PUBLIC", v.checkPublic}}
 	if v.install.Roles.None {
-		v.add(Finding{Code: codeNoRoles, Severity: Info, Position: v.install.Position, Message: "one role does everything (roles: none)",
-			Detail: fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", v.server.SchemaOwner)})
+		v.noRoles()
 		return groups
 	}
 	if shared := v.ownerIsAlso(); len(shared) > 0 {
-		v.add(Finding{Code: codeNoRoles, Severity: Info, Position: v.install.Position,
-			Message: fmt.Sprintf("role %q is the owner and also the %s", v.owner(), strings.Join(shared, ", the ")),
-			Detail:  fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", v.owner())})
+		v.sharedOwner(shared)
 	}
 	groups = append(groups, group{"the roles", v.checkRoles}, group{"who can change the runtime's tables", v.checkWritable})
 	if len(v.objects(generator.KindPrivilege)) > 0 {
@@ -44,38 +41,40 @@ func (v *inspection) ownerIsAlso() []string {
 	return shared
 }
 
+// openSchema is a privilege of PUBLIC on a schema.
+type openSchema struct{ Schema, Privilege string }
+
+func (o openSchema) revoke() string {
+	return fmt.Sprintf("REVOKE %s ON SCHEMA %s FROM PUBLIC.", o.Privilege, o.Schema)
+}
+
 // checkPublic: nothing in the runtime's schema, no CREATE in the search path, where a function or
 // operator of somebody else could take the place of the one that a policy means.
 func (v *inspection) checkPublic(ctx context.Context, tx pgx.Tx) error {
-	type open struct{ Schema, Privilege string }
-	rows, err := many[open](ctx, tx, v.query("schema_open"), append([]string{v.install.Schema}, v.install.SearchPath...))
+	rows, err := many[openSchema](ctx, tx, v.query("schema_open"), append([]string{v.install.Schema}, v.install.SearchPath...))
 	for _, o := range rows {
-		revoke := fmt.Sprintf("REVOKE %s ON SCHEMA %s FROM PUBLIC.", o.Privilege, o.Schema)
 		switch {
 		case o.Schema == v.install.Schema:
-			v.add(Finding{Code: codePublic, Object: o.Schema, Position: v.install.Position, Message: fmt.Sprintf("PUBLIC has %s on schema %q", o.Privilege, o.Schema), Hint: revoke})
+			v.schemaPublic(o)
 		case o.Privilege == "CREATE":
-			v.add(Finding{Code: codeSearchPath, Object: o.Schema, Position: v.install.Position,
-				Message: fmt.Sprintf("PUBLIC can create objects in schema %q of the search path", o.Schema),
-				Detail:  "A function or operator of the same name could change what a policy means.", Hint: revoke})
+			v.searchPathOpen(o)
 		}
 	}
 	return err
 }
 
+// writer is a role that has privileges on tables of the runtime.
+type writer struct {
+	Role, Privileges string
+	Tables           []string
+}
+
 func (v *inspection) checkWritable(ctx context.Context, tx pgx.Tx) error {
-	type right struct {
-		Role, Privileges string
-		Tables           []string
-	}
 	roles := v.install.Roles
 	others := slices.DeleteFunc([]string{roles.Runner, roles.Operator, roles.Viewer}, func(name string) bool { return name == roles.Owner })
-	rows, err := many[right](ctx, tx, v.query("writable"), v.install.Schema, others)
+	rows, err := many[writer](ctx, tx, v.query("writable"), v.install.Schema, others)
 	for _, r := range rows {
-		v.add(Finding{Code: codeWritable, Object: r.Role, Position: v.install.Position,
-			Message: fmt.Sprintf("role %q has %s on %s", r.Role, r.Privileges, strings.Join(r.Tables, ", ")),
-			Detail:  "It could change by hand what only the runtime's functions may change.",
-			Hint:    fmt.Sprintf("REVOKE %s FROM %s, or end the membership that gives it.", r.Privileges, r.Role)})
+		v.writable(r)
 	}
 	return err
 }
@@ -96,33 +95,9 @@ func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
 	}
 	rows, err := many[role](ctx, tx, v.query("roles"), names)
 	for _, found := range rows {
-		for _, fault := range v.roleFaults(found) {
-			v.add(Finding{Code: codeRole, Object: found.Name, Position: v.install.Position, Message: fmt.Sprintf("role %q %s", found.Name, fault.what), Hint: fault.hint})
-		}
+		v.roleWrong(found)
 	}
 	return err
-}
-
-type roleFault struct{ what, hint string }
-
-func (v *inspection) roleFaults(r role) []roleFault {
-	var faults []roleFault
-	add := func(wrong bool, what, hint string) {
-		if wrong {
-			faults = append(faults, roleFault{what, hint})
-		}
-	}
-	if !r.Found {
-		add(true, "does not exist", `Have a DBA run what "pgretain bootstrap" prints.`)
-		return faults
-	}
-	add(r.Name == v.install.Roles.Owner && r.Login && len(v.ownerIsAlso()) == 0, "can log in", fmt.Sprintf("ALTER ROLE %s NOLOGIN; the owner can do everything.", r.Name))
-	if r.Name == v.install.Roles.Runner && v.install.Scheduler == "pg_cron" {
-		add(!r.Login, "cannot log in, so that pg_cron cannot run its jobs", fmt.Sprintf("ALTER ROLE %s LOGIN.", r.Name))
-		add(!r.Connect, fmt.Sprintf("has no CONNECT on database %q", v.server.Database), fmt.Sprintf("GRANT CONNECT ON DATABASE %s TO %s.", v.server.Database, r.Name))
-	}
-	add(r.Superuser, "is a superuser", fmt.Sprintf("ALTER ROLE %s NOSUPERUSER; nothing of pgretain needs it.", r.Name))
-	return faults
 }
 
 var grantOnTable = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON "`)
@@ -146,8 +121,7 @@ func (v *inspection) checkTableRights(ctx context.Context, tx pgx.Tx) error {
 			names = append(names, m.Name)
 		}
 		if len(names) > 0 {
-			v.about(o, Finding{Code: codeTableRights, Message: fmt.Sprintf("role %q lacks %s on table %q", v.owner(), strings.Join(names, ", "), o.Name),
-				Detail: "Runs of the policies that need it fail.", Hint: fmt.Sprintf("GRANT %s ON %s TO %s, and USAGE on its schema.", found[1], o.Name, v.owner())})
+			v.tableRights(o, found[1], names)
 		}
 	}
 	return nil

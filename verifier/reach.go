@@ -41,20 +41,12 @@ func (v *inspection) checkReach(ctx context.Context, tx pgx.Tx, p *policy.Policy
 		}
 	}
 	for _, r := range rows {
-		f := Finding{Object: r.Name, Policy: p.Name, Position: p.Position, Detail: fmt.Sprintf("The path is %s. Runs of the policy trip until it is gone.", r.Path)}
 		switch {
 		case slices.Contains(protected, r.Name):
-			f.Code = codeReachProtect
-			f.Message = fmt.Sprintf("deletes of policy %q reach protected table %q", p.Name, r.Name)
-			f.Hint = "Give the foreign key ON DELETE RESTRICT or NO ACTION, or keep the rows that are referenced."
+			v.reachesProtected(p, r)
 		case !slices.Contains(allowed, r.Name):
-			f.Code = codeReach
-			f.Message = fmt.Sprintf("deletes of policy %q reach table %q, which is not in \"cascades\"", p.Name, r.Name)
-			f.Hint = "Name the table under \"cascades\" if its rows may go, or change the foreign key."
-		default:
-			continue
+			v.reaches(p, r)
 		}
-		v.add(f)
 	}
 	return err
 }
@@ -68,10 +60,7 @@ type lostHold struct {
 func (v *inspection) checkLostHolds(ctx context.Context, tx pgx.Tx) error {
 	rows, err := many[lostHold](ctx, tx, v.query("lost_holds"))
 	for _, h := range rows {
-		v.add(Finding{Code: codeLostHold, Object: h.Table,
-			Message: fmt.Sprintf("hold %d goes by column %q, which table %q lacks", h.ID, h.Column, h.Table),
-			Detail:  fmt.Sprintf("It was placed for: %s. Policies that reach the table trip until it is gone.", h.Reason),
-			Hint:    fmt.Sprintf("Hold the rows by the column's new name, then SELECT %s.release_hold(%d, 'why').", v.install.Schema, h.ID)})
+		v.holdLost(h)
 	}
 	return err
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
+	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
@@ -42,10 +42,7 @@ func (v *inspection) checkRegistry(ctx context.Context, tx pgx.Tx) error {
 	for _, row := range live {
 		same := func(o generator.Object) bool { return string(o.Kind) == row.Kind && o.Name == row.Name }
 		if !slices.ContainsFunc(wanted, same) {
-			v.add(Finding{Code: codeRowOrphan, Kind: generator.Kind(row.Kind), Object: row.Name,
-				Message: fmt.Sprintf("%s %q is in the registry, and nobody wants it", row.Kind, row.Name),
-				Detail:  "It can be run as long as it is there.",
-				Hint:    `If it was taken out of the policy file, "pgretain generate" and "pgretain migrate up" remove it; otherwise delete the row as the owner.`})
+			v.rowOrphan(row)
 		}
 	}
 	return nil
@@ -75,24 +72,21 @@ func (v *inspection) checkRow(ctx context.Context, tx pgx.Tx, o generator.Object
 }
 
 func (v *inspection) compareRow(o generator.Object, row []rowColumn) {
-	what := fmt.Sprintf("%s %q", o.Kind, o.Name)
-	if o.Kind == generator.KindInstall {
-		what = "the row of the install"
-	}
 	if len(row) == 0 {
-		v.about(o, Finding{Code: codeRowMissing, Message: what + " is not in the registry", Hint: repairHint})
+		v.rowMissing(o)
 		return
 	}
-	var names, want, got []string
-	for _, c := range row {
-		if c.Differs {
-			names, want, got = append(names, c.Name), append(want, c.Name+" = "+c.Want), append(got, c.Name+" = "+c.Got)
-		}
+	row = slices.DeleteFunc(row, func(c rowColumn) bool { return !c.Differs })
+	if len(row) > 0 {
+		v.rowDiffers(o, row)
 	}
-	if len(names) > 0 {
-		v.about(o, Finding{Code: codeRowDiffers, Message: fmt.Sprintf("%s differs in the registry: %s", what, strings.Join(names, ", ")),
-			Want: strings.Join(want, "; "), Got: strings.Join(got, "; "), Hint: repairHint})
+}
+
+func registryRow(o generator.Object) string {
+	if o.Kind == generator.KindInstall {
+		return "the row of the install"
 	}
+	return fmt.Sprintf("%s %q", o.Kind, o.Name)
 }
 
 // policy finds a policy of the file by name, nil when there is none.
@@ -103,4 +97,12 @@ func (v *inspection) policy(name string) *policy.Policy {
 		}
 	}
 	return nil
+}
+
+// position is that of a policy of the file, none where there is no such policy.
+func (v *inspection) position(name string) diag.Position {
+	if p := v.policy(name); p != nil {
+		return p.Position
+	}
+	return diag.Position{}
 }

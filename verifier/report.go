@@ -21,6 +21,7 @@ const (
 // Finding is one thing that is not as the policy file wants it, or that could not be seen.
 type Finding struct {
 	Code     string
+	Group    Group         // of its check
 	Severity diag.Severity // diag.Drift, diag.Unknown or Info
 	Kind     generator.Kind
 	Object   string        // the object's name, "" for a finding about something else

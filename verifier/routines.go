@@ -36,6 +36,9 @@ type wantedRoutine struct {
 	privileges []string
 }
 
+// String says what it is, for messages.
+func (w wantedRoutine) String() string { return fmt.Sprintf("%s %q", w.Kind, w.Object.Name) }
+
 func (v *inspection) checkRoutines(ctx context.Context, tx pgx.Tx) error {
 	wanted := []wantedRoutine{}
 	for _, o := range v.objects(generator.KindFunction, generator.KindProcedure) {
@@ -49,9 +52,7 @@ func (v *inspection) checkRoutines(ctx context.Context, tx pgx.Tx) error {
 	for _, r := range live {
 		switch {
 		case r.N == 0:
-			v.add(Finding{Code: codeOrphan, Kind: generator.KindFunction, Object: v.install.Schema + "." + r.Name,
-				Message: fmt.Sprintf("function %q is wanted by no policy", v.install.Schema+"."+r.Name),
-				Detail:  "Functions in this schema come from migrations only.", Hint: "Drop it, or move it to another schema."})
+			v.functionOrphan(r)
 		case !r.Found:
 			v.missing(wanted[r.N-1].Object)
 		default:
@@ -102,37 +103,23 @@ func grantees(sql, owner string) []string {
 	return slices.Compact(list)
 }
 
-func (v *inspection) missing(o generator.Object) {
-	kind := o.Kind
-	if kind == generator.KindStored { // a table to those who read it
-		kind = generator.KindTable
-	}
-	v.about(o, Finding{Code: codeMissing, Message: fmt.Sprintf("%s %q is missing", kind, o.Name), Hint: repairHint})
-}
-
-// repairHint is for what a migration created and a hand changed: no migration is pending then.
-const repairHint = "Run its statements from the last migration that has them again, in the role that the migration takes."
-
 func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
 	if w.As == generator.AsMigrator { // nobody knows its name here; checkOwners says what it must be
 		w.owner, w.privileges = live.Owner, grantees(w.SQL, live.Owner)
 	}
-	name := fmt.Sprintf("%s %q", w.Kind, w.Object.Name)
 	if live.Kind != kindLetter(w.routine) || live.Language != w.routine.Language {
-		v.about(w.Object, Finding{Code: codeDiffers, Message: name + " is declared in another way", Want: declaration(kindLetter(w.routine), w.routine.Language),
-			Got: declaration(live.Kind, live.Language), Hint: repairHint})
+		v.declarationDiffers(w, live)
 	}
 	if want, got := unixLines(w.routine.Body), unixLines(live.Body); want != got {
-		v.about(w.Object, Finding{Code: codeDiffers, Message: name + " has another body", Detail: firstDifference(want, got), Hint: repairHint})
+		v.bodyDiffers(w, want, got)
 	}
-	v.compareRights(w, live, name)
+	v.compareRights(w, live)
 	if live.Owner != w.owner {
-		v.about(w.Object, Finding{Code: codeOwner, Message: name + " has another owner", Want: quoted(w.owner), Got: quoted(live.Owner), Hint: repairHint})
+		v.ownerDiffers(w.Object, w.owner, live.Owner)
 	}
 	slices.Sort(live.Privileges)
 	if !slices.Equal(w.privileges, v.expected(w, live.Privileges)) {
-		v.about(w.Object, Finding{Code: codePrivileges, Message: name + " has other privileges", Want: privilegeList(w.privileges),
-			Got: privilegeList(live.Privileges), Hint: "GRANT and REVOKE until they agree; nobody else may call it."})
+		v.privilegesDiffer(w, live.Privileges)
 	}
 }
 
@@ -150,7 +137,7 @@ func (v *inspection) expected(w wantedRoutine, live []string) []string {
 	})
 }
 
-func (v *inspection) compareRights(w wantedRoutine, live routine, name string) {
+func (v *inspection) compareRights(w wantedRoutine, live routine) {
 	var settings []string
 	for setting, value := range w.routine.Settings {
 		settings = append(settings, setting+"="+value)
@@ -160,7 +147,7 @@ func (v *inspection) compareRights(w wantedRoutine, live routine, name string) {
 	want := rights(w.routine.Definer, w.routine.Volatility, settings)
 	got := rights(live.Definer, volatility(live.Volatility), live.Settings)
 	if want != got {
-		v.about(w.Object, Finding{Code: codeSettings, Message: name + " runs with other rights or settings", Want: want, Got: got, Hint: repairHint})
+		v.settingsDiffer(w, want, got)
 	}
 }
 
@@ -187,52 +174,5 @@ func kindLetter(r *pgparse.Routine) string {
 	return "f"
 }
 
-func declaration(kind, language string) string {
-	word := map[string]string{"f": "a function", "p": "a procedure", "a": "an aggregate", "w": "a window function"}[kind]
-	return word + " in " + language
-}
-
-// privilegeList is for people: "runner", "runner (with grant option)", "PUBLIC".
-func privilegeList(privileges []string) string {
-	var names []string
-	for _, p := range privileges {
-		grantee, privilege, _ := strings.Cut(p, "=")
-		if grantee == "" {
-			grantee = "PUBLIC"
-		}
-		if strings.HasSuffix(privilege, "*") {
-			grantee += " (with grant option)"
-		}
-		names = append(names, grantee)
-	}
-	return "EXECUTE for " + strings.Join(names, ", ")
-}
-
 // unixLines undoes what a client on Windows makes of a body.
 func unixLines(body string) string { return strings.ReplaceAll(body, "\r\n", "\n") }
-
-// firstDifference names the first line of a body that differs.
-func firstDifference(want, got string) string {
-	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range max(len(a), len(b)) {
-		switch {
-		case i >= len(a):
-			return fmt.Sprintf("Line %d of the body is one too many: %s", i+1, excerpt(b[i]))
-		case i >= len(b):
-			return fmt.Sprintf("Line %d of the body is missing: %s", i+1, excerpt(a[i]))
-		case a[i] != b[i]:
-			return fmt.Sprintf("Line %d of the body should be %s and is %s.", i+1, excerpt(a[i]), excerpt(b[i]))
-		}
-	}
-	return ""
-}
-
-func excerpt(line string) string {
-	line = strings.TrimSpace(line)
-	if runes := []rune(line); len(runes) > 80 {
-		line = string(runes[:80]) + "..."
-	}
-	return quoted(line)
-}
-
-func quoted(text string) string { return `"` + text + `"` }

@@ -20,6 +20,14 @@ type namedTable struct {
 	columns []namedColumn
 }
 
+// ofPolicy says whose it is, for messages.
+func (n namedTable) ofPolicy() string {
+	if n.policy == "" {
+		return ""
+	}
+	return fmt.Sprintf(" of policy %q", n.policy)
+}
+
 type namedColumn struct {
 	name     string
 	position diag.Position
@@ -55,26 +63,15 @@ func (v *inspection) checkTables(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (v *inspection) compareTable(n namedTable, live []string) {
-	where := ""
-	if n.policy != "" {
-		where = fmt.Sprintf(" of policy %q", n.policy)
-	}
 	if live == nil {
-		hint := `Rename it in the policy file, or take its policy out; then run "pgretain snapshot" and "pgretain generate".`
-		if n.created {
-			hint = "A migration made it: look for its rows in a backup, and run the statements of that migration again."
-		}
-		v.add(Finding{Code: codeNoTable, Object: n.table.String(), Policy: n.policy, Position: n.table.Position,
-			Message: fmt.Sprintf("table %q%s does not exist", n.table, where), Hint: hint})
+		v.tableMissing(n)
 		return
 	}
 	var missing []string
 	for _, c := range n.columns {
 		if !slices.Contains(live, c.name) && !slices.Contains(missing, c.name) {
 			missing = append(missing, c.name)
-			v.add(Finding{Code: codeNoColumn, Object: n.table.String() + "." + c.name, Policy: n.policy, Position: c.position,
-				Message: fmt.Sprintf("column %q of table %q%s does not exist", c.name, n.table, where),
-				Hint:    `Rename it in the policy file, then run "pgretain snapshot" and "pgretain generate"; a column that the policy makes sure of comes back with the ALTER TABLE of its migration.`})
+			v.columnMissing(n, c)
 		}
 	}
 }

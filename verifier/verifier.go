@@ -84,13 +84,10 @@ func (v *inspection) run(ctx context.Context) error {
 	v.pending()
 	switch {
 	case !v.server.Installed:
-		v.add(Finding{Code: codeNotInstalled, Message: fmt.Sprintf("schema %q does not exist in database %q", v.install.Schema, v.server.Database),
-			Position: v.install.Position, Hint: `Run "pgretain migrate up", or check that this is the right database.`})
+		v.notInstalled()
 		return v.all(ctx, v.tableGroups())
 	case !v.server.Usage:
-		v.add(Finding{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
-			Message: fmt.Sprintf("could not check anything in schema %q", v.install.Schema),
-			Detail:  fmt.Sprintf("Role %q has no USAGE on it.", v.server.User), Hint: v.connectHint()})
+		v.noUsage()
 		return v.all(ctx, v.tableGroups())
 	}
 	// Some groups depend on what those before them read.
@@ -146,31 +143,19 @@ func (v *inspection) readServer(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// refused turns the server's error into a finding.
+// refused is about what the server did not let a group do.
 func (v *inspection) refused(about string, err *pgconn.PgError) {
-	f := Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + about,
-		Detail: fmt.Sprintf("The server says: %s [%s].", err.Message, err.Code)}
 	switch err.Code {
-	case "42501": // insufficient_privilege
-		f.Detail = fmt.Sprintf("The server says to role %q: %s.", v.server.User, err.Message)
-		f.Hint = v.connectHint()
 	case "57014", "55P03": // query_canceled by statement_timeout, lock_not_available
-		f.Code = codeTimeout
-		f.Message = fmt.Sprintf("checking %s took longer than %s", about, v.opt.Timeout)
-		f.Hint = "Try again when the server is less busy, or allow more time."
+		v.tookTooLong(about, err)
+	default:
+		v.unreadable(about, err)
 	}
-	v.add(f)
-}
-
-func (v *inspection) connectHint() string {
-	if v.install.Roles.None {
-		return fmt.Sprintf("Connect as %q, or as a superuser.", v.server.SchemaOwner)
-	}
-	return fmt.Sprintf("Connect as a member of %q, or as a superuser.", v.install.Roles.Viewer)
 }
 
 // add appends a finding; without a severity it is drift.
 func (v *inspection) add(f Finding) {
+	f.Group = checks[f.Code].Group
 	if f.Severity == "" {
 		f.Severity = diag.Drift
 	}

@@ -23,6 +23,11 @@ const (
 	Sight       Group = "sight"       // what could not be looked at
 )
 
+// Groups lists them in the order of a report.
+func Groups() []Group {
+	return []Group{Installed, Tables, Indexes, Schedule, Reach, Conformance, Coverage, Privileges, Sight}
+}
+
 // Check is a kind of finding. Its code has a page in docs/checks, a case in tests/testdata/drift, and keeps its
 // meaning for ever.
 type Check struct {
@@ -33,8 +38,8 @@ type Check struct {
 
 var checks = map[string]Check{}
 
-// register makes a check known and returns its code. Each check has a file of its own, which begins
-// with this call and has all that the check says.
+// register makes a check known and returns its code. Each check has a file check_<words>.go of its own,
+// which begins with this call and has all that the check says.
 func register(code string, group Group, title string) string {
 	checks[code] = Check{code, group, title}
 	return diag.Register(code, title)

@@ -1,0 +1,104 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/verifier"
+)
+
+// caughtElsewhere are the codes that no tamper.sql can provoke, with the test that does; its name is a
+// function's in this directory or in ../verifier, and its body names the code.
+var caughtElsewhere = map[string]string{
+	"V001": "TestNotInstalled",
+	"V011": "TestNotInstalled",
+	"V044": "TestSchedulerIsNotRunning",
+	"V047": "testRunLockWithoutRun",
+	"V075": "testRolesNone",
+	"V091": "testWaitingIsUnknown",
+	"V092": "TestIndexChangesWhileItIsLookedAt",
+}
+
+func TestEveryVerifierCodeHasAPageAndACase(t *testing.T) {
+	t.Parallel()
+	reports, err := filepath.Glob(driftDir + "/*/report.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	caught := ""
+	for _, path := range reports {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		caught += string(text)
+	}
+	bodies := testBodies(t)
+	var titles []string
+	for _, check := range verifier.Checks() {
+		titles = append(titles, "# "+check.Code+": "+check.Title)
+		elsewhere, named := caughtElsewhere[check.Code]
+		switch {
+		case named && !strings.Contains(bodies[elsewhere], check.Code):
+			t.Errorf("there is no test %s that names %s", elsewhere, check.Code)
+		case !named && !strings.Contains(caught, "["+check.Code+"]"):
+			t.Errorf("no case of %s has a finding %s", driftDir, check.Code)
+		}
+	}
+	if diff := cmp.Diff(titles, checkPages(t)); diff != "" {
+		t.Errorf("codes and pages differ (-codes +pages):\n%s", diff)
+	}
+}
+
+// checkPages are the titles of the verifier's pages, which all have the same sections.
+func checkPages(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("../docs/checks/V*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		title, body, _ := strings.Cut(string(text), "\n")
+		titles = append(titles, title)
+		for _, section := range []string{"\n## problem\n", "\n## why it matters\n", "\n## solution\n"} {
+			if !strings.Contains(body, section) {
+				t.Errorf("%s has no section %q", path, strings.TrimSpace(section))
+			}
+		}
+	}
+	return titles
+}
+
+// testBodies are the functions of the tests about the verifier, by name.
+func testBodies(t *testing.T) map[string]string {
+	t.Helper()
+	here, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := filepath.Glob("../verifier/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := map[string]string{}
+	for _, path := range append(here, there...) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, function := range strings.Split(string(text), "\nfunc ")[1:] {
+			name, _, _ := strings.Cut(function, "(")
+			bodies[name], _, _ = strings.Cut(function, "\n}\n")
+		}
+	}
+	return bodies
+}

@@ -1,0 +1,11 @@
+package verifier
+
+import "fmt"
+
+var codeNotInstalled = register("V001", Installed, "the runtime is not installed")
+
+func (v *inspection) notInstalled() {
+	v.add(Finding{Code: codeNotInstalled, Position: v.install.Position,
+		Message: fmt.Sprintf("schema %q does not exist in database %q", v.install.Schema, v.server.Database),
+		Hint:    `Run "pgretain migrate up", or check that this is the right database.`})
+}

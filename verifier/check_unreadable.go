@@ -1,0 +1,53 @@
+package verifier
+
+import (
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/internal/diag"
+)
+
+var codeUnreadable = register("V090", Sight, "a check could not be made")
+
+// noUsage: nothing can be checked in the runtime's schema.
+func (v *inspection) noUsage() {
+	v.add(Finding{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
+		Message: fmt.Sprintf("could not check anything in schema %q", v.install.Schema),
+		Detail:  fmt.Sprintf("Role %q has no USAGE on it.", v.server.User), Hint: v.connectHint()})
+}
+
+// unreadable turns the server's error into a finding; about completes "could not check ...".
+func (v *inspection) unreadable(about string, err *pgconn.PgError) {
+	f := Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + about,
+		Detail: fmt.Sprintf("The server says: %s [%s].", err.Message, err.Code)}
+	if err.Code == "42501" { // insufficient_privilege
+		f.Detail = fmt.Sprintf("The server says to role %q: %s.", v.server.User, err.Message)
+		f.Hint = v.connectHint()
+	}
+	v.add(f)
+}
+
+// jobsUnseen: the jobs in another database could not be looked at.
+func (v *inspection) jobsUnseen(detail, hint string) {
+	v.add(Finding{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
+		Message: fmt.Sprintf("could not check the jobs in pg_cron, in database %q", v.install.CronDatabase), Detail: detail, Hint: hint})
+}
+
+// zoneUnknown: it is "" where nobody could read it.
+func (v *inspection) zoneUnknown(zone string) {
+	f := Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not tell when jobs should run",
+		Detail: fmt.Sprintf("pg_cron counts in cron.timezone, which role %q may not read.", v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %q.", v.owner())}
+	if zone != "" {
+		f.Detail = fmt.Sprintf("pg_cron counts in cron.timezone %q, which this program does not know.", zone)
+		f.Hint = `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`
+	}
+	v.add(f)
+}
+
+func (v *inspection) connectHint() string {
+	if v.install.Roles.None {
+		return fmt.Sprintf("Connect as %q, or as a superuser.", v.server.SchemaOwner)
+	}
+	return fmt.Sprintf("Connect as a member of %q, or as a superuser.", v.install.Roles.Viewer)
+}

@@ -1,0 +1,29 @@
+package verifier
+
+import (
+	"strings"
+	"time"
+)
+
+// repairHint is for what a migration created and a hand changed: no migration is pending then.
+const repairHint = "Run its statements from the last migration that has them again, in the role that the migration takes."
+
+func quoted(text string) string { return `"` + text + `"` }
+
+func excerpt(line string) string {
+	line = strings.TrimSpace(line)
+	if runes := []rune(line); len(runes) > 80 {
+		line = string(runes[:80]) + "..."
+	}
+	return quoted(line)
+}
+
+// reason is what somebody gave, for the end of a sentence.
+func reason(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
