@@ -37,3 +37,15 @@ type Revive struct {
 	Emit     string       // "" for none
 	Position diag.Position
 }
+
+// Grants lists the roles that may call the functions which a policy makes for applications.
+func (p *Policy) Grants() []Name {
+	var list []Name
+	if p.Claim != nil {
+		list = append(list, p.Claim.Grant...)
+	}
+	if p.Touch != nil {
+		list = append(list, p.Touch.Grant...)
+	}
+	return list
+}

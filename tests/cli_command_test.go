@@ -33,10 +33,13 @@ func (c *cli) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run adds the connection to the arguments of every verb that connects.
+// run adds the connection, if there is one, to the arguments.
 func (c *cli) run(args ...string) result {
 	c.t.Helper()
-	return c.finish(c.command(append(args, "--database-url", c.url)...))
+	if c.url != "" {
+		args = append(args, "--database-url", c.url)
+	}
+	return c.finish(c.command(args...))
 }
 
 func (c *cli) finish(cmd *exec.Cmd) result {

@@ -40,6 +40,8 @@ func TestCLI(t *testing.T) {
 		"cron elsewhere":   testCronElsewhere,
 		"scheduling page":  testSchedulingPage,
 		"schedule refused": testScheduleRefused,
+		"rehearsal":        testRehearsal,
+		"rehearsal finds":  testRehearsalFinds,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

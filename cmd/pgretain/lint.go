@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/diag"
@@ -9,28 +11,44 @@ import (
 const lintHelp = `Checks the policy file, and with the catalog snapshot also its tables, columns and foreign keys.
 Needs no database. Reports everything that is wrong at once.
 
+With --sandbox it then installs everything in a throw-away PostgreSQL with pg_cron (see "pgretain
+sandbox"), on the tables of --schema, and proves what no file alone can: plpgsql_check looks at every
+routine, the migrations go up, down without a trace and up again, every policy runs, and the verifier
+finds nothing. The directory's migrations are used, and the step that it lacks; where it has files of
+your own or is for another tool than goose, one step with everything. One command for CI.
+
 Exit codes:
   0  the policy is right (there may be warnings)
-  1  the policy, the snapshot's tables or the migration directory has errors
-  2  a file could not be read`
+  1  the policy, the snapshot's tables or the migration directory has errors, or the rehearsal found any
+  2  a file could not be read; with --sandbox: something is not installed, or a migration failed`
 
 func lintCommand(c *console) *cobra.Command {
 	var p paths
+	var sandbox bool
+	var schema string
 	command := &cobra.Command{
 		Use:     "lint",
 		Short:   "Check the policy file, without a database",
 		Long:    lintHelp,
-		Example: "  pgretain lint\n  pgretain lint --policy examples/bot-queue/retention.yaml",
+		Example: "  pgretain lint\n  pgretain lint --policy examples/bot-queue/retention.yaml\n  pgretain lint --sandbox --schema schema.sql   # install it in a throw-away database, too",
 		Args:    noArguments,
-		RunE:    func(*cobra.Command, []string) error { return c.lint(p) },
+		RunE: func(command *cobra.Command, _ []string) error {
+			if sandbox != (schema != "") {
+				return &usageError{"--sandbox and --schema go together"}
+			}
+			return c.lint(command.Context(), p, schema)
+		},
 	}
 	p.addPolicy(command)
 	p.addCatalog(command)
 	p.addMigrations(command)
+	p.addCronMigrations(command)
+	command.Flags().BoolVar(&sandbox, "sandbox", false, "install everything in a throw-away database and prove it there")
+	command.Flags().StringVar(&schema, "schema", "", "the SQL `file` that makes the application's tables there")
 	return command
 }
 
-func (c *console) lint(p paths) error {
+func (c *console) lint(ctx context.Context, p paths, schema string) error {
 	project, err := readProject(p.policy)
 	if err != nil {
 		return err
@@ -41,7 +59,10 @@ func (c *console) lint(p paths) error {
 	c.show(project.notes, project.sources)
 	c.printf("%s: %s, %s, no errors\n", p.policy,
 		plural(len(project.file.Policies), "policy"), plural(len(project.file.Jobs), "job"))
-	return nil
+	if schema == "" {
+		return nil
+	}
+	return c.rehearse(ctx, p, project, schema)
 }
 
 // check compiles and throws the result away; without a snapshot it says what was not checked.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -90,7 +91,7 @@ func loadExample(ctx context.Context, server *sandbox.Server, dir string) error 
 
 // load runs a file of SQL; an error names the place in it.
 func load(ctx context.Context, conn *pgx.Conn, path, text string) error {
-	_, err := conn.PgConn().Exec(ctx, text).ReadAll()
+	_, err := conn.PgConn().Exec(ctx, withoutMeta(text)).ReadAll()
 	var server *pgconn.PgError
 	if !errors.As(err, &server) {
 		return err
@@ -98,6 +99,14 @@ func load(ctx context.Context, conn *pgx.Conn, path, text string) error {
 	d := diag.Diagnostic{Position: place(path, text, server.Position), Severity: diag.Error,
 		Code: server.Code, Message: server.Message, Detail: server.Detail, Hint: server.Hint}
 	return &loadError{d}
+}
+
+// pgDumpMeta are the two commands for psql that pg_dump writes into every script.
+var pgDumpMeta = regexp.MustCompile(`(?m)^\\(?:un)?restrict .*$`)
+
+// withoutMeta leaves their lines empty, so that all others keep their numbers.
+func withoutMeta(text string) string {
+	return pgDumpMeta.ReplaceAllStringFunc(text, func(line string) string { return strings.Repeat(" ", len(line)) })
 }
 
 // place turns the server's character offset, from 1, into line and column.

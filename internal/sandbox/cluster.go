@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	_ "embed" // create_database.sql
 	"fmt"
 	"maps"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/quote"
 )
 
 // initialise runs initdb and appends our settings.
@@ -97,14 +100,26 @@ func renderSettings(settings map[string]string) string {
 	return b.String()
 }
 
+//go:embed create_database.sql
+var createDatabase string
+
+// CreateDatabase makes an empty one.
+func (s *Server) CreateDatabase(ctx context.Context, name string) error {
+	return s.create(ctx, maintenance, "database "+name, strings.ReplaceAll(createDatabase, "sandbox_database", quote.Ident(name)))
+}
+
 func (s *Server) createCron(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, s.URL("", ""))
+	return s.create(ctx, s.Database(), "extension pg_cron", "CREATE EXTENSION IF NOT EXISTS pg_cron")
+}
+
+func (s *Server) create(ctx context.Context, database, what, sql string) error {
+	conn, err := pgx.Connect(ctx, s.URL(database, ""))
 	if err != nil {
-		return fmt.Errorf("creating extension pg_cron: %w", err)
+		return fmt.Errorf("creating %s: %w", what, err)
 	}
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS pg_cron"); err != nil {
-		return fmt.Errorf("creating extension pg_cron: %w", err)
+	if _, err := conn.Exec(ctx, sql); err != nil {
+		return fmt.Errorf("creating %s: %w", what, err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type Options struct {
 	BinDir   string            // where initdb and postgres are; "" looks for them, see BinDir
 	Dir      string            // where to make the temporary directory; "" means the system's
 	Cron     bool              // load pg_cron and create the extension in Database
+	Database string            // the one that exists from the start, "" is postgres
 	Fsync    bool              // survive a crash of the machine as well
 	Settings map[string]string // further postgresql.conf settings; they win over ours
 }
@@ -95,6 +97,11 @@ func (s *Server) begin(ctx context.Context) error {
 	if err := s.launch(ctx); err != nil {
 		return err
 	}
+	if s.Database() != maintenance {
+		if err := s.CreateDatabase(ctx, s.Database()); err != nil {
+			return err
+		}
+	}
 	if s.options.Cron {
 		if err := s.createCron(ctx); err != nil {
 			return err
@@ -104,8 +111,11 @@ func (s *Server) begin(ctx context.Context) error {
 	return nil
 }
 
+// maintenance is the database that initdb makes.
+const maintenance = "postgres"
+
 // Database names the database that exists from the start; with Cron it has the extension.
-func (s *Server) Database() string { return "postgres" }
+func (s *Server) Database() string { return cmp.Or(s.options.Database, maintenance) }
 
 // Dir is the temporary directory, which is also that of the socket.
 func (s *Server) Dir() string { return s.dir }

@@ -9,33 +9,35 @@ AS $function$
 DECLARE
     v_run CONSTANT bigint := retention._new_run(p_policy, p_request, p_started);
     v_why CONSTANT text := coalesce(retention._copy(), retention._paused(p_policy.name));
-    v_answer record;
+    v_rows bigint;
+    v_alerts integer;
+    v_answers jsonb;
+    v_alerting jsonb;
 BEGIN
     IF v_why IS NOT NULL THEN
         RETURN retention._finish(v_run, 'paused', NULL, v_why);
     END IF;
     PERFORM retention._wait_at_most(p_policy.lock_timeout_ms * 10::bigint);
     EXECUTE format(
-        'SELECT count(*) AS n, count(*) FILTER (WHERE x.alert)::integer AS alerts,
-                coalesce(jsonb_agg(x.answer), ''[]'') AS answers,
-                to_jsonb((array_agg(x.answer) FILTER (WHERE x.alert))[1:20]) AS alerting
+        'SELECT count(*), count(*) FILTER (WHERE x.alert)::integer, coalesce(jsonb_agg(x.answer), ''[]''),
+                to_jsonb((array_agg(x.answer) FILTER (WHERE x.alert))[1:20])
          FROM (SELECT r.answer, r.alert FROM retention.%I($1) r LIMIT 10001) x', p_policy.name || '_report')
-    INTO v_answer USING p_request.as_of;
-    IF v_answer.n > 10000 THEN
+    INTO v_rows, v_alerts, v_answers, v_alerting USING p_request.as_of;
+    IF v_rows > 10000 THEN
         RAISE program_limit_exceeded
             USING MESSAGE = format('report "%s" has more than 10000 rows', p_policy.name),
                   HINT = 'Let its query say less, with GROUP BY or LIMIT.';
     END IF;
-    PERFORM retention._finish(v_run, 'done', NULL, format('%s rows, %s alerts', v_answer.n, v_answer.alerts));
+    PERFORM retention._finish(v_run, 'done', NULL, format('%s rows, %s alerts', v_rows, v_alerts));
     IF p_request.dry_run THEN
         RETURN (v_run, false, NULL)::retention.step;
     END IF;
     INSERT INTO retention.report (name, as_of, run_id, rows, alerts)
-    VALUES (p_policy.name, p_request.as_of, v_run, v_answer.answers, v_answer.alerts);
-    IF v_answer.alerts > 0 THEN
+    VALUES (p_policy.name, p_request.as_of, v_run, v_answers, v_alerts);
+    IF v_alerts > 0 THEN
         INSERT INTO retention.event (run_id, policy, event, payload)
         VALUES (v_run, p_policy.name, 'report_alert', jsonb_build_object(
-            'as_of', p_request.as_of, 'alerts', v_answer.alerts, 'rows', v_answer.alerting));
+            'as_of', p_request.as_of, 'alerts', v_alerts, 'rows', v_alerting));
         UPDATE retention.run r SET related = '{"retention.event": 1}' WHERE r.id = v_run;
     END IF;
     RETURN (v_run, false, NULL)::retention.step;

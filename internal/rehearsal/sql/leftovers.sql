@@ -1,0 +1,25 @@
+-- What is left of us after everything was undone, but for the schema $1 and the tables that hold the
+-- versions of migrations.
+WITH version AS (
+    SELECT c.oid FROM pg_class c
+    WHERE c.relnamespace = to_regnamespace(quote_ident($1)) AND c.relname IN ('goose_db_version', 'pgretain_state')
+), own AS (
+    SELECT d.objid FROM pg_depend d JOIN version v ON d.refclassid = 'pg_class'::regclass AND d.refobjid = v.oid
+    WHERE d.classid = 'pg_class'::regclass
+    UNION ALL
+    SELECT i.indexrelid FROM pg_index i JOIN version v ON v.oid = i.indrelid
+    UNION ALL
+    SELECT v.oid FROM version v
+)
+SELECT 'function ' || p.oid::regprocedure::text
+FROM pg_proc p WHERE p.pronamespace = to_regnamespace(quote_ident($1))
+UNION ALL
+SELECT CASE c.relkind WHEN 'i' THEN 'index ' WHEN 'v' THEN 'view ' WHEN 'S' THEN 'sequence ' ELSE 'table ' END || c.oid::regclass::text
+FROM pg_class c
+WHERE (c.relnamespace = to_regnamespace(quote_ident($1)) OR c.relkind = 'i' AND c.relname LIKE 'pgretain\_%')
+  AND c.relkind <> 'c' AND c.oid NOT IN (SELECT o.objid FROM own o)
+UNION ALL
+SELECT 'type ' || t.oid::regtype::text
+FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid
+WHERE t.typnamespace = to_regnamespace(quote_ident($1)) AND t.typelem = 0 AND coalesce(c.relkind, 'c') = 'c'
+ORDER BY 1

@@ -1,0 +1,2 @@
+-- A database that has nothing of another one.
+CREATE DATABASE sandbox_database TEMPLATE template0

@@ -1,0 +1,90 @@
+package tests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Of each example, the two with most in them; in pg_dump's own spelling, with owners and grants.
+func testRehearsal(t *testing.T, binary string) {
+	for _, example := range []string{"mutual-aid", "trade-dedup"} {
+		t.Run(example, func(t *testing.T) {
+			t.Parallel()
+			c := newCLI(t, binary, "", copyExample(t, example))
+			schema := readText(t, c.dir, "schema.sql")
+			c.write("schema.sql", "\\restrict abc\n"+schema+"\nCREATE TABLE public.of_somebody (id int);\n"+
+				"ALTER TABLE public.of_somebody OWNER TO somebody;\nGRANT SELECT ON public.of_somebody TO somebody_else;\n\\unrestrict abc\n")
+			r := c.must("lint", "--sandbox", "--schema", "schema.sql")
+			if !strings.Contains(r.stdout, "\nverify    conforms, ") || r.stderr != "" {
+				t.Errorf("%s%s", r.stdout, r.stderr)
+			}
+		})
+	}
+}
+
+const rehearsedPolicy = `version: 1
+install: {scheduler: none}
+policies:
+  lines_old:
+    table: app.lines
+    due: {age: {column: at, older_than: 30 days}}
+    touch: {key: id, set: {n: "'x' || id"}}
+    then: [delete]
+  lines_odd:
+    table: app.odd
+    due: {age: {column: at, older_than: 30 days}}
+    then: [delete]
+`
+
+const rehearsedSchema = `CREATE SCHEMA app;
+CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz, n integer);
+CREATE TABLE app.odd (id bigint PRIMARY KEY, at timestamptz, n integer);
+INSERT INTO app.odd VALUES (1, '2001-01-01', 0);
+CREATE FUNCTION app.share() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN old.n := 1 / old.n; RETURN old; END $$;
+CREATE TRIGGER share BEFORE DELETE ON app.odd FOR EACH ROW EXECUTE FUNCTION app.share();
+CREATE FUNCTION app.meddle() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = 'app.odd'::pg_catalog.regclass AND attname = 'more') THEN
+        ALTER TABLE app.odd ADD COLUMN more integer;
+    END IF;
+END
+$$;
+CREATE EVENT TRIGGER meddle ON ddl_command_end WHEN TAG IN ('CREATE VIEW') EXECUTE FUNCTION app.meddle();
+`
+
+// Each fault is one that no file shows: a value of the wrong type, a trigger that
+// fails on a row, somebody who changes tables when a migration does, and a snapshot of yesterday.
+func testRehearsalFinds(t *testing.T, binary string) {
+	c := newCLI(t, binary, "", t.TempDir())
+	c.write("retention.yaml", rehearsedPolicy)
+	c.write("old.sql", strings.Replace(rehearsedSchema, "id bigint PRIMARY KEY", "id bigint UNIQUE, key text PRIMARY KEY", 1))
+	c.write("schema.sql", rehearsedSchema)
+	c.must("snapshot", "--schema", "old.sql")
+	r := c.finish(c.command("lint", "--sandbox", "--schema", "schema.sql"))
+	if r.code != 1 {
+		t.Errorf("exit code %d, want 1", r.code)
+	}
+	for _, want := range []string{
+		"retention.catalog.json:1:1: error: the schema file makes other tables than this snapshot says",
+		`would fail: column "n" is of type integer but expression is of type text [42804] [L050]`,
+		`error: table "app.odd" is not what it was before, after everything was undone [L051]`,
+		`error: "lines_odd" ended failed: division by zero [22012] [L052]`,
+	} {
+		if !strings.Contains(r.stderr, want) {
+			t.Errorf("no word of: %s\n%s%s", want, r.stdout, r.stderr)
+		}
+	}
+	if n := strings.Count(r.stderr, ": error: "); n != 4 {
+		t.Errorf("%d errors, want 4:\n%s", n, r.stderr)
+	}
+	if _, err := os.Stat(filepath.Join(c.dir, "migrations")); err == nil {
+		t.Error("a rehearsal wrote migrations")
+	}
+
+	c.want(2, "--sandbox and --schema go together", "lint", "--sandbox")
+	c.want(2, "cannot read schema file", "lint", "--sandbox", "--schema", "nowhere.sql")
+	c.write("broken.sql", "CREATE TABLE a (id int);\nCREATE TABEL b (id int);\n")
+	c.want(2, "broken.sql:2:8: error: syntax error", "lint", "--sandbox", "--schema", "broken.sql")
+}
