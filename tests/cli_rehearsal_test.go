@@ -24,6 +24,23 @@ func testRehearsal(t *testing.T, binary string) {
 	}
 }
 
+// The jobs go where schema cron lives; the directory has nothing yet, and gets nothing.
+func testRehearsalElsewhere(t *testing.T, binary string) {
+	c := newCLI(t, binary, "", copyExample(t, "bot-queue"))
+	if err := os.RemoveAll(filepath.Join(c.dir, "migrations")); err != nil {
+		t.Fatal(err)
+	}
+	c.write("retention.yaml", strings.Replace(readText(t, c.dir, "retention.yaml"), "version: 1\n",
+		"version: 1\ninstall: {database: shop, cron_database: jobs}\n", 1))
+	r := c.must("lint", "--sandbox", "--schema", "schema.sql")
+	if !strings.Contains(r.stdout, "\nup        5 migrations, ") || !strings.Contains(r.stdout, "\nverify    conforms, ") {
+		t.Error(r.stdout)
+	}
+	if made, err := filepath.Glob(filepath.Join(c.dir, "migrations*")); err != nil || len(made) > 0 {
+		t.Errorf("it wrote %v (%v)", made, err)
+	}
+}
+
 const rehearsedPolicy = `version: 1
 install: {scheduler: none}
 policies:

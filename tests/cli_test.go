@@ -41,6 +41,7 @@ func TestCLI(t *testing.T) {
 		"scheduling page":  testSchedulingPage,
 		"schedule refused": testScheduleRefused,
 		"rehearsal":        testRehearsal,
+		"rehearsal away":   testRehearsalElsewhere,
 		"rehearsal finds":  testRehearsalFinds,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func (s *Server) startPostmaster() (*postmaster, error) {
 // waitReady connects until it works. The error of the last try says why not.
 func (p *postmaster) waitReady(ctx context.Context, s *Server) (bool, error) {
 	for {
-		err := ping(ctx, s.URL("", ""))
+		err := ping(ctx, s.URL(maintenance, ""))
 		if err == nil {
 			return true, nil
 		}
