@@ -109,7 +109,7 @@ func TestSettingsOfTheRoleDoNotEndAMigration(t *testing.T) {
 	for _, setting := range []string{
 		"statement_timeout = '1ms'", "lock_timeout = '1ms'", "idle_in_transaction_session_timeout = '1ms'",
 		"default_transaction_read_only = on", "default_transaction_isolation = serializable",
-		"transaction_timeout = '1ms'",
+		"transaction_timeout = '100ms'", // less could not even be switched off
 	} {
 		name, _, _ := strings.Cut(setting, " ")
 		if pgtest.Value[bool](t, s, "SELECT EXISTS (SELECT FROM pg_settings WHERE name = $1)", name) {

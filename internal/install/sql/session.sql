@@ -1,5 +1,7 @@
 -- What a role or a database sets for its applications must not end a migration: an index build
 -- may take hours, and a default of read only would refuse everything.
+-- Not every version has it. First, because it is running already.
+SELECT set_config(s.name, '0', false) FROM pg_catalog.pg_settings s WHERE s.name = 'transaction_timeout';
 SET application_name = 'pgretain migrate';
 SET statement_timeout = 0;
 SET lock_timeout = 0;
@@ -8,8 +10,6 @@ SET idle_session_timeout = 0;
 SET default_transaction_read_only = off;
 SET default_transaction_isolation = 'read committed';
 SET client_min_messages = warning;
--- Not every version has it.
-SELECT set_config(s.name, '0', false) FROM pg_catalog.pg_settings s WHERE s.name = 'transaction_timeout';
 -- A migration whose client is gone must not go on for hours, with its lock. Not every system can tell.
 DO $session$
 BEGIN
