@@ -1,9 +1,9 @@
 -- What a role or a database sets for its applications must not end a migration: an index build
 -- may take hours, and a default of read only would refuse everything.
--- Not every version has it. First, because it is running already.
+-- These two first: they are running already. Not every version has the second.
+SET statement_timeout = 0;
 SELECT set_config(s.name, '0', false) FROM pg_catalog.pg_settings s WHERE s.name = 'transaction_timeout';
 SET application_name = 'pgretain migrate';
-SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;
 SET idle_session_timeout = 0;
