@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"pgretain/internal/diag"
 )
 
 // bounds is what defaults and policies both may set.
@@ -51,15 +53,26 @@ func (r *reader) boundsOf(m mapping, b bounds) bounds {
 	if m, ok := r.part(m, "budget", budgetShape); ok {
 		b.budget.Rows = r.unlessNull(m.fields["rows"], b.budget.Rows)
 		b.budget.Time = r.duration(m.fields["time"], time.Second, 0, b.budget.Time)
+		b.budget.RowsPosition = r.placed(m, "rows", b.budget.RowsPosition)
+		b.budget.TimePosition = r.placed(m, "time", b.budget.TimePosition)
 	}
 	if m, ok := r.part(m, "breaker", breakerShape); ok {
 		b.breaker.Rows = r.between(m.fields["rows"], 1, math.MaxInt64, b.breaker.Rows)
 		b.breaker.Fraction = r.fraction(m.fields["fraction"], b.breaker.Fraction)
+		b.breaker.RowsPosition = r.placed(m, "rows", b.breaker.RowsPosition)
 	}
 	if m, ok := r.part(m, "throttle", throttleShape); ok {
 		b.throttle.Busy = r.fraction(m.fields["busy"], b.throttle.Busy)
 	}
 	return b
+}
+
+// placed is where a key's value stands, or else where the defaults have it.
+func (r *reader) placed(m mapping, key string, fallback diag.Position) diag.Position {
+	if f, ok := m.fields[key]; ok {
+		return r.at(f.value)
+	}
+	return fallback
 }
 
 // unlessNull is a number of rows; null takes away the bound of the defaults.

@@ -24,12 +24,16 @@ type Batch struct {
 type Budget struct {
 	Rows int64
 	Time time.Duration // default 10m
+
+	RowsPosition, TimePosition diag.Position // zero where the file does not say it
 }
 
 // Breaker is what a run may take at most; more due than this and it trips.
 type Breaker struct {
 	Rows     int64   // default 5000000
 	Fraction float64 // of the table, above 10000 rows; default 0.5
+
+	RowsPosition diag.Position // zero where the file does not say it
 }
 
 // Throttle slows a run down. Busy is the greatest share of time at work, 0 < Busy <= 1,

@@ -1,0 +1,60 @@
+package lint
+
+import (
+	"time"
+
+	"pgretain/internal/calendar"
+	"pgretain/policy"
+)
+
+// someDay is where ticks are counted from: the answer must not depend on the day of the question. The
+// four years from there have a leap day.
+var someDay = time.Date(2023, 12, 31, 23, 59, 0, 0, time.UTC)
+
+// ticks are those of some schedules, in UTC: how far apart they are, and whether two coincide, is the
+// same in every zone but for two hours a year.
+func ticks(schedules ...policy.Schedule) calendar.Ticks {
+	var texts []string
+	for _, s := range schedules {
+		texts = append(texts, s.Text)
+	}
+	return calendar.Parse(texts, time.UTC)
+}
+
+// compared is how many ticks are looked at.
+const compared = 400
+
+// shortestGap is the shortest time between two ticks, zero where there are not two.
+func shortestGap(t calendar.Ticks) time.Duration {
+	var shortest time.Duration
+	at := t.Next(someDay)
+	for range compared {
+		next := t.Next(at)
+		if at.IsZero() || next.IsZero() {
+			break
+		}
+		if gap := next.Sub(at); shortest == 0 || gap < shortest {
+			shortest = gap
+		}
+		at = next
+	}
+	return shortest
+}
+
+// alwaysWith says whether every tick of one is a tick of the other as well.
+func alwaysWith(one, other calendar.Ticks) bool {
+	at := one.Next(someDay)
+	if at.IsZero() {
+		return false
+	}
+	for range compared {
+		if at.IsZero() {
+			break
+		}
+		if !other.Next(at.Add(-time.Nanosecond)).Equal(at) {
+			return false
+		}
+		at = one.Next(at)
+	}
+	return true
+}

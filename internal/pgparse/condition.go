@@ -1,0 +1,228 @@
+package pgparse
+
+import (
+	"strings"
+
+	query "github.com/pganalyze/pg_query_go/v6"
+)
+
+// Form is what a Condition is made of.
+type Form int
+
+// The forms. An Opaque condition is one of which no more is known than its text.
+const (
+	Opaque   Form = iota
+	All           // AND of Parts
+	Either        // OR of Parts
+	Not           // of Parts[0]
+	Is            // Parts[0] IS TRUE, FALSE or UNKNOWN, which is in Values
+	Fixed         // the same for every row: Values has one
+	Compare       // Left Op a constant of Values
+	OneOf         // Left IN Values; a NULL in the list is HasNull
+	IsNull        // Left IS NULL
+	Distinct      // Left IS DISTINCT FROM the constant of Values
+	Boolean       // Left, a column of type boolean
+)
+
+// Condition is what the text of a condition tells for certain.
+type Condition struct {
+	Form    Form
+	Parts   []*Condition
+	Left    Operand
+	Op      string // =, <>, <, <=, > or >=
+	Values  []Constant
+	HasNull bool
+	Query   *SubSelect // of Left IN (SELECT ...), which is Opaque otherwise
+
+	Strict  []string // columns that make it NULL when they are
+	Never   bool     // an Opaque condition that is never NULL
+	Text    string   // of an Opaque condition: two with one text, and Stable, agree
+	Stable  bool     // it calls nothing that could answer twice in two ways
+	Null    bool     // a comparison with the word NULL
+	Offset  int      // where its value stands: in bytes of the expression
+	Between bool     // an All or Either of two bounds
+}
+
+// Operand is a column, "name" or "alias.name", perhaps under a cast. "" is no plain column.
+type Operand struct{ Column, Cast string }
+
+// Constant is a literal.
+type Constant struct {
+	Kind ConstantKind
+	Text string // digits of a number, the value of a text, true or false
+}
+
+// ConstantKind tells literals apart.
+type ConstantKind int
+
+// The kinds of literals.
+const (
+	NullConstant ConstantKind = iota
+	NumberConstant
+	TextConstant
+	BooleanConstant
+)
+
+// SubSelect is a query of one column of one table.
+type SubSelect struct {
+	Table   TableRef
+	Column  string
+	NotNull []string // columns that its WHERE lets through only with a value
+}
+
+// ParseCondition reads a condition, which Expression has accepted. The error is an *Error.
+func ParseCondition(sql string) (*Condition, error) {
+	const prefix = "SELECT ("
+	tree, err := parse(prefix, sql, ")")
+	if err != nil {
+		return nil, err
+	}
+	target := tree.Stmts[0].Stmt.GetSelectStmt().GetTargetList()
+	if len(target) != 1 {
+		return nil, &Error{Message: "this is not " + one}
+	}
+	return (&conditions{base: len(prefix)}).read(target[0].GetResTarget().Val), nil
+}
+
+// conditions turns nodes of the grammar into Conditions.
+type conditions struct{ base int }
+
+func (r *conditions) read(node *query.Node) *Condition {
+	c := r.form(node)
+	if c.Form == Opaque {
+		c.Text, c.Stable = text(node), stable(node)
+	}
+	return c
+}
+
+func (r *conditions) form(node *query.Node) *Condition {
+	switch {
+	case node.GetBoolExpr() != nil:
+		return r.boolean(node.GetBoolExpr())
+	case node.GetBooleanTest() != nil:
+		return r.test(node.GetBooleanTest())
+	case node.GetNullTest() != nil:
+		return r.nullTest(node.GetNullTest())
+	case node.GetAExpr() != nil:
+		return r.operator(node.GetAExpr())
+	case node.GetSubLink() != nil:
+		return r.subLink(node.GetSubLink())
+	}
+	if value, ok := literal(node); ok {
+		return &Condition{Form: Fixed, Values: []Constant{value}, Offset: r.offset(node.GetAConst().GetLocation())}
+	}
+	if left := columnOf(node); left.Column != "" && left.Cast == "" {
+		return &Condition{Form: Boolean, Left: left, Strict: []string{left.Column}, Offset: r.offset(node.GetColumnRef().GetLocation())}
+	}
+	return &Condition{}
+}
+
+func (r *conditions) offset(location int32) int { return max(int(location)-r.base, 0) }
+
+func (r *conditions) boolean(e *query.BoolExpr) *Condition {
+	c := &Condition{Offset: r.offset(e.Location)}
+	for _, arg := range e.Args {
+		c.Parts = append(c.Parts, r.read(arg))
+	}
+	switch e.Boolop {
+	case query.BoolExprType_AND_EXPR:
+		c.Form = All
+	case query.BoolExprType_OR_EXPR:
+		c.Form = Either
+	default:
+		c.Form, c.Strict = Not, c.Parts[0].Strict
+	}
+	return c
+}
+
+func not(c *Condition) *Condition {
+	return &Condition{Form: Not, Parts: []*Condition{c}, Strict: c.Strict, Offset: c.Offset}
+}
+
+func (r *conditions) test(t *query.BooleanTest) *Condition {
+	c := &Condition{Form: Is, Parts: []*Condition{r.read(t.Arg)}, Offset: r.offset(t.Location)}
+	negated := false
+	switch t.Booltesttype {
+	case query.BoolTestType_IS_NOT_TRUE, query.BoolTestType_IS_NOT_FALSE, query.BoolTestType_IS_NOT_UNKNOWN:
+		negated = true
+	}
+	switch t.Booltesttype {
+	case query.BoolTestType_IS_TRUE, query.BoolTestType_IS_NOT_TRUE:
+		c.Values = []Constant{{BooleanConstant, "true"}}
+	case query.BoolTestType_IS_FALSE, query.BoolTestType_IS_NOT_FALSE:
+		c.Values = []Constant{{BooleanConstant, "false"}}
+	default:
+		c.Values = []Constant{{Kind: NullConstant}}
+	}
+	if negated {
+		return not(c)
+	}
+	return c
+}
+
+func (r *conditions) nullTest(t *query.NullTest) *Condition {
+	left := columnOf(t.Arg)
+	if left.Column == "" {
+		return &Condition{Never: true}
+	}
+	c := &Condition{Form: IsNull, Left: left, Offset: r.offset(t.Location)}
+	if t.Nulltesttype == query.NullTestType_IS_NOT_NULL {
+		return not(c)
+	}
+	return c
+}
+
+// subLink is EXISTS, which is never NULL, or IN over a query.
+func (r *conditions) subLink(s *query.SubLink) *Condition {
+	switch {
+	case s.SubLinkType == query.SubLinkType_EXISTS_SUBLINK:
+		return &Condition{Never: true}
+	case s.SubLinkType == query.SubLinkType_ANY_SUBLINK && len(s.OperName) == 0:
+		return &Condition{Left: columnOf(s.Testexpr), Query: subSelect(s.Subselect.GetSelectStmt()), Offset: r.offset(s.Location)}
+	}
+	return &Condition{}
+}
+
+// subSelect is nil for a query of more than one table, or of an expression.
+func subSelect(s *query.SelectStmt) *SubSelect {
+	if s == nil || len(s.FromClause) != 1 || len(s.TargetList) != 1 || len(s.GroupClause) > 0 || s.WithClause != nil ||
+		s.Op != query.SetOperation_SETOP_NONE {
+		return nil
+	}
+	table, left := s.FromClause[0].GetRangeVar(), columnOf(s.TargetList[0].GetResTarget().GetVal())
+	if table == nil || left.Column == "" {
+		return nil
+	}
+	sub := &SubSelect{Column: left.Column, Table: TableRef{Schema: table.Schemaname, Name: table.Relname, Alias: table.Alias.GetAliasname()}}
+	sub.Column = sub.own(sub.Column)
+	if s.WhereClause != nil {
+		for _, name := range (&conditions{}).read(s.WhereClause).Present() {
+			sub.NotNull = append(sub.NotNull, sub.own(name))
+		}
+	}
+	return sub
+}
+
+// own takes the alias away from a column of the query's own table.
+func (s *SubSelect) own(column string) string {
+	qualifier, name, qualified := strings.Cut(column, ".")
+	if qualified && (qualifier == s.Table.Alias || s.Table.Alias == "" && qualifier == s.Table.Name) {
+		return name
+	}
+	return column
+}
+
+// Present lists the columns that have a value wherever the condition is true.
+func (c *Condition) Present() []string {
+	switch {
+	case c.Form == All:
+		var list []string
+		for _, part := range c.Parts {
+			list = append(list, part.Present()...)
+		}
+		return list
+	case c.Form == Not && c.Parts[0].Form == IsNull:
+		return []string{c.Parts[0].Left.Column}
+	}
+	return c.Strict
+}

@@ -1,0 +1,216 @@
+package pgparse
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	query "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// operator reads comparisons; what it does not know is Opaque, with the columns that make it NULL.
+func (r *conditions) operator(e *query.A_Expr) *Condition {
+	switch e.Kind {
+	case query.A_Expr_Kind_AEXPR_BETWEEN, query.A_Expr_Kind_AEXPR_BETWEEN_SYM:
+		return r.between(e, false)
+	case query.A_Expr_Kind_AEXPR_NOT_BETWEEN, query.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
+		return r.between(e, true)
+	case query.A_Expr_Kind_AEXPR_IN:
+		return r.list(e)
+	case query.A_Expr_Kind_AEXPR_DISTINCT, query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
+		return r.distinct(e)
+	}
+	c := &Condition{Strict: strict(&query.Node{Node: &query.Node_AExpr{AExpr: e}}), Offset: r.offset(e.Location)}
+	if e.Kind != query.A_Expr_Kind_AEXPR_OP || len(e.Name) != 1 || !comparisons[sign(e)] {
+		return c
+	}
+	return compared(c, sign(e), e.Lexpr, e.Rexpr)
+}
+
+func sign(e *query.A_Expr) string {
+	if name := e.Name[0].GetString_().GetSval(); name != "!=" {
+		return name
+	}
+	return "<>"
+}
+
+var mirrored = map[string]string{"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+// compared fills in a comparison of a column with a constant, on either side.
+func compared(c *Condition, op string, left, right *query.Node) *Condition {
+	if _, ok := literal(left); ok {
+		if _, both := literal(right); !both {
+			left, right, op = right, left, mirrored[op]
+		}
+	}
+	value, ok := literal(right)
+	if !ok {
+		return c
+	}
+	if value.Kind == NullConstant {
+		c.Form, c.Values, c.Null = Fixed, []Constant{value}, true
+		return c
+	}
+	if c.Left = columnOf(left); c.Left.Column != "" {
+		c.Form, c.Op, c.Values = Compare, op, []Constant{value}
+	}
+	return c
+}
+
+// between is x >= a AND x <= b, and its contrary the OR of the contrary.
+func (r *conditions) between(e *query.A_Expr, negated bool) *Condition {
+	bounds := e.Rexpr.GetList().GetItems()
+	symmetric := e.Kind == query.A_Expr_Kind_AEXPR_BETWEEN_SYM || e.Kind == query.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM
+	if symmetric || len(bounds) != 2 {
+		return &Condition{Strict: strict(e.Lexpr), Offset: r.offset(e.Location)}
+	}
+	form, low, high := All, ">=", "<="
+	if negated {
+		form, low, high = Either, "<", ">"
+	}
+	c := &Condition{Form: form, Between: true, Offset: r.offset(e.Location)}
+	for i, op := range []string{low, high} {
+		part := compared(&Condition{Strict: slices.Concat(strict(e.Lexpr), strict(bounds[i])), Offset: c.Offset}, op, e.Lexpr, bounds[i])
+		part.Text, part.Stable = op+text(e.Lexpr)+text(bounds[i]), stable(e.Lexpr) && stable(bounds[i])
+		c.Parts = append(c.Parts, part)
+	}
+	return c
+}
+
+// list is x IN (a, b) or NOT IN.
+func (r *conditions) list(e *query.A_Expr) *Condition {
+	c := &Condition{Form: OneOf, Left: columnOf(e.Lexpr), Strict: strict(e.Lexpr), Offset: r.offset(e.Location)}
+	for _, item := range e.Rexpr.GetList().GetItems() {
+		value, ok := literal(item)
+		switch {
+		case !ok || c.Left.Column == "":
+			c.Form = Opaque
+		case value.Kind == NullConstant:
+			c.HasNull = true
+		default:
+			c.Values = append(c.Values, value)
+		}
+	}
+	if c.Form == Opaque {
+		return c
+	}
+	if sign(e) == "<>" {
+		return not(c)
+	}
+	return c
+}
+
+func (r *conditions) distinct(e *query.A_Expr) *Condition {
+	left, right := e.Lexpr, e.Rexpr
+	if _, ok := literal(left); ok {
+		left, right = right, left
+	}
+	value, ok := literal(right)
+	c := &Condition{Form: Distinct, Left: columnOf(left), Values: []Constant{value}, Offset: r.offset(e.Location)}
+	switch {
+	case !ok || c.Left.Column == "":
+		return &Condition{Never: true, Offset: c.Offset}
+	case value.Kind == NullConstant:
+		c = not(&Condition{Form: IsNull, Left: c.Left, Offset: c.Offset})
+	}
+	if e.Kind == query.A_Expr_Kind_AEXPR_NOT_DISTINCT {
+		return not(c)
+	}
+	return c
+}
+
+// columnOf is a column of the row or of a join; as_of, run and keep are none.
+func columnOf(node *query.Node) Operand {
+	cast := ""
+	if c := node.GetTypeCast(); c != nil {
+		node, cast = c.Arg, lastName(c.GetTypeName().GetNames())
+	}
+	fields := node.GetColumnRef().GetFields()
+	var names []string
+	for _, field := range fields {
+		if field.GetString_() == nil {
+			return Operand{}
+		}
+		names = append(names, field.GetString_().GetSval())
+	}
+	switch {
+	case len(names) == 1 && names[0] != "as_of":
+		return Operand{names[0], cast}
+	case len(names) == 2 && names[0] == "t":
+		return Operand{names[1], cast}
+	case len(names) == 2 && names[0] != "run" && names[0] != "keep":
+		return Operand{names[0] + "." + names[1], cast}
+	}
+	return Operand{}
+}
+
+// literal is a constant, also with a cast that leaves a text as it is or names a type of the user's.
+func literal(node *query.Node) (Constant, bool) {
+	if cast := node.GetTypeCast(); cast != nil {
+		inner := cast.Arg.GetAConst()
+		if inner.GetSval() == nil && !inner.GetIsnull() {
+			return Constant{}, false
+		}
+		return literal(cast.Arg)
+	}
+	if e := node.GetAExpr(); e != nil && e.Kind == query.A_Expr_Kind_AEXPR_OP && e.Lexpr == nil && sign(e) == "-" {
+		value, ok := literal(e.Rexpr)
+		value.Text = "-" + value.Text
+		return value, ok && value.Kind == NumberConstant
+	}
+	switch c := node.GetAConst(); {
+	case c == nil:
+		return Constant{}, false
+	case c.GetIsnull():
+		return Constant{}, true
+	case c.GetBoolval() != nil:
+		return Constant{BooleanConstant, strconv.FormatBool(c.GetBoolval().GetBoolval())}, true
+	case c.GetFval() != nil:
+		return Constant{NumberConstant, c.GetFval().GetFval()}, true
+	case c.GetSval() != nil:
+		return Constant{TextConstant, c.GetSval().GetSval()}, true
+	default:
+		return Constant{NumberConstant, strconv.Itoa(int(c.GetIval().GetIval()))}, c.GetIval() != nil
+	}
+}
+
+// strictOperators give NULL for a NULL on either side, whatever the built-in type.
+var strictOperators = strings.Fields("= <> != < <= > >= + - * / % ~ ~* !~ !~* ~~ ~~* !~~ !~~*")
+
+// strict lists the columns that make an expression NULL when they are. Functions and what is made of
+// several values may hide a NULL, and are not looked into.
+func strict(node *query.Node) []string {
+	if left := columnOf(node); left.Column != "" {
+		return []string{left.Column}
+	}
+	if cast := node.GetTypeCast(); cast != nil {
+		return strict(cast.Arg)
+	}
+	e := node.GetAExpr()
+	if e == nil || len(e.Name) != 1 || !slices.Contains(strictOperators, e.Name[0].GetString_().GetSval()) {
+		return nil
+	}
+	switch e.Kind {
+	case query.A_Expr_Kind_AEXPR_OP, query.A_Expr_Kind_AEXPR_LIKE, query.A_Expr_Kind_AEXPR_ILIKE:
+		return slices.Concat(strict(e.Lexpr), strict(e.Rexpr))
+	}
+	return nil
+}
+
+// steady are functions that give one answer for one question.
+var steady = strings.Fields("abs btrim ceil coalesce count date_part date_trunc extract floor greatest least left length lower ltrim max min mod right round rtrim split_part starts_with substring timezone trim upper")
+
+// stable says whether a part calls nothing but such functions.
+func stable(node *query.Node) bool {
+	is := true
+	var look func(m protoreflect.Message)
+	look = func(m protoreflect.Message) {
+		if call, ok := m.Interface().(*query.FuncCall); ok && !slices.Contains(steady, lastName(call.Funcname)) {
+			is = false
+		}
+		visit(m, look)
+	}
+	look(node.ProtoReflect())
+	return is
+}
