@@ -75,6 +75,38 @@ func (w *work) indexable(e *pgparse.Expr) bool {
 	})
 }
 
+// zoned says whether an expression compares two columns in a way that depends on the time zone of the
+// session, which no index predicate may (42P17).
+func (w *work) zoned(e bound) bool {
+	if !w.mixesZones(e.parsed) {
+		return false
+	}
+	c, err := pgparse.ParseCondition(e.source.SQL)
+	if err != nil {
+		return false // reported where it was read
+	}
+	found := false
+	c.Walk(func(c *pgparse.Condition) {
+		left, right := w.table.Column(c.Left.Column), w.table.Column(c.Right.Column)
+		found = found || left != nil && right != nil && catalog.ZoneDecides(*left, *right)
+	})
+	return found
+}
+
+// mixesZones says whether an expression reads two columns whose comparison would be such a one: most read
+// none, and need no second look.
+func (w *work) mixesZones(e *pgparse.Expr) bool {
+	var read []catalog.Column
+	for _, ref := range e.Columns {
+		if column := w.table.Column(ref.Fields[len(ref.Fields)-1]); column != nil {
+			read = append(read, *column)
+		}
+	}
+	return slices.ContainsFunc(read, func(a catalog.Column) bool {
+		return slices.ContainsFunc(read, func(b catalog.Column) bool { return catalog.ZoneDecides(a, b) })
+	})
+}
+
 func columnItem(name string, descending, nullsFirst bool) indexItem {
 	return indexItem{column: name, expr: sqlText(quote.Ident(name)), descending: descending, nullsFirst: nullsFirst}
 }

@@ -106,7 +106,7 @@ func (w *work) filter(e *policy.Expr) *filter {
 	return &filter{
 		sql:    fragment("parenthesised", w.bind(*e)),
 		own:    ownColumnsOnly(parsed.parsed),
-		simple: parsed.parsed.Simple && !mentionsName(parsed.parsed, "as_of") && ownColumnsOnly(parsed.parsed) && w.indexable(parsed.parsed),
+		simple: parsed.parsed.Simple && !mentionsName(parsed.parsed, "as_of") && ownColumnsOnly(parsed.parsed) && w.indexable(parsed.parsed) && !w.zoned(parsed),
 		always: len(parsed.parsed.Columns) == 0,
 		plain:  fragment("parenthesised", sqlText(w.unaliased(*e, parsed.parsed))),
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lint"
 )
 
 const lintHelp = `Checks the policy file, and with the catalog snapshot also its tables, columns and foreign keys.
@@ -65,24 +66,36 @@ func (c *console) lint(ctx context.Context, p paths, schema string) error {
 	return c.rehearse(ctx, p, project, schema)
 }
 
-// check compiles and throws the result away; without a snapshot it says what was not checked.
+// check looks for what parts of the file say together, compiles, and throws the result away; without a
+// snapshot it says what was not checked.
 func (p *project) check(files paths) error {
 	snapshot, err := readCatalog(files.catalogFile())
 	if err != nil {
 		return err
 	}
+	p.notes = append(p.notes, lint.Check(p.file, snapshot)...).Unique()
 	if snapshot == nil {
 		p.notes.Add(diag.Diagnostic{
 			Severity: diag.Warning,
 			Message:  "tables and columns were not checked: there is no catalog snapshot " + quoted(files.catalogFile()),
 			Hint:     `Write it with "pgretain snapshot", from a database or with --schema schema.sql.`,
 		})
-		return nil
+		return p.errors()
 	}
 	history, err := readHistory(files.migrations)
 	if err != nil {
 		return err
 	}
-	_, err = p.compile(snapshot, history)
-	return err
+	if _, err = p.compile(snapshot, history); err != nil {
+		return err
+	}
+	return p.errors()
+}
+
+// errors are the notes, where any of them is one.
+func (p *project) errors() error {
+	if p.notes.HasErrors() {
+		return &problems{p.notes, p.sources}
+	}
+	return nil
 }

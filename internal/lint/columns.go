@@ -33,11 +33,7 @@ func asksNull(c *pgparse.Condition, column string) bool {
 
 // walk calls f for a condition and all its parts.
 func walk(c *pgparse.Condition, f func(*pgparse.Condition)) {
-	if c == nil {
-		return
-	}
-	f(c)
-	for _, part := range c.Parts {
-		walk(part, f)
+	if c != nil {
+		c.Walk(f)
 	}
 }

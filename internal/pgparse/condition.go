@@ -29,7 +29,8 @@ type Condition struct {
 	Form    Form
 	Parts   []*Condition
 	Left    Operand
-	Op      string // =, <>, <, <=, > or >=
+	Right   Operand // of a comparison of two columns, which is Opaque otherwise
+	Op      string  // =, <>, <, <=, > or >=
 	Values  []Constant
 	HasNull bool
 	Query   *SubSelect // of Left IN (SELECT ...), which is Opaque otherwise
@@ -225,4 +226,12 @@ func (c *Condition) Present() []string {
 		return []string{c.Parts[0].Left.Column}
 	}
 	return c.Strict
+}
+
+// Walk calls f for the condition and all its parts.
+func (c *Condition) Walk(f func(*Condition)) {
+	f(c)
+	for _, part := range c.Parts {
+		part.Walk(f)
+	}
 }

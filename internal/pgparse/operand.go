@@ -46,6 +46,7 @@ func compared(c *Condition, op string, left, right *query.Node) *Condition {
 	}
 	value, ok := literal(right)
 	if !ok {
+		c.Left, c.Right = columnOf(left), columnOf(right)
 		return c
 	}
 	if value.Kind == NullConstant {
@@ -110,7 +111,7 @@ func (r *conditions) distinct(e *query.A_Expr) *Condition {
 	c := &Condition{Form: Distinct, Left: columnOf(left), Values: []Constant{value}, Offset: r.offset(e.Location)}
 	switch {
 	case !ok || c.Left.Column == "":
-		return &Condition{Never: true, Offset: c.Offset}
+		return &Condition{Never: true, Left: c.Left, Right: columnOf(right), Offset: c.Offset}
 	case value.Kind == NullConstant:
 		c = not(&Condition{Form: IsNull, Left: c.Left, Offset: c.Offset})
 	}
