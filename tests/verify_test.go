@@ -55,6 +55,9 @@ func TestVerify(t *testing.T) {
 		"OnlyReads":         testOnlyReads,
 		"JSON":              testReportJSON,
 		"WindowSet":         testWindowSet,
+		"Selection":         testSelection,
+		"WithoutRuntime":    testSelectionWithoutRuntime,
+		"TableIsLocked":     testTableIsLocked,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,6 +90,9 @@ func testDrift(t *testing.T, server *driftServer) {
 			}
 			if report.ExitCode() != 1 {
 				t.Errorf("exit code %d, want 1", report.ExitCode())
+			}
+			if diff := cmp.Diff(c.findings(t, report), c.findings(t, c.selected(t, c.looker(), 0, codesIn(report), nil))); diff != "" {
+				t.Errorf("asked for its codes alone it finds something else (-all +only):\n%s", diff)
 			}
 			all := c.text(t, c.verify(t, "", verifier.Options{Counts: true}))
 			if diff := cmp.Diff(got, all); diff != "" && !strings.Contains(got, " unknown: ") {

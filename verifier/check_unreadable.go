@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -10,21 +11,23 @@ import (
 
 var codeUnreadable = register("V090", Sight, "a check could not be made")
 
-// noUsage: nothing can be checked in the runtime's schema.
-func (v *inspection) noUsage() {
-	v.add(Finding{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
-		Message: fmt.Sprintf("could not check anything in schema %q", v.install.Schema),
-		Detail:  fmt.Sprintf("Role %q has no USAGE on it.", v.server.User), Hint: v.connectHint()})
+// nothingRead: nothing can be checked in the runtime's schema. It is said where something should have been.
+func (v *inspection) nothingRead(detail, hint string) {
+	if slices.ContainsFunc(v.opt.Checks.Codes(), func(code string) bool { return checks[code].Group != Tables }) {
+		v.add(Finding{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
+			Message: fmt.Sprintf("could not check anything in schema %q", v.install.Schema), Detail: detail, Hint: hint})
+	}
 }
 
-// unreadable turns the server's error into a finding; about completes "could not check ...".
-func (v *inspection) unreadable(about string, err *pgconn.PgError) {
-	f := Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + about,
+// unreadable turns the server's error into a finding; about what a group reads.
+func (v *inspection) unreadable(g group, err *pgconn.PgError) {
+	f := Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + g.about,
 		Detail: fmt.Sprintf("The server says: %s [%s].", err.Message, err.Code)}
 	if err.Code == "42501" { // insufficient_privilege
 		f.Detail = fmt.Sprintf("The server says to role %q: %s.", v.server.User, err.Message)
 		f.Hint = v.connectHint()
 	}
+	f.Detail += g.unchecked()
 	v.add(f)
 }
 

@@ -15,14 +15,19 @@ type cronJob struct {
 	Active                                  bool
 }
 
+// codesOfCron: lateness says how pg_cron's last attempt failed.
+var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet}
+
 func (v *inspection) scheduleGroups() []group {
-	groups := []group{{"the zone in which schedules are meant", v.readZone}}
+	groups := []group{{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeOverdue}, check: v.readZone}}
 	if v.install.Scheduler == "pg_cron" {
 		check := v.checkCron
 		if v.install.CronElsewhere() {
 			check = v.checkCronElsewhere
 		}
-		groups = append(groups, group{"the jobs in pg_cron", check}, group{"pg_cron's scheduler", v.checkScheduler})
+		groups = append(groups,
+			group{about: "the jobs in pg_cron", codes: codesOfCron, check: check},
+			group{about: "pg_cron's scheduler", codes: []string{codeScheduler}, check: v.checkScheduler})
 	}
 	return groups
 }

@@ -16,24 +16,47 @@ type index struct {
 	Found, Index, Valid, Ready bool
 	Table                      string
 	Definition, Recorded       *string
+	Locked                     bool // its table is, so that it was passed by
 }
+
+var codesOfIndexes = []string{codeIndexMissing, codeIndexInvalid, codeIndexDiffers}
 
 func (v *inspection) indexGroups() []group {
-	if len(v.objects(generator.KindIndex)) == 0 {
+	wanted := v.objects(generator.KindIndex)
+	if len(wanted) == 0 {
 		return nil
 	}
-	return []group{{"the indexes", v.checkIndexes}}
+	return []group{{about: "the indexes", codes: codesOfIndexes, policies: policiesOf(wanted), check: func(ctx context.Context, tx pgx.Tx) (err error) {
+		v.passedBy, err = v.compareIndexes(wanted, v.lookAtIndexes(ctx, tx, false))
+		return err
+	}}}
 }
 
-func (v *inspection) checkIndexes(ctx context.Context, tx pgx.Tx) error {
-	return v.compareIndexes(func(names []string) ([]index, error) {
-		return many[index](ctx, tx, v.query("indexes"), names)
-	})
+// lockedIndexGroups waits for the tables that were passed by, so that the others need not.
+func (v *inspection) lockedIndexGroups() []group {
+	if len(v.passedBy) == 0 {
+		return nil
+	}
+	return []group{{about: "the indexes of locked tables", codes: codesOfIndexes, policies: policiesOf(v.passedBy), check: func(ctx context.Context, tx pgx.Tx) error {
+		_, err := v.compareIndexes(v.passedBy, v.lookAtIndexes(ctx, tx, true))
+		return err
+	}}}
 }
 
-// compareIndexes looks again, once, at what vanished while it was looked at.
-func (v *inspection) compareIndexes(look func(names []string) ([]index, error)) error {
-	wanted := v.objects(generator.KindIndex)
+func policiesOf(objects []generator.Object) []string {
+	var names []string
+	for _, o := range objects {
+		names = append(names, o.Policy)
+	}
+	return distinct(names)
+}
+
+func (v *inspection) lookAtIndexes(ctx context.Context, tx pgx.Tx, wait bool) func(names []string) ([]index, error) {
+	return func(names []string) ([]index, error) { return many[index](ctx, tx, v.query("indexes"), names, wait) }
+}
+
+// compareIndexes looks again, once, at what vanished while it was looked at. It returns what it passed by.
+func (v *inspection) compareIndexes(wanted []generator.Object, look func(names []string) ([]index, error)) (passedBy []generator.Object, err error) {
 	for attempt := 0; len(wanted) > 0; attempt++ {
 		names := make([]string, len(wanted))
 		for i, o := range wanted {
@@ -41,12 +64,14 @@ func (v *inspection) compareIndexes(look func(names []string) ([]index, error)) 
 		}
 		rows, err := look(names)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var again []generator.Object
 		for _, row := range rows {
 			o := wanted[row.N-1]
 			switch {
+			case row.Index && row.Locked:
+				passedBy = append(passedBy, o)
 			case !row.Index || row.Definition != nil:
 				v.compareIndex(o, row)
 			case attempt == 0:
@@ -57,7 +82,7 @@ func (v *inspection) compareIndexes(look func(names []string) ([]index, error)) 
 		}
 		wanted = again
 	}
-	return nil
+	return passedBy, nil
 }
 
 func (v *inspection) compareIndex(o generator.Object, live index) {

@@ -23,9 +23,9 @@ func TestIndexChangesWhileItIsLookedAt(t *testing.T) {
 		"still changing": {vanished, []string{"V092"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := &inspection{report: &Report{}, wanted: []generator.Object{{Kind: generator.KindIndex, Name: "app.i"}}}
+			v := &inspection{report: &Report{}}
 			looks := []index{vanished, test.second}
-			err := v.compareIndexes(func([]string) ([]index, error) {
+			_, err := v.compareIndexes([]generator.Object{{Kind: generator.KindIndex, Name: "app.i"}}, func([]string) ([]index, error) {
 				row := looks[0]
 				looks = looks[1:]
 				return []index{row}, nil

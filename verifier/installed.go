@@ -8,14 +8,16 @@ import (
 	"pgretain/generator"
 )
 
+var codesOfRoutines = []string{codeMissing, codeDiffers, codeSettings, codeOwner, codePrivileges, codeOrphan}
+
 func (v *inspection) installedGroups() []group {
 	return []group{
-		{"the functions", v.checkRoutines},
-		{"the runtime's tables and views", v.checkRelations},
-		{"the registry", v.checkRegistry},
-		{"what is paused", v.checkPaused},
-		{"windows set at run time", v.checkWindows},
-		{"whether the database is a copy", v.checkCopy},
+		{about: "the functions", codes: codesOfRoutines, check: v.checkRoutines},
+		{about: "the runtime's tables and views", codes: []string{codeMissing, codeOwner, codePublic}, check: v.checkRelations},
+		{about: "the registry", codes: []string{codeRowMissing, codeRowDiffers, codeRowOrphan}, check: v.checkRegistry},
+		{about: "what is paused", codes: []string{codePaused, codeLate, codeNotYet, codeOverdue}, check: v.checkPaused},
+		{about: "windows set at run time", codes: []string{codeWindowSet}, check: v.checkWindows},
+		{about: "whether the database is a copy", codes: []string{codeCopy}, check: v.checkCopy},
 	}
 }
 

@@ -25,16 +25,30 @@ func (v *inspection) overdueGroups() []group {
 	if !v.opt.Counts {
 		return nil
 	}
-	var groups []group
+	groups := []group{{about: "which functions may count", codes: []string{codeOverdue}, check: v.readMayCount}}
+	promises := v.promises()
 	for _, p := range v.file.Policies {
-		promised, ok := v.promise(p.Name)
+		promised, ok := promises[p.Name]
 		if ok && !v.paused[p.Name] && !v.paused["*"] {
-			groups = append(groups, group{fmt.Sprintf("overdue rows of policy %q", p.Name), func(ctx context.Context, tx pgx.Tx) error {
+			groups = append(groups, group{about: fmt.Sprintf("overdue rows of policy %q", p.Name), codes: []string{codeOverdue}, check: func(ctx context.Context, tx pgx.Tx) error {
 				return v.checkOverdue(ctx, tx, promised, p)
 			}})
 		}
 	}
 	return groups
+}
+
+func (v *inspection) readMayCount(ctx context.Context, tx pgx.Tx) error {
+	var names []string
+	for _, p := range v.file.Policies {
+		names = append(names, p.Name+"_count")
+	}
+	rows, err := many[struct{ Name string }](ctx, tx, v.query("may_count"), v.install.Schema, names)
+	v.mayCount = map[string]bool{}
+	for _, r := range rows {
+		v.mayCount[r.Name] = true
+	}
+	return err
 }
 
 // promise is how long a row of a policy may be due, and the job that says so.
@@ -43,19 +57,18 @@ type promise struct {
 	job string
 }
 
-// promise is the shortest of all jobs that run the policy; there is none without a schedule.
-func (v *inspection) promise(name string) (promise, bool) {
-	var shortest promise
-	found := false
+// promises are, by policy, the shortest of all jobs that run it; there is none without a schedule.
+func (v *inspection) promises() map[string]promise {
+	shortest := map[string]promise{}
 	for _, j := range v.jobs() {
 		for _, p := range j.policies {
 			lag, ok := j.ticks.lag(v.server.Now, p.budget)
-			if p.name == name && ok && (!found || lag < shortest.lag) {
-				shortest, found = promise{lag, j.name}, true
+			if other, found := shortest[p.name]; ok && (!found || lag < other.lag) {
+				shortest[p.name] = promise{lag, j.name}
 			}
 		}
 	}
-	return shortest, found
+	return shortest
 }
 
 // checkOverdue counts the rows that were due so long ago that they must be gone by now. It says
@@ -70,7 +83,7 @@ func (v *inspection) checkOverdue(ctx context.Context, tx pgx.Tx, promised promi
 	if err != nil || found.Due == 0 {
 		return err
 	}
-	runs, err := one[lastRuns](ctx, tx, v.query("last_runs"), p.Name, promised.job)
+	runs, err := one[lastRuns](ctx, tx, v.query("last_runs"), []string{p.Name}, []string{promised.job})
 	if err != nil {
 		return err
 	}
@@ -80,11 +93,7 @@ func (v *inspection) checkOverdue(ctx context.Context, tx pgx.Tx, promised promi
 
 // count asks the policy's own function, or preview where the role may not call that.
 func (v *inspection) count(ctx context.Context, tx pgx.Tx, name string, asOf time.Time) (overdue, error) {
-	allowed, err := one[struct{ May *bool }](ctx, tx, v.query("may_count"), v.install.Schema, name+"_count")
-	if err != nil {
-		return overdue{}, err
-	}
-	if allowed.May != nil && *allowed.May {
+	if v.mayCount[name+"_count"] {
 		return one[overdue](ctx, tx, verifysql.CountQuery(v.install.Schema, name), asOf, countLimit, name)
 	}
 	return one[overdue](ctx, tx, v.query("preview"), name, asOf)

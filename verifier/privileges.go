@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,7 +12,7 @@ import (
 )
 
 func (v *inspection) privilegeGroups() []group {
-	groups := []group{{"the privileges of PUBLIC", v.checkPublic}}
+	groups := []group{{about: "the privileges of PUBLIC", codes: []string{codePublic, codeSearchPath}, check: v.checkPublic}}
 	if v.install.Roles.None {
 		v.noRoles()
 		return groups
@@ -21,9 +20,11 @@ func (v *inspection) privilegeGroups() []group {
 	if shared := v.ownerIsAlso(); len(shared) > 0 {
 		v.sharedOwner(shared)
 	}
-	groups = append(groups, group{"the roles", v.checkRoles}, group{"who can change the runtime's tables", v.checkWritable})
+	groups = append(groups,
+		group{about: "the roles", codes: []string{codeRole}, check: v.checkRoles},
+		group{about: "who can change the runtime's tables", codes: []string{codeWritable}, check: v.checkWritable})
 	if len(v.objects(generator.KindPrivilege)) > 0 {
-		groups = append(groups, group{"the owner's privileges", v.checkTableRights})
+		groups = append(groups, group{about: "the owner's privileges", codes: []string{codeTableRights}, check: v.checkTableRights})
 	}
 	return groups
 }
@@ -104,6 +105,8 @@ var grantOnTable = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON "`)
 
 // checkTableRights: the generated functions run as the owner, which must be able to do what they do.
 func (v *inspection) checkTableRights(ctx context.Context, tx pgx.Tx) error {
+	var wanted []generator.Object
+	var tables, needed []string
 	for _, o := range v.objects(generator.KindPrivilege) {
 		if o.Table == "" {
 			continue // the way into a schema
@@ -112,17 +115,21 @@ func (v *inspection) checkTableRights(ctx context.Context, tx pgx.Tx) error {
 		if found == nil {
 			return fmt.Errorf("reading the wanted privileges on %q: there is no GRANT", o.Name)
 		}
-		missing, err := many[struct{ Name string }](ctx, tx, v.query("table_privileges"), v.owner(), o.Name, strings.Split(found[1], ", "))
-		if err != nil {
-			return err
-		}
-		var names []string
-		for _, m := range missing {
-			names = append(names, m.Name)
-		}
-		if len(names) > 0 {
-			v.tableRights(o, found[1], names)
+		wanted, tables, needed = append(wanted, o), append(tables, o.Name), append(needed, found[1])
+	}
+	type lack struct {
+		N         int
+		Privilege string
+	}
+	rows, err := many[lack](ctx, tx, v.query("table_privileges"), v.owner(), tables, needed)
+	missing := map[int][]string{}
+	for _, r := range rows {
+		missing[r.N-1] = append(missing[r.N-1], r.Privilege)
+	}
+	for i, o := range wanted {
+		if len(missing[i]) > 0 {
+			v.tableRights(o, needed[i], missing[i])
 		}
 	}
-	return nil
+	return err
 }

@@ -2,7 +2,6 @@ package verifier
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -10,45 +9,49 @@ import (
 	"pgretain/policy"
 )
 
-// reached is a table that deletes change through foreign keys.
-type reached struct{ Name, Path string }
-
 func (v *inspection) reachGroups() []group {
-	groups := []group{{"holds by a column", v.checkLostHolds}}
-	for _, p := range v.file.Policies {
-		groups = append(groups, group{fmt.Sprintf("what deletes of policy %q reach", p.Name), func(ctx context.Context, tx pgx.Tx) error {
-			return v.checkReach(ctx, tx, p)
-		}})
+	return []group{
+		{about: "holds by a column", codes: []string{codeLostHold}, check: v.checkLostHolds},
+		{about: "what deletes reach", codes: []string{codeReach, codeReachProtect}, check: v.checkReach, policies: v.policyNames()},
 	}
-	return groups
 }
 
-func (v *inspection) checkReach(ctx context.Context, tx pgx.Tx, p *policy.Policy) error {
-	var protected []string
-	for _, t := range v.file.Protect {
-		protected = append(protected, t.String())
+func (v *inspection) checkReach(ctx context.Context, tx pgx.Tx) error {
+	var names []string
+	for _, p := range v.file.Policies {
+		from, _ := deletes(p)
+		names = append(append(names, from...), statementDeletes(p)...)
 	}
-	from, allowed := deletes(p)
-	rows, err := many[reached](ctx, tx, v.query("reach"), from)
+	f, err := v.readFollower(ctx, tx, distinct(names))
 	if err != nil {
 		return err
 	}
-	// What a statement of the policy's own words deletes may reach any table but a protected one.
-	worded, err := many[reached](ctx, tx, v.query("reach"), statementDeletes(p))
-	for _, r := range worded {
-		if slices.Contains(protected, r.Name) {
-			rows = append(rows, r)
-		}
+	protected := map[string]bool{}
+	for _, t := range v.file.Protect {
+		protected[t.String()] = true
 	}
-	for _, r := range rows {
+	for _, p := range v.file.Policies {
+		v.compareReach(p, f, protected)
+	}
+	return nil
+}
+
+// compareReach: what a statement of the policy's own words deletes may reach any table but a protected one.
+func (v *inspection) compareReach(p *policy.Policy, f *follower, protected map[string]bool) {
+	from, allowed := deletes(p)
+	for _, r := range f.reached(from) {
 		switch {
-		case slices.Contains(protected, r.Name):
+		case protected[r.Name]:
 			v.reachesProtected(p, r)
 		case !slices.Contains(allowed, r.Name):
 			v.reaches(p, r)
 		}
 	}
-	return err
+	for _, r := range f.reached(statementDeletes(p)) {
+		if protected[r.Name] {
+			v.reachesProtected(p, r)
+		}
+	}
 }
 
 // lostHold is a hold that no row can meet any more.

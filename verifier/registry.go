@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,10 +18,12 @@ import (
 // rowName is a row of the registry.
 type rowName struct{ Kind, Name string }
 
-// rowColumn is a column of a registry row beside the value that its migration writes.
+// rowColumn is a column of a registry row beside the value that its migration writes, or says that the
+// row is missing. N is the row's place among the wanted ones.
 type rowColumn struct {
+	N         int
+	Found     bool
 	Name      string
-	Differs   bool
 	Want, Got string
 }
 
@@ -34,52 +37,92 @@ func (v *inspection) checkRegistry(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	wanted := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindJob)
-	for _, o := range wanted {
-		if err := v.checkRow(ctx, tx, o); err != nil {
+	shapes, err := rowShapes(wanted)
+	if err != nil {
+		return err
+	}
+	for _, s := range shapes {
+		if err := v.checkRows(ctx, tx, s); err != nil {
 			return err
 		}
 	}
+	known := map[rowName]bool{}
+	for _, o := range wanted {
+		known[rowName{string(o.Kind), o.Name}] = true
+	}
 	for _, row := range live {
-		same := func(o generator.Object) bool { return string(o.Kind) == row.Kind && o.Name == row.Name }
-		if !slices.ContainsFunc(wanted, same) {
+		if !known[row] {
 			v.rowOrphan(row)
 		}
 	}
 	return nil
 }
 
-// checkRow evaluates the values of a row's INSERT and compares them with the live row.
-func (v *inspection) checkRow(ctx context.Context, tx pgx.Tx, o generator.Object) error {
+// rowShape is rows of one table whose migrations write the same columns.
+type rowShape struct {
+	table   string
+	columns []string
+	objects []generator.Object
+	values  [][]string
+}
+
+// rowsAtOnce bounds the text of one query; a row has a few kilobytes.
+const rowsAtOnce = 500
+
+// rowShapes sorts the wanted rows by what can be compared in one query.
+func rowShapes(wanted []generator.Object) ([]*rowShape, error) {
+	var list []*rowShape
+	open := map[string]*rowShape{}
+	for _, o := range wanted {
+		columns, values, err := rowOf(o)
+		if err != nil {
+			return nil, err
+		}
+		key := string(o.Kind) + " " + strings.Join(columns, " ")
+		s := open[key]
+		if s == nil || len(s.objects) == rowsAtOnce {
+			s = &rowShape{table: string(o.Kind), columns: columns}
+			open[key], list = s, append(list, s)
+		}
+		s.objects, s.values = append(s.objects, o), append(s.values, values)
+	}
+	return list, nil
+}
+
+// rowOf is what a row's INSERT writes; the key comes first.
+func rowOf(o generator.Object) (columns, values []string, err error) {
 	insert, err := pgparse.ParseInsert(o.SQL)
 	if err != nil {
-		return fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
+		return nil, nil, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
 	}
-	var columns, values []string
+	if o.Kind == generator.KindInstall { // its key has a default
+		columns, values = []string{"only_row"}, []string{"true"}
+	}
 	for i, column := range insert.Columns {
 		if !slices.Contains(ownColumns, column) {
 			columns, values = append(columns, column), append(values, insert.Values[i])
 		}
 	}
-	if o.Kind == generator.KindInstall { // its key has a default
-		columns, values = append([]string{"only_row"}, columns...), append([]string{"true"}, values...)
-	}
-	row, err := many[rowColumn](ctx, tx, verifysql.RowQuery(v.install.Schema, string(o.Kind), columns, values))
-	if err != nil {
-		return err
-	}
-	v.compareRow(o, row)
-	return nil
+	return columns, values, nil
 }
 
-func (v *inspection) compareRow(o generator.Object, row []rowColumn) {
-	if len(row) == 0 {
-		v.rowMissing(o)
-		return
+// checkRows evaluates the values and compares them with the live rows.
+func (v *inspection) checkRows(ctx context.Context, tx pgx.Tx, s *rowShape) error {
+	rows, err := many[rowColumn](ctx, tx, verifysql.RowsQuery(v.install.Schema, s.table, s.columns, s.values))
+	differing := map[int][]rowColumn{}
+	for _, r := range rows {
+		if r.Found {
+			differing[r.N-1] = append(differing[r.N-1], r)
+		} else {
+			v.rowMissing(s.objects[r.N-1])
+		}
 	}
-	row = slices.DeleteFunc(row, func(c rowColumn) bool { return !c.Differs })
-	if len(row) > 0 {
-		v.rowDiffers(o, row)
+	for i, o := range s.objects {
+		if len(differing[i]) > 0 {
+			v.rowDiffers(o, differing[i])
+		}
 	}
+	return err
 }
 
 func registryRow(o generator.Object) string {
@@ -90,13 +133,14 @@ func registryRow(o generator.Object) string {
 }
 
 // policy finds a policy of the file by name, nil when there is none.
-func (v *inspection) policy(name string) *policy.Policy {
+func (v *inspection) policy(name string) *policy.Policy { return v.policies[name] }
+
+func (v *inspection) policyNames() []string {
+	var names []string
 	for _, p := range v.file.Policies {
-		if p.Name == name {
-			return p
-		}
+		names = append(names, p.Name)
 	}
-	return nil
+	return names
 }
 
 // position is that of a policy of the file, none where there is no such policy.

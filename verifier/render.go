@@ -28,10 +28,18 @@ func (r *Report) Text(w io.Writer, colour bool) error {
 // Summary is the last line of the text.
 func (r *Report) Summary() string {
 	if r.Verdict() == Conforms {
-		return fmt.Sprintf("%s, %s: conforms.", plural(r.Objects, "object"), policies(r.Policies))
+		return fmt.Sprintf("%s, %s%s: conforms.", plural(r.Objects, "object"), policies(r.Policies), r.some())
 	}
-	return fmt.Sprintf("Found %d drift, %d unknown in %s (%s, %s). Verdict: %s", r.Count(diag.Drift),
-		r.Count(diag.Unknown), plural(r.Objects, "object"), policies(r.Policies), r.File, r.Verdict())
+	return fmt.Sprintf("Found %d drift, %d unknown in %s (%s, %s%s). Verdict: %s", r.Count(diag.Drift),
+		r.Count(diag.Unknown), plural(r.Objects, "object"), policies(r.Policies), r.File, r.some(), r.Verdict())
+}
+
+// some says so where not all checks were made.
+func (r *Report) some() string {
+	if len(r.Checks) == len(checks) {
+		return ""
+	}
+	return fmt.Sprintf(", %d of %d checks", len(r.Checks), len(checks))
 }
 
 func plural(n int, what string) string {

@@ -39,6 +39,7 @@ type Report struct {
 	File     string
 	Objects  int // wanted objects
 	Policies int
+	Checks   []string // codes of those that were made
 	Findings []Finding
 }
 

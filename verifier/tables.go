@@ -34,7 +34,7 @@ type namedColumn struct {
 }
 
 func (v *inspection) tableGroups() []group {
-	return []group{{"the tables that the policies name", v.checkTables}}
+	return []group{{about: "the tables that the policies name", codes: []string{codeNoTable, codeNoColumn, codeNotCopied}, check: v.checkTables}}
 }
 
 func (v *inspection) checkTables(ctx context.Context, tx pgx.Tx) error {

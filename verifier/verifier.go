@@ -2,13 +2,11 @@ package verifier
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
@@ -21,6 +19,7 @@ type Options struct {
 	Pending []string      // migrations that are not applied, by file name
 	Counts  bool          // count overdue rows, which costs what counting costs
 	Timeout time.Duration // per statement, default 5s; what takes longer is unknown
+	Checks  Selection     // what to check, default everything
 
 	// Cron is a session in the database where schema cron lives, if that is another one; CronRefused
 	// says why there is none.
@@ -38,7 +37,11 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	}
 	v := &inspection{
 		conn: conn, file: file, install: file.Install, wanted: wanted, opt: opt,
-		report: &Report{File: file.Path, Objects: len(wanted), Policies: len(file.Policies)},
+		report: &Report{File: file.Path, Objects: len(wanted), Policies: len(file.Policies), Checks: opt.Checks.Codes()},
+	}
+	v.policies = map[string]*policy.Policy{}
+	for _, p := range file.Policies {
+		v.policies[p.Name] = p
 	}
 	if err := v.run(ctx); err != nil {
 		return nil, fmt.Errorf("verifying: %w", err)
@@ -59,6 +62,14 @@ type inspection struct {
 	failed  map[string]attempt // what pg_cron could not run, by the name of its job
 	paused  map[string]bool    // policies that somebody paused; "*" is all of them
 	report  *Report
+
+	policies map[string]*policy.Policy // of the file, by name
+	passedBy []generator.Object        // indexes whose tables are locked
+	mayCount map[string]bool           // functions that count and may be called
+	begun    struct {                  // since when policies could run, once it was read
+		known bool
+		at    *time.Time
+	}
 }
 
 // server is where and as whom the inspection looks.
@@ -71,12 +82,6 @@ type server struct {
 	SchemaOwner    string
 }
 
-// group is a set of checks that reads in one transaction.
-type group struct {
-	about string // completes "could not check ..."
-	check func(context.Context, pgx.Tx) error
-}
-
 func (v *inspection) run(ctx context.Context) error {
 	if err := v.read(ctx, v.readServer); err != nil {
 		return err
@@ -87,33 +92,14 @@ func (v *inspection) run(ctx context.Context) error {
 		v.notInstalled()
 		return v.all(ctx, v.tableGroups())
 	case !v.server.Usage:
-		v.noUsage()
+		v.nothingRead(fmt.Sprintf("Role %q has no USAGE on it.", v.server.User), v.connectHint())
 		return v.all(ctx, v.tableGroups())
 	}
 	// Some groups depend on what those before them read.
-	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.scheduleGroups, v.logGroups,
+	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.lockedIndexGroups, v.scheduleGroups, v.logGroups,
 		v.reachGroups, v.overdueGroups, v.privilegeGroups, v.ownerGroups} {
 		if err := v.all(ctx, groups()); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// all runs groups one after the other. What the server refuses becomes a finding; an error means
-// that the connection or the context is gone.
-func (v *inspection) all(ctx context.Context, groups []group) error {
-	for _, g := range groups {
-		err := v.read(ctx, g.check)
-		var refused *pgconn.PgError
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.As(err, &refused) && !v.conn.IsClosed():
-			v.refused(g.about, refused)
-		default:
-			return fmt.Errorf("checking %s: %w", g.about, err)
 		}
 	}
 	return nil
@@ -143,18 +129,11 @@ func (v *inspection) readServer(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// refused is about what the server did not let a group do.
-func (v *inspection) refused(about string, err *pgconn.PgError) {
-	switch err.Code {
-	case "57014", "55P03": // query_canceled by statement_timeout, lock_not_available
-		v.tookTooLong(about, err)
-	default:
-		v.unreadable(about, err)
-	}
-}
-
-// add appends a finding; without a severity it is drift.
+// add appends a finding, if it was asked for; without a severity it is drift.
 func (v *inspection) add(f Finding) {
+	if !v.opt.Checks.shows(f.Code) {
+		return
+	}
 	f.Group = checks[f.Code].Group
 	if f.Severity == "" {
 		f.Severity = diag.Drift

@@ -1,6 +1,7 @@
 package verifier
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,3 +28,10 @@ func reason(text string) string {
 }
 
 func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// distinct sorts, and drops repetitions; it is never nil, which would be NULL to the server.
+func distinct(names []string) []string {
+	list := append([]string{}, names...)
+	slices.Sort(list)
+	return slices.Compact(list)
+}

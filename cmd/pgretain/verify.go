@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,6 +34,7 @@ type verification struct {
 	format       string
 	counts       bool
 	timeout      time.Duration
+	only, skip   []string // checks and groups
 }
 
 func verifyCommand(c *console) *cobra.Command {
@@ -41,7 +43,7 @@ func verifyCommand(c *console) *cobra.Command {
 		Use:     "verify",
 		Short:   "Prove that the database does what the policy says",
 		Long:    verifyHelp,
-		Example: "  pgretain verify\n  pgretain verify --format json",
+		Example: "  pgretain verify\n  pgretain verify --format json\n  pgretain verify --only indexes,V060 --skip V022",
 		Args:    noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := checkFormat(v.format); err != nil {
@@ -58,11 +60,17 @@ func verifyCommand(c *console) *cobra.Command {
 	addCronDatabaseURL(command, &v.cronURL)
 	addFormat(command, &v.format)
 	command.Flags().BoolVar(&v.counts, "counts", true, "count overdue rows, which costs what counting costs")
+	command.Flags().StringSliceVar(&v.only, "only", nil, "make these `checks` only: codes or groups, with commas between them")
+	command.Flags().StringSliceVar(&v.skip, "skip", nil, "leave these `checks` out: codes or groups; wins over --only")
 	command.Flags().DurationVar(&v.timeout, "timeout", 5*time.Second, "for each query; what takes longer is unknown")
 	return command
 }
 
 func (c *console) verify(ctx context.Context, v verification) error {
+	checks, err := v.selected()
+	if err != nil {
+		return err
+	}
 	project, wanted, err := v.wanted()
 	if err != nil {
 		return err
@@ -81,7 +89,7 @@ func (c *console) verify(ctx context.Context, v verification) error {
 			return err
 		}
 	}
-	options := verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout}
+	options := verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout, Checks: checks}
 	if err := v.follow(ctx, project, &options); err != nil {
 		return err
 	}
@@ -93,6 +101,24 @@ func (c *console) verify(ctx context.Context, v verification) error {
 		return err
 	}
 	return c.report(report, v.format)
+}
+
+// selected are the checks to make. To make none would call any database conforming.
+func (v verification) selected() (verifier.Selection, error) {
+	checks, err := verifier.Select(v.only, v.skip)
+	var unknown verifier.UnknownChecks
+	switch {
+	case errors.As(err, &unknown):
+		var groups []string
+		for _, g := range verifier.Groups() {
+			groups = append(groups, string(g))
+		}
+		return checks, &install.CheckError{Message: unknown.Error(),
+			Hint: "The groups are " + strings.Join(groups, ", ") + "; docs/checks has a page for each code, V001 and on."}
+	case err == nil && len(checks.Codes()) == 0:
+		return checks, &install.CheckError{Message: "--only and --skip leave no check to be made", Hint: "Name at least one check that --skip does not name."}
+	}
+	return checks, err
 }
 
 // upToDate refuses to compare with an older runtime to which no pending migration leads on: each of its

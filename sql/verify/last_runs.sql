@@ -1,14 +1,16 @@
--- How a policy's runs ended. $1: the policy; $2: its job, which the scheduled runs name. One row:
--- the last success, failures in a row, whether the job ever ran it, whether the job ever ran
--- anything, and the last run. A dry run is none of these.
-SELECT (SELECT t.last_success_at FROM retention.total t WHERE t.policy = $1),
-       coalesce((SELECT t.failed_in_a_row FROM retention.total t WHERE t.policy = $1), 0),
-       EXISTS (SELECT FROM retention.run r WHERE r.policy = $1 AND r.job = $2 AND NOT r.dry_run),
-       EXISTS (SELECT FROM retention.run r WHERE r.job = $2 AND NOT r.dry_run),
+-- How policies' runs ended. $1: policies; $2: the job of each, which its scheduled runs name. One row per
+-- pair, in their order: the last success, failures in a row, whether the job ever ran it, and the last
+-- run. A dry run is none of these. Each lookup is the end of a walk down index run_policy.
+SELECT w.policy, w.job, t.last_success_at, coalesce(t.failed_in_a_row, 0), s.ran IS NOT NULL,
        coalesce(l.id, 0),
        coalesce(CASE WHEN l.state = 'running' AND NOT retention._alive(l.pid) THEN 'abandoned'
                      ELSE l.state END, ''),
        coalesce(l.message, ''), coalesce(l.contended + l.refused, 0)
-FROM (SELECT) AS one
-LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.policy = $1 AND NOT r.dry_run
+FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (policy, job, n)
+LEFT JOIN retention.total t ON t.policy = w.policy
+LEFT JOIN LATERAL (SELECT true AS ran FROM retention.run r
+                   WHERE r.policy = w.policy AND r.job = w.job AND NOT r.dry_run
+                   ORDER BY r.id DESC LIMIT 1) s ON true
+LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.policy = w.policy AND NOT r.dry_run
                    ORDER BY r.id DESC LIMIT 1) l ON true
+ORDER BY w.n

@@ -1,11 +1,16 @@
 -- Functions and procedures. $1: the runtime's schema; $2: those wanted, as a JSON array of name and
 -- types of the input arguments. One row per wanted one (n: its place from 1), found or not, and
--- one with n = 0 per other one in the schema. Privileges are "grantee=privilege", with a star
+-- one with n = 0 per other one in the schema, which alone has its name. Privileges are "grantee=privilege", with a star
 -- where it may be granted on; the grantee of PUBLIC is empty.
-WITH wanted AS (
+WITH known AS ( -- each type is looked up once
+    SELECT t.name, to_regtype(t.name)::oid AS oid
+    FROM (SELECT DISTINCT jsonb_array_elements_text(w -> 'arguments') AS name
+          FROM jsonb_array_elements($2) w) t
+), wanted AS (
     SELECT w.ordinality::integer AS n, w.value ->> 'name' AS name,
-           ARRAY(SELECT to_regtype(a.value)::oid
+           ARRAY(SELECT k.oid
                  FROM jsonb_array_elements_text(w.value -> 'arguments') WITH ORDINALITY a
+                 JOIN known k ON k.name = a.value
                  ORDER BY a.ordinality) AS arguments
     FROM jsonb_array_elements($2) WITH ORDINALITY w
 ), live AS (
@@ -23,7 +28,7 @@ WITH wanted AS (
     WHERE n.nspname = $1
 )
 SELECT coalesce(w.n, 0), l.oid IS NOT NULL,
-       coalesce(l.name || '(' || pg_get_function_identity_arguments(l.oid) || ')', ''),
+       CASE WHEN w.n IS NULL THEN coalesce(l.name || '(' || pg_get_function_identity_arguments(l.oid) || ')', '') ELSE '' END,
        coalesce(l.kind, ''), coalesce(l.language, ''), coalesce(l.body, ''),
        coalesce(l.definer, false), coalesce(l.volatility, ''), coalesce(l.settings, '{}'),
        coalesce(l.owner, ''), coalesce(l.privileges, '{}')

@@ -5,6 +5,7 @@ package verifysql
 import (
 	"embed"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"pgretain/internal/quote"
@@ -31,17 +32,25 @@ func CountQuery(schema, policy string) string {
 	return function.ReplaceAllLiteralString(Query("count", schema), quote.Ident(policy+"_count"))
 }
 
-// RowQuery compares a registry row with values, which are SQL that the generator wrote; the key is
-// the value of the first column.
-func RowQuery(schema, table string, columns, values []string) string {
-	rows := make([]string, len(columns))
+// RowsQuery compares rows of a registry table with values, which are SQL that the generator wrote; the key
+// is the first column. The places of the rows begin at 1.
+func RowsQuery(schema, table string, columns []string, rows [][]string) string {
+	names, typed, comparisons := make([]string, len(columns)), make([]string, len(columns)), make([]string, len(columns))
 	for i, column := range columns {
-		live := "r." + quote.Ident(column)
-		rows[i] = "(" + quote.Literal(column) + ", " + live + " IS DISTINCT FROM (" + values[i] + "), (" + values[i] + ")::text, " + live + "::text)"
+		names[i] = quote.Ident(column)
+		typed[i] = "typed." + names[i]
+		comparisons[i] = "(" + strconv.Itoa(i) + ", " + quote.Literal(column) + ", r." + names[i] + " IS DISTINCT FROM w." + names[i] + ", w." + names[i] + "::text, r." + names[i] + "::text)"
+	}
+	values := make([]string, len(rows)+1)
+	values[0] = "(0, " + strings.Join(typed, ", ") + ")"
+	for i, row := range rows {
+		values[i+1] = "(" + strconv.Itoa(i+1) + ", " + strings.Join(row, ", ") + ")"
 	}
 	return strings.NewReplacer(
 		"registry_table", quote.Qualified(schema, table),
-		"registry_columns", strings.Join(rows, ",\n    "),
-		"registry_key", "r."+quote.Ident(columns[0])+" IS NOT DISTINCT FROM ("+values[0]+")",
-	).Replace(Query("row", schema))
+		"registry_columns", strings.Join(names, ", "),
+		"registry_values", strings.Join(values, ",\n    "),
+		"registry_comparisons", strings.Join(comparisons, ",\n    "),
+		"registry_key", names[0],
+	).Replace(Query("rows", schema))
 }

@@ -25,6 +25,8 @@ func (s *session) bench(ctx context.Context, name string) ([]result, error) {
 		return s.compare(ctx, byRank)
 	case "nothing":
 		return s.nothing(ctx)
+	case "many":
+		return s.many(ctx)
 	}
 	panic("no bench " + name)
 }

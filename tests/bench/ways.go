@@ -28,7 +28,7 @@ type deletes struct {
 }
 
 // benchNames are what -only takes.
-var benchNames = []string{"age", "archive", "roll_up", "guard", "mark", "renew", "claim", "cap", "nothing"}
+var benchNames = []string{"age", "archive", "roll_up", "guard", "mark", "renew", "claim", "cap", "nothing", "many"}
 
 var byAge = deletes{name: "age", table: "message", ways: []way{
 	{name: "delete", sql: query("delete"), share: 0.5},

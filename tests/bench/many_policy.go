@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// tablesFor are ten tables for about 33 policies.
+func tablesFor(policies int) int { return max(policies*3/10, 1) }
+
+// policiesAtOnce is how many policies a job runs.
+const policiesAtOnce = 10
+
+// manyPolicies writes a policy file. Each table has three or four policies, of one kind of rows each: by
+// age, by expiry, with a guard of its own columns, and with one that reads another table.
+func manyPolicies(policies int) string {
+	var b strings.Builder
+	b.WriteString("version: 1\ninstall: {scheduler: none}\npolicies:\n")
+	tables := tablesFor(policies)
+	for i := range policies {
+		n, kind := i%tables+1, i/tables
+		fmt.Fprintf(&b, "  many_%04d:\n    table: many_%d\n    where: kind = %d\n", i, n, kind)
+		b.WriteString(manyDue(kind, n%tables+1))
+		b.WriteString(manyDelete(n, tables))
+	}
+	b.WriteString("jobs:\n")
+	for first := 0; first < policies; first += policiesAtOnce {
+		var names []string
+		for i := first; i < min(first+policiesAtOnce, policies); i++ {
+			names = append(names, fmt.Sprintf("many_%04d", i))
+		}
+		job := first / policiesAtOnce
+		fmt.Fprintf(&b, "  many_%03d: {schedule: \"%d */2 * * *\", run: [%s]}\n", job, job%60, strings.Join(names, ", "))
+	}
+	return b.String()
+}
+
+func manyDue(kind, other int) string {
+	switch kind % 4 {
+	case 1:
+		return "    due: {expires: {column: expires_at}}\n"
+	case 2:
+		return "    due: {age: {column: created_at, older_than: 30 days}}\n    keep: {open: \"state = 'open'\"}\n"
+	case 3:
+		return "    due: {age: {column: created_at, older_than: 30 days}}\n" +
+			fmt.Sprintf("    keep: {noted: \"EXISTS (SELECT FROM public.many_%d o WHERE o.id = t.parent_id AND o.note IS NOT NULL)\"}\n", other)
+	}
+	return "    due: {age: {column: created_at, older_than: 7 days}}\n"
+}
+
+// manyDelete says what goes with the rows of each third table.
+func manyDelete(n, tables int) string {
+	if n%3 != 1 || n == tables {
+		return "    then: [delete]\n"
+	}
+	return fmt.Sprintf("    then: [{delete: {cascades: [many_%d]}}]\n", n+1)
+}

@@ -1,0 +1,74 @@
+package verifier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// group is a set of checks that reads in one transaction. It runs if one of its checks is to be made.
+type group struct {
+	about string // completes "could not check ..."
+	// codes are the checks that it makes, and those of later groups that go by what it reads. Those that say
+	// what could not be looked at belong to every group.
+	codes []string
+	check func(context.Context, pgx.Tx) error
+	// policies are what it looks at, where it looks at several at once: if it fails, none of them was checked.
+	policies []string
+}
+
+// all runs groups one after the other. What the server refuses becomes a finding; an error means
+// that the connection or the context is gone.
+func (v *inspection) all(ctx context.Context, groups []group) error {
+	for _, g := range groups {
+		if !v.opt.Checks.any(g.codes) {
+			continue
+		}
+		err := v.read(ctx, g.check)
+		var refused *pgconn.PgError
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &refused) && !v.conn.IsClosed():
+			v.refused(g, refused)
+		default:
+			return fmt.Errorf("checking %s: %w", g.about, err)
+		}
+	}
+	return nil
+}
+
+// refused is about what the server did not let a group do.
+func (v *inspection) refused(g group, err *pgconn.PgError) {
+	switch err.Code {
+	case "57014", "55P03": // query_canceled by statement_timeout, lock_not_available
+		v.tookTooLong(g, err)
+	default:
+		v.unreadable(g, err)
+	}
+}
+
+// unchecked says, for a detail, which policies a group did not get to.
+func (g group) unchecked() string {
+	const named = 10
+	names := slices.Clone(g.policies)
+	for i, name := range names {
+		names[i] = quoted(name)
+	}
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return " This was not checked for policy " + names[0] + "."
+	case n <= named:
+		return " This was not checked for policies " + strings.Join(names, ", ") + "."
+	default:
+		return fmt.Sprintf(" This was not checked for policies %s and %d more.", strings.Join(names[:named], ", "), n-named)
+	}
+}

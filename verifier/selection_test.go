@@ -1,0 +1,90 @@
+package verifier
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+func TestSelect(t *testing.T) {
+	var all []string
+	for _, c := range Checks() {
+		all = append(all, c.Code)
+	}
+	without := func(codes ...string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(code string) bool { return slices.Contains(codes, code) })
+	}
+	var installed []string
+	for _, c := range Checks() {
+		if c.Group == Installed {
+			installed = append(installed, c.Code)
+		}
+	}
+	for name, test := range map[string]struct{ only, skip, want []string }{
+		"everything":      {want: all},
+		"codes":           {only: []string{"V060", "V020"}, want: []string{"V020", "V060"}},
+		"a group":         {only: []string{"installed"}, want: installed},
+		"in any case":     {only: []string{"v020", "Installed"}, want: append(slices.Clone(installed), "V020")},
+		"without a code":  {skip: []string{"V060"}, want: without("V060")},
+		"without a group": {skip: []string{"installed"}, want: without(installed...)},
+		"skip wins":       {only: []string{"V020", "V021"}, skip: []string{"V021", "V060"}, want: []string{"V020"}},
+		"nothing":         {only: []string{"V020"}, skip: []string{"indexes"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Select(test.only, test.skip)
+			if got := s.Codes(); err != nil || !slices.Equal(got, test.want) {
+				t.Errorf("got %v (%v), want %v", got, err, test.want)
+			}
+		})
+	}
+}
+
+// All unknown names are told at once.
+func TestSelectUnknown(t *testing.T) {
+	_, err := Select([]string{"V020", "V999"}, []string{"indices", "L001"})
+	var unknown UnknownChecks
+	if !errors.As(err, &unknown) || err.Error() != `there is no check or group "indices", "L001", "V999"` {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What could not be looked at is shown with whatever was asked for, unless it is skipped by name; a group
+// none of whose checks was asked for does not look.
+func TestSelectionOfWhatCouldNotBeSeen(t *testing.T) {
+	for name, test := range map[string]struct {
+		only, skip  []string
+		runs, shown bool // a group of V020; V091
+	}{
+		"everything":         {runs: true, shown: true},
+		"its check":          {only: []string{"V020"}, runs: true, shown: true},
+		"another check":      {only: []string{"V060"}, shown: true},
+		"but its check":      {skip: []string{"V020"}, shown: true},
+		"skipped by name":    {skip: []string{"V091"}, runs: true},
+		"nothing but sight":  {only: []string{"sight"}, runs: true, shown: true},
+		"sight, but not its": {only: []string{"sight"}, skip: []string{"V020"}, shown: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Select(test.only, test.skip)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.any([]string{codeIndexMissing}) != test.runs || s.shows(codeTimeout) != test.shown {
+				t.Errorf("runs %t, shown %t; want %t, %t", s.any([]string{codeIndexMissing}), s.shows(codeTimeout), test.runs, test.shown)
+			}
+		})
+	}
+}
+
+func TestUnchecked(t *testing.T) {
+	many := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}
+	for want, names := range map[string][]string{
+		"":                                      nil,
+		` This was not checked for policy "a".`: many[:1],
+		` This was not checked for policies "a", "b", "c".`:                                               many[:3],
+		` This was not checked for policies "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" and 2 more.`: many,
+	} {
+		if got := (group{policies: names}).unchecked(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
