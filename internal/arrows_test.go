@@ -64,7 +64,7 @@ var users = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {},
 	"github.com/rogpeppe/go-internal":          {"cmd/pgretain"},
 	"database/sql":                             {"internal/install"},
-	"os/exec":                                  {"internal/sandbox", "cmd/pgretain"},
+	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench"},
 	"net":                                      {"internal/install", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
 	"text/template":                            {"generator", "internal/install"},
 	"html/template":                            {},
