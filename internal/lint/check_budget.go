@@ -11,13 +11,16 @@ var _ = register("L022", "a job that may take longer than until its next start",
 // Only budgets that the file writes count: nobody chose the built-in one.
 func checkBudget(l *linter) {
 	for _, j := range l.file.Jobs {
-		gap := shortestGap(ticks(j.Schedules...))
 		var sum time.Duration
 		for _, run := range j.Run {
 			if p := l.policies[run.Name]; p != nil && p.Budget.TimePosition.File != "" {
 				sum += p.Budget.Time
 			}
 		}
+		if sum == 0 {
+			continue
+		}
+		gap := shortestGap(l.ticksOf(j))
 		if gap == 0 || sum <= gap {
 			continue
 		}

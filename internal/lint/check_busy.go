@@ -3,8 +3,8 @@ package lint
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"pgretain/internal/calendar"
 	"pgretain/policy"
 )
 
@@ -18,7 +18,7 @@ func checkBusy(l *linter) {
 		jobs := l.jobsOf(policies)
 		for _, a := range jobs {
 			for _, b := range jobs {
-				if a == b || seen[[2]*policy.Job{a, b}] || !l.differently(policies, a, b) || !together(a, b) {
+				if a == b || seen[[2]*policy.Job{a, b}] || !l.differently(policies, a, b) || !l.together(a, b) {
 					continue
 				}
 				seen[[2]*policy.Job{a, b}], seen[[2]*policy.Job{b, a}] = true, true
@@ -31,12 +31,14 @@ func checkBusy(l *linter) {
 	}
 }
 
-// jobsOf lists the jobs that run any of some policies.
+// jobsOf lists the jobs that run any of some policies, in the order of the file.
 func (l *linter) jobsOf(policies []*policy.Policy) []*policy.Job {
 	var list []*policy.Job
-	for _, j := range l.file.Jobs {
-		if slices.ContainsFunc(policies, func(p *policy.Policy) bool { return runs(j, p) }) {
-			list = append(list, j)
+	for _, p := range policies {
+		for _, j := range l.jobs[p.Name] {
+			if !slices.Contains(list, j) {
+				list = append(list, j)
+			}
 		}
 	}
 	return list
@@ -58,12 +60,14 @@ func runs(j *policy.Job, p *policy.Policy) bool {
 	return slices.ContainsFunc(j.Run, func(run policy.Reference) bool { return run.Name == p.Name })
 }
 
-// together says whether every start of a job is one of the other. Jobs of seconds have no minute.
-func together(a, b *policy.Job) bool {
-	for _, s := range append(slices.Clone(a.Schedules), b.Schedules...) {
-		if strings.HasSuffix(strings.TrimSuffix(s.Text, "s"), " second") {
-			return false
-		}
+// together says whether every start of a job is one of the other.
+func (l *linter) together(a, b *policy.Job) bool { return calendar.Covers(l.ticksOf(b), l.ticksOf(a)) }
+
+// ticksOf are those of a job, read once.
+func (l *linter) ticksOf(j *policy.Job) calendar.Ticks {
+	if t, ok := l.ticks[j]; ok {
+		return t
 	}
-	return alwaysWith(ticks(a.Schedules...), ticks(b.Schedules...))
+	l.ticks[j] = ticks(j.Schedules...)
+	return l.ticks[j]
 }

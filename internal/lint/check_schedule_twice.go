@@ -2,6 +2,8 @@ package lint
 
 import (
 	"fmt"
+
+	"pgretain/internal/calendar"
 )
 
 var _ = register("L024", "a schedule that another of the job covers", checkScheduleTwice)
@@ -11,7 +13,7 @@ func checkScheduleTwice(l *linter) {
 	for _, j := range l.file.Jobs {
 		for i, s := range j.Schedules {
 			for k, other := range j.Schedules {
-				if i == k || s.Text == "@reboot" || !alwaysWith(ticks(s), ticks(other)) || k > i && alwaysWith(ticks(other), ticks(s)) {
+				if i == k || !calendar.Covers(ticks(other), ticks(s)) || k > i && calendar.Covers(ticks(s), ticks(other)) {
 					continue
 				}
 				l.warn(finding{at: s.Position,

@@ -6,6 +6,7 @@ package lint
 import (
 	"fmt"
 
+	"pgretain/internal/calendar"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
@@ -15,10 +16,7 @@ import (
 // Check lints a file that was read without errors; snapshot may be nil. An Error is a policy that can
 // never do what it says, everything else a Warning. The list is sorted by place.
 func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
-	l := &linter{file: file, snapshot: snapshot, policies: map[string]*policy.Policy{}, conditions: map[string]*pgparse.Condition{}}
-	for _, p := range file.Policies {
-		l.policies[p.Name] = p
-	}
+	l := newLinter(file, snapshot)
 	for _, c := range checks {
 		l.code = c.code
 		c.run(l)
@@ -45,10 +43,26 @@ func register(code, title string, run func(*linter)) string {
 type linter struct {
 	file       *policy.File
 	policies   map[string]*policy.Policy // by name
+	jobs       map[string][]*policy.Job  // that run a policy, by its name
+	ticks      map[*policy.Job]calendar.Ticks
 	snapshot   *catalog.Snapshot
 	code       string // of the check that runs
 	list       diag.List
 	conditions map[string]*pgparse.Condition
+}
+
+func newLinter(file *policy.File, snapshot *catalog.Snapshot) *linter {
+	l := &linter{file: file, snapshot: snapshot, policies: map[string]*policy.Policy{}, jobs: map[string][]*policy.Job{},
+		ticks: map[*policy.Job]calendar.Ticks{}, conditions: map[string]*pgparse.Condition{}}
+	for _, p := range file.Policies {
+		l.policies[p.Name] = p
+	}
+	for _, j := range file.Jobs {
+		for _, run := range j.Run {
+			l.jobs[run.Name] = append(l.jobs[run.Name], j)
+		}
+	}
+	return l
 }
 
 // finding is what a check says.

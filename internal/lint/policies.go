@@ -127,14 +127,7 @@ func guarded(p *policy.Policy) bool { return len(p.Keep) > 0 }
 // runsWhole says whether a job runs a policy on all its rows. Where no job runs anything, something else
 // may.
 func (l *linter) runsWhole(p *policy.Policy) bool {
-	for _, j := range l.file.Jobs {
-		for _, run := range j.Run {
-			if run.Name == p.Name && len(j.Scope) == 0 {
-				return true
-			}
-		}
-	}
-	return len(l.file.Jobs) == 0
+	return len(l.file.Jobs) == 0 || slices.ContainsFunc(l.jobs[p.Name], func(j *policy.Job) bool { return len(j.Scope) == 0 })
 }
 
 func place(p *policy.Policy) string {

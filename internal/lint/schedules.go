@@ -11,8 +11,8 @@ import (
 // four years from there have a leap day.
 var someDay = time.Date(2023, 12, 31, 23, 59, 0, 0, time.UTC)
 
-// ticks are those of some schedules, in UTC: how far apart they are, and whether two coincide, is the
-// same in every zone but for two hours a year.
+// ticks are those of some schedules, in UTC: how far apart they are is the same in every zone but for two
+// hours a year.
 func ticks(schedules ...policy.Schedule) calendar.Ticks {
 	var texts []string
 	for _, s := range schedules {
@@ -22,7 +22,7 @@ func ticks(schedules ...policy.Schedule) calendar.Ticks {
 }
 
 // compared is how many ticks are looked at.
-const compared = 400
+const compared = 60
 
 // shortestGap is the shortest time between two ticks, zero where there are not two.
 func shortestGap(t calendar.Ticks) time.Duration {
@@ -39,22 +39,4 @@ func shortestGap(t calendar.Ticks) time.Duration {
 		at = next
 	}
 	return shortest
-}
-
-// alwaysWith says whether every tick of one is a tick of the other as well.
-func alwaysWith(one, other calendar.Ticks) bool {
-	at := one.Next(someDay)
-	if at.IsZero() {
-		return false
-	}
-	for range compared {
-		if at.IsZero() {
-			break
-		}
-		if !other.Next(at.Add(-time.Nanosecond)).Equal(at) {
-			return false
-		}
-		at = one.Next(at)
-	}
-	return true
 }

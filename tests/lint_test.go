@@ -1,0 +1,201 @@
+package tests
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/inspect"
+	"pgretain/internal/lint"
+	"pgretain/policy"
+	"pgretain/tests/pgtest"
+)
+
+// every has a row for every combination of values that a condition below can tell apart.
+const every = `CREATE SCHEMA lint;
+CREATE TABLE lint.every AS SELECT row_number() OVER () AS id, a, b, c, d, e
+  FROM unnest(ARRAY[NULL, 'x', 'y', 'z']) a, unnest(ARRAY[NULL, 0.5, 1, 1.5, 2, 2.5, 3, 3.5]::numeric[]) b, unnest(ARRAY[true, false]) c,
+       unnest(ARRAY[NULL, true, false]) d, unnest(ARRAY[NULL, '2025-12-01', '2026-01-01', '2026-01-15', '2026-02-01', '2026-03-01']::date[]) e;
+ALTER TABLE lint.every ADD PRIMARY KEY (id), ALTER c SET NOT NULL;
+ALTER TABLE lint.every ADD at timestamptz NOT NULL DEFAULT now();`
+
+var lintTemplate = pgtest.Template("lint", func(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.PgConn().Exec(ctx, every).ReadAll()
+	return err
+})
+
+// trial is one policy with random conditions.
+type trial struct{ where, guard, tier, step, set string }
+
+func (c trial) yaml(n int) string {
+	return fmt.Sprintf(`  p%[1]d:
+    table: lint.every
+    where: "%[2]s"
+    due: {age: {column: at, older_than: [{when: "%[4]s", then: 1 day}, {when: "%[3]s", then: 2 days}, {else: 3 days}]}}
+    keep: {g%[1]d: "%[3]s"}
+    then: [{emit: {event: seen, where: "%[5]s"}}, delete]
+  u%[1]d: {table: lint.every, where: "%[2]s", due: {age: {column: at, older_than: 1 day}}, keep: {h%[1]d: "%[3]s"}, then: [update: {set: %[6]s}]}
+`, n, c.where, c.guard, c.tier, c.step, c.set)
+}
+
+var atoms = []string{
+	"a = 'x'", "a <> 'y'", "a IN ('x', 'z')", "a NOT IN ('x', 'y')", "a IS NULL", "a IS NOT NULL", "'y' = a", "a IN ('x', NULL)",
+	"b = 1", "b > 1", "b >= 2", "b < 2", "b <= 1", "b <> 3", "b BETWEEN 1 AND 2", "b NOT BETWEEN 1 AND 3", "2 < b", "b IS DISTINCT FROM 2",
+	"c", "c = false", "d", "d = true", "d IS TRUE", "d IS NOT FALSE", "d IS NULL", "d IS UNKNOWN", "b IS NOT DISTINCT FROM 3", "true", "false",
+	"e = '2026-01-01'", "e < '2026-02-01'", "e > '2026-01-01'", "e BETWEEN '2026-01-01' AND '2026-02-01'", "NULL::boolean",
+	"lower(a) = 'x'", "a LIKE 'x%'", "b + 1 > 2", "coalesce(d, c)", "EXISTS (SELECT FROM pg_class WHERE relname = t.a)",
+}
+
+// condition puts atoms together; those at the end of the list are not understood by the search.
+func condition(random *rand.Rand, depth, of int) string {
+	if depth == 0 || random.IntN(4) == 0 {
+		return atoms[random.IntN(of)]
+	}
+	x, y := condition(random, depth-1, of), condition(random, depth-1, of)
+	switch random.IntN(6) {
+	case 0:
+		return "NOT (" + x + ")"
+	case 1:
+		return "((" + x + ") OR (" + y + "))"
+	case 2:
+		return "((" + x + ") IS NOT TRUE AND (" + y + "))"
+	case 3:
+		return "((" + x + ") IS FALSE OR (" + y + "))"
+	}
+	return "((" + x + ") AND (" + y + "))"
+}
+
+// TestLintAgainstPostgreSQL lets the server answer what lint says of random conditions: whatever is said
+// to be impossible must be so for every row there can be, and what is impossible for a "where" whose parts
+// are all understood must be said.
+func TestLintAgainstPostgreSQL(t *testing.T) {
+	t.Parallel()
+	db := lintTemplate.Database(t)
+	conn := db.Conn(t)
+	snapshot, unknown, err := inspect.Snapshot(t.Context(), conn, inspect.Request{Tables: []string{"lint.every"}, SearchPath: []string{"public"}, Runtime: "retention"})
+	if err != nil || len(unknown) > 0 {
+		t.Fatalf("%v %v", unknown, err)
+	}
+	random := rand.New(rand.NewPCG(20, 26))
+	var trials []trial
+	var yaml strings.Builder
+	yaml.WriteString("version: 1\npolicies:\n")
+	understood := len(atoms) - 5
+	sets := []string{`{a: "'x'"}`, `{a: "'y'", b: 1}`, `{d: true}`, `{d: null}`, `{c: false}`, `{b: 2}`, `{a: null}`, `{b: "b + 1"}`}
+	for n := range 200 {
+		of := len(atoms)
+		if n%2 == 0 {
+			of = understood
+		}
+		c := trial{condition(random, 3, of), condition(random, 2, of), condition(random, 2, of), condition(random, 2, of), sets[random.IntN(len(sets))]}
+		trials = append(trials, c)
+		yaml.WriteString(c.yaml(n))
+	}
+	file, list := policy.Parse("policy.yaml", withoutRefused(t, []byte(yaml.String())))
+	if file == nil {
+		t.Fatalf("%+v", list)
+	}
+	said := map[string]int{}
+	noRow := map[int]bool{}
+	for _, d := range lint.Check(file, snapshot) {
+		ask, n := claim(t, trials, d.Code, d.Message)
+		if ask == "" {
+			continue
+		}
+		said[d.Code]++
+		noRow[n] = noRow[n] || d.Code == "L001"
+		if pgtest.Value[bool](t, conn, "SELECT EXISTS ("+ask+")") {
+			t.Errorf("%s %s\n%+v\n%s", d.Code, d.Message, trials[n], ask)
+		}
+	}
+	for n, c := range trials {
+		if n%2 == 0 && !noRow[n] && !pgtest.Value[bool](t, conn, "SELECT EXISTS (SELECT FROM lint.every t WHERE "+c.where+")") && !strings.Contains(c.where, "NULL)") {
+			t.Errorf("nothing is said of %s", c.where)
+		}
+	}
+	for _, code := range []string{"L001", "L002", "L004", "L006", "L007", "L010"} {
+		if said[code] < 5 {
+			t.Errorf("%s was said %d times only: %v", code, said[code], said)
+		}
+	}
+}
+
+// withoutRefused takes the updates away that the reader refuses, because they set nothing that decides.
+func withoutRefused(t *testing.T, source []byte) []byte {
+	t.Helper()
+	lines := strings.Split(string(source), "\n")
+	_, list := policy.Parse("policy.yaml", source)
+	for _, d := range list {
+		if d.Code != "P031" {
+			t.Fatalf("%+v", d)
+		}
+		lines[d.Position.Line-1] = ""
+	}
+	return []byte(strings.Join(lines, "\n"))
+}
+
+var named = map[string]*regexp.Regexp{
+	"L001": regexp.MustCompile(`policy "[pu](\d+)"`), "L002": regexp.MustCompile(`of policy "[pu](\d+)"`), "L004": regexp.MustCompile(`tier (\d) of policy "p(\d+)"`),
+	"L006": regexp.MustCompile(`policy "p(\d+)"`), "L007": regexp.MustCompile(`policy "u(\d+)"`),
+	"L010": regexp.MustCompile(`guard "[gh](\d+)" spares every row whose "(\w+)"`), "L011": regexp.MustCompile(`policy "[pu](\d+)" passes by every row whose "(\w+)"`),
+}
+
+// claim is the query that finds a row for which a finding is wrong; "" for other kinds of findings.
+func claim(t *testing.T, trials []trial, code, message string) (string, int) {
+	t.Helper()
+	if named[code] == nil {
+		return "", 0
+	}
+	found := named[code].FindStringSubmatch(message)
+	if found == nil {
+		t.Fatalf("%s: %s", code, message)
+	}
+	number := found[1]
+	if code == "L004" {
+		number = found[2]
+	}
+	var n int
+	fmt.Sscan(number, &n)
+	c := trials[n]
+	taken := "SELECT FROM lint.every t WHERE (" + c.where + ") AND (" + c.guard + ") IS FALSE"
+	switch code {
+	case "L001":
+		return "SELECT FROM lint.every t WHERE " + c.where, n
+	case "L002":
+		return taken, n
+	case "L004":
+		if found[1] == "1" {
+			return taken + " AND (" + c.tier + ")", n
+		}
+		return taken + " AND (" + c.tier + ") IS NOT TRUE AND (" + c.guard + ")", n
+	case "L006":
+		return taken + " AND (" + c.step + ")", n
+	case "L007":
+		return changed(c, strings.Replace(taken, "SELECT FROM", "SELECT * FROM", 1)), n
+	case "L010":
+		return taken + " AND " + found[2] + " IS NULL", n
+	}
+	return "SELECT FROM lint.every t WHERE (" + c.where + ") AND " + found[2] + " IS NULL", n
+}
+
+// changed finds a row that is due no longer after the update.
+func changed(c trial, taken string) string {
+	set := map[string]string{}
+	for _, pair := range regexp.MustCompile(`(\w): ("([^"]*)"|\w+)`).FindAllStringSubmatch(c.set, -1) {
+		set[pair[1]] = strings.Trim(pair[2], `"`)
+	}
+	var columns []string
+	for _, column := range []struct{ name, typ string }{{"a", "text"}, {"b", "numeric"}, {"c", "boolean"}, {"d", "boolean"}, {"e", "date"}} {
+		value, ok := set[column.name]
+		if !ok {
+			value = column.name
+		}
+		columns = append(columns, "CAST("+value+" AS "+column.typ+") AS "+column.name)
+	}
+	return "SELECT FROM (SELECT " + strings.Join(columns, ", ") + " FROM (" + taken + ") b) t WHERE NOT ((" + c.where + ") IS TRUE AND (" + c.guard + ") IS FALSE)"
+}
