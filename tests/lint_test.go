@@ -13,6 +13,7 @@ import (
 	"pgretain/internal/inspect"
 	"pgretain/internal/lint"
 	"pgretain/policy"
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
@@ -198,4 +199,22 @@ func changed(c trial, taken string) string {
 		columns = append(columns, "CAST("+value+" AS "+column.typ+") AS "+column.name)
 	}
 	return "SELECT FROM (SELECT " + strings.Join(columns, ", ") + " FROM (" + taken + ") b) t WHERE NOT ((" + c.where + ") IS TRUE AND (" + c.guard + ") IS FALSE)"
+}
+
+// TestZoneInWhere installs a policy whose "where" PostgreSQL takes in no index: it is built without.
+func TestZoneInWhere(t *testing.T) {
+	t.Parallel()
+	const schema = `CREATE SCHEMA app; CREATE TABLE app.visit (id bigint PRIMARY KEY, day date, at timestamptz NOT NULL);`
+	const where = "at >= day"
+	installed := kit.Install(t, schema, `
+policies:
+  visits: {table: app.visit, where: "`+where+`", due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+`)
+	conn := installed.DB.Conn(t)
+	if _, err := conn.Exec(t.Context(), "CREATE INDEX ON app.visit (at, id) WHERE "+where); err == nil || !strings.Contains(err.Error(), "42P17") {
+		t.Errorf("PostgreSQL holds it in an index now: %v", err)
+	}
+	if n := pgtest.Value[int](t, conn, "SELECT count(*)::int FROM pg_index WHERE indrelid = 'app.visit'::regclass AND indpred IS NULL"); n != 2 {
+		t.Errorf("%d indexes without a predicate, want the key's and the policy's", n)
+	}
 }

@@ -25,7 +25,7 @@ func checkBudget(l *linter) {
 			continue
 		}
 		l.warn(finding{at: j.Position,
-			message: fmt.Sprintf("job %q starts again after %s, and the budgets of its policies add up to %s", j.Name, gap, sum),
+			message: fmt.Sprintf("job %q starts again after %s, and the budgets of its policies add up to %s", j.Name, spoken(gap), spoken(sum)),
 			detail:  "While a run goes on, pg_cron puts off the next ones, and other schedulers may start one that ends \"busy\".",
 			hint:    "Write shorter budgets (budget: {time: ...}), or start the job less often."})
 	}

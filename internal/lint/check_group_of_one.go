@@ -22,15 +22,20 @@ func checkGroups(l *linter) {
 		}
 		for _, rank := range ranks(p) {
 			if key := keyOf(table, rank); key != "" {
-				l.warn(finding{at: rank.Position, policy: p.Name,
+				f := finding{at: rank.Position, policy: p.Name,
 					message: fmt.Sprintf("each group of this rank has one row: %s is a key", key),
 					detail:  "The row has the first place, so that none comes after it and none is due.",
-					hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
+					hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."}
+				if len(p.Due.Entries) > 1 {
+					l.warn(f) // the other entries of "any" may find rows
+				} else {
+					l.refuse(f)
+				}
 			}
 		}
 		for _, g := range p.Keep {
 			if key := keyOf(table, g.Rank); key != "" && g.Rank.Among == nil {
-				l.warn(finding{at: g.Rank.Position, policy: p.Name,
+				l.refuse(finding{at: g.Rank.Position, policy: p.Name,
 					message: fmt.Sprintf("guard %q spares every row: %s is a key, so that each group has one row", g.Name, key),
 					detail:  "The row has the first place.",
 					hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})

@@ -1,12 +1,15 @@
 package lint_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
@@ -33,14 +36,41 @@ func TestPages(t *testing.T) {
 			if !strings.HasPrefix(page, "# "+code.Name+": "+code.Title+"\n\n## problem\n") || !strings.Contains(page, "\n## solution\n") {
 				t.Error("the page lacks its title, problem or solution")
 			}
-			found := codes(checked(t, example(t, page, "Instead of:"), tables(t)))
+			found := codes(compiled(t, example(t, page, "Instead of:")))
 			if !slices.Equal(slices.Compact(found), []string{code.Name}) {
 				t.Errorf("instead of: got %v", found)
 			}
-			if found := codes(checked(t, example(t, page, "Use:"), tables(t))); len(found) > 0 {
+			if found := codes(compiled(t, example(t, page, "Use:"))); len(found) > 0 {
 				t.Errorf("use: got %v", found)
 			}
 		})
+	}
+}
+
+// TestMessages shows what is said of the examples, and where.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	for _, code := range own() {
+		source := example(t, read(t, filepath.Join(pages, code.Name+".md")), "Instead of:")
+		list := checked(t, source, tables(t))
+		if err := list.Render(&out, map[string][]byte{"policy.yaml": []byte(source)}, false); err != nil {
+			t.Fatal(err)
+		}
+		out.WriteString("\n")
+	}
+	golden(t, "testdata/messages.txt", out.String())
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(read(t, path), got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
@@ -82,17 +112,29 @@ func snapshot(t *testing.T, path string) *catalog.Snapshot {
 	return s
 }
 
-// checked lints a file that the reader and the generator accept.
+// checked lints a file that the reader accepts.
 func checked(t *testing.T, source string, snapshot *catalog.Snapshot) diag.List {
+	t.Helper()
+	return lint.Check(parsed(t, source), snapshot)
+}
+
+func parsed(t *testing.T, source string) *policy.File {
 	t.Helper()
 	file, list := policy.Parse("policy.yaml", []byte(source))
 	if file == nil {
 		t.Fatalf("the reader refuses it: %+v", list)
 	}
-	if _, list := generator.Compile(file, snapshot, nil); len(list) > 0 {
+	return file
+}
+
+// compiled lints a file that the generator accepts, too.
+func compiled(t *testing.T, source string) diag.List {
+	t.Helper()
+	file := parsed(t, source)
+	if _, list := generator.Compile(file, tables(t), nil); len(list) > 0 {
 		t.Fatalf("the generator refuses it: %+v", list)
 	}
-	return lint.Check(file, snapshot)
+	return lint.Check(file, tables(t))
 }
 
 func codes(list diag.List) []string {

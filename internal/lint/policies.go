@@ -58,12 +58,13 @@ func clockOf(p *policy.Policy) (clocked, bool) {
 
 // windows finds the shortest and the longest; false where the data have a say.
 func (c *clocked) windows(w policy.Window) bool {
-	c.unlimited = true
+	c.unlimited = w.Tiers[len(w.Tiers)-1].When != nil // no "else"
 	first := true
 	for _, t := range w.Tiers {
 		i := t.Interval
 		switch {
 		case t.Never:
+			c.unlimited = true
 			continue
 		case t.Data != nil && (t.Data.Value != nil || t.Data.Else == nil):
 			return false
@@ -77,7 +78,6 @@ func (c *clocked) windows(w policy.Window) bool {
 			c.longest = i
 		}
 		first = false
-		c.unlimited = c.unlimited && t.When != nil
 	}
 	return !first
 }

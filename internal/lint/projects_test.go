@@ -3,18 +3,15 @@ package lint_test
 import (
 	"bytes"
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"pgretain/internal/lint"
 	"pgretain/policy"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/projects.txt")
+var update = flag.Bool("update", false, "rewrite testdata")
 
 // TestProjects lints the examples and the jobs of real projects. Whoever writes testdata/projects.txt
 // again reads each line of it: what it says has to be true of the project, and worth saying.
@@ -30,15 +27,7 @@ func TestProjects(t *testing.T) {
 			project(t, &out, path)
 		}
 	}
-	const golden = "testdata/projects.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(read(t, golden), out.String()); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	golden(t, "testdata/projects.txt", out.String())
 }
 
 func project(t *testing.T, out *strings.Builder, path string) {

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"pgretain/internal/calendar"
@@ -23,6 +25,21 @@ func ticks(schedules ...policy.Schedule) calendar.Ticks {
 
 // compared is how many ticks are looked at.
 const compared = 60
+
+// spoken is a time in the words of the policy file, "1 h 30 min".
+func spoken(d time.Duration) string {
+	var parts []string
+	for _, unit := range []struct {
+		of   time.Duration
+		name string
+	}{{time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}, {time.Millisecond, "ms"}} {
+		if n := d / unit.of; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, unit.name))
+			d -= n * unit.of
+		}
+	}
+	return strings.Join(parts, " ")
+}
 
 // shortestGap is the shortest time between two ticks, zero where there are not two.
 func shortestGap(t calendar.Ticks) time.Duration {

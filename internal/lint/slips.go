@@ -35,18 +35,36 @@ func reversed(c *pgparse.Condition) bool {
 	return low.Form == pgparse.Compare && high.Form == pgparse.Compare && less(high.Values[0], low.Values[0])
 }
 
-// judging lists the conditions that decide on rows: where, guards, tiers, among, and those of steps.
-func (l *linter) judging() []*policy.Expr {
-	var list []*policy.Expr
-	add := func(e *policy.Expr) {
-		if e != nil {
-			list = append(list, e)
-		}
+// judgement is a condition that decides on rows.
+type judgement struct {
+	policy *policy.Policy
+	expr   *policy.Expr
+	needed truth // what it must be for a row to go at all, anything where other rows may go
+}
+
+// slip reports a part of a condition: an error where no row can go for it.
+func (l *linter) slip(j judgement, f finding) {
+	f.policy = j.policy.Name
+	if l.rowOf(j.policy).possible(wish{c: l.condition(j.expr), is: j.needed}) {
+		l.warn(f)
+	} else {
+		l.refuse(f)
 	}
+}
+
+// judging lists the conditions that decide on rows: where, guards, tiers, among, and those of steps.
+func (l *linter) judging() []judgement {
+	var list []judgement
 	for _, p := range l.file.Policies {
-		add(p.Where)
+		decides := func(e *policy.Expr, needed truth) {
+			if e != nil {
+				list = append(list, judgement{p, e, needed})
+			}
+		}
+		add := func(e *policy.Expr) { decides(e, anything) }
+		decides(p.Where, yes)
 		for _, g := range p.Keep {
-			add(g.Condition)
+			decides(g.Condition, no)
 			if g.Rank != nil {
 				add(g.Rank.Among)
 			}
