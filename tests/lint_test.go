@@ -214,6 +214,9 @@ policies:
 	if _, err := conn.Exec(t.Context(), "CREATE INDEX ON app.visit (at, id) WHERE "+where); err == nil || !strings.Contains(err.Error(), "42P17") {
 		t.Errorf("PostgreSQL holds it in an index now: %v", err)
 	}
+	if _, err := conn.Exec(t.Context(), "CREATE INDEX ON app.visit ((at::date))"); err == nil || !strings.Contains(err.Error(), "42P17") {
+		t.Errorf("PostgreSQL holds the cast of L034 in an index now: %v", err)
+	}
 	if n := pgtest.Value[int](t, conn, "SELECT count(*)::int FROM pg_index WHERE indrelid = 'app.visit'::regclass AND indpred IS NULL"); n != 2 {
 		t.Errorf("%d indexes without a predicate, want the key's and the policy's", n)
 	}

@@ -40,6 +40,13 @@ var cases = map[string]struct {
 	"an update by a guard":                     {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {s: starred}, then: [update: {set: {starred: true}}]}`, nil},
 	"an update to a value of the row":          {`a: {table: app.note, where: "kind <> 'x'", due: {age: {column: made_at, older_than: 1 day}}, then: [update: {set: {kind: "lower(kind)"}}]}`, nil},
 
+	"an expiry that is due again at once": {`a: {table: app.note, due: {expires: {column: expires_at}}, then: [update: {set: {expires_at: as_of}}]}`, []string{"L007"}},
+	"an expiry put off":                   {`a: {table: app.note, due: {expires: {column: expires_at}}, then: [update: {set: {expires_at: "as_of + interval '1 hour'"}}]}`, nil},
+	"an age that begins anew":             {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, then: [update: {set: {made_at: as_of}}]}`, nil},
+	"an expiry marked, too":               {`a: {table: app.note, where: "NOT starred", due: {expires: {column: expires_at}}, then: [update: {set: {expires_at: as_of, starred: true}}]}`, nil},
+	"a cast that no zone decides":         {`a: {table: app.clocks, due: {age: {expression: "at::date", older_than: 2 days}}, then: [delete]}`, nil},
+	"a cast of an expression":             {`a: {table: app.note, due: {age: {expression: "(coalesce(seen_at, made_at) + interval '1 day')::timestamptz", older_than: 2 days}}, then: [delete]}`, nil},
+
 	// NULL.
 	"a flag that may be NULL":                  {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {f: "tag = 'x' OR starred"}, then: [delete]}`, []string{"L010"}},
 	"a guard of one nullable column":           {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {f: "tag = 'x'"}, then: [delete]}`, []string{"L010"}},
@@ -121,6 +128,7 @@ func TestJobs(t *testing.T) {
 		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [b]}":                   {"L023"},
 		"  x: {schedule: \"0 1 * * *\", run: [a]}\n  y: {schedule: \"0 1 * * *\", run: [c]}":                      nil,
 		"  x: {schedule: [\"0 1 * * *\", \"15 1 * * *\"], run: [a, c]}\n  y: {schedule: \"0 * * * *\", run: [b]}": nil,
+		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [c]}":                   {"L023"}, // the same policy
 		"  x: {schedule: \"30 seconds\", run: [a, c]}\n  y: {schedule: \"30 seconds\", run: [b]}":                 nil,
 		"  x: {schedule: \"0 1 * * 1\", run: [a, c]}\n  y: {schedule: \"0 1 * * 1-5\", run: [b]}":                 {"L023"},
 		`  x: {schedule: ["0 1 * * *", "0 1 31 11 *"], run: [a, c]}`:                                              {"L021", "L024"},

@@ -18,7 +18,7 @@ func checkArchives(l *linter) {
 				continue
 			}
 			for _, archive := range policies {
-				if archive.Table.String() != s.Archive.Into.String() || guarded(archive.Policy) || archive.Where != nil || archive.unlimited ||
+				if archive.Table.String() != s.Archive.Into.String() || guarded(archive.Policy) || archive.Where != nil || archive.unlimited || archive.clock.UpTo != nil ||
 					!bringsClock(from, s.Archive, archive) || !notLonger(archive.longest, from.shortest) {
 					continue
 				}

@@ -10,21 +10,21 @@ import (
 
 var _ = register("L023", "two jobs that always start together on one table", checkBusy)
 
-// checkBusy warns of a job whose every start falls on one of another job with the same table: two
-// policies of one table never run at once.
+// checkBusy warns of a job whose every start falls on one of another job with the same table: one
+// table has one run at a time, whatever the scope.
 func checkBusy(l *linter) {
 	seen := map[[2]*policy.Job]bool{}
-	for _, policies := range l.tables() {
+	for _, policies := range l.allTables() {
 		jobs := l.jobsOf(policies)
 		for _, a := range jobs {
 			for _, b := range jobs {
-				if a == b || seen[[2]*policy.Job{a, b}] || !l.differently(policies, a, b) || !l.together(a, b) {
+				if a == b || seen[[2]*policy.Job{a, b}] || !l.together(a, b) {
 					continue
 				}
 				seen[[2]*policy.Job{a, b}], seen[[2]*policy.Job{b, a}] = true, true
 				l.warn(finding{at: a.Position,
 					message: fmt.Sprintf("job %q always starts together with job %q, and both run policies of %q", a.Name, b.Name, policies[0].Table),
-					detail:  fmt.Sprintf("Two policies of one table never run at once: the later one ends \"busy\". Job %q is in line %d.", b.Name, b.Position.Line),
+					detail:  fmt.Sprintf("A table has one run at a time, whatever the scope: the later one ends \"busy\". Job %q is in line %d.", b.Name, b.Position.Line),
 					hint:    "Give one of them another minute."})
 			}
 		}
@@ -42,22 +42,6 @@ func (l *linter) jobsOf(policies []*policy.Policy) []*policy.Job {
 		}
 	}
 	return list
-}
-
-// differently says whether two jobs run different policies of a table.
-func (l *linter) differently(policies []*policy.Policy, a, b *policy.Job) bool {
-	for _, p := range policies {
-		for _, q := range policies {
-			if p != q && runs(a, p) && runs(b, q) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func runs(j *policy.Job, p *policy.Policy) bool {
-	return slices.ContainsFunc(j.Run, func(run policy.Reference) bool { return run.Name == p.Name })
 }
 
 // together says whether every start of a job is one of the other.

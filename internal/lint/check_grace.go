@@ -20,7 +20,7 @@ func (l *linter) grace(policies []clocked) {
 			continue
 		}
 		for _, destroy := range policies {
-			if destroy.Policy == mark.Policy || !destroy.sameClock(mark) || !deletes(destroy.Policy) || destroy.unlimited ||
+			if destroy.Policy == mark.Policy || !destroy.sameClock(mark) || !deletes(destroy.Policy) || destroy.unlimited || destroy.clock.UpTo != nil ||
 				guarded(destroy.Policy) || !notLonger(destroy.longest, mark.shortest) || !l.needsMark(mark, destroy) {
 				continue
 			}
@@ -36,5 +36,8 @@ func (l *linter) grace(policies []clocked) {
 // needsMark says whether the second policy is about rows that the first has marked, and no others.
 func (l *linter) needsMark(mark, destroy clocked) bool {
 	r := l.rowOf(destroy.Policy)
+	if len(mark.Joins)+len(destroy.Joins) > 0 {
+		return false // one name may mean two things
+	}
 	return r.possible(l.wanted(destroy.Policy)...) && !r.possible(append(l.wanted(destroy.Policy), l.wanted(mark.Policy)...)...)
 }

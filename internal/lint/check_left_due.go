@@ -56,13 +56,25 @@ func (l *linter) leaves(p *policy.Policy, s policy.Step) (*change, []wish, bool)
 	if p.Due != nil {
 		for _, e := range p.Due.Entries {
 			k := e.Clock
-			if e.Beyond != nil || k == nil || k.Watermark != nil || k.Expression != nil || after.columns[k.Column] || len(k.Window.Tiers) != 1 ||
-				k.Window.Tiers[0].Data != nil {
+			if e.Beyond != nil || k == nil || k.Watermark != nil || k.UpTo != nil || k.Expression != nil ||
+				len(k.Window.Tiers) != 1 || k.Window.Tiers[0].Data != nil || after.columns[k.Column] && !duePresently(k, s) {
 				return nil, nil, false
 			}
 		}
 	}
 	return after, set, true
+}
+
+// duePresently says whether a step sets the clock to the instant of the run where no grace is given: it has
+// expired when the next run looks.
+func duePresently(k *policy.Clock, s policy.Step) bool {
+	for _, a := range s.Update.Set {
+		if a.Column == k.Column && bare(a.Value) == "as_of" {
+			i := k.Window.Tiers[0].Interval
+			return k.Kind == "expires" && i.Months == 0 && i.Days == 0 && i.Time == 0
+		}
+	}
+	return false
 }
 
 // assigned is the condition that a column has the constant that a step sets; nil for another value.

@@ -15,7 +15,7 @@ var _ = register("L018", "rows that go with others before their own time", check
 func checkParents(l *linter) {
 	policies := clockedPolicies(l.file.Policies)
 	for _, parent := range policies {
-		if parent.unlimited || !takesOthers(parent.Policy) || !l.runsWhole(parent.Policy) {
+		if parent.unlimited || parent.clock.UpTo != nil || !takesOthers(parent.Policy) || !l.runsWhole(parent.Policy) {
 			continue
 		}
 		for _, child := range policies {

@@ -29,6 +29,11 @@ func clockedPolicies(policies []*policy.Policy) []clocked {
 
 // tables lists the policies of each table that has several, in the order of the file.
 func (l *linter) tables() [][]*policy.Policy {
+	return slices.DeleteFunc(l.allTables(), func(list []*policy.Policy) bool { return len(list) < 2 })
+}
+
+// allTables lists the policies of each table.
+func (l *linter) allTables() [][]*policy.Policy {
 	place := map[string]int{}
 	var all [][]*policy.Policy
 	for _, p := range l.file.Policies {
@@ -41,7 +46,7 @@ func (l *linter) tables() [][]*policy.Policy {
 		}
 		all[i] = append(all[i], p)
 	}
-	return slices.DeleteFunc(all, func(list []*policy.Policy) bool { return len(list) < 2 })
+	return all
 }
 
 func clockOf(p *policy.Policy) (clocked, bool) {

@@ -121,6 +121,15 @@ func (r *conditions) distinct(e *query.A_Expr) *Condition {
 	return c
 }
 
+// CastColumn is a column, perhaps under a cast; no column where the text is anything else.
+func CastColumn(sql string) Operand {
+	node, _, err := expression(sql)
+	if err != nil {
+		return Operand{}
+	}
+	return columnOf(node)
+}
+
 // columnOf is a column of the row or of a join; as_of, run and keep are none.
 func columnOf(node *query.Node) Operand {
 	cast := ""
@@ -202,12 +211,18 @@ func strict(node *query.Node) []string {
 // steady are functions that give one answer for one question.
 var steady = strings.Fields("abs btrim ceil coalesce count date_part date_trunc extract floor greatest least left length lower ltrim max min mod right round rtrim split_part starts_with substring timezone trim upper")
 
+// builtIn says whether a call is of a function of pg_catalog in a list, which the search path begins with.
+func builtIn(names []*query.Node, list []string) bool {
+	plain := len(names) == 1 || len(names) == 2 && names[0].GetString_().GetSval() == "pg_catalog"
+	return plain && slices.Contains(list, lastName(names))
+}
+
 // stable says whether a part calls nothing but such functions.
 func stable(node *query.Node) bool {
 	is := true
 	var look func(m protoreflect.Message)
 	look = func(m protoreflect.Message) {
-		if call, ok := m.Interface().(*query.FuncCall); ok && !slices.Contains(steady, lastName(call.Funcname)) {
+		if call, ok := m.Interface().(*query.FuncCall); ok && !builtIn(call.Funcname, steady) {
 			is = false
 		}
 		visit(m, look)
