@@ -2,7 +2,9 @@ package generator
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
@@ -36,9 +38,7 @@ func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([
 	c.checkSearchPath()
 	c.checkNames()
 	objects = append(objects, c.install(), c.logPolicy())
-	for _, p := range file.Policies {
-		objects = append(objects, c.compilePolicy(p)...)
-	}
+	objects = append(objects, c.policies()...)
 	objects = append(objects, c.reports()...)
 	objects = append(objects, c.privileges()...)
 	objects = append(objects, c.jobs()...)
@@ -56,6 +56,35 @@ func (c *compiler) checkSearchPath() {
 			fmt.Sprintf("the catalog snapshot was taken with search_path %q, the policy has %q", c.snapshot.SearchPath, c.file.Install.SearchPath),
 			`Run "pgretain snapshot" again.`)
 	}
+}
+
+// policies compiles all of them, as many at once as there are processors: one does not depend on another.
+func (c *compiler) policies() []Object {
+	parts := make([]compiler, len(c.file.Policies))
+	objects := make([][]Object, len(parts))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(parts)) {
+		workers.Go(func() {
+			for i := range next {
+				parts[i] = compiler{file: c.file, snapshot: c.snapshot, history: c.history}
+				objects[i] = parts[i].compilePolicy(c.file.Policies[i])
+			}
+		})
+	}
+	for i := range parts {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	for _, part := range parts {
+		c.diags = append(c.diags, part.diags...)
+		for _, r := range part.rights {
+			c.joinRight(r)
+		}
+		c.granted = append(c.granted, part.granted...)
+	}
+	return slices.Concat(objects...)
 }
 
 // compilePolicy compiles one policy to its objects; none when it was refused.

@@ -3,6 +3,7 @@ package generator
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"pgretain/internal/pgparse"
 )
@@ -27,28 +28,39 @@ func hung(text string) sqlText {
 // as it is; names and literals have no line breaks.
 func layout(text string) string {
 	var b strings.Builder
+	b.Grow(len(text) + len(text)/4)
 	margins := []int{0}
 	column, indent := 0, 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == hangFrom[0]:
+	for len(text) > 0 {
+		switch text[0] {
+		case hangFrom[0]:
 			margins = append(margins, max(column, indent))
-		case c == hangTo[0]:
+		case hangTo[0]:
 			margins = margins[:len(margins)-1]
-		case c == '\n':
-			b.WriteByte(c)
+		case '\n':
+			b.WriteByte('\n')
 			column, indent = 0, margins[len(margins)-1]
 		default:
+			piece := plain(text)
 			b.WriteString(strings.Repeat(" ", indent-min(indent, column)))
-			column = max(column, indent)
-			indent = 0
-			b.WriteByte(c)
-			if c < 0x80 || c >= 0xc0 { // the first byte of a character
-				column++
-			}
+			b.WriteString(piece)
+			column, indent = max(column, indent)+utf8.RuneCountInString(piece), 0
+			text = text[len(piece):]
+			continue
 		}
+		text = text[1:]
 	}
 	return b.String()
+}
+
+// plain is the beginning of text up to what layout must look at.
+func plain(text string) string {
+	for i := range len(text) {
+		if c := text[i]; c == '\n' || c == hangFrom[0] || c == hangTo[0] {
+			return text[:i]
+		}
+	}
+	return text
 }
 
 // where is a WHERE clause of conditions that must all hold.

@@ -73,14 +73,19 @@ func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
 }
 
 func (w *work) addRight(t policy.Table, access policy.Access) {
-	for i := range w.rights {
-		if r := &w.rights[i]; r.table.String() == t.String() {
-			r.access = policy.Access{Insert: r.access.Insert || access.Insert,
-				Update: r.access.Update || access.Update, Delete: r.access.Delete || access.Delete}
+	w.joinRight(right{t, access, w.policy.Name, w.policy.Position})
+}
+
+// joinRight adds to what the policies before need of a table.
+func (c *compiler) joinRight(more right) {
+	for i := range c.rights {
+		if r := &c.rights[i]; r.table.Schema == more.table.Schema && r.table.Name == more.table.Name {
+			r.access = policy.Access{Insert: r.access.Insert || more.access.Insert,
+				Update: r.access.Update || more.access.Update, Delete: r.access.Delete || more.access.Delete}
 			return
 		}
 	}
-	w.rights = append(w.rights, right{t, access, w.policy.Name, w.policy.Position})
+	c.rights = append(c.rights, more)
 }
 
 // privileges are the grants to the owner, one object a table and one a schema, and to the roles that

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"slices"
+	"strings"
 
 	"pgretain/internal/pgparse"
 )
@@ -45,14 +46,7 @@ func upgrades(changes []change) bool {
 }
 
 func (r *replacer) mark() {
-	created := map[string]bool{} // routines, by name
-	for _, c := range r.changes {
-		if c.before == nil && isRoutine(c.after.Kind) {
-			if d := r.definition(c.after); d != nil {
-				created[d.Name] = isRuntime(*c.after)
-			}
-		}
-	}
+	created := r.created()
 	for i := range r.changes {
 		r.markAlone(&r.changes[i], created)
 	}
@@ -62,6 +56,23 @@ func (r *replacer) mark() {
 			again = r.markTied(&r.changes[i]) || again
 		}
 	}
+}
+
+// created are the new routines, by name: whether they are the runtime's. They matter where a routine goes.
+func (r *replacer) created() map[string]bool {
+	created := map[string]bool{}
+	goes := func(c change) bool { return c.after == nil && isRoutine(c.before.Kind) }
+	if !slices.ContainsFunc(r.changes, goes) {
+		return created
+	}
+	for _, c := range r.changes {
+		if c.before == nil && isRoutine(c.after.Kind) {
+			if d := r.definition(c.after); d != nil {
+				created[d.Name] = isRuntime(*c.after)
+			}
+		}
+	}
+	return created
 }
 
 // markAlone looks at one change: a privilege is taken back before any is given, since two objects may
@@ -93,7 +104,7 @@ func (r *replacer) markAlone(c *change, created map[string]bool) {
 // markTied drops what PostgreSQL would not let another object be dropped without, and says whether
 // it did.
 func (r *replacer) markTied(c *change) bool {
-	if c.before == nil || c.dropUp || !isDefined(c.before.Kind) {
+	if c.before == nil || c.dropUp || !isDefined(c.before.Kind) || !r.mentions(c.before) {
 		return false
 	}
 	d := r.definition(c.before)
@@ -103,6 +114,21 @@ func (r *replacer) markTied(c *change) bool {
 	for _, name := range d.Uses {
 		if runtime, ok := r.loose[name]; ok {
 			r.drop(c, d, runtime)
+			return true
+		}
+	}
+	return false
+}
+
+// mentions says whether a text may have one of the names that go: parsing all texts would take seconds.
+func (r *replacer) mentions(o *Object) bool {
+	const many = 100 // names for which looking takes longer than parsing
+	if len(r.loose) > many {
+		return true
+	}
+	for name := range r.loose {
+		end := name[strings.LastIndex(name, ".")+1:] // quoted or not, this stands in the text; but for quotes, doubled there
+		if strings.Contains(name, `"`) || strings.Contains(o.SQL, end) {
 			return true
 		}
 	}

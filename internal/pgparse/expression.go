@@ -2,6 +2,7 @@ package pgparse
 
 import (
 	"strings"
+	"sync"
 
 	query "github.com/pganalyze/pg_query_go/v6"
 )
@@ -9,8 +10,26 @@ import (
 const one = "one SQL expression"
 
 // Expression reads exactly one SQL expression, that is, text that means the same wherever a
-// template puts it between parentheses. The error is an *Error.
+// template puts it between parentheses. Nobody may change what it returns: it is remembered, because
+// every object that is made of a policy reads the policy's expressions again. The error is an *Error.
 func Expression(sql string) (*Expr, error) {
+	if known, ok := expressions.Load(sql); ok {
+		return known.(answer).expr, known.(answer).err
+	}
+	expr, err := readExpression(sql)
+	expressions.Store(sql, answer{expr, err})
+	return expr, err
+}
+
+// expressions are the answers of Expression, by text.
+var expressions sync.Map
+
+type answer struct {
+	expr *Expr
+	err  error
+}
+
+func readExpression(sql string) (*Expr, error) {
 	node, base, err := expression(sql)
 	if err != nil {
 		return nil, err
