@@ -108,6 +108,17 @@ func (r *reader) grants(f field) []Name {
 	})
 }
 
+// triggers is a list of triggers, by their names alone: a table's copies on its partitions have the same.
+func (r *reader) triggers(f field) []Name {
+	return r.distinctNames(f, "trigger", func(item field) string {
+		parts, ok := r.identifier(item, "a trigger", 1)
+		if !ok {
+			return ""
+		}
+		return parts[0]
+	})
+}
+
 func (r *reader) distinctNames(f field, what string, read func(field) string) []Name {
 	var names []Name
 	for _, item := range r.list(f) {

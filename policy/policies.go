@@ -4,7 +4,7 @@ import "fmt"
 
 var policyShape = shape{
 	keys: append([]string{
-		"description", "table", "partitions_of", "scope", "where", "join", "due", "keep", "then", "ensure", "claim", "touch",
+		"description", "table", "partitions_of", "scope", "where", "join", "due", "keep", "then", "ensure", "claim", "touch", "triggers",
 	}, boundKeys...),
 }
 
@@ -46,6 +46,7 @@ func (r *reader) policy(f field, name string, base bounds) *Policy {
 	p.Then = r.then(m, p, s)
 	p.Ensure = r.ensure(m.fields["ensure"])
 	p.Claim, p.Touch = r.claim(m.fields["claim"], p), r.touch(m.fields["touch"])
+	p.Triggers = r.triggers(m.fields["triggers"])
 	b := r.boundsOf(m, base)
 	p.Batch, p.Budget, p.Breaker, p.Throttle = b.batch, b.budget, b.breaker, b.throttle
 	if !m.has("where") && !m.has("due") {

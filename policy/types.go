@@ -62,6 +62,7 @@ type Policy struct {
 	Claim       *Claim
 	Touch       *Touch
 	Ensure      []Column
+	Triggers    []Name // of the application, which may run in the batches
 	Batch       Batch
 	Budget      Budget
 	Breaker     Breaker
