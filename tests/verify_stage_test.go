@@ -30,7 +30,7 @@ type driftServer struct {
 // installDrift installs a case's policy in a database of its own on the server.
 func installDrift(t *testing.T, server *driftServer, name string) driftCase {
 	t.Helper()
-	c := driftCase{name: name, file: driftPolicy(t, name), wanted: server.template.wanted, url: server.Server.URL}
+	c := driftCase{name: name, file: driftPolicy(t, name), wanted: server.template.wanted, snapshot: server.template.snapshot, url: server.Server.URL}
 	own, err := filepath.Glob(filepath.Join(driftDir, name, "[ps][oc][lh]*"))
 	if err == nil && len(own) == 0 && server.template.name != "" {
 		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+server.template.name)
@@ -95,7 +95,7 @@ func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
 		t.Fatal(list)
 	}
 	slices.SortStableFunc(wanted, func(a, b generator.Object) int { return place(a) - place(b) })
-	c.wanted = wanted
+	c.wanted, c.snapshot = wanted, snapshot
 }
 
 // place is in the order of creation: the functions of policies come after what they use.
@@ -147,6 +147,7 @@ func (c driftCase) exec(t *testing.T, sql string) {
 
 func (c driftCase) verify(t *testing.T, user string, opt verifier.Options) *verifier.Report {
 	t.Helper()
+	opt.Snapshot = c.snapshot
 	report, err := verifier.Verify(t.Context(), c.connect(t, user), c.file, c.wanted, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/generator"
+	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/policy"
 	"pgretain/tests/kit"
@@ -28,10 +29,11 @@ var updateDrift = flag.Bool("update-drift", false, "rewrite testdata/drift/*/rep
 // what the verifier says. policy.yaml and schema.sql are those of the directory above unless the
 // case has its own.
 type driftCase struct {
-	name   string
-	file   *policy.File
-	wanted []generator.Object
-	url    func(database, user string) string
+	name     string
+	file     *policy.File
+	wanted   []generator.Object
+	snapshot *catalog.Snapshot
+	url      func(database, user string) string
 }
 
 const driftDir = "testdata/drift"

@@ -10,10 +10,10 @@ import (
 )
 
 func (v *inspection) reachGroups() []group {
-	return []group{
+	return append([]group{
 		{about: "holds by a column", codes: []string{codeLostHold}, check: v.checkLostHolds},
 		{about: "what deletes reach", codes: []string{codeReach, codeReachProtect}, check: v.checkReach, policies: v.policyNames()},
-	}
+	}, v.graphGroups()...)
 }
 
 func (v *inspection) checkReach(ctx context.Context, tx pgx.Tx) error {

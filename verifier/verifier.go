@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
+	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
@@ -20,6 +21,9 @@ type Options struct {
 	Counts  bool          // count overdue rows, which costs what counting costs
 	Timeout time.Duration // per statement, default 5s; what takes longer is unknown
 	Checks  Selection     // what to check, default everything
+
+	// Snapshot is what the wanted objects were compiled with: what it lacks has come since. nil: not known.
+	Snapshot *catalog.Snapshot
 
 	// Cron is a session in the database where schema cron lives, if that is another one; CronRefused
 	// says why there is none.
@@ -61,6 +65,7 @@ type inspection struct {
 	zone    *time.Location     // in which schedules are meant; nil: unknown
 	failed  map[string]attempt // what pg_cron could not run, by the name of its job
 	paused  map[string]bool    // policies that somebody paused; "*" is all of them
+	graph   *reachGraph        // what deletes may meet; nil: could not be read
 	report  *Report
 
 	policies map[string]*policy.Policy // of the file, by name

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgretain/generator"
+	"pgretain/internal/catalog"
 	"pgretain/internal/install"
 	sqlfiles "pgretain/sql"
 	"pgretain/verifier"
@@ -71,7 +72,7 @@ func (c *console) verify(ctx context.Context, v verification) error {
 	if err != nil {
 		return err
 	}
-	project, wanted, err := v.wanted()
+	project, snapshot, wanted, err := v.wanted()
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (c *console) verify(ctx context.Context, v verification) error {
 			return err
 		}
 	}
-	options := verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout, Checks: checks}
+	options := verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout, Checks: checks, Snapshot: snapshot}
 	if err := v.follow(ctx, project, &options); err != nil {
 		return err
 	}
@@ -171,21 +172,21 @@ func (v verification) follow(ctx context.Context, project *project, options *ver
 }
 
 // wanted compiles the policy file.
-func (v verification) wanted() (*project, []generator.Object, error) {
+func (v verification) wanted() (*project, *catalog.Snapshot, []generator.Object, error) {
 	project, err := readProject(v.policy)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	snapshot, err := requireCatalog(v.catalogFile())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	history, err := readTables(v.migrations)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	wanted, err := project.compile(snapshot, history)
-	return project, wanted, err
+	return project, snapshot, wanted, err
 }
 
 // pending lists the migrations that the database lacks. What other tools have applied is in records of

@@ -1,0 +1,396 @@
+package tests
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/inspect"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+	"pgretain/verifier"
+)
+
+// reachSchema has five items that are due, with parts of two of them.
+const reachSchema = `
+CREATE SCHEMA app;
+CREATE TABLE app.item (id bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01', done boolean NOT NULL DEFAULT false);
+CREATE TABLE app.part (id bigint PRIMARY KEY, item_id bigint REFERENCES app.item ON DELETE CASCADE);
+CREATE TABLE app.watch (item_id bigint);
+CREATE VIEW app.watched AS SELECT item_id FROM app.watch;
+INSERT INTO app.item (id) SELECT generate_series(1, 5);
+INSERT INTO app.part VALUES (1, 1), (2, 2);
+CREATE FUNCTION app.keep_row() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$ BEGIN
+    RETURN NEW;
+END $$;
+CREATE FUNCTION app.write() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO watch VALUES (OLD.id);
+    RETURN OLD;
+END $$;`
+
+const reachPolicy = `
+policies:
+  items:
+    table: app.item
+    where: NOT done
+    due: {age: {column: at, older_than: 1 day}}
+    keep: {watched: "EXISTS (SELECT FROM app.watch w WHERE w.item_id = t.id)"}
+    then: [delete: {cascades: [app.part]}]
+`
+
+// reachCase is what somebody did to a database, the codes that the verifier says of it, and what a run
+// then does, which is how we know that the verifier is right.
+type reachCase struct {
+	tamper       string
+	change       []string // pairs of texts to replace in the policy
+	codes        string   // of the groups reach and indexes, without those for information
+	state        string
+	sqlstate     string
+	refused      int64
+	items, parts int // rows that are left
+}
+
+var reachCases = map[string]reachCase{
+	"nothing": {state: "done"},
+
+	"a key": {
+		tamper: "CREATE TABLE app.bill (item_id bigint REFERENCES app.item); INSERT INTO app.bill VALUES (3)",
+		codes:  "V053", state: "done", refused: 1, items: 1},
+	"a restricting key to what goes as well": {
+		tamper: "CREATE TABLE app.bill (part_id bigint REFERENCES app.part ON DELETE RESTRICT); INSERT INTO app.bill VALUES (1)",
+		codes:  "V053", state: "done", refused: 1, items: 1, parts: 1},
+	"a deferred key": {
+		tamper: "CREATE TABLE app.bill (item_id bigint REFERENCES app.item DEFERRABLE INITIALLY DEFERRED); INSERT INTO app.bill VALUES (3)",
+		codes:  "V053", state: "done", refused: 1, items: 1},
+	"a key that a guard looks after": {
+		tamper: "INSERT INTO app.watch VALUES (3); ALTER TABLE app.watch ADD FOREIGN KEY (item_id) REFERENCES app.item",
+		state:  "done", items: 1},
+	"a key between rows that all go": {
+		tamper: "ALTER TABLE app.item ADD next bigint REFERENCES app.item; UPDATE app.item SET next = id + 1 WHERE id < 5",
+		state:  "done"},
+	"a deferred key whose rows a later step deletes": {
+		tamper: "CREATE TABLE app.note (id bigint PRIMARY KEY, item_id bigint REFERENCES app.item DEFERRABLE INITIALLY DEFERRED); INSERT INTO app.note VALUES (1, 3); GRANT ALL ON app.note TO retention_owner",
+		change: []string{"cascades: [app.part]}]", "cascades: [app.part]}, sql: \"DELETE FROM app.note n USING batch b WHERE n.item_id = b.id\"]"},
+		state:  "done"},
+
+	"a trigger that keeps rows": {
+		tamper: "CREATE TRIGGER x BEFORE DELETE ON app.item FOR EACH ROW WHEN (OLD.id = 3) EXECUTE FUNCTION app.keep_row()",
+		codes:  "V056", state: "done", items: 1},
+	"a trigger that keeps what would go as well": {
+		tamper: "CREATE TRIGGER x BEFORE DELETE ON app.part FOR EACH ROW EXECUTE FUNCTION app.keep_row()",
+		codes:  "V056", state: "done", parts: 2},
+	"a trigger that returns OLD": {
+		tamper: `CREATE FUNCTION app.old() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = app AS $$ BEGIN
+			INSERT INTO watch VALUES (0); RETURN OLD; END $$;
+			CREATE TRIGGER x BEFORE DELETE ON app.item FOR EACH ROW EXECUTE FUNCTION app.old()`,
+		state: "done"},
+	"a trigger that runs as we": {
+		tamper: "CREATE TRIGGER x AFTER DELETE ON app.item FOR EACH ROW EXECUTE FUNCTION app.write()",
+		codes:  "V056", state: "failed", sqlstate: "42P01", items: 5, parts: 2},
+	"a trigger that is accepted": {
+		tamper: "CREATE TRIGGER x AFTER DELETE ON app.item FOR EACH ROW EXECUTE FUNCTION app.write()",
+		change: []string{"    then:", "    triggers: [x]\n    then:"},
+		state:  "failed", sqlstate: "42P01", items: 5, parts: 2},
+	"a deferred trigger": {
+		tamper: "CREATE CONSTRAINT TRIGGER x AFTER DELETE ON app.item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION app.write()",
+		change: []string{"policies:", "install: {search_path: [app], scheduler: none}\npolicies:"},
+		codes:  "V056", state: "failed", sqlstate: "42P01", items: 5, parts: 2},
+
+	"a rule instead": {
+		tamper: "CREATE RULE x AS ON DELETE TO app.item DO INSTEAD NOTHING",
+		codes:  "V057", state: "done", items: 5, parts: 2},
+	"a rule instead of what would go as well": {
+		tamper: "CREATE RULE x AS ON DELETE TO app.part DO INSTEAD NOTHING",
+		codes:  "V057", state: "failed", sqlstate: "XX000", items: 5, parts: 2},
+	"a rule without effect": {
+		tamper: "CREATE RULE x AS ON DELETE TO app.item DO ALSO NOTHING",
+		state:  "done"},
+
+	"a published table": {
+		tamper: "CREATE PUBLICATION x FOR TABLE app.item; ALTER TABLE app.item REPLICA IDENTITY NOTHING",
+		codes:  "V058", state: "failed", sqlstate: "55000", items: 5, parts: 2},
+	"a published schema, and what would go as well": {
+		tamper: "CREATE PUBLICATION x FOR TABLES IN SCHEMA app; ALTER TABLE app.part DROP CONSTRAINT part_pkey",
+		codes:  "V058", state: "failed", sqlstate: "55000", items: 5, parts: 2},
+	"a published filter": {
+		tamper: "CREATE PUBLICATION x FOR TABLE app.item WHERE (at > '2020-01-01')",
+		codes:  "V058", state: "failed", sqlstate: "42P10", items: 5, parts: 2},
+	"published columns": {
+		tamper: "CREATE PUBLICATION x FOR TABLE app.item (id, done); CREATE PUBLICATION y FOR TABLE app.part (item_id)",
+		codes:  "V058", state: "failed", sqlstate: "42P10", items: 5, parts: 2},
+	"a published filter by the key": {
+		tamper: "CREATE PUBLICATION x FOR TABLE app.item WHERE (id > 0)",
+		state:  "done"},
+	"published whole rows": {
+		tamper: "CREATE PUBLICATION x FOR ALL TABLES; ALTER TABLE app.item REPLICA IDENTITY FULL",
+		state:  "done"},
+	"published by another index": {
+		tamper: `CREATE PUBLICATION x FOR ALL TABLES; ALTER TABLE app.item ADD other bigint NOT NULL DEFAULT random() * 1e15;
+			CREATE UNIQUE INDEX i ON app.item (other); ALTER TABLE app.item REPLICA IDENTITY USING INDEX i`,
+		state: "done"},
+	"an index that was the identity": {
+		tamper: `CREATE PUBLICATION x FOR ALL TABLES; ALTER TABLE app.item ADD other bigint NOT NULL DEFAULT random() * 1e15;
+			CREATE UNIQUE INDEX i ON app.item (other); ALTER TABLE app.item REPLICA IDENTITY USING INDEX i; DROP INDEX app.i`,
+		codes: "V058", state: "failed", sqlstate: "55000", items: 5, parts: 2},
+	"updates of a published table": {
+		tamper: "CREATE PUBLICATION x FOR TABLE app.item WITH (publish = 'update'); ALTER TABLE app.item REPLICA IDENTITY NOTHING",
+		change: []string{"delete: {cascades: [app.part]}", "update: {set: {done: true}}"},
+		codes:  "V058", state: "failed", sqlstate: "55000", items: 5, parts: 2},
+	"deletes are not published": {
+		tamper: "CREATE PUBLICATION x FOR TABLE app.item WITH (publish = 'update'); ALTER TABLE app.item REPLICA IDENTITY NOTHING",
+		state:  "done"},
+
+	"row security of a guard's table": {
+		tamper: "ALTER TABLE app.watch ENABLE ROW LEVEL SECURITY",
+		codes:  "V055", state: "failed", sqlstate: "42501", items: 5, parts: 2},
+	"row security of what would go as well": {
+		tamper: "ALTER TABLE app.part ENABLE ROW LEVEL SECURITY",
+		codes:  "V055", state: "failed", sqlstate: "42501", items: 5, parts: 2},
+	"row security behind a view": {
+		tamper: "ALTER TABLE app.watch ENABLE ROW LEVEL SECURITY",
+		change: []string{"FROM app.watch w", "FROM app.watched w"},
+		state:  "done"}, // the view reads as the table's owner
+	"row security forced behind a view": {
+		tamper: "ALTER TABLE app.watch ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
+		change: []string{"FROM app.watch w", "FROM app.watched w"},
+		codes:  "V055", state: "failed", sqlstate: "42501", items: 5, parts: 2},
+	"row security behind a view of the caller's": {
+		tamper: "ALTER TABLE app.watch ENABLE ROW LEVEL SECURITY; ALTER VIEW app.watched SET (security_invoker); GRANT SELECT ON app.watch TO retention_owner",
+		change: []string{"FROM app.watch w", "FROM app.watched w"},
+		codes:  "V055", state: "failed", sqlstate: "42501", items: 5, parts: 2},
+	"row security of the owner's own": {
+		tamper: "ALTER TABLE app.watch ENABLE ROW LEVEL SECURITY; ALTER TABLE app.item ENABLE ROW LEVEL SECURITY",
+		change: []string{"policies:", "install: {roles: none, scheduler: none}\npolicies:"},
+		state:  "done"},
+	"row security forced on the owner": {
+		tamper: "ALTER TABLE app.item ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
+		change: []string{"policies:", "install: {roles: none, scheduler: none}\npolicies:"},
+		codes:  "V055", state: "failed", sqlstate: "42501", items: 5, parts: 2},
+	"row security past which a key looks": {
+		tamper: `CREATE TABLE app.bill (item_id bigint REFERENCES app.item); INSERT INTO app.bill VALUES (3);
+			ALTER TABLE app.bill ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`,
+		codes: "V053", state: "done", refused: 1, items: 1},
+
+	"a key that is off": {
+		tamper: "ALTER TABLE app.item DISABLE TRIGGER ALL",
+		codes:  "V059", state: "done", parts: 2},
+	"a key that refuses is off": {
+		tamper: "CREATE TABLE app.bill (item_id bigint REFERENCES app.item); INSERT INTO app.bill VALUES (3); ALTER TABLE app.item DISABLE TRIGGER ALL",
+		codes:  "V059", state: "done", parts: 2},
+	"a key that is on again": {
+		tamper: "ALTER TABLE app.item DISABLE TRIGGER ALL; ALTER TABLE app.item ENABLE TRIGGER ALL",
+		state:  "done"},
+
+	"a table that inherits": {
+		tamper: "CREATE TABLE app.more () INHERITS (app.item); INSERT INTO app.more VALUES (3), (7)",
+		codes:  "V054", state: "done"},
+}
+
+// TestReachSaysWhatHappens tampers with databases, verifies them, and runs the policy.
+func TestReachSaysWhatHappens(t *testing.T) {
+	t.Parallel()
+	for name, c := range reachCases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			yaml := reachPolicy
+			for i := 0; i < len(c.change); i += 2 {
+				yaml = strings.ReplaceAll(yaml, c.change[i], c.change[i+1])
+			}
+			schema := reachSchema
+			if strings.Contains(yaml, "app.note") {
+				schema, c.tamper = schema+"; "+c.tamper, ""
+			}
+			in := kit.Install(t, schema, yaml)
+			snapshot := reachSnapshot(t, in)
+			in.DB.Exec(t, c.tamper)
+			if got := strings.Join(reachCodes(t, in, snapshot), " "); got != c.codes {
+				t.Errorf("found %q, want %q", got, c.codes)
+			}
+			run := in.Run("items", "2026-01-01")
+			if run.State != c.state || run.SQLState != c.sqlstate || run.Refused != c.refused {
+				t.Errorf("ended %s %s, refused %d (%s); want %s %s, %d", run.State, run.SQLState, run.Refused, run.Message, c.state, c.sqlstate, c.refused)
+			}
+			left := pgtest.Value[string](t, in, "SELECT (SELECT count(*) FROM app.item WHERE NOT done) || ' ' || (SELECT count(*) FROM app.part)")
+			if want := fmt.Sprint(c.items, " ", c.parts); left != want {
+				t.Errorf("items and parts that are left: %s, want %s", left, want)
+			}
+		})
+	}
+}
+
+// partitionCases are keys to partitions that a policy detaches or drops: what the run log then has.
+var partitionCases = map[string]struct {
+	step, tamper, codes string
+	taken, refused      int64
+}{
+	"detach": {step: "detach", taken: 2},
+	"detach what a key refers to": {
+		step:   "detach",
+		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES app.month ON DELETE CASCADE); INSERT INTO app.bill VALUES (1, '2024-01-10')",
+		codes:  "V053", taken: 1, refused: 1},
+	"detach what a key to one partition refers to": {
+		step:   "detach",
+		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES app.month_1); INSERT INTO app.bill VALUES (1, '2024-01-10')",
+		taken:  2},
+	"drop what a key to one partition refers to": {
+		step:   "drop",
+		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES app.month_1)",
+		codes:  "V053", taken: 1, refused: 1},
+	"drop what a key refers to that no row has": {
+		step:   "drop",
+		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES app.month)",
+		codes:  "V053", taken: 2},
+	"drop under row security": {
+		step:   "drop",
+		tamper: "ALTER TABLE app.month ENABLE ROW LEVEL SECURITY",
+		codes:  "V055"},
+	"drop without triggers, rules and identity": {
+		step: "drop",
+		tamper: `CREATE TRIGGER x BEFORE DELETE ON app.month FOR EACH ROW EXECUTE FUNCTION app.keep_row();
+			CREATE RULE x AS ON DELETE TO app.month DO INSTEAD NOTHING;
+			CREATE PUBLICATION x FOR ALL TABLES; ALTER TABLE app.month_1 REPLICA IDENTITY NOTHING`,
+		taken: 2},
+}
+
+func TestReachOfPartitionsSaysWhatHappens(t *testing.T) {
+	t.Parallel()
+	for name, c := range partitionCases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, reachSchema+`
+				CREATE TABLE app.month (id bigint, at date NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+				CREATE TABLE app.month_1 PARTITION OF app.month FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
+				CREATE TABLE app.month_2 PARTITION OF app.month FOR VALUES FROM ('2024-02-01') TO ('2024-03-01');
+				CREATE TABLE app.month_3 PARTITION OF app.month FOR VALUES FROM ('2024-03-01') TO ('2024-04-01');
+				INSERT INTO app.month VALUES (1, '2024-01-10'), (2, '2024-02-10')`, `
+policies:
+  months:
+    partitions_of: app.month
+    due: {age: {older_than: 1 day}}
+    then: [`+c.step+`]
+`)
+			snapshot := reachSnapshot(t, in)
+			in.DB.Exec(t, c.tamper)
+			if got := strings.Join(reachCodes(t, in, snapshot), " "); got != c.codes {
+				t.Errorf("found %q, want %q", got, c.codes)
+			}
+			run := in.Run("months", "2026-01-01")
+			if run.Taken != c.taken || run.Refused != c.refused {
+				t.Errorf("ended %s %s %s: took %d, refused %d; want %d, %d", run.State, run.SQLState, run.Message, run.Taken, run.Refused, c.taken, c.refused)
+			}
+		})
+	}
+}
+
+// reachSnapshot is the catalog snapshot of all tables of app.
+func reachSnapshot(t *testing.T, in *kit.Installed) *catalog.Snapshot {
+	t.Helper()
+	request := inspect.Request{SearchPath: in.File.Install.SearchPath, Runtime: in.File.Install.Schema,
+		Tables: pgtest.Column[string](t, in, "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname = 'app'")}
+	snapshot, _, err := inspect.Snapshot(t.Context(), in.Conn(t), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snapshot
+}
+
+// reachCodes are the codes of what is wrong within reach, each once, sorted.
+func reachCodes(t *testing.T, in *kit.Installed, snapshot *catalog.Snapshot) []string {
+	t.Helper()
+	report, err := verifier.Verify(t.Context(), in.Conn(t), in.File, nil, verifier.Options{Snapshot: snapshot})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []string
+	for _, f := range report.Findings {
+		ours := f.Code == "V026" || strings.HasPrefix(f.Code, "V05") || strings.HasPrefix(f.Code, "V09")
+		if ours && f.Severity != verifier.Info && !slices.Contains(codes, f.Code) {
+			codes = append(codes, f.Code)
+		}
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// referencing are tables that refer to app.item, and their indexes: PostgreSQL's own planner says whether one
+// of them finds the rows of one item.
+var referencing = map[string]string{
+	"none":            "",
+	"plain":           "CREATE INDEX ON app.%s (item_id)",
+	"leading":         "CREATE INDEX ON app.%s (item_id DESC, id)",
+	"trailing":        "CREATE INDEX ON app.%s (id, item_id)",
+	"included":        "CREATE INDEX ON app.%s (id) INCLUDE (item_id)",
+	"not_null":        "CREATE INDEX ON app.%s (item_id) WHERE item_id IS NOT NULL",
+	"partial":         "CREATE INDEX ON app.%s (item_id) WHERE id > 10",
+	"other_not_null":  "CREATE INDEX ON app.%s (item_id) WHERE id IS NOT NULL",
+	"hashed":          "CREATE INDEX ON app.%s USING hash (item_id)",
+	"ranges":          "CREATE INDEX ON app.%s USING brin (item_id)",
+	"expression":      "CREATE INDEX ON app.%s ((item_id + 0))",
+	"Some name":       "CREATE INDEX ON app.%s (item_id)",
+	"unique_together": "ALTER TABLE app.%s ADD UNIQUE (item_id, id)",
+}
+
+// The same with a key of two columns, the second one a text.
+var referencingTwo = map[string]string{
+	"two_none":      "",
+	"two_plain":     "CREATE INDEX ON app.%s (a, b)",
+	"two_turned":    "CREATE INDEX ON app.%s (b, id) INCLUDE (a); CREATE INDEX ON app.%[1]s (b, a)",
+	"two_first":     "CREATE INDEX ON app.%s (a)",
+	"two_not_null":  "CREATE INDEX ON app.%s (b, a) WHERE b IS NOT NULL AND a IS NOT NULL",
+	"two_collation": "CREATE INDEX ON app.%s (b COLLATE \"POSIX\")",
+	"two_pattern":   "CREATE INDEX ON app.%s (b text_pattern_ops, a)",
+	"two_apart":     "CREATE INDEX ON app.%s (b, id, a)",
+}
+
+func TestReferencingIndexServesWhereThePlannerTakesIt(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, reachSchema, reachPolicy)
+	in.DB.Exec(t, `ALTER TABLE app.item ADD a bigint DEFAULT 1, ADD b text COLLATE "C";
+		INSERT INTO app.item (id) SELECT generate_series(6, 2000);
+		UPDATE app.item SET a = id, b = id; ALTER TABLE app.item ADD UNIQUE (a, b)`)
+	plans := map[string]bool{}
+	for name, index := range referencing {
+		table := `"` + name + `"`
+		in.DB.Exec(t, fmt.Sprintf(`CREATE TABLE app.%s (id bigint, item_id bigint REFERENCES app.item);
+			INSERT INTO app.%[1]s SELECT n, 1 + n %% 2000 FROM generate_series(1, 8000) n; `, table))
+		if index != "" {
+			in.DB.Exec(t, fmt.Sprintf(index, table))
+		}
+		plans["app."+name] = reads(t, in, table, "bigint", "$1 OPERATOR(pg_catalog.=) item_id", "1")
+	}
+	for name, index := range referencingTwo {
+		in.DB.Exec(t, fmt.Sprintf(`CREATE TABLE app.%s (id bigint, a bigint, b text COLLATE "C", FOREIGN KEY (a, b) REFERENCES app.item (a, b));
+			INSERT INTO app.%[1]s SELECT n, 1 + n %% 2000, 1 + n %% 2000 FROM generate_series(1, 8000) n; `, name))
+		if index != "" {
+			in.DB.Exec(t, fmt.Sprintf(index, name))
+		}
+		plans["app."+name] = reads(t, in, name, "bigint, text", "$1 OPERATOR(pg_catalog.=) a AND $2 OPERATOR(pg_catalog.=) b", "1, '1'")
+	}
+	found := map[string]bool{}
+	report, err := verifier.Verify(t.Context(), in.Conn(t), in.File, nil, verifier.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		if f.Code == "V026" {
+			found[f.Object] = found[f.Object] || f.Severity != verifier.Info
+		}
+	}
+	for table, whole := range plans {
+		if found[table] != whole {
+			t.Errorf("%s: the planner reads the whole table: %v; the verifier says so: %v", table, whole, found[table])
+		}
+	}
+}
+
+// reads says whether the statement of a foreign key, planned as PostgreSQL's own, reads the whole table.
+func reads(t *testing.T, in *kit.Installed, table, types, condition, values string) bool {
+	t.Helper()
+	conn := in.Conn(t)
+	pgtest.Exec(t, conn, "ANALYZE app."+table+"; SET plan_cache_mode = force_generic_plan")
+	pgtest.Exec(t, conn, fmt.Sprintf("PREPARE q (%s) AS SELECT 1 FROM ONLY app.%s x WHERE %s FOR KEY SHARE OF x", types, table, condition))
+	plan := strings.Join(pgtest.Column[string](t, conn, "EXPLAIN EXECUTE q ("+values+")"), "\n")
+	return strings.Contains(plan, "Seq Scan")
+}
