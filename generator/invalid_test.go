@@ -39,11 +39,36 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
+// TestNoted holds what is said of policies that are accepted, and deserve a look.
+func TestNoted(t *testing.T) {
+	t.Parallel()
+	for _, dir := range cases(t, "noted", 1) {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			file, source := parseCase(t, dir)
+			if _, list := Compile(file, snapshotOf(t, dir), nil); len(list) > 0 {
+				t.Fatal(list)
+			}
+			var out bytes.Buffer
+			renderList(t, &out, Notes(file, snapshotOf(t, dir)), source)
+			path := filepath.Join(dir, "stderr.txt")
+			if *update {
+				if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(readText(t, path), out.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // TestCodesAreShown fails on a code that no case shows.
 func TestCodesAreShown(t *testing.T) {
 	t.Parallel()
 	var shown strings.Builder
-	for _, dir := range cases(t, "invalid", 1) {
+	for _, dir := range append(cases(t, "invalid", 1), cases(t, "noted", 1)...) {
 		shown.WriteString(readText(t, filepath.Join(dir, "stderr.txt")))
 	}
 	for _, code := range ownCodes() {

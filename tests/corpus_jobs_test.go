@@ -81,6 +81,7 @@ func (j job) lint(t *testing.T) *policy.File {
 	file, list := policy.Parse(path, []byte(j.yaml))
 	if len(list) == 0 {
 		_, list = generator.Compile(file, j.snapshot(t), nil)
+		list = append(list, generator.Notes(file, j.snapshot(t))...)
 	}
 	j.wantClean(t, path, list)
 	scheduled := map[string]bool{}

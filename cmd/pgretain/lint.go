@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lint"
 )
@@ -89,6 +90,7 @@ func (p *project) check(files paths) error {
 	if _, err = p.compile(snapshot, history); err != nil {
 		return err
 	}
+	p.notes = append(p.notes, generator.Notes(p.file, snapshot)...)
 	return p.errors()
 }
 

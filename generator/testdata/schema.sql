@@ -151,3 +151,8 @@ CREATE TABLE app.claimed_badly (
     made_id uuid
 );
 CREATE UNIQUE INDEX ON app.claimed_badly (hash) WHERE source = 'a';
+
+-- A trigger that is asked before each row goes.
+CREATE TABLE app.guarded (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+CREATE FUNCTION app.guard_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN OLD; END $$;
+CREATE TRIGGER guard_row BEFORE DELETE ON app.guarded FOR EACH ROW EXECUTE FUNCTION app.guard_row();
