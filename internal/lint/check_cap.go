@@ -13,24 +13,24 @@ var _ = register("L013", "a cap below what is kept", checkCap)
 // checkCap warns of a guard that spares more rows of a group than the cap leaves.
 func checkCap(l *linter) {
 	for _, p := range l.file.Policies {
-		for _, cap := range ranks(p) {
+		for _, limit := range ranks(p) {
 			for _, g := range p.Keep {
-				if g.Rank != nil && g.Rank.Count == nil && cap.Count == nil && g.Rank.First > cap.First && g.Rank.WithTies == cap.WithTies && sameOrder(g.Rank, cap) {
-					l.warn(finding{at: cap.Position, policy: p.Name,
-						message: fmt.Sprintf("the cap of %d is below what guard %q keeps, the first %d", cap.First, g.Name, g.Rank.First),
+				if g.Rank != nil && g.Rank.Count == nil && limit.Count == nil && g.Rank.First > limit.First && g.Rank.WithTies == limit.WithTies && sameOrder(g.Rank, limit) {
+					l.warn(finding{at: limit.Position, policy: p.Name,
+						message: fmt.Sprintf("the cap of %d is below what guard %q keeps, the first %d", limit.First, g.Name, g.Rank.First),
 						detail:  "Both count the same rows in the same order, so that the guard alone decides.",
 						hint:    "Make the cap the greater number, or remove one of the two."})
 				}
 			}
-			l.checkCapOfOthers(p, cap)
+			l.checkCapOfOthers(p, limit)
 		}
 	}
 }
 
 // checkCapOfOthers looks for a policy of the same table whose guard keeps more than a cap without
 // conditions leaves.
-func (l *linter) checkCapOfOthers(p *policy.Policy, cap *policy.Rank) {
-	if p.Where != nil || guarded(p) || len(p.Due.Entries) > 1 || p.Due.Entries[0].Clock != nil || !deletes(p) || !l.runsWhole(p) || cap.Count != nil || cap.WithTies {
+func (l *linter) checkCapOfOthers(p *policy.Policy, limit *policy.Rank) {
+	if p.Where != nil || guarded(p) || len(p.Due.Entries) > 1 || p.Due.Entries[0].Clock != nil || !deletes(p) || !l.runsWhole(p) || limit.Count != nil || limit.WithTies {
 		return
 	}
 	for _, other := range l.file.Policies {
@@ -38,9 +38,9 @@ func (l *linter) checkCapOfOthers(p *policy.Policy, cap *policy.Rank) {
 			continue
 		}
 		for _, g := range other.Keep {
-			if g.Rank != nil && g.Rank.Count == nil && g.Rank.First >= cap.First && sameOrder(g.Rank, cap) {
+			if g.Rank != nil && g.Rank.Count == nil && g.Rank.First >= limit.First && sameOrder(g.Rank, limit) {
 				l.warn(finding{at: g.Position, policy: other.Name,
-					message: fmt.Sprintf("guard %q keeps the first %d, and policy %q leaves no more than %d", g.Name, g.Rank.First, p.Name, cap.First),
+					message: fmt.Sprintf("guard %q keeps the first %d, and policy %q leaves no more than %d", g.Name, g.Rank.First, p.Name, limit.First),
 					detail:  fmt.Sprintf("Policy %q takes no row once the other one has run. ", other.Name) + place(p),
 					hint:    "Make the guard the smaller number, or remove one of the two policies."})
 			}

@@ -1,0 +1,104 @@
+package pgparse
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// shape writes a condition in short: what is understood of it, and ? for what is not.
+func shape(c *Condition) string {
+	var parts []string
+	for _, part := range c.Parts {
+		parts = append(parts, shape(part))
+	}
+	var values []string
+	for _, v := range c.Values {
+		values = append(values, fmt.Sprintf("%d%s", v.Kind, v.Text))
+	}
+	left := c.Left.Column
+	if c.Left.Cast != "" {
+		left += "::" + c.Left.Cast
+	}
+	switch name := map[Form]string{All: "and", Either: "or", Not: "not", Is: "is"}[c.Form]; {
+	case name != "":
+		return name + strings.Join(values, "") + "(" + strings.Join(parts, " ") + ")"
+	case c.Form == Opaque:
+		return "?" + strings.Join(c.Strict, ",")
+	}
+	names := map[Form]string{Fixed: "", Compare: c.Op, OneOf: " in ", IsNull: " null", Distinct: " distinct ", Boolean: " true"}
+	return left + names[c.Form] + strings.Join(values, ",")
+}
+
+func TestParseCondition(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]string{
+		"a = 1 AND t.b <> 'x' OR NOT c": "or(and(a=11 b<>2x) not(c true))",
+		"1 < a":                         "a>11",
+		"a = -1.5":                      "a=1-1.5",
+		"o.a = 'x'::app.kind":           "o.a=2x",
+		"a::text = 'x'":                 "a::text=2x",
+		"a IN (1, 2)":                   "a in 11,12",
+		"a NOT IN ('x', NULL)":          "not(a in 2x)",
+		"a IN (1, b)":                   "?a",
+		"a BETWEEN 1 AND 2":             "and(a>=11 a<=12)",
+		"a NOT BETWEEN 1 AND b":         "or(a<11 ?a,b)",
+		"a = NULL":                      "0",
+		"a IS NULL AND b IS NOT NULL":   "and(a null not(b null))",
+		"a IS DISTINCT FROM 'x' OR a IS NOT DISTINCT FROM NULL": "or(a distinct 2x not(not(a null)))",
+		"(a > 1) IS NOT TRUE":              "not(is3true(a>11))",
+		"a IS UNKNOWN":                     "is0(a true)",
+		"a = b":                            "?a,b",
+		"a + 1 > as_of - interval '1 day'": "?a",
+		"lower(a) = 'x'":                   "?",
+		"a || 'x' = b":                     "?b",
+		"a = ANY (b)":                      "?",
+		"EXISTS (SELECT FROM x WHERE x.id = t.id)": "?",
+		"run.id = 1": "?",
+		"true":       "3true",
+	} {
+		c, err := ParseCondition(sql)
+		if err != nil {
+			t.Errorf("%s: %v", sql, err)
+			continue
+		}
+		if got := shape(c); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+	}
+}
+
+func TestConditionOffset(t *testing.T) {
+	t.Parallel()
+	c, err := ParseCondition("kind = 'é' AND state <> 'x'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second := c.Parts[1].Offset; second != 22 {
+		t.Errorf("offset %d", second)
+	}
+}
+
+func TestSubSelect(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]string{
+		"id IN (SELECT x.a FROM app.x WHERE x.a > 1 AND x.b IS NOT NULL)": "app.x a [a b]",
+		"id IN (SELECT a FROM x)":                       ".x a []",
+		"id IN (SELECT y.a FROM x y WHERE y.a IS NULL)": ".x a []",
+		"id IN (SELECT a FROM x, y)":                    "",
+		"id IN (SELECT max(a) FROM x)":                  "",
+		"id IN (SELECT a FROM x UNION SELECT b FROM y)": "",
+	} {
+		c, err := ParseCondition(sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if q := c.Query; q != nil {
+			got = fmt.Sprintf("%s.%s %s %v", q.Table.Schema, q.Table.Name, q.Column, q.NotNull)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", sql, got, want)
+		}
+	}
+}
