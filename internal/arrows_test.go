@@ -21,7 +21,7 @@ const module = "pgretain/"
 var arrows = map[string][]string{
 	"policy":            {"internal/diag", "internal/pgparse", "internal/quote"},
 	"generator":         {"policy", "templates", "sql", "internal/catalog", "internal/diag", "internal/pgparse", "internal/quote"},
-	"verifier":          {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse", "internal/quote"},
+	"verifier":          {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
 	"templates":         {},
 	"sql":               {},
 	"sql/catalog":       {},
@@ -35,6 +35,9 @@ var arrows = map[string][]string{
 	"internal/quote":    {},
 	"internal/inspect":  {"internal/catalog", "sql/catalog"},
 	"internal/sandbox":  {},
+	"internal/report":   {"docs/checks", "internal/diag", "policy"},
+	"internal/suppress": {"policy"},
+	"docs/checks":       {},
 	"internal/install":  {"internal/diag", "internal/quote", "policy", "sql"},
 	"cmd/pgretain":      {"*"},
 	"tests/bench":       {"*"},
@@ -65,11 +68,11 @@ var users = map[string][]string{
 	"github.com/rogpeppe/go-internal":          {"cmd/pgretain"},
 	"database/sql":                             {"internal/install"},
 	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench"},
-	"net":                                      {"internal/install", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
+	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
 	"text/template":                            {"generator", "internal/install"},
 	"html/template":                            {},
 	"math/rand":                                {"tests/bench"},
-	"embed":                                    {"policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit"},
+	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit"},
 }
 
 type goPackage struct {

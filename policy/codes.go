@@ -51,5 +51,7 @@ var (
 	codeSameName      = diag.Register("P045", "one name for two things")
 	codeScope         = diag.Register("P046", "a scope that a policy lacks")
 	codeDocument      = diag.Register("P047", "a document without the row")
+	codeSuppression   = diag.Register("P048", "an invalid suppression")
+	codeNotSilent     = diag.Register("P049", "a check that cannot be suppressed")
 	codeUnreadable    = diag.Register("P036", "the file cannot be read")
 )

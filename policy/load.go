@@ -43,7 +43,7 @@ func Parse(path string, source []byte) (*File, diag.List) {
 }
 
 var fileShape = shape{
-	keys:  []string{"version", "install", "protect", "defaults", "policies", "reports", "jobs"},
+	keys:  []string{"version", "install", "protect", "defaults", "policies", "reports", "jobs", "suppress"},
 	later: []string{"coverage"},
 }
 
@@ -60,6 +60,7 @@ func (r *reader) file(root field) *File {
 	f.Policies = r.policies(m, bounds)
 	f.Reports = r.reports(m.fields["reports"])
 	f.Jobs = r.jobs(m.fields["jobs"])
+	f.Suppress = r.suppressions(f, m.fields["suppress"])
 	r.protected(f)
 	r.references(f)
 	r.scopes(f)

@@ -20,6 +20,7 @@ func shapes() map[string]shape {
 		"due": dueShape, "entry": entryShape, "watermark": watermarkShape, "encoding": encodingShape, "snowflake": snowflakeShape,
 		"tier": tierShape, "window_map": windowShape, "rank": rankShape, "count": countShape, "step": {keys: verbNames},
 		"claim": claimShape, "cursor": cursorShape, "touch": touchShape, "revive": reviveShape, "report": reportShape, "job": jobShape,
+		"suppression": suppressShape,
 	}
 	for name, s := range clockShapes {
 		all[name] = s

@@ -11,6 +11,19 @@ type File struct {
 	Policies []*Policy // in the order of the file
 	Reports  []*Report // in the order of the file
 	Jobs     []*Job    // in the order of the file
+	Suppress []Suppression
+}
+
+// Suppression takes what a check finds out of the verdict, for a reason and until a day. It changes
+// nothing of what is installed.
+type Suppression struct {
+	Check    string        // its code, "V054"
+	Policy   string        // findings on this policy or report; at most one of Policy, Table, Object
+	Table    *Table        // findings on this table
+	Object   string        // findings on the object of this name
+	Reason   string        // never empty
+	Until    string        // the last day, "2027-01-31", in the install's time zone
+	Position diag.Position // of the code
 }
 
 // Install says where and how the runtime lives.

@@ -27,7 +27,7 @@ func testWindowSet(t *testing.T, server *driftServer) {
 	report := c.verify(t, "", verifier.Options{Counts: true})
 	expectCodes(t, c, report)
 	if text := c.text(t, report); !strings.Contains(text, `: info: the window of policy "message_ttl" was set at run time [V014]`) ||
-		!strings.Contains(text, "found 30 days") || !strings.Contains(text, ": a trial.") {
+		!strings.Contains(text, "\ngot:  30 days\n") || !strings.Contains(text, ": a trial. ") {
 		t.Error(text)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT due FROM retention.preview('message_ttl')"); n != 0 {

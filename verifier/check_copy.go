@@ -7,5 +7,5 @@ var codeCopy = register("V013", Installed, "the database is a copy that nobody a
 func (v *inspection) isCopy(o origin) {
 	v.add(Finding{Code: codeCopy, Position: v.install.Position, Message: "the database is a copy, and no run starts in it",
 		Want: fmt.Sprintf("database %q of system %s", o.Database, o.Installed), Got: fmt.Sprintf("%q of system %s", v.server.Database, o.System),
-		Hint: fmt.Sprintf("SELECT %s.adopt('why'), if rows are to be deleted here.", v.install.Schema)})
+		Detail: "Adopt it only if rows are to be deleted here.", Hint: fmt.Sprintf("SELECT %s('why');", v.runtime("adopt"))})
 }

@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"fmt"
+	"strings"
 
 	"pgretain/generator"
 )
@@ -9,9 +10,9 @@ import (
 var codeCronDiffers = register("V041", Schedule, "a pg_cron job differs")
 
 // cronDiffers is about a part of a job, as "schedule".
-func (v *inspection) cronDiffers(o generator.Object, part, want, got, hint string) {
+func (v *inspection) cronDiffers(o generator.Object, part, want, got, where, hint string) {
 	v.about(o, Finding{Code: codeCronDiffers, Message: fmt.Sprintf("job %q has another %s in pg_cron", o.Cron.Name, part),
-		Want: quoted(want), Got: quoted(got), Hint: hint})
+		Want: quoted(want), Got: quoted(got), Detail: strings.TrimSpace(where), Hint: hint})
 }
 
 func (v *inspection) jobsOfAnotherDatabase() {

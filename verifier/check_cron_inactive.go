@@ -2,17 +2,15 @@ package verifier
 
 import (
 	"fmt"
+	"strings"
 
 	"pgretain/generator"
 )
 
 var codeCronInactive = register("V042", Schedule, "a pg_cron job is switched off")
 
+// cronInactive has the job made anew: alter_job is for those alone whom an administrator gave it.
 func (v *inspection) cronInactive(o generator.Object, want generator.CronJob, home string) {
-	f := Finding{Code: codeCronInactive, Message: fmt.Sprintf("job %q is switched off in pg_cron", want.Name),
-		Hint: fmt.Sprintf("As %q: SELECT cron.alter_job(jobid, active := true) FROM cron.job WHERE jobname = '%s'.", v.runner(), want.Name)}
-	if v.install.CronElsewhere() {
-		f.Hint = fmt.Sprintf("In database %q, as %q, unschedule it, and then %s", home, v.runner(), v.call(want, home))
-	}
-	v.about(o, f)
+	v.about(o, Finding{Code: codeCronInactive, Message: fmt.Sprintf("job %q is switched off in pg_cron", want.Name),
+		Detail: strings.TrimSpace(v.there(home)), Hint: v.schedule(want, home, true)})
 }

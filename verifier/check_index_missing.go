@@ -10,5 +10,5 @@ var codeIndexMissing = register("V020", Indexes, "an index is missing")
 
 func (v *inspection) indexMissing(o generator.Object) {
 	v.about(o, Finding{Code: codeIndexMissing, Message: fmt.Sprintf("index %q is missing", o.Name),
-		Detail: "Runs of the policy read the whole table.", Hint: `Build it again as its migration does, or run "pgretain migrate up" if that is pending.`})
+		Detail: "Runs of the policy read the whole table.", Hint: v.buildHint(o)})
 }

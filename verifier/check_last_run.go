@@ -9,7 +9,7 @@ var stateWords = map[string]string{"failed": "failed", "tripped": "was tripped",
 func (v *inspection) lastRunWrong(p jobPolicy, runs lastRuns) {
 	f := Finding{Code: codeLastRun, Policy: p.name, Position: p.position, Detail: runs.Message,
 		Message: fmt.Sprintf("the last run of %s (%d) %s", p, runs.ID, stateWords[runs.State]),
-		Hint:    fmt.Sprintf("SELECT * FROM %s.health() says what to do.", v.install.Schema)}
+		Hint:    fmt.Sprintf("SELECT * FROM %s();", v.runtime("health"))}
 	if runs.FailedInRow > 1 {
 		f.Message += fmt.Sprintf(", as did %d before it", runs.FailedInRow-1)
 	}

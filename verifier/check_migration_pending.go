@@ -8,10 +8,10 @@ var codePending = register("V011", Installed, "a migration is not applied")
 func (v *inspection) pending() {
 	for _, name := range v.opt.Pending {
 		v.add(Finding{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q is not applied", name),
-			Hint: `Run "pgretain migrate up".`})
+			Hint: "pgretain migrate up"})
 	}
 	for _, name := range v.opt.CronPending {
 		v.add(Finding{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q of the jobs is not applied", name),
-			Hint: `Run "pgretain migrate up --cron".`})
+			Hint: "pgretain migrate up --cron"})
 	}
 }

@@ -11,5 +11,6 @@ func (v *inspection) notInstalled() {
 	}
 	v.add(Finding{Code: codeNotInstalled, Position: v.install.Position,
 		Message: fmt.Sprintf("schema %q does not exist in database %q", v.install.Schema, v.server.Database),
-		Hint:    `Run "pgretain migrate up", or check that this is the right database.`})
+		Detail:  "It was never migrated, or the connection leads to another database.",
+		Hint:    "pgretain migrate up"})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -14,7 +15,7 @@ func (v *inspection) rowsOverdue(p *policy.Policy, found overdue, asOf time.Time
 	f := Finding{Code: codeOverdue, Policy: p.Name, Position: p.Position, Object: p.Table.String(),
 		Message: fmt.Sprintf("%s in table %q under policy %q", atLeast(found), p.Table, p.Name),
 		Detail:  fmt.Sprintf("They were due at %s, and the schedule of job %q promises that they are gone.%s", instant(asOf), job, oldest(found)),
-		Hint:    fmt.Sprintf("SELECT * FROM %s.status says how the last runs ended; CALL %s.run('%s') runs it now.", v.install.Schema, v.install.Schema, p.Name)}
+		Hint:    fmt.Sprintf("SELECT * FROM %s; CALL %s(%s);", v.runtime("status"), v.runtime("run"), quote.Literal(p.Name))}
 	if lateByNature(p) && inOrder(runs, asOf) {
 		f.Severity = Info
 		f.Detail = fmt.Sprintf("Its last run left nothing behind, so they came to be due since; the next run of job %q takes them.", job)

@@ -14,7 +14,7 @@ func (v *inspection) lockHeld(l lock) {
 		table = fmt.Sprintf("table %q", *l.Table)
 	}
 	f := Finding{Code: codeLock, Message: fmt.Sprintf("backend %d (role %q) holds the run lock of %s without a run", l.PID, l.User, table),
-		Detail: "Every run of the table's policies ends as busy until it lets go.", Hint: fmt.Sprintf("SELECT pg_terminate_backend(%d).", l.PID)}
+		Detail: "Every run of the table's policies ends as busy until it lets go.", Hint: fmt.Sprintf("SELECT pg_terminate_backend(%d);", l.PID)}
 	if l.State == nil {
 		f.Severity = diag.Unknown
 		f.Message = fmt.Sprintf("backend %d (role %q) holds the run lock of %s, and no run of it is known yet", l.PID, l.User, table)

@@ -19,7 +19,7 @@ func (v *inspection) schedulerMissing(extension bool) {
 
 func (v *inspection) schedulerUnseen() {
 	v.add(Finding{Code: codeScheduler, Severity: diag.Unknown, Message: "could not see whether the pg_cron scheduler is running",
-		Detail: fmt.Sprintf("Neither %q nor %q may see other sessions.", v.server.User, v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %q.", v.owner())})
+		Detail: fmt.Sprintf("Neither %q nor %q may see other sessions.", v.server.User, v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", ident(v.owner()))})
 }
 
 func (v *inspection) cronNotElsewhere(database string) {

@@ -40,7 +40,7 @@ func (v *inspection) jobsUnseen(detail, hint string) {
 // zoneUnknown: it is "" where nobody could read it.
 func (v *inspection) zoneUnknown(zone string) {
 	f := Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not tell when jobs should run",
-		Detail: fmt.Sprintf("pg_cron counts in cron.timezone, which role %q may not read.", v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %q.", v.owner())}
+		Detail: fmt.Sprintf("pg_cron counts in cron.timezone, which role %q may not read.", v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", ident(v.owner()))}
 	if zone != "" {
 		f.Detail = fmt.Sprintf("pg_cron counts in cron.timezone %q, which this program does not know.", zone)
 		f.Hint = `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`

@@ -21,11 +21,13 @@ const (
 	Coverage    Group = "coverage"    // tables that no policy is about
 	Privileges  Group = "privileges"  // roles and rights
 	Sight       Group = "sight"       // what could not be looked at
+
+	Suppressions Group = "suppressions" // what the policy file leaves out of the verdict
 )
 
 // Groups lists them in the order of a report.
 func Groups() []Group {
-	return []Group{Installed, Tables, Indexes, Schedule, Reach, Conformance, Coverage, Privileges, Sight}
+	return []Group{Installed, Tables, Indexes, Schedule, Reach, Conformance, Coverage, Privileges, Sight, Suppressions}
 }
 
 // Check is a kind of finding. Its code has a page in docs/checks, a case in tests/testdata/drift, and keeps its

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
+	"pgretain/internal/quote"
 )
 
 // cronJob is a live job of pg_cron.
@@ -75,7 +76,7 @@ func (v *inspection) compareCron(o generator.Object, want generator.CronJob, liv
 		{"user", v.runner(), live.User},
 	} {
 		if part.want != part.got {
-			v.cronDiffers(o, part.what, part.want, part.got, v.cronHint(want, home))
+			v.cronDiffers(o, part.what, part.want, part.got, v.there(home), v.schedule(want, home, part.what != "user"))
 		}
 	}
 	if !live.Active {
@@ -83,24 +84,25 @@ func (v *inspection) compareCron(o generator.Object, want generator.CronJob, liv
 	}
 }
 
-// there is where schema cron lives, for hints, where that is another database.
+// there says where hints on pg_cron's jobs are run, where that is another database.
 func (v *inspection) there(home string) string {
 	if !v.install.CronElsewhere() {
 		return ""
 	}
-	return fmt.Sprintf(", in database %q", home)
+	return fmt.Sprintf(" Schema cron is in database %q.", home)
 }
 
-func (v *inspection) cronHint(want generator.CronJob, home string) string {
-	return fmt.Sprintf("As %q, in database %q: %s", v.runner(), home, v.call(want, home))
-}
-
-// call schedules a job.
-func (v *inspection) call(want generator.CronJob, home string) string {
-	if want.Database == home {
-		return fmt.Sprintf("SELECT cron.schedule('%s', '%s', $$%s$$).", want.Name, want.Schedule, want.Command)
+// schedule is a job anew: scheduling it again neither switches it on nor moves it to its database.
+func (v *inspection) schedule(want generator.CronJob, home string, again bool) string {
+	name := quote.Literal(want.Name)
+	call := fmt.Sprintf("SELECT cron.schedule(%s, %s, %s);", name, quote.Literal(want.Schedule), quote.Literal(want.Command))
+	if want.Database != home {
+		call = fmt.Sprintf("SELECT cron.schedule_in_database(%s, %s, %s, %s);", name, quote.Literal(want.Schedule), quote.Literal(want.Command), quote.Literal(want.Database))
 	}
-	return fmt.Sprintf("SELECT cron.schedule_in_database('%s', '%s', $$%s$$, '%s').", want.Name, want.Schedule, want.Command, want.Database)
+	if again {
+		call = fmt.Sprintf("SELECT cron.unschedule(%s); %s", name, call)
+	}
+	return as(v.runner(), call)
 }
 
 type scheduler struct{ Extension, Running bool }

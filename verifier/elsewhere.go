@@ -88,10 +88,13 @@ func (v *inspection) become(ctx context.Context, tx pgx.Tx, before sight) (sight
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
 		detail := fmt.Sprintf("Row security shows them to role %q alone, and role %q cannot take that on.", v.runner(), v.opt.Cron.Config().User)
+		grant := "GRANT %s TO %s;"
 		if before.Member {
 			detail += " It is a member without the SET option."
+			grant = "GRANT %s TO %s WITH SET TRUE;"
 		}
-		v.jobsUnseen(detail, fmt.Sprintf("Verify as a superuser, as %q, or as a member of it: GRANT %q TO the role that verifies.", v.runner(), v.runner()))
+		detail += " Or verify as a superuser."
+		v.jobsUnseen(detail, fmt.Sprintf(grant, ident(v.runner()), ident(v.opt.Cron.Config().User)))
 		return sight{}, nil
 	}
 	if err != nil {

@@ -105,7 +105,3 @@ func (live index) on(o generator.Object) string {
 	}
 	return fmt.Sprintf("index %q on table %q", o.Name, live.Table)
 }
-
-func rebuildHint(o generator.Object) string {
-	return fmt.Sprintf(`DROP INDEX CONCURRENTLY %s, and build it again as its migration does.`, o.Name)
-}

@@ -46,7 +46,7 @@ func (v *inspection) ownerIsAlso() []string {
 type openSchema struct{ Schema, Privilege string }
 
 func (o openSchema) revoke() string {
-	return fmt.Sprintf("REVOKE %s ON SCHEMA %s FROM PUBLIC.", o.Privilege, o.Schema)
+	return fmt.Sprintf("REVOKE %s ON SCHEMA %s FROM PUBLIC;", o.Privilege, ident(o.Schema))
 }
 
 // checkPublic: nothing in the runtime's schema, no CREATE in the search path, where a function or

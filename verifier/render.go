@@ -1,8 +1,8 @@
 package verifier
 
 import (
+	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -11,27 +11,80 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Text writes the findings, a blank line between them, and the verdict as the last line.
-func (r *Report) Text(w io.Writer, colour bool) error {
-	if err := r.diagnostics().Render(w, nil, colour); err != nil {
-		return err
-	}
-	if len(r.Findings) > 0 {
-		if _, err := fmt.Fprintln(w); err != nil {
+// Text writes the findings for people, under a heading for each group: in it first what decides the
+// verdict, then by position. The last line counts and says the verdict. Suppressed findings are
+// counted only.
+func (r *Report) Text(w io.Writer, colour bool) error { return r.text(w, colour, false) }
+
+// TextAll is Text with the suppressed findings.
+func (r *Report) TextAll(w io.Writer, colour bool) error { return r.text(w, colour, true) }
+
+func (r *Report) text(w io.Writer, colour, all bool) error {
+	out := bufio.NewWriter(w)
+	for _, g := range Groups() {
+		findings := r.of(g, all)
+		if len(findings) == 0 {
+			continue
+		}
+		fmt.Fprintf(out, "%s\n\n", diag.Bold("== "+string(g)+": "+counts(findings), colour))
+		list := diag.List{}
+		for _, f := range findings {
+			list = append(list, f.shown())
+		}
+		if err := list.Render(out, nil, colour); err != nil {
 			return err
 		}
+		fmt.Fprintln(out)
 	}
-	_, err := fmt.Fprintln(w, r.Summary())
-	return err
+	fmt.Fprintln(out, r.Summary())
+	return out.Flush()
+}
+
+// of are the findings of a group, in the order of their text.
+func (r *Report) of(g Group, all bool) []Finding {
+	var list []Finding
+	for _, f := range r.Findings {
+		if checks[f.Code].Group == g && (all || f.Suppressed == nil) {
+			list = append(list, f)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(a.weight(), b.weight()) })
+	return list
+}
+
+var severities = []diag.Severity{diag.Drift, diag.Unknown, diag.Info, diag.Suppressed}
+
+// weight orders findings by what they do to the verdict.
+func (f Finding) weight() int { return slices.Index(severities, f.shown().Severity) }
+
+// shown is the finding as the text has it.
+func (f Finding) shown() diag.Diagnostic { return f.neutral().Shown() }
+
+// counts says how many findings of each severity a list has: "2 drift, 1 info".
+func counts(list []Finding) string {
+	var parts []string
+	for _, severity := range severities {
+		n := 0
+		for _, f := range list {
+			if f.shown().Severity == severity {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, severity))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Summary is the last line of the text.
 func (r *Report) Summary() string {
-	if r.Verdict() == Conforms {
-		return fmt.Sprintf("%s, %s%s: conforms.", plural(r.Objects, "object"), policies(r.Policies), r.some())
+	suppressed := ""
+	if n := r.Suppressed(); n > 0 {
+		suppressed = fmt.Sprintf(", %d suppressed", n)
 	}
-	return fmt.Sprintf("Found %d drift, %d unknown in %s (%s, %s%s). Verdict: %s", r.Count(diag.Drift),
-		r.Count(diag.Unknown), plural(r.Objects, "object"), policies(r.Policies), r.File, r.some(), r.Verdict())
+	return fmt.Sprintf("Found %d drift, %d unknown, %d info%s in %s (%s, %s%s). Verdict: %s", r.Count(diag.Drift), r.Count(diag.Unknown),
+		r.Count(diag.Info), suppressed, plural(r.Objects, "object"), policies(r.Policies), r.File, r.some(), r.Verdict())
 }
 
 // some says so where not all checks were made.
@@ -57,37 +110,11 @@ func policies(n int) string {
 }
 
 func (f Finding) diagnostic() diag.Diagnostic {
-	return diag.Diagnostic{Position: f.Position, Severity: f.Severity, Code: f.Code, Message: f.Message, Detail: f.detail(), Hint: f.Hint}
+	return diag.Diagnostic{Position: f.Position, Severity: f.Severity, Code: f.Code, Message: f.Message, Want: f.Want, Got: f.Got,
+		Detail: f.Detail, Hint: f.Hint, Policy: f.Policy, Table: f.Table, Object: f.Object}
 }
 
-// detail adds what is wanted and what is there.
-func (f Finding) detail() string {
-	var parts []string
-	if f.Want != "" || f.Got != "" {
-		parts = append(parts, fmt.Sprintf("Wanted %s, found %s.", orNothing(f.Want), orNothing(f.Got)))
-	}
-	if f.Detail != "" {
-		parts = append(parts, f.Detail)
-	}
-	return strings.Join(parts, " ")
-}
-
-func orNothing(text string) string {
-	if text == "" {
-		return "nothing"
-	}
-	return text
-}
-
-func (r *Report) diagnostics() diag.List {
-	list := make(diag.List, len(r.Findings))
-	for i, f := range r.Findings {
-		list[i] = f.diagnostic()
-	}
-	return list
-}
-
-// sort orders the findings as their text is read, and drops repetitions.
+// sort orders the findings by position and code, and drops repetitions.
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(
@@ -97,49 +124,4 @@ func (r *Report) sort() {
 		)
 	})
 	r.Findings = slices.Compact(r.Findings)
-}
-
-// jsonReport is version 1 of the form that docs/verify.md describes.
-type jsonReport struct {
-	Version  int           `json:"version"`
-	Verdict  Verdict       `json:"verdict"`
-	File     string        `json:"file"`
-	Objects  int           `json:"objects"`
-	Policies int           `json:"policies"`
-	Drift    int           `json:"drift"`
-	Unknown  int           `json:"unknown"`
-	Findings []jsonFinding `json:"findings"`
-}
-
-type jsonFinding struct {
-	Code     string        `json:"code"`
-	Severity diag.Severity `json:"severity"`
-	Kind     string        `json:"kind,omitempty"`
-	Object   string        `json:"object,omitempty"`
-	Policy   string        `json:"policy,omitempty"`
-	File     string        `json:"file,omitempty"`
-	Line     int           `json:"line,omitempty"`
-	Column   int           `json:"column,omitempty"`
-	Want     string        `json:"want,omitempty"`
-	Got      string        `json:"got,omitempty"`
-	Message  string        `json:"message"`
-	Detail   string        `json:"detail,omitempty"`
-	Hint     string        `json:"hint,omitempty"`
-}
-
-// JSON writes the report as one JSON object.
-func (r *Report) JSON(w io.Writer) error {
-	report := jsonReport{Version: 1, Verdict: r.Verdict(), File: r.File, Objects: r.Objects, Policies: r.Policies,
-		Drift: r.Count(diag.Drift), Unknown: r.Count(diag.Unknown), Findings: []jsonFinding{}}
-	for _, f := range r.Findings {
-		report.Findings = append(report.Findings, jsonFinding{
-			Code: f.Code, Severity: f.Severity, Kind: string(f.Kind), Object: f.Object, Policy: f.Policy,
-			File: f.Position.File, Line: f.Position.Line, Column: f.Position.Column,
-			Want: f.Want, Got: f.Got, Message: f.Message, Detail: f.Detail, Hint: f.Hint,
-		})
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(report)
 }

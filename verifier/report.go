@@ -3,10 +3,11 @@ package verifier
 import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/policy"
 )
 
 // Info is the severity of a finding that is worth knowing and no drift.
-const Info diag.Severity = "info"
+const Info = diag.Info
 
 // Verdict is what a report says of the whole.
 type Verdict string
@@ -25,13 +26,16 @@ type Finding struct {
 	Severity diag.Severity // diag.Drift, diag.Unknown or Info
 	Kind     generator.Kind
 	Object   string        // the object's name, "" for a finding about something else
+	Table    string        // "schema.name" of the table that it is about; without it that of the policy
 	Policy   string        // the policy or job that it is about, "" for the runtime
 	Position diag.Position // of that policy or job, or of the name in question
 	Want     string        // the wanted value where there is a short one
 	Got      string
 	Message  string
 	Detail   string
-	Hint     string
+	Hint     string // what to do: SQL whose statements end in ";", a command for the shell, or a sentence
+
+	Suppressed *policy.Suppression // by which the policy file takes it out of the verdict
 }
 
 // Report is what Verify found, sorted by position and code.
@@ -43,11 +47,22 @@ type Report struct {
 	Findings []Finding
 }
 
-// Count is the number of findings of a severity.
+// Count is the number of findings of a severity, suppressed ones left out.
 func (r *Report) Count(severity diag.Severity) int {
 	n := 0
 	for _, f := range r.Findings {
-		if f.Severity == severity {
+		if f.Severity == severity && f.Suppressed == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Suppressed is the number of findings that the policy file takes out of the verdict.
+func (r *Report) Suppressed() int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Suppressed != nil {
 			n++
 		}
 	}

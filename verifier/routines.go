@@ -119,7 +119,7 @@ func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
 	}
 	slices.Sort(live.Privileges)
 	if !slices.Equal(w.privileges, v.expected(w, live.Privileges)) {
-		v.privilegesDiffer(w, live.Privileges)
+		v.privilegesDiffer(w, live.Owner, live.Privileges)
 	}
 }
 

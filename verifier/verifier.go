@@ -50,6 +50,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	if err := v.run(ctx); err != nil {
 		return nil, fmt.Errorf("verifying: %w", err)
 	}
+	v.suppress()
 	v.report.sort()
 	return v.report, nil
 }
@@ -75,6 +76,7 @@ type inspection struct {
 		known bool
 		at    *time.Time
 	}
+	complete bool // nothing was left out for want of the runtime, or of rights in it
 }
 
 // server is where and as whom the inspection looks.
@@ -107,6 +109,7 @@ func (v *inspection) run(ctx context.Context) error {
 			return err
 		}
 	}
+	v.complete = true
 	return nil
 }
 
@@ -148,7 +151,7 @@ func (v *inspection) add(f Finding) {
 
 // about adds a finding on a wanted object.
 func (v *inspection) about(o generator.Object, f Finding) {
-	f.Kind, f.Object, f.Position = o.Kind, o.Name, o.Position
+	f.Kind, f.Object, f.Table, f.Position = o.Kind, o.Name, o.Table, o.Position
 	if f.Policy == "" {
 		f.Policy = o.Policy
 	}

@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// repairHint is for what a migration created and a hand changed: no migration is pending then.
-const repairHint = "Run its statements from the last migration that has them again, in the role that the migration takes."
-
 func quoted(text string) string { return `"` + text + `"` }
 
 func excerpt(line string) string {

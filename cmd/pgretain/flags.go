@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -61,6 +63,44 @@ func addDatabaseURL(command *cobra.Command, url *string) {
 
 func addFormat(command *cobra.Command, format *string) {
 	command.Flags().StringVar(format, "format", "text", "`text` or json")
+}
+
+// reportFormats are what verify and lint write.
+var reportFormats = []string{"text", "json", "sarif", "github"}
+
+// reporting is how findings are written.
+type reporting struct {
+	format  string
+	verbose bool
+}
+
+func (r *reporting) add(command *cobra.Command) {
+	command.Flags().StringVar(&r.format, "format", "text", "`text`, json, sarif or github (workflow commands)")
+	command.Flags().BoolVarP(&r.verbose, "verbose", "v", false, "show in the text what the policy file suppresses")
+}
+
+// check refuses a --format that nobody writes.
+func (r *reporting) check() error {
+	if !slices.Contains(reportFormats, r.format) {
+		return &usageError{"--format must be text, json, sarif or github, got " + quoted(r.format)}
+	}
+	return nil
+}
+
+// text says whether people read it.
+func (r *reporting) text() bool { return r.format == "text" }
+
+// checkout is the directory that files are named from in reports for machines: that of the repository in
+// GitHub's workflows, elsewhere the working directory.
+func checkout() string {
+	if dir := os.Getenv("GITHUB_WORKSPACE"); filepath.IsAbs(dir) {
+		return dir
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "/" // files keep the names that they were given by
+	}
+	return dir
 }
 
 // checkFormat refuses a --format that nobody writes.

@@ -19,6 +19,8 @@ type project struct {
 	file    *policy.File
 	sources map[string][]byte
 	notes   diag.List // warnings
+
+	compiled bool // the tables were looked at
 }
 
 // readProject reads and checks a policy file. A file that cannot be read is an error of its own
@@ -33,7 +35,7 @@ func readProject(path string) (*project, error) {
 	if list.HasErrors() {
 		return nil, &problems{list, sources}
 	}
-	return &project{file, sources, list}, nil
+	return &project{file: file, sources: sources, notes: list}, nil
 }
 
 func unreadable(what, path string, err error, hint string) error {
@@ -129,7 +131,7 @@ func onlyJobs(history *generator.History, dir string) error {
 // compile turns the project into the objects that the database should hold.
 func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History) ([]generator.Object, error) {
 	objects, list := generator.Compile(p.file, snapshot, history)
-	p.notes = append(p.notes, list...).Unique()
+	p.notes, p.compiled = append(p.notes, list...).Unique(), true
 	if list.HasErrors() {
 		return nil, &problems{p.notes, p.sources}
 	}

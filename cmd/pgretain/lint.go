@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,10 +25,16 @@ Exit codes:
   1  the policy, the snapshot's tables or the migration directory has errors, or the rehearsal found any
   2  a file could not be read; with --sandbox: something is not installed, or a migration failed`
 
+// linting is what the flags of lint say.
+type linting struct {
+	paths
+	reporting
+	sandbox bool
+	schema  string
+}
+
 func lintCommand(c *console) *cobra.Command {
-	var p paths
-	var sandbox bool
-	var schema string
+	var l linting
 	command := &cobra.Command{
 		Use:     "lint",
 		Short:   "Check the policy file, without a database",
@@ -35,36 +42,42 @@ func lintCommand(c *console) *cobra.Command {
 		Example: "  pgretain lint\n  pgretain lint --policy examples/bot-queue/retention.yaml\n  pgretain lint --sandbox --schema schema.sql   # install it in a throw-away database, too",
 		Args:    noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if sandbox != (schema != "") {
+			if err := l.reporting.check(); err != nil {
+				return err
+			}
+			if l.sandbox != (l.schema != "") {
 				return &usageError{"--sandbox and --schema go together"}
 			}
-			return c.lint(command.Context(), p, schema)
+			return c.lint(command.Context(), l, time.Now())
 		},
 	}
-	p.addPolicy(command)
-	p.addCatalog(command)
-	p.addMigrations(command)
-	p.addCronMigrations(command)
-	command.Flags().BoolVar(&sandbox, "sandbox", false, "install everything in a throw-away database and prove it there")
-	command.Flags().StringVar(&schema, "schema", "", "the SQL `file` that makes the application's tables there")
+	l.addPolicy(command)
+	l.addCatalog(command)
+	l.addMigrations(command)
+	l.addCronMigrations(command)
+	l.reporting.add(command)
+	command.Flags().BoolVar(&l.sandbox, "sandbox", false, "install everything in a throw-away database and prove it there")
+	command.Flags().StringVar(&l.schema, "schema", "", "the SQL `file` that makes the application's tables there")
 	return command
 }
 
-func (c *console) lint(ctx context.Context, p paths, schema string) error {
-	project, err := readProject(p.policy)
+// lint says what it finds as it goes, in text, or everything at the end. The day of suppressions is
+// that of now.
+func (c *console) lint(ctx context.Context, l linting, now time.Time) error {
+	found, err := l.look(now)
 	if err != nil {
 		return err
 	}
-	if err := project.check(p); err != nil {
+	if l.schema == "" || found.failed() {
+		found.take(found.useless())
+		c.tell(found)
+		return c.conclude(found)
+	}
+	c.tell(found)
+	if err := c.rehearse(ctx, found); err != nil {
 		return err
 	}
-	c.show(project.notes, project.sources)
-	c.printf("%s: %s, %s, no errors\n", p.policy,
-		plural(len(project.file.Policies), "policy"), plural(len(project.file.Jobs), "job"))
-	if schema == "" {
-		return nil
-	}
-	return c.rehearse(ctx, p, project, schema)
+	return c.conclude(found)
 }
 
 // check looks for what parts of the file say together, compiles, and throws the result away; without a

@@ -23,12 +23,13 @@ var codeSnapshotDiffers = diag.Register("L053", "the catalog snapshot is not tha
 
 // rehearse installs everything in a throw-away database: the migrations of the directory and the step
 // that is still missing there, on the tables of a schema file.
-func (c *console) rehearse(ctx context.Context, p paths, project *project, schema string) error {
+func (c *console) rehearse(ctx context.Context, found *linted) error {
+	project, schema := found.project, found.schema
 	source, err := os.ReadFile(schema)
 	if err != nil {
 		return unreadable("schema file", schema, err, "Name another file with --schema.")
 	}
-	r := rehearsed{paths: p, project: project}
+	r := rehearsed{paths: found.paths, project: project}
 	list, report, err := rehearsal.Run(ctx, rehearsal.Script{
 		File:    project.file,
 		Roles:   rolesOf(project.file, string(source)),
@@ -36,20 +37,20 @@ func (c *console) rehearse(ctx context.Context, p paths, project *project, schem
 		Inspect: project.inspect,
 		Compile: r.compile,
 		Did: func(act, what string, took time.Duration) {
-			c.printf("%-8s  %s, %s\n", act, what, took.Round(time.Millisecond))
+			if found.text() {
+				c.printf("%-8s  %s, %s\n", act, what, took.Round(time.Millisecond))
+			}
 		},
 	})
 	defer r.remove()
-	list = append(list, r.found...).Unique()
-	c.show(list, project.sources)
+	before := len(found.findings)
+	found.take(append(list, r.found...).Unique())
+	if found.report = report; err == nil {
+		found.take(found.useless())
+	}
+	c.showFound(found, found.findings[before:])
 	if err != nil {
 		return sandboxError(err)
-	}
-	if list.HasErrors() && report.ExitCode() == 0 {
-		return exitCode(1)
-	}
-	if report.ExitCode() != 0 {
-		return c.report(report, "text")
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ Exit codes:
 // verification is what the flags of verify say.
 type verification struct {
 	paths
+	reporting
 	url, cronURL string
-	format       string
 	counts       bool
 	timeout      time.Duration
 	only, skip   []string // checks and groups
@@ -44,10 +44,10 @@ func verifyCommand(c *console) *cobra.Command {
 		Use:     "verify",
 		Short:   "Prove that the database does what the policy says",
 		Long:    verifyHelp,
-		Example: "  pgretain verify\n  pgretain verify --format json\n  pgretain verify --only indexes,V060 --skip V022",
+		Example: "  pgretain verify\n  pgretain verify --format sarif > verify.sarif\n  pgretain verify --only indexes,V060 --skip V022",
 		Args:    noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := checkFormat(v.format); err != nil {
+			if err := v.check(); err != nil {
 				return err
 			}
 			return c.verify(command.Context(), v)
@@ -59,7 +59,7 @@ func verifyCommand(c *console) *cobra.Command {
 	v.addCronMigrations(command)
 	addDatabaseURL(command, &v.url)
 	addCronDatabaseURL(command, &v.cronURL)
-	addFormat(command, &v.format)
+	v.reporting.add(command)
 	command.Flags().BoolVar(&v.counts, "counts", true, "count overdue rows, which costs what counting costs")
 	command.Flags().StringSliceVar(&v.only, "only", nil, "make these `checks` only: codes or groups, with commas between them")
 	command.Flags().StringSliceVar(&v.skip, "skip", nil, "leave these `checks` out: codes or groups; wins over --only")
@@ -101,7 +101,7 @@ func (c *console) verify(ctx context.Context, v verification) error {
 	if err != nil {
 		return err
 	}
-	return c.report(report, v.format)
+	return c.report(report, v.reporting)
 }
 
 // selected are the checks to make. To make none would call any database conforming.
@@ -218,15 +218,29 @@ func (v verification) pending(ctx context.Context, project *project) ([]string, 
 }
 
 // report prints what was found; finding something is no error of ours.
-func (c *console) report(report *verifier.Report, format string) error {
-	var err error
-	if format == "json" {
-		err = report.JSON(c.out)
-	} else {
-		err = report.Text(c.out, isTerminal(c.out) && os.Getenv("NO_COLOR") == "")
+func (c *console) report(report *verifier.Report, r reporting) error {
+	if err := c.write(report, r); err != nil {
+		return err
 	}
-	if err == nil && report.ExitCode() != 0 {
-		return exitCode(report.ExitCode())
+	if code := report.ExitCode(); code != 0 {
+		return exitCode(code)
 	}
-	return err
+	return nil
+}
+
+func (c *console) write(report *verifier.Report, r reporting) error {
+	colour := isTerminal(c.out) && os.Getenv("NO_COLOR") == ""
+	switch {
+	case r.format == "json":
+		return report.JSON(c.out)
+	case r.format == "sarif":
+		return report.Log(programVersion(), checkout()).SARIF(c.out)
+	case r.format == "github":
+		err := report.Log(programVersion(), checkout()).GitHub(c.out)
+		c.printf("%s\n", report.Summary())
+		return err
+	case r.verbose:
+		return report.TextAll(c.out, colour)
+	}
+	return report.Text(c.out, colour)
 }

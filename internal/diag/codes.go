@@ -34,3 +34,6 @@ func Codes() []Code {
 	slices.SortFunc(list, func(a, b Code) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
+
+// Title is what a code stands for, "" for one that nobody registered.
+func Title(code string) string { return codes[code] }

@@ -1,5 +1,8 @@
 package diag
 
+// Bold is text as a heading on a terminal.
+func Bold(text string, colour bool) string { return palette{on: colour}.bold(text) }
+
 // palette adds terminal escapes when it is on.
 type palette struct{ on bool }
 
@@ -15,8 +18,13 @@ func (p palette) caret(text string) string { return p.paint("1;32", text) }
 
 func (p palette) severity(s Severity) string {
 	code := "1;31"
-	if s == Warning || s == Unknown {
+	switch s {
+	case Warning, Unknown:
 		code = "1;33"
+	case Info:
+		code = "1;36"
+	case Suppressed:
+		code = "2"
 	}
 	return p.paint(code, string(s)+":")
 }

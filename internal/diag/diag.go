@@ -14,23 +14,34 @@ type Position struct {
 // Severity says what a Diagnostic means for the reader.
 type Severity string
 
-// The severities: the first two come from reading a policy, the last two from the verifier.
+// The severities: the first two come from reading a policy, the next three from the verifier, the last
+// from a suppression in the policy file.
 const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-	Drift   Severity = "drift"
-	Unknown Severity = "unknown"
+	Error      Severity = "error"
+	Warning    Severity = "warning"
+	Drift      Severity = "drift"
+	Unknown    Severity = "unknown"
+	Info       Severity = "info"
+	Suppressed Severity = "suppressed"
 )
 
-// Diagnostic is one message: Message is short and factual, lower case and without a full stop;
-// Detail and Hint are whole sentences. Code is stable and has a page in docs/checks.
+// Diagnostic is one message: Message is short and factual, lower case and without a full stop; Detail is
+// whole sentences. Hint is what to do: statements that end in ";", a command, or whole sentences. Code
+// is stable and has a page in docs/checks.
 type Diagnostic struct {
 	Position Position
 	Severity Severity
 	Code     string
 	Message  string
+	Want     string // the wanted value, where there is a short one
+	Got      string
 	Detail   string
 	Hint     string
+
+	// What it is about, for suppressions in the policy file; "" where that is nothing of the kind.
+	Policy string // a policy or report
+	Table  string // "schema.name"
+	Object string // a name in the database
 }
 
 // List collects diagnostics.

@@ -21,8 +21,12 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 		}
 		fmt.Fprintf(out, "%s %s %s%s\n", p.bold(d.Position.String()+":"), p.severity(d.Severity), p.bold(oneLine(d.Message)), d.bracket())
 		source(out, d.Position, sources[d.Position.File], p)
+		if d.Want != "" || d.Got != "" {
+			clause(out, "want", orNothing(d.Want))
+			clause(out, "got", " "+orNothing(d.Got)) // below each other
+		}
 		clause(out, "detail", d.Detail)
-		clause(out, "hint", d.Hint)
+		hint(out, d.Hint)
 	}
 	return out.Flush()
 }
@@ -46,6 +50,25 @@ func clause(out io.Writer, label, text string) {
 	if text != "" {
 		fmt.Fprintf(out, "%s: %s\n", label, oneLine(text))
 	}
+}
+
+// hint keeps the lines of a hint that has several, so that they can be pasted.
+func hint(out io.Writer, text string) {
+	if !strings.Contains(text, "\n") {
+		clause(out, "hint", text)
+		return
+	}
+	fmt.Fprintln(out, "hint:")
+	for line := range strings.Lines(text) {
+		fmt.Fprintln(out, printable([]rune(strings.TrimRight(line, "\r\n"))))
+	}
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return text
 }
 
 // source shows the line and underlines the value.

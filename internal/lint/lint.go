@@ -76,7 +76,7 @@ func (l *linter) refuse(f finding) { l.add(diag.Error, f) }
 func (l *linter) warn(f finding)   { l.add(diag.Warning, f) }
 
 func (l *linter) add(severity diag.Severity, f finding) {
-	l.list.Add(diag.Diagnostic{Position: f.at, Severity: severity, Code: l.code, Message: f.message, Detail: f.detail, Hint: f.hint})
+	l.list.Add(diag.Diagnostic{Position: f.at, Severity: severity, Code: l.code, Message: f.message, Detail: f.detail, Hint: f.hint, Policy: f.policy})
 }
 
 // always is what stands for a condition that is not there.

@@ -24,3 +24,5 @@ LANGUAGE sql SECURITY DEFINER AS $$
 $$;
 CREATE FUNCTION cron.unschedule(p_job bigint) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER AS $$ DELETE FROM cron.job WHERE jobid = p_job RETURNING true $$;
+CREATE FUNCTION cron.unschedule(p_name name) RETURNS boolean
+LANGUAGE sql SECURITY DEFINER AS $$ DELETE FROM cron.job WHERE jobname = p_name AND username = current_setting('role') RETURNING true $$;

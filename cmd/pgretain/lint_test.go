@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const jobless = `version: 1
+install: {time_zone: Europe/Berlin}
+policies:
+  notes_old:
+    table: app.note
+    due: {age: {column: made_at, older_than: 7 days}}
+    then: [delete]
+  other:
+    table: app.other
+    due: {age: {column: made_at, older_than: 7 days}}
+    then: [delete]
+jobs:
+  nightly: {schedule: "0 3 * * *", run: [other]}
+suppress:
+`
+
+// linting of a file at an instant: what goes to the person, what to the machine, and the exit code.
+func lintAt(t *testing.T, now, format string, verbose bool, suppressions string) (stdout, stderr string, code int) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "retention.yaml")
+	if err := os.WriteFile(path, []byte(jobless+suppressions), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at, err := time.Parse(time.RFC3339, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, messages bytes.Buffer
+	c := console{out: &out, err: &messages}
+	l := linting{paths: paths{policy: path, catalog: filepath.Join(dir, "none.json")}, reporting: reporting{format: format, verbose: verbose}}
+	err = c.lint(t.Context(), l, at)
+	var exit exitCode
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(out.String(), dir+"/", ""), strings.ReplaceAll(messages.String(), dir+"/", ""), int(exit)
+}
+
+// A warning of lint is suppressed up to the end of the day in the install's time zone, and by what it is about.
+func TestLintSuppresses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		now, suppression, want string
+		hidden                 bool
+	}{
+		"to the last second":  {"2027-01-31T22:59:59Z", "check: L020", "", true},
+		"not after":           {"2027-01-31T23:00:00Z", "check: L020", "[L095]", false},
+		"a year at most":      {"2026-01-01T00:00:00Z", "check: L020", "[L095]", false},
+		"of the policy":       {"2027-01-01T00:00:00Z", "check: L020, policy: notes_old", "", true},
+		"not of another one":  {"2027-01-01T00:00:00Z", "check: L020, policy: other", "", false},
+		"of the table":        {"2027-01-01T00:00:00Z", "check: L020, table: app.note", "", true},
+		"not of another":      {"2027-01-01T00:00:00Z", "check: L020, table: app.other", "", false},
+		"of verify, in force": {"2027-01-01T00:00:00Z", "check: V020", "", false},
+		"of verify, ended":    {"2028-01-01T00:00:00Z", "check: V020", "[L095]", false},
+	} {
+		stdout, stderr, code := lintAt(t, c.now, "text", false, "  - {"+c.suppression+", reason: r, until: 2027-01-31}\n")
+		if strings.Contains(stderr, "[L020]") == c.hidden || strings.Contains(stdout, "1 suppressed") != c.hidden || c.want == "" && strings.Contains(stderr, "[L09") || !strings.Contains(stderr, c.want) || code != 0 {
+			t.Errorf("%s: exit code %d\n%s%s", name, code, stdout, stderr)
+		}
+	}
+}
+
+func TestLintShowsWhatIsSuppressed(t *testing.T) {
+	t.Parallel()
+	item := "  - {check: L020, reason: a trial, until: 2027-01-31}\n"
+	_, stderr, _ := lintAt(t, "2027-01-01T00:00:00Z", "text", true, item)
+	if !strings.Contains(stderr, "retention.yaml:4:3: suppressed: ") || !strings.Contains(stderr, "Suppressed until 2027-01-31: a trial\n") {
+		t.Error(stderr)
+	}
+	stdout, stderr, _ := lintAt(t, "2027-01-01T00:00:00Z", "json", false, item)
+	if diff := cmp.Diff("", stderr); diff != "" || !strings.Contains(stdout, `"suppressed": 1,`) || !strings.Contains(stdout, `"reason": "a trial",`) {
+		t.Error(stdout, diff)
+	}
+	stdout, _, _ = lintAt(t, "2027-01-01T00:00:00Z", "github", false, item)
+	if strings.Contains(stdout, "L020") || !strings.Contains(stdout, "::warning file=") {
+		t.Error(stdout)
+	}
+}

@@ -1,0 +1,133 @@
+package suppress_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/suppress"
+	"pgretain/policy"
+)
+
+func file(t *testing.T, zone string, items ...string) *policy.File {
+	t.Helper()
+	file, list := policy.Parse("p.yaml", []byte(`version: 1
+install: {time_zone: `+zone+`}
+policies:
+  notes_old: {table: app.note, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+suppress:
+  - `+strings.Join(items, "\n  - ")+"\n"))
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	return file
+}
+
+func item(keys string) string { return "{check: V020, " + keys + "reason: r, until: 2027-01-31}" }
+
+// The day counts in the time zone of the install, to its last second.
+func TestUntil(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		zone, at string
+		want     suppress.State
+	}{
+		{"UTC", "2027-01-31T23:59:59Z", suppress.Holds},
+		{"UTC", "2027-02-01T00:00:00Z", suppress.Ended},
+		{"America/Lima", "2027-02-01T04:59:59Z", suppress.Holds}, // five hours behind
+		{"America/Lima", "2027-02-01T05:00:00Z", suppress.Ended},
+		{"Pacific/Auckland", "2027-01-31T10:59:59Z", suppress.Holds}, // thirteen hours ahead in summer
+		{"Pacific/Auckland", "2027-01-31T11:00:00Z", suppress.Ended},
+		{"UTC", "2026-01-31T00:00:00Z", suppress.Holds},
+		{"UTC", "2026-01-30T23:59:59Z", suppress.TooEarly},
+		{"UTC", "1999-12-31T00:00:00Z", suppress.TooEarly},
+	} {
+		at, err := time.Parse(time.RFC3339, c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		filter := suppress.New(file(t, c.zone, item("")), "V", at)
+		if got := filter.Entries()[0].State; got != c.want {
+			t.Errorf("%s in %s: %d, want %d", c.at, c.zone, got, c.want)
+		}
+		if found := filter.Match(suppress.Subject{Check: "V020", Certain: true}); (found != nil) != (c.want == suppress.Holds) {
+			t.Errorf("%s in %s: suppressed by %v", c.at, c.zone, found)
+		}
+	}
+}
+
+var january = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	index := suppress.Subject{Check: "V020", Policy: "notes_old", Table: "app.note", Object: "app.note_at", Certain: true}
+	column := suppress.Subject{Check: "V020", Object: "app.note.at", Certain: true}
+	for _, c := range []struct {
+		keys    string
+		subject suppress.Subject
+		want    bool
+	}{
+		{"", index, true},
+		{"policy: notes_old, ", index, true},
+		{"policy: notes_old, ", column, false},
+		{"table: app.note, ", index, true},
+		{"table: app.note, ", column, true},
+		{"table: app.note, ", suppress.Subject{Check: "V020", Object: "app.note", Certain: true}, true},
+		{"table: app.note, ", suppress.Subject{Check: "V020", Object: "app.notes", Certain: true}, false},
+		{"table: app.notes, ", index, false},
+		{"object: app.note_at, ", index, true},
+		{"object: app.note, ", index, false},
+		{"", suppress.Subject{Check: "V021", Certain: true}, false},
+	} {
+		filter := suppress.New(file(t, "UTC", item(c.keys)), "V", january)
+		if found := filter.Match(c.subject); (found != nil) != c.want || filter.Entries()[0].Met != c.want {
+			t.Errorf("%q of %+v: %v", c.keys, c.subject, found)
+		}
+	}
+}
+
+// What nobody could see is never taken out, but the suppression is of use all the same.
+func TestUncertainIsNotSuppressed(t *testing.T) {
+	t.Parallel()
+	filter := suppress.New(file(t, "UTC", item("")), "V", january)
+	if found := filter.Match(suppress.Subject{Check: "V020"}); found != nil {
+		t.Errorf("suppressed by %v", found)
+	}
+	if message, _ := filter.Entries()[0].Fault(true); message != "" {
+		t.Error(message)
+	}
+}
+
+// The first that holds is the one; others that mean the same are of use too.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	source := file(t, "UTC", item(""), item("table: app.note, "), item("table: app.other, "),
+		"{check: V020, reason: old, until: 2026-12-31}", "{check: V020, table: app.other, reason: old, until: 2026-12-31}",
+		"{check: V021, reason: far, until: 2028-01-02}", "{check: L004, reason: of lint, until: 2026-01-01}")
+	filter := suppress.New(source, "V", january)
+	if found := filter.Match(suppress.Subject{Check: "V020", Table: "app.note", Certain: true}); found == nil || found.Position != source.Suppress[0].Position {
+		t.Errorf("suppressed by %v", found)
+	}
+	for complete, want := range map[bool][]string{
+		true: {"", "", "the suppression of V020 matches nothing|", "the suppression of V020 ended on 2026-12-31|What it was for counts.",
+			"the suppression of V020 ended on 2026-12-31|It matches nothing.",
+			"the suppression of V021 does not hold yet: 2028-01-02 is more than a year ahead|It matches nothing."},
+		false: {"", "", "", "the suppression of V020 ended on 2026-12-31|What it was for counts.", "the suppression of V020 ended on 2026-12-31|",
+			"the suppression of V021 does not hold yet: 2028-01-02 is more than a year ahead|"},
+	} {
+		var got []string
+		for _, e := range filter.Entries() {
+			message, detail := e.Fault(complete)
+			if message != "" {
+				message = fmt.Sprintf("%s|%s", message, detail)
+			}
+			got = append(got, message)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("complete %t: %s", complete, diff)
+		}
+	}
+}

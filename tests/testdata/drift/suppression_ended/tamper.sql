@@ -1,0 +1,1 @@
+DROP INDEX app.pgretain_message_da87901f;
