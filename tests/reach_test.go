@@ -346,7 +346,12 @@ var referencingTwo = map[string]string{
 
 func TestReferencingIndexServesWhereThePlannerTakesIt(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, reachSchema, reachPolicy)
+	in := kit.Install(t, reachSchema, reachPolicy+`
+  items_done:
+    table: app.item
+    where: done
+    then: [delete: {cascades: [app.part]}]
+`)
 	in.DB.Exec(t, `ALTER TABLE app.item ADD a bigint DEFAULT 1, ADD b text COLLATE "C";
 		INSERT INTO app.item (id) SELECT generate_series(6, 2000);
 		UPDATE app.item SET a = id, b = id; ALTER TABLE app.item ADD UNIQUE (a, b)`)

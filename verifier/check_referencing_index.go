@@ -47,11 +47,12 @@ func (v *inspection) checkReferencingIndexes(ctx context.Context, tx pgx.Tx) err
 		}
 	}
 	slices.Sort(met)
-	rows, err := many[keyIndex](ctx, tx, v.query("reach_indexes"), slices.Compact(met))
+	met = slices.Compact(met)
+	rows, err := many[keyIndex](ctx, tx, v.query("reach_indexes"), met)
 	if err != nil {
 		return err
 	}
-	for _, key := range slices.Compact(met) {
+	for _, key := range met {
 		keys[key] = v.unfound(key, rows)
 	}
 	if err := v.measure(ctx, tx, keys); err != nil {
