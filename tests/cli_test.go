@@ -39,6 +39,7 @@ func TestCLI(t *testing.T) {
 		"two migrations":   testTwoMigrations,
 		"cron elsewhere":   testCronElsewhere,
 		"scheduling page":  testSchedulingPage,
+		"ci page":          testCIPage,
 		"schedule refused": testScheduleRefused,
 		"rehearsal":        testRehearsal,
 		"rehearsal away":   testRehearsalElsewhere,

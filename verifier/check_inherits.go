@@ -44,6 +44,6 @@ func (v *inspection) inherits(p *policy.Policy, e reachEffect) {
 	}
 	v.add(Finding{Code: codeInherits, Object: e.table.Name, Policy: p.Name, Position: p.Position,
 		Message: fmt.Sprintf("policy %q also goes into table %q", p.Name, e.table.Name),
-		Detail:  fmt.Sprintf("It inherits from %q, whose statements go into it as well, and keys are not unique across the two.", e.path),
-		Hint:    fmt.Sprintf("ALTER TABLE %s NO INHERIT %s; and give the table a policy of its own.", e.table.SQL, above)})
+		Detail:  fmt.Sprintf("It inherits from %q, whose statements go into it as well, and keys are not unique across the two. Take it out of there, and give it a policy of its own.", e.path),
+		Hint:    fmt.Sprintf("ALTER TABLE %s NO INHERIT %s;", e.table.SQL, above)})
 }

@@ -49,6 +49,6 @@ func (v *inspection) keyOff(p *policy.Policy, m metKey) {
 	referenced := v.graph.tables[m.Referenced]
 	v.add(Finding{Code: codeKeyOff, Object: m.table.Name, Policy: p.Name, Position: p.Position,
 		Message: fmt.Sprintf("foreign key %q of table %q is switched off, and policy %q deletes without it", m.Name, m.table.Name, p.Name),
-		Detail:  fmt.Sprintf("A trigger of it on %q is disabled: %s. The key is ON DELETE %s.", referenced.Name, consequence, onDelete[m.OnDelete]),
-		Hint:    fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER ALL; then look for rows of %s that refer to nothing.", referenced.SQL, m.table.SQL)})
+		Detail:  fmt.Sprintf("A trigger of it on %q is disabled: %s. The key is ON DELETE %s. Once it is on again, look for rows of %q that refer to nothing.", referenced.Name, consequence, onDelete[m.OnDelete], m.table.Name),
+		Hint:    fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER ALL;", referenced.SQL)})
 }

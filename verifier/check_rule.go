@@ -45,10 +45,10 @@ func (v *inspection) checkRules(ctx context.Context, tx pgx.Tx) error {
 func (v *inspection) rewritten(p *policy.Policy, e reachEffect, r rewriteRule) {
 	f := Finding{Code: codeRule, Object: e.table.Name, Policy: p.Name, Position: p.Position,
 		Message: fmt.Sprintf("rule %q on table %q changes what policy %q does", r.Name, e.table.Name, p.Name),
-		Detail:  fmt.Sprintf("%s: PostgreSQL does that as well, for rows that it looks for once more and that may have gone, and refuses statements with WITH.", r.Definition),
-		Hint:    fmt.Sprintf("DROP RULE %s ON %s; and write a trigger instead.", sqlName(r.Name), e.table.SQL)}
+		Detail:  fmt.Sprintf("%s: PostgreSQL does that as well, for rows that it looks for once more and that may have gone, and refuses statements with WITH. Write a trigger instead.", r.Definition),
+		Hint:    fmt.Sprintf("DROP RULE %s ON %s;", sqlName(r.Name), e.table.SQL)}
 	if r.Instead {
-		f.Detail = fmt.Sprintf("%s: it takes the place of what the policy says. Rows that are due stay, or something else happens to them.", r.Definition)
+		f.Detail = fmt.Sprintf("%s: it takes the place of what the policy says. Rows that are due stay, or something else happens to them. Write a trigger instead.", r.Definition)
 	}
 	f.Detail += e.way()
 	v.add(f)
