@@ -73,37 +73,38 @@ const rowsAtOnce = 500
 func rowShapes(wanted []generator.Object) ([]*rowShape, error) {
 	var list []*rowShape
 	open := map[string]*rowShape{}
-	for _, o := range wanted {
-		columns, values, err := rowOf(o)
-		if err != nil {
-			return nil, err
-		}
-		key := string(o.Kind) + " " + strings.Join(columns, " ")
+	rows, err := each(wanted, rowOf)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range wanted {
+		key := string(o.Kind) + " " + strings.Join(rows[i].Columns, " ")
 		s := open[key]
 		if s == nil || len(s.objects) == rowsAtOnce {
-			s = &rowShape{table: string(o.Kind), columns: columns}
+			s = &rowShape{table: string(o.Kind), columns: rows[i].Columns}
 			open[key], list = s, append(list, s)
 		}
-		s.objects, s.values = append(s.objects, o), append(s.values, values)
+		s.objects, s.values = append(s.objects, o), append(s.values, rows[i].Values)
 	}
 	return list, nil
 }
 
 // rowOf is what a row's INSERT writes; the key comes first.
-func rowOf(o generator.Object) (columns, values []string, err error) {
+func rowOf(o generator.Object) (pgparse.Insert, error) {
 	insert, err := pgparse.ParseInsert(o.SQL)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
+		return pgparse.Insert{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
 	}
+	var row pgparse.Insert
 	if o.Kind == generator.KindInstall { // its key has a default
-		columns, values = []string{"only_row"}, []string{"true"}
+		row = pgparse.Insert{Columns: []string{"only_row"}, Values: []string{"true"}}
 	}
 	for i, column := range insert.Columns {
 		if !slices.Contains(ownColumns, column) {
-			columns, values = append(columns, column), append(values, insert.Values[i])
+			row.Columns, row.Values = append(row.Columns, column), append(row.Values, insert.Values[i])
 		}
 	}
-	return columns, values, nil
+	return row, nil
 }
 
 // checkRows evaluates the values and compares them with the live rows.

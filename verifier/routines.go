@@ -40,13 +40,9 @@ type wantedRoutine struct {
 func (w wantedRoutine) String() string { return fmt.Sprintf("%s %q", w.Kind, w.Object.Name) }
 
 func (v *inspection) checkRoutines(ctx context.Context, tx pgx.Tx) error {
-	wanted := []wantedRoutine{}
-	for _, o := range v.objects(generator.KindFunction, generator.KindProcedure) {
-		w, err := v.wantedRoutine(o)
-		if err != nil {
-			return err
-		}
-		wanted = append(wanted, w)
+	wanted, err := each(v.objects(generator.KindFunction, generator.KindProcedure), v.wantedRoutine)
+	if err != nil {
+		return err
 	}
 	live, err := many[routine](ctx, tx, v.query("routines"), v.install.Schema, wanted)
 	for _, r := range live {
@@ -80,7 +76,8 @@ var setRole = regexp.MustCompile(`(?m)^SET LOCAL ROLE "?([^";]+)"?;$`)
 
 // creator is who owns what an object's SQL creates: it may take on another role first.
 func (v *inspection) creator(o generator.Object) string {
-	if found := setRole.FindStringSubmatch(o.SQL); found != nil {
+	before, _, _, _ := pgparse.CutBody(o.SQL)
+	if found := setRole.FindStringSubmatch(before); found != nil {
 		return found[1]
 	}
 	if o.As == generator.AsRunner {
@@ -94,7 +91,11 @@ var grantExecute = regexp.MustCompile(`(?m)^GRANT EXECUTE ON (?:FUNCTION|PROCEDU
 // grantees are the privileges that an object's SQL leaves: the owner's and those granted.
 func grantees(sql, owner string) []string {
 	list := []string{owner + "=EXECUTE"}
-	for _, found := range grantExecute.FindAllStringSubmatch(sql, -1) {
+	_, _, after, ok := pgparse.CutBody(sql)
+	if !ok {
+		after = sql
+	}
+	for _, found := range grantExecute.FindAllStringSubmatch(after, -1) {
 		for _, role := range strings.Split(found[1], ",") {
 			list = append(list, strings.Trim(strings.TrimSpace(role), `"`)+"=EXECUTE")
 		}

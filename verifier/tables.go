@@ -43,6 +43,7 @@ func (v *inspection) checkTables(ctx context.Context, tx pgx.Tx) error {
 	for _, n := range named {
 		names = append(names, n.table.String())
 	}
+	names = distinct(names)
 	type live struct {
 		Name    string
 		Columns []string
@@ -82,20 +83,29 @@ func (v *inspection) namedTables() []namedTable {
 	for _, t := range v.file.Protect {
 		list = append(list, namedTable{table: t})
 	}
-	for _, p := range v.file.Policies {
-		main := namedTable{table: p.Table, policy: p.Name}
-		for _, e := range expressions(p) {
-			main.columns = append(main.columns, ownColumnsOf(e)...)
-			list = append(list, tablesOf(e, p.Name)...)
+	named, _ := each(v.file.Policies, func(p *policy.Policy) ([]namedTable, error) { return namedBy(p), nil })
+	return append(list, slices.Concat(named...)...)
+}
+
+// namedBy are the tables that a policy names.
+func namedBy(p *policy.Policy) []namedTable {
+	var list []namedTable
+	main := namedTable{table: p.Table, policy: p.Name}
+	for _, e := range expressions(p) {
+		parsed, err := pgparse.Expression(e.SQL)
+		if err != nil {
+			continue // refused when the file was read
 		}
-		main.columns = append(main.columns, plainColumns(p)...)
-		if p.Partitions {
-			main.columns = nil // they are those of a partition: name, lower, upper
-		}
-		list = append(list, main)
-		for _, use := range p.Uses()[1:] {
-			list = append(list, namedTable{table: use.Table, policy: p.Name, created: use.Created})
-		}
+		main.columns = append(main.columns, ownColumnsOf(e, parsed)...)
+		list = append(list, tablesOf(e, parsed, p.Name)...)
+	}
+	main.columns = append(main.columns, plainColumns(p)...)
+	if p.Partitions {
+		main.columns = nil // they are those of a partition: name, lower, upper
+	}
+	list = append(list, main)
+	for _, use := range p.Uses()[1:] {
+		list = append(list, namedTable{table: use.Table, policy: p.Name, created: use.Created})
 	}
 	return list
 }
@@ -173,11 +183,7 @@ func expressions(p *policy.Policy) []policy.Expr {
 
 // tablesOf are the tables that sub-selects of an expression name with their schema; a bare name
 // may be that of a WITH.
-func tablesOf(e policy.Expr, name string) []namedTable {
-	parsed, err := pgparse.Expression(e.SQL)
-	if err != nil {
-		return nil // refused when the file was read
-	}
+func tablesOf(e policy.Expr, parsed *pgparse.Expr, name string) []namedTable {
 	var list []namedTable
 	for _, ref := range parsed.Tables {
 		if ref.Schema != "" {
@@ -189,11 +195,7 @@ func tablesOf(e policy.Expr, name string) []namedTable {
 
 // ownColumnsOf are the names of an expression that can mean nothing but a column of the row: bare
 // ones outside sub-selects, and those behind "t".
-func ownColumnsOf(e policy.Expr) []namedColumn {
-	parsed, err := pgparse.Expression(e.SQL)
-	if err != nil {
-		return nil // refused when the file was read
-	}
+func ownColumnsOf(e policy.Expr, parsed *pgparse.Expr) []namedColumn {
 	var list []namedColumn
 	for _, ref := range parsed.Columns {
 		bare := len(ref.Fields) == 1 && ref.Depth == 0 && ref.Fields[0] != "as_of" && ref.Fields[0] != "t"

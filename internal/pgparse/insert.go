@@ -1,6 +1,7 @@
 package pgparse
 
 import (
+	"slices"
 	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
@@ -15,45 +16,51 @@ type Insert struct {
 // ParseInsert takes the first INSERT ... VALUES or INSERT ... SELECT of a text apart; the text may
 // hold other statements after it. The error is an *Error.
 func ParseInsert(sql string) (*Insert, error) {
-	tree, err := parse("", sql, "")
+	// What stands behind the values need not be read. A cut through a literal is an error of the scanner.
+	values, _, _ := strings.Cut(sql, "\nON CONFLICT ")
+	tokens, err := scanAll(values)
 	if err != nil {
-		return nil, err
+		if tokens, err = scanAll(sql); err != nil {
+			return nil, err
+		}
 	}
-	tokens, err := scanAll(sql)
-	if err != nil {
-		return nil, err
-	}
-	for _, raw := range tree.Stmts {
-		if statement := raw.Stmt.GetInsertStmt(); statement != nil {
-			insert := &Insert{Values: insertValues(tokens[after(tokens, int(raw.StmtLocation)):], sql)}
-			for _, target := range statement.Cols {
-				insert.Columns = append(insert.Columns, target.GetResTarget().Name)
-			}
-			if len(insert.Columns) != len(insert.Values) {
-				return nil, &Error{Message: "the INSERT does not give one value to every column it names"}
-			}
-			return insert, nil
+	tokens = slices.DeleteFunc(tokens, token.comment)
+	for i := range tokens[:max(len(tokens)-1, 0)] {
+		if tokens[i].is("insert") && tokens[i+1].is("into") {
+			return insertion(tokens[i+2:], sql)
 		}
 	}
 	return nil, &Error{Message: "there is no INSERT"}
 }
 
-func after(tokens []token, offset int) int {
-	for i, t := range tokens {
-		if t.start >= offset {
-			return i
-		}
+// insertion reads the table, the columns in brackets, and as many values.
+func insertion(tokens []token, sql string) (*Insert, error) {
+	at := 0
+	for at < len(tokens) && (tokens[at].text == "." || !tokens[at].is("values") && !tokens[at].is("select") && tokens[at].text != "(") {
+		at++
 	}
-	return len(tokens)
+	insert := &Insert{}
+	if at < len(tokens) && tokens[at].text == "(" {
+		for at++; at < len(tokens) && tokens[at].text != ")"; at++ {
+			if tokens[at].text != "," {
+				insert.Columns = append(insert.Columns, tokens[at].name())
+			}
+		}
+		insert.Values = insertValues(tokens[min(at+1, len(tokens)):], sql)
+	}
+	if len(insert.Columns) == 0 || len(insert.Columns) != len(insert.Values) {
+		return nil, &Error{Message: "the INSERT does not give one value to every column it names"}
+	}
+	return insert, nil
 }
 
 // insertValues are the texts between the commas after VALUES ( or SELECT.
 func insertValues(tokens []token, sql string) []string {
 	start := 0
-	for start < len(tokens) && !strings.EqualFold(tokens[start].text, "values") && !strings.EqualFold(tokens[start].text, "select") {
+	for start < len(tokens) && !tokens[start].is("values") && !tokens[start].is("select") {
 		start++
 	}
-	if start < len(tokens) && strings.EqualFold(tokens[start].text, "values") {
+	if start < len(tokens) && tokens[start].is("values") {
 		start++
 	}
 	var values []string
@@ -72,7 +79,21 @@ func insertValues(tokens []token, sql string) []string {
 		}
 	}
 	if from >= 0 {
-		values = append(values, strings.TrimSpace(sql[from:]))
+		values = append(values, strings.TrimSpace(sql[from:tokens[len(tokens)-1].end]))
 	}
 	return values
+}
+
+func (t token) is(word string) bool { return strings.EqualFold(t.text, word) }
+
+func (t token) comment() bool {
+	return t.kind == query.Token_SQL_COMMENT || t.kind == query.Token_C_COMMENT
+}
+
+// name is what a word or quoted word names.
+func (t token) name() string {
+	if quoted, ok := strings.CutPrefix(t.text, `"`); ok {
+		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
+	}
+	return strings.ToLower(t.text)
 }

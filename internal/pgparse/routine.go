@@ -7,9 +7,36 @@ import (
 	query "github.com/pganalyze/pg_query_go/v6"
 )
 
+// BodyQuote is around the body of a routine in texts that ParseRoutine reads fast.
+const BodyQuote = "$function$"
+
 // ParseRoutine takes the first CREATE FUNCTION or CREATE PROCEDURE of a text apart; the text may hold
 // other statements. The error is an *Error.
 func ParseRoutine(sql string) (*Routine, error) {
+	before, body, after, ok := CutBody(sql)
+	if !ok {
+		return parseRoutine(sql)
+	}
+	// Without the body, and what comes behind the statement, there is a fifth of the work.
+	options, _, _ := strings.Cut(after, ";")
+	r, err := parseRoutine(before + "''" + options)
+	if err != nil || r.Body != "" {
+		return parseRoutine(sql)
+	}
+	r.Body = body
+	return r, nil
+}
+
+// CutBody takes the body out of a text with one routine whose body stands between two BodyQuotes.
+func CutBody(sql string) (before, body, after string, ok bool) {
+	parts := strings.Split(sql, BodyQuote)
+	if len(parts) != 3 {
+		return sql, "", "", false
+	}
+	return parts[0], parts[1], parts[2], true
+}
+
+func parseRoutine(sql string) (*Routine, error) {
 	tree, err := parse("", sql, "")
 	if err != nil {
 		return nil, err

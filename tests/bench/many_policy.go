@@ -20,7 +20,7 @@ func manyPolicies(policies int) string {
 	for i := range policies {
 		n, kind := i%tables+1, i/tables
 		fmt.Fprintf(&b, "  many_%04d:\n    table: many_%d\n    where: kind = %d\n", i, n, kind)
-		b.WriteString(manyDue(kind, n%tables+1))
+		b.WriteString(manyDue(n, kind, n%tables+1))
 		b.WriteString(manyDelete(n, tables))
 	}
 	b.WriteString("jobs:\n")
@@ -30,22 +30,25 @@ func manyPolicies(policies int) string {
 			names = append(names, fmt.Sprintf("many_%04d", i))
 		}
 		job := first / policiesAtOnce
-		fmt.Fprintf(&b, "  many_%03d: {schedule: \"%d */2 * * *\", run: [%s]}\n", job, job%60, strings.Join(names, ", "))
+		fmt.Fprintf(&b, "  many_%03d: {schedule: \"%d %d-23/4 * * *\", run: [%s]}\n", job, job%60, job/60%4, strings.Join(names, ", "))
 	}
 	return b.String()
 }
 
-func manyDue(kind, other int) string {
-	switch kind % 4 {
-	case 1:
+// manyDue: rows that take others with them are kept longer than those.
+func manyDue(n, kind, other int) string {
+	age := "    due: {age: {column: created_at, older_than: 30 days}}\n"
+	switch {
+	case n%3 != 1 && kind%4 == 1:
 		return "    due: {expires: {column: expires_at}}\n"
-	case 2:
-		return "    due: {age: {column: created_at, older_than: 30 days}}\n    keep: {open: \"state = 'open'\"}\n"
-	case 3:
-		return "    due: {age: {column: created_at, older_than: 30 days}}\n" +
-			fmt.Sprintf("    keep: {noted: \"EXISTS (SELECT FROM public.many_%d o WHERE o.id = t.parent_id AND o.note IS NOT NULL)\"}\n", other)
+	case n%3 != 1 && kind%4 == 0:
+		return "    due: {age: {column: created_at, older_than: 7 days}}\n"
+	case kind%4 == 2:
+		return age + "    keep: {open: \"state = 'open'\"}\n"
+	case kind%4 == 3:
+		return age + fmt.Sprintf("    keep: {noted: \"EXISTS (SELECT FROM public.many_%d o WHERE o.id = t.parent_id AND o.note IS NOT NULL)\"}\n", other)
 	}
-	return "    due: {age: {column: created_at, older_than: 7 days}}\n"
+	return age
 }
 
 // manyDelete says what goes with the rows of each third table.
