@@ -45,6 +45,7 @@ type linter struct {
 	policies   map[string]*policy.Policy // by name
 	jobs       map[string][]*policy.Job  // that run a policy, by its name
 	ticks      map[*policy.Job]calendar.Ticks
+	rows       map[*policy.Policy]*row
 	snapshot   *catalog.Snapshot
 	code       string // of the check that runs
 	list       diag.List
@@ -53,7 +54,7 @@ type linter struct {
 
 func newLinter(file *policy.File, snapshot *catalog.Snapshot) *linter {
 	l := &linter{file: file, snapshot: snapshot, policies: map[string]*policy.Policy{}, jobs: map[string][]*policy.Job{},
-		ticks: map[*policy.Job]calendar.Ticks{}, conditions: map[string]*pgparse.Condition{}}
+		ticks: map[*policy.Job]calendar.Ticks{}, rows: map[*policy.Policy]*row{}, conditions: map[string]*pgparse.Condition{}}
 	for _, p := range file.Policies {
 		l.policies[p.Name] = p
 	}

@@ -13,8 +13,15 @@ type row struct {
 	joined map[string]*catalog.Table // by the name of the join
 }
 
-// rowOf is the row of a policy.
+// rowOf is the row of a policy, looked up once.
 func (l *linter) rowOf(p *policy.Policy) *row {
+	if l.rows[p] == nil {
+		l.rows[p] = l.newRow(p)
+	}
+	return l.rows[p]
+}
+
+func (l *linter) newRow(p *policy.Policy) *row {
 	r := &row{joined: map[string]*catalog.Table{}}
 	if l.snapshot == nil || p.Partitions {
 		return r

@@ -71,18 +71,13 @@ type SubSelect struct {
 	NotNull []string // columns that its WHERE lets through only with a value
 }
 
-// ParseCondition reads a condition, which Expression has accepted. The error is an *Error.
+// ParseCondition reads a condition, as Expression reads an expression. The error is an *Error.
 func ParseCondition(sql string) (*Condition, error) {
-	const prefix = "SELECT ("
-	tree, err := parse(prefix, sql, ")")
-	if err != nil {
-		return nil, err
+	read := readOnce(sql)
+	if read.err != nil {
+		return nil, read.err
 	}
-	target := tree.Stmts[0].Stmt.GetSelectStmt().GetTargetList()
-	if len(target) != 1 {
-		return nil, &Error{Message: "this is not " + one}
-	}
-	return (&conditions{base: len(prefix)}).read(target[0].GetResTarget().Val), nil
+	return (&conditions{base: read.base}).read(read.node), nil
 }
 
 // conditions turns nodes of the grammar into Conditions.

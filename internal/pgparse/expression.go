@@ -13,12 +13,18 @@ const one = "one SQL expression"
 // template puts it between parentheses. Nobody may change what it returns: it is remembered, because
 // every object that is made of a policy reads the policy's expressions again. The error is an *Error.
 func Expression(sql string) (*Expr, error) {
+	known := readOnce(sql)
+	return known.expr, known.err
+}
+
+// readOnce reads an expression, unless it was read before.
+func readOnce(sql string) answer {
 	if known, ok := expressions.Load(sql); ok {
-		return known.(answer).expr, known.(answer).err
+		return known.(answer)
 	}
-	expr, err := readExpression(sql)
-	expressions.Store(sql, answer{expr, err})
-	return expr, err
+	read := readExpression(sql)
+	expressions.Store(sql, read)
+	return read
 }
 
 // expressions are the answers of Expression, by text.
@@ -27,23 +33,25 @@ var expressions sync.Map
 type answer struct {
 	expr *Expr
 	err  error
+	node *query.Node // positions in it begin at base
+	base int
 }
 
-func readExpression(sql string) (*Expr, error) {
+func readExpression(sql string) answer {
 	node, base, err := expression(sql)
 	if err != nil {
-		return nil, err
+		return answer{err: err}
 	}
 	walk, err := references(node, base)
 	if err != nil {
-		return nil, err
+		return answer{err: err}
 	}
 	expr := walk.expr
 	expr.SQL = sql
 	expr.Exists = node.GetSubLink().GetSubLinkType() == query.SubLinkType_EXISTS_SUBLINK
 	expr.Simple = simple(node)
 	expr.Literal = node.GetAConst() != nil || node.GetTypeCast().GetArg().GetAConst() != nil
-	return &expr, nil
+	return answer{&expr, nil, node, base}
 }
 
 // expression parses sql twice. Bare, so that brackets must balance and positions are the user's;

@@ -123,11 +123,11 @@ func (r *conditions) distinct(e *query.A_Expr) *Condition {
 
 // CastColumn is a column, perhaps under a cast; no column where the text is anything else.
 func CastColumn(sql string) Operand {
-	node, _, err := expression(sql)
-	if err != nil {
+	read := readOnce(sql)
+	if read.err != nil {
 		return Operand{}
 	}
-	return columnOf(node)
+	return columnOf(read.node)
 }
 
 // columnOf is a column of the row or of a join; as_of, run and keep are none.
