@@ -24,7 +24,7 @@ func checkBudget(l *linter) {
 		if gap == 0 || sum <= gap {
 			continue
 		}
-		l.warn(finding{at: j.Position,
+		l.warn(finding{at: j.Position, job: j.Name,
 			message: fmt.Sprintf("job %q starts again after %s, and the budgets of its policies add up to %s", j.Name, spoken(gap), spoken(sum)),
 			detail:  "While a run goes on, pg_cron puts off the next ones, and other schedulers may start one that ends \"busy\".",
 			hint:    "Write shorter budgets (budget: {time: ...}), or start the job less often."})

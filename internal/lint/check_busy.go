@@ -22,7 +22,7 @@ func checkBusy(l *linter) {
 					continue
 				}
 				seen[[2]*policy.Job{a, b}], seen[[2]*policy.Job{b, a}] = true, true
-				l.warn(finding{at: a.Position,
+				l.warn(finding{at: a.Position, job: a.Name,
 					message: fmt.Sprintf("job %q always starts together with job %q, and both run policies of %q", a.Name, b.Name, policies[0].Table),
 					detail:  fmt.Sprintf("A table has one run at a time, whatever the scope: the later one ends \"busy\". Job %q is in line %d.", b.Name, b.Position.Line),
 					hint:    "Give one of them another minute."})

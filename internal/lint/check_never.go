@@ -11,7 +11,7 @@ func checkNever(l *linter) {
 	for _, j := range l.file.Jobs {
 		for _, s := range j.Schedules {
 			if s.Text != "@reboot" && ticks(s).Next(someDay).IsZero() {
-				l.refuse(finding{at: s.Position,
+				l.refuse(finding{at: s.Position, job: j.Name,
 					message: fmt.Sprintf("schedule %q of job %q never comes", s.Text, j.Name),
 					detail:  "No month that it names has such a day.",
 					hint:    "Write \"$\" for the last day of a month (pg_cron 1.6), or another day."})

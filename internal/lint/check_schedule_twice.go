@@ -16,7 +16,7 @@ func checkScheduleTwice(l *linter) {
 				if i == k || !calendar.Covers(ticks(other), ticks(s)) || k > i && calendar.Covers(ticks(s), ticks(other)) {
 					continue
 				}
-				l.warn(finding{at: s.Position,
+				l.warn(finding{at: s.Position, job: j.Name,
 					message: fmt.Sprintf("schedule %q of job %q adds nothing to %q", s.Text, j.Name, other.Text),
 					detail:  "Each of its starts is one of the other, so that the job starts twice, and one of the two ends \"busy\".",
 					hint:    "Remove it."})

@@ -69,7 +69,7 @@ func newLinter(file *policy.File, snapshot *catalog.Snapshot) *linter {
 // finding is what a check says.
 type finding struct {
 	at                    diag.Position
-	policy                string
+	policy, job           string
 	message, detail, hint string
 }
 
@@ -77,7 +77,11 @@ func (l *linter) refuse(f finding) { l.add(diag.Error, f) }
 func (l *linter) warn(f finding)   { l.add(diag.Warning, f) }
 
 func (l *linter) add(severity diag.Severity, f finding) {
-	l.list.Add(diag.Diagnostic{Position: f.at, Severity: severity, Code: l.code, Message: f.message, Detail: f.detail, Hint: f.hint, Policy: f.policy})
+	d := diag.Diagnostic{Position: f.at, Severity: severity, Code: l.code, Message: f.message, Detail: f.detail, Hint: f.hint, Policy: f.policy, Object: f.job}
+	if p := l.policies[f.policy]; p != nil {
+		d.Table = p.Table.String()
+	}
+	l.list.Add(d)
 }
 
 // always is what stands for a condition that is not there.
