@@ -5,13 +5,14 @@
 -- family has the key's operator, and its collation is the column's. Keys with a period (PostgreSQL 18)
 -- have other operators, and are left out.
 WITH key AS (
-    SELECT k.oid, t.relid, c.place, a.attnum, a.attcollation, k.conpfeqop[c.place] AS operator,
-           k.conffeqop[c.place] AS own_operator, cardinality(k.conkey) AS columns
+    SELECT k.oid, t.relid, c.place, a.attnum, a.attcollation, cardinality(k.conkey) AS columns,
+           ARRAY[p.oid, p.oprcom, k.conffeqop[c.place]] AS operators
     FROM pg_constraint k
     CROSS JOIN LATERAL (SELECT k.conrelid UNION SELECT p.relid FROM pg_partition_tree(k.conrelid) p) t (relid)
     CROSS JOIN LATERAL unnest(k.conkey) WITH ORDINALITY AS c (attnum, place)
     JOIN pg_attribute declared ON declared.attrelid = k.conrelid AND declared.attnum = c.attnum
     JOIN pg_attribute a ON a.attrelid = t.relid AND a.attname = declared.attname
+    JOIN pg_operator p ON p.oid = k.conpfeqop[c.place]
     WHERE k.oid = ANY ($1::oid[]) AND NOT coalesce((to_jsonb(k) ->> 'conperiod')::boolean, false)
 ), place AS (
     SELECT key.oid, key.relid, i.indexrelid, key.columns, min(s.n) AS n
@@ -22,9 +23,7 @@ WITH key AS (
     CROSS JOIN LATERAL generate_series(0, i.indnkeyatts - 1) AS s (n)
     JOIN pg_opclass o ON o.oid = i.indclass[s.n]
     WHERE i.indkey[s.n] = key.attnum AND i.indcollation[s.n] IN (0, key.attcollation)
-      AND EXISTS (SELECT FROM pg_amop x JOIN pg_operator p ON p.oid = x.amopopr
-                  WHERE x.amopfamily = o.opcfamily
-                    AND (p.oid IN (key.operator, key.own_operator) OR p.oprcom = key.operator))
+      AND EXISTS (SELECT FROM pg_amop x WHERE x.amopfamily = o.opcfamily AND x.amopopr = ANY (key.operators))
     GROUP BY key.oid, key.relid, key.place, i.indexrelid, key.columns
 ), helping AS (
     SELECT p.oid, p.relid, p.indexrelid, count(*) = p.columns AND max(p.n) = p.columns - 1 AS whole

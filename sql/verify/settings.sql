@@ -7,5 +7,6 @@ SELECT set_config('search_path', 'pg_catalog, pg_temp', true),
        set_config('extra_float_digits', '1', true),
        set_config('quote_all_identifiers', 'off', true),
        set_config('bytea_output', 'hex', true),
+       set_config('jit', 'off', true),
        set_config('statement_timeout', $1, true),
        set_config('lock_timeout', $1, true)
