@@ -2,7 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -58,13 +57,16 @@ func (c *compiler) checkSearchPath() {
 	}
 }
 
-// policies compiles all of them, as many at once as there are processors: one does not depend on another.
+// atOnce is how many policies are compiled at the same time; more than processors does no harm.
+const atOnce = 8
+
+// policies compiles all of them side by side: one does not depend on another.
 func (c *compiler) policies() []Object {
 	parts := make([]compiler, len(c.file.Policies))
 	objects := make([][]Object, len(parts))
 	next := make(chan int)
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(parts)) {
+	for range min(atOnce, len(parts)) {
 		workers.Go(func() {
 			for i := range next {
 				parts[i] = compiler{file: c.file, snapshot: c.snapshot, history: c.history}
