@@ -40,6 +40,7 @@ type binder struct {
 	aliases map[string]*catalog.Table           // whose columns are known, by what they are called here
 	scalars []scalarJoin                        // joins that are read as sub-selects, latest last
 	content sqlText                             // what the relation "partition" stands for, "" for nothing
+	instead func(pgparse.TableRef) sqlText      // what a table is read as, "" for itself; nil: all are themselves
 }
 
 // bound is an expression with what the generator needs to know of it.
@@ -83,6 +84,7 @@ func (b *binder) bind(e policy.Expr) sqlText {
 
 func (b *binder) edits(expr bound) []pgparse.Edit {
 	edits := append(b.batchEdits(expr), b.partitionEdits(expr.source, expr.parsed)...)
+	edits = append(edits, b.insteadEdits(expr)...)
 	for _, ref := range expr.parsed.Columns {
 		if ref.Depth > 0 && len(ref.Fields) > 1 && named(expr.parsed.Tables, ref.Fields[0]) {
 			continue // of a sub-select's own table

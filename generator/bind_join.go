@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
@@ -47,6 +48,37 @@ func (b *binder) batchEdits(expr bound) []pgparse.Edit {
 		edits = append(edits, pgparse.Edit{Offset: t.Offset, Length: nameLength(expr.source.SQL[t.Offset:]), Text: text})
 	}
 	return edits
+}
+
+// insteadEdits puts what tables are to be read as in their places.
+func (b *binder) insteadEdits(expr bound) []pgparse.Edit {
+	var edits []pgparse.Edit
+	for _, t := range expr.parsed.Tables {
+		if b.instead == nil || !plainRead(expr.parsed, t) {
+			continue
+		}
+		text, sql := b.instead(t), expr.source.SQL[t.Offset:]
+		if text == "" {
+			continue
+		}
+		if t.Alias == "" {
+			text += sqlText(" " + quote.Ident(t.Name))
+		}
+		length := nameLength(sql)
+		if t.Schema != "" {
+			length = qualifiedLength(sql)
+		}
+		edits = append(edits, pgparse.Edit{Offset: t.Offset, Length: length, Text: string(text)})
+	}
+	return edits
+}
+
+// plainRead says whether a table in a FROM clause could as well be a sub-select.
+func plainRead(e *pgparse.Expr, t pgparse.TableRef) bool {
+	before := strings.ToLower(strings.TrimRight(e.SQL[:t.Offset], " \t\n"))
+	return !strings.HasSuffix(before, "only") && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
+		return len(ref.Fields) > 0 && slices.Contains(systemColumns, ref.Fields[len(ref.Fields)-1]) || len(ref.Fields) > 2
+	})
 }
 
 // runEdit ties run.id and run.reason to the input of the batch.

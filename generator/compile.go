@@ -109,7 +109,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	objects = slices.Concat(objects, w.createdTables(), w.storedTables(), w.indexes())
 	functions, passes := w.functions()
 	functions = slices.Concat(functions, w.prepare(), w.dropFunctions())
-	functions = append(functions, count.count(), due.due())
+	functions = append(functions, count.count(), count.preview(), due.due())
 	objects = append(objects, functions...)
 	objects = append(objects, application...)
 	w.collectRights()

@@ -73,7 +73,7 @@ var deltas = map[string]struct {
 // of are the lines for a policy whose functions change.
 func of(name, first, last string) []string {
 	lines := []string{first, "policies: ~ function " + name + "_batch", "policies: ~ function " + name + "_count", "policies: ~ function " + name + "_due",
-		"policies: ~ policy " + name, last}
+		"policies: ~ function " + name + "_preview", "policies: ~ policy " + name, last}
 	return slices.DeleteFunc(lines, func(s string) bool { return s == "" })
 }
 

@@ -3,6 +3,7 @@ package generator
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgretain/policy"
@@ -128,7 +129,7 @@ func (w *work) countData(function, signature string) countData {
 	d := countData{
 		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
 		Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(), Table: qualified(w.table),
-		HoldTables: textArray(w.holdTables()), Holds: w.holds, Joins: w.joins, Columns: w.columns, Scopes: w.scopeTexts(), Clock: "NULL::text",
+		HoldTables: textArray(w.holdTables()), Holds: slices.Clone(w.holds), Joins: w.joins, Columns: w.columns, Scopes: w.scopeTexts(), Clock: "NULL::text",
 	}
 	if roles := w.file.Install.Roles; !roles.None {
 		d.Roles = []string{roles.Operator, roles.Viewer}
@@ -151,9 +152,16 @@ func (w *work) countData(function, signature string) countData {
 // first places that the batch uses.
 func (w *work) count() Object {
 	name := w.policy.Name + "_count"
-	signature := name + "(timestamp with time zone, bigint, boolean, jsonb, interval)"
-	d := w.countData(name, signature)
+	d := w.judgedData(name, name+"(timestamp with time zone, bigint, boolean, jsonb, interval)")
 	d.Comment = literal(fmt.Sprintf("pgretain: what policy %s finds at an instant", w.policy.Name))
+	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
+	return w.function(d.Signature, object("count", d))
+}
+
+// judgedData says which rows are due and what keeps them, in one statement for all rows.
+func (w *work) judgedData(function, signature string) countData {
+	d := w.countData(function, signature)
+	d.Holds = append(d.Holds, w.relatedHolds()...)
 	d.Due = w.anyDue("place beyond")
 	for _, g := range w.guards {
 		if g.rank != nil {
@@ -170,8 +178,7 @@ func (w *work) count() Object {
 	}
 	d.Passed = w.passed()
 	d.Plain = len(d.Guards) == 0 && d.Passed == ""
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return w.function(signature, object("count", d))
+	return d
 }
 
 // due is the same condition as a set of rows.

@@ -128,7 +128,7 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 	}
 	objects := slices.Concat(w.createdTables(), w.storedTables())
 	functions := append([]Object{w.alterPartition(), w.partitionBatch()}, w.prepare()...)
-	functions = append(functions, count.partitionCount(), due.partitionDue())
+	functions = append(functions, count.partitionCount(), count.preview(), due.partitionDue())
 	w.collectRights()
 	return append(append(objects, functions...), w.registryRow(functions, []passEntry{{Locked: p.Name + "_batch"}}))
 }

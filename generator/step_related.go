@@ -49,3 +49,28 @@ func (w *work) updateRelated(s step, b batchData) sqlText {
 	d.From = slices.ContainsFunc(d.Set, func(t setText) bool { return t.Inner != "" })
 	return stepText("step_update_related", d)
 }
+
+// relatedHolds lists the conditions under which a step on related rows would meet a held one: a run refuses the
+// row that leads there. A condition that reads what only the batch knows is left out.
+func (w *work) relatedHolds() []sqlText {
+	var list []sqlText
+	saved := w.binder
+	defer func() { w.binder = saved }()
+	for _, s := range w.steps() {
+		if w.policy.Partitions || s.Related == nil || s.Delete == nil && s.Update == nil || w.readsRelation(s) || len(w.headersRead(s)) > 0 {
+			continue
+		}
+		w.binder = saved
+		w.binder.inStep, w.binder.blank = true, true
+		if !w.enterRelated(s) {
+			continue
+		}
+		as := sqlText(ident(s.Related.As).String())
+		list = append(list, fragment("held related", struct {
+			Table, As, Where sqlText
+			Held             []sqlText
+		}{quotedTable(s.Related.Table), as, fragment("parenthesised", w.bind(s.Related.Where)),
+			w.holdsOn(w.relation(s.Related.Table), as, nil, s.Delete != nil)}))
+	}
+	return list
+}

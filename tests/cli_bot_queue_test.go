@@ -1,6 +1,8 @@
 package tests
 
 import (
+	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,9 +34,13 @@ func testBotQueue(t *testing.T, binary string) {
 			FROM public.enqueued_messages
 			WHERE created_at >= (now() AT TIME ZONE 'UTC') - interval '7 days') x
 		WHERE place <= 1000`)
-	if r := c.must("preview", "enqueued_messages_ttl"); !strings.Contains(r.stdout, "66,000") {
+	if r := c.must("preview", "enqueued_messages_ttl"); !regexp.MustCompile(`(?s)due +66,000.*\n1 +delete +public\.enqueued_messages +66,000 .*LOCKS ON\s+public\.enqueued_messages +ROW EXCLUSIVE`).MatchString(r.stdout) {
 		t.Errorf("preview does not count 66,000 rows:\n%s", r.stdout)
 	}
+	if r := c.must("preview"); !regexp.MustCompile(`(?s)enqueued_messages_ttl +66,000 .*\nretention_log .*\nall +\d`).MatchString(r.stdout) {
+		t.Errorf("no line for each policy, or no sum:\n%s", r.stdout)
+	}
+	c.previewJSON(t)
 	if r := c.must("run", "--job", "enqueued_messages", "--reason", "test"); !strings.Contains(r.stdout, "28,500") {
 		t.Errorf("the run of the cap did not delete 28,500 rows:\n%s", r.stdout)
 	}
@@ -80,5 +86,34 @@ func (c *cli) neverTick() {
 	r := c.finish(c.command("generate"))
 	if r.code != 0 || !strings.Contains(r.stdout, "~ cron retention.enqueued_messages") {
 		c.t.Fatal(r)
+	}
+}
+
+// previewJSON reads the format as a program would.
+func (c *cli) previewJSON(t *testing.T) {
+	t.Helper()
+	r := c.must("preview", "enqueued_messages_ttl", "--format", "json", "--limit", "100")
+	var report struct {
+		Version  int
+		Policies []struct {
+			Policy  string
+			Due     int
+			Capped  bool
+			Effects []struct {
+				Effect, Note string
+				Table        string `json:"table_name"`
+				Rows         int
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
+		t.Fatalf("%v in\n%s", err, r.stdout)
+	}
+	if len(report.Policies) != 1 || report.Version != 1 {
+		t.Fatalf("the report is %+v", report)
+	}
+	p := report.Policies[0]
+	if p.Due != 100 || !p.Capped || len(p.Effects) != 1 || p.Effects[0].Rows != 100 || !strings.Contains(p.Effects[0].Note, "or more") {
+		t.Errorf("the preview is %+v", p)
 	}
 }

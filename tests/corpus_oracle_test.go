@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"pgretain/internal/quote"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -102,12 +104,51 @@ func (j job) run(t *testing.T, in *kit.Installed, o oracle, batch int) {
 	}
 	want[0] = oracle{}.expect(t, in, 0) // all as it is
 	for round := range want {
-		runJobs(t, in, o.asOf, round == 0)
+		if round == 1 && batch == o.batches[0] {
+			runForeseen(t, in, o.asOf)
+		} else {
+			runJobs(t, in, o.asOf, round == 0)
+		}
 		if round == 1 {
 			o.checkTaken(t, in)
 		}
 		o.compare(t, in, round, want[round])
 	}
+}
+
+// runForeseen runs the policies of all jobs one by one, and holds each to its preview.
+func runForeseen(t *testing.T, in *kit.Installed, asOf string) {
+	t.Helper()
+	rows, _ := in.Query(t.Context(), `SELECT p.name, nullif(j.scope::text, '{}')
+		FROM unnest($1::text[]) WITH ORDINALITY o (name, i) JOIN retention.job j ON j.name = o.name
+		CROSS JOIN unnest(j.policies) WITH ORDINALITY p (name, i)
+		JOIN retention.policy r ON r.name = p.name AND NOT r.report ORDER BY o.i, p.i`, jobNames(in))
+	type call struct {
+		Policy string
+		Scope  *string
+	}
+	calls, err := pgx.CollectRows(rows, pgx.RowToStructByPos[call])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range calls {
+		unknown := in.Foreseen(t, c.Policy, asOf, c.Scope, func() {
+			if _, err := in.Call("CALL retention.run($1, $2, 'corpus', scope => $3::text::jsonb)", c.Policy, asOf, c.Scope); err != nil {
+				t.Fatalf("policy %s: %v", c.Policy, err)
+			}
+		})
+		if len(unknown) > 0 {
+			t.Logf("not known beforehand of policy %s: %q", c.Policy, unknown)
+		}
+	}
+}
+
+func jobNames(in *kit.Installed) []string {
+	var names []string
+	for _, job := range in.File.Jobs {
+		names = append(names, job.Name)
+	}
+	return names
 }
 
 func runJobs(t *testing.T, in *kit.Installed, asOf string, dry bool) {

@@ -52,6 +52,16 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
+// atMostOneArgument refuses a second one.
+func atMostOneArgument(what string) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if len(args) <= 1 {
+			return nil
+		}
+		return &usageError{quoted(command.CommandPath()) + " takes " + what + " and no more"}
+	}
+}
+
 // policyNames completes the names of policies, from the policy file as it is.
 func policyNames(t *target) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -1,10 +1,13 @@
 -- What a run would find at an instant, which may lie in the future: all of it, or what a scope narrows
--- it to; by the window in force, or by another one within the policy's bounds. Reads, changes nothing.
+-- it to; by the window in force, or by another one within the policy's bounds. one_run is what one run takes of
+-- due, bytes is estimated from the table's average row, run_time from the pace of based_on earlier runs, NULL
+-- without any. With max_rows counting stops there (capped), and kept is not counted. Reads, changes nothing.
 CREATE OR REPLACE FUNCTION retention.preview(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL,
-    scope jsonb DEFAULT NULL,
+    scope jsonb DEFAULT NULL, max_rows bigint DEFAULT NULL,
     OUT due bigint, OUT kept jsonb, OUT oldest text, OUT newest text, OUT breaker_limit bigint,
-    OUT would_trip boolean, OUT stopped_by text, OUT kept_null jsonb)
+    OUT would_trip boolean, OUT stopped_by text, OUT kept_null jsonb,
+    OUT one_run bigint, OUT bytes bigint, OUT run_time interval, OUT based_on integer, OUT capped boolean)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET jit = off
@@ -14,6 +17,7 @@ DECLARE
     v_policy CONSTANT retention.policy := retention._known(preview.policy);
     v_request retention.request;
     v_count retention.due_count;
+    v_pace record;
 BEGIN
     IF v_policy.report THEN
         RAISE invalid_parameter_value
@@ -24,7 +28,7 @@ BEGIN
     v_request.older_than := preview.older_than;
     v_request.scope := preview.scope;
     v_request := retention._checked(v_policy, v_request, clock_timestamp());
-    v_count := retention._count(v_policy.name, v_request.as_of, NULL, true, v_request.scope, v_request.older_than);
+    v_count := retention._count(v_policy.name, v_request.as_of, max_rows, true, v_request.scope, v_request.older_than);
     due := v_count.due;
     kept := v_count.kept;
     kept_null := v_count.kept_null;
@@ -37,7 +41,15 @@ BEGIN
                            retention._objection(v_policy.name), retention._lost_hold(
                                v_policy.table_name || v_policy.related || v_policy.reach, v_request.as_of),
                            retention._homeless_hold(v_request.as_of));
+    one_run := least(due, v_policy.budget_rows);
+    capped := v_count.capped;
+    IF NOT v_policy.partitions THEN
+        bytes := (due * retention._row_bytes(retention._table(v_policy.table_name)))::bigint;
+    END IF;
+    v_pace := retention._pace(v_policy.name);
+    based_on := v_pace.runs;
+    run_time := make_interval(secs => round((one_run / v_pace.rows_per_second)::numeric, 1)::double precision);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.preview(text, timestamptz, interval, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.preview(text, timestamptz, interval, jsonb) TO retention_runner, retention_operator, retention_viewer;
+REVOKE ALL ON FUNCTION retention.preview(text, timestamptz, interval, jsonb, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.preview(text, timestamptz, interval, jsonb, bigint) TO retention_runner, retention_operator, retention_viewer;

@@ -29,6 +29,7 @@ type Installed struct {
 
 	t      testing.TB
 	runner *pgx.Conn
+	viewer *pgx.Conn
 }
 
 // Option changes how Install goes about it.

@@ -77,9 +77,10 @@ func (in *Installed) Runner() *pgx.Conn {
 	return in.runner
 }
 
-// With is the same installation for a subtest; the runner's session is shared.
+// With is the same installation for a subtest; the sessions of runner and viewer are shared.
 func (in *Installed) With(t testing.TB) *Installed {
 	in.Runner()
+	in.Viewer()
 	other := *in
 	other.t = t
 	return &other

@@ -74,7 +74,16 @@ BEGIN
                              AND EXISTS (SELECT FROM "Se""lect"."child" reached_1
                                          WHERE reached_1."user" = t."user"
                                            AND reached_1."a.b" = t."a.b"
-                                           AND retention._held_by_owner('Se"lect.child', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
+                                           AND retention._held_by_owner('Se"lect.child', to_jsonb(reached_1.*), v_as_of)))
+                         OR EXISTS (
+                                SELECT FROM "Se""lect"."child" "c"
+                                WHERE (c."user" = t."user" AND c."a.b" = t."a.b")
+                                  AND (EXISTS (SELECT FROM retention.hold h
+                                               WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
+                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                 AND h.key = ARRAY["c"."primary"::text])
+                                       OR ((SELECT retention._owner_holds('Se"lect.child', v_as_of))
+                                           AND retention._held_by_owner('Se"lect.child', to_jsonb("c".*), v_as_of))))) THEN 'hold'
                    WHEN places_newest.place <= 1 THEN 'newest'
                    ELSE NULL
                END AS kept_by

@@ -44,7 +44,16 @@ BEGIN
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                    AND h.key = ARRAY[t."id"::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
-                             AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
+                             AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))
+                         OR EXISTS (
+                                SELECT FROM "app"."loan" "l"
+                                WHERE (l.note_id = t.id)
+                                  AND (EXISTS (SELECT FROM retention.hold h
+                                               WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
+                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                 AND h.key = ARRAY["l"."id"::text])
+                                       OR ((SELECT retention._owner_holds('app.loan', v_as_of))
+                                           AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of))))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
         FROM "app"."note" t

@@ -82,7 +82,34 @@ BEGIN
                              AND EXISTS (SELECT FROM "app"."tag_vote" reached_2
                                          JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
                                          WHERE reached_1."item_id" = t."id"
-                                           AND retention._held_by_owner('app.tag_vote', to_jsonb(reached_2.*), v_as_of)))) THEN 'hold'
+                                           AND retention._held_by_owner('app.tag_vote', to_jsonb(reached_2.*), v_as_of)))
+                         OR EXISTS (
+                                SELECT FROM "app"."loan" "l"
+                                WHERE (l.note_id = t.id AND l.used_at < t.at)
+                                  AND (EXISTS (SELECT FROM retention.hold h
+                                               WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
+                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                 AND h.key = ARRAY["l"."id"::text])
+                                       OR ((SELECT retention._owner_holds('app.loan', v_as_of))
+                                           AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of))))
+                         OR EXISTS (
+                                SELECT FROM "app"."blob" "b"
+                                WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
+                                  AND (EXISTS (SELECT FROM retention.hold h
+                                               WHERE h.table_name = 'app.blob' AND h.by_column IS NULL
+                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                 AND h.key = ARRAY["b"."id"::text])
+                                       OR ((SELECT retention._owner_holds('app.blob', v_as_of))
+                                           AND retention._held_by_owner('app.blob', to_jsonb("b".*), v_as_of))
+                                       OR EXISTS (SELECT FROM retention.hold h
+                                                  JOIN "app"."copy" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                                                  WHERE h.table_name = 'app.copy' AND h.by_column IS NULL
+                                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                    AND reached_1."blob_id" = "b"."id")
+                                       OR ((SELECT retention._owner_holds('app.copy', v_as_of))
+                                           AND EXISTS (SELECT FROM "app"."copy" reached_1
+                                                       WHERE reached_1."blob_id" = "b"."id"
+                                                         AND retention._held_by_owner('app.copy', to_jsonb(reached_1.*), v_as_of)))))) THEN 'hold'
                    WHEN (NOT EXISTS (SELECT FROM app.loan l WHERE l.note_id = t.id)) IS NOT TRUE THEN 'passed'
                    ELSE NULL
                END AS kept_by

@@ -1,0 +1,63 @@
+-- as owner
+-- What the steps of policy uuid would do to all that is due at an instant: which rows would go or
+-- change, how many would be added. What foreign keys take from there is retention.blast_radius's part.
+-- One statement, so that all numbers are of one moment. p_limit looks at so many due rows only.
+-- Locks nothing; reads what is due and what the steps reach.
+CREATE OR REPLACE FUNCTION retention.uuid_preview(
+    p_as_of timestamptz, p_limit bigint DEFAULT NULL,
+    p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
+RETURNS SETOF retention.effect
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET row_security = off
+SET jit = off
+AS $function$
+DECLARE
+    v_as_of CONSTANT timestamptz := p_as_of;
+    v_cutoff_1_1 CONSTANT uuid := retention._uuid_floor(retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC'));
+    v_held CONSTANT boolean := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.clocks']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+BEGIN
+    RETURN QUERY
+    WITH judged AS (
+        SELECT t.tableoid AS rel, t.ctid AS tid,
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.clocks' AND h.by_column IS NULL
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])
+                         OR ((SELECT retention._owner_holds('app.clocks', v_as_of))
+                             AND retention._held_by_owner('app.clocks', to_jsonb(t.*), v_as_of))) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
+        FROM "app"."clocks" t
+        WHERE t."key_uuid" < v_cutoff_1_1
+    ), taken AS MATERIALIZED (
+        SELECT j.*
+        FROM judged j
+        WHERE j.kept_by IS NULL
+        LIMIT p_limit
+    ), step_1 AS MATERIALIZED (
+        SELECT 'delete' AS verb, x.rel, x.tid, NULL::bigint AS n, NULL::text AS note FROM taken x
+    )
+    SELECT 0, 'due', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[] FROM taken
+    UNION ALL
+    SELECT 1, s.verb, 'app.clocks', s.rel, s.tid, s.n, s.note, NULL::text[], NULL::text[] FROM step_1 s;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.uuid_preview(timestamp with time zone, bigint, jsonb, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.uuid_preview(timestamp with time zone, bigint, jsonb, interval)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.uuid_preview(timestamp with time zone, bigint, jsonb, interval)
+    IS 'pgretain: what the steps of policy uuid would do at an instant';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.uuid_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -1,0 +1,90 @@
+-- as owner
+-- What the steps of policy signals would do to all that is due at an instant: which rows would go or
+-- change, how many would be added. What foreign keys take from there is retention.blast_radius's part.
+-- One statement, so that all numbers are of one moment. p_limit looks at so many due rows only.
+-- Locks nothing; reads what is due and what the steps reach.
+CREATE OR REPLACE FUNCTION retention.signals_preview(
+    p_as_of timestamptz, p_limit bigint DEFAULT NULL,
+    p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
+RETURNS SETOF retention.effect
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET row_security = off
+SET jit = off
+AS $function$
+DECLARE
+    v_as_of CONSTANT timestamptz := p_as_of;
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
+    v_held CONSTANT boolean := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.note']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+BEGIN
+    RETURN QUERY
+    WITH judged AS (
+        SELECT t.tableoid AS rel, t.ctid AS tid,
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note' AND h.by_column IS NULL
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])
+                         OR ((SELECT retention._owner_holds('app.note', v_as_of))
+                             AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
+        FROM "app"."note" t
+        WHERE t."made_at" < v_cutoff_1_1
+    ), taken AS MATERIALIZED (
+        SELECT j.*
+        FROM judged j
+        WHERE j.kept_by IS NULL
+        LIMIT p_limit
+    ), step_1 AS MATERIALIZED (
+        SELECT CASE WHEN w.found THEN 'update' ELSE 'insert' END AS verb,
+               NULL::oid AS rel, NULL::tid AS tid, count(*) AS n, NULL::text AS note
+        FROM (SELECT DISTINCT CAST((t.made_at::date) AS date) AS "day", CAST((t.owner_id) AS bigint) AS "owner_id"
+              FROM taken batch
+                   JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+              WHERE (t.kind <> 'x')) v
+        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM "app"."daily" was WHERE was."day" = v."day" AND was."owner_id" = v."owner_id") AS found) w
+        GROUP BY 1
+    ), step_2 AS MATERIALIZED (
+        SELECT CASE WHEN w.found THEN 'refused' ELSE 'archive' END AS verb,
+               NULL::oid AS rel, NULL::tid AS tid, count(*) AS n, NULL::text AS note
+        FROM (SELECT CAST("t"."id" AS bigint) AS "id"
+              FROM taken batch
+                   JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel) v
+        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM "app"."old_note" was WHERE was."id" = v."id") AS found) w
+        GROUP BY 1
+    ), step_3 AS MATERIALIZED (
+        SELECT 'insert' AS verb, NULL::oid AS rel, NULL::tid AS tid, count(*) AS n, NULL::text AS note
+        FROM taken batch
+             JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+    ), step_4 AS MATERIALIZED (
+        SELECT 'delete' AS verb, x.rel, x.tid, NULL::bigint AS n, NULL::text AS note FROM taken x
+    )
+    SELECT 0, 'due', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[] FROM taken
+    UNION ALL
+    SELECT 1, s.verb, 'app.daily', s.rel, s.tid, s.n, s.note, NULL::text[], NULL::text[] FROM step_1 s
+    UNION ALL
+    SELECT 2, s.verb, 'app.old_note', s.rel, s.tid, s.n, s.note, NULL::text[], NULL::text[] FROM step_2 s
+    UNION ALL
+    SELECT 3, s.verb, 'retention.event', s.rel, s.tid, s.n, s.note, NULL::text[], NULL::text[] FROM step_3 s
+    UNION ALL
+    SELECT 4, s.verb, 'app.note', s.rel, s.tid, s.n, s.note, NULL::text[], NULL::text[] FROM step_4 s;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.signals_preview(timestamp with time zone, bigint, jsonb, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.signals_preview(timestamp with time zone, bigint, jsonb, interval)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.signals_preview(timestamp with time zone, bigint, jsonb, interval)
+    IS 'pgretain: what the steps of policy signals would do at an instant';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.signals_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -1,0 +1,82 @@
+-- as owner
+-- What the steps of policy envelopes would do to all that is due at an instant: which rows would go or
+-- change, how many would be added. What foreign keys take from there is retention.blast_radius's part.
+-- One statement, so that all numbers are of one moment. p_limit looks at so many due rows only.
+-- Locks nothing; reads what is due and what the steps reach.
+CREATE OR REPLACE FUNCTION retention.envelopes_preview(
+    p_as_of timestamptz, p_limit bigint DEFAULT NULL,
+    p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
+RETURNS SETOF retention.effect
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET row_security = off
+SET jit = off
+AS $function$
+DECLARE
+    v_as_of CONSTANT timestamptz := p_as_of;
+    v_held CONSTANT boolean := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.envelope']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+BEGIN
+    RETURN QUERY
+    WITH taken AS MATERIALIZED (
+        SELECT j.*
+        FROM (
+            WITH part AS MATERIALIZED (
+                SELECT p.rel AS tableoid, '(0,0)'::tid AS ctid, p."schema", p.name, p.parent,
+                       p.value::integer AS value,
+                       p.lower::bigint AS lower, p.upper::bigint AS upper, p.detaching,
+                       NOT p.detaching AND row_number() OVER last = 1 AS newest
+                FROM retention._partitions('"app"."envelope"'::regclass) p
+                WINDOW last AS (PARTITION BY p.above, p.detaching ORDER BY p.upper::bigint DESC NULLS FIRST)
+            ), places_beyond_1 AS MATERIALIZED (
+                SELECT t.tableoid AS rel, t.ctid AS tid,
+                       row_number() OVER (
+                           PARTITION BY t.value
+                           ORDER BY t.upper DESC, t."schema" DESC, t."name" DESC) AS place
+                FROM part t
+                WHERE NOT t.detaching
+                  AND (NOT EXISTS (SELECT FROM (SELECT p.* FROM "app"."envelope" p WHERE p."node" = t.value AND p."seq" >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p."seq" < t.upper) p WHERE p.expires_at > v_as_of))
+            )
+            SELECT t.*, j.kept_by
+            FROM part t
+            LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
+            CROSS JOIN LATERAL (SELECT CASE
+                WHEN t.detaching THEN 'detaching'
+                WHEN v_held AND EXISTS (
+                                    SELECT FROM (SELECT p.* FROM "app"."envelope" p WHERE p."node" = t.value AND p."seq" >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p."seq" < t.upper) p
+                                    WHERE EXISTS (SELECT FROM retention.hold h
+                                                  WHERE h.table_name = 'app.envelope' AND h.by_column IS NULL
+                                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                    AND h.key = ARRAY[p."node"::text, p."seq"::text])
+                                       OR ((SELECT retention._owner_holds('app.envelope', v_as_of))
+                                           AND retention._held_by_owner('app.envelope', to_jsonb(p.*), v_as_of))) THEN 'hold'
+            END AS kept_by OFFSET 0) j
+            WHERE t.upper IS NOT NULL
+              AND NOT t.newest
+              AND (NOT EXISTS (SELECT FROM (SELECT p.* FROM "app"."envelope" p WHERE p."node" = t.value AND p."seq" >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p."seq" < t.upper) p WHERE p.expires_at > v_as_of))
+              AND places_beyond_1.place > 1) j
+        WHERE j.kept_by IS NULL
+        LIMIT p_limit
+    ), step_1 AS MATERIALIZED (
+        SELECT 'drop' AS verb, t.tableoid AS rel, NULL::tid AS tid, NULL::bigint AS n, NULL::text AS note FROM taken t
+    )
+    SELECT 0, 'due', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[] FROM taken
+    UNION ALL
+    SELECT 1, s.verb, 'app.envelope', s.rel, s.tid, s.n, s.note, NULL::text[], NULL::text[] FROM step_1 s;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.envelopes_preview(timestamp with time zone, bigint, jsonb, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.envelopes_preview(timestamp with time zone, bigint, jsonb, interval)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.envelopes_preview(timestamp with time zone, bigint, jsonb, interval)
+    IS 'pgretain: what the steps of policy envelopes would do at an instant';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.envelopes_preview(timestamp with time zone, bigint, jsonb, interval);

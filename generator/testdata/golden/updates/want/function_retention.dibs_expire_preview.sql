@@ -1,0 +1,107 @@
+-- as owner
+-- What the steps of policy dibs_expire would do to all that is due at an instant: which rows would go or
+-- change, how many would be added. What foreign keys take from there is retention.blast_radius's part.
+-- One statement, so that all numbers are of one moment. p_limit looks at so many due rows only.
+-- Locks nothing; reads what is due and what the steps reach.
+CREATE OR REPLACE FUNCTION retention.dibs_expire_preview(
+    p_as_of timestamptz, p_limit bigint DEFAULT NULL,
+    p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
+RETURNS SETOF retention.effect
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET row_security = off
+SET jit = off
+AS $function$
+DECLARE
+    v_as_of CONSTANT timestamptz := p_as_of;
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 0, '00:00:00', 'UTC');
+    v_held CONSTANT boolean := EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.note', 'app.loan', 'app.owner']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+BEGIN
+    RETURN QUERY
+    WITH judged AS (
+        SELECT t.tableoid AS rel, t.ctid AS tid,
+               CASE
+                   WHEN v_held
+                    AND (EXISTS (SELECT FROM retention.hold h
+                                 WHERE h.table_name = 'app.note' AND h.by_column IS NULL
+                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                   AND h.key = ARRAY[t."id"::text])
+                         OR ((SELECT retention._owner_holds('app.note', v_as_of))
+                             AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))
+                         OR EXISTS (
+                                SELECT FROM "app"."loan" "l"
+                                WHERE (l.note_id = t.id)
+                                  AND (EXISTS (SELECT FROM retention.hold h
+                                               WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
+                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                 AND h.key = ARRAY["l"."id"::text])
+                                       OR ((SELECT retention._owner_holds('app.loan', v_as_of))
+                                           AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of))))
+                         OR EXISTS (
+                                SELECT FROM "app"."owner" "o"
+                                WHERE (o.id = t.owner_id)
+                                  AND (EXISTS (SELECT FROM retention.hold h
+                                               WHERE h.table_name = 'app.owner' AND h.by_column IS NULL
+                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
+                                                 AND h.key = ARRAY["o"."id"::text])
+                                       OR ((SELECT retention._owner_holds('app.owner', v_as_of))
+                                           AND retention._held_by_owner('app.owner', to_jsonb("o".*), v_as_of))))) THEN 'hold'
+                   ELSE NULL
+               END AS kept_by
+        FROM "app"."note" t
+        WHERE (NOT t.starred)
+          AND t."expires_at" < v_cutoff_1_1
+    ), taken AS MATERIALIZED (
+        SELECT j.*
+        FROM judged j
+        WHERE j.kept_by IS NULL
+        LIMIT p_limit
+    ), step_1 AS MATERIALIZED (
+        SELECT 'update' AS verb, t.tableoid AS rel, t.ctid AS tid, NULL::bigint AS n, NULL::text AS note
+        FROM taken batch
+             JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+        WHERE "t"."starred" IS DISTINCT FROM (true)
+    ), step_2 AS MATERIALIZED (
+        SELECT 'update' AS verb, "l".tableoid AS rel, "l".ctid AS tid, NULL::bigint AS n, NULL::text AS note
+        FROM "app"."loan" "l"
+        CROSS JOIN taken batch
+                   JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+        WHERE (l.note_id = t.id)
+          AND "l"."used_at" IS DISTINCT FROM (NULL)
+        GROUP BY "l".tableoid, "l".ctid
+    ), step_3 AS MATERIALIZED (
+        SELECT 'update' AS verb, "o".tableoid AS rel, "o".ctid AS tid, NULL::bigint AS n,
+               CASE WHEN NOT bool_and("o"."days" IS DISTINCT FROM (length(t.kind)))
+                    THEN 'several due rows have different values for one row: batches decide' END AS note
+        FROM "app"."owner" "o"
+        CROSS JOIN taken batch
+                   JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+        WHERE (o.id = t.owner_id)
+        GROUP BY "o".tableoid, "o".ctid
+        HAVING bool_or("o"."days" IS DISTINCT FROM (length(t.kind)))
+    )
+    SELECT 0, 'due', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[] FROM taken
+    UNION ALL
+    SELECT 1, s.verb, 'app.note', s.rel, s.tid, s.n, s.note, ARRAY['starred']::text[], ARRAY[]::text[] FROM step_1 s
+    UNION ALL
+    SELECT 2, s.verb, 'app.loan', s.rel, s.tid, s.n, s.note, ARRAY['used_at']::text[], ARRAY['used_at']::text[] FROM step_2 s
+    UNION ALL
+    SELECT 3, s.verb, 'app.owner', s.rel, s.tid, s.n, s.note, ARRAY['days']::text[], ARRAY[]::text[] FROM step_3 s;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.dibs_expire_preview(timestamp with time zone, bigint, jsonb, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.dibs_expire_preview(timestamp with time zone, bigint, jsonb, interval)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.dibs_expire_preview(timestamp with time zone, bigint, jsonb, interval)
+    IS 'pgretain: what the steps of policy dibs_expire would do at an instant';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.dibs_expire_preview(timestamp with time zone, bigint, jsonb, interval);

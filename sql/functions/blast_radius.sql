@@ -1,0 +1,50 @@
+-- What a run of a policy would do to all that is due at an instant, which may lie in the future: one row for each
+-- table that a step or a foreign key behind it (path) reaches. rows is what runs until nothing is due do to the
+-- table, each row counted once where it goes; NULL where that cannot be known beforehand, and note says why. bytes is
+-- estimated from the table's average row. max_rows looks at so many due rows only. effect: delete | cascade |
+-- set null | set default | update | insert | archive | detach | drop | drop table | sql, and what stands in the way:
+-- blocked (rows that a foreign key lets nobody refer away from) and refused (rows that are there already).
+-- Reads, changes and locks nothing. Raises P0002 for an unknown policy, 22023 for a report and what a run refuses.
+CREATE OR REPLACE FUNCTION retention.blast_radius(
+    policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL,
+    scope jsonb DEFAULT NULL, max_rows bigint DEFAULT NULL)
+RETURNS TABLE (step integer, effect text, table_name text, path text, rows bigint, bytes bigint, locks text, note text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+SET row_security = off
+AS $function$
+#variable_conflict use_column
+DECLARE
+    v_policy CONSTANT retention.policy := retention._known(blast_radius.policy);
+    v_request retention.request;
+    v_keys jsonb;
+    v_found jsonb;
+BEGIN
+    v_request.as_of := blast_radius.as_of;
+    v_request.older_than := blast_radius.older_than;
+    v_request.scope := blast_radius.scope;
+    v_request := retention._checked(v_policy, v_request, clock_timestamp());
+    IF v_policy.report OR v_policy.built_in THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('"%s" is %s', v_policy.name, CASE
+            WHEN v_policy.report THEN 'a report, and takes no rows' ELSE 'built in: retention.preview() counts what is due' END);
+    END IF;
+    SELECT coalesce(jsonb_agg(to_jsonb(k)), '[]') INTO v_keys
+    FROM retention._keys_reached(ARRAY(SELECT retention._table(s) FROM unnest(v_policy.deletes) s)) k;
+    EXECUTE 'SELECT coalesce(jsonb_agg(to_jsonb(x)), ''[]'') FROM ('
+        || retention._radius_query(v_policy.name, v_keys) || ') x'
+    INTO v_found USING v_request.as_of, max_rows, v_request.scope, v_request.older_than;
+    RETURN QUERY
+    SELECT r.step, r.verb, r.table_name, r.path, CASE WHEN r.doubt IS NULL THEN r.n END,
+           coalesce(r.size, CASE WHEN r.verb NOT IN ('insert', 'archive', 'blocked', 'refused', 'sql')
+                                 THEN (r.n * retention._row_bytes(r.rel))::bigint END),
+           retention._locks_of(r.verb, r.rel),
+           nullif(concat_ws('; ', CASE WHEN r.doubt IS NULL OR r.n IS NULL THEN r.doubt ELSE format('%s as things are: %s', r.n, r.doubt) END,
+                            r.estimate, r.after,
+                            CASE WHEN r.capped THEN format('or more, since only %s due rows were looked at', max_rows) END), '')
+    FROM retention._radius(v_keys, v_found, max_rows) r
+    ORDER BY r.step, r.key, r.table_name, r.verb;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.blast_radius(text, timestamptz, interval, jsonb, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.blast_radius(text, timestamptz, interval, jsonb, bigint) TO retention_runner, retention_operator, retention_viewer;

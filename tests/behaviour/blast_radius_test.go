@@ -1,0 +1,139 @@
+package behaviour
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// TestReachForeseen: foreign keys of every kind, each row counted once. Every scenario compares what the
+// preview said with what became of all tables.
+func TestReachForeseen(t *testing.T) {
+	const diamond = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE TABLE l (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);
+		CREATE TABLE r (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, other int REFERENCES m ON DELETE SET NULL);
+		CREATE TABLE d (id int PRIMARY KEY, l_id int REFERENCES l ON DELETE CASCADE, r_id int REFERENCES r ON DELETE CASCADE);
+		CREATE TABLE e (a int PRIMARY KEY, b int DEFAULT 1, d_id int DEFAULT 1 REFERENCES d ON DELETE SET DEFAULT)`
+	const diamondData = `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 20) i;
+		INSERT INTO l SELECT i, i / 2 + 1 FROM generate_series(1, 30) i; INSERT INTO r SELECT i, i / 3 + 1, i / 2 + 1 FROM generate_series(1, 30) i;
+		INSERT INTO d SELECT i, i / 2 + 1, i / 3 + 1 FROM generate_series(1, 50) i; INSERT INTO e SELECT i, i, i / 2 + 1 FROM generate_series(1, 60) i`
+	const parts = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL) PARTITION BY RANGE (id);
+		CREATE TABLE m1 PARTITION OF m FOR VALUES FROM (0) TO (10); CREATE TABLE m2 PARTITION OF m FOR VALUES FROM (10) TO (99);
+		CREATE TABLE c (id int, k int, m_id int REFERENCES m ON DELETE CASCADE, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
+		CREATE TABLE c1 PARTITION OF c FOR VALUES IN (0); CREATE TABLE c2 PARTITION OF c FOR VALUES IN (1);
+		CREATE TABLE g (id int PRIMARY KEY, c_id int, k int, FOREIGN KEY (c_id, k) REFERENCES c ON DELETE SET NULL);
+		CREATE TABLE one (id int PRIMARY KEY REFERENCES m1 ON DELETE CASCADE)`
+	const partsData = `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 20) i; INSERT INTO c SELECT i, i % 2, i / 2 + 1 FROM generate_series(1, 30) i;
+		INSERT INTO g SELECT i, i, i % 2 FROM generate_series(1, 30) i; INSERT INTO one SELECT i FROM generate_series(1, 9) i`
+	const heirs = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); 
+		CREATE TABLE c (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE); CREATE TABLE c_heir () INHERITS (c)`
+	const heirsData = `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 10) i;
+		INSERT INTO c SELECT i, i FROM generate_series(1, 10) i; INSERT INTO c_heir SELECT i, i - 10 FROM generate_series(11, 20) i`
+	age := func(then string) string {
+		return `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [` + then + `]}`
+	}
+	suite{scenarios: []scenario{
+		{name: "two ways to one row", schema: diamond, data: diamondData, rule: age(`delete: {cascades: ["@.l", "@.r", "@.d", "@.e"]}`),
+			goes: "SELECT * FROM m WHERE id > 7",
+			leaves: map[string]string{"l": "SELECT * FROM l WHERE m_id <= 7", "r": "SELECT id, m_id, CASE WHEN other <= 7 THEN other END FROM r WHERE m_id <= 7",
+				"d": "SELECT d.* FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id WHERE l.m_id <= 7 AND r.m_id <= 7",
+				"e": "SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e"},
+			cascaded: map[string]int64{"@.l": 17, "@.r": 12, "@.d": 24, "@.e": 48}, uncascaded: true},
+		{name: "a step takes them first", schema: diamond, data: diamondData,
+			rule: age(`delete: {table: "@.l", as: x, where: "x.m_id = t.id", cascades: ["@.d", "@.e"]}, delete: {cascades: ["@.l", "@.r", "@.d", "@.e"]}`),
+			goes: "SELECT * FROM m WHERE id > 7",
+			leaves: map[string]string{"l": "SELECT * FROM l WHERE m_id <= 7", "r": "SELECT id, m_id, CASE WHEN other <= 7 THEN other END FROM r WHERE m_id <= 7",
+				"d": "SELECT d.* FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id WHERE l.m_id <= 7 AND r.m_id <= 7",
+				"e": "SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e"},
+			related: map[string]int64{"@.l": 17}, uncascaded: true},
+		{name: "partitions on both sides", schema: parts, data: partsData, rule: age(`delete: {cascades: ["@.c", "@.g", "@.one"]}`),
+			goes:       "SELECT * FROM m WHERE id > 7",
+			leaves:     map[string]string{"c": "SELECT * FROM c WHERE m_id <= 7", "g": "SELECT id, CASE WHEN c_id < 14 THEN c_id END, CASE WHEN c_id < 14 THEN k END FROM g", "one": "SELECT * FROM one WHERE id <= 7"},
+			uncascaded: true},
+		{name: "a key is not its table's heirs'", schema: heirs, data: heirsData, rule: age(`delete: {cascades: ["@.c"]}`),
+			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"c": "SELECT * FROM c WHERE id NOT BETWEEN 8 AND 10"},
+			cascaded: map[string]int64{"@.c": 3}},
+		{name: "a deep tree", schema: "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE tree (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, up int REFERENCES tree ON DELETE CASCADE); CREATE TABLE leaf (id int PRIMARY KEY, tree_id int REFERENCES tree ON DELETE CASCADE)",
+			data: `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 10) i; INSERT INTO tree SELECT i, CASE WHEN i <= 10 THEN i END, CASE WHEN i > 10 THEN i - 10 END FROM generate_series(1, 200) i;
+				INSERT INTO leaf SELECT i, i / 2 + 1 FROM generate_series(1, 300) i`,
+			rule: age(`delete: {cascades: ["@.tree", "@.leaf"]}`), goes: "SELECT * FROM m WHERE id > 7",
+			leaves:     map[string]string{"tree": "SELECT * FROM tree WHERE (id - 1) % 10 < 7", "leaf": "SELECT * FROM leaf WHERE tree_id > 200 OR (tree_id - 1) % 10 < 7"},
+			uncascaded: true},
+	}}.run(t)
+}
+
+// lines are what blast_radius says, one text a row, "?" where rows is NULL.
+func lines(t *testing.T, in *kit.Installed, arguments string) []string {
+	t.Helper()
+	return pgtest.Column[string](t, in, `SELECT concat_ws(' ', step, effect, table_name, coalesce(rows::text, '?')) FROM retention.blast_radius(`+arguments+`)`)
+}
+
+// What a run refuses, what it cannot be asked beforehand, and what is not counted: NULL with the reason.
+func TestUnknownBeforehand(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `
+		CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01', up int REFERENCES m);
+		CREATE TABLE archived (id int PRIMARY KEY, at timestamptz, up int);
+		CREATE TABLE other (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01');
+		CREATE TABLE strict (id int PRIMARY KEY REFERENCES other ON DELETE RESTRICT);
+		CREATE TABLE plain (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01');
+		CREATE TABLE log (id int PRIMARY KEY);
+		CREATE FUNCTION veto() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END';
+		CREATE TRIGGER veto BEFORE DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto();
+		INSERT INTO m (id) SELECT generate_series(1, 5); INSERT INTO archived (id) VALUES (4);
+		INSERT INTO other (id) SELECT generate_series(1, 5); INSERT INTO plain (id) SELECT generate_series(1, 5)`, `
+policies:
+  archives: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: archived}, delete]}
+  restricted: {table: other, due: {age: {column: at, older_than: 7 days}}, keep: {seen: "EXISTS (SELECT FROM strict s WHERE s.id = t.id + 100)"}, then: [delete]}
+  triggered: {table: plain, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+  worded: {table: plain, due: {age: {column: at, older_than: 8 days}}, then: [sql: "INSERT INTO public.log SELECT id FROM batch", delete]}
+`)
+	for _, c := range []struct{ name, change, arguments, want, note string }{
+		{"there already", "", "'archives'", "1 archive public.archived ?; 1 refused public.archived 1; 2 delete public.m ?", "has rows with the same keys"},
+		{"nothing stands in the way", "DELETE FROM archived", "'archives'", "1 archive public.archived 5; 2 delete public.m 5", ""},
+		{"rows of one table refer to each other", "UPDATE m SET up = 1 WHERE id = 3", "'archives'", "1 archive public.archived ?; 2 delete public.m ?; 2 blocked public.m 1", "m_up_fkey"},
+		{"free", "", "'restricted'", "1 delete public.other 5", ""},
+		{"restricted", "INSERT INTO strict VALUES (2), (3)", "'restricted'", "1 delete public.other ?; 1 blocked public.strict 2", "5 as things are: foreign key public.other -> public.strict (strict_id_fkey) refuses some"},
+		{"a trigger may veto", "", "'triggered'", "1 delete public.plain ?", "trigger veto may keep rows"},
+		{"own words", "DROP TRIGGER veto ON plain", "'worded'", "1 sql public.log ?; 2 delete public.plain 5", "own words"},
+		{"what fires afterwards", "CREATE TRIGGER after AFTER DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto()", "'triggered'", "1 delete public.plain 5", "fires trigger after"},
+		{"a part", "", "'triggered', max_rows => 3", "1 delete public.plain 3", "or more, since only 3 due rows were looked at"},
+		{"later", "UPDATE plain SET at = '2024-06-01' WHERE id > 2", "'triggered', '2024-02-01'", "1 delete public.plain 2", "fires trigger after"},
+		{"nothing due", "", "'triggered', '2020-01-01'", "", ""},
+	} {
+		in.Exec(t, c.change+";")
+		if diff := cmp.Diff(c.want, strings.Join(lines(t, in, c.arguments), "; ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		notes := strings.Join(pgtest.Column[string](t, in, "SELECT note FROM retention.blast_radius("+c.arguments+") WHERE note IS NOT NULL"), "\n")
+		if !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+			t.Errorf("%s: the notes are %q, want %q", c.name, notes, c.note)
+		}
+	}
+}
+
+// The row of preview: what one run takes, how long by earlier runs, and a count that stops.
+func TestPreviewOfOneRun(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 5000) i; ANALYZE m`, `
+policies:
+  p: {table: m, due: {age: {column: at, older_than: 7 days}}, budget: {rows: 2000}, breaker: {fraction: 1.0}, then: [delete]}
+`)
+	row := func(arguments string) string {
+		return pgtest.Value[string](t, in, "SELECT concat_ws(' ', due, one_run, bytes BETWEEN 100000 AND 400000, run_time > '0', based_on, capped) FROM retention.preview('p', '"+noon+"'"+arguments+")")
+	}
+	if got := row(""); got != "5000 2000 t 0 f" {
+		t.Errorf("before any run: %q", got)
+	}
+	if got := row(", max_rows => 10"); got != "10 10 f 0 t" {
+		t.Errorf("counted to ten: %q", got)
+	}
+	in.Run("p", noon)
+	if got := row(""); got != "3000 2000 t t 1 f" {
+		t.Errorf("after one: %q", got)
+	}
+}
