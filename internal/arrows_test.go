@@ -21,7 +21,7 @@ const module = "pgretain/"
 var arrows = map[string][]string{
 	"policy":             {"internal/diag", "internal/pgparse", "internal/quote"},
 	"generator":          {"policy", "templates", "sql", "internal/catalog", "internal/diag", "internal/pgparse", "internal/quote"},
-	"verifier":           {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
+	"verifier":           {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
 	"templates":          {},
 	"sql":                {},
 	"sql/catalog":        {},

@@ -43,8 +43,7 @@ func Parse(path string, source []byte) (*File, diag.List) {
 }
 
 var fileShape = shape{
-	keys:  []string{"version", "install", "protect", "defaults", "policies", "reports", "jobs", "suppress"},
-	later: []string{"coverage"},
+	keys: []string{"version", "install", "protect", "coverage", "defaults", "policies", "reports", "jobs", "suppress"},
 }
 
 func (r *reader) file(root field) *File {
@@ -56,12 +55,14 @@ func (r *reader) file(root field) *File {
 	f := &File{Path: r.path, Source: r.source}
 	f.Install = r.install(m)
 	f.Protect = r.tables(m.fields["protect"])
+	f.Coverage = r.coverage(m, f.Install)
 	bounds := r.bounds(m.fields["defaults"], "defaults", builtInBounds)
 	f.Policies = r.policies(m, bounds)
 	f.Reports = r.reports(m.fields["reports"])
 	f.Jobs = r.jobs(m.fields["jobs"])
 	f.Suppress = r.suppressions(f, m.fields["suppress"])
 	r.protected(f)
+	r.exempted(f)
 	r.references(f)
 	r.scopes(f)
 	return f

@@ -21,6 +21,7 @@ func shapes() map[string]shape {
 		"tier": tierShape, "window_map": windowShape, "rank": rankShape, "count": countShape, "step": {keys: verbNames},
 		"claim": claimShape, "cursor": cursorShape, "touch": touchShape, "revive": reviveShape, "report": reportShape, "job": jobShape,
 		"suppression": suppressShape,
+		"coverage":    coverageShape,
 	}
 	for name, s := range clockShapes {
 		all[name] = s

@@ -8,6 +8,7 @@ type File struct {
 	Source   []byte
 	Install  Install
 	Protect  []Table
+	Coverage *Coverage // nil: tables without a policy are nobody's business
 	Policies []*Policy // in the order of the file
 	Reports  []*Report // in the order of the file
 	Jobs     []*Job    // in the order of the file

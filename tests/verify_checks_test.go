@@ -20,7 +20,9 @@ var caughtElsewhere = map[string]string{
 	"V047": "testRunLockWithoutRun",
 	"V075": "testRolesNone",
 	"V091": "testWaitingIsUnknown",
-	"V092": "TestIndexChangesWhileItIsLookedAt",
+	"V092": "wantChanging",
+	"V093": "testStandbyBehind",
+	"V094": "TestStandby",
 }
 
 func TestEveryVerifierCodeHasAPageAndACase(t *testing.T) {

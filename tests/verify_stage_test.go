@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,8 +32,9 @@ type driftServer struct {
 // installDrift installs a case's policy in a database of its own on the server.
 func installDrift(t *testing.T, server *driftServer, name string) driftCase {
 	t.Helper()
-	c := driftCase{name: name, file: driftPolicy(t, name), wanted: server.template.wanted, snapshot: server.template.snapshot, url: server.Server.URL}
-	own, err := filepath.Glob(filepath.Join(driftDir, name, "[ps][oc][lh]*"))
+	c := server.template
+	c.name, c.file, c.url = name, driftPolicy(t, name), server.Server.URL
+	own, err := filepath.Glob(filepath.Join(driftDir, directory(name), "[ps][oc][lh]*"))
 	if err == nil && len(own) == 0 && server.template.name != "" {
 		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+server.template.name)
 		c.exec(t, "UPDATE retention.install SET database_name = current_database(); UPDATE cron.job SET database = current_database()")
@@ -53,12 +55,23 @@ func (c *driftCase) install(t *testing.T) {
 		pgtest.Exec(t, conn, "GRANT USAGE ON SCHEMA cron TO "+roles.Runner+", "+roles.Owner) // health() looks for cron.job as the owner
 	}
 	pgtest.Exec(t, conn, driftFile(t, c.name, "schema.sql"))
+	if !c.file.Install.Roles.None {
+		pgtest.Exec(t, conn, strings.ReplaceAll(openSchemas, "looker", c.looker()))
+	}
 	c.compile(t, conn)
 	for _, o := range c.wanted {
 		c.create(t, conn, o)
 	}
 	_ = conn.Close(t.Context()) // a database with sessions cannot be cloned
 }
+
+// openSchemas lets the viewer look into the application's schemas, so that it can have every expression
+// proven as a superuser can.
+const openSchemas = `DO $$ DECLARE v_name name; BEGIN
+	FOR v_name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' LOOP
+		EXECUTE format('GRANT USAGE ON SCHEMA %I TO looker', v_name);
+	END LOOP;
+END $$`
 
 // bootstrap makes roles and schema, as a DBA does; pg_cron's place is taken by cron.sql.
 func (c driftCase) bootstrap(t *testing.T, conn *pgx.Conn) {
@@ -91,12 +104,34 @@ func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted, list := generator.Compile(c.file, snapshot, &generator.History{})
+	wanted, list := generator.Compile(c.file, snapshot, nil)
 	if list.HasErrors() {
 		t.Fatal(list)
 	}
+	c.history = historyOf(t, c.file, wanted)
 	slices.SortStableFunc(wanted, func(a, b generator.Object) int { return place(a) - place(b) })
 	c.wanted, c.snapshot = wanted, snapshot
+}
+
+// historyOf is what generate writes for objects, read back.
+func historyOf(t *testing.T, file *policy.File, objects []generator.Object) *generator.History {
+	t.Helper()
+	history, err := generator.Read(fstest.MapFS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := generator.Next(history, objects, generator.NextOptions{Roles: file.Install.Roles, SearchPath: file.Install.SearchPath, Schema: file.Install.Schema})
+	dir := fstest.MapFS{}
+	for _, f := range files {
+		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content)}
+	}
+	if err == nil {
+		history, err = generator.Read(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return history
 }
 
 // place is in the order of creation: the functions of policies come after what they use.
@@ -148,7 +183,7 @@ func (c driftCase) exec(t *testing.T, sql string) {
 
 func (c driftCase) verify(t *testing.T, user string, opt verifier.Options) *verifier.Report {
 	t.Helper()
-	opt.Snapshot = c.snapshot
+	opt.Snapshot, opt.History = c.snapshot, c.history
 	report, err := verifier.Verify(t.Context(), c.connect(t, user), c.file, c.wanted, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -213,10 +248,16 @@ func driftPolicy(t *testing.T, name string) *policy.File {
 // driftFile is a file of a case, or the one that it shares with the others; "" when there is none.
 func driftFile(t *testing.T, name, file string) string {
 	t.Helper()
-	for _, path := range []string{filepath.Join(driftDir, name, file), filepath.Join(driftDir, file)} {
+	for _, path := range []string{filepath.Join(driftDir, directory(name), file), filepath.Join(driftDir, file)} {
 		if text, err := os.ReadFile(path); err == nil {
 			return string(text)
 		}
 	}
 	return ""
+}
+
+// directory is that of a case: two tests of one case have databases of their own, "case@test".
+func directory(name string) string {
+	name, _, _ = strings.Cut(name, "@")
+	return name
 }

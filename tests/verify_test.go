@@ -32,8 +32,9 @@ var updateDrift = flag.Bool("update-drift", false, "rewrite testdata/drift/*/rep
 type driftCase struct {
 	name     string
 	file     *policy.File
-	wanted   []generator.Object
 	snapshot *catalog.Snapshot
+	history  *generator.History
+	wanted   []generator.Object
 	url      func(database, user string) string
 }
 
@@ -64,6 +65,11 @@ func TestVerify(t *testing.T) {
 		"Suppressed":        testSuppressed,
 		"UnknownIsNot":      testUnknownIsNotSuppressed,
 		"LeftOut":           testSuppressionsOfWhatWasLeftOut,
+		"Rights":            testRights,
+		"OwnerSeesLess":     testOwnerWithoutMonitor,
+		"Changing":          testChanging,
+		"SnapshotNearby":    testSnapshotNearMisses,
+		"CoverageGrowth":    testCoverageGrowth,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

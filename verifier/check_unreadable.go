@@ -52,5 +52,5 @@ func (v *inspection) connectHint() string {
 	if v.install.Roles.None {
 		return fmt.Sprintf("Connect as %q, or as a superuser.", v.server.SchemaOwner)
 	}
-	return fmt.Sprintf("Connect as a member of %q, or as a superuser.", v.install.Roles.Viewer)
+	return fmt.Sprintf("GRANT %s TO %s;", ident(v.install.Roles.Viewer), ident(v.server.User))
 }

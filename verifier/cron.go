@@ -26,9 +26,10 @@ func (v *inspection) scheduleGroups() []group {
 		if v.install.CronElsewhere() {
 			check = v.checkCronElsewhere
 		}
-		groups = append(groups,
-			group{about: "the jobs in pg_cron", codes: codesOfCron, check: check},
-			group{about: "pg_cron's scheduler", codes: []string{codeScheduler}, check: v.checkScheduler})
+		groups = append(groups, group{about: "the jobs in pg_cron", codes: codesOfCron, check: check})
+		if !v.server.Standby {
+			groups = append(groups, group{about: "pg_cron's scheduler", codes: []string{codeScheduler}, check: v.checkScheduler})
+		}
 	}
 	return groups
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/internal/inspect"
 )
 
 // group is a set of checks that reads in one transaction. It runs if one of its checks is to be made.
@@ -29,12 +31,14 @@ func (v *inspection) all(ctx context.Context, groups []group) error {
 		if !v.opt.Checks.any(g.codes) {
 			continue
 		}
-		err := v.read(ctx, g.check)
+		err := v.readTwice(ctx, g.check)
 		var refused *pgconn.PgError
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case vanished(err):
+			v.changingMeanwhile(g, err)
 		case errors.As(err, &refused) && !v.conn.IsClosed():
 			v.refused(g, refused)
 		default:
@@ -44,9 +48,29 @@ func (v *inspection) all(ctx context.Context, groups []group) error {
 	return nil
 }
 
+// readTwice looks once more at what vanished while it was looked at.
+func (v *inspection) readTwice(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
+	before := len(v.report.Findings)
+	err := v.read(ctx, f)
+	if vanished(err) {
+		v.report.Findings = v.report.Findings[:before]
+		err = v.read(ctx, f)
+	}
+	return err
+}
+
+// vanished says whether PostgreSQL lost sight of an object that the statement's snapshot still has: its
+// functions answer NULL then, where they do not fail with internal_error.
+func vanished(err error) bool {
+	null, refused := pgx.ScanArgError{}, (*pgconn.PgError)(nil)
+	return errors.Is(err, inspect.ErrChanged) || errors.As(err, &null) || errors.As(err, &refused) && refused.Code == "XX000"
+}
+
 // refused is about what the server did not let a group do.
 func (v *inspection) refused(g group, err *pgconn.PgError) {
 	switch err.Code {
+	case "40001": // serialization_failure: on a standby, a conflict with recovery
+		v.inTheWay(g, err)
 	case "57014", "55P03": // query_canceled by statement_timeout, lock_not_available
 		v.tookTooLong(g, err)
 	default:

@@ -27,10 +27,11 @@ func (v *inspection) logGroups() []group {
 			names = append(names, p.name)
 		}
 	}
-	return []group{
-		{about: "the run locks", codes: []string{codeLock}, check: v.checkLocks},
-		{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, check: v.checkRuns, policies: distinct(names)},
+	groups := []group{{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, check: v.checkRuns, policies: distinct(names)}}
+	if v.server.Standby {
+		return groups // whose locks are its own
 	}
+	return append([]group{{about: "the run locks", codes: []string{codeLock}, check: v.checkLocks}}, groups...)
 }
 
 func (v *inspection) checkRuns(ctx context.Context, tx pgx.Tx) error {

@@ -2,10 +2,13 @@ package verifier
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
@@ -80,6 +83,9 @@ func (v *inspection) checkOverdue(ctx context.Context, tx pgx.Tx, promised promi
 		return err
 	}
 	found, err := v.count(ctx, tx, p.Name, asOf)
+	if v.refusedToCount(p, err) {
+		return nil
+	}
 	if err != nil || found.Due == 0 {
 		return err
 	}
@@ -93,8 +99,27 @@ func (v *inspection) checkOverdue(ctx context.Context, tx pgx.Tx, promised promi
 
 // count asks the policy's own function, or preview where the role may not call that.
 func (v *inspection) count(ctx context.Context, tx pgx.Tx, name string, asOf time.Time) (overdue, error) {
-	if v.mayCount[name+"_count"] {
-		return one[overdue](ctx, tx, verifysql.CountQuery(v.install.Schema, name), asOf, countLimit, name)
+	var found overdue
+	err := pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) (err error) {
+		if v.mayCount[name+"_count"] {
+			found, err = one[overdue](ctx, savepoint, verifysql.CountQuery(v.install.Schema, name), asOf, countLimit, name)
+		} else {
+			found, err = one[overdue](ctx, savepoint, v.query("preview"), name, asOf)
+		}
+		return err
+	})
+	return found, err
+}
+
+// refusedToCount: the function's expressions mean nothing any more, which is said once. That functions
+// of the runtime are missing is another matter.
+func (v *inspection) refusedToCount(p *policy.Policy, err error) bool {
+	var refused *pgconn.PgError
+	if !errors.As(err, &refused) || !meansNothing(refused) || strings.Contains(refused.Message, v.install.Schema+".") {
+		return false
 	}
-	return one[overdue](ctx, tx, v.query("preview"), name, asOf)
+	if !v.found(p, codeNoTable, codeNoColumn, codeExpression) {
+		v.countRefused(p, refused)
+	}
+	return true
 }

@@ -34,7 +34,8 @@ type namedColumn struct {
 }
 
 func (v *inspection) tableGroups() []group {
-	return []group{{about: "the tables that the policies name", codes: []string{codeNoTable, codeNoColumn, codeNotCopied}, check: v.checkTables}}
+	names := []string{codeNoTable, codeNoColumn, codeNotCopied}
+	return append([]group{{about: "the tables that the policies name", codes: names, check: v.checkTables}}, v.coverageGroups()...)
 }
 
 func (v *inspection) checkTables(ctx context.Context, tx pgx.Tx) error {

@@ -22,8 +22,10 @@ type Options struct {
 	Timeout time.Duration // per statement, default 5s; what takes longer is unknown
 	Checks  Selection     // what to check, default everything
 
-	// Snapshot is what the wanted objects were compiled with: what it lacks has come since. nil: not known.
+	// Snapshot is what the wanted objects were compiled with, and History; what it lacks has come since. nil:
+	// not known, and nobody looks whether it is still true.
 	Snapshot *catalog.Snapshot
+	History  *generator.History
 
 	// Cron is a session in the database where schema cron lives, if that is another one; CronRefused
 	// says why there is none.
@@ -69,6 +71,9 @@ type inspection struct {
 	graph   *reachGraph        // what deletes may meet; nil: could not be read
 	report  *Report
 
+	believed *catalog.Snapshot // the tables as they are, or the snapshot where the policies do not fit them; nil without
+	closed   bool              // the role may not look into a schema of the expressions
+
 	policies map[string]*policy.Policy // of the file, by name
 	passedBy []generator.Object        // indexes whose tables are locked
 	mayCount map[string]bool           // functions that count and may be called
@@ -87,6 +92,8 @@ type server struct {
 	Installed      bool // the schema is there
 	Usage          bool // and may be used
 	SchemaOwner    string
+	Clock          time.Time // of the server; Now is earlier on a standby that lags behind
+	Standby        bool
 }
 
 func (v *inspection) run(ctx context.Context) error {
@@ -94,17 +101,20 @@ func (v *inspection) run(ctx context.Context) error {
 		return err
 	}
 	v.pending()
+	if v.server.Standby {
+		v.standby()
+	}
 	switch {
 	case !v.server.Installed:
 		v.notInstalled()
 		return v.all(ctx, v.tableGroups())
 	case !v.server.Usage:
 		v.nothingRead(fmt.Sprintf("Role %q has no USAGE on it.", v.server.User), v.connectHint())
-		return v.all(ctx, v.tableGroups())
+		return v.all(ctx, append(v.tableGroups(), v.snapshotGroups()...))
 	}
 	// Some groups depend on what those before them read.
 	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.lockedIndexGroups, v.scheduleGroups, v.logGroups,
-		v.reachGroups, v.overdueGroups, v.privilegeGroups, v.ownerGroups} {
+		v.reachGroups, v.snapshotGroups, v.expressionGroups, v.overdueGroups, v.privilegeGroups, v.ownerGroups} {
 		if err := v.all(ctx, groups()); err != nil {
 			return err
 		}

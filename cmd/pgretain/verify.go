@@ -72,7 +72,7 @@ func (c *console) verify(ctx context.Context, v verification) error {
 	if err != nil {
 		return err
 	}
-	project, snapshot, wanted, err := v.wanted()
+	project, compiled, err := v.wanted()
 	if err != nil {
 		return err
 	}
@@ -90,14 +90,15 @@ func (c *console) verify(ctx context.Context, v verification) error {
 			return err
 		}
 	}
-	options := verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout, Checks: checks, Snapshot: snapshot}
+	options := verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout, Checks: checks,
+		Snapshot: compiled.snapshot, History: compiled.history}
 	if err := v.follow(ctx, project, &options); err != nil {
 		return err
 	}
 	if options.Cron != nil {
 		defer closeConn(options.Cron)
 	}
-	report, err := verifier.Verify(ctx, conn, project.file, wanted, options)
+	report, err := verifier.Verify(ctx, conn, project.file, compiled.objects, options)
 	if err != nil {
 		return err
 	}
@@ -171,22 +172,29 @@ func (v verification) follow(ctx context.Context, project *project, options *ver
 	return ctx.Err()
 }
 
+// compilation is what the database should hold, and what that was concluded from.
+type compilation struct {
+	snapshot *catalog.Snapshot
+	history  *generator.History
+	objects  []generator.Object
+}
+
 // wanted compiles the policy file.
-func (v verification) wanted() (*project, *catalog.Snapshot, []generator.Object, error) {
+func (v verification) wanted() (*project, compilation, error) {
 	project, err := readProject(v.policy)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, compilation{}, err
 	}
 	snapshot, err := requireCatalog(v.catalogFile())
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, compilation{}, err
 	}
 	history, err := readTables(v.migrations)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, compilation{}, err
 	}
-	wanted, err := project.compile(snapshot, history)
-	return project, snapshot, wanted, err
+	objects, err := project.compile(snapshot, history)
+	return project, compilation{snapshot, history, objects}, err
 }
 
 // pending lists the migrations that the database lacks. What other tools have applied is in records of

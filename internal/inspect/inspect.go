@@ -3,6 +3,7 @@ package inspect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -23,23 +24,37 @@ type Request struct {
 // result lists the names that no table has, in the order of the request. Types and expressions
 // are printed with qualified names, except those of pg_catalog.
 func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, []string, error) {
-	snapshot := &catalog.Snapshot{Version: catalog.Version, Tables: []*catalog.Table{}, SearchPath: texts(request.SearchPath)}
+	var snapshot *catalog.Snapshot
 	var unknown []string
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err := pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
-		r := &reader{tx: tx, tables: map[uint32]*catalog.Table{}}
-		var err error
-		if unknown, err = r.find(ctx, request); err != nil {
-			return err
-		}
-		snapshot.Tables, err = r.read(ctx)
+	err := pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) (err error) {
+		snapshot, unknown, err = Read(ctx, tx, request)
 		return err
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading catalog snapshot: %w", err)
+		return nil, nil, err
 	}
 	return snapshot, unknown, nil
 }
+
+// Read is Snapshot in a transaction of the caller's, whose search path and spelling of values it
+// changes. Where each statement has a snapshot of its own, what changes meanwhile may be read in part;
+// ErrChanged says that something vanished between two looks.
+func Read(ctx context.Context, tx pgx.Tx, request Request) (*catalog.Snapshot, []string, error) {
+	r := &reader{tx: tx, tables: map[uint32]*catalog.Table{}}
+	unknown, err := r.find(ctx, request)
+	var tables []*catalog.Table
+	if err == nil {
+		tables, err = r.read(ctx)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading catalog snapshot: %w", err)
+	}
+	return &catalog.Snapshot{Version: catalog.Version, Tables: tables, SearchPath: texts(request.SearchPath)}, unknown, nil
+}
+
+// ErrChanged says that PostgreSQL had no definition any more for what a statement's snapshot still has.
+var ErrChanged = errors.New("an object changed while it was looked at")
 
 // reader collects tables by oid.
 type reader struct {
@@ -98,7 +113,11 @@ func (r *reader) resolve(ctx context.Context, request Request) (map[string]uint3
 // collect runs a query of sql/catalog whose columns are the fields of T, in order.
 func collect[T any](ctx context.Context, r *reader, query string, args ...any) ([]T, error) {
 	rows, _ := r.tx.Query(ctx, catalogsql.Query(query), args...) // rows give the same error
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+	if null := (pgx.ScanArgError{}); errors.As(err, &null) {
+		err = fmt.Errorf("%w: %w", ErrChanged, err)
+	}
+	return list, err
 }
 
 // texts makes an empty array of nil, which the server would take for NULL.

@@ -4,7 +4,7 @@
 SELECT w.policy, w.job, t.last_success_at, coalesce(t.failed_in_a_row, 0), s.ran IS NOT NULL,
        coalesce(l.id, 0),
        coalesce(CASE WHEN l.state = 'running' -- looks into the server's locks: only where it must
-                     THEN CASE WHEN retention._alive(l.pid) THEN l.state ELSE 'abandoned' END
+                     THEN CASE WHEN pg_is_in_recovery() OR retention._alive(l.pid) THEN l.state ELSE 'abandoned' END
                      ELSE l.state END, ''),
        coalesce(l.message, ''), coalesce(l.contended + l.refused, 0)
 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (policy, job, n)

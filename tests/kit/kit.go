@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
+	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
@@ -26,6 +27,7 @@ type Installed struct {
 	*pgtest.DB
 	File       *policy.File
 	Migrations fstest.MapFS
+	Catalog    *catalog.Snapshot // what the policies were compiled against last
 
 	t      testing.TB
 	runner *pgx.Conn
@@ -150,6 +152,7 @@ func (in *Installed) Compile(t testing.TB, yaml string) ([]generator.Object, dia
 	if err != nil {
 		t.Fatal(err)
 	}
+	in.Catalog = snapshot
 	return generator.Compile(file, snapshot, history)
 }
 

@@ -45,6 +45,7 @@ func ShippedFiles(t testing.TB, dir string) *Installed {
 func (in *Installed) Wanted(t testing.TB, dir string) []generator.Object {
 	t.Helper()
 	snapshot := Snapshot(t, dir)
+	in.Catalog = snapshot
 	history, err := generator.Read(in.Migrations)
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,11 @@ func (in *Installed) verify(t testing.TB, user string, wanted []generator.Object
 	if user != "" {
 		pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+quote.Ident(user))
 	}
-	report, err := verifier.Verify(t.Context(), conn, in.File, wanted, verifier.Options{Counts: true})
+	history, err := generator.Read(in.Migrations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := verifier.Verify(t.Context(), conn, in.File, wanted, verifier.Options{Counts: true, Snapshot: in.Catalog, History: history})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package pgtest
 import (
 	"context"
 	"testing"
+	"time"
 
 	"pgretain/internal/quote"
 	"pgretain/internal/sandbox"
@@ -39,4 +40,30 @@ func (db *DB) Sibling(t testing.TB, name string) *DB {
 	other := db.server.open(t, name)
 	other.Server = db.Server
 	return other
+}
+
+// Standby starts a hot standby of a test's own server, and returns the same database there.
+func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
+	t.Helper()
+	s, err := db.Server.Standby(context.Background(), settings)
+	check(t, err)
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Errorf("stopping the standby of the test: %v", err)
+		}
+	})
+	standby := (&server{s.URL, s}).open(t, db.Name)
+	standby.Server = s
+	return standby
+}
+
+// CatchUp waits until a standby shows all that its primary has committed.
+func (db *DB) CatchUp(t testing.TB, primary *DB) {
+	t.Helper()
+	lsn := Value[string](t, primary, "SELECT pg_current_wal_flush_lsn()::text")
+	for end := time.Now().Add(timeout); !Value[bool](t, db, "SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn", lsn); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the standby does not catch up")
+		}
+	}
 }

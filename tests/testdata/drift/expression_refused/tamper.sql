@@ -1,0 +1,2 @@
+-- The function has another name now.
+ALTER FUNCTION public.pinned(text) RENAME TO is_pinned;

@@ -1,0 +1,1 @@
+ALTER TABLE app.session ALTER expires_at TYPE timestamp;

@@ -1,0 +1,1 @@
+ALTER TABLE app.session DROP CONSTRAINT session_pkey;

@@ -1,0 +1,108 @@
+package tests
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"pgretain/generator"
+	"pgretain/internal/install"
+	"pgretain/internal/sandbox"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+	"pgretain/verifier"
+)
+
+// TestStandby verifies a hot standby: what only its primary can tell is unknown, and everything else is
+// as it was when the standby last heard of it.
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	primary := pgtest.Server(t, sandbox.Options{Cron: true, Settings: map[string]string{"cron.launch_active_jobs": "off"}}) // no tick
+	yaml := driftFile(t, "", "policy.yaml") + "\ninstall: {scheduler: pg_cron}\n"
+	in := kit.Install(t, driftFile(t, "", "schema.sql"), yaml, kit.On(primary))
+	primary.Exec(t, driftFile(t, "", "ran.sql"))
+	primary.Exec(t, "CREATE ROLE looker LOGIN IN ROLE retention_viewer; GRANT USAGE ON SCHEMA app TO looker")
+	wanted, list := in.Compile(t, yaml)
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	standby := primary.Standby(t, nil)
+	there := driftCase{name: primary.Name, file: in.File, snapshot: in.Catalog, history: readMigrations(t, in.Migrations), wanted: wanted, url: primary.Server.URL}
+	here := there
+	here.url = standby.Server.URL
+
+	for _, user := range []string{"", "looker"} {
+		report := here.verify(t, user, verifier.Options{Counts: true})
+		expectCodes(t, here, report, "V094")
+		if text := here.text(t, report); report.Verdict() != verifier.Unknown || !strings.Contains(text, "It has replayed all that it got.") {
+			t.Errorf("as %q: %s", user, text)
+		}
+	}
+	known, err := install.Status(t.Context(), standby.URL(kit.Migrator), in.Migrations, install.Options{Install: in.File.Install, Path: "migrations"})
+	if err != nil || len(known) == 0 || !known[len(known)-1].Applied {
+		t.Errorf("the migrations on the standby: %v, %v", known, err)
+	}
+
+	// A run of the primary's is at work there, or was abandoned: its sessions are not the standby's.
+	primary.Exec(t, `INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, state, pid)
+		SELECT p.name, 'purge', p.table_name, p.hash, now(), 'running', 1 FROM retention.policy p WHERE p.name = 'message_ttl'`)
+	standby.CatchUp(t, primary)
+	expectCodes(t, there, there.verify(t, "", verifier.Options{}), "V046")
+	expectCodes(t, here, here.verify(t, "looker", verifier.Options{}), "V094")
+	primary.Exec(t, "DELETE FROM retention.run WHERE state = 'running'")
+
+	// What differs on the primary differs here, rows included.
+	primary.Exec(t, `UPDATE retention.install SET adopted_at = now() - interval '9 days';
+		UPDATE retention.goose_db_version SET tstamp = now() - interval '9 days';
+		INSERT INTO app.message (body, created_at) VALUES ('a', now() - interval '8 days');
+		DROP FUNCTION retention.pause(text, text)`)
+	standby.CatchUp(t, primary)
+	want := codesOf(there.verify(t, "looker", verifier.Options{Counts: true}))
+	if strings.Join(want, " ") != "V002 V060" {
+		t.Errorf("the primary has %v", want)
+	}
+	expectCodes(t, here, here.verify(t, "looker", verifier.Options{Counts: true}), append(want, "V094")...)
+	testStandbyBehind(t, there, here, primary, standby)
+}
+
+var asOfStandby = regexp.MustCompile(`Everything is as of (\S+ \S+) UTC, \S+ ago;`)
+
+// testStandbyBehind: the clock of a standby that does not replay stands still, so that nothing is late
+// that was in time when it last heard of it.
+func testStandbyBehind(t *testing.T, there, here driftCase, primary, standby *pgtest.DB) {
+	pgtest.Exec(t, standby.Conn(t), "SELECT pg_wal_replay_pause()")
+	primary.Exec(t, "CREATE TABLE app.after_the_pause (id bigint); CHECKPOINT")
+	for !pgtest.Value[bool](t, standby, "SELECT pg_last_wal_receive_lsn() > pg_last_wal_replay_lsn()") {
+	}
+	last := pgtest.Value[string](t, standby, "SELECT to_char(pg_last_xact_replay_timestamp(), 'YYYY-MM-DD HH24:MI:SS')")
+	report := here.verify(t, "looker", verifier.Options{})
+	for _, f := range report.Findings {
+		if f.Code == "V093" {
+			if found := asOfStandby.FindStringSubmatch(f.Detail); found == nil || found[1] != last {
+				t.Errorf("last replayed %s: %s", last, f.Detail)
+			}
+			return
+		}
+	}
+	t.Errorf("no finding V093:\n%s", here.text(t, report))
+}
+
+func codesOf(report *verifier.Report) []string {
+	var list []string
+	for _, f := range report.Findings {
+		if f.Severity != verifier.Info {
+			list = append(list, f.Code)
+		}
+	}
+	return list
+}
+
+func readMigrations(t *testing.T, dir fstest.MapFS) *generator.History {
+	t.Helper()
+	history, err := generator.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return history
+}

@@ -1,0 +1,140 @@
+package verifier
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/generator"
+	"pgretain/internal/quote"
+	verifysql "pgretain/sql/verify"
+)
+
+// expressionsAtOnce are looked at in one transaction, which locks their tables as a SELECT does.
+const expressionsAtOnce = 100
+
+// expressionGroups let the server read every expression of the file, as far as the policies fit their
+// tables. The server parses the statements and resolves their names; it plans and runs none.
+func (v *inspection) expressionGroups() []group {
+	if v.believed == nil {
+		return nil
+	}
+	codes := []string{codeExpression}
+	groups := []group{{about: "the way to the tables of the expressions", codes: codes, check: v.checkWay}}
+	for some := range slices.Chunk(generator.Checks(v.file, v.believed), expressionsAtOnce) {
+		groups = append(groups, group{about: "the expressions of the policies", codes: codes, check: func(ctx context.Context, tx pgx.Tx) error {
+			return v.checkExpressions(ctx, tx, some)
+		}})
+	}
+	if v.opt.Counts {
+		groups = append(groups, group{about: "the expressions of the policies, by their functions", codes: codes, check: v.checkFunctionsPlan})
+	}
+	return groups
+}
+
+// checkWay: without USAGE on a schema nobody is told what is in it.
+func (v *inspection) checkWay(ctx context.Context, tx pgx.Tx) error {
+	schemas := append([]string{}, v.install.SearchPath...)
+	for name := range v.namedInFile() {
+		schema, _, _ := strings.Cut(name, ".")
+		schemas = append(schemas, schema)
+	}
+	slices.Sort(schemas)
+	closed, err := many[struct{ Name string }](ctx, tx, v.query("closed_schemas"), slices.Compact(schemas))
+	if len(closed) > 0 {
+		names := make([]string, len(closed))
+		for i, c := range closed {
+			names[i] = ident(c.Name)
+		}
+		v.closed = true
+		v.expressionsUnseen(names)
+	}
+	return err
+}
+
+// checkExpressions asks for all of them at once; only where the server refuses one, for each.
+func (v *inspection) checkExpressions(ctx context.Context, tx pgx.Tx, checks []generator.Check) error {
+	if _, err := tx.Exec(ctx, v.query("search_path"), v.searchPath()); err != nil {
+		return err
+	}
+	var refused *pgconn.PgError
+	if err := parse(ctx, tx, checks); !errors.As(err, &refused) {
+		return err
+	}
+	for _, c := range checks {
+		err := parse(ctx, tx, []generator.Check{c})
+		switch {
+		case err == nil:
+		case !errors.As(err, &refused):
+			return err
+		case meansNothing(refused):
+			v.expressionRefused(c.Expr, refused)
+		case refused.Code != "42501": // insufficient_privilege: said above
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFunctionsPlan asks the policies' own functions, which run as the owner, where the role itself may
+// not look: counting up to no row at all plans the expressions that judge rows, and reads none.
+func (v *inspection) checkFunctionsPlan(ctx context.Context, tx pgx.Tx) error {
+	if !v.closed {
+		return nil
+	}
+	if err := v.readMayCount(ctx, tx); err != nil {
+		return err
+	}
+	for _, p := range v.file.Policies {
+		if !v.mayCount[p.Name+"_count"] {
+			continue
+		}
+		err := pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
+			_, err := one[overdue](ctx, savepoint, verifysql.CountQuery(v.install.Schema, p.Name), v.server.Now, 0, p.Name)
+			return err
+		})
+		if err != nil && !v.refusedToCount(p, err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// parse sends statements to be parsed, in one go; the error is the first one's that is refused.
+func parse(ctx context.Context, tx pgx.Tx, checks []generator.Check) error {
+	return pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
+		pipeline := savepoint.Conn().PgConn().StartPipeline(ctx)
+		for _, c := range checks {
+			pipeline.SendPrepare("", c.SQL, nil)
+		}
+		if err := pipeline.Sync(); err != nil {
+			return errors.Join(err, pipeline.Close())
+		}
+		var first error
+		for range checks {
+			if _, err := pipeline.GetResults(); err != nil {
+				first = err
+				break
+			}
+		}
+		return errors.Join(first, pipeline.Close())
+	})
+}
+
+// meansNothing says whether an error is about names, types or syntax, and not about rights.
+func meansNothing(err *pgconn.PgError) bool {
+	return strings.HasPrefix(err.Code, "42") && err.Code != "42501"
+}
+
+// searchPath is the one that generated functions have.
+func (v *inspection) searchPath() string {
+	path := []string{"pg_catalog"}
+	for _, name := range v.install.SearchPath {
+		path = append(path, quote.Ident(name))
+	}
+	return strings.Join(append(path, "pg_temp"), ", ")
+}
