@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
+
+	"pgretain/internal/quote"
 )
 
 const previewHelp = `Shows what a run of a policy would do now, or at another instant, which may lie in the future: rows
@@ -132,6 +134,10 @@ func (s *session) previews(ctx context.Context, names []string, request previewR
 		return nil, err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // it only reads
+	read, err := s.previewStatement(ctx, tx, request)
+	if err != nil {
+		return nil, err
+	}
 	detailed := len(names) > 0
 	if !detailed {
 		rows, _ := tx.Query(ctx, s.statement("policies")) // rows give the same error
@@ -142,7 +148,7 @@ func (s *session) previews(ctx context.Context, names []string, request previewR
 	var list []preview
 	for _, name := range names {
 		var text string
-		err := tx.QueryRow(ctx, s.statement("preview"), name, orNull(request.asOf), orNull(request.olderThan),
+		err := tx.QueryRow(ctx, s.statement(read), name, orNull(request.asOf), orNull(request.olderThan),
 			orNull(request.scope), orNoLimit(request.limit), detailed).Scan(&text)
 		if err != nil {
 			return nil, err
@@ -154,6 +160,19 @@ func (s *session) previews(ctx context.Context, names []string, request previewR
 		list = append(list, p)
 	}
 	return list, nil
+}
+
+// previewStatement is what the runtime can be asked: an older one counts what is due, all of it.
+func (s *session) previewStatement(ctx context.Context, tx pgx.Tx, request previewRequest) (string, error) {
+	var foresees bool
+	err := tx.QueryRow(ctx, s.statement("foresees"), quote.Ident(s.install.Schema)).Scan(&foresees)
+	switch {
+	case err != nil || foresees:
+		return "preview", err
+	case request.limit > 0:
+		return "", &usageError{"--limit needs a newer runtime than the database has: run \"pgretain generate\" and \"pgretain migrate up\""}
+	}
+	return "preview_older", nil
 }
 
 // previewVersion is that of the JSON format: it grows when something in it means something else.
