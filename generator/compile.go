@@ -111,9 +111,11 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	functions = slices.Concat(functions, w.prepare(), w.dropFunctions())
 	functions = append(functions, count.count(), count.preview(), due.due())
 	objects = append(objects, functions...)
-	objects = append(objects, application...)
+	objects = slices.Concat(objects, w.plan(), application)
 	w.collectRights()
-	return append(objects, w.registryRow(functions, passes))
+	row := w.registryRow(functions, passes)
+	row.Needs = w.needs()
+	return append(objects, row)
 }
 
 // checkSteps refuses what leaves rows due or reaches too far.

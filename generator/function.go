@@ -58,6 +58,7 @@ func (w *work) batchFunction(p pass, template, name, locked, shape string) Objec
 	d := w.batch(p, name)
 	d.Locked, d.Shape = locked, sqlText(shape)
 	d.Started = template == "batch_range"
+	w.find(p, template, d)
 	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape %s", w.policy.Name, shape))
 	return w.function(name+"(bigint)", object(template, d))
 }

@@ -128,36 +128,6 @@ func (w *work) rankItems(r *ranked) []indexItem {
 	return items
 }
 
-// served says whether an index that the database had before begins with items, read forwards or
-// backwards. Indexes that earlier migrations built do not count: they are wanted already.
-func (w *work) served(items []indexItem) bool {
-	return slices.ContainsFunc(w.table.Indexes, func(index catalog.Index) bool {
-		return index.Method == "btree" && index.Valid && index.Predicate == "" && len(index.Columns) >= len(items) &&
-			(w.reads(index, items, false) || w.reads(index, items, true))
-	})
-}
-
-// reads says whether an index has items as its first columns; for a column that cannot be NULL the
-// placement of NULLs does not matter.
-func (w *work) reads(index catalog.Index, items []indexItem, backwards bool) bool {
-	for i, item := range items {
-		column := index.Columns[i]
-		if item.column == "" || column != item.column {
-			return false
-		}
-		if item.equal {
-			continue
-		}
-		if index.Descending[i] != (item.descending != backwards) {
-			return false
-		}
-		if !w.table.Column(column).NotNull && index.NullsFirst[i] != (item.nullsFirst != backwards) {
-			return false
-		}
-	}
-	return true
-}
-
 func (w *work) index(items []indexItem, predicate sqlText) Object {
 	list := fragment("index items", indexColumns(items))
 	name := indexName(tableName(w.table), string(list), string(predicate))
@@ -180,7 +150,7 @@ func (w *work) index(items []indexItem, predicate sqlText) Object {
 		sql = before.SQL // later partitions get the index from PostgreSQL, and what is gone needs none
 	}
 	return Object{
-		Kind: KindIndex, Name: id.Name, As: AsMigrator, SQL: sql,
+		Kind: KindIndex, Name: id.Name, As: AsMigrator, SQL: sql, Definition: string(fragment("plain index", d)),
 		Drop: object("index_drop", struct {
 			indexData
 			Concurrently bool

@@ -52,7 +52,11 @@ type Object struct {
 	Policy   string        // the policy that wants it, "" for the runtime
 	Table    string        // "schema.name" of the policy's table, "" otherwise
 	Position diag.Position // of the policy or job, zero for the runtime
-	Cron     *CronJob      // of a KindCron object; not recorded in migrations
+
+	// These are for the verifier; migrations do not record them.
+	Cron       *CronJob    // of a KindCron object
+	Definition string      // of a KindIndex object: its CREATE INDEX alone
+	Needs      []IndexNeed // of a KindPolicy object
 }
 
 // Hash is twelve hexadecimal digits of what makes the object what it is.

@@ -26,6 +26,7 @@ type work struct {
 	joins       []join
 	guards      []guard
 	holds       []sqlText
+	found       []planStatement // how the batch functions find their rows
 }
 
 // form is the function that a policy is compiled for.

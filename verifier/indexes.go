@@ -19,7 +19,7 @@ type index struct {
 	Locked                     bool // its table is, so that it was passed by
 }
 
-var codesOfIndexes = []string{codeIndexMissing, codeIndexInvalid, codeIndexDiffers}
+var codesOfIndexes = []string{codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeNoIndex, codeOtherPlan}
 
 func (v *inspection) indexGroups() []group {
 	wanted := v.objects(generator.KindIndex)
@@ -88,14 +88,23 @@ func (v *inspection) compareIndexes(wanted []generator.Object, look func(names [
 func (v *inspection) compareIndex(o generator.Object, live index) {
 	switch {
 	case !live.Index:
+		v.damage(o.Table)
 		v.indexMissing(o)
 	case !live.Valid || !live.Ready:
+		v.damage(o.Table)
 		v.indexInvalid(o, live)
-	case live.Recorded == nil:
-		v.indexUnrecorded(o, live)
-	case *live.Recorded != *live.Definition:
-		v.indexDiffers(o, live)
+	default:
+		v.compareDefinition(o, live)
 	}
+}
+
+// damage notes that a table or its indexes are not as they should be: how batches find rows there follows
+// from that.
+func (v *inspection) damage(table string) {
+	if v.damaged == nil {
+		v.damaged = map[string]bool{}
+	}
+	v.damaged[table] = true
 }
 
 // on says which index it is, and of which table.

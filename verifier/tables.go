@@ -34,7 +34,7 @@ type namedColumn struct {
 }
 
 func (v *inspection) tableGroups() []group {
-	names := []string{codeNoTable, codeNoColumn, codeNotCopied}
+	names := []string{codeNoTable, codeNoColumn, codeNotCopied, codeIndexGone, codeNoIndex, codeOtherPlan}
 	return append([]group{{about: "the tables that the policies name", codes: names, check: v.checkTables}}, v.coverageGroups()...)
 }
 
@@ -66,6 +66,7 @@ func (v *inspection) checkTables(ctx context.Context, tx pgx.Tx) error {
 
 func (v *inspection) compareTable(n namedTable, live []string) {
 	if live == nil {
+		v.damage(n.table.String())
 		v.tableMissing(n)
 		return
 	}
@@ -73,6 +74,7 @@ func (v *inspection) compareTable(n namedTable, live []string) {
 	for _, c := range n.columns {
 		if !slices.Contains(live, c.name) && !slices.Contains(missing, c.name) {
 			missing = append(missing, c.name)
+			v.damage(n.table.String())
 			v.columnMissing(n, c)
 		}
 	}

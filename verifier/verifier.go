@@ -76,6 +76,7 @@ type inspection struct {
 
 	policies map[string]*policy.Policy // of the file, by name
 	passedBy []generator.Object        // indexes whose tables are locked
+	damaged  map[string]bool           // tables that are not there, and those whose indexes are not as they should be
 	mayCount map[string]bool           // functions that count and may be called
 	begun    struct {                  // since when policies could run, once it was read
 		known bool
@@ -113,8 +114,9 @@ func (v *inspection) run(ctx context.Context) error {
 		return v.all(ctx, append(v.tableGroups(), v.snapshotGroups()...))
 	}
 	// Some groups depend on what those before them read.
-	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.lockedIndexGroups, v.scheduleGroups, v.logGroups,
-		v.reachGroups, v.snapshotGroups, v.expressionGroups, v.overdueGroups, v.privilegeGroups, v.ownerGroups} {
+	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.lockedIndexGroups, v.ownIndexGroups,
+		v.scheduleGroups, v.logGroups, v.reachGroups, v.snapshotGroups, v.expressionGroups, v.overdueGroups, v.privilegeGroups,
+		v.ownerGroups, v.planGroups} {
 		if err := v.all(ctx, groups()); err != nil {
 			return err
 		}

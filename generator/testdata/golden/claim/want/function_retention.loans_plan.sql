@@ -1,0 +1,170 @@
+-- as owner
+-- How PostgreSQL would find the rows of the batches of policy loans: the statements of its batch functions
+-- as SELECT, planned with their settings and never run. For the verifier, through retention._plans().
+-- Locks: ACCESS SHARE on the table, as planning any SELECT does.
+CREATE OR REPLACE FUNCTION retention.loans_plan(OUT batch text, OUT plan json)
+RETURNS SETOF record
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET row_security = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+AS $function$
+DECLARE
+    v_in CONSTANT retention.batch_input := ROW(
+        clock_timestamp(), 0, NULL, NULL, (SELECT p.batch_rows FROM retention.policy p WHERE p.name = 'loans'),
+        false, NULL, NULL, '{}', false);
+    v_as_of CONSTANT timestamptz := v_in.as_of;
+BEGIN
+    batch := 'loans_batch';  -- for all values
+    PREPARE pgretain_plan (timestamptz, bigint, timestamptz, integer) AS
+    WITH boundary AS MATERIALIZED (
+        SELECT b.* FROM (
+                (SELECT x.*, $4::bigint AS scanned, false AS last
+                 FROM (SELECT t."used_at" AS c1, t."id" AS c2
+                       FROM "app"."loan" t
+                       WHERE (t."used_at", t."id") > ($1, $2)
+                       ORDER BY t."used_at", t."id"
+                       OFFSET $4 - 1 LIMIT 1) x
+                 WHERE x.c1 <= $3)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."used_at", t."id",
+                        (SELECT count(*) FROM "app"."loan" t
+                         WHERE t."used_at" <= $3
+                           AND (t."used_at", t."id") > ($1, $2)),
+                        true
+                 FROM "app"."loan" t
+                 WHERE t."used_at" <= $3
+                   AND (t."used_at", t."id") > ($1, $2)
+                 ORDER BY t."used_at" DESC, t."id" DESC
+                 LIMIT 1)
+                LIMIT 1) b
+    )
+    SELECT t.tableoid, t.ctid
+    FROM "app"."loan" t
+    WHERE t."used_at" <= $3
+      AND (t."used_at", t."id") > ($1, $2)
+      AND (t."used_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b);
+    EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL, NULL) INTO plan;
+    DEALLOCATE pgretain_plan;
+    RETURN NEXT;
+
+    batch := 'loans_batch_locked';  -- for those of a run that begins now
+    DECLARE
+        v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 0, '00:00:00', 'UTC');
+        v_position_1 CONSTANT timestamptz := NULL;
+        v_position_2 CONSTANT bigint := NULL;
+    BEGIN
+        EXPLAIN (FORMAT JSON)
+        WITH boundary AS MATERIALIZED (
+            SELECT b.* FROM (
+                    (SELECT t."used_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                     FROM "app"."loan" t
+                     WHERE t."used_at" <= v_cutoff_1_1
+                       AND (v_position_1 IS NULL OR (t."used_at", t."id") > (v_position_1, v_position_2))
+                     ORDER BY t."used_at", t."id"
+                     OFFSET v_in.batch_rows - 1 LIMIT 1)
+                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                    (SELECT t."used_at", t."id",
+                            (SELECT count(*) FROM "app"."loan" t
+                             WHERE t."used_at" <= v_cutoff_1_1
+                               AND (v_position_1 IS NULL OR (t."used_at", t."id") > (v_position_1, v_position_2))),
+                            true
+                     FROM "app"."loan" t
+                     WHERE t."used_at" <= v_cutoff_1_1
+                       AND (v_position_1 IS NULL OR (t."used_at", t."id") > (v_position_1, v_position_2))
+                     ORDER BY t."used_at" DESC, t."id" DESC
+                     LIMIT 1)
+                    LIMIT 1) b
+        )
+        SELECT t.tableoid, t.ctid
+        FROM "app"."loan" t
+        WHERE t."used_at" <= v_cutoff_1_1
+          AND (v_position_1 IS NULL OR (t."used_at", t."id") > (v_position_1, v_position_2))
+          AND (t."used_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+        INTO plan;
+    END;
+    RETURN NEXT;
+
+    batch := 'loans_batch_2';  -- for all values
+    PREPARE pgretain_plan (bigint, integer) AS
+    WITH boundary AS MATERIALIZED (
+        SELECT b.* FROM (
+                (SELECT t."id" AS c1, $2::bigint AS scanned, false AS last
+                 FROM "app"."loan" t
+                 WHERE t."used_at" IS NULL
+                   AND t."id" > $1
+                 ORDER BY t."id"
+                 OFFSET $2 - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."id",
+                        (SELECT count(*) FROM "app"."loan" t
+                         WHERE t."used_at" IS NULL
+                           AND t."id" > $1),
+                        true
+                 FROM "app"."loan" t
+                 WHERE t."used_at" IS NULL
+                   AND t."id" > $1
+                 ORDER BY t."id" DESC
+                 LIMIT 1)
+                LIMIT 1) b
+    )
+    SELECT t.tableoid, t.ctid
+    FROM "app"."loan" t
+    WHERE t."used_at" IS NULL
+      AND t."id" > $1
+      AND t."id" <= (SELECT b.c1 FROM boundary b);
+    EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL) INTO plan;
+    DEALLOCATE pgretain_plan;
+    RETURN NEXT;
+
+    batch := 'loans_batch_2_locked';  -- for those of a run that begins now
+    DECLARE
+        v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 0, '00:00:00', 'UTC');
+        v_position_1 CONSTANT bigint := NULL;
+    BEGIN
+        EXPLAIN (FORMAT JSON)
+        WITH boundary AS MATERIALIZED (
+            SELECT b.* FROM (
+                    (SELECT t."id" AS c1, v_in.batch_rows::bigint AS scanned, false AS last
+                     FROM "app"."loan" t
+                     WHERE t."used_at" IS NULL
+                       AND (v_position_1 IS NULL OR t."id" > v_position_1)
+                     ORDER BY t."id"
+                     OFFSET v_in.batch_rows - 1 LIMIT 1)
+                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                    (SELECT t."id",
+                            (SELECT count(*) FROM "app"."loan" t
+                             WHERE t."used_at" IS NULL
+                               AND (v_position_1 IS NULL OR t."id" > v_position_1)),
+                            true
+                     FROM "app"."loan" t
+                     WHERE t."used_at" IS NULL
+                       AND (v_position_1 IS NULL OR t."id" > v_position_1)
+                     ORDER BY t."id" DESC
+                     LIMIT 1)
+                    LIMIT 1) b
+        )
+        SELECT t.tableoid, t.ctid
+        FROM "app"."loan" t
+        WHERE t."used_at" IS NULL
+          AND (v_position_1 IS NULL OR t."id" > v_position_1)
+          AND t."id" <= (SELECT b.c1 FROM boundary b)
+        INTO plan;
+    END;
+    RETURN NEXT;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.loans_plan() FROM PUBLIC;
+COMMENT ON FUNCTION retention.loans_plan()
+    IS 'pgretain: the plans by which batches of policy loans find their rows';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.loans_plan();

@@ -1,0 +1,69 @@
+-- as owner
+-- How PostgreSQL would find the rows of the batches of policy a_policy_name_of_forty_bytes_0123456789a: the statements of its batch functions
+-- as SELECT, planned with their settings and never run. For the verifier, through retention._plans().
+-- Locks: ACCESS SHARE on the table, as planning any SELECT does.
+CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_plan(OUT batch text, OUT plan json)
+RETURNS SETOF record
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET row_security = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+AS $function$
+DECLARE
+    v_in CONSTANT retention.batch_input := ROW(
+        clock_timestamp(), 0, NULL, NULL, (SELECT p.batch_rows FROM retention.policy p WHERE p.name = 'a_policy_name_of_forty_bytes_0123456789a'),
+        false, NULL, NULL, '{}', false);
+    v_as_of CONSTANT timestamptz := v_in.as_of;
+BEGIN
+    batch := 'a_policy_name_of_forty_bytes_0123456789a_batch_2';  -- for those of a run that begins now
+    DECLARE
+        v_cutoff_2_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
+        v_position_1 CONSTANT timestamptz := NULL;
+        v_position_2 CONSTANT bigint := NULL;
+    BEGIN
+        EXPLAIN (FORMAT JSON)
+        WITH boundary AS MATERIALIZED (
+            SELECT b.* FROM (
+                    (SELECT t."t" AS c1, t."end" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                     FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                     WHERE t."t" < v_cutoff_2_1
+                       AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
+                     ORDER BY t."t", t."end"
+                     OFFSET v_in.batch_rows - 1 LIMIT 1)
+                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                    (SELECT t."t", t."end",
+                            (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                             WHERE t."t" < v_cutoff_2_1
+                               AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))),
+                            true
+                     FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                     WHERE t."t" < v_cutoff_2_1
+                       AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
+                     ORDER BY t."t" DESC, t."end" DESC
+                     LIMIT 1)
+                    LIMIT 1) b
+        )
+        SELECT t.tableoid, t.ctid
+        FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+        WHERE t."t" < v_cutoff_2_1
+          AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
+          AND (t."t", t."end") <= (SELECT b.c1, b.c2 FROM boundary b)
+        INTO plan;
+    END;
+    RETURN NEXT;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_plan() FROM PUBLIC;
+COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_plan()
+    IS 'pgretain: the plans by which batches of policy a_policy_name_of_forty_bytes_0123456789a find their rows';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_plan();

@@ -1,0 +1,74 @@
+-- as owner
+-- How PostgreSQL would find the rows of the batches of policy names: the statements of its batch functions
+-- as SELECT, planned with their settings and never run. For the verifier, through retention._plans().
+-- Locks: ACCESS SHARE on the table, as planning any SELECT does.
+CREATE OR REPLACE FUNCTION retention.names_plan(OUT batch text, OUT plan json)
+RETURNS SETOF record
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET row_security = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+AS $function1$
+DECLARE
+    v_in CONSTANT retention.batch_input := ROW(
+        clock_timestamp(), 0, NULL, NULL, (SELECT p.batch_rows FROM retention.policy p WHERE p.name = 'names'),
+        false, NULL, NULL, '{}', false);
+    v_as_of CONSTANT timestamptz := v_in.as_of;
+BEGIN
+    batch := 'names_batch';  -- for those of a run that begins now
+    DECLARE
+        v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
+        v_position_1 CONSTANT timestamptz := NULL;
+        v_position_2 CONSTANT bigint := NULL;
+        v_position_3 CONSTANT text := NULL;
+    BEGIN
+        EXPLAIN (FORMAT JSON)
+        WITH boundary AS MATERIALIZED (
+            SELECT b.* FROM (
+                    (SELECT t."a ""quoted"" column" AS c1, t."user" AS c2, t."a.b" AS c3, v_in.batch_rows::bigint AS scanned, false AS last
+                     FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                     WHERE t."a ""quoted"" column" < v_cutoff_1_1
+                       AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                       AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+                     ORDER BY t."a ""quoted"" column", t."user", t."a.b"
+                     OFFSET v_in.batch_rows - 1 LIMIT 1)
+                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                    (SELECT t."a ""quoted"" column", t."user", t."a.b",
+                            (SELECT count(*) FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                             WHERE t."a ""quoted"" column" < v_cutoff_1_1
+                               AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                               AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))),
+                            true
+                     FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                     WHERE t."a ""quoted"" column" < v_cutoff_1_1
+                       AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                       AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+                     ORDER BY t."a ""quoted"" column" DESC, t."user" DESC, t."a.b" DESC
+                     LIMIT 1)
+                    LIMIT 1) b
+        )
+        SELECT t.tableoid, t.ctid
+        FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+        WHERE t."a ""quoted"" column" < v_cutoff_1_1
+          AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+          AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+          AND (t."a ""quoted"" column", t."user", t."a.b") <= (SELECT b.c1, b.c2, b.c3 FROM boundary b)
+        INTO plan;
+    END;
+    RETURN NEXT;
+END
+$function1$;
+REVOKE ALL ON FUNCTION retention.names_plan() FROM PUBLIC;
+COMMENT ON FUNCTION retention.names_plan()
+    IS 'pgretain: the plans by which batches of policy names find their rows';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.names_plan();

@@ -1,0 +1,57 @@
+-- as owner
+-- How PostgreSQL would find the rows of the batches of policy events_cap: the statements of its batch functions
+-- as SELECT, planned with their settings and never run. For the verifier, through retention._plans().
+-- Locks: ACCESS SHARE on the table, as planning any SELECT does.
+CREATE OR REPLACE FUNCTION retention.events_cap_plan(OUT batch text, OUT plan json)
+RETURNS SETOF record
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET row_security = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+AS $function$
+DECLARE
+    v_in CONSTANT retention.batch_input := ROW(
+        clock_timestamp(), 0, NULL, NULL, (SELECT p.batch_rows FROM retention.policy p WHERE p.name = 'events_cap'),
+        false, NULL, NULL, '{}', false);
+    v_as_of CONSTANT timestamptz := v_in.as_of;
+BEGIN
+    batch := 'events_cap_batch';  -- for those of a run that begins now
+    DECLARE
+        p_run CONSTANT bigint := 0;
+        v_group CONSTANT bigint := 0;
+        v_passed CONSTANT bigint := 0;
+        v_position_1 CONSTANT bigint := NULL;
+        v_position_2 CONSTANT timestamp with time zone := NULL;
+    BEGIN
+        EXPLAIN (FORMAT JSON)
+        SELECT c.rel, c.tid
+        FROM (SELECT g.ordinal, f.rel, f.tid
+              FROM retention.run_group g
+              CROSS JOIN LATERAL (
+                  SELECT t.tableoid AS rel, t.ctid AS tid
+                  FROM "app"."event" t
+                  WHERE true
+                  ORDER BY t.at DESC, t."id" DESC
+                  OFFSET 1000000 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
+              WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
+              ORDER BY g.ordinal
+              LIMIT v_in.batch_rows) c
+        INTO plan;
+    END;
+    RETURN NEXT;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.events_cap_plan() FROM PUBLIC;
+COMMENT ON FUNCTION retention.events_cap_plan()
+    IS 'pgretain: the plans by which batches of policy events_cap find their rows';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.events_cap_plan();

@@ -1,0 +1,99 @@
+-- as owner
+-- How PostgreSQL would find the rows of the batches of policy drafts: the statements of its batch functions
+-- as SELECT, planned with their settings and never run. For the verifier, through retention._plans().
+-- Locks: ACCESS SHARE on the table, as planning any SELECT does.
+CREATE OR REPLACE FUNCTION retention.drafts_plan(OUT batch text, OUT plan json)
+RETURNS SETOF record
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, "public", pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET row_security = off
+SET jit = off
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+AS $function$
+DECLARE
+    v_in CONSTANT retention.batch_input := ROW(
+        clock_timestamp(), 0, NULL, NULL, (SELECT p.batch_rows FROM retention.policy p WHERE p.name = 'drafts'),
+        false, NULL, NULL, '{}', false);
+    v_as_of CONSTANT timestamptz := v_in.as_of;
+BEGIN
+    batch := 'drafts_batch';  -- for all values
+    PREPARE pgretain_plan (bigint, integer) AS
+    WITH boundary AS MATERIALIZED (
+        SELECT b.* FROM (
+                (SELECT t."id" AS c1, $2::bigint AS scanned, false AS last
+                 FROM "app"."note" t
+                 WHERE (t.kind = 'draft')
+                   AND t."id" > $1
+                 ORDER BY t."id"
+                 OFFSET $2 - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."id",
+                        (SELECT count(*) FROM "app"."note" t
+                         WHERE (t.kind = 'draft')
+                           AND t."id" > $1),
+                        true
+                 FROM "app"."note" t
+                 WHERE (t.kind = 'draft')
+                   AND t."id" > $1
+                 ORDER BY t."id" DESC
+                 LIMIT 1)
+                LIMIT 1) b
+    )
+    SELECT t.tableoid, t.ctid
+    FROM "app"."note" t
+    WHERE (t.kind = 'draft')
+      AND t."id" > $1
+      AND t."id" <= (SELECT b.c1 FROM boundary b);
+    EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL) INTO plan;
+    DEALLOCATE pgretain_plan;
+    RETURN NEXT;
+
+    batch := 'drafts_batch_locked';  -- for those of a run that begins now
+    DECLARE
+        v_position_1 CONSTANT bigint := NULL;
+    BEGIN
+        EXPLAIN (FORMAT JSON)
+        WITH boundary AS MATERIALIZED (
+            SELECT b.* FROM (
+                    (SELECT t."id" AS c1, v_in.batch_rows::bigint AS scanned, false AS last
+                     FROM "app"."note" t
+                     WHERE (t.kind = 'draft')
+                       AND (v_position_1 IS NULL OR t."id" > v_position_1)
+                     ORDER BY t."id"
+                     OFFSET v_in.batch_rows - 1 LIMIT 1)
+                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                    (SELECT t."id",
+                            (SELECT count(*) FROM "app"."note" t
+                             WHERE (t.kind = 'draft')
+                               AND (v_position_1 IS NULL OR t."id" > v_position_1)),
+                            true
+                     FROM "app"."note" t
+                     WHERE (t.kind = 'draft')
+                       AND (v_position_1 IS NULL OR t."id" > v_position_1)
+                     ORDER BY t."id" DESC
+                     LIMIT 1)
+                    LIMIT 1) b
+        )
+        SELECT t.tableoid, t.ctid
+        FROM "app"."note" t
+        WHERE (t.kind = 'draft')
+          AND (v_position_1 IS NULL OR t."id" > v_position_1)
+          AND t."id" <= (SELECT b.c1 FROM boundary b)
+        INTO plan;
+    END;
+    RETURN NEXT;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.drafts_plan() FROM PUBLIC;
+COMMENT ON FUNCTION retention.drafts_plan()
+    IS 'pgretain: the plans by which batches of policy drafts find their rows';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.drafts_plan();

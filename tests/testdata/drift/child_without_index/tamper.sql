@@ -1,0 +1,1 @@
+CREATE TABLE app.message_imported () INHERITS (app.message);

@@ -1,0 +1,1 @@
+DROP INDEX app.message_newest;

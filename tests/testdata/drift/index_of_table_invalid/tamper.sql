@@ -1,0 +1,1 @@
+UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'app.message_newest'::regclass;

@@ -1,0 +1,1 @@
+UPDATE retention.index_definition SET definition = replace(definition, 'created_at', 'body') WHERE index_name = 'pgretain_message_da87901f';

@@ -1,0 +1,1 @@
+ALTER TABLE app.message DROP CONSTRAINT message_pkey;
