@@ -13,6 +13,7 @@ import (
 type clock struct {
 	expr     sqlText
 	typ      string  // of the cutoff variables
+	form     string  // how an instant becomes one, "" for as it is
 	own      bool    // reads the row's own columns only
 	column   string  // "" for an expression
 	indexed  sqlText // what an index on it would index, "" when none can be
@@ -49,7 +50,7 @@ func (w *work) clockOf(source *policy.Clock, number int) *clock {
 	if form == "" && typ == "" {
 		return nil
 	}
-	k.typ = typ
+	k.typ, k.form = typ, form
 	w.ceiling(k, number)
 	w.windowOf(k, source, form, number)
 	return k

@@ -111,7 +111,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	functions = slices.Concat(functions, w.prepare(), w.dropFunctions())
 	functions = append(functions, count.count(), count.preview(), due.due())
 	objects = append(objects, functions...)
-	objects = slices.Concat(objects, w.plan(), application)
+	objects = slices.Concat(objects, w.plan(), count.facts(), application)
 	w.collectRights()
 	row := w.registryRow(functions, passes)
 	row.Needs = w.needs()

@@ -66,7 +66,7 @@ var deltas = map[string]struct {
 	"a report":                 {replaced("max(at)", "min(at)"), []string{"policies: ~ function newest_report", "policies: ~ policy newest"}},
 	"a report gone":            {replaced("reports:\n  newest: {query: \"SELECT max(at) AS newest FROM app.served\"}\n", "", ", newest]", "]"), []string{"policies: ~ job nightly", "policies: - policy newest", "policies: - function newest_report"}},
 	"another window":           {replaced("older_than: 7 days", "older_than: 8 days"), planned(of("notes", "", ""), "notes")},
-	"another index":            {replaced("where: \"state = 'done'\"", "where: \"state = 'gone'\""), planned(of("notes", "indexes: + index app.pgretain_note", "drop_indexes: - index app.pgretain_note"), "notes")},
+	"another index":            {replaced("where: \"state = 'done'\"", "where: \"state = 'gone'\""), append(planned(of("notes", "indexes: + index app.pgretain_note", "drop_indexes: - index app.pgretain_note"), "notes"), "policies: ~ function notes_facts")},
 	"a policy that reads more": {replaced("EXISTS (SELECT FROM app.review v", "EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v"), of("notes", "tables: + privilege app.config", "")},
 }
 
@@ -79,7 +79,8 @@ func of(name, first, last string) []string {
 
 // allOf are the lines for all policies of the file.
 func allOf(more ...string) []string {
-	lines := slices.Concat(of("loans", "policies: ~ function loans_batch_locked", ""), of("notes", "", ""), of("served", "policies: ~ function served_batch_locked", ""), more)
+	lines := slices.Concat(of("loans", "policies: ~ function loans_batch_locked", ""), of("notes", "", ""), of("served", "policies: ~ function served_batch_locked", ""),
+		[]string{"policies: ~ function loans_facts", "policies: ~ function notes_facts", "policies: ~ function served_facts"}, more)
 	return planned(lines, "loans", "notes", "served")
 }
 

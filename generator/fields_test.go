@@ -9,7 +9,7 @@ import (
 // templateData are the structs that templates read, one of each; unnamed ones are reached through
 // their fields by TestTemplatesPrintTypedValues.
 var templateData = []any{
-	batchData{}, countData{}, rowData{}, indexData{}, hop{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
+	batchData{}, countData{}, factsData{}, factsArchive{}, rowData{}, indexData{}, hop{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
 	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{}, restoreData{}, restoreSource{}, restoredColumn{},
 	cursorColumn{}, guardText{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
 	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{}, alsoText{},
@@ -21,6 +21,8 @@ var templateData = []any{
 var plainStrings = map[string][]string{
 	"batchData":       {"Schema", "Function", "Signature", "Policy", "What", "Locked", "TableMessage", "Tag"},
 	"countData":       {"Schema", "Function", "Signature", "Policy", "Tag", "Roles"},
+	"factsData":       {"Schema", "Function", "Signature", "Policy", "Tag", "Roles", "Type"},
+	"factsArchive":    {"Comment"},
 	"rowData":         {"Schema"},
 	"indexData":       {"Schema", "Policy", "Tag"},
 	"cutoff":          {"Name", "Type"},

@@ -15,6 +15,7 @@ func (r *reader) clock(f field, kind string, s scope) *Clock {
 	}
 	c.Encoding = r.encoding(m.fields["encoding"])
 	c.NullsDue = r.choice(m.fields["nulls"], "keep", "due") == "due"
+	c.NullsKept = m.has("nulls") && !c.NullsDue
 	c.Inclusive = r.boolean(m.fields["inclusive"])
 	c.UpTo = r.upTo(m.fields["up_to"], s)
 	switch kind {

@@ -24,6 +24,7 @@ type Clock struct {
 	Expression *Expr
 	Encoding   Encoding
 	NullsDue   bool // nulls: due
+	NullsKept  bool // nulls: keep, where the file says so
 	Inclusive  bool
 	Window     Window     // older_than, or grace (default 0)
 	UpTo       *Expr      // a query: the greatest clock value that may be due, read when a run starts

@@ -19,6 +19,8 @@ func testWindowSet(t *testing.T, server *driftServer) {
 	}
 	c := driftCase{name: in.Name, file: in.File, wanted: wanted, url: func(_, user string) string { return in.URL(user) }}
 	in.Exec(t, `UPDATE retention.install SET adopted_at = now() - interval '1 year';
+		UPDATE retention.policy SET installed_at = now() - interval '1 year';
+		UPDATE retention.job SET installed_at = now() - interval '1 year';
 		INSERT INTO app.message (body, created_at) VALUES ('x', now() - interval '20 days')`)
 	in.Exec(t, driftFile(t, "", "ran.sql"))
 	if err := in.Operator("SELECT retention.set_window('message_ttl', '30 days', 'a trial')"); err != nil {

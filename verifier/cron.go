@@ -17,10 +17,10 @@ type cronJob struct {
 }
 
 // codesOfCron: lateness says how pg_cron's last attempt failed.
-var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet}
+var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet, codeCronStart}
 
 func (v *inspection) scheduleGroups() []group {
-	groups := []group{{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeOverdue}, check: v.readZone}}
+	groups := []group{{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeLastRun, codeOverdue, codeKeepUp}, check: v.readZone}}
 	if v.install.Scheduler == "pg_cron" {
 		check := v.checkCron
 		if v.install.CronElsewhere() {
@@ -40,7 +40,9 @@ func (v *inspection) checkCron(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	v.compareJobs(rows, v.server.Database)
-	return nil
+	failed, err := many[attempt](ctx, tx, v.query("cron_attempts"))
+	v.remember(failed)
+	return err
 }
 
 // compareJobs compares what is wanted with the jobs of the runner in the database where schema cron

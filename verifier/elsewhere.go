@@ -21,6 +21,8 @@ type sight struct {
 type attempt struct {
 	Job, Message string
 	At           *time.Time
+	InRow        int64      // how many failed since the last that did not
+	Since        *time.Time // the first of these
 }
 
 // checkCronElsewhere follows the jobs into the other database, where row security shows them to the
@@ -70,12 +72,27 @@ func (v *inspection) lookElsewhere(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	v.compareJobs(v.ours(rows), see.Database)
-	failed, err := many[attempt](ctx, tx, v.query("cron_attempts"), v.install.CronJobPrefix())
+	failed, err := many[attempt](ctx, tx, v.query("cron_attempts_there"), v.install.CronJobPrefix())
+	v.remember(failed)
+	return err
+}
+
+// remember keeps attempts that failed, by the names of their jobs.
+func (v *inspection) remember(failed []attempt) {
 	v.failed = map[string]attempt{}
 	for _, a := range failed {
 		v.failed[a.Job] = a
 	}
-	return err
+}
+
+// lastAttempt is one that failed, of a job of the policy file, by any of its schedules.
+func (v *inspection) lastAttempt(name string) (attempt, bool) {
+	for i := 0; i <= len(v.failed); i++ {
+		if a, failed := v.failed[v.install.CronJobName(name, i)]; failed {
+			return a, true
+		}
+	}
+	return attempt{}, false
 }
 
 // become takes on the runner for the rest of the transaction, and says what that one sees; it adds a
@@ -122,17 +139,14 @@ func (v *inspection) ours(rows []cronJob) []cronJob {
 
 // failure says, for the detail of a finding, how pg_cron's last attempt of a job went wrong.
 func (v *inspection) failure(name string) string {
-	for i := 0; ; i++ {
-		a, failed := v.failed[v.install.CronJobName(name, i)]
-		switch {
-		case failed && a.At != nil:
-			return fmt.Sprintf(" pg_cron's last attempt, at %s, failed: %s.", instant(*a.At), strings.TrimRight(a.Message, ".\n "))
-		case failed:
-			return fmt.Sprintf(" pg_cron's last attempt failed: %s.", strings.TrimRight(a.Message, ".\n "))
-		case i >= len(v.failed):
-			return ""
-		}
+	a, failed := v.lastAttempt(name)
+	switch {
+	case failed && a.At != nil:
+		return fmt.Sprintf(" pg_cron's last attempt, at %s, failed: %s.", instant(*a.At), strings.TrimRight(a.Message, ".\n "))
+	case failed:
+		return fmt.Sprintf(" pg_cron's last attempt failed: %s.", strings.TrimRight(a.Message, ".\n "))
 	}
+	return ""
 }
 
 // readZone finds the zone in which schedules are meant: pg_cron's own, UTC without it.

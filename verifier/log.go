@@ -50,13 +50,12 @@ func (v *inspection) checkRuns(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	since, err := v.since(ctx, tx)
-	if err != nil {
+	if err := v.readBegun(ctx, tx); err != nil {
 		return err
 	}
 	for _, j := range jobs {
 		for _, p := range j.policies {
-			v.compareRuns(j, p, rows[0], since, ran[j.name])
+			v.compareRuns(j, p, rows[0], ran[j.name])
 			rows = rows[1:]
 		}
 	}
@@ -85,66 +84,61 @@ func (v *inspection) jobsThatRan(ctx context.Context, tx pgx.Tx, jobs []job, run
 	return ran, err
 }
 
-func (v *inspection) compareRuns(j job, p jobPolicy, runs lastRuns, since *time.Time, jobRan bool) {
-	switch runs.State {
-	case "failed", "tripped", "abandoned":
-		v.lastRunWrong(p, runs)
-	}
-	if v.paused[p.name] || v.paused["*"] {
-		return // one cause, one finding
-	}
-	v.compareTime(j, p, runs, since, jobRan)
-}
-
-// compareTime compares the last success with the schedule.
-func (v *inspection) compareTime(j job, p jobPolicy, runs lastRuns, since *time.Time, jobRan bool) {
+func (v *inspection) compareRuns(j job, p jobPolicy, runs lastRuns, jobRan bool) {
 	from, what := runs.Success, "last succeeded"
-	if from == nil || !runs.Scheduled && since != nil && since.After(*from) {
+	if since := v.begunAt(p.name, j.name); from == nil || !runs.Scheduled && since != nil && since.After(*from) {
 		from, what = since, "was installed"
 	}
 	var deadline time.Time
 	if from != nil {
 		deadline = j.ticks.deadline(*from, p.budget)
 	}
+	late := !deadline.IsZero() && deadline.Before(v.server.Now)
+	paused := v.paused[p.name] || v.paused["*"]
+	switch runs.State {
+	case "failed", "tripped", "abandoned":
+		v.lastRunWrong(p, runs, runs.Success != nil && !deadline.IsZero() && !late && !paused)
+	}
 	switch {
-	case !deadline.IsZero() && deadline.Before(v.server.Now):
-		v.late(j, p, what, *from, deadline)
+	case paused: // one cause, one finding
+	case late:
+		v.late(j, p, what, *from, deadline, runs)
 	case !jobRan:
 		v.notYet(j)
 	}
 }
 
-// since is when the policies could have begun to run: the latest of adoption and migration, nil
-// when the time of the migration cannot be read, because a job may be younger than the adoption. It is
-// read once.
-func (v *inspection) since(ctx context.Context, tx pgx.Tx) (*time.Time, error) {
-	if v.begun.known {
-		return v.begun.at, nil
+// readBegun reads, once, since when policies and jobs could have begun to run.
+func (v *inspection) readBegun(ctx context.Context, tx pgx.Tx) error {
+	if v.begun != nil {
+		return nil
 	}
-	at, err := v.readSince(ctx, tx)
-	if err == nil {
-		v.begun.at, v.begun.known = at, true
+	type begun struct {
+		Kind, Name string
+		At         time.Time
 	}
-	return at, err
+	rows, err := many[begun](ctx, tx, v.query("begun"))
+	if err != nil {
+		return err
+	}
+	v.begun = map[string]time.Time{}
+	for _, r := range rows {
+		v.begun[r.Kind+" "+r.Name] = r.At
+	}
+	return nil
 }
 
-func (v *inspection) readSince(ctx context.Context, tx pgx.Tx) (*time.Time, error) {
-	adopted, err := one[struct{ At *time.Time }](ctx, tx, v.query("adopted"))
-	if err != nil {
-		return nil, err
+// begunAt is since when a policy could have run in a job; nil where the registry lacks one of them.
+func (v *inspection) begunAt(policy, job string) *time.Time {
+	at, known := v.begun["policy "+policy]
+	scheduled, alsoKnown := v.begun["job "+job]
+	switch {
+	case !known || !alsoKnown:
+		return nil
+	case scheduled.After(at):
+		return &scheduled
 	}
-	var migrated struct{ At *time.Time }
-	err = pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
-		migrated, err = one[struct{ At *time.Time }](ctx, savepoint, v.query("migrated"))
-		return err
-	})
-	if err != nil || migrated.At == nil || adopted.At == nil {
-		return nil, ctx.Err()
-	}
-	if migrated.At.After(*adopted.At) {
-		return migrated.At, nil
-	}
-	return adopted.At, nil
+	return &at
 }
 
 type lock struct {

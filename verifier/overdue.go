@@ -30,6 +30,7 @@ func (v *inspection) overdueGroups() []group {
 	}
 	groups := []group{{about: "which functions may count", codes: []string{codeOverdue}, check: v.readMayCount}}
 	promises := v.promises()
+	v.notRead = map[string]bool{}
 	for _, p := range v.file.Policies {
 		promised, ok := promises[p.Name]
 		if ok && !v.paused[p.Name] && !v.paused["*"] {
@@ -78,11 +79,16 @@ func (v *inspection) promises() map[string]promise {
 // nothing before that much time has passed since the policies were installed.
 func (v *inspection) checkOverdue(ctx context.Context, tx pgx.Tx, promised promise, p *policy.Policy) error {
 	asOf := v.server.Now.Add(-promised.lag)
-	since, err := v.since(ctx, tx)
-	if err != nil || since == nil || since.After(asOf) {
+	if err := v.readBegun(ctx, tx); err != nil {
 		return err
 	}
+	if since := v.begunAt(p.Name, promised.job); since == nil || since.After(asOf) {
+		return nil
+	}
 	found, err := v.count(ctx, tx, p.Name, asOf)
+	if err != nil {
+		v.notRead[p.Name] = true
+	}
 	if v.refusedToCount(p, err) {
 		return nil
 	}

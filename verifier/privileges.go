@@ -12,7 +12,10 @@ import (
 )
 
 func (v *inspection) privilegeGroups() []group {
-	groups := []group{{about: "the privileges of PUBLIC", codes: []string{codePublic, codeSearchPath}, check: v.checkPublic}}
+	groups := []group{
+		{about: "the privileges of PUBLIC", codes: []string{codePublic, codeSearchPath}, check: v.checkPublic},
+		{about: "who can create in the search path", codes: []string{codeCreators}, check: v.checkCreators},
+	}
 	if v.install.Roles.None {
 		v.noRoles()
 		return groups
@@ -22,7 +25,9 @@ func (v *inspection) privilegeGroups() []group {
 	}
 	groups = append(groups,
 		group{about: "the roles", codes: []string{codeRole}, check: v.checkRoles},
-		group{about: "who can change the runtime's tables", codes: []string{codeWritable}, check: v.checkWritable})
+		group{about: "who can change the runtime's tables", codes: []string{codeWritable}, check: v.checkWritable},
+		group{about: "who can change rows by hand", codes: []string{codeHandRights}, check: v.checkHandRights},
+		group{about: "what roles can do", codes: []string{codeExcess}, check: v.checkExcess})
 	if len(v.objects(generator.KindPrivilege)) > 0 {
 		groups = append(groups, group{about: "the owner's privileges", codes: []string{codeTableRights}, check: v.checkTableRights})
 	}
@@ -71,9 +76,7 @@ type writer struct {
 }
 
 func (v *inspection) checkWritable(ctx context.Context, tx pgx.Tx) error {
-	roles := v.install.Roles
-	others := slices.DeleteFunc([]string{roles.Runner, roles.Operator, roles.Viewer}, func(name string) bool { return name == roles.Owner })
-	rows, err := many[writer](ctx, tx, v.query("writable"), v.install.Schema, others)
+	rows, err := many[writer](ctx, tx, v.query("writable"), v.install.Schema, v.otherRoles())
 	for _, r := range rows {
 		v.writable(r)
 	}

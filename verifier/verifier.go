@@ -69,6 +69,7 @@ type inspection struct {
 	failed  map[string]attempt // what pg_cron could not run, by the name of its job
 	paused  map[string]bool    // policies that somebody paused; "*" is all of them
 	graph   *reachGraph        // what deletes may meet; nil: could not be read
+	asked   []asked            // what facts functions are asked about
 	report  *Report
 
 	believed *catalog.Snapshot // the tables as they are, or the snapshot where the policies do not fit them; nil without
@@ -78,11 +79,9 @@ type inspection struct {
 	passedBy []generator.Object        // indexes whose tables are locked
 	damaged  map[string]bool           // tables that are not there, and those whose indexes are not as they should be
 	mayCount map[string]bool           // functions that count and may be called
-	begun    struct {                  // since when policies could run, once it was read
-		known bool
-		at    *time.Time
-	}
-	complete bool // nothing was left out for want of the runtime, or of rights in it
+	notRead  map[string]bool           // policies whose rows could not be counted, which has a finding
+	begun    map[string]time.Time      // since when "policy x" and "job y" can run, once it was read
+	complete bool                      // nothing was left out for want of the runtime, or of rights in it
 }
 
 // server is where and as whom the inspection looks.
@@ -115,8 +114,8 @@ func (v *inspection) run(ctx context.Context) error {
 	}
 	// Some groups depend on what those before them read.
 	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.lockedIndexGroups, v.ownIndexGroups,
-		v.scheduleGroups, v.logGroups, v.reachGroups, v.snapshotGroups, v.expressionGroups, v.overdueGroups, v.privilegeGroups,
-		v.ownerGroups, v.planGroups} {
+		v.scheduleGroups, v.startGroups, v.logGroups, v.reachGroups, v.snapshotGroups, v.expressionGroups, v.overdueGroups, v.holdGroups,
+		v.factGroups, v.askedGroups, v.dueGroups, v.keepUpGroups, v.privilegeGroups, v.ownerGroups, v.planGroups} {
 		if err := v.all(ctx, groups()); err != nil {
 			return err
 		}

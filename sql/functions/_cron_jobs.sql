@@ -12,7 +12,7 @@ BEGIN
     IF EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'cron') THEN
         RETURN QUERY EXECUTE
             'SELECT j.jobid, j.jobname::text, j.schedule, j.command, j.database, j.username, j.active
-             FROM cron.job j WHERE j.jobname LIKE ''retention.%'' ORDER BY j.jobname';
+             FROM cron.job j WHERE starts_with(j.jobname::text, ''retention.'') ORDER BY j.jobname';
     END IF;
 END
 $function$;

@@ -30,8 +30,9 @@ BEGIN
         FROM retention._hold_by_owner(v_table, place_hold.by, place_hold.key) o;
         v_key := ARRAY[v_value #>> '{}'];
     END IF;
-    INSERT INTO retention.hold (table_name, key, by_column, by_value, reason, until)
-    VALUES (retention._table_name(v_table), v_key, place_hold.by, v_value, place_hold.reason, place_hold.until)
+    INSERT INTO retention.hold (table_name, key, by_column, by_value, reason, until, row_seen)
+    VALUES (retention._table_name(v_table), v_key, place_hold.by, v_value, place_hold.reason, place_hold.until,
+            rows_held > 0)
     RETURNING id INTO hold_id;
 END
 $function$;

@@ -1,8 +1,3 @@
--- How pg_cron's last attempts of jobs ended that did not succeed. $1: how the jobs' names begin. A job
--- that cannot connect leaves a trace here only.
-SELECT j.jobname::text, coalesce(d.return_message, ''), coalesce(d.end_time, d.start_time)
-FROM cron.job j
-CROSS JOIN LATERAL (SELECT * FROM cron.job_run_details x WHERE x.jobid = j.jobid
-                    ORDER BY x.runid DESC LIMIT 1) d
-WHERE starts_with(j.jobname::text, $1) AND d.status = 'failed'
-ORDER BY 1
+-- The runner's jobs whose last attempts failed, by pg_cron's own account: name, what it says of the last,
+-- when that was, how many in a row, and when the first of these was.
+SELECT a.jobname, a.message, a.at, a.failed, a.since FROM retention._cron_attempts() a ORDER BY 1

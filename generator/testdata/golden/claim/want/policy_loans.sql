@@ -20,7 +20,7 @@ ON CONFLICT (name) DO UPDATE SET
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
-    busy = excluded.busy, built_in = excluded.built_in;
+    busy = excluded.busy, built_in = excluded.built_in, installed_at = excluded.installed_at;
 SELECT retention._prove('loans');
 
 -- to drop it

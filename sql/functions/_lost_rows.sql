@@ -1,0 +1,73 @@
+-- Holds in force whose row is not there: of the p_limit newest ones by key, since those by a column hold
+-- whatever comes. fault is "gone"; "key" where the hold does not fit the table's primary key any more;
+-- "denied" where the owner may not read the table, or must not: reading a key runs the casts of its
+-- types with the owner's rights, and the table's owner has nothing to do with any policy. Tables that are
+-- not there are left out. Locks nothing.
+CREATE OR REPLACE FUNCTION retention._lost_rows(p_limit bigint)
+RETURNS TABLE (hold_id bigint, fault text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET row_security = off
+SET jit = off
+AS $function$
+DECLARE
+    v_held record;
+    v_key record;
+    v_gone CONSTANT text :=
+        'SELECT h.id, ''gone'' FROM retention.hold h
+         WHERE h.id = ANY ($1) AND cardinality(h.key) = $2 AND NOT EXISTS (SELECT FROM %s t WHERE %s)';
+BEGIN
+    PERFORM set_config('timezone', i.time_zone, true) FROM retention.install i;  -- as batches spell keys
+    FOR v_held IN
+        SELECT c.oid AS rel, array_agg(n.id) AS holds,
+               has_table_privilege(c.oid, 'SELECT') AND has_schema_privilege(c.relnamespace, 'USAGE')
+               AND (bool_or(r.rolsuper) OR EXISTS (
+                   SELECT FROM retention.policy p
+                   CROSS JOIN LATERAL unnest(p.table_name || p.related || p.changes || p.reach) x (name)
+                   JOIN pg_namespace s ON starts_with(x.name, s.nspname || '.')
+                   JOIN pg_class o ON o.relnamespace = s.oid AND s.nspname || '.' || o.relname = x.name
+                   WHERE o.relowner = c.relowner)) AS readable
+        FROM (SELECT h.id, h.table_name FROM retention.hold h
+              WHERE h.by_column IS NULL AND h.released_at IS NULL
+                AND (h.until IS NULL OR h.until > clock_timestamp())
+              ORDER BY h.id DESC LIMIT p_limit) n
+        JOIN (pg_class c JOIN pg_namespace m ON m.oid = c.relnamespace)
+          ON m.nspname || '.' || c.relname = n.table_name AND c.relkind IN ('r', 'p')
+        JOIN pg_roles r ON r.oid = c.relowner
+        GROUP BY c.oid, c.relnamespace, c.relowner
+    LOOP
+        IF NOT v_held.readable THEN
+            RETURN QUERY SELECT x.id, 'denied' FROM unnest(v_held.holds) x (id);
+            CONTINUE;
+        END IF;
+        SELECT count(*)::integer AS width,
+               string_agg(format(CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace
+                                      THEN 't.%1$I = (h.key[%2$s])::%3$s' ELSE 't.%1$I::text = h.key[%2$s]' END,
+                                 a.attname, u.ordinality, format_type(a.atttypid, -1)), ' AND ') AS typed,
+               string_agg(format('t.%1$I::text = h.key[%2$s]', a.attname, u.ordinality), ' AND ') AS spelled
+        INTO v_key
+        FROM pg_index i
+        CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS u (attnum, ordinality)
+        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum
+        JOIN pg_type y ON y.oid = a.atttypid
+        WHERE i.indrelid = v_held.rel AND i.indisprimary;
+        RETURN QUERY SELECT h.id, 'key' FROM retention.hold h
+                     WHERE h.id = ANY (v_held.holds) AND cardinality(h.key) <> v_key.width;
+        CONTINUE WHEN v_key.width = 0;
+        BEGIN
+            RETURN QUERY EXECUTE format(v_gone, v_held.rel::regclass, v_key.typed)
+            USING v_held.holds, v_key.width;
+        EXCEPTION WHEN data_exception THEN  -- the key is of another type now: slowly, by its spelling
+            RETURN QUERY EXECUTE format(v_gone, v_held.rel::regclass, v_key.spelled)
+            USING v_held.holds, v_key.width;
+        END;
+    END LOOP;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._lost_rows(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._lost_rows(bigint) TO retention_runner, retention_operator, retention_viewer;

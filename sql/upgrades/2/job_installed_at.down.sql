@@ -1,0 +1,1 @@
+ALTER TABLE retention.job DROP COLUMN IF EXISTS installed_at;

@@ -1,0 +1,80 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/diag"
+)
+
+var codeLostRow = register("V064", Conformance, "a hold holds no row")
+
+// lostRows are holds of a table that hold nothing, and the first of them.
+type lostRows struct {
+	Table, Fault string
+	Unsure       bool // nobody wrote down whether there was a row
+	Count, ID    int64
+	Key, Reason  string
+	IDs          []int64
+}
+
+func (v *inspection) holdGroups() []group {
+	groups := []group{{about: "holds on tables", codes: []string{codeHomelessHold}, check: v.checkHomelessHolds}}
+	if v.opt.Counts {
+		groups = append(groups, group{about: "rows that are held", codes: []string{codeLostRow}, check: v.checkLostRows})
+	}
+	return groups
+}
+
+func (v *inspection) checkLostRows(ctx context.Context, tx pgx.Tx) error {
+	rows, err := many[lostRows](ctx, tx, v.query("lost_rows"), countLimit)
+	for _, l := range rows {
+		v.rowsLost(l)
+	}
+	return err
+}
+
+// rowsLost is unknown where the owner cannot look, and for information where there may never have been a
+// row.
+func (v *inspection) rowsLost(l lostRows) {
+	f := Finding{Code: codeLostRow, Object: l.Table,
+		Detail: fmt.Sprintf("Hold %d, on key (%s), was placed for: %s.", l.ID, l.Key, l.Reason)}
+	release := v.release(l.IDs)
+	holds := plural(int(l.Count), "hold")
+	switch l.Fault {
+	case "gone":
+		f.Message = fmt.Sprintf("%s on table %q %s no row: it is gone, or has another key", holds, l.Table, verb(l.Count, "has", "have"))
+		f.Detail += " Find out who deleted or changed it, and look for it in a backup or an archive, before the hold is released."
+		f.Hint = release
+		if l.Unsure {
+			f.Severity = Info
+			f.Detail += " Nobody wrote down whether there was a row at the time."
+		}
+	case "key":
+		f.Message = fmt.Sprintf("%s on table %q %s not fit its primary key", holds, l.Table, verb(l.Count, "does", "do"))
+		f.Detail += " Place them anew with all columns of the key."
+		f.Hint = release
+	default:
+		f.Severity = diag.Unknown
+		f.Message = fmt.Sprintf("could not see whether the %s of %s on table %q %s there", verb(l.Count, "row", "rows"), holds, l.Table, verb(l.Count, "is", "are"))
+		f.Detail = fmt.Sprintf("Role %q lacks SELECT on it, or its owner owns no table of a policy.", v.owner())
+		f.Hint = fmt.Sprintf("Grant SELECT on %q, and USAGE on its schema, to %q.", l.Table, v.owner())
+	}
+	v.add(f)
+}
+
+// release is the statement that ends holds: a screenful of them at once.
+func (v *inspection) release(holds []int64) string {
+	if len(holds) == 1 {
+		return fmt.Sprintf("SELECT %s(%d, 'why');", v.runtime("release_hold"), holds[0])
+	}
+	var list []string
+	for _, id := range holds[:min(len(holds), 50)] {
+		list = append(list, strconv.FormatInt(id, 10))
+	}
+	return fmt.Sprintf("SELECT %s(id, 'why') FROM unnest('{%s}'::bigint[]) id;", v.runtime("release_hold"), strings.Join(list, ","))
+}
