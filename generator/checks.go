@@ -31,6 +31,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 		return nil
 	}
 	w.binder.inStep, w.binder.blank, w.binder.asOf = true, true, "now()"
+	w.binder.verdict = w.guardVerdict // of ranks; the file's reader has refused it elsewhere
 	w.binder.batch = fragment("batch in parentheses", rows{From: fragment("table as t", w.rowsRelation())})
 	var checks []Check
 	for i := range p.Joins {

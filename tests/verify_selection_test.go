@@ -51,7 +51,8 @@ func (c driftCase) selected(t *testing.T, user string, timeout time.Duration, on
 	return c.verify(t, user, verifier.Options{Counts: true, Checks: checks, Timeout: timeout})
 }
 
-// A table that somebody holds makes only the count of its own rows and its own indexes unknown.
+// A table that somebody holds makes only the count of its own rows, its own indexes and expressions, and
+// whether it has changed unknown.
 func testTableIsLocked(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "table_is_locked")
 	c.exec(t, driftFile(t, "", "ran.sql"))
@@ -61,12 +62,12 @@ func testTableIsLocked(t *testing.T, server *driftServer) {
 		report := c.verify(t, user, verifier.Options{Counts: true, Timeout: waiting})
 		expectCodes(t, c, report, "V060", "V091")
 		text := c.text(t, report)
-		for _, what := range []string{"the indexes of locked tables", `overdue rows of policy "session_expired"`} {
+		for _, what := range []string{"the indexes of locked tables", "locked tables of the catalog snapshot", `the expressions of policy "session_expired"`, `overdue rows of policy "session_expired"`} {
 			if !strings.Contains(text, "unknown: checking "+what+" took longer than 500ms [V091]\n") {
 				t.Errorf("%s should be unknown:\n%s", what, text)
 			}
 		}
-		if n := report.Count(diag.Unknown); n != 3 || !strings.Contains(text, "unknown: checking the plans of policy \"session_expired\" took too long [V091]\n") || !strings.Contains(text, `This was not checked for policy "session_expired".`) {
+		if n := report.Count(diag.Unknown); n != 5 || !strings.Contains(text, "unknown: checking the plans of policy \"session_expired\" took too long [V091]\n") || !strings.Contains(text, `This was not checked for policy "session_expired".`) {
 			t.Errorf("%d unknown:\n%s", n, text)
 		}
 	}

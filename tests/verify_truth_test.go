@@ -38,7 +38,7 @@ func testSnapshotNearMisses(t *testing.T, server *driftServer) {
 func testCoverageGrowth(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "uncovered_table@growth")
 	conn := c.connect(t, "")
-	pgtest.Exec(t, conn, `CREATE TABLE app.fresh AS SELECT generate_series(1, 12345) AS id; ANALYZE app.fresh`)
+	pgtest.Exec(t, conn, `CREATE TABLE app.fresh WITH (autovacuum_enabled = off) AS SELECT generate_series(1, 12345) AS id; ANALYZE app.fresh`)
 	pgtest.Exec(t, conn, "SELECT pg_stat_force_next_flush()")
 	pgtest.Exec(t, conn, "INSERT INTO app.fresh SELECT generate_series(1, 5)")
 	pgtest.Exec(t, conn, "SELECT pg_stat_force_next_flush()")

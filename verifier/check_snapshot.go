@@ -40,7 +40,7 @@ func (v *inspection) snapshotUntrue(c changed, e effect) {
 		said = append(said, fmt.Sprintf("Policy %q would be refused at %s: %s [%s].", v.nameAt(d.Position), d.Position, d.Message, d.Code))
 	}
 	if len(e.changes) > 0 {
-		said = append(said, "For the table as it is, other objects would be generated: "+shortened(e.changes, 6)+".")
+		said = append(said, "For the table as it is, other objects would be generated: "+someOf(e.changes)+".")
 		f.Hint = `Run "pgretain snapshot", "pgretain generate" and "pgretain migrate up".`
 	} else {
 		f.Hint = `Change the table back or the policy, then run "pgretain snapshot" and "pgretain generate".`
@@ -96,6 +96,14 @@ func inWords(d catalog.Difference) string {
 		return fmt.Sprintf("No %s any more: %s.", d.What, d.Want)
 	}
 	return fmt.Sprintf("Another %s: wanted %s, found %s.", d.What, d.Want, d.Got)
+}
+
+// someOf names the first of the objects that would be others.
+func someOf(changes []string) string {
+	if len(changes) <= 2 {
+		return strings.Join(changes, "; ")
+	}
+	return strings.Join(changes[:2], "; ") + " and others"
 }
 
 // shortened is a list in one line, cut off where it is too long to read.

@@ -11,7 +11,7 @@ var codeStandby = register("V093", Sight, "the server is a standby")
 func (v *inspection) standby() {
 	f := Finding{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby",
 		Detail: "It has replayed all that it got."}
-	if behind := v.server.Clock.Sub(v.server.Now).Truncate(time.Second); behind > 0 {
+	if behind := v.server.Clock.Sub(v.server.Now).Round(time.Millisecond); !v.server.Now.Equal(v.server.Clock) {
 		f.Detail = fmt.Sprintf("Everything is as of %s, %s ago; what happened since it does not know.", instant(v.server.Now), behind)
 	}
 	v.add(f)

@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/quote"
+	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
 )
 
@@ -25,7 +27,24 @@ func (v *inspection) expressionGroups() []group {
 	}
 	codes := []string{codeExpression}
 	groups := []group{{about: "the way to the tables of the expressions", codes: codes, check: v.checkWay}}
-	for some := range slices.Chunk(generator.Checks(v.file, v.believed), expressionsAtOnce) {
+	var free []generator.Check
+	waiting := map[*policy.Policy][]generator.Check{}
+	names := v.waitingPolicies()
+	for _, c := range generator.Checks(v.file, v.believed) {
+		if p := v.policyAt(c.Expr.Position); p != nil && names[p.Name] {
+			waiting[p] = append(waiting[p], c)
+		} else {
+			free = append(free, c)
+		}
+	}
+	for _, p := range v.file.Policies {
+		if some := waiting[p]; len(some) > 0 {
+			groups = append(groups, group{about: fmt.Sprintf("the expressions of policy %q", p.Name), codes: codes, check: func(ctx context.Context, tx pgx.Tx) error {
+				return v.checkExpressions(ctx, tx, some)
+			}})
+		}
+	}
+	for some := range slices.Chunk(free, expressionsAtOnce) {
 		groups = append(groups, group{about: "the expressions of the policies", codes: codes, check: func(ctx context.Context, tx pgx.Tx) error {
 			return v.checkExpressions(ctx, tx, some)
 		}})
@@ -34,6 +53,18 @@ func (v *inspection) expressionGroups() []group {
 		groups = append(groups, group{about: "the expressions of the policies, by their functions", codes: codes, check: v.checkFunctionsPlan})
 	}
 	return groups
+}
+
+// waitingPolicies are those that name a table which somebody has to himself.
+func (v *inspection) waitingPolicies() map[string]bool {
+	names := map[string]bool{}
+	if len(v.locked) == 0 {
+		return names
+	}
+	for _, n := range v.namedTables() {
+		names[n.policy] = names[n.policy] || v.locked[n.table.String()] != 0
+	}
+	return names
 }
 
 // checkWay: without USAGE on a schema nobody is told what is in it.

@@ -21,6 +21,27 @@ func (v *inspection) snapshotGroups() []group {
 	return []group{{about: "the catalog snapshot", codes: []string{codeSnapshot, codeExpression}, check: v.checkSnapshot}}
 }
 
+// lockedSnapshotGroups wait for the tables that checkSnapshot passed by.
+func (v *inspection) lockedSnapshotGroups() []group {
+	if len(v.locked) == 0 {
+		return nil
+	}
+	return []group{{about: "locked tables of the catalog snapshot", codes: []string{codeSnapshot}, check: func(ctx context.Context, tx pgx.Tx) error {
+		passedBy := v.locked
+		v.locked = nil
+		_, tables, err := v.readTruth(ctx, tx)
+		v.locked = passedBy
+		if err != nil {
+			return err
+		}
+		tables = slices.DeleteFunc(tables, func(c changed) bool { return passedBy[c.name()] == 0 })
+		if len(tables) > 0 {
+			return inspect.ErrChanged // it was let go meanwhile, changed
+		}
+		return nil
+	}}}
+}
+
 // changed is a table that the snapshot has, as it is now, nil where it is gone.
 type changed struct {
 	want, got *catalog.Table
@@ -34,6 +55,9 @@ func (c changed) name() string { return c.want.Schema + "." + c.want.Name }
 // yet.
 func (v *inspection) checkSnapshot(ctx context.Context, tx pgx.Tx) error {
 	v.believed = v.opt.Snapshot
+	if err := v.readLocked(ctx, tx); err != nil {
+		return err
+	}
 	live, tables, err := v.readTruth(ctx, tx)
 	if err != nil {
 		return err
@@ -53,14 +77,40 @@ func (v *inspection) checkSnapshot(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
+// readLocked notes the snapshot's tables that somebody has to himself.
+func (v *inspection) readLocked(ctx context.Context, tx pgx.Tx) error {
+	type table struct {
+		OID  uint32
+		Name string
+	}
+	rows, err := many[table](ctx, tx, v.query("locked"))
+	known := byName(v.opt.Snapshot)
+	v.locked = map[string]uint32{}
+	for _, row := range rows {
+		if known[row.Name] != nil {
+			v.locked[row.Name] = row.OID
+		}
+	}
+	return err
+}
+
+// readTruth takes tables that are locked to be as they were.
 func (v *inspection) readTruth(ctx context.Context, tx pgx.Tx) (*catalog.Snapshot, []changed, error) {
 	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema}
 	for _, t := range v.opt.Snapshot.Tables {
 		request.Tables = append(request.Tables, t.Schema+"."+t.Name)
 	}
+	for _, oid := range v.locked {
+		request.Without = append(request.Without, oid)
+	}
 	live, _, err := inspect.Read(ctx, tx, request)
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, t := range v.opt.Snapshot.Tables {
+		if v.locked[t.Schema+"."+t.Name] != 0 {
+			live.Tables = append(live.Tables, t)
+		}
 	}
 	return live, v.compareTables(live), nil
 }

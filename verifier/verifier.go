@@ -73,6 +73,7 @@ type inspection struct {
 	report  *Report
 
 	believed *catalog.Snapshot // the tables as they are, or the snapshot where the policies do not fit them; nil without
+	locked   map[string]uint32 // tables of the snapshot that somebody has to himself, by name
 	closed   bool              // the role may not look into a schema of the expressions
 
 	policies map[string]*policy.Policy // of the file, by name
@@ -114,8 +115,8 @@ func (v *inspection) run(ctx context.Context) error {
 	}
 	// Some groups depend on what those before them read.
 	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.lockedIndexGroups, v.ownIndexGroups,
-		v.scheduleGroups, v.startGroups, v.logGroups, v.reachGroups, v.snapshotGroups, v.expressionGroups, v.overdueGroups, v.holdGroups,
-		v.factGroups, v.askedGroups, v.dueGroups, v.keepUpGroups, v.privilegeGroups, v.ownerGroups, v.planGroups} {
+		v.scheduleGroups, v.startGroups, v.logGroups, v.reachGroups, v.snapshotGroups, v.lockedSnapshotGroups, v.expressionGroups,
+		v.overdueGroups, v.holdGroups, v.factGroups, v.askedGroups, v.dueGroups, v.keepUpGroups, v.privilegeGroups, v.ownerGroups, v.planGroups} {
 		if err := v.all(ctx, groups()); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,6 +18,7 @@ type Request struct {
 	Tables     []string // "schema.name", or "name" to be found in SearchPath; unquoted
 	SearchPath []string // schemas, the first one first
 	Runtime    string   // the runtime's schema; its tables are left out unless Tables names them
+	Without    []uint32 // oids of tables that are not read, since somebody has them to himself
 }
 
 // Snapshot reads the tables of the request and what a delete from them can reach, in one
@@ -85,6 +87,7 @@ func (r *reader) find(ctx context.Context, request Request) ([]string, error) {
 	if r.oids, err = pgx.CollectRows(rows, pgx.RowTo[uint32]); err != nil {
 		return nil, fmt.Errorf("following foreign keys: %w", err)
 	}
+	r.oids = slices.DeleteFunc(r.oids, func(oid uint32) bool { return slices.Contains(request.Without, oid) })
 	return unknown, nil
 }
 
