@@ -16,7 +16,7 @@ func (v *inspection) onlyPrimary() {
 	}
 	what := "run locks, and whether a run that is written down as running is at work"
 	if v.install.Scheduler == "pg_cron" {
-		what = "whether the pg_cron scheduler is running, " + what
+		what = "whether the pg_cron scheduler is running and starts jobs, " + what
 	}
 	v.add(Finding{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position,
 		Message: "some of it only the primary can tell", Detail: "Not looked at: " + what + ".",
