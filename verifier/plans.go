@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 // batchPlan is how a batch function would find its rows; Code and Message are the error that planning met.
 type batchPlan struct{ Policy, Batch, Plan, Code, Message string }
 
-// Plans are asked for as many policies at once; a table smaller than bigTable is read in no time, whatever
-// the plan.
+// Plans are asked for as many policies at once. Nobody needs one of a table smaller than bigTable, which is
+// read in no time; one from which others inherit is looked at all the same, since they may lack indexes.
 const (
 	plansAtOnce  = 100
 	bigTable     = 1000 // pages
@@ -35,6 +36,13 @@ func (v *inspection) planGroups() []group {
 // checkPlans asks first how batches would find their rows, and where that is not by an index in its order,
 // whether one could give it at all.
 func (v *inspection) checkPlans(ctx context.Context, tx pgx.Tx, policies map[string]generator.Object) error {
+	sizes, err := v.sizesOf(ctx, tx, policies)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(policies, func(_ string, o generator.Object) bool {
+		return sizes[o.Table].Pages < bigTable && !sizes[o.Table].Inherited
+	})
 	usual, err := v.plans(ctx, tx, namesOf(policies), true)
 	if err != nil {
 		return err
@@ -48,18 +56,12 @@ func (v *inspection) checkPlans(ctx context.Context, tx pgx.Tx, policies map[str
 			suspects = append(suspects, p.Policy)
 		}
 	}
-	return v.judgePlans(ctx, tx, policies, usual, suspects)
+	unsorted, err := v.plans(ctx, tx, suspects, false)
+	v.judgePlans(policies, sizes, usual, unsorted)
+	return err
 }
 
-func (v *inspection) judgePlans(ctx context.Context, tx pgx.Tx, policies map[string]generator.Object, usual []batchPlan, suspects []string) error {
-	if len(suspects) == 0 {
-		return nil
-	}
-	unsorted, err := v.plans(ctx, tx, suspects, false)
-	if err != nil {
-		return err
-	}
-	sizes, err := v.sizesOf(ctx, tx, policies, suspects)
+func (v *inspection) judgePlans(policies map[string]generator.Object, sizes map[string]tableSize, usual, unsorted []batchPlan) {
 	said := map[string]bool{} // of one policy's functions one is enough
 	for _, p := range usual {
 		i := slices.IndexFunc(unsorted, func(other batchPlan) bool { return other.Policy == p.Policy && other.Batch == p.Batch })
@@ -72,7 +74,6 @@ func (v *inspection) judgePlans(ctx context.Context, tx pgx.Tx, policies map[str
 			said[p.Policy] = v.compareCost(o, p, sizes[o.Table])
 		}
 	}
-	return err
 }
 
 // plannable are the policies whose batches should find their rows by an index, by name. Where something
@@ -100,19 +101,19 @@ func (v *inspection) plans(ctx context.Context, tx pgx.Tx, policies []string, so
 }
 
 // tableSize is how large a table is, and how many of its rows the statistics do not know; Unknown: nobody
-// ever looked.
+// ever looked. Inherited: other tables inherit from it.
 type tableSize struct {
 	Table                string
 	Pages, Rows, Changed int64
-	Unknown              bool
+	Unknown, Inherited   bool
 }
 
-func (v *inspection) sizesOf(ctx context.Context, tx pgx.Tx, policies map[string]generator.Object, suspects []string) (map[string]tableSize, error) {
+func (v *inspection) sizesOf(ctx context.Context, tx pgx.Tx, policies map[string]generator.Object) (map[string]tableSize, error) {
 	var tables []string
-	for _, name := range suspects {
-		tables = append(tables, policies[name].Table)
+	for _, o := range policies {
+		tables = append(tables, o.Table)
 	}
-	rows, err := many[tableSize](ctx, tx, v.query("table_sizes"), tables)
+	rows, err := many[tableSize](ctx, tx, v.query("table_sizes"), distinct(tables))
 	sizes := map[string]tableSize{}
 	for _, row := range rows {
 		sizes[row.Table] = row
