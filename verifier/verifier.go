@@ -74,7 +74,8 @@ type inspection struct {
 
 	believed *catalog.Snapshot // the tables as they are, or the snapshot where the policies do not fit them; nil without
 	locked   map[string]uint32 // tables of the snapshot that somebody has to himself, by name
-	closed   bool              // the role may not look into a schema of the expressions
+	closed   []string          // schemas of the expressions that the role may not look into
+	unseen   map[string]bool   // policies that name a table there
 
 	policies map[string]*policy.Policy // of the file, by name
 	passedBy []generator.Object        // indexes whose tables are locked
