@@ -99,8 +99,8 @@ func (d *previewInserted) keysOf(into *catalog.Table) {
 		return
 	}
 	lists := [][]string{into.PrimaryKey}
-	for _, i := range into.Indexes {
-		if i.Unique && !i.Primary && i.Valid && i.Predicate == "" {
+	for _, i := range into.Indexes { // that of an archive which a migration made is its key already
+		if i.Unique && !i.Primary && i.Valid && i.Predicate == "" && !slices.Equal(i.Columns, into.PrimaryKey) {
 			lists = append(lists, i.Columns)
 		}
 	}

@@ -39,7 +39,7 @@ func TestWhere(t *testing.T) {
 			rule: rule(`"EXISTS (SELECT FROM @.closed x WHERE x.kind = t.kind)"`, age), goes: "SELECT * FROM m WHERE kind = 'b' AND " + aged},
 		{name: "not in, with a NULL", schema: notes + "; CREATE TABLE open (kind text)", data: notesData + "INSERT INTO open VALUES ('b'), (NULL)",
 			rule: rule(`"kind NOT IN (SELECT kind FROM @.open)"`, age), goes: "SELECT * FROM m WHERE false"},
-		{name: "its own table", schema: notes, data: notesData,
+		{name: "its own table", unforeseen: "later batches may judge otherwise", schema: notes, data: notesData,
 			rule: rule(`"score < (SELECT max(x.score) FROM @.m x WHERE x.kind = t.kind)"`, age), goes: "SELECT * FROM m WHERE score = 1 AND kind IS NOT NULL AND " + aged},
 		{name: "any of two clocks", schema: "CREATE TABLE m (id int PRIMARY KEY, a timestamptz, b date)",
 			data: "INSERT INTO m SELECT i, CASE WHEN i % 4 > 0 THEN :as_of - (i % 11) * interval '1 day' END, CASE WHEN i % 5 > 0 THEN '2024-03-31'::date - i % 13 END FROM generate_series(1, 150) i",

@@ -36,7 +36,7 @@ func TestPartitions(t *testing.T) {
 			goes: "SELECT * FROM m WHERE NOT keep_it AND " + old, leaves: map[string]string{"o": "SELECT * FROM o WHERE id NOT IN (SELECT id FROM m WHERE NOT keep_it AND " + old + ")"}, related: map[string]int64{"@.o": 27}},
 		{name: "partitions of partitions", schema: sub, data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE " + old},
-		{name: "partitions of partitions, locked first", schema: sub, data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {kept: keep_it, second: "EXISTS (SELECT FROM @.m x WHERE x.id = t.id AND x.g = 2)"}, then: [delete]}`,
+		{name: "partitions of partitions, locked first", unforeseen: "later batches may judge otherwise", schema: sub, data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {kept: keep_it, second: "EXISTS (SELECT FROM @.m x WHERE x.id = t.id AND x.g = 2)"}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE NOT keep_it AND g <> 2 AND " + old},
 		{name: "partitions of partitions, by rank", schema: sub, data: data, rule: `{table: "@.m", due: {beyond: {first: 5, order: "at DESC"}}, keep: {kept: keep_it}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE NOT keep_it AND (SELECT count(*) FROM m x WHERE x.at > m.at) >= 5"},
