@@ -1,10 +1,8 @@
 -- The table whose rows are to be held: its root, where it is a partition. The name is written as in SQL;
 -- without a schema it is in public, unless a policy has a table of that name elsewhere: a hold on the
 -- wrong one would keep nothing. It is looked up here and not by the caller, who needs no right on the
--- schema for that. Raises 22023 for what is no name or one of several, 42P01 when there is no such table, 42809 for a view,
--- and 42501 for a table of a role whose word does not count already: reading a key runs the checks and
--- casts of the table's types with our rights, so that whoever may place holds could become us by a table
--- made for that. The word counts of superusers and of those who own a table of a policy.
+-- schema for that. Raises 22023 for what is no name or one of several, 42P01 when there is no such table,
+-- 42809 for a view, and 42501 for a table of a role whose word does not count already (_trusted_owner).
 CREATE OR REPLACE FUNCTION retention._holdable(p_name text) RETURNS oid
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -26,7 +24,7 @@ BEGIN
         END IF;
         v_parts := ARRAY['public'] || v_parts;
     END IF;
-    SELECT coalesce(pg_partition_root(c.oid), c.oid) AS oid, c.relkind, r.oid AS owner, r.rolname, r.rolsuper INTO v_table
+    SELECT coalesce(pg_partition_root(c.oid), c.oid) AS oid, c.relkind, r.oid AS owner, r.rolname INTO v_table
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = c.relowner
     WHERE cardinality(v_parts) = 2 AND n.nspname = v_parts[1]::name AND c.relname = v_parts[2]::name;
     IF NOT FOUND THEN
@@ -34,12 +32,7 @@ BEGIN
             HINT = 'Write its name with the schema, as in SQL: app.message.';
     ELSIF v_table.relkind NOT IN ('r', 'p') THEN
         RAISE wrong_object_type USING MESSAGE = format('%s is no table', p_name);
-    ELSIF NOT v_table.rolsuper AND NOT EXISTS (
-        SELECT FROM retention.policy p
-        CROSS JOIN LATERAL unnest(p.table_name || p.related || p.changes || p.reach) x (name)
-        JOIN pg_namespace n ON starts_with(x.name, n.nspname || '.')
-        JOIN pg_class c ON c.relnamespace = n.oid AND n.nspname || '.' || c.relname = x.name
-        WHERE c.relowner = v_table.owner) THEN
+    ELSIF NOT retention._trusted_owner(v_table.owner) THEN
         RAISE insufficient_privilege USING
             MESSAGE = format('table %s belongs to role "%s", who owns no table of a policy', p_name, v_table.rolname),
             HINT = 'Only rows of the tables of such roles can be held.';

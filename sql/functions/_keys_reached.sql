@@ -1,7 +1,8 @@
 -- The foreign keys that deletes from the given tables meet, those that cascade to any depth: the key, its two
 -- tables as they stand in a FROM clause (a plain table ONLY, since its keys are not its children's; a partition by
 -- the table above, where rights are), and how a row of one finds its rows of the other.
--- missing says why nobody can look: a right, or a kind of key. Reads the catalog only.
+-- missing says why nobody can look: a right, a kind of key, or an owner whose types must not run as us
+-- (_trusted_owner). Reads the catalog only.
 CREATE OR REPLACE FUNCTION retention._keys_reached(p_tables oid[])
 RETURNS TABLE (n integer, key oid, action "char", deferred boolean, parent oid, child oid, parent_root oid, child_root oid, parent_from text, child_from text,
                matches text, columns text[], path text, missing text)
@@ -41,7 +42,11 @@ AS $function$
                 WHEN NOT has_table_privilege(x.child, 'SELECT') OR NOT has_schema_privilege(c.relnamespace, 'USAGE')
                 THEN format('role "%s" lacks SELECT on %s', current_user, retention._table_name(k.conrelid))
                 WHEN NOT has_table_privilege(x.parent, 'SELECT') OR NOT has_schema_privilege(p.relnamespace, 'USAGE')
-                THEN format('role "%s" lacks SELECT on %s', current_user, retention._table_name(k.confrelid)) END
+                THEN format('role "%s" lacks SELECT on %s', current_user, retention._table_name(k.confrelid))
+                WHEN NOT retention._trusted_owner(c.relowner)
+                THEN format('table %s belongs to role "%s", who owns no table of a policy', retention._table_name(k.conrelid), pg_get_userbyid(c.relowner))
+                WHEN NOT retention._trusted_owner(p.relowner)
+                THEN format('table %s belongs to role "%s", who owns no table of a policy', retention._table_name(k.confrelid), pg_get_userbyid(p.relowner)) END
     FROM reached r
     JOIN pg_constraint k ON k.confrelid = r.oid AND k.contype = 'f' AND k.conparentid = 0
                         AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)

@@ -1,8 +1,7 @@
 -- Holds in force whose row is not there: of the p_limit newest ones by key, since those by a column hold
 -- whatever comes. fault is "gone"; "key" where the hold does not fit the table's primary key any more;
--- "denied" where the owner may not read the table, or must not: reading a key runs the casts of its
--- types with the owner's rights, and the table's owner has nothing to do with any policy. Tables that are
--- not there are left out. Locks nothing.
+-- "denied" where the owner may not read the table, or must not (_trusted_owner). Tables that are not there
+-- are left out. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._lost_rows(p_limit bigint)
 RETURNS TABLE (hold_id bigint, fault text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -26,19 +25,13 @@ BEGIN
     FOR v_held IN
         SELECT c.oid AS rel, array_agg(n.id) AS holds,
                has_table_privilege(c.oid, 'SELECT') AND has_schema_privilege(c.relnamespace, 'USAGE')
-               AND (bool_or(r.rolsuper) OR EXISTS (
-                   SELECT FROM retention.policy p
-                   CROSS JOIN LATERAL unnest(p.table_name || p.related || p.changes || p.reach) x (name)
-                   JOIN pg_namespace s ON starts_with(x.name, s.nspname || '.')
-                   JOIN pg_class o ON o.relnamespace = s.oid AND s.nspname || '.' || o.relname = x.name
-                   WHERE o.relowner = c.relowner)) AS readable
+               AND retention._trusted_owner(c.relowner) AS readable
         FROM (SELECT h.id, h.table_name FROM retention.hold h
               WHERE h.by_column IS NULL AND h.released_at IS NULL
                 AND (h.until IS NULL OR h.until > clock_timestamp())
               ORDER BY h.id DESC LIMIT p_limit) n
         JOIN (pg_class c JOIN pg_namespace m ON m.oid = c.relnamespace)
           ON m.nspname || '.' || c.relname = n.table_name AND c.relkind IN ('r', 'p')
-        JOIN pg_roles r ON r.oid = c.relowner
         GROUP BY c.oid, c.relnamespace, c.relowner
     LOOP
         IF NOT v_held.readable THEN

@@ -55,7 +55,7 @@ BEGIN
       AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%')
     UNION ALL
     SELECT 'error', NULL::text, format('job "%s" is switched off in pg_cron', c.jobname),
-           'Run "pgretain migrate up", or cron.alter_job(..., active := true).'
+           'Run "pgretain migrate up"; "pgretain verify" shows the statement alone.'
     FROM retention._cron_jobs() c WHERE NOT c.active;
 END
 $function$;

@@ -66,7 +66,7 @@ var closed = []string{
 	"_known", "_lock_holder", "_lock_holds", "_lock_key", "_lock_restore", "_lock_run", "_locks_of", "_lost_hold", "_missed",
 	"_new_run", "_next_batch", "_objection", "_old_runs", "_one_more", "_owner_type", "_pace", "_prepare", "_prove", "_radius", "_radius_query", "_reach",
 	"_record_index", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers", "_run_locks", "_run_report", "_running",
-	"_same_rows", "_set_aside_invalid_index", "_spelling", "_stop_reason", "_subtract", "_surplus", "_ttl", "_undone",
+	"_same_rows", "_set_aside_invalid_index", "_spelling", "_stop_reason", "_subtract", "_surplus", "_trusted_owner", "_ttl", "_undone",
 	"_unlock_table", "_version", "_wait_at_most", "_wall_clock", "_window_at", "retention_log_batch", "retention_log_count",
 }
 

@@ -1,0 +1,55 @@
+package behaviour
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// A stranger may refer to a table that he has REFERENCES on, with a type whose casts are his. Whoever looks
+// at the blast radius must not run them as the owner: the number is unknown, and says why. The same table in
+// the hands of whoever owns the policy's table is counted.
+func TestBlastRadiusRunsNobodysCode(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `
+		CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01');
+		INSERT INTO m SELECT generate_series(1, 5)`, `
+policies:
+  p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+`)
+	in.Exec(t, `
+		DO $$ BEGIN IF to_regrole('radius_stranger') IS NULL THEN CREATE ROLE radius_stranger; END IF; END $$;
+		CREATE SCHEMA own AUTHORIZATION radius_stranger;
+		GRANT USAGE ON SCHEMA public TO radius_stranger;
+		GRANT REFERENCES ON m TO radius_stranger;
+		SET ROLE radius_stranger;
+		CREATE TYPE own.number AS ENUM ('1', '2');
+		CREATE FUNCTION own.value(own.number) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN
+			IF current_user = 'retention_owner' THEN RAISE EXCEPTION 'run as %', current_user; END IF;
+			RETURN $1::text::bigint;
+		END $$;
+		CREATE CAST (own.number AS bigint) WITH FUNCTION own.value(own.number) AS IMPLICIT;
+		CREATE TABLE own.child (m_id own.number REFERENCES m);
+		INSERT INTO own.child VALUES ('2');
+		GRANT USAGE ON SCHEMA own TO PUBLIC;
+		GRANT SELECT ON own.child TO PUBLIC;
+		RESET ROLE;`)
+	got := strings.Join(lines(t, in, "'p'"), "; ")
+	if diff := cmp.Diff("1 delete public.m ?; 1 blocked own.child ?", got); diff != "" {
+		t.Error(diff)
+	}
+	note := pgtest.Value[string](t, in, "SELECT max(note) FROM retention.blast_radius('p') WHERE effect = 'blocked'")
+	if !strings.Contains(note, `table own.child belongs to role "radius_stranger", who owns no table of a policy`) {
+		t.Errorf("the note is %q", note)
+	}
+
+	in.Exec(t, `DROP TABLE own.child; CREATE TABLE own.child (m_id bigint REFERENCES m); INSERT INTO own.child VALUES (2);
+		GRANT SELECT ON own.child TO PUBLIC; ALTER TABLE own.child OWNER TO `+kit.Migrator)
+	if diff := cmp.Diff("1 delete public.m ?; 1 blocked own.child 1", strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
+		t.Error(diff)
+	}
+}
