@@ -28,12 +28,12 @@ func (w *work) application() []Object {
 
 // applicationData is what all their templates read.
 type applicationData struct {
-	Schema, Function, Signature, Policy, Tag string
-	PolicyLiteral, Comment, Zone             literal
-	SearchPath                               []ident
-	Grant                                    []ident
-	Table                                    sqlText
-	TableComment                             string
+	Schema, Function, Signature, Policy string
+	PolicyLiteral, Comment, Zone        literal
+	SearchPath                          []ident
+	Grant                               []ident
+	Table                               sqlText
+	TableComment                        string
 }
 
 // applicationFunction begins a function <policy>_<suffix>(arguments) on a table.

@@ -10,7 +10,6 @@ type batchData struct {
 	Shape                                             sqlText
 	PolicyLiteral, Comment                            literal
 	TableMessage                                      string
-	Tag                                               string
 	SearchPath                                        []ident
 	Zone                                              literal
 	Table                                             sqlText
@@ -106,7 +105,6 @@ func (w *work) batch(p pass, function string) batchData {
 		d.Count, d.WithTies, d.RankOrder = p.beyond.Count, p.beyond.WithTies, p.beyond.Order
 		d.GroupRows = p.beyond.rowsOfGroup(groupKey.stored)
 	}
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
 	return d
 }
 

@@ -51,8 +51,7 @@ func (w *work) claim(c *policy.Claim) []Object {
 
 func (w *work) claimFunction(d claimData, suffix, template, arguments, comment string) Object {
 	d.applicationData = w.applicationFunction(suffix, arguments, comment, w.table, w.policy.Claim.Grant)
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return w.function(d.Signature, object(template, d))
+	return w.function(d.Signature, template, d)
 }
 
 // claimable refuses policies whose rows are more than entries that expire: a claim writes an

@@ -3,10 +3,10 @@ package generator
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/parallel"
 	"pgretain/policy"
 )
 
@@ -18,6 +18,8 @@ type compiler struct {
 	diags    diag.List
 	rights   []right
 	granted  []policy.Name // who calls functions for applications
+
+	onlyCheck bool // functions get no texts
 }
 
 // Compile says what the database should hold: the runtime and what the policies ask for, in the
@@ -25,13 +27,24 @@ type compiler struct {
 // that a snapshot taken since makes no difference; nil means nothing. With errors among the
 // diagnostics there are no objects.
 func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([]Object, diag.List) {
-	if history == nil {
-		history = &History{}
-	}
 	c := &compiler{file: file, snapshot: snapshot, history: history}
-	objects, err := Runtime(file.Install)
+	return c.compile()
+}
+
+// Diagnose says what Compile would refuse or warn of, and takes half of the time.
+func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
+	c := &compiler{file: file, snapshot: snapshot, history: history, onlyCheck: true}
+	_, list := c.compile()
+	return list
+}
+
+func (c *compiler) compile() ([]Object, diag.List) {
+	if c.history == nil {
+		c.history = &History{}
+	}
+	objects, err := Runtime(c.file.Install)
 	if err != nil {
-		c.refuse(file.Install.Position, codeStep, err.Error(), "")
+		c.refuse(c.file.Install.Position, codeStep, err.Error(), "")
 		return nil, c.diags
 	}
 	c.checkSearchPath()
@@ -57,36 +70,27 @@ func (c *compiler) checkSearchPath() {
 	}
 }
 
-// atOnce is how many policies are compiled at the same time; more than processors does no harm.
-const atOnce = 8
-
 // policies compiles all of them side by side: one does not depend on another.
 func (c *compiler) policies() []Object {
-	parts := make([]compiler, len(c.file.Policies))
-	objects := make([][]Object, len(parts))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(atOnce, len(parts)) {
-		workers.Go(func() {
-			for i := range next {
-				parts[i] = compiler{file: c.file, snapshot: c.snapshot, history: c.history}
-				objects[i] = parts[i].compilePolicy(c.file.Policies[i])
-			}
-		})
+	type part struct {
+		compiler
+		objects []Object
 	}
-	for i := range parts {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	parts, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) (part, error) {
+		own := part{compiler: compiler{file: c.file, snapshot: c.snapshot, history: c.history, onlyCheck: c.onlyCheck}}
+		own.objects = own.compilePolicy(p)
+		return own, nil
+	})
+	var objects []Object
 	for _, part := range parts {
 		c.diags = append(c.diags, part.diags...)
 		for _, r := range part.rights {
 			c.joinRight(r)
 		}
 		c.granted = append(c.granted, part.granted...)
+		objects = append(objects, part.objects...)
 	}
-	return slices.Concat(objects...)
+	return objects
 }
 
 // compilePolicy compiles one policy to its objects; none when it was refused.

@@ -69,6 +69,9 @@ func compileCase(t *testing.T, dir string) []Object {
 	if len(objects) == 0 {
 		t.Fatal("nothing is wanted")
 	}
+	if list := Diagnose(file, snapshotOf(t, dir), nil); len(list) > 0 {
+		t.Fatalf("without texts something is wrong: %+v", list)
+	}
 	return ownObjects(t, file, objects)
 }
 

@@ -58,8 +58,7 @@ func (w *work) cursorFunctions(c *policy.Claim) []Object {
 
 func (w *work) cursorFunction(d cursorData, template, arguments, comment string, table *catalog.Table) Object {
 	d.applicationData = w.applicationFunction(template, arguments, comment, table, w.policy.Claim.Grant)
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return w.function(d.Signature, object(template, d))
+	return w.function(d.Signature, template, d)
 }
 
 func (w *work) writable(c *policy.Cursor, table *catalog.Table) bool {

@@ -16,19 +16,19 @@ const (
 
 // factsData is what the template facts reads.
 type factsData struct {
-	Schema, Function, Signature, Policy, Tag string
-	Comment, Zone                            literal
-	SearchPath                               []ident
-	Roles                                    []string
-	Table                                    sqlText
-	Joins                                    []join
-	Columns                                  []windowColumn // none: no window is read
-	Type                                     string         // of the clock
-	Clock, Printed                           sqlText        // Printed has a least and a greatest value
-	NoClock, TooFar, InTime                  []sqlText      // conditions; none: not asked
-	Years                                    int
-	Ahead                                    sqlText
-	Archives                                 []factsArchive
+	Schema, Function, Signature, Policy string
+	Comment, Zone                       literal
+	SearchPath                          []ident
+	Roles                               []string
+	Table                               sqlText
+	Joins                               []join
+	Columns                             []windowColumn // none: no window is read
+	Type                                string         // of the clock
+	Clock, Printed                      sqlText        // Printed has a least and a greatest value
+	NoClock, TooFar, InTime             []sqlText      // conditions; none: not asked
+	Years                               int
+	Ahead                               sqlText
+	Archives                            []factsArchive
 }
 
 // factsArchive is an archive whose rows say which run they are of.
@@ -54,8 +54,7 @@ func (w *work) facts() []Object {
 	if d.NoClock == nil && d.TooFar == nil && d.Archives == nil {
 		return nil
 	}
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return []Object{w.function(d.Signature, object("facts", d))}
+	return []Object{w.function(d.Signature, "facts", d)}
 }
 
 // factsOfClock is about the only clock of a policy: with several, a row may go by another one.

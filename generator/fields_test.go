@@ -19,20 +19,20 @@ var templateData = []any{
 // [a-z][a-z0-9_]*, as do the schema and the roles; a type is what format_type prints, which quotes
 // where it must; comments went through comment, which leaves one line without control characters.
 var plainStrings = map[string][]string{
-	"batchData":       {"Schema", "Function", "Signature", "Policy", "What", "Locked", "TableMessage", "Tag"},
-	"countData":       {"Schema", "Function", "Signature", "Policy", "Tag", "Roles"},
-	"factsData":       {"Schema", "Function", "Signature", "Policy", "Tag", "Roles", "Type"},
+	"batchData":       {"Schema", "Function", "Signature", "Policy", "What", "Locked", "TableMessage"},
+	"countData":       {"Schema", "Function", "Signature", "Policy", "Roles"},
+	"factsData":       {"Schema", "Function", "Signature", "Policy", "Roles", "Type"},
 	"factsArchive":    {"Comment"},
 	"rowData":         {"Schema"},
-	"indexData":       {"Schema", "Policy", "Tag"},
+	"indexData":       {"Schema", "Policy"},
 	"cutoff":          {"Name", "Type"},
 	"cursorColumn":    {"Type"},
-	"applicationData": {"Schema", "Function", "Signature", "Policy", "Tag", "TableComment"},
+	"applicationData": {"Schema", "Function", "Signature", "Policy", "TableComment"},
 	"claimData":       {"KeyType", "Type", "TTLText"},
 	"cursorData":      {"KeyType"},
 	"positionColumn":  {"Type"},
 	"touchData":       {"KeyType", "KeyCast", "What"},
-	"restoreData":     {"Schema", "Function", "Signature", "Policy", "Tag"},
+	"restoreData":     {"Schema", "Function", "Signature", "Policy"},
 	"restoreSource":   {"Schema", "What"},
 	"reviveData":      {"TableComment"},
 }
@@ -88,14 +88,14 @@ func TestCommentsStayComments(t *testing.T) {
 	}
 }
 
-// TestDollarTag quotes texts that contain the usual tags.
-func TestDollarTag(t *testing.T) {
+// TestDollarQuote quotes texts that contain the usual quotes.
+func TestDollarQuote(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "$function$", "$$": "$function$", "a $function$": "$function1$", "$function1$ $function$": "$function2$",
 	} {
-		if got := dollarTag(text); got != want {
-			t.Errorf("dollarTag(%q) = %q, want %q", text, got, want)
+		if got := layoutQuoted(quoteMark+text+quoteMark, dollarQuote(text)); got != want+text+want {
+			t.Errorf("%q in quotes is %q, want those of %q", text, got, want)
 		}
 	}
 }

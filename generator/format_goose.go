@@ -14,12 +14,11 @@ var gooseTool = tool{
 }
 
 func gooseFrame(l tool, m Migration, p part, place string, w ways) []File {
-	body := l.head(p, place, p.forward("Down"))
+	head := l.head(p, place, p.forward("Down"))
 	if p.noTransaction {
-		body += "\n-- +goose NO TRANSACTION\n"
+		head += "\n-- +goose NO TRANSACTION\n"
 	}
-	body += "\n-- +goose Up\n" + w.up + "\n" + l.downLine + "\n" + w.down
-	return []File{{m.Name, sealed(m, body)}}
+	return []File{{m.Name, sealed(m, head, "\n-- +goose Up\n", w.up, "\n"+l.downLine+"\n", w.down)}}
 }
 
 // gooseRefusal: goose takes every comment with +goose in it for an annotation, wherever it stands.

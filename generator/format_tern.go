@@ -32,7 +32,7 @@ func ternFrame(l tool, m Migration, p part, place string, w ways) []File {
 	}
 	up := l.escape.Replace(l.head(p, place, p.forward("the part below the dashes")) + "\n" + noTx + w.up)
 	down := l.escape.Replace("\n" + noTx + w.down)
-	return []File{{m.Name, sealed(m, up+"\n"+l.downLine+"\n"+down)}}
+	return []File{{m.Name, sealed(m, up, "\n"+l.downLine+"\n", down)}}
 }
 
 // ternRefusal: a line that would take a way out of its transaction, and what tern splits wrongly.

@@ -1,22 +1,23 @@
 package generator
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"pgretain/internal/parallel"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
 // render writes the files of one part: head, way up, way down. Down undoes Up in reverse.
 func render(l tool, m Migration, p part, place string, opt NextOptions) ([]File, error) {
-	up, upErr := writeSection(l, p, ups(p.changes), opt.path, opt)
-	down, downErr := writeSection(l, p, downs(p.changes), opt.pathBefore, opt)
-	if err := errors.Join(upErr, downErr); err != nil {
+	sections := []section{{ups(p.changes), opt.path}, {downs(p.changes), opt.pathBefore}}
+	texts, err := parallel.Each(sections, func(s section) (string, error) { return s.write(l, p, opt) })
+	if err != nil {
 		return nil, err
 	}
+	up, down := texts[0], texts[1]
 	if m.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].object()) {
 		up = firstSchema(opt) + up
 	}
@@ -35,8 +36,9 @@ func firstSchema(opt NextOptions) string {
 
 // sealed puts the two lines before a body that mark a file as ours, place it in the chain of states
 // and show an edit by hand.
-func sealed(m Migration, body string) string {
-	return fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n%s", firstLine, m.State, m.After, Hash(body), body)
+func sealed(m Migration, body ...string) string {
+	head := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n", firstLine, m.State, m.After, hashJoined(body))
+	return strings.Join(slices.Insert(body, 0, head), "")
 }
 
 // head tells a reviewer what the file does, one line an object.
@@ -137,7 +139,7 @@ func downs(changes []change) []action {
 
 // put creates or replaces. How the object is removed is noted where the Down part does not say it.
 func (c change) put() action {
-	a := action{verb: verbPut, object: *c.after}
+	a := action{verb: verbPut, object: *c.after, sum: c.hash()}
 	if (c.before == nil && c.stays) || c.dropUp || (c.before != nil && c.before.Drop != c.after.Drop) {
 		a.removal = &c.after.Drop
 	}
@@ -156,43 +158,48 @@ func (c change) drop(o Object) action {
 	return action{verb: verbDrop, object: o}
 }
 
-// writeSection writes the blocks of one way, consecutive ones of a role inside that role.
-func writeSection(l tool, p part, actions []action, path string, opt NextOptions) (string, error) {
-	var b strings.Builder
-	writeSettings(&b, p, path)
-	before, after := holdBack(l, p, actions, opt)
-	b.WriteString(before)
+// section is what one way does, and what names mean there.
+type section struct {
+	actions []action
+	path    string
+}
+
+// write writes the blocks, consecutive ones of a role inside that role.
+func (s section) write(l tool, p part, opt NextOptions) (string, error) {
+	before, after := holdBack(l, p, s.actions, opt)
+	texts := []string{pinned(p, s.path), before} // joined once: they can be many megabytes
 	current := ""
-	for _, a := range actions {
+	for _, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
 		if err != nil {
 			return "", err
 		}
 		if role != current {
-			b.WriteString(switchRole(current, role))
+			texts = append(texts, switchRole(current, role))
 			current = role
 		}
-		b.WriteString("\n" + a.block(l, p.noTransaction))
+		texts = append(texts, a.block(l, p.noTransaction)...)
 	}
-	b.WriteString(switchRole(current, "") + after)
-	if p.noTransaction && path != "" {
-		b.WriteString("\nRESET search_path;\n")
+	texts = append(texts, switchRole(current, ""), after)
+	if p.noTransaction && s.path != "" {
+		texts = append(texts, "\nRESET search_path;\n")
 	}
-	return b.String(), nil
+	return strings.Join(texts, ""), nil
 }
 
-// writeSettings pins what names mean, and how long a table may be waited for.
-func writeSettings(b *strings.Builder, p part, path string) {
-	set := "SET LOCAL"
+// pinned says what names mean, and how long a table may be waited for.
+func pinned(p part, path string) string {
+	set, text := "SET LOCAL", ""
 	if p.noTransaction {
 		set = "SET"
 	}
 	if p.lockTimeout {
-		b.WriteString(set + " lock_timeout = '10s';\n")
+		text = set + " lock_timeout = '10s';\n"
 	}
 	if path != "" {
-		b.WriteString(set + " search_path = " + path + ";\n")
+		text += set + " search_path = " + path + ";\n"
 	}
+	return text
 }
 
 // pathList is a search path as SET takes it.
@@ -236,39 +243,39 @@ func switchRole(from, to string) string {
 	return text
 }
 
-// block writes one object between its markers.
-func (a action) block(l tool, separately bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "-- pgretain: %s %s %s %s", a.verb, a.object.Kind, quoteName(a.object.Name), a.object.As)
+// block is one object between its markers, in pieces that are joined once for a whole file.
+func (a action) block(l tool, separately bool) []string {
+	head := fmt.Sprintf("-- pgretain: %s %s %s %s", a.verb, a.object.Kind, quoteName(a.object.Name), a.object.As)
 	if a.verb == verbPut {
-		b.WriteString(" " + a.object.Hash())
+		head += " " + a.sum
 	}
-	b.WriteString("\n")
+	head += "\n"
 	if a.removal != nil {
-		b.WriteString(removalLine + quoteName(*a.removal) + "\n")
+		head += removalLine + quoteName(*a.removal) + "\n"
 	}
-	b.WriteString(a.body(l, separately))
-	b.WriteString(blockEnd + "\n")
-	return b.String()
+	return slices.Concat([]string{"\n", head}, a.body(l, separately), []string{blockEnd, "\n"})
 }
 
 // body is the text of a block. Where statements are framed, it is one of them or, without a
 // transaction, several; elsewhere the tool finds their ends by itself.
-func (a action) body(l tool, separately bool) string {
+func (a action) body(l tool, separately bool) []string {
 	if a.text() == "" {
-		return a.note + "\n"
+		return []string{a.note, "\n"}
 	}
 	if !l.framed {
-		return a.text()
+		return []string{a.text()}
 	}
-	parts := []string{a.text()}
-	if separately {
-		parts = statements(a.text())
+	if !separately {
+		return []string{beginLine, "\n", a.text(), endLine, "\n"}
 	}
-	for i, statement := range parts {
-		parts[i] = beginLine + "\n" + statement + endLine + "\n"
+	var pieces []string
+	for i, statement := range statements(a.text()) {
+		if i > 0 {
+			pieces = append(pieces, nextLine, "\n")
+		}
+		pieces = append(pieces, beginLine, "\n", statement, endLine, "\n")
 	}
-	return strings.Join(parts, nextLine+"\n")
+	return pieces
 }
 
 // statements splits a text at the lines that are exactly "-- next".

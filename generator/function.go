@@ -60,24 +60,28 @@ func (w *work) batchFunction(p pass, template, name, locked, shape string) Objec
 	d.Started = template == "batch_range"
 	w.find(p, template, d)
 	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape %s", w.policy.Name, shape))
-	return w.function(name+"(bigint)", object(template, d))
+	return w.function(name+"(bigint)", template, d)
 }
 
-// function is a generated function; signature is its name and argument types.
-func (w *work) function(signature, sql string) Object {
+// function is a generated function; signature is its name and argument types. Where nobody asks for texts
+// it has none: they are most of the work, and can be refused no more.
+func (w *work) function(signature, template string, data any) Object {
 	name := w.schema() + "." + signature
-	return Object{
-		Kind: KindFunction, Name: name, As: AsOwner, SQL: sql,
-		Drop:   object("function_drop", struct{ Name string }{name}),
+	o := Object{
+		Kind: KindFunction, Name: name, As: AsOwner,
 		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
 	}
+	if !w.onlyCheck {
+		o.SQL, o.Drop = object(template, data), object("function_drop", struct{ Name string }{name})
+	}
+	return o
 }
 
 func (w *work) groups(p pass, name string) Object {
 	data := struct {
-		Schema, Function, Signature, Policy, TableComment, Tag string
-		Comment, Zone                                          literal
-		SearchPath                                             []ident
+		Schema, Function, Signature, Policy, TableComment string
+		Comment, Zone                                     literal
+		SearchPath                                        []ident
 		*ranked
 	}{
 		Schema: w.schema(), Function: name, Signature: name + "(bigint, integer)", Policy: w.policy.Name,
@@ -85,8 +89,7 @@ func (w *work) groups(p pass, name string) Object {
 		Comment: literal(fmt.Sprintf("pgretain: finds the groups of policy %s that hold too many rows", w.policy.Name)),
 		ranked:  p.beyond.orAllRows(),
 	}
-	data.Tag = dollarTag(fmt.Sprintf("%+v %+v", data, *p.beyond))
-	return w.function(name+"(bigint, integer)", object("groups", data))
+	return w.function(name+"(bigint, integer)", "groups", data)
 }
 
 // orAllRows is the rank with a condition in any case.
@@ -101,23 +104,23 @@ func (r *ranked) orAllRows() *ranked {
 
 // countData is what the templates count and due read.
 type countData struct {
-	Schema, Function, Signature, Policy, Tag string
-	Comment, Zone                            literal
-	SearchPath                               []ident
-	Roles                                    []string
-	Table                                    sqlText
-	Cutoffs                                  []cutoff
-	HoldTables                               sqlText
-	Holds                                    []sqlText
-	Plain                                    bool
-	Joins                                    []join
-	Columns                                  []windowColumn
-	Scopes                                   []scopeText
-	Ranks                                    []*ranked
-	Due                                      []sqlText
-	Guards                                   []countGuard
-	Clock                                    sqlText
-	Passed                                   sqlText
+	Schema, Function, Signature, Policy string
+	Comment, Zone                       literal
+	SearchPath                          []ident
+	Roles                               []string
+	Table                               sqlText
+	Cutoffs                             []cutoff
+	HoldTables                          sqlText
+	Holds                               []sqlText
+	Plain                               bool
+	Joins                               []join
+	Columns                             []windowColumn
+	Scopes                              []scopeText
+	Ranks                               []*ranked
+	Due                                 []sqlText
+	Guards                              []countGuard
+	Clock                               sqlText
+	Passed                              sqlText
 }
 
 type countGuard struct {
@@ -155,8 +158,7 @@ func (w *work) count() Object {
 	name := w.policy.Name + "_count"
 	d := w.judgedData(name, name+"(timestamp with time zone, bigint, boolean, jsonb, interval)")
 	d.Comment = literal(fmt.Sprintf("pgretain: what policy %s finds at an instant", w.policy.Name))
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return w.function(d.Signature, object("count", d))
+	return w.function(d.Signature, "count", d)
 }
 
 // judgedData says which rows are due and what keeps them, in one statement for all rows.
@@ -198,8 +200,7 @@ func (w *work) due() Object {
 	if passed := w.passed(); passed != "" {
 		d.Due = append(d.Due, passed)
 	}
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return w.function(d.Signature, object("due", d))
+	return w.function(d.Signature, "due", d)
 }
 
 // anyDue is "where" and any entry of "due"; beyond is the fragment that says a rank takes a row.

@@ -14,7 +14,8 @@ type History struct {
 	tool    tool
 	files   []Migration
 	objects map[ID]Object
-	order   []ID // as first created
+	sums    map[ID]string // kind, name and hash of each of them
+	order   []ID          // as first created
 	left    map[ID]bool
 	path    string        // search_path of the last file, as SET has it, "" for none
 	roles   map[As]string // who created what, "" for the migrating role
@@ -55,7 +56,7 @@ func (dir sideDir) read() (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{tool: dir.tool, objects: map[ID]Object{}, left: map[ID]bool{}, roles: map[As]string{}, last: last, width: width}
+	h := &History{tool: dir.tool, objects: map[ID]Object{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, last: last, width: width}
 	for _, file := range files {
 		if err := h.follow(file, files); err != nil {
 			return nil, err
@@ -97,12 +98,7 @@ func (h *History) State() string {
 
 // hash covers kind, name and content of every object, whatever the order of creation.
 func (h *History) hash() string {
-	lines := make([]string, 0, len(h.objects))
-	for id, object := range h.objects {
-		lines = append(lines, string(id.Kind)+"\x00"+id.Name+"\x00"+object.Hash())
-	}
-	slices.Sort(lines)
-	return Hash(lines...)
+	return Hash(slices.Sorted(maps.Values(h.sums))...)
 }
 
 // Object is what the migrations installed last under id, with its texts as they were generated.
@@ -180,17 +176,22 @@ func (h *History) replay(file migrationFile) {
 }
 
 // put adds or replaces; a replaced object keeps its place in the order.
-func (h *History) put(object Object) {
+func (h *History) put(object Object) { h.putSum(object, object.Hash()) }
+
+func (h *History) putSum(object Object, sum string) {
 	if !h.Has(object.ID()) {
 		h.order = append(h.order, object.ID())
 	}
-	h.objects[object.ID()] = object
+	id := object.ID()
+	h.objects[id] = object
+	h.sums[id] = string(id.Kind) + "\x00" + id.Name + "\x00" + sum
 }
 
 // remove forgets id. What holds data stays in the database, which is remembered: whoever asks for it
 // again must not drop it on the way back.
 func (h *History) remove(id ID) {
 	delete(h.objects, id)
+	delete(h.sums, id)
 	h.order = slices.DeleteFunc(h.order, func(other ID) bool { return other == id })
 	if holdsData(id.Kind) {
 		h.left[id] = true
@@ -200,15 +201,16 @@ func (h *History) remove(id ID) {
 // clone lets Next walk ahead without touching h.
 func (h *History) clone() *History {
 	c := *h
-	c.objects, c.left = map[ID]Object{}, map[ID]bool{}
-	for id, object := range h.objects {
-		c.objects[id] = object
-	}
-	for id := range h.left {
-		c.left[id] = true
-	}
+	c.objects, c.sums, c.left = copied(h.objects), copied(h.sums), copied(h.left)
 	c.order, c.files = slices.Clone(h.order), slices.Clone(h.files)
 	return &c
+}
+
+// copied is a map of its own, also of none.
+func copied[V any](m map[ID]V) map[ID]V {
+	c := make(map[ID]V, len(m))
+	maps.Copy(c, m)
+	return c
 }
 
 // quoteName writes a name into a comment: on one line, whatever it holds, and never as something

@@ -17,8 +17,7 @@ func recognise(dir fs.FS, wanted Format) (tool, error) {
 	}
 	found, first := wanted, ""
 	for _, path := range paths {
-		content, err := fs.ReadFile(dir, path)
-		text := unixLines(content)
+		text, err := headOf(dir, path)
 		if err != nil || !strings.HasPrefix(text, firstLine+"\n") {
 			continue // the user's, or what readFile will say
 		}

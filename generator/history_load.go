@@ -3,6 +3,7 @@ package generator
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -143,8 +144,19 @@ func (dir sideDir) programs() []numbered {
 }
 
 func (dir sideDir) isOurs(name string) bool {
-	content, err := fs.ReadFile(dir.FS, name)
-	return err == nil && strings.HasPrefix(unixLines(content), firstLine+"\n")
+	text, err := headOf(dir.FS, name)
+	return err == nil && strings.HasPrefix(text, firstLine+"\n")
+}
+
+// headOf is the lines that say whose a file is and what for: files can be many megabytes.
+func headOf(dir fs.FS, name string) (string, error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, 1024))
+	return unixLines(content), err
 }
 
 // unixLines undoes what a checkout with CRLF line ends did to a file.

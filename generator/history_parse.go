@@ -37,6 +37,7 @@ type action struct {
 	object  Object
 	removal *string
 	note    string // a comment in place of statements
+	sum     string // the object's hash, of what is written
 }
 
 // text is what the block executes.

@@ -26,11 +26,12 @@ func readSettings(l tool, body string) settings {
 	role, inside := "", false
 	for line := range strings.Lines(body) {
 		line = strings.TrimSuffix(line, "\n")
+		if inside {
+			inside = line != blockEnd
+			continue
+		}
 		block := blockLine.FindStringSubmatch(line)
 		switch {
-		case line == blockEnd:
-			inside = false
-		case inside:
 		case block != nil:
 			inside = true
 			s.roles[As(block[4])] = role

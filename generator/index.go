@@ -142,7 +142,6 @@ func (w *work) index(items []indexItem, predicate sqlText) Object {
 		kind = "index_partitioned"
 		d.Comment = literal("pgretain: index for policies of this table") // its text never changes: see below
 		w.partitionIndexes(&d, w.table, name)
-		d.Tag = dollarTag(fmt.Sprintf("%+v", d))
 	}
 	id := ID{KindIndex, w.table.Schema + "." + name}
 	sql := object(kind, d)
@@ -161,7 +160,7 @@ func (w *work) index(items []indexItem, predicate sqlText) Object {
 
 // indexData is what the index templates read.
 type indexData struct {
-	Schema, Policy, Tag        string
+	Schema, Policy             string
 	Table                      sqlText
 	TableSchema                ident
 	Name, InvalidName          ident

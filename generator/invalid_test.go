@@ -24,6 +24,9 @@ func TestInvalid(t *testing.T) {
 			if objects != nil || !list.HasErrors() {
 				t.Fatal("the policy is accepted")
 			}
+			if diff := cmp.Diff(list, Diagnose(file, snapshotOf(t, dir), nil)); diff != "" {
+				t.Errorf("without texts something else is said (-want +got):\n%s", diff)
+			}
 			var out bytes.Buffer
 			renderList(t, &out, list, source)
 			path := filepath.Join(dir, "stderr.txt")

@@ -26,7 +26,10 @@ func hung(text string) sqlText {
 
 // layout puts the lines of hung fragments where they belong. Text that is not in a fragment stays
 // as it is; names and literals have no line breaks.
-func layout(text string) string {
+func layout(text string) string { return layoutQuoted(text, "") }
+
+// layoutQuoted is layout with a dollar quote in the place of quoteMark.
+func layoutQuoted(text, quote string) string {
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/4)
 	margins := []int{0}
@@ -37,6 +40,8 @@ func layout(text string) string {
 			margins = append(margins, max(column, indent))
 		case hangTo[0]:
 			margins = margins[:len(margins)-1]
+		case quoteMark[0]:
+			b.WriteString(quote)
 		case '\n':
 			b.WriteByte('\n')
 			column, indent = 0, margins[len(margins)-1]
@@ -56,7 +61,7 @@ func layout(text string) string {
 // plain is the beginning of text up to what layout must look at.
 func plain(text string) string {
 	for i := range len(text) {
-		if c := text[i]; c == '\n' || c == hangFrom[0] || c == hangTo[0] {
+		if c := text[i]; c == '\n' || c >= quoteMark[0] {
 			return text[:i]
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pgretain/internal/parallel"
 	"pgretain/policy"
 )
 
@@ -44,6 +45,8 @@ type change struct {
 	dropUp, dropDown, runtime bool
 	// was and is are the places of before and after in the order of creation.
 	was, is int
+	// the hashes of before and after, "" where nobody has made one.
+	sumBefore, sum string
 }
 
 // back is the change on the way down.
@@ -51,7 +54,16 @@ func (c change) back() change {
 	c.before, c.after = c.after, c.before
 	c.dropUp, c.dropDown = c.dropDown, c.dropUp
 	c.was, c.is = c.is, c.was
+	c.sumBefore, c.sum = c.sum, c.sumBefore
 	return c
+}
+
+// hash is that of after.
+func (c change) hash() string {
+	if c.sum == "" {
+		return c.after.Hash()
+	}
+	return c.sum
 }
 
 // object is the later of the two.
@@ -93,6 +105,7 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 // removed ones, latest first, then what is dropped and created anew because of others.
 func compare(h *History, wanted []Object) ([]change, error) {
 	wanted, installed := byRank(wanted), byRank(h.Objects())
+	checks, _ := parallel.Each(wanted, func(o Object) (checked, error) { return checked{o.Hash(), check(h.tool, o)}, nil })
 	seen := map[ID]int{}
 	var changes, unchanged []change
 	var errs []error
@@ -102,13 +115,15 @@ func compare(h *History, wanted []Object) ([]change, error) {
 	}
 	for i := range wanted {
 		after := &wanted[i]
-		_, twice := seen[after.ID()]
-		errs = append(errs, check(h.tool, *after, twice)...)
+		if _, twice := seen[after.ID()]; twice {
+			errs = append(errs, &ObjectError{Kind: ErrTwice, Object: *after, Message: "wanted twice", Hint: "Give one of the two another name."})
+		}
+		errs = append(errs, checks[i].errs...)
 		seen[after.ID()] = i
-		c := change{after: after, stays: h.left[after.ID()], is: i, was: was[after.ID()]}
+		c := change{after: after, stays: h.left[after.ID()], is: i, was: was[after.ID()], sum: checks[i].sum}
 		before, had := h.Object(after.ID())
 		switch {
-		case had && before.Hash() == after.Hash():
+		case had && before.Hash() == c.sum:
 			c.before = after
 			unchanged = append(unchanged, c)
 			continue
@@ -126,6 +141,12 @@ func compare(h *History, wanted []Object) ([]change, error) {
 		errs = append(errs, checkUpgrade(c)...)
 	}
 	return dropFirst(changes, unchanged), errors.Join(errs...)
+}
+
+// checked is what is wrong with an object, and its hash.
+type checked struct {
+	sum  string
+	errs []error
 }
 
 // byRank sorts objects by kind, in the order of creation.
@@ -255,7 +276,7 @@ func (h *History) apply(p part) {
 			h.remove(c.before.ID())
 		}
 		if c.after != nil {
-			h.put(*c.after)
+			h.putSum(*c.after, c.hash())
 		}
 	}
 }

@@ -7,13 +7,10 @@ import (
 )
 
 // check refuses what could not be read back, or what a migration tool would read differently.
-func check(l tool, o Object, twice bool) []error {
+func check(l tool, o Object) []error {
 	var errs []error
 	refuse := func(kind error, message, hint string) {
 		errs = append(errs, &ObjectError{Kind: kind, Object: o, Message: message, Hint: hint})
-	}
-	if twice {
-		refuse(ErrTwice, "wanted twice", "Give one of the two another name.")
 	}
 	if rank(o.Kind) < 0 || (o.As != AsMigrator && o.As != AsOwner && o.As != AsRunner) {
 		refuse(ErrText, fmt.Sprintf("unknown kind %q or role %q", o.Kind, o.As), "")

@@ -3,6 +3,7 @@ package generator
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 
 	"pgretain/internal/diag"
 )
@@ -66,11 +67,33 @@ func (o Object) Hash() string { return Hash(string(o.As), o.SQL) }
 func Hash(parts ...string) string {
 	sum := sha256.New()
 	for _, part := range parts {
-		sum.Write([]byte(part))
+		addTo(sum, part)
 		sum.Write([]byte{0})
 	}
-	return hex.EncodeToString(sum.Sum(nil))[:12]
+	return digits(sum)
 }
+
+// hashJoined is Hash of what parts make together.
+func hashJoined(parts []string) string {
+	sum := sha256.New()
+	for _, part := range parts {
+		addTo(sum, part)
+	}
+	sum.Write([]byte{0})
+	return digits(sum)
+}
+
+// addTo adds a little at a time: a migration can have many megabytes, which would be copied.
+func addTo(sum hash.Hash, text string) {
+	var some [4096]byte
+	for len(text) > 0 {
+		n := copy(some[:], text)
+		sum.Write(some[:n])
+		text = text[n:]
+	}
+}
+
+func digits(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:12] }
 
 // ID is what makes two objects the same thing.
 type ID struct {

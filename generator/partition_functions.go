@@ -99,8 +99,7 @@ func (w *work) partitionBatch() Object {
 	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape PARTITIONS", w.policy.Name))
 	d.Saved = w.saved()
 	w.addSteps(&d.batchData, pass{})
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return w.function(d.Signature, object("batch_partitions", d))
+	return w.function(d.Signature, "batch_partitions", d)
 }
 
 // takeAway is the step that detaches or drops the partition; "drop" detaches unless a step before
@@ -123,16 +122,14 @@ func (w *work) partitionCount() Object {
 	name := w.policy.Name + "_count"
 	d := w.partitionData(name, name+"(timestamp with time zone, bigint, boolean, jsonb, interval)")
 	d.Comment = literal(fmt.Sprintf("pgretain: what policy %s finds at an instant", w.policy.Name))
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return w.function(d.Signature, object("count_partitions", d))
+	return w.function(d.Signature, "count_partitions", d)
 }
 
 func (w *work) partitionDue() Object {
 	name := w.policy.Name + "_due"
 	d := w.partitionData(name, name+"(timestamp with time zone)")
 	d.Comment = literal(fmt.Sprintf("pgretain: the partitions that policy %s would take at an instant", w.policy.Name))
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return w.function(d.Signature, object("due_partitions", d))
+	return w.function(d.Signature, "due_partitions", d)
 }
 
 // alterPartition is the function that does what only the table's owner may do. The migrating role
@@ -145,8 +142,7 @@ func (w *work) alterPartition() Object {
 		Owner        sqlText
 	}{w.partitionData(name, name+"(oid, text)"), comment(tableName(w.table)), w.ownerRole()}
 	d.Comment = literal(fmt.Sprintf("pgretain: locks, detaches and drops partitions for policy %s", w.policy.Name))
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	o := w.function(d.Signature, object("alter_partition", d))
+	o := w.function(d.Signature, "alter_partition", d)
 	o.As = AsMigrator
 	return o
 }

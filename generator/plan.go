@@ -10,10 +10,10 @@ import (
 
 // planData is what the template plan reads.
 type planData struct {
-	Schema, Function, Signature, Policy, Tag string
-	PolicyLiteral, Comment, Zone             literal
-	SearchPath                               []ident
-	Statements                               []planStatement
+	Schema, Function, Signature, Policy string
+	PolicyLiteral, Comment, Zone        literal
+	SearchPath                          []ident
+	Statements                          []planStatement
 }
 
 // planStatement is the statement by which a batch function finds its rows, as a SELECT. With Types it is
@@ -26,6 +26,10 @@ type planStatement struct {
 	Cursor    []cursorColumn
 	Cutoffs   []cutoff
 	Scopes    []scopeText
+
+	fragment string // what Statement is made of
+	data     batchData
+	generic  bool
 }
 
 // find notes by what statement a batch function finds rows. A rank whose groups no index can give is
@@ -36,15 +40,20 @@ func (w *work) find(p pass, template string, d batchData) {
 		slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })) {
 		return
 	}
-	name := "found rows"
+	s.fragment, s.data = "found rows", d
 	if s.Ranked {
-		name = "found rows by rank"
+		s.fragment = "found rows by rank"
 	}
-	s.Statement = fragment(name, d)
-	if d.Started || p.clock != nil && (p.clock.upTo != "" || p.clock.mark != "") {
+	s.generic = d.Started || p.clock != nil && (p.clock.upTo != "" || p.clock.mark != "")
+	w.found = append(w.found, s)
+}
+
+// write writes the statement.
+func (s *planStatement) write() {
+	s.Statement = fragment(s.fragment, s.data)
+	if s.generic {
 		s.number()
 	}
-	w.found = append(w.found, s)
 }
 
 // number makes parameters of the variables: their values are not known outside a run, or not looked at.
@@ -73,8 +82,11 @@ func (s *planStatement) number() {
 // plan is the function that shows how PostgreSQL would find a batch's rows; nil where there is nothing
 // to show.
 func (w *work) plan() []Object {
-	if len(w.found) == 0 {
+	if len(w.found) == 0 || w.onlyCheck {
 		return nil
+	}
+	for i := range w.found {
+		w.found[i].write()
 	}
 	name := w.policy.Name + "_plan"
 	d := planData{
@@ -82,6 +94,5 @@ func (w *work) plan() []Object {
 		Comment: literal(fmt.Sprintf("pgretain: the plans by which batches of policy %s find their rows", w.policy.Name)),
 		Zone:    literal(w.file.Install.TimeZone), SearchPath: w.searchPath(), Statements: w.found,
 	}
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return []Object{w.function(d.Signature, object("plan", d))}
+	return []Object{w.function(d.Signature, "plan", d)}
 }

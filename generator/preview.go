@@ -48,8 +48,7 @@ func (w *work) preview() Object {
 	d.Saved = w.savedJoins()
 	d.Notes = w.conditionNotes()
 	w.previewSteps(&d)
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return w.function(d.Signature, object("preview", d))
+	return w.function(d.Signature, "preview", d)
 }
 
 // savedJoins are the columns of joins that steps read, as the rows were judged.

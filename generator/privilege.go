@@ -115,8 +115,7 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 	data := struct {
 		Schema, Role               ident
 		SchemaLiteral, RoleLiteral literal
-		Tag                        string
-	}{ident(schema), ident(role), literal(schema), literal(role), dollarTag(schema + role)}
+	}{ident(schema), ident(role), literal(schema), literal(role)}
 	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at}
 }
 
@@ -134,14 +133,12 @@ func (c *compiler) privilege(r right) Object {
 		SchemaLiteral, TableLiteral, OwnerLiteral literal
 		Sequences                                 []sequence
 		Owner                                     sqlText
-		Tag                                       string
 	}{Comment: comment(tableName(table)), Schema: c.file.Install.Schema, Access: r.access,
 		Table: qualified(table), SchemaLiteral: literal(table.Schema), TableLiteral: literal(qualified(table)),
 		OwnerLiteral: literal(c.file.Install.Roles.Owner), Owner: sqlText(quote.Ident(c.file.Install.Roles.Owner))}
 	if r.access.Insert {
 		data.Sequences = sequencesOf(table)
 	}
-	data.Tag = dollarTag(fmt.Sprintf("%+v", data))
 	return Object{Kind: KindPrivilege, Name: tableName(table), As: AsMigrator,
 		SQL: object("privilege", data), Drop: object("privilege_drop", data),
 		Policy: r.policy, Table: tableName(table), Position: r.position}

@@ -10,12 +10,12 @@ import (
 
 // reportData is what the template of a report's function reads.
 type reportData struct {
-	Schema, Function, Signature, Tag string
-	Report                           string
-	ReportLiteral, Zone, Comment     literal
-	SearchPath                       []ident
-	Roles                            []string
-	Query, Alert                     sqlText
+	Schema, Function, Signature  string
+	Report                       string
+	ReportLiteral, Zone, Comment literal
+	SearchPath                   []ident
+	Roles                        []string
+	Query, Alert                 sqlText
 }
 
 // reports are the functions of the file's reports and their rows in the registry.
@@ -52,7 +52,6 @@ func (w *work) report(r *policy.Report) Object {
 			w.addRead(r.Query, ref)
 		}
 	}
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
 	return Object{Kind: KindFunction, Name: d.Schema + "." + d.Signature, As: AsOwner, SQL: object("report", d),
 		Drop:   object("function_drop", struct{ Name string }{d.Schema + "." + d.Signature}),
 		Policy: r.Name, Position: r.Position}

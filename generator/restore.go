@@ -11,10 +11,10 @@ import (
 
 // restoreData is what the template restore reads.
 type restoreData struct {
-	Schema, Function, Signature, Policy, Tag string
-	Comment, Zone                            literal
-	SearchPath                               []ident
-	Sources                                  []restoreSource
+	Schema, Function, Signature, Policy string
+	Comment, Zone                       literal
+	SearchPath                          []ident
+	Sources                             []restoreSource
 }
 
 // restoreSource is what one step kept of the rows that it took or changed: an archive, or the values
@@ -63,8 +63,7 @@ func (w *work) restore() []Object {
 			w.addRight(s.into, policy.Access{Delete: s.Removes})
 		}
 	}
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	return []Object{w.function(d.Signature, object("restore", d))}
+	return []Object{w.function(d.Signature, "restore", d)}
 }
 
 // restoreSources lists them in the order in which they are brought back: what went last comes first.

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -169,12 +168,3 @@ func (w *work) searchPath() []ident {
 }
 
 func textArray(values []string) sqlText { return sqlText(quote.Array(values)) }
-
-// dollarTag is a dollar quote that does not occur in text.
-func dollarTag(text string) string {
-	tag := "$function$"
-	for i := 1; strings.Contains(text, tag); i++ {
-		tag = fmt.Sprintf("$function%d$", i)
-	}
-	return tag
-}

@@ -27,14 +27,13 @@ func (w *work) dropFunctions() []Object {
 		return nil
 	}
 	d := struct {
-		Schema, Function, Signature, Policy, Tag string
-		Relation, Comment                        literal
-		Owner                                    sqlText
+		Schema, Function, Signature, Policy string
+		Relation, Comment                   literal
+		Owner                               sqlText
 	}{Schema: w.schema(), Function: w.dropName(), Signature: w.dropName() + "(oid)", Policy: w.policy.Name,
 		Relation: literal(quote.Qualified(w.table.Schema, w.table.Name)),
 		Comment:  literal(fmt.Sprintf("pgretain: drops tables for policy %s", w.policy.Name)), Owner: w.ownerRole()}
-	d.Tag = dollarTag(fmt.Sprintf("%+v", d))
-	o := w.function(d.Signature, object("drop_table", d))
+	o := w.function(d.Signature, "drop_table", d)
 	o.As = AsMigrator
 	return []Object{o}
 }

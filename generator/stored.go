@@ -67,11 +67,11 @@ func (w *work) prepare() []Object {
 		Query sqlText
 	}
 	data := struct {
-		Schema, Function, Signature, Policy, Tag string
-		Comment, Zone                            literal
-		SearchPath                               []ident
-		Stored                                   []stored
-		Values                                   []value
+		Schema, Function, Signature, Policy string
+		Comment, Zone                       literal
+		SearchPath                          []ident
+		Stored                              []stored
+		Values                              []value
 	}{Schema: w.schema(), Function: w.policy.Name + "_prepare", Signature: w.policy.Name + "_prepare(bigint)", Policy: w.policy.Name,
 		Comment: literal("pgretain: reads what policy " + w.policy.Name + " needs to know when a run starts"),
 		Zone:    literal(w.file.Install.TimeZone), SearchPath: w.searchPath()}
@@ -88,6 +88,5 @@ func (w *work) prepare() []Object {
 			data.Values = append(data.Values, value{literal(name), live.ceilingValue(k, name)})
 		}
 	}
-	data.Tag = dollarTag(string(object("prepare", data)))
-	return []Object{w.function(data.Signature, object("prepare", data))}
+	return []Object{w.function(data.Signature, "prepare", data)}
 }

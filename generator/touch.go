@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -66,8 +65,7 @@ func (w *work) touch(t *policy.Touch) []Object {
 		}
 	}
 	d.applicationData = w.applicationFunction("touch", d.KeyType+"[]", "rows in use, of", w.table, t.Grant)
-	d.Tag = dollarTag(fmt.Sprintf("%+v %+v", d, d.Revive))
-	return []Object{w.function(d.Signature, object("touch", d))}
+	return []Object{w.function(d.Signature, "touch", d)}
 }
 
 // touchKey needs not be unique where nothing is made anew, but an index must find its rows.

@@ -20,8 +20,8 @@ const module = "pgretain/"
 // it may import.
 var arrows = map[string][]string{
 	"policy":             {"internal/diag", "internal/pgparse", "internal/quote"},
-	"generator":          {"policy", "templates", "sql", "internal/catalog", "internal/diag", "internal/pgparse", "internal/quote"},
-	"verifier":           {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
+	"generator":          {"policy", "templates", "sql", "internal/catalog", "internal/diag", "internal/parallel", "internal/pgparse", "internal/quote"},
+	"verifier":           {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
 	"templates":          {},
 	"sql":                {},
 	"sql/catalog":        {},
@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"internal/catalog":   {},
 	"internal/diag":      {},
 	"internal/lint":      {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse"},
+	"internal/parallel":  {},
 	"internal/pgparse":   {},
 	"internal/quote":     {},
 	"internal/inspect":   {"internal/catalog", "sql/catalog"},

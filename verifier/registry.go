@@ -10,6 +10,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
@@ -73,7 +74,7 @@ const rowsAtOnce = 500
 func rowShapes(wanted []generator.Object) ([]*rowShape, error) {
 	var list []*rowShape
 	open := map[string]*rowShape{}
-	rows, err := each(wanted, rowOf)
+	rows, err := parallel.Each(wanted, rowOf)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
+	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 )
 
@@ -40,7 +41,7 @@ type wantedRoutine struct {
 func (w wantedRoutine) String() string { return fmt.Sprintf("%s %q", w.Kind, w.Object.Name) }
 
 func (v *inspection) checkRoutines(ctx context.Context, tx pgx.Tx) error {
-	wanted, err := each(v.objects(generator.KindFunction, generator.KindProcedure), v.wantedRoutine)
+	wanted, err := parallel.Each(v.objects(generator.KindFunction, generator.KindProcedure), v.wantedRoutine)
 	if err != nil {
 		return err
 	}
@@ -77,8 +78,10 @@ var setRole = regexp.MustCompile(`(?m)^SET LOCAL ROLE "?([^";]+)"?;$`)
 // creator is who owns what an object's SQL creates: it may take on another role first.
 func (v *inspection) creator(o generator.Object) string {
 	before, _, _, _ := pgparse.CutBody(o.SQL)
-	if found := setRole.FindStringSubmatch(before); found != nil {
-		return found[1]
+	if strings.Contains(before, "SET LOCAL ROLE ") { // which is seldom, and found at once
+		if found := setRole.FindStringSubmatch(before); found != nil {
+			return found[1]
+		}
 	}
 	if o.As == generator.AsRunner {
 		return v.runner()

@@ -120,7 +120,7 @@ func (v *inspection) readTruth(ctx context.Context, tx pgx.Tx) (*catalog.Snapsho
 func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 	var list []changed
 	named := v.namedInFile()
-	found := byName(live)
+	found, ours := byName(live), v.made()
 	for _, want := range v.opt.Snapshot.Tables {
 		c := changed{want: want, got: found[want.Schema+"."+want.Name]}
 		switch {
@@ -129,7 +129,7 @@ func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 		case c.got == nil:
 			c.facts = []catalog.Difference{{What: "table", Want: want.Kind}}
 		default:
-			c.facts = slices.DeleteFunc(catalog.Differences(want, c.got), v.isOurs(c.name()))
+			c.facts = slices.DeleteFunc(catalog.Differences(want, c.got), ours.onto(want))
 		}
 		if len(c.facts) > 0 {
 			list = append(list, c)
@@ -154,17 +154,23 @@ func (v *inspection) namedInFile() map[string]bool {
 	return named
 }
 
-// isOurs knows what migrations made on a table since the snapshot was taken: columns, and indexes, which
-// are left out of snapshots as long as they say whose they are.
-func (v *inspection) isOurs(table string) func(catalog.Difference) bool {
-	made := map[string]bool{}
+// made is what migrations made on tables since the snapshot was taken, by kind and name: columns, and
+// indexes, which are left out of snapshots as long as they say whose they are.
+type made map[string]bool
+
+func (v *inspection) made() made {
+	m := made{}
 	for _, o := range v.objects(generator.KindColumn, generator.KindIndex) {
-		made[string(o.Kind)+" "+o.Name] = true
+		m[string(o.Kind)+" "+o.Name] = true
 	}
-	schema, _, _ := strings.Cut(table, ".")
+	return m
+}
+
+// onto says which differences of a table are ours.
+func (m made) onto(t *catalog.Table) func(catalog.Difference) bool {
 	return func(d catalog.Difference) bool {
 		kind, name, _ := strings.Cut(d.What, " ")
-		return d.Want == "" && (made[kind+" "+table+"."+name] || made[kind+" "+schema+"."+name])
+		return d.Want == "" && (m[kind+" "+t.Schema+"."+t.Name+"."+name] || m[kind+" "+t.Schema+"."+name])
 	}
 }
 

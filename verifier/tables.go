@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -86,7 +87,7 @@ func (v *inspection) namedTables() []namedTable {
 	for _, t := range v.file.Protect {
 		list = append(list, namedTable{table: t})
 	}
-	named, _ := each(v.file.Policies, func(p *policy.Policy) ([]namedTable, error) { return namedBy(p), nil })
+	named, _ := parallel.Each(v.file.Policies, func(p *policy.Policy) ([]namedTable, error) { return namedBy(p), nil })
 	return append(list, slices.Concat(named...)...)
 }
 

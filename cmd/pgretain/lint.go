@@ -100,7 +100,8 @@ func (p *project) check(files paths) error {
 	if err != nil {
 		return err
 	}
-	if _, err = p.compile(snapshot, history); err != nil {
+	p.notes, p.compiled = append(p.notes, generator.Diagnose(p.file, snapshot, history)...).Unique(), true
+	if err := p.errors(); err != nil {
 		return err
 	}
 	p.notes = append(p.notes, generator.Notes(p.file, snapshot)...)

@@ -3,6 +3,8 @@
 // It is plain data; reading a live database is internal/inspect.
 package catalog
 
+import "strings"
+
 import "slices"
 
 // FileName is the snapshot's name, beside the policy file.
@@ -81,11 +83,17 @@ type Trigger struct {
 // Table finds a table by "schema.name"; nil when the snapshot has none.
 func (s *Snapshot) Table(name string) *Table {
 	for _, t := range s.Tables {
-		if t.Schema+"."+t.Name == name {
+		if t.named(name) {
 			return t
 		}
 	}
 	return nil
+}
+
+// named says whether name is "schema.name" of the table, without putting that together.
+func (t *Table) named(name string) bool {
+	rest, found := strings.CutPrefix(name, t.Schema)
+	return found && len(rest) == len(t.Name)+1 && rest[0] == '.' && rest[1:] == t.Name
 }
 
 // Column finds a column by name; nil when the table has none.

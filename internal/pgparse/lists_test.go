@@ -110,6 +110,39 @@ REVOKE ALL ON FUNCTION f FROM PUBLIC;`)
 	}
 }
 
+// TestParseRoutineOfMany reads routines with the same arguments and options: each has its own name and body,
+// and one that differs in more its own options, too.
+func TestParseRoutineOfMany(t *testing.T) {
+	t.Parallel()
+	text := func(what, name, options, body string) string {
+		return "-- " + name + " is made here.\nSET LOCAL ROLE me;\nCREATE OR REPLACE " + what + " " + name + "(p_run bigint, OUT x int)\nLANGUAGE " + options +
+			"\nAS $function$" + body + "$function$;\nREVOKE ALL ON FUNCTION " + name + " FROM PUBLIC;\n"
+	}
+	routine := func(schema, name, language, volatility, body string) *pgparse.Routine {
+		return &pgparse.Routine{Schema: schema, Name: name, Arguments: []string{"bigint"}, Language: language, Volatility: volatility, Body: body, Settings: map[string]string{}}
+	}
+	procedure := routine("r", "d", "sql", "volatile", "4")
+	procedure.Procedure = true
+	for sql, want := range map[string]*pgparse.Routine{
+		text("FUNCTION", "r.a", "sql", "1"):                   routine("r", "a", "sql", "volatile", "1"),
+		text("FUNCTION", "s.b", "sql", "2"):                   routine("s", "b", "sql", "volatile", "2"),
+		text("FUNCTION", "r.a", "sql STABLE", "3"):            routine("r", "a", "sql", "stable", "3"),
+		text("PROCEDURE", "r.d", "sql", "4"):                  procedure,
+		text("FUNCTION", `"R".a`, "sql", "5"):                 routine("R", "a", "sql", "volatile", "5"),
+		text("FUNCTION", `r."CREATE a"`, "sql", "6"):          routine("r", "CREATE a", "sql", "volatile", "6"),
+		text("FUNCTION", "f", "plpgsql", " CREATE x "):        routine("", "f", "plpgsql", "volatile", " CREATE x "),
+		text("FUNCTION", "r.g", "sql -- CREATE\nSTABLE", "7"): routine("r", "g", "sql", "stable", "7"),
+		text("FUNCTION", "R.A", "sql", "8"):                   routine("r", "a", "sql", "volatile", "8"),
+	} {
+		for range 2 {
+			got, err := pgparse.ParseRoutine(sql)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%s%v\n%s", sql, err, diff)
+			}
+		}
+	}
+}
+
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	got, err := pgparse.Statements("SELECT 'é;' ; \n-- why\nDO $$ BEGIN; END $$;\nCREATE TABLE a ()")

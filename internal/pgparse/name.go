@@ -1,5 +1,10 @@
 package pgparse
 
+import (
+	"slices"
+	"sync"
+)
+
 // maxName is what the server keeps of an identifier, in bytes (NAMEDATALEN - 1).
 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html
 const maxName = 63
@@ -8,6 +13,20 @@ const maxName = 63
 // lower case, quoted ones are kept. A part that the server would cut is refused. The error is an
 // *Error.
 func Name(sql string) ([]string, error) {
+	if known, ok := names.Load(sql); ok {
+		return slices.Clone(known.([]string)), nil
+	}
+	parts, err := readName(sql)
+	if err == nil {
+		names.Store(sql, slices.Clone(parts))
+	}
+	return parts, err
+}
+
+// names are what Name has read: the same columns stand in many policies.
+var names sync.Map
+
+func readName(sql string) ([]string, error) {
 	notName := &Error{Message: "this is not one name"}
 	node, _, err := expression(sql)
 	if err != nil {

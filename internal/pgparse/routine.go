@@ -1,8 +1,10 @@
 package pgparse
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	query "github.com/pganalyze/pg_query_go/v6"
 )
@@ -11,7 +13,7 @@ import (
 const BodyQuote = "$function$"
 
 // ParseRoutine takes the first CREATE FUNCTION or CREATE PROCEDURE of a text apart; the text may hold
-// other statements. The error is an *Error.
+// other statements. Nobody may change what the result refers to. The error is an *Error.
 func ParseRoutine(sql string) (*Routine, error) {
 	before, body, after, ok := CutBody(sql)
 	if !ok {
@@ -19,12 +21,40 @@ func ParseRoutine(sql string) (*Routine, error) {
 	}
 	// Without the body, and what comes behind the statement, there is a fifth of the work.
 	options, _, _ := strings.Cut(after, ";")
-	r, err := parseRoutine(before + "''" + options)
+	r, err := parseHead(before, "''"+options)
 	if err != nil || r.Body != "" {
 		return parseRoutine(sql)
 	}
 	r.Body = body
 	return r, nil
+}
+
+// headStart is how a routine's statement begins, with a plain name in a plain schema.
+var headStart = regexp.MustCompile(`^CREATE OR REPLACE (FUNCTION|PROCEDURE) ([a-z_][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\(`)
+
+// heads are what parseRoutine has read, by all but the name: the functions of many policies differ in
+// nothing else before their bodies.
+var heads sync.Map
+
+// parseHead reads a routine without its body, which stands between before and after.
+func parseHead(before, after string) (*Routine, error) {
+	begin := max(strings.Index(before, "CREATE "), 0)
+	at := headStart.FindStringSubmatch(before[begin:])
+	if at == nil || begin > 0 && before[begin-1] != '\n' || strings.Count(before, "CREATE ") > 1 {
+		return parseRoutine(before + after)
+	}
+	head := "CREATE " + at[1] + " x.x(" + before[begin+len(at[0]):] + after
+	known, ok := heads.Load(head)
+	if !ok {
+		r, err := parseRoutine(head)
+		if err != nil {
+			return nil, err
+		}
+		known, _ = heads.LoadOrStore(head, r)
+	}
+	r := *known.(*Routine)
+	r.Schema, r.Name = at[2], at[3]
+	return &r, nil
 }
 
 // CutBody takes the body out of a text with one routine whose body stands between two BodyQuotes.

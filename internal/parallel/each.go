@@ -1,0 +1,32 @@
+// Package parallel uses all processors for work whose parts do not depend on each other.
+package parallel
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// workers is how many items are worked on at the same time; more than processors does no harm.
+const workers = 8
+
+// Each calls f for all items, several at a time, and gives the results in their order. Of several errors it
+// gives that of the first item.
+func Each[T, R any](items []T, f func(T) (R, error)) ([]R, error) {
+	results, failed := make([]R, len(items)), make([]error, len(items))
+	var next atomic.Int64
+	var busy sync.WaitGroup
+	for range min(workers, len(items)) {
+		busy.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(items)); i = next.Add(1) - 1 {
+				results[i], failed[i] = f(items[i])
+			}
+		})
+	}
+	busy.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}

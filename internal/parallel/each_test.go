@@ -1,0 +1,38 @@
+package parallel
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestEach keeps the order of the items, whoever is done first.
+func TestEach(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 1, 7, 8, 9, 1000} {
+		var items, want []int
+		for i := range n {
+			items, want = append(items, i), append(want, i*i)
+		}
+		got, err := Each(items, func(i int) (int, error) { return i * i, nil })
+		if err != nil || len(got) != n || n > 0 && !cmp.Equal(want, got) {
+			t.Errorf("the squares of %d items are %v, %v", n, got, err)
+		}
+	}
+}
+
+// TestEachError gives the error of the first item that has one.
+func TestEachError(t *testing.T) {
+	t.Parallel()
+	odd := func(i int) (int, error) {
+		if i%2 == 1 {
+			return 0, fmt.Errorf("%d is odd", i)
+		}
+		return i, nil
+	}
+	if got, err := Each([]int{2, 4, 5, 6, 7}, odd); got != nil || err == nil || err.Error() != "5 is odd" {
+		t.Errorf("got %v, %v", got, errors.Unwrap(err))
+	}
+}
