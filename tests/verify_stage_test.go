@@ -37,7 +37,8 @@ func installDrift(t *testing.T, server *driftServer, name string) driftCase {
 	own, err := filepath.Glob(filepath.Join(driftDir, directory(name), "[ps][oc][lh]*"))
 	if err == nil && len(own) == 0 && server.template.name != "" {
 		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+server.template.name)
-		c.exec(t, "UPDATE retention.install SET database_name = current_database(); UPDATE cron.job SET database = current_database()")
+		c.exec(t, "UPDATE retention.install SET database_name = current_database(); UPDATE cron.job SET database = current_database(); "+
+			"UPDATE retention.policy SET installed_at = now(); UPDATE retention.job SET installed_at = now()") // now, whatever the template's age
 		return c
 	}
 	pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE template0")
