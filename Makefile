@@ -13,7 +13,8 @@ help: ## List the targets
 demo: setup ## Show the whole path on a throw-away server; EXAMPLE=bot-queue
 	@examples/demo.sh "$(EXAMPLE)"
 
-test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, installs them where it may
+test: lint ## Run all tests; needs PostgreSQL with pg_cron, and git, installs them where it may
+	@.ci/setup git
 	go test -count=1 -timeout 60m ./...
 	CGO_ENABLED=0 go build -buildvcs=false ./...
 

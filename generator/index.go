@@ -141,6 +141,7 @@ func (w *work) index(items []indexItem, predicate sqlText) Object {
 	if w.table.Kind == "partitioned" {
 		kind = "index_partitioned"
 		d.Comment = literal("pgretain: index for policies of this table") // its text never changes: see below
+		d.TableLiteral, d.SearchPath = literal(d.Table), w.searchPath()
 		w.partitionIndexes(&d, w.table, name)
 	}
 	id := ID{KindIndex, w.table.Schema + "." + name}
@@ -167,20 +168,26 @@ type indexData struct {
 	SchemaLiteral, NameLiteral literal
 	Items, Predicate           sqlText
 	Comment                    literal
-	Partitions                 []indexPartition
-	Attach                     []indexAttach
+
+	// of a partitioned table
+	TableLiteral literal // qualified
+	SearchPath   []ident
+	Partitions   []indexPartition
+	Attach       []indexAttach
 }
 
+// indexPartition is a partition of the snapshot; Enters says that its schema is not that of the leaf before.
 type indexPartition struct {
-	Leaf                       bool
-	Table                      sqlText
-	TableSchema                ident
-	Name, InvalidName          ident
-	SchemaLiteral, NameLiteral literal
+	Leaf, Enters                             bool
+	Table                                    sqlText
+	Literal                                  literal // qualified
+	TableSchema, TableName                   ident
+	Name, InvalidName                        ident
+	SchemaLiteral, TableLiteral, NameLiteral literal
 }
 
 type indexAttach struct {
-	ParentSchema, Parent, TableSchema, Name ident
+	ParentSchema, Parent, Schema, Name literal
 }
 
 // partitionIndexes lists the partitions of the snapshot, to any depth, and what to attach: deepest
@@ -193,15 +200,26 @@ func (w *work) partitionIndexes(d *indexData, parent *catalog.Table, parentIndex
 		}
 		name := indexName(child, string(d.Items), string(d.Predicate))
 		d.Partitions = append(d.Partitions, indexPartition{
-			Leaf: table.Kind == "table", Table: qualified(table), TableSchema: ident(table.Schema),
+			Leaf: table.Kind == "table", Enters: table.Kind == "table" && d.enters(table.Schema),
+			Table: qualified(table), Literal: literal(qualified(table)), TableSchema: ident(table.Schema), TableName: ident(table.Name),
 			Name: ident(name), InvalidName: ident(name + "_invalid"),
-			SchemaLiteral: literal(table.Schema), NameLiteral: literal(name),
+			SchemaLiteral: literal(table.Schema), TableLiteral: literal(table.Name), NameLiteral: literal(name),
 		})
 		if table.Kind == "partitioned" {
 			w.partitionIndexes(d, table, name)
 		}
-		d.Attach = append(d.Attach, indexAttach{ident(parent.Schema), ident(parentIndex), ident(table.Schema), ident(name)})
+		d.Attach = append(d.Attach, indexAttach{literal(parent.Schema), literal(parentIndex), literal(table.Schema), literal(name)})
 	}
+}
+
+// enters says that a leaf in schema needs another search path than the leaf before.
+func (d indexData) enters(schema string) bool {
+	for _, p := range slices.Backward(d.Partitions) {
+		if p.Leaf {
+			return string(p.TableSchema) != schema
+		}
+	}
+	return true
 }
 
 // indexName says whose index it is and carries a hash of its definition, so that a changed index

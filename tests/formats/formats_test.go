@@ -23,7 +23,7 @@ type life struct {
 	states              []string
 }
 
-// TestTools takes two examples and a policy full of traps through every tool: a first step, a second
+// TestTools takes two examples, a policy full of traps and a partitioned table through every tool: a first step, a second
 // one, back to the first, back to nothing. After each the catalogs are those that pgretain migrate makes.
 func TestTools(t *testing.T) {
 	t.Parallel()
@@ -34,6 +34,7 @@ func TestTools(t *testing.T) {
 		"bot-queue":  {example("bot-queue"), "older_than: 7 days", "older_than: 8 days"},
 		"mutual-aid": {example("mutual-aid"), "older_than: 90 days", "older_than: 91 days"},
 		"traps":      {traps, `''C:\\tmp`, `''D:\\tmp`},
+		"partitions": {partitions, "kind <> 'a'", "kind <> 'b'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -160,4 +161,27 @@ func traps(t *testing.T) (project, string) {
 		t.Fatal(err)
 	}
 	return project{in: in, snapshot: snapshot}, trapsPolicy
+}
+
+const partitionsPolicy = `version: 1
+policies:
+  events:
+    table: event
+    where: kind <> 'a'
+    due: {age: {column: at, older_than: 7 days}}
+    then: [delete]
+`
+
+// partitions are others when the files are applied than when they were written: the second step builds an index
+// as well, and the way back drops it.
+func partitions(t *testing.T) (project, string) {
+	in := kit.Prepare(t, `CREATE TABLE event (id bigint, at timestamptz, kind text, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+		CREATE TABLE event_1 PARTITION OF event FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
+		CREATE TABLE event_2 PARTITION OF event FOR VALUES FROM ('2024-02-01') TO ('2024-03-01')`, partitionsPolicy, kit.On(pgtest.Database(t)))
+	if _, list := in.Compile(t, partitionsPolicy); len(list) > 0 {
+		t.Fatal(list)
+	}
+	in.DB.Exec(t, "SET ROLE "+kit.Migrator+`; DROP TABLE event_1;
+		CREATE TABLE event_3 PARTITION OF event FOR VALUES FROM ('2024-03-01') TO ('2024-04-01')`)
+	return project{in: in, snapshot: in.Catalog}, partitionsPolicy
 }

@@ -1,7 +1,8 @@
 -- as migrator
 -- A partitioned table has its index built partition by partition, CONCURRENTLY,
 -- so that everybody can go on writing; each statement may be repeated. What cannot be concurrent takes
--- a moment, and waits at most 10 s for it.
+-- a moment, and waits at most 10 s for it. Partitions come and go: an empty temporary table stands in for one
+-- that is not there, and small ones that are not named here get the index at the end.
 -- https://www.postgresql.org/docs/current/ddl-partitioning.html
 DO $function$
 BEGIN
@@ -14,12 +15,20 @@ SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2024_06b6860b')
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2024_06b6860b_invalid";
 -- next
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2024_06b6860b" ON "app"."event_2024" ("at", "id");
+SELECT retention._stand_in('app', 'event_2024', '"app"."event"');
+-- next
+SET search_path = pg_catalog, "app", pg_temp, "public";
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2024_06b6860b" ON "event_2024" ("at", "id");
+-- next
+DROP TABLE IF EXISTS pg_temp."event_2024";
 -- next
 DO $function$
 BEGIN
     SET LOCAL lock_timeout = '10s';
-    CREATE INDEX IF NOT EXISTS "pgretain_event_2025_5ae6974f" ON ONLY "app"."event_2025" ("at", "id");
+    IF to_regclass('"app"."event_2025"') IS NOT NULL THEN
+        CREATE INDEX IF NOT EXISTS "pgretain_event_2025_5ae6974f" ON ONLY "app"."event_2025" ("at", "id");
+    END IF;
 END
 $function$;
 -- next
@@ -27,41 +36,33 @@ SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2025_0_8d8b4fac
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_0_8d8b4fac_invalid";
 -- next
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_0_8d8b4fac" ON "app"."event_2025_0" ("at", "id");
+SELECT retention._stand_in('app', 'event_2025_0', '"app"."event"');
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_0_8d8b4fac" ON "event_2025_0" ("at", "id");
+-- next
+DROP TABLE IF EXISTS pg_temp."event_2025_0";
 -- next
 SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2025_1_07f9fa29');
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_1_07f9fa29_invalid";
 -- next
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_1_07f9fa29" ON "app"."event_2025_1" ("at", "id");
+SELECT retention._stand_in('app', 'event_2025_1', '"app"."event"');
 -- next
-DO $function$
-BEGIN
-    SET LOCAL lock_timeout = '10s';
-    ALTER INDEX "app"."pgretain_event_c0cceda5" ATTACH PARTITION "app"."pgretain_event_2024_06b6860b";
-END
-$function$;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_1_07f9fa29" ON "event_2025_1" ("at", "id");
 -- next
-DO $function$
-BEGIN
-    SET LOCAL lock_timeout = '10s';
-    ALTER INDEX "app"."pgretain_event_2025_5ae6974f" ATTACH PARTITION "app"."pgretain_event_2025_0_8d8b4fac";
-END
-$function$;
+DROP TABLE IF EXISTS pg_temp."event_2025_1";
 -- next
-DO $function$
-BEGIN
-    SET LOCAL lock_timeout = '10s';
-    ALTER INDEX "app"."pgretain_event_2025_5ae6974f" ATTACH PARTITION "app"."pgretain_event_2025_1_07f9fa29";
-END
-$function$;
+SET search_path = pg_catalog, "public", pg_temp;
 -- next
-DO $function$
-BEGIN
-    SET LOCAL lock_timeout = '10s';
-    ALTER INDEX "app"."pgretain_event_c0cceda5" ATTACH PARTITION "app"."pgretain_event_2025_5ae6974f";
-END
-$function$;
+SELECT retention._attach_index('app', 'pgretain_event_c0cceda5', 'app', 'pgretain_event_2024_06b6860b');
+-- next
+SELECT retention._attach_index('app', 'pgretain_event_2025_5ae6974f', 'app', 'pgretain_event_2025_0_8d8b4fac');
+-- next
+SELECT retention._attach_index('app', 'pgretain_event_2025_5ae6974f', 'app', 'pgretain_event_2025_1_07f9fa29');
+-- next
+SELECT retention._attach_index('app', 'pgretain_event_c0cceda5', 'app', 'pgretain_event_2025_5ae6974f');
+-- next
+SELECT retention._index_later_partitions('app', 'pgretain_event_c0cceda5');
 -- next
 COMMENT ON INDEX "app"."pgretain_event_c0cceda5" IS 'pgretain: index for policies of this table';
 -- next

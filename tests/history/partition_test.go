@@ -1,0 +1,111 @@
+package history
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/install"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// The guard on another table makes the index one of pgretain's own.
+const partitionSchema = `CREATE SCHEMA app; CREATE SCHEMA old;
+	CREATE TABLE app.event (id bigint, at timestamptz, kind text, body text, PRIMARY KEY (id, at, kind)) PARTITION BY RANGE (at);
+	CREATE TABLE app.event_1 PARTITION OF app.event FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
+	CREATE TABLE app.event_2 PARTITION OF app.event FOR VALUES FROM ('2024-02-01') TO ('2024-03-01') PARTITION BY LIST (kind);
+	CREATE TABLE app.event_2_a PARTITION OF app.event_2 FOR VALUES IN ('a');
+	CREATE TABLE old.event_3 PARTITION OF app.event FOR VALUES FROM ('2024-03-01') TO ('2024-04-01');
+	CREATE TABLE app.event_4 PARTITION OF app.event FOR VALUES FROM ('2024-04-01') TO ('2024-05-01') PARTITION BY LIST (kind);
+	CREATE TABLE app.event_4_a PARTITION OF app.event_4 FOR VALUES IN ('a');
+	CREATE TABLE app.event_5 PARTITION OF app.event FOR VALUES FROM ('2024-05-01') TO ('2024-06-01')`
+
+// Time goes by: partitions are dropped, detached, made; one name belongs to another table now.
+const partitionsLater = `SET ROLE kit_migrator;
+	DROP TABLE app.event_1; DROP TABLE app.event_2_a; DROP TABLE old.event_3; DROP TABLE app.event_4;
+	ALTER TABLE app.event DETACH PARTITION app.event_5;
+	CREATE TABLE app.event_6 PARTITION OF app.event FOR VALUES FROM ('2024-06-01') TO ('2024-07-01');
+	CREATE TABLE app."event 7 USING (x)" PARTITION OF app.event FOR VALUES FROM ('2024-07-01') TO ('2024-08-01') PARTITION BY LIST (kind);
+	CREATE TABLE app.event_7_a PARTITION OF app."event 7 USING (x)" FOR VALUES IN ('a');
+	CREATE TABLE app.event_2_b PARTITION OF app.event_2 FOR VALUES IN ('b');
+	CREATE TABLE public.event_3 (nothing integer);
+	INSERT INTO app.event SELECT 1, d, 'a' FROM (VALUES ('2024-06-02'::timestamptz), ('2024-07-02')) v (d);
+	INSERT INTO app.event VALUES (1, '2024-02-02', 'b'); RESET ROLE`
+
+const partitionPolicy = `
+policies:
+  events:
+    table: app.event
+    where: kind <> 'keep'
+    due: {age: {column: at, older_than: 7 days}}
+    then: [delete]
+`
+
+// lacking are the partitions of app.event without a valid index of ours; the root counts as well.
+const lacking = `SELECT t.relid::text FROM pg_partition_tree('app.event') t WHERE NOT EXISTS (
+	SELECT FROM pg_partition_tree((SELECT c.oid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+		WHERE i.indrelid = 'app.event'::regclass AND c.relname LIKE 'pgretain%')) x
+	JOIN pg_index i ON i.indexrelid = x.relid WHERE i.indrelid = t.relid AND i.indisvalid AND i.indisready) ORDER BY 1`
+
+// TestOtherPartitionsByThen: a file is applied long after it was written, in a database whose partitions are others by then: the whole
+// table has its index, and nothing stands in for anything.
+func TestOtherPartitionsByThen(t *testing.T) {
+	t.Parallel()
+	in := kit.Prepare(t, partitionSchema, partitionPolicy)
+	in.Generate(t, partitionPolicy)
+	in.DB.Exec(t, partitionsLater)
+	before := pgtest.Column[string](t, in, tablesThere)
+	in.Up(t)
+	if without := pgtest.Column[string](t, in, lacking); len(without) > 0 {
+		t.Errorf("without index: %v", without)
+	}
+	after := pgtest.Column[string](t, in, tablesThere)
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("tables (-before +after):\n%s", diff)
+	}
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_index WHERE indrelid = 'public.event_3'::regclass"); n != 0 {
+		t.Errorf("%d indexes on another table of the name", n)
+	}
+	if run := in.Done("events", "2026-01-01"); run.Taken != 3 {
+		t.Errorf("took %d rows, want 3", run.Taken)
+	}
+	wanted, _ := in.Compile(t, partitionPolicy)
+	in.WantConforms(t, wanted)
+}
+
+const tablesThere = `SELECT oid::regclass::text FROM pg_class
+	WHERE relkind IN ('r', 'p') AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'retention'::regnamespace) ORDER BY 1`
+
+// The way back builds the index for the partitions that are there now.
+func TestPartitionDroppedBeforeDown(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, partitionSchema, partitionPolicy)
+	in.Migrate(t, "policies: {other: {table: app.event, due: {age: {column: id, encoding: epoch_s, older_than: 7 days}}, then: [delete]}}")
+	in.DB.Exec(t, partitionsLater)
+	down(t, in)
+	if without := pgtest.Column[string](t, in, lacking); len(without) > 0 {
+		t.Errorf("without index: %v", without)
+	}
+}
+
+// A partition that is too large to be locked while its index is built is named.
+func TestLargePartitionIsNamed(t *testing.T) {
+	t.Parallel()
+	in := kit.Prepare(t, partitionSchema, partitionPolicy)
+	in.Generate(t, partitionPolicy)
+	in.DB.Exec(t, `SET ROLE kit_migrator;
+		CREATE TABLE app.event_8 PARTITION OF app.event FOR VALUES FROM ('2024-08-01') TO ('2024-09-01');
+		ALTER TABLE app.event_8 ALTER body SET STORAGE PLAIN;
+		INSERT INTO app.event SELECT i, '2024-08-02', 'a', repeat('x', 7900) FROM generate_series(1, 8193) i; RESET ROLE`)
+	_, err := in.TryUp(t)
+	if list := install.Diagnostics(err); err == nil || list[0].Code != "55000" || !strings.Contains(list[0].Detail, "Partitions without it: app.event_8.") {
+		t.Fatalf("migrating with a large partition that nobody knows: %v", err)
+	}
+	in.DB.Exec(t, "SET ROLE kit_migrator; TRUNCATE app.event_8; RESET ROLE")
+	in.Up(t)
+	if without := pgtest.Column[string](t, in, lacking); len(without) > 0 {
+		t.Errorf("without index: %v", without)
+	}
+}
