@@ -1,7 +1,7 @@
 -- Builds a partitioned table's index on partitions that a migration does not know, since they came later, and
--- attaches it there. Not CONCURRENTLY: those of 64 MB or more are left to _record_index, which names them.
--- Runs with the caller's rights: the tables' owner. Locks: SHARE on each such partition while its index is
--- built, waited for at most 10 s.
+-- attaches it there. Not CONCURRENTLY, hence less than 64 MB of tables at a time, small ones first; _record_index
+-- names those that are left. Runs with the caller's rights: the tables' owner. Locks: SHARE on each such
+-- partition until all have their index, waited for at most 10 s.
 CREATE OR REPLACE FUNCTION retention._index_later_partitions(p_schema text, p_index text) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -10,9 +10,10 @@ AS $function$
 DECLARE
     v_lacking record;
     v_name text;
+    v_bytes numeric := 0;
 BEGIN
     FOR v_lacking IN
-        SELECT n.nspname, c.relname, h.inhrelid::regclass AS partition, t.relid AS index,
+        SELECT n.nspname, c.relname, h.inhrelid::regclass AS partition, t.relid AS index, s.bytes,
                substr(pg_get_indexdef(t.relid), length(format('CREATE INDEX %I ON ONLY %s', o.relname, i.indrelid::regclass)) + 1) AS definition
         FROM pg_partition_tree(to_regclass(format('%I.%I', p_schema, p_index))) t
         JOIN pg_index i ON i.indexrelid = t.relid
@@ -20,11 +21,13 @@ BEGIN
         JOIN pg_inherits h ON h.inhparent = i.indrelid
         JOIN pg_class c ON c.oid = h.inhrelid AND c.relkind IN ('r', 'p')
         JOIN pg_namespace n ON n.oid = c.relnamespace
+        CROSS JOIN LATERAL (SELECT sum(pg_relation_size(p.relid)) AS bytes FROM pg_partition_tree(h.inhrelid) p) s
         WHERE NOT EXISTS (SELECT FROM pg_inherits a JOIN pg_index x ON x.indexrelid = a.inhrelid
                           WHERE a.inhparent = t.relid AND x.indrelid = h.inhrelid)
-          AND (SELECT sum(pg_relation_size(p.relid)) FROM pg_partition_tree(h.inhrelid) p) < 64 * 1024 * 1024
-        ORDER BY n.nspname, c.relname
+        ORDER BY s.bytes, n.nspname, c.relname
     LOOP
+        v_bytes := v_bytes + v_lacking.bytes;
+        EXIT WHEN v_bytes >= 64 * 1024 * 1024;
         v_name := format('pgretain_%s_%s', left(v_lacking.relname, 32), left(md5(p_index || v_lacking.partition), 8));
         EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON %s%s', v_name, v_lacking.partition, v_lacking.definition);
         EXECUTE format('ALTER INDEX %s ATTACH PARTITION %I.%I', v_lacking.index, v_lacking.nspname, v_name);

@@ -12,7 +12,7 @@ BEGIN
     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = p_schema AND c.relname = p_index AND i.indisvalid AND i.indisready;
     IF v_definition IS NULL THEN
-        SELECT string_agg(p.relid::text, ', ') INTO v_lacking
+        SELECT string_agg(p.relid::text, ', ' ORDER BY p.relid::text) INTO v_lacking
         FROM pg_index i CROSS JOIN LATERAL pg_partition_tree(i.indrelid) p
         WHERE i.indexrelid = to_regclass(format('%I.%I', p_schema, p_index)) AND p.isleaf AND p.relid <> i.indrelid
           AND NOT EXISTS (
@@ -22,8 +22,8 @@ BEGIN
             USING MESSAGE = format('index "%s" is missing or not valid', p_index),
                   DETAIL = coalesce('Partitions without it: ' || v_lacking || '.', ''),
                   HINT = CASE WHEN v_lacking IS NULL THEN 'Migrate again: the migration repairs it.'
-                      ELSE 'The migration does not know these partitions: build the index there CONCURRENTLY, run '
-                           'ALTER INDEX ... ATTACH PARTITION, then migrate again.' END;
+                      ELSE 'The migration does not know these partitions, and builds the index for 64 MB of such tables at a time: '
+                           'migrate again. On a larger one build it CONCURRENTLY, run ALTER INDEX ... ATTACH PARTITION, then migrate again.' END;
     END IF;
     INSERT INTO retention.index_definition (schema_name, index_name, definition)
     VALUES (p_schema, p_index, v_definition)
