@@ -114,11 +114,12 @@ func (s stage) recovered(t *testing.T) {
 	s.DB = s.DB.Again(s.test)
 }
 
-// inPhase waits for an index build to get somewhere, and returns its backend.
+// inPhase waits for an index build to be held up somewhere, and returns its backend: others pass by there,
+// and would be gone before they are hit.
 func (s stage) inPhase(t *testing.T, phase string, failed <-chan error) int {
 	t.Helper()
 	for {
-		pids := pgtest.Column[int](t, s, "SELECT pid FROM pg_stat_progress_create_index WHERE phase = $1", phase)
+		pids := pgtest.Column[int](t, s, "SELECT pid FROM pg_stat_progress_create_index WHERE phase = $1 AND cardinality(pg_blocking_pids(pid)) > 0", phase)
 		if len(pids) == 1 {
 			return pids[0]
 		}
