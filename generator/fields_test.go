@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"bytes"
 	"reflect"
 	"slices"
 	"testing"
@@ -94,8 +95,9 @@ func TestDollarQuote(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "$function$", "$$": "$function$", "a $function$": "$function1$", "$function1$ $function$": "$function2$",
 	} {
-		if got := layoutQuoted(quoteMark+text+quoteMark, dollarQuote(text)); got != want+text+want {
-			t.Errorf("%q in quotes is %q, want those of %q", text, got, want)
+		var got bytes.Buffer
+		if layoutTo(&got, []byte(quoteMark+text+quoteMark), dollarQuote([]byte(text))); got.String() != want+text+want {
+			t.Errorf("%q in quotes is %q, want those of %q", text, &got, want)
 		}
 	}
 }

@@ -50,8 +50,13 @@ type tool struct {
 	beside func(name, content string) string
 }
 
-// ways are the two directions of a file, each from its first setting to its last reset.
-type ways struct{ up, down string }
+// ways are the two directions of a file, each from its first setting to its last reset. Together they can
+// have many megabytes, so that their pieces are joined once.
+type ways struct{ up, down pieces }
+
+type pieces []string
+
+func (p pieces) String() string { return strings.Join(p, "") }
 
 // tools by format.
 var tools = map[Format]tool{Goose: gooseTool, Tern: ternTool, Flyway: flywayTool, Psql: psqlTool}

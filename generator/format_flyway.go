@@ -26,8 +26,8 @@ var flywayNeeds = regexp.MustCompile(`(?m)^-- pgretain: needs (.+)\.conf with (.
 
 func flywayFrame(l tool, m Migration, p part, place string, w ways) []File {
 	name := l.downName(m.Name)
-	up := flywayFile(m, m.Name, p, l.head(p, place, p.forward(name)), w.up)
-	down := flywayFile(m, name, p, l.head(p, place, p.backward(m.Name)), w.down)
+	up := flywayFile(m, m.Name, p, l.head(p, place, p.forward(name)), w.up.String())
+	down := flywayFile(m, name, p, l.head(p, place, p.backward(m.Name)), w.down.String())
 	return append(up, down...)
 }
 

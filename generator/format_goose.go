@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,11 +19,14 @@ func gooseFrame(l tool, m Migration, p part, place string, w ways) []File {
 	if p.noTransaction {
 		head += "\n-- +goose NO TRANSACTION\n"
 	}
-	return []File{{m.Name, sealed(m, head, "\n-- +goose Up\n", w.up, "\n"+l.downLine+"\n", w.down)}}
+	return []File{{m.Name, sealed(m, slices.Concat(pieces{head, "\n-- +goose Up\n"}, w.up, pieces{"\n" + l.downLine + "\n"}, w.down)...)}}
 }
 
 // gooseRefusal: goose takes every comment with +goose in it for an annotation, wherever it stands.
 func gooseRefusal(text string, _ bool) string {
+	if !strings.Contains(text, "+goose") {
+		return ""
+	}
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimSpace(line)
 		if strings.HasPrefix(trimmed, "--") && strings.Contains(trimmed, "+goose") {

@@ -17,8 +17,8 @@ var psqlTool = tool{
 func psqlFrame(l tool, m Migration, p part, place string, w ways) []File {
 	name := l.downName(m.Name)
 	return []File{
-		{m.Name, sealed(m, l.head(p, place, p.forward(name)), "\n", psqlScript(w.up, p.noTransaction))},
-		{name, sealed(m, l.head(p, place, p.backward(m.Name)), "\n", psqlScript(w.down, p.noTransaction))},
+		{m.Name, sealed(m, l.head(p, place, p.forward(name)), "\n", psqlScript(w.up.String(), p.noTransaction))},
+		{name, sealed(m, l.head(p, place, p.backward(m.Name)), "\n", psqlScript(w.down.String(), p.noTransaction))},
 	}
 }
 

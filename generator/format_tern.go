@@ -30,8 +30,8 @@ func ternFrame(l tool, m Migration, p part, place string, w ways) []File {
 	if p.noTransaction {
 		noTx = ternNoTxLine + "\n\n"
 	}
-	up := l.escape.Replace(l.head(p, place, p.forward("the part below the dashes")) + "\n" + noTx + w.up)
-	down := l.escape.Replace("\n" + noTx + w.down)
+	up := l.escape.Replace(l.head(p, place, p.forward("the part below the dashes")) + "\n" + noTx + w.up.String())
+	down := l.escape.Replace("\n" + noTx + w.down.String())
 	return []File{{m.Name, sealed(m, up, "\n"+l.downLine+"\n", down)}}
 }
 

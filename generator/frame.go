@@ -13,13 +13,13 @@ import (
 // render writes the files of one part: head, way up, way down. Down undoes Up in reverse.
 func render(l tool, m Migration, p part, place string, opt NextOptions) ([]File, error) {
 	sections := []section{{ups(p.changes), opt.path}, {downs(p.changes), opt.pathBefore}}
-	texts, err := parallel.Each(sections, func(s section) (string, error) { return s.write(l, p, opt) })
+	texts, err := parallel.Each(sections, func(s section) (pieces, error) { return s.write(l, p, opt) })
 	if err != nil {
 		return nil, err
 	}
 	up, down := texts[0], texts[1]
 	if m.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].object()) {
-		up = firstSchema(opt) + up
+		up = slices.Insert(up, 0, firstSchema(opt))
 	}
 	return l.frame(l, m, p, place, ways{up, down}), nil
 }
@@ -165,14 +165,14 @@ type section struct {
 }
 
 // write writes the blocks, consecutive ones of a role inside that role.
-func (s section) write(l tool, p part, opt NextOptions) (string, error) {
+func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 	before, after := holdBack(l, p, s.actions, opt)
-	texts := []string{pinned(p, s.path), before} // joined once: they can be many megabytes
+	texts := pieces{pinned(p, s.path), before}
 	current := ""
 	for _, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		if role != current {
 			texts = append(texts, switchRole(current, role))
@@ -184,7 +184,7 @@ func (s section) write(l tool, p part, opt NextOptions) (string, error) {
 	if p.noTransaction && s.path != "" {
 		texts = append(texts, "\nRESET search_path;\n")
 	}
-	return strings.Join(texts, ""), nil
+	return texts, nil
 }
 
 // pinned says what names mean, and how long a table may be waited for.

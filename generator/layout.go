@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -26,42 +27,55 @@ func hung(text string) sqlText {
 
 // layout puts the lines of hung fragments where they belong. Text that is not in a fragment stays
 // as it is; names and literals have no line breaks.
-func layout(text string) string { return layoutQuoted(text, "") }
+func layout(text string) string {
+	if !strings.Contains(text, hangFrom) {
+		return text
+	}
+	var b bytes.Buffer
+	layoutTo(&b, []byte(text), "")
+	return b.String()
+}
 
-// layoutQuoted is layout with a dollar quote in the place of quoteMark.
-func layoutQuoted(text, quote string) string {
-	var b strings.Builder
+// layoutTo is layout with a dollar quote in the place of quoteMark. It writes to an empty buffer.
+func layoutTo(b *bytes.Buffer, text []byte, quote string) {
 	b.Grow(len(text) + len(text)/4)
 	margins := []int{0}
-	column, indent := 0, 0
+	line, indent := 0, 0 // where the line under way begins, and by how much its text will be indented
 	for len(text) > 0 {
 		switch text[0] {
 		case hangFrom[0]:
-			margins = append(margins, max(column, indent))
+			margins = append(margins, max(utf8.RuneCount(b.Bytes()[line:]), indent))
 		case hangTo[0]:
 			margins = margins[:len(margins)-1]
 		case quoteMark[0]:
 			b.WriteString(quote)
 		case '\n':
 			b.WriteByte('\n')
-			column, indent = 0, margins[len(margins)-1]
+			line, indent = b.Len(), margins[len(margins)-1]
 		default:
 			piece := plain(text)
-			b.WriteString(strings.Repeat(" ", indent-min(indent, column)))
-			b.WriteString(piece)
-			column, indent = max(column, indent)+utf8.RuneCountInString(piece), 0
+			writeBlanks(b, indent)
+			b.Write(piece)
+			indent = 0
 			text = text[len(piece):]
 			continue
 		}
 		text = text[1:]
 	}
-	return b.String()
 }
 
+func writeBlanks(b *bytes.Buffer, n int) {
+	for ; n > 0; n -= len(spaces) {
+		b.WriteString(spaces[:min(n, len(spaces))])
+	}
+}
+
+const spaces = "                                                                "
+
 // plain is the beginning of text up to what layout must look at.
-func plain(text string) string {
-	for i := range len(text) {
-		if c := text[i]; c == '\n' || c >= quoteMark[0] {
+func plain(text []byte) []byte {
+	for i, c := range text {
+		if c == '\n' || c >= quoteMark[0] {
 			return text[:i]
 		}
 	}

@@ -39,13 +39,12 @@ func checkText(text string, kind Kind) string {
 	if text == "" {
 		return ""
 	}
-	if !strings.HasSuffix(text, "\n") || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
+	if !strings.HasSuffix(text, "\n") || !utf8.ValidString(text) || strings.Contains(text, "\r") || strings.Contains(text, "\x00") {
 		return "text is not UTF-8 with LF line ends, a last one included"
 	}
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, ourPrefix) {
-			return fmt.Sprintf("line %q would be a marker of ours", strings.TrimSpace(line))
-		}
+	if at := strings.Index(text, "\n"+ourPrefix) + 1; at > 0 || strings.HasPrefix(text, ourPrefix) {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		return fmt.Sprintf("line %q would be a marker of ours", strings.TrimSpace(line))
 	}
 	if !hasStatement(text) {
 		return "text holds nothing but comments"

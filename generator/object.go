@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
+	"sync"
 
 	"pgretain/internal/diag"
 )
@@ -83,12 +84,16 @@ func hashJoined(parts []string) string {
 	return digits(sum)
 }
 
+// chunks are what texts are copied to in order to be added to a sum.
+var chunks = sync.Pool{New: func() any { return new([4096]byte) }}
+
 // addTo adds a little at a time: a migration can have many megabytes, which would be copied.
 func addTo(sum hash.Hash, text string) {
-	var some [4096]byte
+	chunk := chunks.Get().(*[4096]byte)
+	defer chunks.Put(chunk)
 	for len(text) > 0 {
-		n := copy(some[:], text)
-		sum.Write(some[:n])
+		n := copy(chunk[:], text)
+		sum.Write(chunk[:n])
 		text = text[n:]
 	}
 }

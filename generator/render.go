@@ -3,7 +3,6 @@ package generator
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"sync"
 	"text/template"
 
@@ -18,13 +17,9 @@ func parseTemplates() *template.Template {
 	t := template.New("").Option("missingkey=error")
 	t.Funcs(template.FuncMap{
 		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed, "anyHung": anyHung,
-		"tag": func() string { return quoteMark },
-		"inc": func(i int) int { return i + 1 },
-		"fragment": func(name string, data any) (sqlText, error) {
-			var b strings.Builder
-			err := t.ExecuteTemplate(&b, name, data)
-			return hung(b.String()), err
-		},
+		"tag":      func() string { return quoteMark },
+		"inc":      func(i int) int { return i + 1 },
+		"fragment": func(name string, data any) (sqlText, error) { return hungFragment(t, name, data) },
 	})
 	return template.Must(t.ParseFS(templates.FS, "*.sql.tmpl"))
 }
@@ -36,30 +31,65 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 func execute(name string, data any) string {
 	b := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(b)
+	executeTo(b, name, data)
+	return b.String()
+}
+
+func executeTo(b *bytes.Buffer, name string, data any) {
 	b.Reset()
 	if err := set.ExecuteTemplate(b, name, data); err != nil {
-		panic(fmt.Sprintf("generator: rendering %s: %v", name, err)) // data and template disagree: ours
+		panic(disagreement(name, err))
 	}
-	return b.String()
+}
+
+// disagreement between data and a template is a mistake of ours.
+func disagreement(name string, err error) string {
+	return fmt.Sprintf("generator: rendering %s: %v", name, err)
 }
 
 // object renders a whole object, which ends with one line break.
 func object(name string, data any) string {
-	text := execute(name+".sql.tmpl", data)
-	return layoutQuoted(strings.TrimRight(text, "\n")+"\n", dollarQuote(text))
+	b, laid := buffers.Get().(*bytes.Buffer), buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	defer buffers.Put(laid)
+	executeTo(b, name+".sql.tmpl", data)
+	text := bytes.TrimRight(b.Bytes(), "\n")
+	laid.Reset()
+	layoutTo(laid, text, dollarQuote(text))
+	laid.WriteByte('\n')
+	return laid.String()
 }
 
 // quoteMark stands for the dollar quotes around a body until the whole text is known; no UTF-8 text has it.
 const quoteMark = "\xfc"
 
 // dollarQuote is one that does not occur in text.
-func dollarQuote(text string) string {
+func dollarQuote(text []byte) string {
 	tag := "$function$"
-	for i := 1; strings.Contains(text, tag); i++ {
+	for i := 1; bytes.Contains(text, []byte(tag)); i++ {
 		tag = fmt.Sprintf("$function%d$", i)
 	}
 	return tag
 }
 
 // fragment renders a piece of SQL for use in other templates.
-func fragment(name string, data any) sqlText { return hung(execute(name, data)) }
+func fragment(name string, data any) sqlText {
+	text, err := hungFragment(set, name, data)
+	if err != nil {
+		panic(disagreement(name, err))
+	}
+	return text
+}
+
+func hungFragment(t *template.Template, name string, data any) (sqlText, error) {
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
+	b.WriteString(hangFrom)
+	err := t.ExecuteTemplate(b, name, data)
+	if bytes.IndexByte(b.Bytes(), '\n') < 0 {
+		return sqlText(b.Bytes()[len(hangFrom):]), err
+	}
+	b.WriteString(hangTo)
+	return sqlText(b.Bytes()), err
+}

@@ -164,9 +164,14 @@ func renameInstall(sql string, install policy.Install) string {
 		"owner": install.Roles.Owner, "runner": install.Roles.Runner,
 		"operator": install.Roles.Operator, "viewer": install.Roles.Viewer,
 	}
-	sql = roleName.ReplaceAllStringFunc(sql, func(found string) string {
-		return names[strings.TrimPrefix(found, "retention_")]
-	})
+	if !install.Roles.Usual() {
+		sql = roleName.ReplaceAllStringFunc(sql, func(found string) string {
+			return names[strings.TrimPrefix(found, "retention_")]
+		})
+	}
+	if install.Schema == "retention" {
+		return sql
+	}
 	return schemaName.ReplaceAllStringFunc(sql, func(found string) string {
 		return strings.Replace(found, "retention", install.Schema, 1)
 	})

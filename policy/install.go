@@ -41,6 +41,9 @@ func (r *reader) install(file mapping) Install {
 	return install
 }
 
+// Usual says whether they have the names that the runtime is written with.
+func (r Roles) Usual() bool { return r == defaultRoles }
+
 var defaultRoles = Roles{Owner: "retention_owner", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}
 
 // roles reads the four names, or the word none.

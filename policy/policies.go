@@ -1,6 +1,11 @@
 package policy
 
-import "fmt"
+import (
+	"fmt"
+
+	"pgretain/internal/diag"
+	"pgretain/internal/parallel"
+)
 
 var policyShape = shape{
 	keys: append([]string{
@@ -17,10 +22,20 @@ func (r *reader) policies(file mapping, base bounds) []*Policy {
 	if ok && len(m.order) == 0 {
 		r.add(codeMissing, r.fieldAt(f), "there is no policy", "", "Write at least one policy.")
 	}
+	type part struct {
+		policy *Policy
+		diags  diag.List
+	}
+	parts, _ := parallel.Each(m.order, func(name string) (part, error) { // one does not depend on another
+		own := reader{path: r.path, source: r.source, lines: r.lines}
+		p := own.policy(m.fields[name], name, base)
+		return part{p, own.diags}, nil
+	})
 	var policies []*Policy
-	for _, name := range m.order {
-		if p := r.policy(m.fields[name], name, base); p != nil {
-			policies = append(policies, p)
+	for _, part := range parts {
+		r.diags = append(r.diags, part.diags...)
+		if part.policy != nil {
+			policies = append(policies, part.policy)
 		}
 	}
 	return policies

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgretain/generator"
+	"pgretain/internal/catalog"
+	"pgretain/internal/parallel"
 )
 
 const generateHelp = `Compiles the policy, compares the result with what the migrations of the directory install, and
@@ -116,11 +118,12 @@ func (c *console) nextSteps(g generation) ([]step, error) {
 	if err := g.checkDirectories(); err != nil {
 		return nil, err
 	}
+	tablesThere := parallel.Start(func() (*catalog.Snapshot, error) { return requireCatalog(g.catalogFile()) })
 	project, err := readProject(g.policy)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := requireCatalog(g.catalogFile())
+	snapshot, err := tablesThere()
 	if err != nil {
 		return nil, err
 	}

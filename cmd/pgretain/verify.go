@@ -15,6 +15,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/install"
+	"pgretain/internal/parallel"
 	sqlfiles "pgretain/sql"
 	"pgretain/verifier"
 )
@@ -181,15 +182,17 @@ type compilation struct {
 
 // wanted compiles the policy file.
 func (v verification) wanted() (*project, compilation, error) {
+	tablesThere := parallel.Start(func() (*catalog.Snapshot, error) { return requireCatalog(v.catalogFile()) })
+	migrations := parallel.Start(func() (*generator.History, error) { return readTables(v.migrations) })
 	project, err := readProject(v.policy)
 	if err != nil {
 		return nil, compilation{}, err
 	}
-	snapshot, err := requireCatalog(v.catalogFile())
+	snapshot, err := tablesThere()
 	if err != nil {
 		return nil, compilation{}, err
 	}
-	history, err := readTables(v.migrations)
+	history, err := migrations()
 	if err != nil {
 		return nil, compilation{}, err
 	}

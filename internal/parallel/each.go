@@ -30,3 +30,10 @@ func Each[T, R any](items []T, f func(T) (R, error)) ([]R, error) {
 	}
 	return results, nil
 }
+
+// Start begins with f; what it returns waits for its results.
+func Start[T any](f func() (T, error)) func() (T, error) {
+	once := sync.OnceValues(f)
+	go once()
+	return once
+}

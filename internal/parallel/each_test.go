@@ -36,3 +36,22 @@ func TestEachError(t *testing.T) {
 		t.Errorf("got %v, %v", got, errors.Unwrap(err))
 	}
 }
+
+// TestStart calls a function once, without being asked for its results, and gives them whenever it is.
+func TestStart(t *testing.T) {
+	t.Parallel()
+	called := make(chan int, 2)
+	results := Start(func() (int, error) {
+		called <- 7
+		return 7, errors.New("seven")
+	})
+	first := <-called
+	for range 2 {
+		if got, err := results(); got != first || err == nil || err.Error() != "seven" {
+			t.Errorf("got %d, %v", got, err)
+		}
+	}
+	if len(called) != 0 {
+		t.Error("called twice")
+	}
+}

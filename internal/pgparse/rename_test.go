@@ -1,6 +1,10 @@
 package pgparse
 
-import "testing"
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
 
 func TestRename(t *testing.T) {
 	t.Parallel()
@@ -15,5 +19,36 @@ func TestRename(t *testing.T) {
 		if got := Rename(sql, names); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", sql, got, want)
 		}
+	}
+}
+
+// TestRenameSimple holds the way without the scanner to the way with it.
+func TestRenameSimple(t *testing.T) {
+	t.Parallel()
+	parts := []string{"v_a", "v_in", ".", ".", "rows", " ", " ", "\n", `"v_a"`, `"`, "--", "-", "(", "<=", "::", "1", "é", "'v_a'", "$1", "/* v_a */", "]", ","}
+	random := rand.New(rand.NewPCG(1, 2))
+	simple, renamed := 0, 0
+	for range 200_000 {
+		var b strings.Builder
+		for range 1 + random.IntN(8) {
+			b.WriteString(parts[random.IntN(len(parts))])
+		}
+		sql := b.String()
+		quick, ok := simpleWords(sql)
+		if _, err := scanAll(sql); err != nil || !ok {
+			continue
+		}
+		simple++
+		names := map[string]string{"v_a": "$1", "v_in.rows": "$2"}
+		got, want := replaced(sql, quick, names), replaced(sql, scannedWords(sql), names)
+		if got != want {
+			t.Fatalf("%q\nwithout scanner %q\nwith it         %q", sql, got, want)
+		}
+		if want != sql {
+			renamed++
+		}
+	}
+	if simple < 50_000 || renamed < 5_000 {
+		t.Errorf("only %d texts were simple, %d had a name", simple, renamed)
 	}
 }
