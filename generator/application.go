@@ -152,7 +152,7 @@ func (w *work) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlTe
 			w.refuse(e.At(ref.Offset), codeExpression, fmt.Sprintf("%q cannot be read here: the row is not there yet", strings.Join(ref.Fields, ".")), "")
 		}
 	}
-	return fragment("parenthesised", sqlText(smooth(pgparse.Splice(flat(e.SQL), edits))))
+	return enclosed(sqlText(smooth(pgparse.Splice(flat(e.SQL), edits))))
 }
 
 var typeModifier = regexp.MustCompile(`\([0-9, -]+\)`)

@@ -39,6 +39,7 @@ type batchData struct {
 	Set                                               []setText // shape RANGE: an update
 	InRange                                           bool      // shape RANGE: steps are parts of one statement
 	Also                                              []alsoText
+	Names, After, Boundary, InBatch                   sqlText // what a pass by clock or key looks at; see bounded
 	// of a pass by rank
 	First     int64
 	Count     *countText
@@ -106,6 +107,13 @@ func (w *work) batch(p pass, function string) batchData {
 		d.GroupRows = p.beyond.rowsOfGroup(groupKey.stored)
 	}
 	return d
+}
+
+// bounded renders once what several statements of a batch say, where its position decides.
+func (d *batchData) bounded() {
+	d.Names = fragment("cursor names", *d)
+	d.After = fragment("after position", *d)
+	d.Boundary, d.InBatch = fragment("boundary", *d), fragment("in batch", *d)
 }
 
 // addSteps renders the steps, and what they ask of the statements before them.

@@ -153,7 +153,7 @@ func (w *work) joinSource(j policy.Join) sqlText {
 	case j.OncePerRun() && w.stored:
 		return sqlText(quote.Qualified(w.schema(), w.storedName(j)))
 	case j.Query != nil:
-		return fragment("parenthesised", w.bindQuery(*j.Query))
+		return enclosed(w.bindQuery(*j.Query))
 	}
 	return "NULL"
 }

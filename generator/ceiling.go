@@ -57,7 +57,7 @@ func (w *work) watermark(m *policy.Watermark) watermarkData {
 	if m.Where != nil {
 		saved := w.binder.table
 		w.binder.table = table
-		d.Where = fragment("parenthesised", w.bind(*m.Where))
+		d.Where = enclosed(w.bind(*m.Where))
 		w.binder.table = saved
 	}
 	return d

@@ -69,7 +69,7 @@ func (w *work) conditions() []policy.Expr {
 }
 
 func (w *work) check(e policy.Expr, joins []join, others []sqlText) Check {
-	return Check{e, w.checkText(fragment("parenthesised", w.bind(e)), joins, others)}
+	return Check{e, w.checkText(enclosed(w.bind(e)), joins, others)}
 }
 
 func (w *work) checkText(value sqlText, joins []join, others []sqlText) string {

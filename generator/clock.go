@@ -86,10 +86,10 @@ func (w *work) clockExpression(k *clock, source *policy.Clock) string {
 	if !ok {
 		return ""
 	}
-	k.expr = fragment("parenthesised", w.bind(e))
+	k.expr = enclosed(w.bind(e))
 	k.own = ownColumnsOnly(parsed.parsed)
 	if plainPick.MatchString(e.SQL) && w.indexable(parsed.parsed) {
-		k.indexed = fragment("parenthesised", sqlText(oneLine(e.SQL)))
+		k.indexed = enclosed(sqlText(oneLine(e.SQL)))
 	}
 	if found := castAtEnd.FindStringSubmatch(e.SQL); found != nil {
 		return formatType(found[1])
@@ -136,7 +136,7 @@ func isInstant(typ string) bool {
 // the type of the variable. No "real": it tells instants only 128 seconds apart, and would be
 // another value once it was compared with a double precision one.
 func (w *work) clockForm(source *policy.Clock, columnType string) (form, typ string) {
-	base := strings.TrimSpace(regexp.MustCompile(`\(\d+(,\d+)?\)`).ReplaceAllString(columnType, ""))
+	base := argumentType(columnType)
 	number := map[string]string{"smallint": "bigint", "integer": "bigint", "bigint": "bigint",
 		"numeric": "numeric", "double precision": "double precision"}[base]
 	text := base == "text" || base == "character varying" || base == "character"

@@ -57,7 +57,9 @@ func shapeOf(p pass) string {
 func (w *work) batchFunction(p pass, template, name, locked, shape string) Object {
 	d := w.batch(p, name)
 	d.Locked, d.Shape = locked, sqlText(shape)
-	d.Started = template == "batch_range"
+	if d.Started = template == "batch_range"; template != "batch_ranked" && !w.onlyCheck {
+		d.bounded()
+	}
 	w.find(p, template, d)
 	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape %s", w.policy.Name, shape))
 	return w.function(name+"(bigint)", template, d)
@@ -102,7 +104,7 @@ func (r *ranked) orAllRows() *ranked {
 	return &copied
 }
 
-// countData is what the templates count and due read.
+// countData is what the templates count, due and preview read.
 type countData struct {
 	Schema, Function, Signature, Policy string
 	Comment, Zone                       literal
@@ -121,6 +123,11 @@ type countData struct {
 	Guards                              []countGuard
 	Clock                               sqlText
 	Passed                              sqlText
+	// of a preview
+	Partitions *partitionData // of a policy on partitions
+	Saved      []saved
+	Steps      []previewStep
+	Notes      []previewNote
 }
 
 type countGuard struct {
@@ -244,7 +251,7 @@ func (w *work) passed() sqlText {
 	if own == nil || own.Where == nil || len(w.headersRead(*own)) > 0 {
 		return ""
 	}
-	return fragment("parenthesised", w.bind(*own.Where))
+	return enclosed(w.bind(*own.Where))
 }
 
 // ownStep is the only step that takes the batch's own rows; nil when there are several or none.

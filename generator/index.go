@@ -292,7 +292,7 @@ func (w *work) column(table *catalog.Table, name string, column policy.Column) O
 	value := sqlText("")
 	if column.Default != nil {
 		w.onOneLine(*column.Default)
-		value = fragment("parenthesised", sqlText(oneLine(column.Default.SQL)))
+		value = enclosed(sqlText(oneLine(column.Default.SQL)))
 	}
 	data := struct {
 		Policy  string

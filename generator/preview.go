@@ -8,15 +8,6 @@ import (
 	"pgretain/policy"
 )
 
-// previewData is what the template preview reads.
-type previewData struct {
-	countData
-	Partitions *partitionData // of a policy on partitions
-	Saved      []saved
-	Steps      []previewStep
-	Notes      []previewNote
-}
-
 // previewStep is the relation of what a step would do.
 type previewStep struct {
 	Name   sqlText
@@ -37,7 +28,7 @@ type previewNote struct {
 // preview is the function that says what the steps would do to all that is due.
 func (w *work) preview() Object {
 	name := w.policy.Name + "_preview"
-	d := previewData{countData: w.judgedData(name, name+"(timestamp with time zone, bigint, jsonb, interval)")}
+	d := w.judgedData(name, name+"(timestamp with time zone, bigint, jsonb, interval)")
 	if w.policy.Partitions {
 		p := w.partitionData(name, d.Signature)
 		p.Saved = w.savedJoins()
@@ -67,7 +58,7 @@ func (w *work) savedJoins() []saved {
 	return list
 }
 
-func (w *work) previewSteps(d *previewData) {
+func (w *work) previewSteps(d *countData) {
 	for _, s := range w.steps() {
 		step := previewStep{Name: stepName(s), Number: s.number, Target: literal(w.targetOf(s))}
 		step.Rows = w.previewStep(s, d)
@@ -106,7 +97,7 @@ func (w *work) targetOf(s step) string {
 }
 
 // previewStep is what one step would do, read beside what the steps before it would have taken away.
-func (w *work) previewStep(s step, d *previewData) sqlText {
+func (w *work) previewStep(s step, d *countData) sqlText {
 	saved := w.binder
 	defer func() { w.binder = saved }()
 	w.binder.inStep, w.binder.blank = true, true
@@ -122,7 +113,7 @@ func (w *work) previewStep(s step, d *previewData) sqlText {
 	v.Where = w.condition(s)
 	if s.Related != nil {
 		v.As, v.Table = sqlText(ident(s.Related.As).String()), quotedTable(s.Related.Table)
-		v.Tie = fragment("parenthesised", w.bind(s.Related.Where))
+		v.Tie = enclosed(w.bind(s.Related.Where))
 		v.Where = append(v.Where, w.notGone(s, s.Related.Table.String(), v.As)...)
 	} else if s.Delete != nil || s.Update != nil {
 		v.Where = append(v.Where, w.notGone(s, tableName(w.table), "t")...)
@@ -187,7 +178,7 @@ type previewRows struct {
 	Set       []setText
 }
 
-func (w *work) previewRows(s step, d *previewData) previewRows {
+func (w *work) previewRows(s step, d *countData) previewRows {
 	data := struct {
 		Partitions bool
 		Table      sqlText

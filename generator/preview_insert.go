@@ -54,7 +54,7 @@ func (w *work) previewInsert(s step, v previewRows) previewInserted {
 func (w *work) previewValues(list []policy.Assignment, into *catalog.Table) []previewValue {
 	var texts []previewValue
 	for _, a := range list {
-		v := previewValue{Column: ident(a.Column), Value: fragment("parenthesised", w.bind(a.Value))}
+		v := previewValue{Column: ident(a.Column), Value: enclosed(w.bind(a.Value))}
 		if into != nil && into.Column(a.Column) != nil {
 			v.Type = sqlText(into.Column(a.Column).Type)
 		}

@@ -63,7 +63,7 @@ func (w *work) rankOf(source *policy.Rank, name sqlText) *ranked {
 			r.Rows = append(r.Rows, w.counted)
 		}
 		if source.Among != nil {
-			r.Rows = append(r.Rows, fragment("parenthesised", w.bind(*source.Among)))
+			r.Rows = append(r.Rows, enclosed(w.bind(*source.Among)))
 		}
 		w.orderOf(r, source)
 		for i, per := range source.Per {
@@ -77,7 +77,7 @@ func (w *work) rankOf(source *policy.Rank, name sqlText) *ranked {
 }
 
 func (w *work) countOf(source *policy.CountData) *countText {
-	c := &countText{Value: fragment("parenthesised", w.bind(source.Value)), Else: numberOrNull(source.Else), ZeroDue: source.AtLeast != nil && *source.AtLeast == 0}
+	c := &countText{Value: enclosed(w.bind(source.Value)), Else: numberOrNull(source.Else), ZeroDue: source.AtLeast != nil && *source.AtLeast == 0}
 	for _, e := range source.NeverValues {
 		c.Never = append(c.Never, w.bind(e))
 	}
@@ -107,7 +107,7 @@ func (w *work) orderOf(r *ranked, source *policy.Rank) {
 		}
 		notNull := column != "" && w.table.Column(column).NotNull
 		if i == 0 && !notNull {
-			r.Rows = append(r.Rows, fragment("is not null", fragment("parenthesised", expr)))
+			r.Rows = append(r.Rows, fragment("is not null", enclosed(expr)))
 		}
 		r.Order = append(r.Order, orderItem{Expr: expr, Descending: item.Descending,
 			Nulls: item.NullsFirst != item.Descending, NullsFirst: item.NullsFirst, column: column})

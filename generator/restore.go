@@ -178,7 +178,7 @@ func (w *work) markedBy(source *restoreSource, s step) bool {
 			marked = true
 		case ok && parsed.parsed.Literal:
 			source.same[a.Column] = oneLine(a.Value.SQL)
-			source.Which = append(source.Which, fragment("same constant", columnValue{ident(a.Column), fragment("parenthesised", sqlText(oneLine(a.Value.SQL)))}))
+			source.Which = append(source.Which, fragment("same constant", columnValue{ident(a.Column), enclosed(sqlText(oneLine(a.Value.SQL)))}))
 		}
 	}
 	return marked
@@ -270,7 +270,7 @@ func (w *work) undoSource(s step) restoreSource {
 		source.Columns = append(source.Columns, restoredColumn{Number: i + 1, Column: ident(a.Column), Name: literal(a.Column)})
 	}
 	for _, a := range s.Update.Undo {
-		source.Set = append(source.Set, columnValue{ident(a.Column), fragment("parenthesised", w.bind(a.Value))})
+		source.Set = append(source.Set, columnValue{ident(a.Column), enclosed(w.bind(a.Value))})
 	}
 	return source
 }

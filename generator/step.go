@@ -134,7 +134,7 @@ func (w *work) condition(s step) []sqlText {
 	if s.Where == nil {
 		return nil
 	}
-	return []sqlText{fragment("parenthesised", w.bind(*s.Where))}
+	return []sqlText{enclosed(w.bind(*s.Where))}
 }
 
 // stepText executes a step's template. Its text is not a fragment: it stands at the margin.

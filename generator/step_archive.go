@@ -147,7 +147,7 @@ type payloadItem struct {
 func (w *work) payload(list []policy.Assignment) []payloadItem {
 	items := make([]payloadItem, len(list))
 	for i, a := range list {
-		items[i] = payloadItem{literal(a.Column), fragment("parenthesised", w.bind(a.Value))}
+		items[i] = payloadItem{literal(a.Column), enclosed(w.bind(a.Value))}
 	}
 	return items
 }

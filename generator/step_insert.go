@@ -129,12 +129,12 @@ func (w *work) written(template, statement string, d insertData, b batchData) sq
 func (w *work) plainValues(d *insertData, list []policy.Assignment) {
 	for _, a := range list {
 		d.Columns = append(d.Columns, ident(a.Column))
-		d.Values = append(d.Values, fragment("parenthesised", w.bind(a.Value)))
+		d.Values = append(d.Values, enclosed(w.bind(a.Value)))
 	}
 }
 
 func (w *work) valueOf(a policy.Assignment, existing fragmentName) valueText {
-	return valueText{ident(a.Column), fragment("parenthesised", w.bind(a.Value)), existing}
+	return valueText{ident(a.Column), enclosed(w.bind(a.Value)), existing}
 }
 
 // totals are the columns that add up over batches.

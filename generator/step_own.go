@@ -82,7 +82,7 @@ func (w *work) setTexts(s step, list []policy.Assignment, table *catalog.Table, 
 	w.checkAssignments(list, table)
 	var texts []setText
 	for i, a := range list {
-		t := setText{Column: ident(a.Column), Name: literal(a.Column), Number: i + 1, Value: fragment("parenthesised", w.bind(a.Value))}
+		t := setText{Column: ident(a.Column), Name: literal(a.Column), Number: i + 1, Value: enclosed(w.bind(a.Value))}
 		t.Target = fragment("aliased column", struct{ Alias, Column ident }{ident(target), ident(a.Column)})
 		if apart && (w.readsBatch(s, a.Value) || target != "t" && w.mentions(a.Value, target) && w.setsFromBatch(s)) {
 			t.Inner = t.Value

@@ -27,7 +27,7 @@ func (w *work) relatedOf(s step, b batchData, numbered bool, cascades []policy.T
 	as := sqlText(ident(s.Related.As).String())
 	return relatedData{
 		Comment: sqlText(comment(tableName(table))), Table: quotedTable(s.Related.Table), As: as,
-		Where: fragment("parenthesised", w.bind(s.Related.Where)), Rows: w.rowsOf(s, b, numbered),
+		Where: enclosed(w.bind(s.Related.Where)), Rows: w.rowsOf(s, b, numbered),
 		Held:        w.holdsOn(table, as, cascades, s.Delete != nil),
 		HeldMessage: literal(fmt.Sprintf("a held row of %q, or one that it cascades to, would be %s", tableName(table), verb)),
 		Name:        literal(tableName(table)), Key: identifiers(table.PrimaryKey),
@@ -69,7 +69,7 @@ func (w *work) relatedHolds() []sqlText {
 		list = append(list, fragment("held related", struct {
 			Table, As, Where sqlText
 			Held             []sqlText
-		}{quotedTable(s.Related.Table), as, fragment("parenthesised", w.bind(s.Related.Where)),
+		}{quotedTable(s.Related.Table), as, enclosed(w.bind(s.Related.Where)),
 			w.holdsOn(w.relation(s.Related.Table), as, nil, s.Delete != nil)}))
 	}
 	return list

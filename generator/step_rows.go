@@ -125,7 +125,7 @@ func (w *work) headerText(h step) headerText {
 	for _, a := range h.Insert.Per {
 		text.On = append(text.On, fragment("group same", struct{ Left, Right sqlText }{
 			fragment("aliased column", struct{ Alias, Column ident }{text.Name, ident(a.Column)}),
-			fragment("parenthesised", w.bind(a.Value))}))
+			enclosed(w.bind(a.Value))}))
 	}
 	return text
 }

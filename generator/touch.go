@@ -56,7 +56,7 @@ func (w *work) touch(t *policy.Touch) []Object {
 			return nil
 		}
 		names = append(names, comment(a.Column))
-		d.Set = append(d.Set, columnValue{ident(a.Column), fragment("parenthesised", w.bind(a.Value))})
+		d.Set = append(d.Set, columnValue{ident(a.Column), enclosed(w.bind(a.Value))})
 	}
 	d.What = strings.Join(names, ", ")
 	if t.Revive != nil {

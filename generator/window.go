@@ -27,7 +27,7 @@ func (w *work) windowOf(k *clock, source *policy.Clock, form string, number int)
 		}
 		when := sqlText("")
 		if t.When != nil {
-			when = fragment("parenthesised", w.bind(*t.When))
+			when = enclosed(w.bind(*t.When))
 			k.tiersOwn = k.tiersOwn && w.readsOwnColumns(*t.When)
 		}
 		tiers = append(tiers, tierText{when, cutoff})
@@ -106,7 +106,7 @@ func (w *work) dataCutoff(k *clock, d *policy.WindowData, form, number string) (
 		data.AtMost = instant("v_at_most_"+number, w.cutoffBefore(*d.AtMost))
 	}
 	bound = w.variable(k, "v_cutoff_"+number, w.converted(bound, k.source.Encoding, form))
-	return fragment("parenthesised", w.converted(fragment("cutoff from data", data), k.source.Encoding, form)), bound
+	return enclosed(w.converted(fragment("cutoff from data", data), k.source.Encoding, form)), bound
 }
 
 var plainColumn = regexp.MustCompile(`^(\(?)[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*\)?$`)
@@ -114,7 +114,7 @@ var plainColumn = regexp.MustCompile(`^(\(?)[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*\)
 // windowValue is the value of a window's expression: as it is where it reads the row only, otherwise
 // a column that the FROM clause gives, so that it is computed once a row.
 func (w *work) windowValue(k *clock, e policy.Expr, number string) sqlText {
-	bound := fragment("parenthesised", w.bind(e))
+	bound := enclosed(w.bind(e))
 	if w.readsOwnColumns(e) {
 		return bound
 	}

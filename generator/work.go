@@ -85,7 +85,7 @@ func (c *compiler) work(p *policy.Policy, table *catalog.Table, f form) *work {
 	w.scalarJoins = w.asScalars(p.Joins, nil)
 	w.withScalars(func() {
 		if p.Where != nil {
-			w.counted = fragment("parenthesised", w.bind(*p.Where))
+			w.counted = enclosed(w.bind(*p.Where))
 		}
 	})
 	w.compileHolds()
@@ -105,11 +105,11 @@ func (w *work) filter(e *policy.Expr) *filter {
 		return nil
 	}
 	return &filter{
-		sql:    fragment("parenthesised", w.bind(*e)),
+		sql:    enclosed(w.bind(*e)),
 		own:    ownColumnsOnly(parsed.parsed),
 		simple: parsed.parsed.Simple && !mentionsName(parsed.parsed, "as_of") && ownColumnsOnly(parsed.parsed) && w.indexable(parsed.parsed) && !w.zoned(parsed),
 		always: len(parsed.parsed.Columns) == 0,
-		plain:  fragment("parenthesised", sqlText(w.unaliased(*e, parsed.parsed))),
+		plain:  enclosed(sqlText(w.unaliased(*e, parsed.parsed))),
 	}
 }
 
@@ -141,7 +141,7 @@ func (w *work) compileJoins() {
 		compiled.Lateral = j.Table == nil && !j.OncePerRun()
 		compiled.Source = w.joinSource(j)
 		if j.Where != nil {
-			compiled.Condition = fragment("parenthesised", w.bind(*j.Where))
+			compiled.Condition = enclosed(w.bind(*j.Where))
 		}
 		w.joins = append(w.joins, compiled)
 	}
@@ -173,8 +173,8 @@ func (w *work) compileGuards() {
 	for _, g := range w.policy.Keep {
 		compiled := guard{name: g.Name}
 		if g.Condition != nil {
-			compiled.cond = fragment("parenthesised", w.bind(*g.Condition))
-			w.withScalars(func() { compiled.scalar = fragment("parenthesised", w.bind(*g.Condition)) })
+			compiled.cond = enclosed(w.bind(*g.Condition))
+			w.withScalars(func() { compiled.scalar = enclosed(w.bind(*g.Condition)) })
 		}
 		w.guards = append(w.guards, compiled)
 	}

@@ -14,7 +14,7 @@ import (
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300) // a short life: with a thousand policies an eighth of it went into collecting garbage
+		debug.SetGCPercent(400) // a short life: with a thousand policies an eighth of it went into collecting garbage
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first Ctrl-C asks, the second one kills.

@@ -88,7 +88,7 @@ func simpleDots(sql string, start, end int) bool {
 		if sql[i] != '.' {
 			continue
 		}
-		if i == 0 || i+1 == len(sql) || digit(sql[start]) || !inQuotesOrName(sql[i-1]) || !inQuotesOrName(sql[i+1]) || digit(sql[i+1]) {
+		if i == 0 || i+1 == len(sql) || digit(sql[start]) || !inQuotesOrName(sql[i-1]) || !(sql[i+1] == '*' || inQuotesOrName(sql[i+1])) || digit(sql[i+1]) {
 			return false
 		}
 	}

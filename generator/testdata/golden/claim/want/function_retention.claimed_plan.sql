@@ -27,25 +27,25 @@ BEGIN
     PREPARE pgretain_plan (timestamptz, character varying(66), timestamptz, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-                (SELECT x.*, $4::bigint AS scanned, false AS last
-                 FROM (SELECT t."expires_at" AS c1, t."hash" AS c2
-                       FROM "app"."claimed" t
-                       WHERE (t."expires_at", t."hash") > ($1, $2)
-                       ORDER BY t."expires_at", t."hash"
-                       OFFSET $4 - 1 LIMIT 1) x
-                 WHERE x.c1 < $3)
-                UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."expires_at", t."hash",
-                        (SELECT count(*) FROM "app"."claimed" t
-                         WHERE t."expires_at" < $3
-                           AND (t."expires_at", t."hash") > ($1, $2)),
-                        true
-                 FROM "app"."claimed" t
-                 WHERE t."expires_at" < $3
-                   AND (t."expires_at", t."hash") > ($1, $2)
-                 ORDER BY t."expires_at" DESC, t."hash" DESC
-                 LIMIT 1)
-                LIMIT 1) b
+            (SELECT x.*, $4::bigint AS scanned, false AS last
+             FROM (SELECT t."expires_at" AS c1, t."hash" AS c2
+                   FROM "app"."claimed" t
+                   WHERE (t."expires_at", t."hash") > ($1, $2)
+                   ORDER BY t."expires_at", t."hash"
+                   OFFSET $4 - 1 LIMIT 1) x
+             WHERE x.c1 < $3)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."expires_at", t."hash",
+                    (SELECT count(*) FROM "app"."claimed" t
+                     WHERE t."expires_at" < $3
+                       AND (t."expires_at", t."hash") > ($1, $2)),
+                    true
+             FROM "app"."claimed" t
+             WHERE t."expires_at" < $3
+               AND (t."expires_at", t."hash") > ($1, $2)
+             ORDER BY t."expires_at" DESC, t."hash" DESC
+             LIMIT 1)
+            LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
     FROM "app"."claimed" t
@@ -65,24 +65,24 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                    (SELECT t."expires_at" AS c1, t."hash" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                     FROM "app"."claimed" t
-                     WHERE t."expires_at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."expires_at", t."hash") > (v_position_1, v_position_2))
-                     ORDER BY t."expires_at", t."hash"
-                     OFFSET v_in.batch_rows - 1 LIMIT 1)
-                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                    (SELECT t."expires_at", t."hash",
-                            (SELECT count(*) FROM "app"."claimed" t
-                             WHERE t."expires_at" < v_cutoff_1_1
-                               AND (v_position_1 IS NULL OR (t."expires_at", t."hash") > (v_position_1, v_position_2))),
-                            true
-                     FROM "app"."claimed" t
-                     WHERE t."expires_at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."expires_at", t."hash") > (v_position_1, v_position_2))
-                     ORDER BY t."expires_at" DESC, t."hash" DESC
-                     LIMIT 1)
-                    LIMIT 1) b
+                (SELECT t."expires_at" AS c1, t."hash" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM "app"."claimed" t
+                 WHERE t."expires_at" < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."expires_at", t."hash") > (v_position_1, v_position_2))
+                 ORDER BY t."expires_at", t."hash"
+                 OFFSET v_in.batch_rows - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."expires_at", t."hash",
+                        (SELECT count(*) FROM "app"."claimed" t
+                         WHERE t."expires_at" < v_cutoff_1_1
+                           AND (v_position_1 IS NULL OR (t."expires_at", t."hash") > (v_position_1, v_position_2))),
+                        true
+                 FROM "app"."claimed" t
+                 WHERE t."expires_at" < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."expires_at", t."hash") > (v_position_1, v_position_2))
+                 ORDER BY t."expires_at" DESC, t."hash" DESC
+                 LIMIT 1)
+                LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
         FROM "app"."claimed" t

@@ -27,25 +27,25 @@ BEGIN
     PREPARE pgretain_plan (bigint, bigint, bigint, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-                (SELECT x.*, $4::bigint AS scanned, false AS last
-                 FROM (SELECT t."snow" AS c1, t."id" AS c2
-                       FROM "app"."clocks" t
-                       WHERE (t."snow", t."id") > ($1, $2)
-                       ORDER BY t."snow", t."id"
-                       OFFSET $4 - 1 LIMIT 1) x
-                 WHERE x.c1 < $3)
-                UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."snow", t."id",
-                        (SELECT count(*) FROM "app"."clocks" t
-                         WHERE t."snow" < $3
-                           AND (t."snow", t."id") > ($1, $2)),
-                        true
-                 FROM "app"."clocks" t
-                 WHERE t."snow" < $3
-                   AND (t."snow", t."id") > ($1, $2)
-                 ORDER BY t."snow" DESC, t."id" DESC
-                 LIMIT 1)
-                LIMIT 1) b
+            (SELECT x.*, $4::bigint AS scanned, false AS last
+             FROM (SELECT t."snow" AS c1, t."id" AS c2
+                   FROM "app"."clocks" t
+                   WHERE (t."snow", t."id") > ($1, $2)
+                   ORDER BY t."snow", t."id"
+                   OFFSET $4 - 1 LIMIT 1) x
+             WHERE x.c1 < $3)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."snow", t."id",
+                    (SELECT count(*) FROM "app"."clocks" t
+                     WHERE t."snow" < $3
+                       AND (t."snow", t."id") > ($1, $2)),
+                    true
+             FROM "app"."clocks" t
+             WHERE t."snow" < $3
+               AND (t."snow", t."id") > ($1, $2)
+             ORDER BY t."snow" DESC, t."id" DESC
+             LIMIT 1)
+            LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
     FROM "app"."clocks" t
@@ -65,24 +65,24 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                    (SELECT t."snow" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                     FROM "app"."clocks" t
-                     WHERE t."snow" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."snow", t."id") > (v_position_1, v_position_2))
-                     ORDER BY t."snow", t."id"
-                     OFFSET v_in.batch_rows - 1 LIMIT 1)
-                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                    (SELECT t."snow", t."id",
-                            (SELECT count(*) FROM "app"."clocks" t
-                             WHERE t."snow" < v_cutoff_1_1
-                               AND (v_position_1 IS NULL OR (t."snow", t."id") > (v_position_1, v_position_2))),
-                            true
-                     FROM "app"."clocks" t
-                     WHERE t."snow" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."snow", t."id") > (v_position_1, v_position_2))
-                     ORDER BY t."snow" DESC, t."id" DESC
-                     LIMIT 1)
-                    LIMIT 1) b
+                (SELECT t."snow" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM "app"."clocks" t
+                 WHERE t."snow" < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."snow", t."id") > (v_position_1, v_position_2))
+                 ORDER BY t."snow", t."id"
+                 OFFSET v_in.batch_rows - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."snow", t."id",
+                        (SELECT count(*) FROM "app"."clocks" t
+                         WHERE t."snow" < v_cutoff_1_1
+                           AND (v_position_1 IS NULL OR (t."snow", t."id") > (v_position_1, v_position_2))),
+                        true
+                 FROM "app"."clocks" t
+                 WHERE t."snow" < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."snow", t."id") > (v_position_1, v_position_2))
+                 ORDER BY t."snow" DESC, t."id" DESC
+                 LIMIT 1)
+                LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
         FROM "app"."clocks" t

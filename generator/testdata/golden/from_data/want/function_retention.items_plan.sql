@@ -27,27 +27,27 @@ BEGIN
     PREPARE pgretain_plan (timestamptz, bigint, timestamptz, timestamptz, bigint, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-                (SELECT t."made_at" AS c1, t."id" AS c2, $6::bigint AS scanned, false AS last
-                 FROM "app"."note" t
-                 WHERE t."made_at" < $4
-                   AND t."made_at" <= $3
-                   AND ($1 IS NULL OR (t."made_at", t."id") > ($1, $2))
-                 ORDER BY t."made_at", t."id"
-                 OFFSET $6 - 1 LIMIT 1)
-                UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."made_at", t."id",
-                        (SELECT count(*) FROM "app"."note" t
-                         WHERE t."made_at" < $4
-                           AND t."made_at" <= $3
-                           AND ($1 IS NULL OR (t."made_at", t."id") > ($1, $2))),
-                        true
-                 FROM "app"."note" t
-                 WHERE t."made_at" < $4
-                   AND t."made_at" <= $3
-                   AND ($1 IS NULL OR (t."made_at", t."id") > ($1, $2))
-                 ORDER BY t."made_at" DESC, t."id" DESC
-                 LIMIT 1)
-                LIMIT 1) b
+            (SELECT t."made_at" AS c1, t."id" AS c2, $6::bigint AS scanned, false AS last
+             FROM "app"."note" t
+             WHERE t."made_at" < $4
+               AND t."made_at" <= $3
+               AND ($1 IS NULL OR (t."made_at", t."id") > ($1, $2))
+             ORDER BY t."made_at", t."id"
+             OFFSET $6 - 1 LIMIT 1)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."made_at", t."id",
+                    (SELECT count(*) FROM "app"."note" t
+                     WHERE t."made_at" < $4
+                       AND t."made_at" <= $3
+                       AND ($1 IS NULL OR (t."made_at", t."id") > ($1, $2))),
+                    true
+             FROM "app"."note" t
+             WHERE t."made_at" < $4
+               AND t."made_at" <= $3
+               AND ($1 IS NULL OR (t."made_at", t."id") > ($1, $2))
+             ORDER BY t."made_at" DESC, t."id" DESC
+             LIMIT 1)
+            LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
     FROM "app"."note" t

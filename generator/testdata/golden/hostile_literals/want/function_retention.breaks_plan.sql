@@ -27,28 +27,28 @@ BEGIN
     PREPARE pgretain_plan (timestamptz, bigint, timestamptz, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-                (SELECT x.*, $4::bigint AS scanned, false AS last
-                 FROM (SELECT t."made_at" AS c1, t."id" AS c2
-                       FROM "app"."note" t
-                       WHERE (t.kind = 'draft' AND NOT t.starred)
-                         AND (t."made_at", t."id") > ($1, $2)
-                       ORDER BY t."made_at", t."id"
-                       OFFSET $4 - 1 LIMIT 1) x
-                 WHERE x.c1 < $3)
-                UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."made_at", t."id",
-                        (SELECT count(*) FROM "app"."note" t
-                         WHERE t."made_at" < $3
-                           AND (t.kind = 'draft' AND NOT t.starred)
-                           AND (t."made_at", t."id") > ($1, $2)),
-                        true
-                 FROM "app"."note" t
-                 WHERE t."made_at" < $3
-                   AND (t.kind = 'draft' AND NOT t.starred)
-                   AND (t."made_at", t."id") > ($1, $2)
-                 ORDER BY t."made_at" DESC, t."id" DESC
-                 LIMIT 1)
-                LIMIT 1) b
+            (SELECT x.*, $4::bigint AS scanned, false AS last
+             FROM (SELECT t."made_at" AS c1, t."id" AS c2
+                   FROM "app"."note" t
+                   WHERE (t.kind = 'draft' AND NOT t.starred)
+                     AND (t."made_at", t."id") > ($1, $2)
+                   ORDER BY t."made_at", t."id"
+                   OFFSET $4 - 1 LIMIT 1) x
+             WHERE x.c1 < $3)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."made_at", t."id",
+                    (SELECT count(*) FROM "app"."note" t
+                     WHERE t."made_at" < $3
+                       AND (t.kind = 'draft' AND NOT t.starred)
+                       AND (t."made_at", t."id") > ($1, $2)),
+                    true
+             FROM "app"."note" t
+             WHERE t."made_at" < $3
+               AND (t.kind = 'draft' AND NOT t.starred)
+               AND (t."made_at", t."id") > ($1, $2)
+             ORDER BY t."made_at" DESC, t."id" DESC
+             LIMIT 1)
+            LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
     FROM "app"."note" t
@@ -69,27 +69,27 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                    (SELECT t."made_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                     FROM "app"."note" t
-                     WHERE t."made_at" < v_cutoff_1_1
-                       AND (t.kind = 'draft' AND NOT t.starred)
-                       AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-                     ORDER BY t."made_at", t."id"
-                     OFFSET v_in.batch_rows - 1 LIMIT 1)
-                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                    (SELECT t."made_at", t."id",
-                            (SELECT count(*) FROM "app"."note" t
-                             WHERE t."made_at" < v_cutoff_1_1
-                               AND (t.kind = 'draft' AND NOT t.starred)
-                               AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))),
-                            true
-                     FROM "app"."note" t
-                     WHERE t."made_at" < v_cutoff_1_1
-                       AND (t.kind = 'draft' AND NOT t.starred)
-                       AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-                     ORDER BY t."made_at" DESC, t."id" DESC
-                     LIMIT 1)
-                    LIMIT 1) b
+                (SELECT t."made_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM "app"."note" t
+                 WHERE t."made_at" < v_cutoff_1_1
+                   AND (t.kind = 'draft' AND NOT t.starred)
+                   AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
+                 ORDER BY t."made_at", t."id"
+                 OFFSET v_in.batch_rows - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."made_at", t."id",
+                        (SELECT count(*) FROM "app"."note" t
+                         WHERE t."made_at" < v_cutoff_1_1
+                           AND (t.kind = 'draft' AND NOT t.starred)
+                           AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))),
+                        true
+                 FROM "app"."note" t
+                 WHERE t."made_at" < v_cutoff_1_1
+                   AND (t.kind = 'draft' AND NOT t.starred)
+                   AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
+                 ORDER BY t."made_at" DESC, t."id" DESC
+                 LIMIT 1)
+                LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
         FROM "app"."note" t

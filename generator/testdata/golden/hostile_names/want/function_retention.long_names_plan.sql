@@ -27,25 +27,25 @@ BEGIN
     PREPARE pgretain_plan (timestamptz, bigint, timestamptz, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-                (SELECT x.*, $4::bigint AS scanned, false AS last
-                 FROM (SELECT t."t" AS c1, t."end" AS c2
-                       FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-                       WHERE (t."t", t."end") > ($1, $2)
-                       ORDER BY t."t", t."end"
-                       OFFSET $4 - 1 LIMIT 1) x
-                 WHERE x.c1 < $3)
-                UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."t", t."end",
-                        (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-                         WHERE t."t" < $3
-                           AND (t."t", t."end") > ($1, $2)),
-                        true
-                 FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-                 WHERE t."t" < $3
-                   AND (t."t", t."end") > ($1, $2)
-                 ORDER BY t."t" DESC, t."end" DESC
-                 LIMIT 1)
-                LIMIT 1) b
+            (SELECT x.*, $4::bigint AS scanned, false AS last
+             FROM (SELECT t."t" AS c1, t."end" AS c2
+                   FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                   WHERE (t."t", t."end") > ($1, $2)
+                   ORDER BY t."t", t."end"
+                   OFFSET $4 - 1 LIMIT 1) x
+             WHERE x.c1 < $3)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."t", t."end",
+                    (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                     WHERE t."t" < $3
+                       AND (t."t", t."end") > ($1, $2)),
+                    true
+             FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+             WHERE t."t" < $3
+               AND (t."t", t."end") > ($1, $2)
+             ORDER BY t."t" DESC, t."end" DESC
+             LIMIT 1)
+            LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
     FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
@@ -65,24 +65,24 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                    (SELECT t."t" AS c1, t."end" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                     FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-                     WHERE t."t" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
-                     ORDER BY t."t", t."end"
-                     OFFSET v_in.batch_rows - 1 LIMIT 1)
-                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                    (SELECT t."t", t."end",
-                            (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-                             WHERE t."t" < v_cutoff_1_1
-                               AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))),
-                            true
-                     FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-                     WHERE t."t" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
-                     ORDER BY t."t" DESC, t."end" DESC
-                     LIMIT 1)
-                    LIMIT 1) b
+                (SELECT t."t" AS c1, t."end" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                 WHERE t."t" < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
+                 ORDER BY t."t", t."end"
+                 OFFSET v_in.batch_rows - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."t", t."end",
+                        (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                         WHERE t."t" < v_cutoff_1_1
+                           AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))),
+                        true
+                 FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                 WHERE t."t" < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
+                 ORDER BY t."t" DESC, t."end" DESC
+                 LIMIT 1)
+                LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t

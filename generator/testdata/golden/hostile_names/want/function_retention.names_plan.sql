@@ -33,27 +33,27 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                    (SELECT t."a ""quoted"" column" AS c1, t."user" AS c2, t."a.b" AS c3, v_in.batch_rows::bigint AS scanned, false AS last
-                     FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
-                     WHERE t."a ""quoted"" column" < v_cutoff_1_1
-                       AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-                       AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
-                     ORDER BY t."a ""quoted"" column", t."user", t."a.b"
-                     OFFSET v_in.batch_rows - 1 LIMIT 1)
-                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                    (SELECT t."a ""quoted"" column", t."user", t."a.b",
-                            (SELECT count(*) FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
-                             WHERE t."a ""quoted"" column" < v_cutoff_1_1
-                               AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-                               AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))),
-                            true
-                     FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
-                     WHERE t."a ""quoted"" column" < v_cutoff_1_1
-                       AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-                       AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
-                     ORDER BY t."a ""quoted"" column" DESC, t."user" DESC, t."a.b" DESC
-                     LIMIT 1)
-                    LIMIT 1) b
+                (SELECT t."a ""quoted"" column" AS c1, t."user" AS c2, t."a.b" AS c3, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                 WHERE t."a ""quoted"" column" < v_cutoff_1_1
+                   AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                   AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+                 ORDER BY t."a ""quoted"" column", t."user", t."a.b"
+                 OFFSET v_in.batch_rows - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."a ""quoted"" column", t."user", t."a.b",
+                        (SELECT count(*) FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                         WHERE t."a ""quoted"" column" < v_cutoff_1_1
+                           AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                           AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))),
+                        true
+                 FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+                 WHERE t."a ""quoted"" column" < v_cutoff_1_1
+                   AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+                   AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+                 ORDER BY t."a ""quoted"" column" DESC, t."user" DESC, t."a.b" DESC
+                 LIMIT 1)
+                LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
         FROM "Se""lect"."order by. $function$ {{ .Tag }}" t

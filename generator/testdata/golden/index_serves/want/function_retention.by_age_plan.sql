@@ -27,25 +27,25 @@ BEGIN
     PREPARE pgretain_plan (timestamptz, bigint, timestamptz, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-                (SELECT x.*, $4::bigint AS scanned, false AS last
-                 FROM (SELECT t."at" AS c1, t."id" AS c2
-                       FROM "app"."served" t
-                       WHERE (t."at", t."id") > ($1, $2)
-                       ORDER BY t."at", t."id"
-                       OFFSET $4 - 1 LIMIT 1) x
-                 WHERE x.c1 < $3)
-                UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."at", t."id",
-                        (SELECT count(*) FROM "app"."served" t
-                         WHERE t."at" < $3
-                           AND (t."at", t."id") > ($1, $2)),
-                        true
-                 FROM "app"."served" t
-                 WHERE t."at" < $3
-                   AND (t."at", t."id") > ($1, $2)
-                 ORDER BY t."at" DESC, t."id" DESC
-                 LIMIT 1)
-                LIMIT 1) b
+            (SELECT x.*, $4::bigint AS scanned, false AS last
+             FROM (SELECT t."at" AS c1, t."id" AS c2
+                   FROM "app"."served" t
+                   WHERE (t."at", t."id") > ($1, $2)
+                   ORDER BY t."at", t."id"
+                   OFFSET $4 - 1 LIMIT 1) x
+             WHERE x.c1 < $3)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."at", t."id",
+                    (SELECT count(*) FROM "app"."served" t
+                     WHERE t."at" < $3
+                       AND (t."at", t."id") > ($1, $2)),
+                    true
+             FROM "app"."served" t
+             WHERE t."at" < $3
+               AND (t."at", t."id") > ($1, $2)
+             ORDER BY t."at" DESC, t."id" DESC
+             LIMIT 1)
+            LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
     FROM "app"."served" t
@@ -65,24 +65,24 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                    (SELECT t."at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                     FROM "app"."served" t
-                     WHERE t."at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
-                     ORDER BY t."at", t."id"
-                     OFFSET v_in.batch_rows - 1 LIMIT 1)
-                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                    (SELECT t."at", t."id",
-                            (SELECT count(*) FROM "app"."served" t
-                             WHERE t."at" < v_cutoff_1_1
-                               AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))),
-                            true
-                     FROM "app"."served" t
-                     WHERE t."at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
-                     ORDER BY t."at" DESC, t."id" DESC
-                     LIMIT 1)
-                    LIMIT 1) b
+                (SELECT t."at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM "app"."served" t
+                 WHERE t."at" < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
+                 ORDER BY t."at", t."id"
+                 OFFSET v_in.batch_rows - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."at", t."id",
+                        (SELECT count(*) FROM "app"."served" t
+                         WHERE t."at" < v_cutoff_1_1
+                           AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))),
+                        true
+                 FROM "app"."served" t
+                 WHERE t."at" < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
+                 ORDER BY t."at" DESC, t."id" DESC
+                 LIMIT 1)
+                LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
         FROM "app"."served" t

@@ -27,25 +27,25 @@ BEGIN
     PREPARE pgretain_plan (timestamptz, bigint, timestamptz, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-                (SELECT x.*, $4::bigint AS scanned, false AS last
-                 FROM (SELECT t."seen_at" AS c1, t."id" AS c2
-                       FROM "app"."note" t
-                       WHERE (t."seen_at", t."id") > ($1, $2)
-                       ORDER BY t."seen_at", t."id"
-                       OFFSET $4 - 1 LIMIT 1) x
-                 WHERE x.c1 <= $3)
-                UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."seen_at", t."id",
-                        (SELECT count(*) FROM "app"."note" t
-                         WHERE t."seen_at" <= $3
-                           AND (t."seen_at", t."id") > ($1, $2)),
-                        true
-                 FROM "app"."note" t
-                 WHERE t."seen_at" <= $3
-                   AND (t."seen_at", t."id") > ($1, $2)
-                 ORDER BY t."seen_at" DESC, t."id" DESC
-                 LIMIT 1)
-                LIMIT 1) b
+            (SELECT x.*, $4::bigint AS scanned, false AS last
+             FROM (SELECT t."seen_at" AS c1, t."id" AS c2
+                   FROM "app"."note" t
+                   WHERE (t."seen_at", t."id") > ($1, $2)
+                   ORDER BY t."seen_at", t."id"
+                   OFFSET $4 - 1 LIMIT 1) x
+             WHERE x.c1 <= $3)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."seen_at", t."id",
+                    (SELECT count(*) FROM "app"."note" t
+                     WHERE t."seen_at" <= $3
+                       AND (t."seen_at", t."id") > ($1, $2)),
+                    true
+             FROM "app"."note" t
+             WHERE t."seen_at" <= $3
+               AND (t."seen_at", t."id") > ($1, $2)
+             ORDER BY t."seen_at" DESC, t."id" DESC
+             LIMIT 1)
+            LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
     FROM "app"."note" t
@@ -65,24 +65,24 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                    (SELECT t."seen_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                     FROM "app"."note" t
-                     WHERE t."seen_at" <= v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."seen_at", t."id") > (v_position_1, v_position_2))
-                     ORDER BY t."seen_at", t."id"
-                     OFFSET v_in.batch_rows - 1 LIMIT 1)
-                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                    (SELECT t."seen_at", t."id",
-                            (SELECT count(*) FROM "app"."note" t
-                             WHERE t."seen_at" <= v_cutoff_1_1
-                               AND (v_position_1 IS NULL OR (t."seen_at", t."id") > (v_position_1, v_position_2))),
-                            true
-                     FROM "app"."note" t
-                     WHERE t."seen_at" <= v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."seen_at", t."id") > (v_position_1, v_position_2))
-                     ORDER BY t."seen_at" DESC, t."id" DESC
-                     LIMIT 1)
-                    LIMIT 1) b
+                (SELECT t."seen_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM "app"."note" t
+                 WHERE t."seen_at" <= v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."seen_at", t."id") > (v_position_1, v_position_2))
+                 ORDER BY t."seen_at", t."id"
+                 OFFSET v_in.batch_rows - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."seen_at", t."id",
+                        (SELECT count(*) FROM "app"."note" t
+                         WHERE t."seen_at" <= v_cutoff_1_1
+                           AND (v_position_1 IS NULL OR (t."seen_at", t."id") > (v_position_1, v_position_2))),
+                        true
+                 FROM "app"."note" t
+                 WHERE t."seen_at" <= v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."seen_at", t."id") > (v_position_1, v_position_2))
+                 ORDER BY t."seen_at" DESC, t."id" DESC
+                 LIMIT 1)
+                LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
         FROM "app"."note" t
@@ -97,24 +97,24 @@ BEGIN
     PREPARE pgretain_plan (bigint, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-                (SELECT t."id" AS c1, $2::bigint AS scanned, false AS last
-                 FROM "app"."note" t
-                 WHERE t."seen_at" IS NULL
-                   AND t."id" > $1
-                 ORDER BY t."id"
-                 OFFSET $2 - 1 LIMIT 1)
-                UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."id",
-                        (SELECT count(*) FROM "app"."note" t
-                         WHERE t."seen_at" IS NULL
-                           AND t."id" > $1),
-                        true
-                 FROM "app"."note" t
-                 WHERE t."seen_at" IS NULL
-                   AND t."id" > $1
-                 ORDER BY t."id" DESC
-                 LIMIT 1)
-                LIMIT 1) b
+            (SELECT t."id" AS c1, $2::bigint AS scanned, false AS last
+             FROM "app"."note" t
+             WHERE t."seen_at" IS NULL
+               AND t."id" > $1
+             ORDER BY t."id"
+             OFFSET $2 - 1 LIMIT 1)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."id",
+                    (SELECT count(*) FROM "app"."note" t
+                     WHERE t."seen_at" IS NULL
+                       AND t."id" > $1),
+                    true
+             FROM "app"."note" t
+             WHERE t."seen_at" IS NULL
+               AND t."id" > $1
+             ORDER BY t."id" DESC
+             LIMIT 1)
+            LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
     FROM "app"."note" t
@@ -133,24 +133,24 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                    (SELECT t."id" AS c1, v_in.batch_rows::bigint AS scanned, false AS last
-                     FROM "app"."note" t
-                     WHERE t."seen_at" IS NULL
-                       AND (v_position_1 IS NULL OR t."id" > v_position_1)
-                     ORDER BY t."id"
-                     OFFSET v_in.batch_rows - 1 LIMIT 1)
-                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                    (SELECT t."id",
-                            (SELECT count(*) FROM "app"."note" t
-                             WHERE t."seen_at" IS NULL
-                               AND (v_position_1 IS NULL OR t."id" > v_position_1)),
-                            true
-                     FROM "app"."note" t
-                     WHERE t."seen_at" IS NULL
-                       AND (v_position_1 IS NULL OR t."id" > v_position_1)
-                     ORDER BY t."id" DESC
-                     LIMIT 1)
-                    LIMIT 1) b
+                (SELECT t."id" AS c1, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM "app"."note" t
+                 WHERE t."seen_at" IS NULL
+                   AND (v_position_1 IS NULL OR t."id" > v_position_1)
+                 ORDER BY t."id"
+                 OFFSET v_in.batch_rows - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."id",
+                        (SELECT count(*) FROM "app"."note" t
+                         WHERE t."seen_at" IS NULL
+                           AND (v_position_1 IS NULL OR t."id" > v_position_1)),
+                        true
+                 FROM "app"."note" t
+                 WHERE t."seen_at" IS NULL
+                   AND (v_position_1 IS NULL OR t."id" > v_position_1)
+                 ORDER BY t."id" DESC
+                 LIMIT 1)
+                LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
         FROM "app"."note" t

@@ -27,25 +27,25 @@ BEGIN
     PREPARE pgretain_plan (timestamptz, text, timestamptz, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-                (SELECT x.*, $4::bigint AS scanned, false AS last
-                 FROM (SELECT t."read_at" AS c1, t."slug" AS c2
-                       FROM "app"."tracked" t
-                       WHERE (t."read_at", t."slug") > ($1, $2)
-                       ORDER BY t."read_at", t."slug"
-                       OFFSET $4 - 1 LIMIT 1) x
-                 WHERE x.c1 < $3)
-                UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."read_at", t."slug",
-                        (SELECT count(*) FROM "app"."tracked" t
-                         WHERE t."read_at" < $3
-                           AND (t."read_at", t."slug") > ($1, $2)),
-                        true
-                 FROM "app"."tracked" t
-                 WHERE t."read_at" < $3
-                   AND (t."read_at", t."slug") > ($1, $2)
-                 ORDER BY t."read_at" DESC, t."slug" DESC
-                 LIMIT 1)
-                LIMIT 1) b
+            (SELECT x.*, $4::bigint AS scanned, false AS last
+             FROM (SELECT t."read_at" AS c1, t."slug" AS c2
+                   FROM "app"."tracked" t
+                   WHERE (t."read_at", t."slug") > ($1, $2)
+                   ORDER BY t."read_at", t."slug"
+                   OFFSET $4 - 1 LIMIT 1) x
+             WHERE x.c1 < $3)
+            UNION ALL  -- fewer rows than a batch are left: up to the last of them
+            (SELECT t."read_at", t."slug",
+                    (SELECT count(*) FROM "app"."tracked" t
+                     WHERE t."read_at" < $3
+                       AND (t."read_at", t."slug") > ($1, $2)),
+                    true
+             FROM "app"."tracked" t
+             WHERE t."read_at" < $3
+               AND (t."read_at", t."slug") > ($1, $2)
+             ORDER BY t."read_at" DESC, t."slug" DESC
+             LIMIT 1)
+            LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
     FROM "app"."tracked" t
@@ -65,24 +65,24 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                    (SELECT t."read_at" AS c1, t."slug" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                     FROM "app"."tracked" t
-                     WHERE t."read_at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."read_at", t."slug") > (v_position_1, v_position_2))
-                     ORDER BY t."read_at", t."slug"
-                     OFFSET v_in.batch_rows - 1 LIMIT 1)
-                    UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                    (SELECT t."read_at", t."slug",
-                            (SELECT count(*) FROM "app"."tracked" t
-                             WHERE t."read_at" < v_cutoff_1_1
-                               AND (v_position_1 IS NULL OR (t."read_at", t."slug") > (v_position_1, v_position_2))),
-                            true
-                     FROM "app"."tracked" t
-                     WHERE t."read_at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."read_at", t."slug") > (v_position_1, v_position_2))
-                     ORDER BY t."read_at" DESC, t."slug" DESC
-                     LIMIT 1)
-                    LIMIT 1) b
+                (SELECT t."read_at" AS c1, t."slug" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM "app"."tracked" t
+                 WHERE t."read_at" < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."read_at", t."slug") > (v_position_1, v_position_2))
+                 ORDER BY t."read_at", t."slug"
+                 OFFSET v_in.batch_rows - 1 LIMIT 1)
+                UNION ALL  -- fewer rows than a batch are left: up to the last of them
+                (SELECT t."read_at", t."slug",
+                        (SELECT count(*) FROM "app"."tracked" t
+                         WHERE t."read_at" < v_cutoff_1_1
+                           AND (v_position_1 IS NULL OR (t."read_at", t."slug") > (v_position_1, v_position_2))),
+                        true
+                 FROM "app"."tracked" t
+                 WHERE t."read_at" < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t."read_at", t."slug") > (v_position_1, v_position_2))
+                 ORDER BY t."read_at" DESC, t."slug" DESC
+                 LIMIT 1)
+                LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
         FROM "app"."tracked" t
