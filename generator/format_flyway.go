@@ -45,8 +45,8 @@ func flywayFile(m Migration, name string, p part, head, text string) []File {
 		head += fmt.Sprintf("-- pgretain: needs %s.conf with %s\n", name, strings.Join(settings, ", "))
 	}
 	files := []File{{name, sealed(m, head, "\n", text)}}
-	if configuration := flywayConfiguration(name, files[0].Content); configuration != "" {
-		files = append(files, File{name + ".conf", configuration})
+	if configuration := flywayConfiguration(name, files[0].Content()); configuration != "" {
+		files = append(files, File{name + ".conf", []string{configuration}})
 	}
 	return files
 }

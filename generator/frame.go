@@ -36,9 +36,9 @@ func firstSchema(opt NextOptions) string {
 
 // sealed puts the two lines before a body that mark a file as ours, place it in the chain of states
 // and show an edit by hand.
-func sealed(m Migration, body ...string) string {
+func sealed(m Migration, body ...string) []string {
 	head := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n", firstLine, m.State, m.After, hashJoined(body))
-	return strings.Join(slices.Insert(body, 0, head), "")
+	return slices.Insert(body, 0, head)
 }
 
 // head tells a reviewer what the file does, one line an object.

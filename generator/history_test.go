@@ -45,7 +45,7 @@ func checkDown(t *testing.T, before, after *History, files []File) {
 	t.Helper()
 	got := after.clone()
 	for _, file := range slices.Backward(files) {
-		_, body, _ := strings.Cut(strings.TrimPrefix(file.Content, firstLine+"\n"), "\n")
+		_, body, _ := strings.Cut(strings.TrimPrefix(file.Content(), firstLine+"\n"), "\n")
 		_, down, err := parseBody(after.tool, file.Name, body)
 		if err != nil {
 			t.Fatal(err)
@@ -136,7 +136,7 @@ func addFiles(t *testing.T, dir fstest.MapFS, files []File) {
 		if dir[file.Name] != nil {
 			t.Fatalf("%s is written twice", file.Name)
 		}
-		dir[file.Name] = &fstest.MapFile{Data: []byte(file.Content)}
+		dir[file.Name] = &fstest.MapFile{Data: []byte(file.Content())}
 	}
 }
 
@@ -176,7 +176,7 @@ func TestReadRefusesWhatDoesNotFollow(t *testing.T) {
 		"fork": {func(t *testing.T, dir fstest.MapFS) {
 			other := fstest.MapFS{first: dir[first]}
 			files := mustNext(t, mustRead(t, other), []Object{function("retention.b()", "SELECT 9;\n")})
-			dir["00004_retention_policies.sql"] = &fstest.MapFile{Data: []byte(files[0].Content)}
+			dir["00004_retention_policies.sql"] = &fstest.MapFile{Data: []byte(files[0].Content())}
 		}, ErrFork, []string{second, "00004_retention_policies.sql"}},
 		"renumbered": {func(t *testing.T, dir fstest.MapFS) {
 			dir["00009_retention_policies.sql"] = dir[second]
@@ -275,7 +275,7 @@ func TestColumnSurvivesItsPolicy(t *testing.T) {
 	for _, wanted := range [][]Object{{column}, nil, {column}} {
 		files := mustNext(t, mustRead(t, dir), wanted)
 		addFiles(t, dir, files)
-		steps = append(steps, files[0].Content)
+		steps = append(steps, files[0].Content())
 	}
 	for i, drops := range []bool{true, false, false} {
 		if got := strings.Contains(steps[i], beginLine+"\n"+column.Drop); got != drops {
@@ -338,7 +338,7 @@ func TestSameInputSameBytes(t *testing.T) {
 	for range 10 {
 		var all strings.Builder
 		for _, file := range mustNext(t, mustRead(t, fstest.MapFS{}), wanted) {
-			all.WriteString(file.Name + "\n" + file.Content)
+			all.WriteString(file.Name + "\n" + file.Content())
 		}
 		contents[all.String()] = true
 	}

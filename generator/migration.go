@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgretain/internal/parallel"
 	"pgretain/policy"
@@ -28,11 +29,15 @@ type NextOptions struct {
 	path, pathBefore string // SearchPath on the way up, and on the way down what the step before had
 }
 
-// File is one migration to be written: Name without a directory, Content with LF line ends.
+// File is one migration to be written: Name without a directory, and its text, with LF line ends, in pieces
+// that nobody has joined yet: it can have many megabytes.
 type File struct {
-	Name    string
-	Content string
+	Name   string
+	Pieces []string
 }
+
+// Content is the whole text.
+func (f File) Content() string { return strings.Join(f.Pieces, "") }
 
 // change is one object before and after a step; exactly one of them is nil for a new and for a
 // removed object.

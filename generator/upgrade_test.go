@@ -57,10 +57,10 @@ func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 		"put upgrade \"2/run_note\"", "put function \"retention.health()\"",
 		"drop upgrade \"2/run_note\"", "put function \"retention.health()\"",
 	}
-	if diff := cmp.Diff(want, blocks(files[0].Content)); diff != "" {
+	if diff := cmp.Diff(want, blocks(files[0].Content())); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if n := strings.Count(files[0].Content, "SET LOCAL lock_timeout = '10s';"); n != 2 {
+	if n := strings.Count(files[0].Content(), "SET LOCAL lock_timeout = '10s';"); n != 2 {
 		t.Errorf("the wait for a lock is bounded %d times, want up and down", n)
 	}
 	addFiles(t, dir, files)

@@ -45,7 +45,7 @@ func TestFrozen(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{}
 	for _, file := range freeze(t) {
-		want[file.Name] = file.Content
+		want[file.Name] = file.Content()
 	}
 	if *update {
 		write(t, want)

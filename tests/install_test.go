@@ -79,7 +79,7 @@ func grow(t *testing.T, dir fstest.MapFS, wanted ...generator.Object) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		dir[file.Name] = &fstest.MapFile{Data: []byte(file.Content)}
+		dir[file.Name] = &fstest.MapFile{Data: []byte(file.Content())}
 	}
 }
 

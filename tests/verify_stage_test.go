@@ -124,7 +124,7 @@ func historyOf(t *testing.T, file *policy.File, objects []generator.Object) *gen
 	files, err := generator.Next(history, objects, generator.NextOptions{Roles: file.Install.Roles, SearchPath: file.Install.SearchPath, Schema: file.Install.Schema})
 	dir := fstest.MapFS{}
 	for _, f := range files {
-		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content)}
+		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
 	}
 	if err == nil {
 		history, err = generator.Read(dir)

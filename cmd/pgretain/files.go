@@ -1,16 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// output is one file to be written.
+// output is one file to be written, and its text in any number of pieces.
 type output struct {
-	path, content string
+	path   string
+	pieces []string
 }
 
 // writeAll writes files whole: all of them or none, and never half of one. Replace allows a file
@@ -58,12 +61,19 @@ func writeTemporary(f output) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, writeErr := t.WriteString(f.content)
-	err = errors.Join(writeErr, t.Chmod(0o644), t.Sync(), t.Close())
+	err = errors.Join(f.write(t), t.Chmod(0o644), t.Sync(), t.Close())
 	if err != nil {
 		removeAll([]string{t.Name()})
 	}
 	return t.Name(), err
+}
+
+func (f output) write(to io.Writer) error {
+	w := bufio.NewWriterSize(to, 1<<16)
+	for _, piece := range f.pieces {
+		_, _ = w.WriteString(piece) // Flush says it
+	}
+	return w.Flush()
 }
 
 // removeAll cleans up; what is gone already is no fault.

@@ -205,7 +205,7 @@ func (g generation) step(project *project, p past, wanted []generator.Object) (s
 func outputs(files []generator.File, dir string) []output {
 	var list []output
 	for _, f := range files {
-		list = append(list, output{filepath.Join(dir, f.Name), f.Content})
+		list = append(list, output{filepath.Join(dir, f.Name), f.Pieces})
 	}
 	return list
 }

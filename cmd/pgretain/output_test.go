@@ -22,7 +22,7 @@ func TestWriteAll(t *testing.T) {
 	if err := os.WriteFile(taken, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := []output{{filepath.Join(dir, "a.sql"), "new a"}, {taken, "new b"}}
+	files := []output{{filepath.Join(dir, "a.sql"), []string{"new a"}}, {taken, []string{"new b"}}}
 	if err := writeAll(files, false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error %v, want one about a file that exists", err)
 	}
@@ -41,7 +41,7 @@ func TestWriteAll(t *testing.T) {
 func TestWriteAllTakesBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	files := []output{{filepath.Join(dir, "a.sql"), "a"}, {filepath.Join(dir, "missing", "b.sql"), "b"}}
+	files := []output{{filepath.Join(dir, "a.sql"), []string{"a"}}, {filepath.Join(dir, "missing", "b.sql"), []string{"b"}}}
 	if err := writeAll(files, false); err == nil {
 		t.Error("no error")
 	}
@@ -66,10 +66,10 @@ func TestExchange(t *testing.T) {
 		old   []string
 		files []output
 	}{
-		"a file is gone":       {[]string{a, filepath.Join(dir, "d.sql")}, []output{{b, "new"}}},
-		"a place is taken":     {[]string{a, b}, []output{{a, "new a"}, {c, "new c"}}},
-		"a rename is refused":  {[]string{a, b}, []output{{b, "new b"}, {filepath.Join(dir, "missing", "d.sql"), "d"}}},
-		"a file would go over": {[]string{b}, []output{{a, "new a"}}},
+		"a file is gone":       {[]string{a, filepath.Join(dir, "d.sql")}, []output{{b, []string{"new"}}}},
+		"a place is taken":     {[]string{a, b}, []output{{a, []string{"new a"}}, {c, []string{"new c"}}}},
+		"a rename is refused":  {[]string{a, b}, []output{{b, []string{"new b"}}, {filepath.Join(dir, "missing", "d.sql"), []string{"d"}}}},
+		"a file would go over": {[]string{b}, []output{{a, []string{"new a"}}}},
 	} {
 		if err := exchange(try.old, try.files); err == nil {
 			t.Errorf("%s: no error", name)
@@ -78,7 +78,7 @@ func TestExchange(t *testing.T) {
 			t.Fatalf("%s (-before +after):\n%s", name, diff)
 		}
 	}
-	if err := exchange([]string{a, b}, []output{{b, "new b"}}); err != nil {
+	if err := exchange([]string{a, b}, []output{{b, []string{"new b"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"b.sql": "new b", "c.sql": "own"}, contents(t, dir)); diff != "" {

@@ -176,7 +176,7 @@ func (r *rehearsed) writeOne(name, from string, history *generator.History, want
 		if err != nil {
 			return nil, unreadable("migration", filepath.Join(from, m.Name), err, "")
 		}
-		next = append(next, output{filepath.Join(dir, m.Name), string(text)})
+		next = append(next, output{filepath.Join(dir, m.Name), []string{string(text)}})
 	}
 	return os.DirFS(dir), writeAll(next, false)
 }

@@ -65,7 +65,7 @@ func (c *console) snapshot(ctx context.Context, p paths, url, schema string) err
 	if err := catalog.Write(&content, snapshot); err != nil {
 		return err
 	}
-	if err := writeAll([]output{{p.catalogFile(), content.String()}}, true); err != nil {
+	if err := writeAll([]output{{p.catalogFile(), []string{content.String()}}}, true); err != nil {
 		return err
 	}
 	c.printf("%s: %s\n", p.catalogFile(), plural(len(snapshot.Tables), "table"))

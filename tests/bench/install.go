@@ -85,7 +85,7 @@ func migrations(file *policy.File, objects []generator.Object) (fstest.MapFS, er
 	})
 	dir := fstest.MapFS{}
 	for _, f := range files {
-		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content)}
+		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
 	}
 	return dir, err
 }

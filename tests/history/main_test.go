@@ -57,7 +57,7 @@ func grow(t *testing.T, in *kit.Installed, wanted []generator.Object) []generato
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		in.Migrations[f.Name] = &fstest.MapFile{Data: []byte(f.Content)}
+		in.Migrations[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
 	}
 	if dir := os.Getenv("PGRETAIN_KEEP_MIGRATIONS"); dir != "" {
 		for name, f := range in.Migrations {

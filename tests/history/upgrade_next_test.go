@@ -58,7 +58,7 @@ func TestNextVersionOfTheRuntime(t *testing.T) {
 		t.Error("the function that is gone is there")
 	}
 	last := files[len(files)-1] // policies that call it are replaced before
-	if want := "-- pgretain: drop function \"retention.settle()\""; !strings.Contains(last.Content, want) {
+	if want := "-- pgretain: drop function \"retention.settle()\""; !strings.Contains(last.Content(), want) {
 		t.Errorf("%s does not drop the function that is gone", last.Name)
 	}
 	in.DB.Exec(t, "INSERT INTO m SELECT n, '2024-01-01' FROM generate_series(1, 3) n")

@@ -83,7 +83,7 @@ func next(dir fstest.MapFS, file *policy.File, objects []generator.Object) error
 		Roles: file.Install.Roles, SearchPath: append(path, "pg_temp"),
 	})
 	for _, f := range files {
-		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content)}
+		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
 	}
 	return err
 }
