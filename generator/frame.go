@@ -87,28 +87,30 @@ func (c change) sign() string {
 // is new comes; what is no longer wanted goes last.
 func ups(changes []change) []action {
 	var unscheduled, dropped, downgraded, put, removed []placed
-	for _, c := range changes {
+	for i := range changes {
+		c := &changes[i]
+		gone := placed{-c.was, c, c.before}
 		switch {
 		case c.after != nil:
-			put = append(put, placed{c.is - ahead[c.after.Kind], c.put()})
+			put = append(put, placed{c.is - ahead[c.after.Kind], c, nil})
 			if c.dropUp {
-				dropped = append(dropped, placed{-c.was, c.drop(*c.before)})
+				dropped = append(dropped, gone)
 			}
 		case c.before.Kind == KindCron:
-			unscheduled = append(unscheduled, placed{-c.was, c.drop(*c.before)})
+			unscheduled = append(unscheduled, gone)
 		case c.dropUp:
-			dropped = append(dropped, placed{-c.was, c.drop(*c.before)})
+			dropped = append(dropped, gone)
 		case c.before.Kind == KindUpgrade:
-			downgraded = append(downgraded, placed{-c.was, c.drop(*c.before)})
+			downgraded = append(downgraded, gone)
 		default:
-			removed = append(removed, placed{-c.was, c.drop(*c.before)})
+			removed = append(removed, gone)
 		}
 	}
-	var actions []action
+	actions := make([]action, 0, len(changes)+len(dropped))
 	for _, group := range [][]placed{unscheduled, dropped, downgraded, put, removed} {
 		slices.SortStableFunc(group, func(a, b placed) int { return a.place - b.place })
 		for _, p := range group {
-			actions = append(actions, p.action)
+			actions = append(actions, p.action())
 		}
 	}
 	return actions
@@ -118,10 +120,18 @@ func ups(changes []change) []action {
 // reach. There are never as many objects.
 var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
 
-// placed is an action and its place among others.
+// placed is half of a change and its place among others: gone is what it drops, nil where it puts.
 type placed struct {
 	place  int
-	action action
+	change *change
+	gone   *Object
+}
+
+func (p placed) action() action {
+	if p.gone == nil {
+		return p.change.put()
+	}
+	return p.change.drop(*p.gone)
 }
 
 // downs are the blocks of a Down part: it goes back to what was there in the same order of safety.

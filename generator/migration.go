@@ -72,11 +72,11 @@ func (c change) hash() string {
 }
 
 // object is the later of the two.
-func (c change) object() Object {
+func (c change) object() *Object {
 	if c.after != nil {
-		return *c.after
+		return c.after
 	}
-	return *c.before
+	return c.before
 }
 
 // part is the changes of one file, in the order of execution.
@@ -154,11 +154,20 @@ type checked struct {
 	errs []error
 }
 
-// byRank sorts objects by kind, in the order of creation.
+// byRank sorts objects by kind, in the order of creation; those that have none of ours come first.
 func byRank(objects []Object) []Object {
-	objects = slices.Clone(objects)
-	slices.SortStableFunc(objects, func(a, b Object) int { return rank(a.Kind) - rank(b.Kind) })
-	return objects
+	places := map[int][]int{}
+	for i := range objects {
+		r := rank(objects[i].Kind)
+		places[r] = append(places[r], i)
+	}
+	sorted := make([]Object, 0, len(objects))
+	for r := -1; r < len(kinds); r++ {
+		for _, i := range places[r] {
+			sorted = append(sorted, objects[i])
+		}
+	}
+	return sorted
 }
 
 func has(ids map[ID]int, id ID) bool {
@@ -178,7 +187,7 @@ func holdsData(kind Kind) bool { return kind == KindColumn || kind == KindArchiv
 func rank(kind Kind) int { return slices.Index(kinds, kind) }
 
 // isRuntime says whether an object belongs to the runtime, which has a file of its own.
-func isRuntime(o Object) bool { return o.Policy == "" && rank(o.Kind) <= rank(KindView) }
+func isRuntime(o *Object) bool { return o.Policy == "" && rank(o.Kind) <= rank(KindView) }
 
 // split sorts changes into the files of a step. What policies need comes before what uses it;
 // removals come last, except that cron jobs are unscheduled before anything else changes.

@@ -82,7 +82,7 @@ func checkUpgrade(c change) []error {
 		what = "is no longer wanted"
 	}
 	return []error{&ObjectError{
-		Kind: ErrUpgrade, Object: o, Message: what + ": needs an upgrade migration",
+		Kind: ErrUpgrade, Object: *o, Message: what + ": needs an upgrade migration",
 		Hint: "Use the pgretain version that wrote the migrations, or one that brings the upgrade. " +
 			"To remove everything, run \"pgretain migrate down --all\".",
 	}}

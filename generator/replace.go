@@ -68,7 +68,7 @@ func (r *replacer) created() map[string]bool {
 	for _, c := range r.changes {
 		if c.before == nil && isRoutine(c.after.Kind) {
 			if d := r.definition(c.after); d != nil {
-				created[d.Name] = isRuntime(*c.after)
+				created[d.Name] = isRuntime(c.after)
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func (r *replacer) markAlone(c *change, created map[string]bool) {
 	case c.after != nil && isDefined(c.before.Kind):
 		from, to := r.definition(c.before), r.definition(c.after)
 		if from != nil && to != nil && !from.ReplacedBy(to) {
-			r.drop(c, from, isRuntime(*c.after))
+			r.drop(c, from, isRuntime(c.after))
 		}
 	}
 }

@@ -18,7 +18,7 @@ type change struct {
 // changes tells what a step does to which object. New and changed objects of the runtime are only
 // counted: there are about a hundred and nobody chose them.
 func changes(history *generator.History, wanted []generator.Object) []change {
-	var list []change
+	list := make([]change, 0, len(wanted))
 	runtime := map[string]int{}
 	seen := map[generator.ID]bool{}
 	note := func(sign string, o, before generator.Object) {
