@@ -141,7 +141,7 @@ func (w *work) index(items []indexItem, predicate sqlText) Object {
 	if w.table.Kind == "partitioned" {
 		kind = "index_partitioned"
 		d.Comment = literal("pgretain: index for policies of this table") // its text never changes: see below
-		d.TableLiteral, d.SearchPath = literal(d.Table), w.searchPath()
+		d.TableLiteral = literal(d.Table)
 		w.partitionIndexes(&d, w.table, name)
 	}
 	id := ID{KindIndex, w.table.Schema + "." + name}
@@ -171,14 +171,13 @@ type indexData struct {
 
 	// of a partitioned table
 	TableLiteral literal // qualified
-	SearchPath   []ident
 	Partitions   []indexPartition
 	Attach       []indexAttach
 }
 
-// indexPartition is a partition of the snapshot; Enters says that its schema is not that of the leaf before.
+// indexPartition is a partition of the snapshot.
 type indexPartition struct {
-	Leaf, Enters                             bool
+	Leaf                                     bool
 	Table                                    sqlText
 	Literal                                  literal // qualified
 	TableSchema, TableName                   ident
@@ -200,7 +199,7 @@ func (w *work) partitionIndexes(d *indexData, parent *catalog.Table, parentIndex
 		}
 		name := indexName(child, string(d.Items), string(d.Predicate))
 		d.Partitions = append(d.Partitions, indexPartition{
-			Leaf: table.Kind == "table", Enters: table.Kind == "table" && d.enters(table.Schema),
+			Leaf:  table.Kind == "table",
 			Table: qualified(table), Literal: literal(qualified(table)), TableSchema: ident(table.Schema), TableName: ident(table.Name),
 			Name: ident(name), InvalidName: ident(name + "_invalid"),
 			SchemaLiteral: literal(table.Schema), TableLiteral: literal(table.Name), NameLiteral: literal(name),
@@ -210,16 +209,6 @@ func (w *work) partitionIndexes(d *indexData, parent *catalog.Table, parentIndex
 		}
 		d.Attach = append(d.Attach, indexAttach{literal(parent.Schema), literal(parentIndex), literal(table.Schema), literal(name)})
 	}
-}
-
-// enters says that a leaf in schema needs another search path than the leaf before.
-func (d indexData) enters(schema string) bool {
-	for _, p := range slices.Backward(d.Partitions) {
-		if p.Leaf {
-			return string(p.TableSchema) != schema
-		}
-	}
-	return true
 }
 
 // indexName says whose index it is and carries a hash of its definition, so that a changed index

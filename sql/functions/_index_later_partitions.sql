@@ -21,14 +21,16 @@ BEGIN
         JOIN pg_inherits h ON h.inhparent = i.indrelid
         JOIN pg_class c ON c.oid = h.inhrelid AND c.relkind IN ('r', 'p')
         JOIN pg_namespace n ON n.oid = c.relnamespace
-        CROSS JOIN LATERAL (SELECT sum(pg_relation_size(p.relid)) AS bytes FROM pg_partition_tree(h.inhrelid) p) s
+        CROSS JOIN LATERAL (SELECT coalesce(sum(pg_relation_size(p.relid)), 0) AS bytes FROM pg_partition_tree(h.inhrelid) p) s
         WHERE NOT EXISTS (SELECT FROM pg_inherits a JOIN pg_index x ON x.indexrelid = a.inhrelid
                           WHERE a.inhparent = t.relid AND x.indrelid = h.inhrelid)
         ORDER BY s.bytes, n.nspname, c.relname
     LOOP
         v_bytes := v_bytes + v_lacking.bytes;
         EXIT WHEN v_bytes >= 64 * 1024 * 1024;
-        v_name := format('pgretain_%s_%s', left(v_lacking.relname, 32), left(md5(p_index || v_lacking.partition), 8));
+        -- Cut to 63 bytes, a name would lose what tells it from others: hence one byte a character.
+        v_name := format('pgretain_%s_%s', left(regexp_replace(v_lacking.relname, '[^A-Za-z0-9_]', '_', 'g'), 32),
+                         left(md5(p_index || v_lacking.partition), 8));
         EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON %s%s', v_name, v_lacking.partition, v_lacking.definition);
         EXECUTE format('ALTER INDEX %s ATTACH PARTITION %I.%I', v_lacking.index, v_lacking.nspname, v_name);
     END LOOP;

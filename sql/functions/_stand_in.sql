@@ -1,14 +1,18 @@
--- Before an index is built on a partition: where that is gone, or is not made yet in this database, an empty
--- temporary table with its name takes its place, so that the next statement has something to index. Runs with
--- the caller's rights.
-CREATE OR REPLACE FUNCTION retention._stand_in(p_schema text, p_table text, p_like text) RETURNS void
+-- Before an index is built on a partition: the search path in which the partition's name, without a schema,
+-- means what the next statement is to index. Where the partition is gone, not made yet in this database, or
+-- detached, that is an empty temporary table of its name. The path goes on with the session's own one, which
+-- the migration keeps in pgretain.search_path. Runs with the caller's rights.
+CREATE OR REPLACE FUNCTION retention._stand_in(p_schema text, p_table text, p_like text) RETURNS text
 LANGUAGE plpgsql SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF to_regclass(format('%I.%I', p_schema, p_table)) IS NULL THEN
-        EXECUTE format('CREATE TEMPORARY TABLE IF NOT EXISTS %I (LIKE %s)', p_table, p_like);
+    IF EXISTS (SELECT FROM pg_partition_tree(to_regclass(p_like)) t
+               WHERE t.relid = to_regclass(format('%I.%I', p_schema, p_table))) THEN
+        RETURN format('pg_catalog, %I, %s', p_schema, current_setting('pgretain.search_path'));
     END IF;
+    EXECUTE format('CREATE TEMPORARY TABLE IF NOT EXISTS %I (LIKE %s)', p_table, p_like);
+    RETURN 'pg_catalog, pg_temp, ' || current_setting('pgretain.search_path');
 END
 $function$;
 REVOKE ALL ON FUNCTION retention._stand_in(text, text, text) FROM PUBLIC;

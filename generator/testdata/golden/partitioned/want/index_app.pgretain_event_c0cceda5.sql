@@ -2,7 +2,7 @@
 -- A partitioned table has its index built partition by partition, CONCURRENTLY,
 -- so that everybody can go on writing; each statement may be repeated. What cannot be concurrent takes
 -- a moment, and waits at most 10 s for it. Partitions come and go: an empty temporary table stands in for one
--- that is not there, and small ones that are not named here get the index at the end.
+-- that is gone or detached, and small ones that are not named here get the index at the end.
 -- https://www.postgresql.org/docs/current/ddl-partitioning.html
 DO $function$
 BEGIN
@@ -11,13 +11,13 @@ BEGIN
 END
 $function$;
 -- next
+SELECT set_config('pgretain.search_path', current_setting('search_path'), false);
+-- next
 SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2024_06b6860b');
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2024_06b6860b_invalid";
 -- next
-SELECT retention._stand_in('app', 'event_2024', '"app"."event"');
--- next
-SET search_path = pg_catalog, "app", pg_temp, "public";
+SELECT set_config('search_path', retention._stand_in('app', 'event_2024', '"app"."event"'), false);
 -- next
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2024_06b6860b" ON "event_2024" ("at", "id");
 -- next
@@ -26,7 +26,7 @@ DROP TABLE IF EXISTS pg_temp."event_2024";
 DO $function$
 BEGIN
     SET LOCAL lock_timeout = '10s';
-    IF to_regclass('"app"."event_2025"') IS NOT NULL THEN
+    IF EXISTS (SELECT FROM pg_partition_tree('"app"."event"') t WHERE t.relid = to_regclass('"app"."event_2025"')) THEN
         CREATE INDEX IF NOT EXISTS "pgretain_event_2025_5ae6974f" ON ONLY "app"."event_2025" ("at", "id");
     END IF;
 END
@@ -36,7 +36,7 @@ SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2025_0_8d8b4fac
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_0_8d8b4fac_invalid";
 -- next
-SELECT retention._stand_in('app', 'event_2025_0', '"app"."event"');
+SELECT set_config('search_path', retention._stand_in('app', 'event_2025_0', '"app"."event"'), false);
 -- next
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_0_8d8b4fac" ON "event_2025_0" ("at", "id");
 -- next
@@ -46,13 +46,13 @@ SELECT retention._set_aside_invalid_index('app', 'pgretain_event_2025_1_07f9fa29
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS "app"."pgretain_event_2025_1_07f9fa29_invalid";
 -- next
-SELECT retention._stand_in('app', 'event_2025_1', '"app"."event"');
+SELECT set_config('search_path', retention._stand_in('app', 'event_2025_1', '"app"."event"'), false);
 -- next
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "pgretain_event_2025_1_07f9fa29" ON "event_2025_1" ("at", "id");
 -- next
 DROP TABLE IF EXISTS pg_temp."event_2025_1";
 -- next
-SET search_path = pg_catalog, "public", pg_temp;
+SELECT set_config('search_path', current_setting('pgretain.search_path'), false);
 -- next
 SELECT retention._attach_index('app', 'pgretain_event_c0cceda5', 'app', 'pgretain_event_2024_06b6860b');
 -- next
