@@ -57,6 +57,10 @@ func TestStandby(t *testing.T) {
 	if text := here.text(t, report); strings.Contains(text, "V046") {
 		t.Error(text)
 	}
+	const shown = "SELECT last_state FROM retention.status WHERE policy = 'message_ttl'"
+	if there, here := pgtest.Value[string](t, primary, shown), pgtest.Value[string](t, standby, shown); there != "abandoned" || here != "running" {
+		t.Errorf("the run is %s on the primary and %s on the standby", there, here)
+	}
 	primary.Exec(t, "DELETE FROM retention.run WHERE state = 'running'")
 
 	// What differs on the primary differs here, rows included.
