@@ -50,7 +50,9 @@ func (c *compiler) compile() ([]Object, diag.List) {
 	c.checkSearchPath()
 	c.checkNames()
 	objects = append(objects, c.install(), c.logPolicy())
+	runtime := objects
 	objects = append(objects, c.policies()...)
+	c.checkStored(runtime, objects)
 	objects = append(objects, c.reports()...)
 	objects = append(objects, c.privileges()...)
 	objects = append(objects, c.jobs()...)

@@ -1,6 +1,10 @@
 package generator
 
 import (
+	"fmt"
+	"regexp"
+	"strings"
+
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -31,6 +35,35 @@ func (w *work) storedTables() []Object {
 	}
 	return objects
 }
+
+// checkStored refuses tables of joins whose names are taken: by the runtime, which they would take the place
+// of, or by each other.
+func (c *compiler) checkStored(runtime, objects []Object) {
+	taken := map[string]string{}
+	for _, o := range runtime {
+		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
+			taken[o.Name] = "of the runtime"
+		}
+	}
+	for _, o := range objects {
+		if o.Kind != KindStored {
+			continue
+		}
+		whose, found := taken[o.Name]
+		for name, w := range taken { // what PostgreSQL makes for a table has names that begin like it
+			if !found && strings.HasPrefix(o.Name, name+"_") && madeForTable.MatchString(o.Name) {
+				whose, found = w, true
+			}
+		}
+		if found {
+			c.refuse(o.Position, codeReservedName, fmt.Sprintf("the rows of this join would be kept in %q, a name %s", o.Name, whose),
+				"Give the join, or the policy, another name.")
+		}
+		taken[o.Name] = fmt.Sprintf("of policy %q", o.Policy)
+	}
+}
+
+var madeForTable = regexp.MustCompile(`_(seq|pkey|key|idx|excl)$`)
 
 // queryAt binds a query with another as_of.
 func (w *work) queryAt(e policy.Expr, asOf sqlText) sqlText {

@@ -14,6 +14,8 @@ const maxName = 40 // leaves room in PostgreSQL's 63 bytes for what generated na
 var (
 	ownName    = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	systemName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+	// relations of generated statements that an expression could mean instead of a table.
+	generatedRelation = regexp.MustCompile(`^(boundary|part|judged|taken|(places|step)_.*)$`)
 	// reserved names have a meaning in expressions; hold is the guard that is always there.
 	reserved = []string{"t", "batch", "keep", "run", "as_of", "hold"}
 )

@@ -39,6 +39,10 @@ func (r *reader) names(e Expr, parsed *pgparse.Expr, s scope) {
 		if slices.Contains(reserved, table.Alias) {
 			r.add(codeReserved, e.At(table.Offset), fmt.Sprintf("alias %q is reserved", table.Alias), "Reserved: "+strings.Join(reserved, ", ")+".", "Choose another alias.")
 		}
+		if table.Schema == "" && generatedRelation.MatchString(table.Name) {
+			r.add(codeReserved, e.At(table.Offset), fmt.Sprintf("name %q is reserved without a schema", table.Name),
+				"What is generated has a relation of this name.", "Write the table with its schema.")
+		}
 	}
 	for _, column := range parsed.Columns {
 		r.column(e, column, s)

@@ -11,6 +11,7 @@ DECLARE
     v_parts text[];
     v_table record;
     v_why text;
+    v_kin oid[];
 BEGIN
     BEGIN
         v_parts := parse_ident(p_name);
@@ -31,7 +32,13 @@ BEGIN
         RETURN NULL;
     END IF;
 
-    PERFORM pg_advisory_xact_lock_shared(retention._lock_key('hold', v_table.oid));
+    -- A row of a child is one of its parents', too.
+    WITH RECURSIVE kin AS (
+        SELECT v_table.oid AS oid
+        UNION
+        SELECT i.inhparent FROM kin k JOIN pg_inherits i ON i.inhrelid = k.oid)
+    SELECT array_agg(k.oid ORDER BY k.oid) INTO v_kin FROM kin k;
+    PERFORM pg_advisory_xact_lock_shared(retention._lock_key('hold', k)) FROM unnest(v_kin) k;
     SELECT CASE
         WHEN v_table.relkind NOT IN ('r', 'p') THEN 'is no table'
         WHEN v_table.relispartition THEN 'is a partition'
@@ -44,15 +51,15 @@ BEGIN
             THEN format('belongs to role "%s", not to "%s" as the table of the policy', pg_get_userbyid(v_table.relowner), pg_get_userbyid(o.relowner))
     END INTO v_why
     FROM retention.policy p JOIN pg_class o ON o.oid = retention._table(p.table_name)
-    CROSS JOIN LATERAL (  -- it, and its partitions to any depth
+    CROSS JOIN LATERAL (  -- it, what its rows are rows of, and what is below it
         SELECT array_agg(n.nspname || '.' || c.relname) AS names
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.oid = v_table.oid OR c.oid IN (SELECT t.relid FROM pg_partition_tree(v_table.oid) t)) m
+        WHERE c.oid = ANY (v_kin) OR c.oid IN (SELECT t.relid FROM pg_partition_tree(v_table.oid) t)) m
     WHERE p.name = p_policy;
     IF v_why IS NOT NULL THEN
         RAISE EXCEPTION '% %', v_table.name, v_why;
     ELSIF EXISTS (SELECT FROM retention.hold h
-                  WHERE h.table_name = retention._table_name(v_table.oid) AND h.released_at IS NULL
+                  WHERE h.table_name IN (SELECT retention._table_name(k) FROM unnest(v_kin) k) AND h.released_at IS NULL
                     AND (h.until IS NULL OR h.until > clock_timestamp())) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = format('a row of %s is held', v_table.name);
     END IF;

@@ -45,6 +45,7 @@ func TestDropTable(t *testing.T) {
 		{name: "public.other", makes: "CREATE TABLE other (id int PRIMARY KEY)", refused: true},
 		{name: "public.kept", makes: "CREATE TABLE kept (id int PRIMARY KEY)", refused: true},
 		{name: "public.kept_below", makes: "CREATE TABLE kept_below (id int) PARTITION BY RANGE (id); CREATE TABLE kept_leaf PARTITION OF kept_below DEFAULT", refused: true},
+		{name: "public.kept_child", makes: "CREATE TABLE kept_child () INHERITS (kept)", refused: true}, // its rows are rows of kept
 		{name: "public.stranger", makes: "CREATE TABLE stranger (id int)", refused: true},
 		{name: "pg_catalog.pg_class", refused: true},
 		{name: "information_schema.sql_features", refused: true},
@@ -82,8 +83,8 @@ policies:
 				want["tables gone before"]++
 			}
 		}
-		if !maps.Equal(want, o.Related) || o.Refused != 20 {
-			t.Errorf("batches of %d: %+v, want %v and 20 refused", batch, o, want)
+		if !maps.Equal(want, o.Related) || o.Refused != 21 {
+			t.Errorf("batches of %d: %+v, want %v and 21 refused", batch, o, want)
 		}
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_class WHERE relname IN ('parted_1', 'refers', 'sees', 'heir', 'kept_leaf')"); n != 4 {

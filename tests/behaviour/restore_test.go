@@ -305,3 +305,40 @@ func TestRestoreErrors(t *testing.T) {
 
 // sqlAt puts noon in place of :as_of.
 func sqlAt(text string) string { return strings.ReplaceAll(text, ":as_of", "'"+noon+"'") }
+
+// A trigger that gives every row a new key lets none come back: it would come back again and again.
+func TestRestoreUnderAnotherKey(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE SEQUENCE s START 1000; CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN IF NEW.id > 1 THEN NEW.id := nextval('public.s'); END IF; RETURN NEW; END $$;
+		CREATE TRIGGER tr BEFORE INSERT ON m FOR EACH ROW EXECUTE FUNCTION f();
+		CREATE TABLE old (id bigint, at timestamptz, run_id bigint)`,
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, set: {run_id: run.id}}}, delete]}}")
+	in.Exec(t, "ALTER TABLE m DISABLE TRIGGER tr; INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i; ALTER TABLE m ENABLE TRIGGER tr")
+	run := in.Done("p", noon)
+	if got, want := restore(t, in, "p", run.ID), (restored{1, 3}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	const all = "SELECT string_agg(id::text, ',' ORDER BY id) FROM "
+	if there, kept := pgtest.Value[string](t, in, all+"m"), pgtest.Value[string](t, in, all+"old"); there != "1" || kept != "2,3,4" {
+		t.Errorf("there are %s, and %s in the archive", there, kept)
+	}
+}
+
+// Columns of an archive may have the names of what restore reads.
+func TestRestoreOfArchiveWithOurNames(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE old (id int, at timestamptz, p_run bigint, v_as_of timestamptz, restored int)",
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, set: {p_run: run.id, v_as_of: \"NULL\", restored: \"1\"}}}, delete]}}")
+	var runs []int64
+	for _, ids := range []string{"(1), (2)", "(11), (12)"} {
+		in.Exec(t, "INSERT INTO m SELECT id, '2024-01-01' FROM (VALUES "+ids+") v (id)")
+		runs = append(runs, in.Done("p", noon).ID)
+	}
+	if got, want := restore(t, in, "p", runs[0]), (restored{2, 0}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if there := pgtest.Value[string](t, in, "SELECT string_agg(id::text, ',' ORDER BY id) FROM m"); there != "1,2" {
+		t.Errorf("%s came back", there)
+	}
+}

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_expression', '', 'app.note', false, '0e9bfcac0dac', 'Deletes rows of app.note past the first 1 per owner_id, date_trunc(''day'', made_at).',
+    ('per_expression', '', 'app.note', false, 'f3947c1ab0d2', 'Deletes rows of app.note past the first 1 per owner_id, date_trunc(''day'', made_at).',
      '[{"locked":"per_expression_batch","groups":"per_expression_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_none', '', 'app.note', false, 'd1704e932d6b', 'Deletes rows of app.note past the first 20.',
+    ('per_none', '', 'app.note', false, '4e1b42ba5790', 'Deletes rows of app.note past the first 20.',
      '[{"locked":"per_none_batch","groups":"per_none_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

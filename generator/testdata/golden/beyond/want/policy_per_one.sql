@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_one', '', 'app.note', false, '6e586b439ac9', 'Deletes rows of app.note past the first 1000 per owner_id.',
+    ('per_one', '', 'app.note', false, '9d00c38f0a96', 'Deletes rows of app.note past the first 1000 per owner_id.',
      '[{"locked":"per_one_batch","groups":"per_one_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_two', '', 'app.note', false, '2b8de1f316f3', 'where kind = ''draft''; Deletes rows of app.note past the first 5 per owner_id, kind.',
+    ('per_two', '', 'app.note', false, 'efc7ce12f8f2', 'where kind = ''draft''; Deletes rows of app.note past the first 5 per owner_id, kind.',
      '[{"locked":"per_two_batch","groups":"per_two_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ties', '', 'app.note', false, 'e989a54ef24d', 'Deletes rows of app.note past the first 10 per owner_id.',
+    ('ties', '', 'app.note', false, 'a9a92538a6e1', 'Deletes rows of app.note past the first 10 per owner_id.',
      '[{"locked":"ties_batch","groups":"ties_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

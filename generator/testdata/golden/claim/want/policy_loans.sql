@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, '8b5e90696f1d', 'Deletes rows of app.loan whose used_at is past by 0 days.; Deletes rows of app.loan whose clock is NULL.',
+    ('loans', '', 'app.loan', false, 'd3dbb9790de8', 'Deletes rows of app.loan whose used_at is past by 0 days.; Deletes rows of app.loan whose clock is NULL.',
      '[{"range":"loans_batch","locked":"loans_batch_locked"},{"range":"loans_batch_2","locked":"loans_batch_2_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -14,6 +14,9 @@ SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
 SET bytea_output = 'hex'
 SET extra_float_digits = 1
+SET standard_conforming_strings = on
+SET transform_null_equals = off
+SET array_nulls = on
 SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
@@ -23,7 +26,7 @@ AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
-    v_cutoff_1_1 CONSTANT bigint := ((retention._epoch_ms(retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC')) - (1288834974657)) << 22);
+    v_cutoff_1_1 CONSTANT bigint := retention._snowflake_floor(retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC'), 1288834974657, 22);
     v_position_1 CONSTANT bigint := v_in."position" ->> 0;
     v_position_2 CONSTANT bigint := v_in."position" ->> 1;
     v_boundary record;

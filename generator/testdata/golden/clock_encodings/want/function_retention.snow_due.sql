@@ -8,7 +8,7 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.*
     FROM "app"."clocks" t
-    WHERE t."snow" < ((retention._epoch_ms(retention._cutoff(p_as_of, 0, 7, '00:00:00', 'UTC')) - (1288834974657)) << 22)
+    WHERE t."snow" < retention._snowflake_floor(retention._cutoff(p_as_of, 0, 7, '00:00:00', 'UTC'), 1288834974657, 22)
       AND NOT EXISTS (SELECT FROM retention.hold h
                       WHERE h.table_name = 'app.clocks' AND h.by_column IS NULL
                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)

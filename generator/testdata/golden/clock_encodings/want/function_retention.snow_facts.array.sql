@@ -13,13 +13,16 @@ SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
 SET bytea_output = 'hex'
 SET extra_float_digits = 1
+SET standard_conforming_strings = on
+SET transform_null_equals = off
+SET array_nulls = on
 SET row_security = off
 SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
     v_far CONSTANT timestamptz := v_as_of + interval '1 years';
-    v_ahead CONSTANT bigint := ((retention._epoch_ms(v_far) - (1288834974657)) << 22);
+    v_ahead CONSTANT bigint := retention._snowflake_floor(v_far, 1288834974657, 22);
     v_out jsonb := '{}';
 BEGIN
     v_out := v_out || (

@@ -11,6 +11,9 @@ SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
 SET bytea_output = 'hex'
 SET extra_float_digits = 1
+SET standard_conforming_strings = on
+SET transform_null_equals = off
+SET array_nulls = on
 SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_generic_plan
@@ -58,7 +61,7 @@ BEGIN
 
     batch := 'snow_batch_locked';  -- for those of a run that begins now
     DECLARE
-        v_cutoff_1_1 CONSTANT bigint := ((retention._epoch_ms(retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC')) - (1288834974657)) << 22);
+        v_cutoff_1_1 CONSTANT bigint := retention._snowflake_floor(retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC'), 1288834974657, 22);
         v_position_1 CONSTANT bigint := NULL;
         v_position_2 CONSTANT bigint := NULL;
     BEGIN

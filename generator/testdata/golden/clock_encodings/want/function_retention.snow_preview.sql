@@ -14,12 +14,15 @@ SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
 SET bytea_output = 'hex'
 SET extra_float_digits = 1
+SET standard_conforming_strings = on
+SET transform_null_equals = off
+SET array_nulls = on
 SET row_security = off
 SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT bigint := ((retention._epoch_ms(retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC')) - (1288834974657)) << 22);
+    v_cutoff_1_1 CONSTANT bigint := retention._snowflake_floor(retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC'), 1288834974657, 22);
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['app.clocks']::text[])

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_s_int', '', 'app.clocks', false, '1c5204a69c37', 'Deletes rows of app.clocks whose epoch_s_int is older than 7 days.',
+    ('epoch_s_int', '', 'app.clocks', false, 'b0b6f776ee9f', 'Deletes rows of app.clocks whose epoch_s_int is older than 7 days.',
      '[{"range":"epoch_s_int_batch","locked":"epoch_s_int_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

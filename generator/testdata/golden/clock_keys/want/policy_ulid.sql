@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ulid', '', 'app.clocks', false, 'd32b2cc1add9', 'Deletes rows of app.clocks whose ulid_uuid is older than 7 days.',
+    ('ulid', '', 'app.clocks', false, 'a02772ad9681', 'Deletes rows of app.clocks whose ulid_uuid is older than 7 days.',
      '[{"range":"ulid_batch","locked":"ulid_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

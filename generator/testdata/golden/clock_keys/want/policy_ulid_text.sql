@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ulid_text', '', 'app.clocks', false, 'ef564abc8f44', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
+    ('ulid_text', '', 'app.clocks', false, 'ef8cebe1f326', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
      '[{"range":"ulid_text_batch","locked":"ulid_text_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

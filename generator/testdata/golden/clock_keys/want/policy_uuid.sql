@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('uuid', '', 'app.clocks', false, '79ee44dcabc9', 'Deletes rows of app.clocks whose key_uuid is older than 7 days.',
+    ('uuid', '', 'app.clocks', false, '38de7db9fe34', 'Deletes rows of app.clocks whose key_uuid is older than 7 days.',
      '[{"range":"uuid_batch","locked":"uuid_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

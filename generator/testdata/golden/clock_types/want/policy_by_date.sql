@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_date', '', 'app.clocks', false, 'd51dc903e808', 'Deletes rows of app.clocks whose day is older than 1 month.',
+    ('by_date', '', 'app.clocks', false, '767fc37976e7', 'Deletes rows of app.clocks whose day is older than 1 month.',
      '[{"range":"by_date_batch","locked":"by_date_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

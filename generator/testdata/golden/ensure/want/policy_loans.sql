@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, '73da129e6c8a', 'Deletes rows of app.loan whose created_at is older than 7 days.',
+    ('loans', '', 'app.loan', false, 'fc4333005664', 'Deletes rows of app.loan whose created_at is older than 7 days.',
      '[{"range":"loans_batch","locked":"loans_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_expired', '', 'app.note', false, '1cec7627705f', 'Deletes rows of app.note whose expires_at is past by 0 days.',
+    ('notes_expired', '', 'app.note', false, 'd91cb3f7f0cd', 'Deletes rows of app.note whose expires_at is past by 0 days.',
      '[{"range":"notes_expired_batch","locked":"notes_expired_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

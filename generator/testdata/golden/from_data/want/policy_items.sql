@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items', '', 'app.note', false, '241908de2cc7', 'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
+    ('items', '', 'app.note', false, '63be19f20a63', 'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
      '[{"locked":"items_batch"}]', true, ARRAY['owner_id']::text[],
      '0 months 30 days 00:00:00', '0 months 7 days 00:00:00', '0 months 365 days 00:00:00', false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

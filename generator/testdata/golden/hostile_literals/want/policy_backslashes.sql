@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('backslashes', '', 'app.note', false, '0d5ecf267b29', E'where kind <> ''\\'' AND tag <> E''\\''\\n'' AND state <> U&''\\0061''; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('backslashes', '', 'app.note', false, 'dfcb0c11789f', E'where kind <> ''\\'' AND tag <> E''\\''\\n'' AND state <> U&''\\0061''; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"backslashes_batch","locked":"backslashes_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('goose', '', 'app.note', false, '71789c00ee9e', 'where kind <> ''-- +goose Down'' AND tag <> ''+goose StatementEnd''; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('goose', '', 'app.note', false, 'c083525871c9', 'where kind <> ''-- +goose Down'' AND tag <> ''+goose StatementEnd''; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"goose_batch","locked":"goose_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

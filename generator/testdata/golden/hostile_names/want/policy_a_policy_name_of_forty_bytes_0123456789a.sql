@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('a_policy_name_of_forty_bytes_0123456789a', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, '6287f352897e', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch".; Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.',
+    ('a_policy_name_of_forty_bytes_0123456789a', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, 'b17e1bd3924a', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch".; Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.',
      '[{"locked":"a_policy_name_of_forty_bytes_0123456789a_batch","groups":"a_policy_name_of_forty_bytes_0123456789a_groups"},{"locked":"a_policy_name_of_forty_bytes_0123456789a_batch_2"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('long_names', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, 'b2f70ed37ed1', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
+    ('long_names', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, '90f5d606dec1', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
      '[{"range":"long_names_batch","locked":"long_names_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_age', '', 'app.not_served', false, '35f713e41eba', 'Deletes rows of app.not_served whose at is older than 1 year.',
+    ('by_age', '', 'app.not_served', false, 'c0825a09c0c0', 'Deletes rows of app.not_served whose at is older than 1 year.',
      '[{"range":"by_age_batch","locked":"by_age_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_state', '', 'app.not_served', false, '93c2d939c235', 'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
+    ('by_state', '', 'app.not_served', false, 'a9411bcb8ff9', 'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
      '[{"range":"by_state_batch","locked":"by_state_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

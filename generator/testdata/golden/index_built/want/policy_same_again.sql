@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('same_again', '', 'app.not_served', false, 'fcd03f3dc239', 'Deletes rows of app.not_served whose at is past by 0 days.',
+    ('same_again', '', 'app.not_served', false, 'cdd143461624', 'Deletes rows of app.not_served whose at is past by 0 days.',
      '[{"range":"same_again_batch","locked":"same_again_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -13,10 +13,13 @@ SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
 SET bytea_output = 'hex'
 SET extra_float_digits = 1
+SET standard_conforming_strings = on
+SET transform_null_equals = off
+SET array_nulls = on
 SET row_security = off
 SET jit = off
 AS $function$
-#variable_conflict use_column
+#variable_conflict use_variable
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
     v_reason CONSTANT text := format('restored run %s', p_run);
@@ -26,6 +29,7 @@ DECLARE
     v_from integer;
     v_size integer;
     v_rows bigint;
+    v_others bigint;
     v_before bigint;
 BEGIN
     restored := 0;
@@ -64,7 +68,13 @@ BEGIN
                     USING source s JOIN back b ON b.k1 = s.c1
                     WHERE a.tableoid = s.rel AND a.ctid = s.tid
                 )
-                SELECT count(*) INTO v_rows FROM back;
+                SELECT count(*), count(*) FILTER (WHERE NOT EXISTS (
+                           SELECT FROM source s WHERE b.k1 = s.c1))
+                INTO v_rows, v_others
+                FROM back b;
+                IF v_others > 0 THEN -- they would come back again and again
+                    RAISE EXCEPTION 'a trigger gives rows another key when they are inserted';
+                END IF;
                 SET CONSTRAINTS ALL IMMEDIATE;
                 restored := restored + v_rows;
                 v_from := v_from + v_size;

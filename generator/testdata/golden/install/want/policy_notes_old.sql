@@ -5,7 +5,7 @@ INSERT INTO keeper.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_old', 'The owner''s notes: kept for a week.', 'app.note', false, 'f965ed416bda', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps reviewed: EXISTS (SELECT FROM review WHERE note_id = t.id)',
+    ('notes_old', 'The owner''s notes: kept for a week.', 'app.note', false, '3f50d3374f4c', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps reviewed: EXISTS (SELECT FROM review WHERE note_id = t.id)',
      '[{"locked":"notes_old_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

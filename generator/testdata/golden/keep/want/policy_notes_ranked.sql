@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_ranked', '', 'app.note', false, '029b9db0f472', 'Deletes rows of app.note past the first 10 per owner_id.; keeps starred: starred; keeps tagged: tag IS NOT NULL',
+    ('notes_ranked', '', 'app.note', false, 'edad2e08cb62', 'Deletes rows of app.note past the first 10 per owner_id.; keeps starred: starred; keeps tagged: tag IS NOT NULL',
      '[{"locked":"notes_ranked_batch","groups":"notes_ranked_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('starred', '', 'app.note', false, '746db8e008f0', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('starred', '', 'app.note', false, '2a577e9b4b19', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"locked":"starred_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

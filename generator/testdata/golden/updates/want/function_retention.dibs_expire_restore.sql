@@ -13,10 +13,13 @@ SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
 SET bytea_output = 'hex'
 SET extra_float_digits = 1
+SET standard_conforming_strings = on
+SET transform_null_equals = off
+SET array_nulls = on
 SET row_security = off
 SET jit = off
 AS $function$
-#variable_conflict use_column
+#variable_conflict use_variable
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
     v_reason CONSTANT text := format('restored run %s', p_run);
@@ -26,6 +29,7 @@ DECLARE
     v_from integer;
     v_size integer;
     v_rows bigint;
+    v_others bigint;
     v_before bigint;
 BEGIN
     restored := 0;

@@ -14,6 +14,9 @@ SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
 SET bytea_output = 'hex'
 SET extra_float_digits = 1
+SET standard_conforming_strings = on
+SET transform_null_equals = off
+SET array_nulls = on
 SET row_security = off
 SET jit = off
 SET plan_cache_mode = force_custom_plan
@@ -123,8 +126,8 @@ BEGIN
     IF v_batch.judged > v_locked THEN
         RAISE cardinality_violation USING MESSAGE = 'a join found more than one row for a row of app.note';
     END IF;
-    IF array_ndims(v_batch.j2_87b7f1) > 1 THEN
-        RAISE datatype_mismatch USING MESSAGE = 'a column of a join that a step reads is an array',
+    IF array_ndims(v_batch.j2_87b7f1) > 1 OR retention._of_rows(pg_typeof(v_batch.j2_87b7f1)) THEN
+        RAISE datatype_mismatch USING MESSAGE = 'a column of a join that a step reads is an array or a row',
             HINT = 'Cast it to text or jsonb in the join.';
     END IF;
     v_rels := v_batch.rels;

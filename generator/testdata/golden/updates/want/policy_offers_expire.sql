@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('offers_expire', '', 'app.note', false, '99a2135f19bb', 'where state IS DISTINCT FROM ''expired''; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('offers_expire', '', 'app.note', false, 'f70d01d1ba53', 'where state IS DISTINCT FROM ''expired''; Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"range":"offers_expire_batch","locked":"offers_expire_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

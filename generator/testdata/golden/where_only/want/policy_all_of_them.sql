@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('all_of_them', '', 'app.note', false, '6e06a887ba39', 'where true; Deletes rows of app.note.',
+    ('all_of_them', '', 'app.note', false, 'a94c78fbc5c3', 'where true; Deletes rows of app.note.',
      '[{"range":"all_of_them_batch","locked":"all_of_them_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('drafts', '', 'app.note', false, 'c57476a19e73', 'where kind = ''draft''; Deletes rows of app.note.',
+    ('drafts', '', 'app.note', false, 'be9b5fa93809', 'where kind = ''draft''; Deletes rows of app.note.',
      '[{"range":"drafts_batch","locked":"drafts_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
