@@ -67,6 +67,11 @@ func (w *work) clockColumn(k *clock, source *policy.Clock) string {
 			didYouMean(source.Column, columnNames(w.table)))
 		return ""
 	}
+	if column.Collation != "" && source.Encoding.Kind == "ulid" {
+		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a ULID does not sort by time under collation %s", column.Collation),
+			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C", and run "pgretain snapshot".`, qualified(w.table), ident(column.Name), column.Type))
+		return ""
+	}
 	k.column = column.Name
 	k.expr = fragment("t column", ident(column.Name))
 	if !column.Virtual {

@@ -62,6 +62,9 @@ func columns(t *Table) []fact {
 	var list []fact
 	for _, c := range t.Columns {
 		words := []string{c.Type}
+		if c.Collation != "" {
+			words = append(words, "COLLATE "+c.Collation)
+		}
 		if c.NotNull {
 			words = append(words, "NOT NULL")
 		}

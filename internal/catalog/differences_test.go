@@ -34,6 +34,7 @@ func TestDifferences(t *testing.T) {
 		"kind":                 {func(t *catalog.Table) { t.Kind = "view" }, []catalog.Difference{{What: "kind", Want: "table", Got: "view"}}},
 		"children":             {func(t *catalog.Table) { t.Children = []string{"app.c"} }, []catalog.Difference{{What: "children", Got: "app.c"}}},
 		"type":                 {func(t *catalog.Table) { t.Columns[1].Type = "text" }, []catalog.Difference{{What: "column at", Want: "date DEFAULT now()", Got: "text DEFAULT now()"}}},
+		"collation":            {func(t *catalog.Table) { t.Columns[1].Collation = `"und-x-icu"` }, []catalog.Difference{{What: "column at", Want: "date DEFAULT now()", Got: `date COLLATE "und-x-icu" DEFAULT now()`}}},
 		"NOT NULL":             {func(t *catalog.Table) { t.Columns[0].NotNull = false }, []catalog.Difference{{What: "column id", Want: "bigint NOT NULL", Got: "bigint"}}},
 		"generated":            {func(t *catalog.Table) { t.Columns[1].Generated = true }, []catalog.Difference{{What: "column at", Want: "date DEFAULT now()", Got: "date GENERATED AS now()"}}},
 		"virtual": {func(t *catalog.Table) { t.Columns[1].Generated, t.Columns[1].Virtual = true, true },

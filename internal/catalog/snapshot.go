@@ -44,8 +44,9 @@ type Column struct {
 	NotNull   bool   `json:"not_null,omitempty"`
 	Default   string `json:"default,omitempty"`
 	Generated bool   `json:"generated,omitempty"`
-	Identity  string `json:"identity,omitempty"` // "always", "by default"
-	Virtual   bool   `json:"virtual,omitempty"`  // generated whenever it is read, so that no index can hold it
+	Identity  string `json:"identity,omitempty"`  // "always", "by default"
+	Virtual   bool   `json:"virtual,omitempty"`   // generated whenever it is read, so that no index can hold it
+	Collation string `json:"collation,omitempty"` // where it is neither the database's nor one that goes by bytes
 }
 
 // Index is one index as pg_get_indexdef prints it. Columns are the key columns, "" for an

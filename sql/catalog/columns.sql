@@ -2,7 +2,8 @@
 -- $1 oid[]: of which tables.
 -- Returns the table's oid, name, type, whether NOT NULL, the default or, for a generated column,
 -- its expression ('' for none), whether it is generated, how it is an identity column ('always', 'by
--- default' or ''), whether it is computed whenever it is read (PostgreSQL 18): then no index can hold it.
+-- default' or ''), whether it is computed whenever it is read (PostgreSQL 18): then no index can hold it; the
+-- collation where it is neither the database's nor one that goes by bytes, else ''.
 SELECT a.attrelid,
        a.attname::text,
        format_type(a.atttypid, a.atttypmod),
@@ -10,9 +11,11 @@ SELECT a.attrelid,
        CASE WHEN d.oid IS NULL THEN '' ELSE pg_get_expr(d.adbin, d.adrelid) END,
        a.attgenerated <> '',
        CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' ELSE '' END,
-       a.attgenerated = 'v'
+       a.attgenerated = 'v',
+       coalesce(CASE WHEN l.collname NOT IN ('default', 'C', 'POSIX', 'ucs_basic') THEN a.attcollation::regcollation::text END, '')
   FROM pg_attribute AS a
   LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+  LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
  WHERE a.attrelid = ANY ($1::oid[])
    AND a.attnum > 0
    AND NOT a.attisdropped
