@@ -53,7 +53,9 @@ func (w *work) lockedText(s step) lockedText {
 }
 
 // several says whether rows of a table lie in several tables, in each of which a place may be the same.
-func several(table *catalog.Table) bool { return table.Kind == "partitioned" || len(table.Children) > 0 }
+func several(table *catalog.Table) bool {
+	return table.Kind == "partitioned" || len(table.Children) > 0
+}
 
 // lockedTables are the related tables whose rows are locked.
 func (w *work) lockedTables() []string {
