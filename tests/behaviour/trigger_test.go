@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,6 +23,53 @@ const replies = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, re
 	BEGIN UPDATE m SET replies = replies - 1 WHERE id = OLD.m_id; RETURN NULL; END $$;
 	CREATE FUNCTION fewer_each_day() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 	BEGIN UPDATE m SET replies = 0 WHERE at::date = NEW.day; RETURN NULL; END $$;`
+
+// A trigger keeps a row: what is written of rows that go says nothing of it, at no run, and the row is counted as
+// refused. Where a row goes another way before its delete, nothing was kept.
+func TestTriggerKeepsARow(t *testing.T) {
+	t.Parallel()
+	const daily = `insert: {into: daily, key: {day: "t.at::date"}, add: {n: "count(*)"}}`
+	for name, c := range map[string]struct {
+		keeps, then string
+		guarded     bool
+	}{
+		"before":              {"RETURN NULL", daily + ", delete", true},
+		"after":               {"RETURN NULL", "delete, " + daily, true},
+		"in shape RANGE":      {"RETURN NULL", daily + ", delete", false},
+		"after an update":     {"RETURN NULL", daily + `, update: {set: {replies: "7"}}, delete`, true},
+		"beside related rows": {"RETURN NULL", `delete: {table: reply, as: r, where: "r.m_id = t.id"}, delete, ` + daily, true},
+		"written instead":     {"UPDATE m SET replies = -1 WHERE id = OLD.id; RETURN NULL", daily + ", delete", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			keep := ""
+			if c.guarded {
+				keep = `keep: {none: "EXISTS (SELECT FROM old WHERE old.id = t.id)"}, `
+			}
+			in := kit.Install(t, strings.Replace(replies, "REFERENCES m", "", 1)+`
+				CREATE FUNCTION veto() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+				BEGIN IF OLD.id IN (5, 27) THEN `+c.keeps+`; END IF; RETURN OLD; END $$;
+				CREATE TRIGGER veto BEFORE DELETE ON m FOR EACH ROW EXECUTE FUNCTION veto()`,
+				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+keep+"triggers: [veto], then: ["+c.then+"]}}")
+			in.SetBatch(10)
+			for range 2 {
+				if o := in.Done("p", noon); c.guarded && o.Refused != 2 {
+					t.Errorf("%d rows were refused, want 2", o.Refused)
+				}
+			}
+			if diff := cmp.Diff([]int{5, 27, 41}, ids(t, in)); diff != "" {
+				t.Errorf("rows left (-want +got):\n%s", diff)
+			}
+			if left := pgtest.Column[int](t, in, "SELECT m_id FROM reply ORDER BY 1"); strings.Contains(c.then, "reply") && !cmp.Equal([]int{5, 27, 41}, left) {
+				t.Errorf("replies of %v are left", left)
+			}
+			want := pgtest.Column[string](t, in, "SELECT at::date || ' ' || count(*) FROM n WHERE id NOT IN (5, 27) GROUP BY at::date ORDER BY 1")
+			if diff := cmp.Diff(want, pgtest.Column[string](t, in, "SELECT day || ' ' || n FROM daily ORDER BY 1")); diff != "" {
+				t.Errorf("the roll-up (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
 
 // A step wakes a trigger that writes the rows of the batch: they go all the same, are written of once, and as they were judged.
 func TestTriggerWritesOwnRows(t *testing.T) {

@@ -195,6 +195,10 @@ BEGIN
     DELETE FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
+    IF v_rows < cardinality(v_tids) THEN
+        -- What the other steps write is of rows that go: the row that stays is looked for, and refused.
+        RAISE EXCEPTION USING MESSAGE = format('a trigger or a rule kept %s of %s rows from being deleted', cardinality(v_tids) - v_rows, cardinality(v_tids));
+    END IF;
     v_out.taken := v_out.taken + v_rows;
 
     v_out.scanned := v_boundary.scanned;
