@@ -31,6 +31,7 @@ type batchData struct {
 	Saved                                             []saved
 	Ordered                                           []sqlText // the order of the batch's rows, where a step needs it
 	Headers                                           []headerVariables
+	LockedRows                                        []lockedText
 	Copies                                            bool
 	TakesAll                                          bool
 	Steps                                             []sqlText
@@ -123,6 +124,9 @@ func (w *work) addSteps(d *batchData, p pass) {
 		d.Steps = append(d.Steps, w.render(s, *d))
 		if s.Insert != nil && s.Insert.As != "" {
 			d.Headers = append(d.Headers, headerVariables{headerVariable(s), quotedTable(s.Insert.Into)})
+		}
+		if w.locksRelated(s) && w.lockedBy(s).number == s.number {
+			d.LockedRows = append(d.LockedRows, w.lockedText(s))
 		}
 	}
 	if w.numbered {

@@ -24,10 +24,12 @@ type right struct {
 
 // collectRights notes what a policy does with which tables.
 func (w *work) collectRights() {
+	locked := w.lockedTables()
 	for i, use := range w.policy.Uses() {
 		if i == 0 {
 			use.Access.Update = use.Access.Update || !w.policy.Partitions // row locks
 		}
+		use.Access.Update = use.Access.Update || slices.Contains(locked, use.Table.String())
 		w.addRight(use.Table, use.Access)
 	}
 	for _, part := range w.policy.Parts() {

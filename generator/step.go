@@ -23,9 +23,33 @@ func (w *work) steps() []step {
 	untouched := !w.policy.Partitions // whose rows are no table's
 	for i, s := range w.policy.Then {
 		list[i] = step{s, i + 1, untouched}
-		untouched = untouched && !w.writesOwn(s)
+		untouched = untouched && !w.writesOwn(s) && !w.wakesTrigger(s)
 	}
 	return list
+}
+
+// wakesTrigger says whether a step may write rows of the policy's own table through a trigger of the application
+// on another one. The snapshot has those on DELETE; of others it is known where the policy names one.
+func (w *work) wakesTrigger(s policy.Step) bool {
+	elsewhere := func(n policy.Name) bool {
+		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
+	}
+	if s.Emit == nil && slices.ContainsFunc(w.policy.Triggers, elsewhere) {
+		return true
+	}
+	if s.Delete == nil || s.Related == nil {
+		return false
+	}
+	return slices.ContainsFunc(append(slices.Clone(s.Delete.Cascades), s.Related.Table), func(t policy.Table) bool {
+		return w.hasTrigger(w.snapshot.Table(t.String()))
+	})
+}
+
+// hasTrigger says whether a trigger of the application is on a table or one of its partitions.
+func (w *work) hasTrigger(table *catalog.Table) bool {
+	return table != nil && (len(table.Triggers) > 0 || slices.ContainsFunc(table.Children, func(child string) bool {
+		return w.hasTrigger(w.snapshot.Table(child))
+	}))
 }
 
 // writesOwn says whether a step may write rows of the policy's own table.

@@ -27,12 +27,27 @@ func (w *work) archive(s step, b batchData) sqlText {
 	w.plainValues(&d, s.Archive.Set)
 	w.checkArchive(s.Step, d.Columns, into)
 	d.Conflict = w.existing(s.Step, into, d.Columns)
-	d.Copied = w.copyCounter(s)
+	d.Copied, d.Known = w.copyCounter(s), w.knownColumns(s, from)
 	d.Override = slices.ContainsFunc(d.Columns, func(name ident) bool {
 		column := into.Column(string(name))
 		return column != nil && column.Identity == "always"
 	})
 	return w.written("step_insert", "plain insert", d, b)
+}
+
+// knownText is a table with the columns that a copy of its whole rows knows.
+type knownText struct {
+	Schema  string
+	Table   literal
+	Columns sqlText
+}
+
+// knownColumns is nil where a copy takes the rows as they are, with columns that come later.
+func (w *work) knownColumns(s step, from *catalog.Table) *knownText {
+	if s.Archive.Document != "" && (s.untouched || s.Related != nil) {
+		return nil
+	}
+	return &knownText{w.schema(), literal(qualified(from)), textArray(columnNames(from))}
 }
 
 // alias is the row that a step copies.

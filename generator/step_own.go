@@ -18,6 +18,7 @@ type ownData struct {
 	Where      []sqlText // of the rows
 	Direct     bool      // the rows are still where they were locked
 	Passes     bool      // there is a "where"
+	All        bool      // every row must go, since other steps write of them
 	Set        []setText
 	From       bool // some values are computed from the rows
 	Undo       bool
@@ -38,6 +39,7 @@ type setText struct {
 
 func (w *work) deleteOwn(s step, b batchData) sqlText {
 	d := w.ownRows(s, b)
+	d.All = s.Where == nil && len(w.policy.Then) > 1 && !w.copies()
 	return stepText("step_delete", d)
 }
 

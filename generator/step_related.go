@@ -20,18 +20,32 @@ type relatedData struct {
 	Key         []ident
 	Set         []setText
 	From        bool
+	Many        bool        // its rows lie in several tables
+	Locks       bool        // the step locks the rows before it acts on them
+	Locked      *lockedText // the rows that are locked; nil where nothing can be
+}
+
+// lockedText names the variables that hold the related rows which a step has locked.
+type lockedText struct {
+	Rels sqlText // "" where all are of one table
+	Tids sqlText
 }
 
 func (w *work) relatedOf(s step, b batchData, numbered bool, cascades []policy.Table, verb string) (relatedData, *catalog.Table) {
 	table := w.relation(s.Related.Table)
 	as := sqlText(ident(s.Related.As).String())
-	return relatedData{
+	d := relatedData{
 		Comment: sqlText(comment(tableName(table))), Table: quotedTable(s.Related.Table), As: as,
 		Where: enclosed(w.bind(s.Related.Where)), Rows: w.rowsOf(s, b, numbered),
 		Held:        w.holdsOn(table, as, cascades, s.Delete != nil),
 		HeldMessage: literal(fmt.Sprintf("a held row of %q, or one that it cascades to, would be %s", tableName(table), verb)),
-		Name:        literal(tableName(table)), Key: identifiers(table.PrimaryKey),
-	}, table
+		Name:        literal(tableName(table)), Key: identifiers(table.PrimaryKey), Many: several(table),
+	}
+	if holder := w.lockedBy(s); holder != nil {
+		locked := w.lockedText(*holder)
+		d.Locks, d.Locked = holder.number == s.number, &locked
+	}
+	return d, table
 }
 
 func (w *work) deleteRelated(s step, b batchData) sqlText {

@@ -164,6 +164,16 @@ BEGIN
                   AS batch(tid, t_1)
              CROSS JOIN LATERAL (SELECT batch.t_1 AS "name") t);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
+    IF v_rows < cardinality(v_tids) AND EXISTS (
+        SELECT FROM "app"."detached" t
+        WHERE t."name" IN (
+            SELECT t."name"
+            FROM unnest(v_tids, v_batch.t_1)
+                      AS batch(tid, t_1)
+                 CROSS JOIN LATERAL (SELECT batch.t_1 AS "name") t)) THEN
+        -- What the other steps write is of rows that go: the row that stays is looked for, and refused.
+        RAISE EXCEPTION USING MESSAGE = format('a trigger or a rule kept %s of %s rows from being deleted', cardinality(v_tids) - v_rows, cardinality(v_tids));
+    END IF;
     v_out.taken := v_out.taken + v_rows;
 
     v_out.scanned := v_boundary.scanned;

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('detached', '', 'app.detached', false, '22799b8ae98b', 'Deletes rows of app.detached whose drop_after is past by 0 days.',
+    ('detached', '', 'app.detached', false, '3ed3f3d378ee', 'Deletes rows of app.detached whose drop_after is past by 0 days.',
      '[{"locked":"detached_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.detached']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.detached']::text[], ARRAY[]::text[], ARRAY[]::text[],
      10, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -37,6 +37,7 @@ DECLARE
     v_batch record;
     v_held boolean;
     v_rows bigint;
+    v_tids_1 tid[];
     v_out retention.batch_result;
 BEGIN
     BEGIN
@@ -162,7 +163,15 @@ BEGIN
     v_tids := v_batch.tids;
     v_out.kept := v_batch.kept;
 
-    -- Related rows of Se"lect.child.
+    -- Related rows of Se"lect.child, locked first and judged in a newer snapshot.
+    SELECT coalesce(array_agg(l.tid), '{}')
+    INTO v_tids_1
+    FROM (SELECT "c".ctid AS tid
+          FROM "Se""lect"."child" "c"
+          CROSS JOIN "Se""lect"."order by. $function$ {{ .Tag }}" t
+          WHERE t.ctid = ANY (v_tids)
+            AND (c."user" = t."user" AND c."a.b" = t."a.b")
+          FOR UPDATE OF "c") l;
     IF v_held AND EXISTS (
         SELECT FROM "Se""lect"."child" "c"
         CROSS JOIN "Se""lect"."order by. $function$ {{ .Tag }}" t
@@ -179,7 +188,8 @@ BEGIN
     DELETE FROM "Se""lect"."child" "c"
     USING "Se""lect"."order by. $function$ {{ .Tag }}" t
     WHERE t.ctid = ANY (v_tids)
-      AND (c."user" = t."user" AND c."a.b" = t."a.b");
+      AND (c."user" = t."user" AND c."a.b" = t."a.b")
+      AND "c".ctid = ANY (v_tids_1);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'Se"lect.child', v_rows + coalesce((v_out.related ->> 'Se"lect.child')::bigint, 0));
@@ -188,6 +198,10 @@ BEGIN
     DELETE FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
+    IF v_rows < cardinality(v_tids) THEN
+        -- What the other steps write is of rows that go: the row that stays is looked for, and refused.
+        RAISE EXCEPTION USING MESSAGE = format('a trigger or a rule kept %s of %s rows from being deleted', cardinality(v_tids) - v_rows, cardinality(v_tids));
+    END IF;
     v_out.taken := v_out.taken + v_rows;
 
     v_out.scanned := v_boundary.scanned;

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', false, '1e8d4db18076', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
+    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', false, '8475d2253e0d', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
      '[{"locked":"names_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['Se"lect.child', 'Se"lect.order by. $function$ {{ .Tag }}']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[], ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -37,6 +37,7 @@ DECLARE
     v_held boolean;
     v_rows bigint;
     v_new_2 "app"."transfer"[];
+    v_tids_4 tid[];
     v_copied bigint := 0;
     v_out retention.batch_result;
 BEGIN
@@ -172,10 +173,20 @@ BEGIN
          JOIN "app"."note" t ON t.ctid = batch.tid
          LEFT JOIN unnest(v_new_2) "h" ON "h"."owner_id" IS NOT DISTINCT FROM (t.owner_id);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
+    PERFORM retention._known_columns('"app"."note"', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT v_in.prove;
     v_out.related := v_out.related || jsonb_build_object(
         'app.old_note', v_rows + coalesce((v_out.related ->> 'app.old_note')::bigint, 0));
     v_copied := v_copied + v_rows;
 
+    -- Rows of app.loan that go later: nobody changes them behind their copy.
+    SELECT coalesce(array_agg(l.tid), '{}')
+    INTO v_tids_4
+    FROM (SELECT "l".ctid AS tid
+          FROM "app"."loan" "l"
+          CROSS JOIN unnest(v_tids) WITH ORDINALITY AS batch(tid, n)
+                     JOIN "app"."note" t ON t.ctid = batch.tid
+          WHERE (l.note_id = t.id)
+          FOR UPDATE OF "l") l;
     INSERT INTO "app"."attic" ("body", "kind", "reason")
     SELECT to_jsonb("l".*), ('loan of ' || t.kind), (v_in.reason)
     FROM (SELECT DISTINCT ON ("l".tableoid, "l".ctid)
@@ -184,6 +195,7 @@ BEGIN
           CROSS JOIN unnest(v_tids) WITH ORDINALITY AS batch(tid, n)
                      JOIN "app"."note" t ON t.ctid = batch.tid
           WHERE (l.note_id = t.id)
+            AND "l".ctid = ANY (v_tids_4)
           ORDER BY "l".tableoid, "l".ctid, batch.n) pair
     JOIN "app"."loan" "l" ON "l".ctid = pair.tid AND "l".tableoid = pair.rel
     JOIN (unnest(v_tids) WITH ORDINALITY AS batch(tid, n)
@@ -209,7 +221,8 @@ BEGIN
     DELETE FROM "app"."loan" "l"
     USING "app"."note" t
     WHERE t.ctid = ANY (v_tids)
-      AND (l.note_id = t.id);
+      AND (l.note_id = t.id)
+      AND "l".ctid = ANY (v_tids_4);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.loan', v_rows + coalesce((v_out.related ->> 'app.loan')::bigint, 0));

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('signals', '', 'app.note', false, '8456aaeb0ad3', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('signals', '', 'app.note', false, 'f1b5083ba8ce', 'Deletes rows of app.note whose made_at is older than 7 days.',
      '[{"locked":"signals_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY['app.loan', 'app.note']::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY['app.note', 'app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

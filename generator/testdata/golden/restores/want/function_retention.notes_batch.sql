@@ -36,6 +36,7 @@ DECLARE
     v_batch record;
     v_held boolean;
     v_rows bigint;
+    v_tids_2 tid[];
     v_copied bigint := 0;
     v_out retention.batch_result;
 BEGIN
@@ -135,17 +136,28 @@ BEGIN
     FROM "app"."note" t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
+    PERFORM retention._known_columns('"app"."note"', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT v_in.prove;
     v_out.related := v_out.related || jsonb_build_object(
         'app.old_note', v_rows + coalesce((v_out.related ->> 'app.old_note')::bigint, 0));
     v_copied := v_copied + v_rows;
 
+    -- Rows of app.loan that go later: nobody changes them behind their copy.
+    SELECT coalesce(array_agg(l.tid), '{}')
+    INTO v_tids_2
+    FROM (SELECT "l".ctid AS tid
+          FROM "app"."loan" "l"
+          CROSS JOIN "app"."note" t
+          WHERE t.ctid = ANY (v_tids)
+            AND (l.note_id = t.id)
+          FOR UPDATE OF "l") l;
     INSERT INTO "app"."attic" ("body", "kind", "transfer_id")
     SELECT to_jsonb("l".*), ('loan'), (v_in.run_id)
     FROM "app"."loan" "l"
     WHERE EXISTS (
         SELECT FROM "app"."note" t
         WHERE t.ctid = ANY (v_tids)
-          AND (l.note_id = t.id));
+          AND (l.note_id = t.id))
+      AND "l".ctid = ANY (v_tids_2);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.attic', v_rows + coalesce((v_out.related ->> 'app.attic')::bigint, 0));
@@ -167,7 +179,8 @@ BEGIN
     DELETE FROM "app"."loan" "l"
     USING "app"."note" t
     WHERE t.ctid = ANY (v_tids)
-      AND (l.note_id = t.id);
+      AND (l.note_id = t.id)
+      AND "l".ctid = ANY (v_tids_2);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.loan', v_rows + coalesce((v_out.related ->> 'app.loan')::bigint, 0));

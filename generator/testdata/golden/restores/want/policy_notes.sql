@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes', '', 'app.note', false, '8cd8057af1d1', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('notes', '', 'app.note', false, '6d7fd3c7c9f2', 'Deletes rows of app.note whose made_at is older than 7 days.',
      '[{"locked":"notes_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY['app.loan', 'app.note']::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY['app.note', 'app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -36,6 +36,8 @@ DECLARE
     v_batch record;
     v_held boolean;
     v_rows bigint;
+    v_tids_1 tid[];
+    v_tids_3 tid[];
     v_out retention.batch_result;
 BEGIN
     BEGIN
@@ -171,7 +173,15 @@ BEGIN
     v_tids := v_batch.tids;
     v_out.kept := v_batch.kept;
 
-    -- Related rows of app.loan.
+    -- Related rows of app.loan, locked first and judged in a newer snapshot.
+    SELECT coalesce(array_agg(l.tid), '{}')
+    INTO v_tids_1
+    FROM (SELECT "l".ctid AS tid
+          FROM "app"."loan" "l"
+          CROSS JOIN "app"."item" t
+          WHERE t.ctid = ANY (v_tids)
+            AND (l.note_id = t.id AND l.used_at < t.at)
+          FOR UPDATE OF "l") l;
     IF v_held AND EXISTS (
         SELECT FROM "app"."loan" "l"
         CROSS JOIN "app"."item" t
@@ -188,7 +198,8 @@ BEGIN
     DELETE FROM "app"."loan" "l"
     USING "app"."item" t
     WHERE t.ctid = ANY (v_tids)
-      AND (l.note_id = t.id AND l.used_at < t.at);
+      AND (l.note_id = t.id AND l.used_at < t.at)
+      AND "l".ctid = ANY (v_tids_1);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.loan', v_rows + coalesce((v_out.related ->> 'app.loan')::bigint, 0));
@@ -201,7 +212,16 @@ BEGIN
     v_out.taken := v_out.taken + v_rows;
     v_out.kept := coalesce(v_out.kept, '{}') || jsonb_build_object('passed', cardinality(v_tids) - v_rows);
 
-    -- Related rows of app.blob.
+    -- Related rows of app.blob, locked first and judged in a newer snapshot.
+    SELECT coalesce(array_agg(l.tid), '{}')
+    INTO v_tids_3
+    FROM (SELECT "b".ctid AS tid
+          FROM "app"."blob" "b"
+          CROSS JOIN unnest(v_tids, v_batch.t_3, v_batch.t_4)
+                          AS batch(tid, t_3, t_4)
+                     CROSS JOIN LATERAL (SELECT batch.t_3 AS "blob_id", batch.t_4::text[] AS "labels") t
+          WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
+          FOR UPDATE OF "b") l;
     IF v_held AND EXISTS (
         SELECT FROM "app"."blob" "b"
         CROSS JOIN unnest(v_tids, v_batch.t_3, v_batch.t_4)
@@ -229,7 +249,8 @@ BEGIN
     USING unnest(v_tids, v_batch.t_3, v_batch.t_4)
                AS batch(tid, t_3, t_4)
           CROSS JOIN LATERAL (SELECT batch.t_3 AS "blob_id", batch.t_4::text[] AS "labels") t
-    WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels));
+    WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
+      AND "b".ctid = ANY (v_tids_3);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.blob', v_rows + coalesce((v_out.related ->> 'app.blob')::bigint, 0));

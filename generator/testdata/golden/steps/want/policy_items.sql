@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items', '', 'app.item', false, 'e04ade960c30', 'Deletes rows of app.item whose at is older than 90 days.',
+    ('items', '', 'app.item', false, 'd62632af02c8', 'Deletes rows of app.item whose at is older than 90 days.',
      '[{"locked":"items_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan', 'app.item', 'app.blob']::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.blob']::text[], ARRAY['app.item', 'app.loan', 'app.blob']::text[], ARRAY[]::text[], ARRAY['app.item', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -36,6 +36,8 @@ DECLARE
     v_batch record;
     v_held boolean;
     v_rows bigint;
+    v_tids_2 tid[];
+    v_tids_3 tid[];
     v_out retention.batch_result;
 BEGIN
     BEGIN
@@ -157,7 +159,16 @@ BEGIN
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := least(v_out.taken + v_rows, cardinality(v_tids));
 
-    -- Related rows of app.loan, where they would change.
+    -- Related rows of app.loan, where they would change; locked first and judged in a newer snapshot.
+    SELECT coalesce(array_agg(l.tid), '{}')
+    INTO v_tids_2
+    FROM (SELECT "l".ctid AS tid
+          FROM "app"."loan" "l"
+          CROSS JOIN unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3)
+                          AS batch(tid, t_1, t_2, t_3)
+                     CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
+          WHERE (l.note_id = t.id)
+          FOR UPDATE OF "l") l;
     IF v_held AND EXISTS (
         SELECT FROM "app"."loan" "l"
         CROSS JOIN unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3)
@@ -178,12 +189,22 @@ BEGIN
               AS batch(tid, t_1, t_2, t_3)
          CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
     WHERE (l.note_id = t.id)
+      AND "l".ctid = ANY (v_tids_2)
       AND "l"."used_at" IS DISTINCT FROM (NULL);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.loan', v_rows + coalesce((v_out.related ->> 'app.loan')::bigint, 0));
 
-    -- Related rows of app.owner, where they would change.
+    -- Related rows of app.owner, where they would change; locked first and judged in a newer snapshot.
+    SELECT coalesce(array_agg(l.tid), '{}')
+    INTO v_tids_3
+    FROM (SELECT "o".ctid AS tid
+          FROM "app"."owner" "o"
+          CROSS JOIN unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3) WITH ORDINALITY
+                          AS batch(tid, t_1, t_2, t_3, n)
+                     CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
+          WHERE (o.id = t.owner_id)
+          FOR UPDATE OF "o") l;
     IF v_held AND EXISTS (
         SELECT FROM "app"."owner" "o"
         CROSS JOIN unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3) WITH ORDINALITY
@@ -198,13 +219,6 @@ BEGIN
                    AND retention._held_by_owner('app.owner', to_jsonb("o".*), v_as_of)))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.owner", or one that it cascades to, would be changed';
     END IF;
-    PERFORM FROM "app"."owner" "o"
-    WHERE EXISTS (
-        SELECT FROM unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3) WITH ORDINALITY
-                         AS batch(tid, t_1, t_2, t_3, n)
-                    CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
-        WHERE (o.id = t.owner_id))
-    FOR UPDATE OF "o";
     UPDATE "app"."owner" "o"
     SET "days" = batch.v1
     FROM (SELECT DISTINCT ON ("o"."id")
@@ -214,6 +228,7 @@ BEGIN
                           AS batch(tid, t_1, t_2, t_3, n)
                      CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
           WHERE (o.id = t.owner_id)
+            AND "o".ctid = ANY (v_tids_3)
           ORDER BY "o"."id", batch.n) batch
     WHERE "o"."id" = batch.k0
       AND "o"."days" IS DISTINCT FROM batch.v1;

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('dibs_expire', '', 'app.note', false, 'bb10b9d4bf85', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('dibs_expire', '', 'app.note', false, '2e78ec332c45', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"locked":"dibs_expire_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.owner']::text[], ARRAY['app.note', 'app.loan', 'app.owner']::text[], ARRAY[]::text[], ARRAY[]::text[],
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -1,0 +1,145 @@
+package races
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/pgtest"
+)
+
+// item is a row of m with a share in a blob, which goes with the last item that uses it.
+const (
+	item = `CREATE TABLE blob (id int PRIMARY KEY, free boolean, freed timestamptz);
+		CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL, blob_id int REFERENCES blob ON DELETE `
+	items = `INSERT INTO blob SELECT generate_series(1, 4);
+		INSERT INTO item SELECT i, '2024-01-01', i FROM generate_series(1, 4) i`
+	lastUse = `{table: blob, as: b, where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM item x WHERE x.blob_id = b.id)"`
+)
+
+func itemRule(step string) string {
+	return `{table: item, due: {age: {column: at, older_than: 7 days}}, then: [delete, ` + step + `], batch: {lock_timeout: 100s}}`
+}
+
+// A row that is waited for gets a new user meanwhile: it stays as it is, whatever was to become of it.
+func TestRelatedRowIsUsedAgainMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ onDelete, step string }{
+		"delete, SET NULL":    {"SET NULL", "delete: " + lastUse + ", cascades: [item]}"},
+		"delete, CASCADE":     {"CASCADE", "delete: " + lastUse + ", cascades: [item]}"},
+		"update":              {"NO ACTION", "update: " + lastUse + `, set: {free: "true"}}`},
+		"update from the row": {"NO ACTION", "update: " + lastUse + `, set: {freed: t.at}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, item+c.onDelete+"); "+items, itemRule(c.step))
+			// The key is locked FOR KEY SHARE, which an update of other columns alone would not wait for.
+			s.application("BEGIN; INSERT INTO item VALUES (100, '2024-05-31', 2); SELECT FROM blob WHERE id = 2 FOR SHARE")
+			run := s.run("p")
+			run.mustWait()
+			s.application("COMMIT")
+			run.ok()
+			got := pgtest.Column[string](t, s.watch, "SELECT i.id || ' ' || b FROM item i JOIN blob b ON b.id = i.blob_id")
+			if diff := cmp.Diff([]string{"100 (2,,)"}, got); diff != "" {
+				t.Errorf("items with their blobs (-want +got):\n%s", diff)
+			}
+			if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM blob WHERE id <> 2 AND free IS NULL AND freed IS NULL"); n != 0 {
+				t.Errorf("%d blobs without an item are as they were", n)
+			}
+		})
+	}
+}
+
+// body is what a row of m has elsewhere, with an archive that stops whoever has just written to it.
+const body = `CREATE TABLE body (id int PRIMARY KEY, m_id int, v text);
+	CREATE TABLE attic (id int, m_id int, v text);
+	CREATE TRIGGER gate AFTER INSERT ON attic FOR EACH STATEMENT EXECUTE FUNCTION gate_keeper();`
+
+const archiveBody = `{archive: {table: body, as: b, where: "b.m_id = t.id", into: attic}}`
+
+func bodyRule(then string) string {
+	return `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [` + archiveBody + ", " + then + `], triggers: [gate], batch: {lock_timeout: 100s}}`
+}
+
+// A row that goes with its batch is archived in its last version, whoever changes it when, and none goes without a copy.
+func TestRelatedCopyIsTheLastVersion(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ schema, then string }{
+		"cascade":               {"ALTER TABLE body ADD FOREIGN KEY (m_id) REFERENCES m ON DELETE CASCADE", "delete: {cascades: [body]}"},
+		"delete":                {"", `delete: {table: body, as: b, where: "b.m_id = t.id"}, delete`},
+		"another way to say it": {"", `delete: {table: body, as: x, where: "x.m_id = t.id"}, delete`},
+		"sql":                   {"", `sql: "DELETE FROM public.body USING batch WHERE body.m_id = batch.id", delete`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, body+c.schema, bodyRule(c.then))
+			s.refill(3)
+			s.Exec(t, "INSERT INTO body SELECT id, id, 'old' FROM m")
+			s.application("BEGIN; UPDATE body SET v = 'new' WHERE id = 1")
+			s.shut()
+			run := s.run("p")
+			run.mustWait()
+			s.application("COMMIT")
+			s.sees("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted)")
+			change := s.start(s.app, "UPDATE body SET v = 'lost' WHERE id = 2")
+			change.mustWait()
+			s.open()
+			run.ok()
+			change.ok()
+			got := pgtest.Column[string](t, s.watch, "SELECT id || ' ' || v FROM attic ORDER BY 1")
+			if diff := cmp.Diff([]string{"1 new", "2 old", "3 old"}, got); diff != "" {
+				t.Errorf("the archive (-want +got):\n%s", diff)
+			}
+			if left := s.ids("body"); len(left) > 0 {
+				t.Errorf("%v are left", left)
+			}
+		})
+	}
+}
+
+// A row that comes after the copy, with no foreign key to keep it out, stays.
+func TestRelatedRowAfterTheCopyStays(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, body, bodyRule(`delete: {table: body, as: b, where: "b.m_id = t.id"}, delete`))
+	s.refill(3)
+	s.Exec(t, "INSERT INTO body SELECT id, id, 'old' FROM m")
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	s.application("INSERT INTO body VALUES (102, 2, 'late')")
+	s.open()
+	run.ok()
+	if diff := cmp.Diff([]int{102}, s.ids("body")); diff != "" {
+		t.Errorf("rows left (-want +got):\n%s", diff)
+	}
+	s.logged("p", counts{State: "done", Taken: 3, Related: map[string]int64{"public.attic": 3, "public.body": 3}})
+}
+
+// Rows of which several tables have one in the same place: only those that are meant go.
+func TestRelatedRowsOfSeveralTables(t *testing.T) {
+	t.Parallel()
+	for name, parts := range map[string]string{
+		"partitions": `CREATE TABLE body (id int, m_id int, PRIMARY KEY (id)) PARTITION BY RANGE (id);
+			CREATE TABLE body_1 PARTITION OF body FOR VALUES FROM (0) TO (100);
+			CREATE TABLE body_2 PARTITION OF body FOR VALUES FROM (100) TO (200);`,
+		"children": `CREATE TABLE body (id int PRIMARY KEY, m_id int);
+			CREATE TABLE body_2 (PRIMARY KEY (id), CHECK (id >= 100)) INHERITS (body);
+			CREATE FUNCTION elsewhere() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+			BEGIN INSERT INTO body_2 VALUES (NEW.*); RETURN NULL; END $$;
+			CREATE TRIGGER elsewhere BEFORE INSERT ON body FOR EACH ROW WHEN (NEW.id >= 100) EXECUTE FUNCTION elsewhere();`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, parts+"CREATE TABLE attic (id int, m_id int);", bodyRule(`delete: {table: body, as: b, where: "b.m_id = t.id"}, delete`))
+			s.refill(10)
+			s.Exec(t, "INSERT INTO body SELECT i, i FROM generate_series(1, 10) i; INSERT INTO body SELECT 100 + i, i + 5 FROM generate_series(1, 10) i")
+			s.run("p").ok()
+			if diff := cmp.Diff(from(106, 110), s.ids("body")); diff != "" {
+				t.Errorf("rows left (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(append(from(1, 10), from(101, 105)...), s.ids("attic")); diff != "" {
+				t.Errorf("rows archived (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
