@@ -67,6 +67,7 @@ func TestVerify(t *testing.T) {
 		"LeftOut":           testSuppressionsOfWhatWasLeftOut,
 		"Rights":            testRights,
 		"OwnerSeesLess":     testOwnerWithoutMonitor,
+		"OwnerLacks":        testOwnerLacks,
 		"Changing":          testChanging,
 		"SnapshotNearby":    testSnapshotNearMisses,
 		"CoverageGrowth":    testCoverageGrowth,

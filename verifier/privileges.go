@@ -3,12 +3,9 @@ package verifier
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
-
-	"pgretain/generator"
 )
 
 func (v *inspection) privilegeGroups() []group {
@@ -28,9 +25,6 @@ func (v *inspection) privilegeGroups() []group {
 		group{about: "who can change the runtime's tables", codes: []string{codeWritable}, check: v.checkWritable},
 		group{about: "who can change rows by hand", codes: []string{codeHandRights}, check: v.checkHandRights},
 		group{about: "what roles can do", codes: []string{codeExcess}, check: v.checkExcess})
-	if len(v.objects(generator.KindPrivilege)) > 0 {
-		groups = append(groups, group{about: "the owner's privileges", codes: []string{codeTableRights}, check: v.checkTableRights})
-	}
 	return groups
 }
 
@@ -100,39 +94,6 @@ func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
 	rows, err := many[role](ctx, tx, v.query("roles"), names)
 	for _, found := range rows {
 		v.roleWrong(found)
-	}
-	return err
-}
-
-var grantOnTable = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON "`)
-
-// checkTableRights: the generated functions run as the owner, which must be able to do what they do.
-func (v *inspection) checkTableRights(ctx context.Context, tx pgx.Tx) error {
-	var wanted []generator.Object
-	var tables, needed []string
-	for _, o := range v.objects(generator.KindPrivilege) {
-		if o.Table == "" {
-			continue // the way into a schema
-		}
-		found := grantOnTable.FindStringSubmatch(o.SQL)
-		if found == nil {
-			return fmt.Errorf("reading the wanted privileges on %q: there is no GRANT", o.Name)
-		}
-		wanted, tables, needed = append(wanted, o), append(tables, o.Name), append(needed, found[1])
-	}
-	type lack struct {
-		N         int
-		Privilege string
-	}
-	rows, err := many[lack](ctx, tx, v.query("table_privileges"), v.owner(), tables, needed)
-	missing := map[int][]string{}
-	for _, r := range rows {
-		missing[r.N-1] = append(missing[r.N-1], r.Privilege)
-	}
-	for i, o := range wanted {
-		if len(missing[i]) > 0 {
-			v.tableRights(o, needed[i], missing[i])
-		}
 	}
 	return err
 }
