@@ -68,6 +68,7 @@ func TestVerify(t *testing.T) {
 		"Rights":            testRights,
 		"OwnerSeesLess":     testOwnerWithoutMonitor,
 		"OwnerLacks":        testOwnerLacks,
+		"NoConnections":     testNoConnections,
 		"Changing":          testChanging,
 		"SnapshotNearby":    testSnapshotNearMisses,
 		"CoverageGrowth":    testCoverageGrowth,

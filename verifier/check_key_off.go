@@ -20,23 +20,14 @@ func (v *inspection) checkKeysOff(ctx context.Context, tx pgx.Tx) error {
 			}
 		}
 	}
-	type setting struct{ Value, Of string }
-	rows, err := many[setting](ctx, tx, v.query("reach_replica"), v.runner())
-	for _, s := range rows {
-		if s.Value != "replica" {
-			continue
+	settings, err := v.runnersSettings(ctx, tx, "session_replication_role")
+	for _, s := range settings {
+		if s.Value == "replica" {
+			v.add(Finding{Code: codeKeyOff, Object: v.runner(), Position: v.install.Position,
+				Message: fmt.Sprintf("sessions of role %q fire no triggers", v.runner()),
+				Detail:  "Its session_replication_role is replica: foreign keys neither cascade nor refuse, and rows are left behind that refer to nothing.",
+				Hint:    v.resetHint(s)})
 		}
-		role, database := sqlName(v.runner()), sqlName(v.server.Database)
-		reset := map[string]string{
-			"both":     fmt.Sprintf("ALTER ROLE %s IN DATABASE %s", role, database),
-			"role":     fmt.Sprintf("ALTER ROLE %s", role),
-			"database": fmt.Sprintf("ALTER DATABASE %s", database),
-			"all":      "ALTER ROLE ALL",
-		}[s.Of]
-		v.add(Finding{Code: codeKeyOff, Object: v.runner(), Position: v.install.Position,
-			Message: fmt.Sprintf("sessions of role %q fire no triggers", v.runner()),
-			Detail:  "Its session_replication_role is replica: foreign keys neither cascade nor refuse, and rows are left behind that refer to nothing.",
-			Hint:    reset + " RESET session_replication_role;"})
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -81,6 +82,7 @@ func (v *inspection) checkWritable(ctx context.Context, tx pgx.Tx) error {
 type role struct {
 	Name                             string
 	Found, Login, Superuser, Connect bool
+	NoSessions, Closed               bool // by CONNECTION LIMIT 0 of the role, of the database
 }
 
 func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
@@ -95,5 +97,28 @@ func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
 	for _, found := range rows {
 		v.roleWrong(found)
 	}
+	if err != nil || v.install.Scheduler != "pg_cron" {
+		return err
+	}
+	settings, err := v.runnersSettings(ctx, tx, "statement_timeout", "transaction_timeout")
+	for _, s := range settings {
+		if s.Milliseconds != nil && *s.Milliseconds > 0 {
+			v.checkCutShort(s, time.Duration(*s.Milliseconds*float64(time.Millisecond)))
+		}
+	}
 	return err
+}
+
+// checkCutShort: a run is one statement, and each of its batches one transaction.
+func (v *inspection) checkCutShort(s sessionSetting, after time.Duration) {
+	var longest job
+	var may time.Duration
+	for _, j := range v.jobs() {
+		if n := len(j.policies); n > 0 && j.name != logJob && j.policies[n-1].budget > may {
+			longest, may = j, j.policies[n-1].budget
+		}
+	}
+	if after < may {
+		v.cutShort(s, after, longest)
+	}
 }
