@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -38,8 +39,12 @@ func (v *inspection) keyOff(p *policy.Policy, m metKey) {
 		consequence = "rows go although others refer to them"
 	}
 	referenced := v.graph.tables[m.Referenced]
+	enable := make([]string, len(m.OffTriggers)) // by name: others of the table may be off for a reason
+	for i, name := range m.OffTriggers {
+		enable[i] = fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER %s;", referenced.SQL, name)
+	}
 	v.add(Finding{Code: codeKeyOff, Object: m.table.Name, Policy: p.Name, Position: p.Position,
 		Message: fmt.Sprintf("foreign key %q of table %q is switched off, and policy %q deletes without it", m.Name, m.table.Name, p.Name),
 		Detail:  fmt.Sprintf("A trigger of it on %q is disabled: %s. The key is ON DELETE %s. Once it is on again, look for rows of %q that refer to nothing.", referenced.Name, consequence, onDelete[m.OnDelete], m.table.Name),
-		Hint:    fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER ALL;", referenced.SQL)})
+		Hint:    strings.Join(enable, " ")})
 }
