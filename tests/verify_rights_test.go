@@ -113,3 +113,22 @@ func testOwnerWithoutMonitor(t *testing.T, server *driftServer) {
 	}
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}))
 }
+
+// testOwnerLacks: a right that functions of the runtime lack is the owner's, whoever verifies; it is found
+// without counting, and where it is not to be looked for, the unknown finding names the owner.
+func testOwnerLacks(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "expression_without_execute@counts")
+	c.exec(t, driftFile(t, "", "ran.sql"))
+	expectCodes(t, c, c.verify(t, c.looker(), verifier.Options{}))
+	c.exec(t, driftFile(t, "expression_without_execute", "tamper.sql"))
+	for _, user := range []string{"", c.looker()} {
+		expectCodes(t, c, c.verify(t, user, verifier.Options{}), "V074")
+		report := c.selected(t, user, 0, nil, []string{"V074"})
+		expectCodes(t, c, report, "V090")
+		for _, f := range report.Findings {
+			if f.Severity != diag.Unknown || !strings.Contains(f.Detail, `to role "retention_owner"`) || strings.Contains(f.Hint, "retention_viewer") {
+				t.Errorf("%s: %s (%s) %s", f.Code, f.Message, f.Detail, f.Hint)
+			}
+		}
+	}
+}

@@ -67,6 +67,8 @@ func TestVerify(t *testing.T) {
 		"LeftOut":           testSuppressionsOfWhatWasLeftOut,
 		"Rights":            testRights,
 		"OwnerSeesLess":     testOwnerWithoutMonitor,
+		"OwnerLacks":        testOwnerLacks,
+		"NoConnections":     testNoConnections,
 		"Changing":          testChanging,
 		"SnapshotNearby":    testSnapshotNearMisses,
 		"CoverageGrowth":    testCoverageGrowth,
@@ -215,6 +217,10 @@ func testRunLockWithoutRun(t *testing.T, server *driftServer) {
 	c, other := installDrift(t, server, "lock"), installDrift(t, server, "lock_elsewhere")
 	pgtest.Exec(t, other.connect(t, ""), "SELECT pg_advisory_lock(1347571761::bigint << 32 | 'app.message'::regclass::oid::bigint)")
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}))
+	pgtest.Exec(t, c.connect(t, ""), "SELECT pg_advisory_lock(1347571761::bigint << 32 | 'app.unnamed'::regclass::oid::bigint)")
+	for _, user := range []string{"", c.looker()} { // another installation's, on a table that is none of ours
+		expectCodes(t, c, c.verify(t, user, verifier.Options{}))
+	}
 	pgtest.Exec(t, c.connect(t, ""), "SELECT pg_advisory_lock(1347571761::bigint << 32 | 'app.message'::regclass::oid::bigint)")
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V047")
 	report := c.verify(t, c.looker(), verifier.Options{})

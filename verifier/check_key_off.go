@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,23 +21,14 @@ func (v *inspection) checkKeysOff(ctx context.Context, tx pgx.Tx) error {
 			}
 		}
 	}
-	type setting struct{ Value, Of string }
-	rows, err := many[setting](ctx, tx, v.query("reach_replica"), v.runner())
-	for _, s := range rows {
-		if s.Value != "replica" {
-			continue
+	settings, err := v.runnersSettings(ctx, tx, "session_replication_role")
+	for _, s := range settings {
+		if s.Value == "replica" {
+			v.add(Finding{Code: codeKeyOff, Object: v.runner(), Position: v.install.Position,
+				Message: fmt.Sprintf("sessions of role %q fire no triggers", v.runner()),
+				Detail:  "Its session_replication_role is replica: foreign keys neither cascade nor refuse, and rows are left behind that refer to nothing.",
+				Hint:    v.resetHint(s)})
 		}
-		role, database := sqlName(v.runner()), sqlName(v.server.Database)
-		reset := map[string]string{
-			"both":     fmt.Sprintf("ALTER ROLE %s IN DATABASE %s", role, database),
-			"role":     fmt.Sprintf("ALTER ROLE %s", role),
-			"database": fmt.Sprintf("ALTER DATABASE %s", database),
-			"all":      "ALTER ROLE ALL",
-		}[s.Of]
-		v.add(Finding{Code: codeKeyOff, Object: v.runner(), Position: v.install.Position,
-			Message: fmt.Sprintf("sessions of role %q fire no triggers", v.runner()),
-			Detail:  "Its session_replication_role is replica: foreign keys neither cascade nor refuse, and rows are left behind that refer to nothing.",
-			Hint:    reset + " RESET session_replication_role;"})
 	}
 	return err
 }
@@ -47,8 +39,12 @@ func (v *inspection) keyOff(p *policy.Policy, m metKey) {
 		consequence = "rows go although others refer to them"
 	}
 	referenced := v.graph.tables[m.Referenced]
+	enable := make([]string, len(m.OffTriggers)) // by name: others of the table may be off for a reason
+	for i, name := range m.OffTriggers {
+		enable[i] = fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER %s;", referenced.SQL, name)
+	}
 	v.add(Finding{Code: codeKeyOff, Object: m.table.Name, Policy: p.Name, Position: p.Position,
 		Message: fmt.Sprintf("foreign key %q of table %q is switched off, and policy %q deletes without it", m.Name, m.table.Name, p.Name),
 		Detail:  fmt.Sprintf("A trigger of it on %q is disabled: %s. The key is ON DELETE %s. Once it is on again, look for rows of %q that refer to nothing.", referenced.Name, consequence, onDelete[m.OnDelete], m.table.Name),
-		Hint:    fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER ALL;", referenced.SQL)})
+		Hint:    strings.Join(enable, " ")})
 }

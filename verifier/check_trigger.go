@@ -3,12 +3,12 @@ package verifier
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -42,7 +42,7 @@ func (v *inspection) checkTriggers(ctx context.Context, tx pgx.Tx) error {
 		said := map[string]bool{} // of all partitions once
 		for _, e := range v.graph.effects(p) {
 			for _, t := range triggers[e.table.OID] {
-				if key := t.On + " " + t.Name; t.fires(e) && !said[key] && !accepts(p, t) && (t.mayKeep(e) || t.strange()) {
+				if key := t.On + " " + t.Name; t.fires(e) && !said[key] && !accepts(p, t) && (t.mayKeep(e) || t.mayRefuse() || t.strange()) {
 					said[key] = true
 					v.triggerRuns(p, e, t)
 				}
@@ -65,19 +65,46 @@ func (t reachTrigger) mayKeep(e reachEffect) bool {
 	if !t.Row || !t.Before {
 		return false
 	}
-	return e.event != "DELETE" || t.Language != "plpgsql" || !alwaysOld(t.Body)
+	return e.event != "DELETE" || t.body().returns
 }
 
-var returns = regexp.MustCompile(`(?i)\breturn\b\s*(\w*)`)
+// mayRefuse says whether the trigger can raise an error of its own. One whose body nobody can read, and that
+// can keep the row anyway, is left at that.
+func (t reachTrigger) mayRefuse() bool {
+	return t.body().raises && (t.Language == "plpgsql" || !t.Row || !t.Before)
+}
 
-func alwaysOld(body string) bool {
-	for _, found := range returns.FindAllStringSubmatch(body, -1) {
-		if !strings.EqualFold(found[1], "old") {
-			return false
+// bodyEffect is what a trigger's function may do to a delete.
+type bodyEffect struct{ returns, raises bool } // something else than OLD; an error
+
+// body: without any RETURN, the end of the body raises.
+func (t reachTrigger) body() bodyEffect {
+	tokens, err := pgparse.Tokens(t.Body)
+	if t.Language != "plpgsql" || err != nil {
+		return bodyEffect{true, true}
+	}
+	tokens = slices.DeleteFunc(tokens, func(t pgparse.Token) bool { return t.Comment })
+	var effect bodyEffect
+	ends := false
+	for i, token := range tokens {
+		next := ""
+		if i+1 < len(tokens) {
+			next = strings.ToLower(tokens[i+1].Text)
+		}
+		switch strings.ToLower(token.Text) {
+		case "return":
+			ends = true
+			effect.returns = effect.returns || next != "old"
+		case "raise":
+			effect.raises = effect.raises || !slices.Contains(messageLevels, next)
 		}
 	}
-	return true
+	effect.raises = effect.raises || !ends
+	return effect
 }
+
+// messageLevels are those of RAISE that are no error.
+var messageLevels = []string{"debug", "log", "info", "notice", "warning"}
 
 // strange says whether the function runs with a role or search path that it was not written for.
 func (t reachTrigger) strange() bool { return !t.Definer || !t.OwnPath }
@@ -94,6 +121,10 @@ func (v *inspection) triggerRuns(p *policy.Policy, e reachEffect, t reachTrigger
 	if t.mayKeep(e) {
 		f.Message = fmt.Sprintf("trigger %q on table %q may keep rows from policy %q", t.Name, t.On, p.Name)
 		f.Detail = fmt.Sprintf("It calls %s() before each %s, and a row for which that returns NULL stays as it is, without an error%s.", t.Function, e.event, afterKept(p, e))
+	}
+	if t.mayRefuse() {
+		f.Message = fmt.Sprintf("trigger %q on table %q may keep rows from policy %q", t.Name, t.On, p.Name)
+		f.Detail += " It may raise an error: the row is refused then, and stays."
 	}
 	if t.strange() {
 		f.Detail += " " + v.strangeness(t)

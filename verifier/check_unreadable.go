@@ -3,10 +3,13 @@ package verifier
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
 )
 
 var codeUnreadable = register("V090", Sight, "a check could not be made")
@@ -23,12 +26,44 @@ func (v *inspection) nothingRead(detail, hint string) {
 func (v *inspection) unreadable(g group, err *pgconn.PgError) {
 	f := Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + g.about,
 		Detail: fmt.Sprintf("The server says: %s [%s].", err.Message, err.Code)}
-	if err.Code == "42501" { // insufficient_privilege
+	switch {
+	case v.refusedToOwner(err):
+		if v.knownLack(err) && len(g.policies) <= 1 {
+			return // which right that is, is said
+		}
+		f.Detail = fmt.Sprintf("The server says to role %q, as which functions of the runtime run: %s.", v.owner(), err.Message)
+		f.Hint = fmt.Sprintf("Grant role %q what it lacks.", v.owner())
+	case err.Code == "42501": // insufficient_privilege
 		f.Detail = fmt.Sprintf("The server says to role %q: %s.", v.server.User, err.Message)
 		f.Hint = v.connectHint()
 	}
 	f.Detail += g.unchecked()
 	v.add(f)
+}
+
+// refusedToOwner says whether the right is missing that a function has from its owner: the innermost of
+// ours, of those that are not run as their caller.
+func (v *inspection) refusedToOwner(err *pgconn.PgError) bool {
+	if err.Code != "42501" { // insufficient_privilege
+		return false
+	}
+	ours := v.objects(generator.KindFunction)
+	for _, line := range strings.Split(err.Where, "\n") {
+		_, name, _ := strings.Cut(line, " "+v.runtime(""))
+		name, _, called := strings.Cut(name, "(")
+		if called && slices.ContainsFunc(ours, func(o generator.Object) bool { return isDefiner(o, v.install.Schema+"."+name+"(") }) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDefiner(o generator.Object, named string) bool {
+	if !strings.HasPrefix(o.Name, named) {
+		return false
+	}
+	before, _, after, _ := pgparse.CutBody(o.SQL)
+	return strings.Contains(before+after, "SECURITY DEFINER")
 }
 
 // jobsUnseen: the jobs in another database could not be looked at.

@@ -144,15 +144,19 @@ func (v *inspection) checkFunctionsPlan(ctx context.Context, tx pgx.Tx) error {
 		if !v.mayCount[p.Name+"_count"] {
 			continue
 		}
-		err := pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
-			_, err := one[overdue](ctx, savepoint, verifysql.CountQuery(v.install.Schema, p.Name), v.server.Now, 0, p.Name)
-			return err
-		})
-		if err != nil && !v.refusedToCount(p, err) {
+		if err := v.plan(ctx, tx, p); err != nil && !v.refusedToCount(p, err) {
 			return err
 		}
 	}
 	return nil
+}
+
+// plan has the function that counts find no row at all.
+func (v *inspection) plan(ctx context.Context, tx pgx.Tx, p *policy.Policy) error {
+	return pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
+		_, err := one[overdue](ctx, savepoint, verifysql.CountQuery(v.install.Schema, p.Name), v.server.Now, 0, p.Name)
+		return err
+	})
 }
 
 // parse sends statements to be parsed, in one go; the error is the first one's that is refused.

@@ -3,12 +3,10 @@ package verifier
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"pgretain/generator"
 )
 
 func (v *inspection) privilegeGroups() []group {
@@ -28,9 +26,6 @@ func (v *inspection) privilegeGroups() []group {
 		group{about: "who can change the runtime's tables", codes: []string{codeWritable}, check: v.checkWritable},
 		group{about: "who can change rows by hand", codes: []string{codeHandRights}, check: v.checkHandRights},
 		group{about: "what roles can do", codes: []string{codeExcess}, check: v.checkExcess})
-	if len(v.objects(generator.KindPrivilege)) > 0 {
-		groups = append(groups, group{about: "the owner's privileges", codes: []string{codeTableRights}, check: v.checkTableRights})
-	}
 	return groups
 }
 
@@ -87,6 +82,7 @@ func (v *inspection) checkWritable(ctx context.Context, tx pgx.Tx) error {
 type role struct {
 	Name                             string
 	Found, Login, Superuser, Connect bool
+	NoSessions, Closed               bool // by CONNECTION LIMIT 0 of the role, of the database
 }
 
 func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
@@ -101,38 +97,28 @@ func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
 	for _, found := range rows {
 		v.roleWrong(found)
 	}
+	if err != nil || v.install.Scheduler != "pg_cron" {
+		return err
+	}
+	settings, err := v.runnersSettings(ctx, tx, "statement_timeout", "transaction_timeout")
+	for _, s := range settings {
+		if s.Milliseconds != nil && *s.Milliseconds > 0 {
+			v.checkCutShort(s, time.Duration(*s.Milliseconds*float64(time.Millisecond)))
+		}
+	}
 	return err
 }
 
-var grantOnTable = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON "`)
-
-// checkTableRights: the generated functions run as the owner, which must be able to do what they do.
-func (v *inspection) checkTableRights(ctx context.Context, tx pgx.Tx) error {
-	var wanted []generator.Object
-	var tables, needed []string
-	for _, o := range v.objects(generator.KindPrivilege) {
-		if o.Table == "" {
-			continue // the way into a schema
-		}
-		found := grantOnTable.FindStringSubmatch(o.SQL)
-		if found == nil {
-			return fmt.Errorf("reading the wanted privileges on %q: there is no GRANT", o.Name)
-		}
-		wanted, tables, needed = append(wanted, o), append(tables, o.Name), append(needed, found[1])
-	}
-	type lack struct {
-		N         int
-		Privilege string
-	}
-	rows, err := many[lack](ctx, tx, v.query("table_privileges"), v.owner(), tables, needed)
-	missing := map[int][]string{}
-	for _, r := range rows {
-		missing[r.N-1] = append(missing[r.N-1], r.Privilege)
-	}
-	for i, o := range wanted {
-		if len(missing[i]) > 0 {
-			v.tableRights(o, needed[i], missing[i])
+// checkCutShort: a run is one statement, and each of its batches one transaction.
+func (v *inspection) checkCutShort(s sessionSetting, after time.Duration) {
+	var longest job
+	var may time.Duration
+	for _, j := range v.jobs() {
+		if n := len(j.policies); n > 0 && j.name != logJob && j.policies[n-1].budget > may {
+			longest, may = j, j.policies[n-1].budget
 		}
 	}
-	return err
+	if after < may {
+		v.cutShort(s, after, longest)
+	}
 }

@@ -29,6 +29,7 @@ type reachKey struct {
 	OnDelete                    string   // pg_constraint.confdeltype
 	Deferred                    bool     // checked at the end of the transaction
 	Off                         bool     // its trigger is switched off
+	OffTriggers                 []string // these, as SQL writes them
 }
 
 // onDelete are the words for pg_constraint.confdeltype.

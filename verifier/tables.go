@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
@@ -36,7 +37,11 @@ type namedColumn struct {
 
 func (v *inspection) tableGroups() []group {
 	names := []string{codeNoTable, codeNoColumn, codeNotCopied, codeIndexGone, codeNoIndex, codeOtherPlan}
-	return append([]group{{about: "the tables that the policies name", codes: names, check: v.checkTables}}, v.coverageGroups()...)
+	groups := []group{{about: "the tables that the policies name", codes: names, check: v.checkTables}}
+	if len(v.objects(generator.KindColumn)) > 0 {
+		groups = append(groups, group{about: "the columns that the policies make sure of", codes: []string{codeColumn}, check: v.checkEnsured})
+	}
+	return append(groups, v.coverageGroups()...)
 }
 
 func (v *inspection) checkTables(ctx context.Context, tx pgx.Tx) error {

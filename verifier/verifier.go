@@ -116,7 +116,7 @@ func (v *inspection) run(ctx context.Context) error {
 	}
 	// Some groups depend on what those before them read.
 	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.lockedIndexGroups, v.ownIndexGroups,
-		v.scheduleGroups, v.startGroups, v.logGroups, v.reachGroups, v.snapshotGroups, v.lockedSnapshotGroups, v.expressionGroups,
+		v.scheduleGroups, v.startGroups, v.logGroups, v.reachGroups, v.snapshotGroups, v.lockedSnapshotGroups, v.rightGroups, v.expressionGroups,
 		v.overdueGroups, v.holdGroups, v.factGroups, v.askedGroups, v.dueGroups, v.keepUpGroups, v.privilegeGroups, v.ownerGroups, v.planGroups} {
 		if err := v.all(ctx, groups()); err != nil {
 			return err

@@ -70,7 +70,7 @@ func want(t *testing.T, err error, offset int, message string) {
 func TestExpressionNames(t *testing.T) {
 	t.Parallel()
 	sql := `é.x = now() AND EXISTS (WITH c AS (SELECT FROM "My".d) SELECT t.* FROM c, "S"."T" z ` +
-		`WHERE z.id = t.id UNION SELECT b FROM e) AND $1 = count(*)`
+		`WHERE z.id = t.id UNION SELECT b FROM e) AND $1 = "C".count(1)`
 	got, err := pgparse.Expression(sql)
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +85,7 @@ func TestExpressionNames(t *testing.T) {
 			{Fields: []string{"b"}, Offset: strings.Index(sql, "b FROM"), Depth: 1},
 		},
 		Functions: []string{"now", "count"},
+		Calls:     []pgparse.Call{{Name: "now"}, {Schema: "C", Name: "count", Arguments: 1}},
 		Tables: []pgparse.TableRef{
 			{Schema: "My", Name: "d", Offset: strings.Index(sql, `"My"`)},
 			{Schema: "S", Name: "T", Alias: "z", Offset: strings.Index(sql, `"S"`)},

@@ -122,6 +122,7 @@ func (e *Expr) join(other *Expr, by int) {
 		e.Tables = append(e.Tables, t)
 	}
 	e.Functions = append(e.Functions, other.Functions...)
+	e.Calls = append(e.Calls, other.Calls...)
 	e.Subquery = e.Subquery || other.Subquery
 	if !e.Parameter && other.Parameter {
 		e.Parameter, e.ParameterOffset = true, other.ParameterOffset+by

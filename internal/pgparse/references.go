@@ -171,6 +171,14 @@ func (w *walker) tableRef(n *query.RangeVar) TableRef {
 func (w *walker) call(n *query.FuncCall) {
 	name := lastName(n.Funcname)
 	w.expr.Functions = append(w.expr.Functions, name)
+	call := Call{Name: n.Funcname[len(n.Funcname)-1].GetString_().GetSval(), Arguments: len(n.Args)}
+	if n.AggWithinGroup {
+		call.Arguments += len(n.AggOrder)
+	}
+	if len(n.Funcname) > 1 {
+		call.Schema = n.Funcname[len(n.Funcname)-2].GetString_().GetSval()
+	}
+	w.expr.Calls = append(w.expr.Calls, call)
 	if timeFunctions[name] || name == "age" && len(n.Args) == 1 {
 		w.time(name, n.Location)
 	}

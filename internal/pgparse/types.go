@@ -15,6 +15,7 @@ type Expr struct {
 	SQL       string
 	Columns   []ColumnRef // every column reference, in order of appearance
 	Functions []string    // names of called functions, lower case, unqualified
+	Calls     []Call      // the same with what tells them apart
 	Tables    []TableRef  // every table named in a FROM, in order of appearance
 	Subquery  bool        // contains a sub-select
 	Results   int         // of a query: columns that it returns, 0 where that is not plain ("*", VALUES)
@@ -35,6 +36,12 @@ type ColumnRef struct {
 	Star   bool
 	Offset int
 	Depth  int
+}
+
+// Call is a function that is called; Schema is "" where the search path says which it is.
+type Call struct {
+	Schema, Name string
+	Arguments    int
 }
 
 // TableRef is a table in a FROM clause.

@@ -1,7 +1,8 @@
 -- The install's roles. $1: names. One row per name: whether there is such a role, whether it can
--- log in, whether it is a superuser, and whether it may connect here.
+-- log in, whether it is a superuser, whether it may connect here, and whether no session of it may, or none of the database.
 SELECT w.name, r.oid IS NOT NULL, coalesce(r.rolcanlogin, false), coalesce(r.rolsuper, false),
-       coalesce(has_database_privilege(r.oid, current_database(), 'CONNECT'), false)
+       coalesce(has_database_privilege(r.oid, current_database(), 'CONNECT'), false),
+       coalesce(r.rolconnlimit = 0, false), (SELECT d.datconnlimit = 0 FROM pg_database d WHERE d.datname = current_database())
 FROM unnest($1::text[]) WITH ORDINALITY AS w (name, n)
 LEFT JOIN pg_roles r ON r.rolname = w.name
 ORDER BY w.n

@@ -1,0 +1,2 @@
+-- Whether two constants of a type are one value. $1, $2: the constants, sent as that type.
+SELECT ROW($1)::text = ROW($2)::text

@@ -1,0 +1,1 @@
+ALTER TABLE app.message ALTER COLUMN created_at TYPE timestamptz(0);

@@ -1,0 +1,12 @@
+CREATE SCHEMA app;
+CREATE SCHEMA util;
+CREATE TABLE app.session (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, state text NOT NULL, expires_at timestamptz);
+CREATE TABLE app.watch (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, session_id bigint NOT NULL, note text, expires_at timestamptz);
+CREATE INDEX ON app.watch (session_id);
+CREATE FUNCTION public.done(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT $1 = 'done' $$;
+CREATE FUNCTION public.done(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT $1 = $2 $$;
+CREATE FUNCTION app.pinned(text, text DEFAULT 'pinned') RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT $1 = $2 $$;
+CREATE FUNCTION util.marked(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT $1 || '*' $$;
+CREATE FUNCTION app.either(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT $1 = 'either' $$;
+CREATE FUNCTION app.either(bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT $1 = 0 $$;
+GRANT USAGE ON SCHEMA util TO retention_owner;

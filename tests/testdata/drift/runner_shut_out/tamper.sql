@@ -1,0 +1,1 @@
+REVOKE USAGE ON SCHEMA retention FROM retention_runner, retention_operator;

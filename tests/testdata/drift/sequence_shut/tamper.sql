@@ -1,0 +1,1 @@
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA app FROM retention_owner;

@@ -1,0 +1,189 @@
+package verifier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/generator"
+	"pgretain/internal/parallel"
+	"pgretain/internal/pgparse"
+	"pgretain/policy"
+)
+
+// rightGroups come before whatever fails for want of a right, which is said once.
+func (v *inspection) rightGroups() []group {
+	groups := []group{{about: "the owner's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights}}
+	if !v.install.Roles.None {
+		groups = append([]group{{about: "the owner's privileges", codes: []string{codeTableRights}, check: v.checkGrants}}, groups...)
+	}
+	return groups
+}
+
+// grant is a right that a role should have.
+type grant struct {
+	generator.Object
+	kind     string // "schema", "table" or "sequence"
+	on, role string // on: as SQL takes it
+	needed   string // privileges, as in a GRANT
+}
+
+var grantStatement = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON (?:(SCHEMA|SEQUENCE) )?(.+) TO (.+);$`)
+
+// checkGrants: the generated functions run as the owner, which must be able to do what they do; and without
+// the way into the runtime's schema nobody can call them.
+func (v *inspection) checkGrants(ctx context.Context, tx pgx.Tx) error {
+	wanted := v.waysIn()
+	for _, o := range v.objects(generator.KindPrivilege) {
+		some, err := grantsOf(o)
+		if err != nil {
+			return err
+		}
+		wanted = append(wanted, some...)
+	}
+	var kinds, names, roles, needed []string
+	for _, g := range wanted {
+		kinds, names, roles, needed = append(kinds, g.kind), append(names, g.on), append(roles, g.role), append(needed, g.needed)
+	}
+	type lack struct {
+		N         int
+		Privilege string
+	}
+	rows, err := many[lack](ctx, tx, v.query("role_privileges"), kinds, names, roles, needed)
+	missing := map[int][]string{}
+	for _, r := range rows {
+		missing[r.N-1] = append(missing[r.N-1], r.Privilege)
+	}
+	for i, g := range wanted {
+		if len(missing[i]) > 0 {
+			v.rightMissing(g, missing[i])
+		}
+	}
+	return err
+}
+
+// waysIn are USAGE on the runtime's schema for the four roles, which the runtime's own migration grants.
+func (v *inspection) waysIn() []grant {
+	var list []grant
+	r := v.install.Roles
+	roles := []string{r.Owner, r.Runner, r.Operator, r.Viewer}
+	for i, role := range roles {
+		if !slices.Contains(roles[:i], role) {
+			list = append(list, grant{Object: generator.Object{Kind: generator.KindPrivilege, Name: "schema " + v.install.Schema, Position: v.install.Position},
+				kind: "schema", on: ident(v.install.Schema), role: role, needed: "USAGE"})
+		}
+	}
+	return list
+}
+
+// grantsOf reads what an object gives.
+func grantsOf(o generator.Object) ([]grant, error) {
+	var list []grant
+	for _, found := range grantStatement.FindAllStringSubmatch(o.SQL, -1) {
+		role, err := pgparse.Name(found[4])
+		if err != nil || len(role) != 1 {
+			return nil, fmt.Errorf("reading the wanted privileges on %q: role %s: %w", o.Name, found[4], err)
+		}
+		g := grant{Object: o, kind: strings.ToLower(found[2]), on: found[3], role: role[0], needed: found[1]}
+		if g.kind == "" {
+			g.kind = "table"
+		}
+		list = append(list, g)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("reading the wanted privileges on %q: there is no GRANT", o.Name)
+	}
+	return list, nil
+}
+
+// calling is a function that the expressions of a policy or report call.
+type calling struct {
+	pgparse.Call
+	kind, of string // "policy" or "report", and its name
+	at       policy.Expr
+}
+
+// checkFunctionRights: functions that expressions name are called by the owner too. PostgreSQL looks at its
+// right only when it runs them.
+func (v *inspection) checkFunctionRights(ctx context.Context, tx pgx.Tx) error {
+	list := v.calls()
+	var schemas, names []string
+	var arguments []int
+	for _, c := range list {
+		schemas, names, arguments = append(schemas, c.Schema), append(names, c.Name), append(arguments, c.Arguments)
+	}
+	rows, err := many[closedFunction](ctx, tx, v.query("function_privileges"), v.owner(), schemas, names, arguments, v.install.SearchPath)
+	if err != nil {
+		return err
+	}
+	doubtful := map[string][]closedFunction{}
+	for _, r := range rows {
+		if c := list[r.N-1]; r.Another {
+			doubtful[c.of] = append(doubtful[c.of], r)
+		} else {
+			v.callRefused(c, r)
+		}
+	}
+	return v.checkDoubtful(ctx, tx, list, doubtful)
+}
+
+// checkDoubtful asks the policies' own functions which of several functions of a name is meant.
+func (v *inspection) checkDoubtful(ctx context.Context, tx pgx.Tx, list []calling, doubtful map[string][]closedFunction) error {
+	if len(doubtful) == 0 {
+		return nil
+	}
+	if err := v.readMayCount(ctx, tx); err != nil {
+		return err
+	}
+	for _, p := range v.file.Policies {
+		if len(doubtful[p.Name]) == 0 || !v.mayCount[p.Name+"_count"] {
+			continue
+		}
+		err := v.plan(ctx, tx, p)
+		var refused *pgconn.PgError
+		if !errors.As(err, &refused) {
+			continue
+		}
+		for _, f := range doubtful[p.Name] {
+			if c := list[f.N-1]; v.refusedToOwner(refused) && strings.Contains(refused.Message, c.Name) {
+				v.callRefused(c, f)
+			}
+		}
+	}
+	return nil
+}
+
+// calls lists each function once per policy and report.
+func (v *inspection) calls() []calling {
+	policies, _ := parallel.Each(v.file.Policies, func(p *policy.Policy) ([]calling, error) {
+		return callsOf("policy", p.Name, p.Parts()), nil
+	})
+	reports, _ := parallel.Each(v.file.Reports, func(r *policy.Report) ([]calling, error) {
+		return callsOf("report", r.Name, r.Parts()), nil
+	})
+	return append(slices.Concat(policies...), slices.Concat(reports...)...)
+}
+
+func callsOf(kind, of string, parts []policy.Part) []calling {
+	var list []calling
+	said := map[pgparse.Call]bool{}
+	for _, part := range parts {
+		parsed, err := part.Parse()
+		if err != nil {
+			continue // refused when the file was read
+		}
+		for _, c := range parsed.Calls {
+			if !said[c] {
+				said[c] = true
+				list = append(list, calling{c, kind, of, part.Expr})
+			}
+		}
+	}
+	return list
+}
