@@ -15,6 +15,7 @@ func (v *inspection) installedGroups() []group {
 		{about: "the functions", codes: codesOfRoutines, check: v.checkRoutines},
 		{about: "the runtime's tables and views", codes: []string{codeMissing, codeOwner, codePublic}, check: v.checkRelations},
 		{about: "what the runtime's tables and views are made of", codes: []string{codeIntercepted, codeNotAsInstalled}, check: v.checkMakeup},
+		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind}, check: v.checkSequences},
 		{about: "the registry", codes: []string{codeRowMissing, codeRowDiffers, codeRowOrphan}, check: v.checkRegistry},
 		{about: "what is paused", codes: []string{codePaused, codeLate, codeNotYet, codeOverdue}, check: v.checkPaused},
 		{about: "windows set at run time", codes: []string{codeWindowSet}, check: v.checkWindows},
