@@ -47,7 +47,7 @@ func (v *inspection) checkLacking(ctx context.Context, tx pgx.Tx) error {
 	if !v.install.Roles.None {
 		roles = append(roles, v.otherRoles()...)
 	}
-	rows, err := many[writer](ctx, tx, v.query("lacking"), v.install.Schema, want.relations, want.roles, want.privileges, roles)
+	rows, err := many[writer](ctx, tx, v.query("lacking"), v.install.Schema, want.relations, want.roles, want.privileges, roles, v.owner())
 	for _, r := range rows {
 		v.lacks(r)
 	}
