@@ -19,8 +19,9 @@ const gate = `
 		PERFORM pg_advisory_lock_shared(4711), pg_advisory_unlock_shared(4711);
 		RETURN true;
 	END $$;
-	ALTER TABLE retention.index_definition ENABLE ROW LEVEL SECURITY;
-	CREATE POLICY gate ON retention.index_definition USING (public.gate())`
+	ALTER TABLE retention.index_definition RENAME TO behind_the_gate;
+	CREATE VIEW retention.index_definition WITH (security_barrier) AS SELECT * FROM retention.behind_the_gate WHERE public.gate();
+	GRANT SELECT ON retention.index_definition TO retention_viewer`
 
 // testChanging has every index dropped and built again between two rows of one statement of the
 // verifier's: PostgreSQL has no definition then for an index that the statement's snapshot still has.
@@ -32,9 +33,13 @@ func testChanging(t *testing.T, server *driftServer) {
 	hands := []*pgx.Conn{c.connect(t, ""), c.connect(t, "")}
 	pgtest.Exec(t, hands[0], "SELECT pg_advisory_lock(4711)")
 	looker := c.connect(t, c.looker())
+	checks, err := verifier.Select([]string{"indexes"}, nil) // the others find the gate
+	if err != nil {
+		t.Fatal(err)
+	}
 	done := make(chan *verifier.Report, 1)
 	go func() {
-		report, err := verifier.Verify(t.Context(), looker, c.file, c.wanted, verifier.Options{Timeout: time.Minute})
+		report, err := verifier.Verify(t.Context(), looker, c.file, c.wanted, verifier.Options{Timeout: time.Minute, Checks: checks})
 		if err != nil {
 			t.Error(err)
 		}

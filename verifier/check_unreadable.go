@@ -36,6 +36,9 @@ func (v *inspection) unreadable(g group, err *pgconn.PgError) {
 	case err.Code == "42501": // insufficient_privilege
 		f.Detail = fmt.Sprintf("The server says to role %q: %s.", v.server.User, err.Message)
 		f.Hint = v.connectHint()
+		if err.Routine == "check_enable_rls" { // which no membership helps against
+			f.Hint = "Connect as a superuser, or as a role with BYPASSRLS."
+		}
 	}
 	f.Detail += g.unchecked()
 	v.add(f)

@@ -35,6 +35,9 @@ func (v *inspection) scheduleGroups() []group {
 }
 
 func (v *inspection) checkCron(ctx context.Context, tx pgx.Tx) error {
+	if err := v.obeyRowSecurity(ctx, tx); err != nil {
+		return err
+	}
 	rows, err := many[cronJob](ctx, tx, v.query("cron_jobs"))
 	if err != nil {
 		return err
@@ -119,6 +122,9 @@ func (v *inspection) checkScheduler(ctx context.Context, tx pgx.Tx) error {
 	if v.server.SeesSessions {
 		v.schedulerMissing(live.Extension)
 		return nil
+	}
+	if err := v.obeyRowSecurity(ctx, tx); err != nil {
+		return err
 	}
 	type seen struct{ SeesSessions, Missing bool }
 	owner, err := one[seen](ctx, tx, v.query("scheduler_seen_by_owner"))

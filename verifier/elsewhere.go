@@ -54,6 +54,9 @@ func (v *inspection) checkCronElsewhere(ctx context.Context, _ pgx.Tx) error {
 
 // lookElsewhere reads as the role of the session if that sees all, else as the runner.
 func (v *inspection) lookElsewhere(ctx context.Context, tx pgx.Tx) error {
+	if err := v.obeyRowSecurity(ctx, tx); err != nil {
+		return err
+	}
 	see, err := one[sight](ctx, tx, v.query("cron_sight"), v.runner())
 	if err != nil {
 		return err

@@ -112,6 +112,9 @@ func (v *inspection) checkExpressions(ctx context.Context, tx pgx.Tx, checks []g
 	if _, err := tx.Exec(ctx, v.query("search_path"), v.searchPath()); err != nil {
 		return err
 	}
+	if err := v.obeyRowSecurity(ctx, tx); err != nil {
+		return err
+	}
 	var refused *pgconn.PgError
 	if err := parse(ctx, tx, checks); !errors.As(err, &refused) {
 		return err

@@ -14,6 +14,8 @@ func (v *inspection) installedGroups() []group {
 	return []group{
 		{about: "the functions", codes: codesOfRoutines, check: v.checkRoutines},
 		{about: "the runtime's tables and views", codes: []string{codeMissing, codeOwner, codePublic}, check: v.checkRelations},
+		{about: "what the runtime's tables and views are made of", codes: []string{codeIntercepted, codeNotAsInstalled}, check: v.checkMakeup},
+		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind}, check: v.checkSequences},
 		{about: "the registry", codes: []string{codeRowMissing, codeRowDiffers, codeRowOrphan}, check: v.checkRegistry},
 		{about: "what is paused", codes: []string{codePaused, codeLate, codeNotYet, codeOverdue}, check: v.checkPaused},
 		{about: "windows set at run time", codes: []string{codeWindowSet}, check: v.checkWindows},
@@ -41,7 +43,7 @@ func (v *inspection) checkRelations(ctx context.Context, tx pgx.Tx) error {
 			v.relationPublic(r)
 		}
 	}
-	for _, o := range v.objects(generator.KindType, generator.KindTable, generator.KindView, generator.KindStored) {
+	for _, o := range v.relations() {
 		r, ok := live[o.Name]
 		switch {
 		case !ok || r.Kind != relationKinds[o.Kind]:

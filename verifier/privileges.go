@@ -13,6 +13,7 @@ func (v *inspection) privilegeGroups() []group {
 	groups := []group{
 		{about: "the privileges of PUBLIC", codes: []string{codePublic, codeSearchPath}, check: v.checkPublic},
 		{about: "who can create in the search path", codes: []string{codeCreators}, check: v.checkCreators},
+		{about: "what roles need in the runtime's schema", codes: []string{codeLacking}, check: v.checkLacking},
 	}
 	if v.install.Roles.None {
 		v.noRoles()
@@ -71,7 +72,7 @@ type writer struct {
 }
 
 func (v *inspection) checkWritable(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[writer](ctx, tx, v.query("writable"), v.install.Schema, v.otherRoles())
+	rows, err := many[writer](ctx, tx, v.query("writable"), v.install.Schema, v.otherRoles(), v.owner())
 	for _, r := range rows {
 		v.writable(r)
 	}

@@ -144,6 +144,13 @@ func (v *inspection) readOn(ctx context.Context, conn *pgx.Conn, f func(context.
 	})
 }
 
+// obeyRowSecurity is for what reads tables that are not the runtime's, until the transaction's end. Elsewhere what a
+// role may not see is an error.
+func (v *inspection) obeyRowSecurity(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, v.query("row_security_on"))
+	return err
+}
+
 func (v *inspection) readServer(ctx context.Context, tx pgx.Tx) error {
 	var err error
 	v.server, err = one[server](ctx, tx, v.query("server"), v.install.Schema)

@@ -1,4 +1,4 @@
--- Roles that may change or take rows of tables by hand. $1: tables, as schema.table; $2: roles; $3: the
+-- Roles that may change or take rows of tables by hand, a column of them at least. $1: tables, as schema.table; $2: roles; $3: the
 -- runtime's owner. PUBLIC is one of the roles, under the name ''; what everybody has is not repeated for the
 -- others, nor what they have as members of the owner or of pg_write_all_data. One row per role and rights: whether the role itself owns the
 -- tables, the rights, the tables.
@@ -10,12 +10,17 @@ FROM (
     CROSS JOIN unnest('{UPDATE,DELETE,TRUNCATE}'::text[]) WITH ORDINALITY AS p (name, n)
     CROSS JOIN LATERAL (
         SELECT coalesce(bool_or(a.grantee = 0 AND a.privilege_type = p.name), false) AS open
-        FROM aclexplode(c.relacl) a) everybody
+        FROM (SELECT t.grantee, t.privilege_type FROM aclexplode(c.relacl) t
+              UNION ALL
+              SELECT e.grantee, e.privilege_type
+              FROM pg_attribute l CROSS JOIN LATERAL aclexplode(l.attacl) e
+              WHERE l.attrelid = c.oid AND NOT l.attisdropped) a) everybody
     LEFT JOIN pg_roles r
            ON NOT everybody.open AND r.rolname = ANY ($2::text[]) AND NOT r.rolsuper
           AND NOT pg_has_role(r.oid, 'pg_write_all_data', 'USAGE')
           AND NOT EXISTS (SELECT FROM pg_roles o WHERE o.rolname = $3 AND pg_has_role(r.oid, o.oid, 'MEMBER'))
-          AND has_table_privilege(r.oid, c.oid, p.name)
+          AND CASE p.name WHEN 'UPDATE' THEN has_any_column_privilege(r.oid, c.oid, p.name)
+                   ELSE has_table_privilege(r.oid, c.oid, p.name) END
     WHERE n.nspname || '.' || c.relname = ANY ($1::text[]) AND c.relkind IN ('r', 'p')
       AND (everybody.open OR r.oid IS NOT NULL)
     GROUP BY 1, 2, 3) x

@@ -51,7 +51,7 @@ var inner = []decision{
 	{"_job_outcome", "ro", "run_job"}, {"_joined", "ro", "run_job"}, {"_ring", "ro", "run"}, {"_ring_failed", "ro", "run"},
 	{"_purge_cron_log", "ro", "run_job"}, {"_cron_log_window", "ro", "run_job"}, {"_note_cron_purge", "ro", "run_job"},
 	{"_alive", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
-	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"},
+	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
 	{"_table", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_due"},
 	{"_cutoff", "rov", "<policy>_due"}, {"_cutoff_of", "rov", "<policy>_due"}, {"_epoch_ms", "rov", "<policy>_due"}, {"_snowflake_floor", "rov", "<policy>_due"},
 	{"_ulid_floor", "rov", "<policy>_due"}, {"_uuid_floor", "rov", "<policy>_due"},

@@ -1,0 +1,136 @@
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/generator"
+	"pgretain/internal/quote"
+	verifysql "pgretain/sql/verify"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// updateRelations rewrites what is recorded of the runtime's relations. Queries of views are those of the server
+// that the test runs on: run it on each.
+var updateRelations = flag.Bool("update-relations", false, "rewrite sql/verify/relations.json")
+
+const relationsFile = "../sql/verify/relations.json"
+
+// What the verifier compares a runtime with is what a fresh install has, on every version of PostgreSQL; and a view
+// that was dumped and restored is the same.
+func TestRelationsAreRecorded(t *testing.T) {
+	t.Parallel()
+	const yaml = "policies: {any_ttl: {table: public.any, due: {age: {column: at, older_than: 1 day}}, then: [delete]}}"
+	in := kit.Install(t, `CREATE TABLE public."any" (id bigint PRIMARY KEY, at timestamptz NOT NULL)`, yaml)
+	wanted, list := in.Compile(t, yaml)
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	conn, schema := in.Conn(t), in.File.Install.Schema
+	major := pgtest.Value[string](t, conn, verifysql.Query("major_version", schema))
+	facts, queries := relationsOf(t, conn, schema, wanted)
+	recorded, err := verifysql.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *updateRelations {
+		recorded.Facts = facts
+		if recorded.Queries == nil {
+			recorded.Queries = map[string][]verifysql.Fact{}
+		}
+		recorded.Queries[major] = queries
+		writeRelations(t, recorded)
+	}
+	if diff := cmp.Diff(recorded.Facts, facts); diff != "" {
+		t.Errorf("go test ./tests -run TestRelationsAreRecorded -update-relations (-recorded +live):\n%s", diff)
+	}
+	want, known := recorded.Queries[major]
+	if diff := cmp.Diff(want, queries); known && diff != "" {
+		t.Errorf("go test ./tests -run TestRelationsAreRecorded -update-relations (-recorded +live):\n%s", diff)
+	}
+	for _, q := range queries {
+		name := quote.Qualified(schema, q.Relation)
+		in.Exec(t, "CREATE OR REPLACE VIEW "+name+" AS "+pgtest.Value[string](t, conn, "SELECT pg_get_viewdef('"+name+"'::regclass)"))
+	}
+	_, restored := relationsOf(t, conn, schema, wanted)
+	if diff := cmp.Diff(queries, restored); diff != "" {
+		t.Errorf("views are not the same after a dump and restore (-before +after):\n%s", diff)
+	}
+}
+
+// relationsOf reads what a live runtime consists of as the verifier does.
+func relationsOf(t *testing.T, conn *pgx.Conn, schema string, objects []generator.Object) (facts, queries []verifysql.Fact) {
+	t.Helper()
+	var names []string
+	for _, o := range objects {
+		if slices.Contains([]generator.Kind{generator.KindType, generator.KindTable, generator.KindView}, o.Kind) {
+			names = append(names, strings.TrimPrefix(o.Name, schema+"."))
+		}
+	}
+	var all []verifysql.Fact
+	err := pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
+		for _, set := range [][2]string{{"settings", "0"}, {"relation_path", schema}} {
+			if _, err := tx.Exec(t.Context(), verifysql.Query(set[0], schema), set[1]); err != nil {
+				return err
+			}
+		}
+		rows, err := tx.Query(t.Context(), verifysql.Query("relation_facts", schema), schema, names)
+		if err == nil {
+			all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[verifysql.Fact])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if f.Kind == "query" {
+			queries = append(queries, f)
+		} else {
+			facts = append(facts, f)
+		}
+	}
+	return facts, queries
+}
+
+// writeRelations has one fact a line.
+func writeRelations(t *testing.T, r verifysql.Record) {
+	t.Helper()
+	var out bytes.Buffer
+	lines := func(facts []verifysql.Fact) {
+		for i, f := range facts {
+			line, err := json.Marshal(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.Write(line)
+			out.WriteString(map[bool]string{true: "\n", false: ",\n"}[i == len(facts)-1])
+		}
+	}
+	out.WriteString("{\"facts\": [\n")
+	lines(r.Facts)
+	out.WriteString("], \"queries\": {\n")
+	var versions []string
+	for version := range r.Queries {
+		versions = append(versions, version)
+	}
+	slices.Sort(versions)
+	for i, version := range versions {
+		out.WriteString("\"" + version + "\": [\n")
+		lines(r.Queries[version])
+		out.WriteString(map[bool]string{true: "]\n", false: "],\n"}[i == len(versions)-1])
+	}
+	out.WriteString("}}\n")
+	if err := os.WriteFile(relationsFile, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

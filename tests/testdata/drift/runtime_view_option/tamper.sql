@@ -1,0 +1,1 @@
+ALTER VIEW retention.progress SET (security_barrier = true);

@@ -1,0 +1,67 @@
+package verifier
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/generator"
+)
+
+var codeLacking = register("V083", Privileges, "a role lacks a privilege in the runtime's schema")
+
+// relationRights are privileges that roles should have on relations of the runtime, one at each place.
+type relationRights struct{ relations, roles, privileges []string }
+
+func (r *relationRights) add(relation, role string, privileges ...string) {
+	for _, p := range privileges {
+		r.relations, r.roles, r.privileges = append(r.relations, relation), append(r.roles, role), append(r.privileges, p)
+	}
+}
+
+var grantOnRelation = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON \S+ TO (.+);$`)
+
+// relationRights are what the objects' SQL grants, and what their owner has as such unless somebody revoked it.
+func (v *inspection) relationRights() relationRights {
+	var r relationRights
+	for _, o := range v.objects(generator.KindTable, generator.KindView, generator.KindStored) {
+		name := v.inSchema(o)
+		r.add(name, v.owner(), "SELECT")
+		if o.Kind != generator.KindView {
+			r.add(name, v.owner(), "INSERT", "UPDATE", "DELETE")
+		}
+		for _, found := range grantOnRelation.FindAllStringSubmatch(o.SQL, -1) {
+			for _, role := range strings.Split(found[2], ",") {
+				r.add(name, strings.Trim(strings.TrimSpace(role), `"`), strings.Split(found[1], ", ")...)
+			}
+		}
+	}
+	return r
+}
+
+func (v *inspection) checkLacking(ctx context.Context, tx pgx.Tx) error {
+	want, roles := v.relationRights(), []string{v.owner()}
+	if !v.install.Roles.None {
+		roles = append(roles, v.otherRoles()...)
+	}
+	rows, err := many[writer](ctx, tx, v.query("lacking"), v.install.Schema, want.relations, want.roles, want.privileges, roles, v.owner())
+	for _, r := range rows {
+		v.lacks(r)
+	}
+	return err
+}
+
+// lacks is about relations, or about the schema where there are none.
+func (v *inspection) lacks(r writer) {
+	where, on := strings.Join(r.Tables, ", "), commas(r.Tables, qualified)
+	if len(r.Tables) == 0 {
+		where, on = fmt.Sprintf("schema %q", v.install.Schema), "SCHEMA "+ident(v.install.Schema)
+	}
+	v.add(Finding{Code: codeLacking, Object: r.Role, Position: v.install.Position,
+		Message: fmt.Sprintf("role %q lacks %s on %s", r.Role, r.Privileges, where),
+		Detail:  "What the role is for fails.",
+		Hint:    fmt.Sprintf("GRANT %s ON %s TO %s;", r.Privileges, on, ident(r.Role))})
+}
