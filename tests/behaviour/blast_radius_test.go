@@ -116,6 +116,49 @@ policies:
 	}
 }
 
+// What foreign keys became after the policy was installed: the preview says what the run then does.
+func TestKeysThatBecameOthers(t *testing.T) {
+	t.Parallel()
+	const again = "ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id) REFERENCES m ON DELETE "
+	for name, c := range map[string]struct {
+		change, said, note string
+		m, part            int64 // rows that are left
+	}{
+		"as it was":                    {"", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 0},
+		"set null in a NOT NULL one":   {again + "SET NULL", "1 delete public.m ?; 1 blocked public.part 5", "part_m_id_fkey) refuses some", 5, 5},
+		"no default in a NOT NULL one": {again + "SET DEFAULT", "1 delete public.m ?; 1 blocked public.part 5", "part_m_id_fkey) refuses some", 5, 5},
+		"set null of another column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (k)",
+			"1 delete public.m 5; 1 set null public.part 5", "", 0, 5},
+		"set null of a strict column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (m_id)",
+			"1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
+		"switched off":                {"ALTER TABLE m DISABLE TRIGGER ALL", "1 delete public.m 5", "", 0, 5},
+		"for replicas only":           {"DO $$ DECLARE x name; BEGIN FOR x IN SELECT tgname FROM pg_trigger WHERE tgrelid = 'm'::regclass LOOP EXECUTE format('ALTER TABLE m ENABLE REPLICA TRIGGER %I', x); END LOOP; END $$", "1 delete public.m 5", "", 0, 5},
+		"a key that refuses, off":     {again + "RESTRICT; ALTER TABLE m DISABLE TRIGGER ALL", "1 delete public.m 5", "", 0, 5},
+		"off on the referencing side": {"ALTER TABLE part DISABLE TRIGGER ALL", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, k int NOT NULL DEFAULT 1, at timestamptz NOT NULL DEFAULT '2024-01-01');
+				CREATE TABLE part (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE CASCADE, k int DEFAULT 1);
+				INSERT INTO m (id) SELECT generate_series(1, 5); INSERT INTO part (id, m_id) SELECT i, i FROM generate_series(1, 5) i`,
+				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [part]}]}}`)
+			in.Exec(t, c.change+";")
+			if diff := cmp.Diff(c.said, strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			notes := strings.Join(pgtest.Column[string](t, in, "SELECT note FROM retention.blast_radius('p') WHERE note IS NOT NULL"), "\n")
+			if !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+				t.Errorf("the notes are %q, want %q", notes, c.note)
+			}
+			o := in.Run("p", noon)
+			m, part := pgtest.Value[int64](t, in, "SELECT count(*) FROM m"), pgtest.Value[int64](t, in, "SELECT count(*) FROM part")
+			if m != c.m || part != c.part {
+				t.Errorf("the run (%s %s) left %d and %d, want %d and %d", o.State, o.Message, m, part, c.m, c.part)
+			}
+		})
+	}
+}
+
 // The row of preview: what one run takes, how long by earlier runs, and a count that stops.
 func TestPreviewOfOneRun(t *testing.T) {
 	t.Parallel()
