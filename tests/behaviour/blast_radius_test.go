@@ -159,6 +159,69 @@ func TestKeysThatBecameOthers(t *testing.T) {
 	}
 }
 
+// What a step writes may be refused, or carried on, by what came after the policy was installed: then nobody knows how
+// many rows. Where a constraint lets the step's constants through, the number stays, and is what the run does.
+func TestConstraintsOnWhatStepsWrite(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ policy, change, said, note string }{
+		"nothing":                     {"sets", "", "1 update public.m 5", ""},
+		"a check that is met":         {"sets", "ALTER TABLE m ADD CHECK (state IN ('new', 'old'))", "1 update public.m 5", ""},
+		"a check that is not":         {"sets", "ALTER TABLE m ADD CONSTRAINT no CHECK (state <> 'old')", "1 update public.m ?", `constraint "no" of public.m`},
+		"a check of both constants":   {"sets", "ALTER TABLE m ADD CHECK (state = 'new' OR owner IS NULL)", "1 update public.m 5", ""},
+		"a check of the instant":      {"sets", "ALTER TABLE m ADD CHECK (seen > '2020-01-01')", "1 update public.m 5", ""},
+		"a check of another column":   {"sets", "ALTER TABLE m ADD CONSTRAINT no CHECK (state = 'new' OR id <> 3)", "1 update public.m ?", `constraint "no" of public.m`},
+		"a check that is not of ours": {"sets", "ALTER TABLE m ADD CHECK (id > 0)", "1 update public.m 5", ""},
+		"a check that is not valid":   {"sets", "ALTER TABLE m ADD CONSTRAINT no CHECK (state <> 'old') NOT VALID", "1 update public.m ?", `constraint "no" of public.m`},
+		"unique":                      {"sets", "UPDATE m SET state = id; ALTER TABLE m ADD CONSTRAINT no UNIQUE (state)", "1 update public.m ?", `index "no" of public.m`},
+		"a unique expression":         {"sets", "UPDATE m SET state = id; CREATE UNIQUE INDEX no ON m (lower(state))", "1 update public.m ?", `index "no" of public.m`},
+		"unique, and NULL":            {"sets", "UPDATE m SET owner = id; CREATE UNIQUE INDEX no ON m (owner)", "1 update public.m 5", ""},
+		"unique, and one NULL":        {"sets", "UPDATE m SET owner = id; CREATE UNIQUE INDEX no ON m (owner) NULLS NOT DISTINCT", "1 update public.m ?", `index "no" of public.m`},
+		"unique among others":         {"sets", "CREATE UNIQUE INDEX no ON m (id) WHERE state = 'new'", "1 update public.m 5", ""},
+		"unique among these":          {"sets", "CREATE UNIQUE INDEX no ON m ((id / 10)) WHERE state = 'old'", "1 update public.m ?", `index "no" of public.m`},
+		"unique, not ours":            {"sets", "CREATE UNIQUE INDEX no ON m (id)", "1 update public.m 5", ""},
+		"exclusion":                   {"sets", "UPDATE m SET state = id; ALTER TABLE m ADD CONSTRAINT no EXCLUDE (state WITH =)", "1 update public.m ?", `index "no" of public.m`},
+		"not null":                    {"sets", "UPDATE m SET owner = id; ALTER TABLE m ALTER owner SET NOT NULL", "1 update public.m ?", `column "owner" of public.m`},
+		"not null, not NULL":          {"sets", "ALTER TABLE m ALTER state SET NOT NULL", "1 update public.m 5", ""},
+		"a domain that is met":        {"sets", "CREATE DOMAIN word AS text CHECK (VALUE ~ '^[a-z]+$'); ALTER TABLE m ALTER state TYPE word", "1 update public.m 5", ""},
+		"a domain that is not":        {"sets", "CREATE DOMAIN word AS text CHECK (VALUE <> 'old'); ALTER TABLE m ALTER state TYPE word", "1 update public.m ?", `column "state" of public.m`},
+		"a key that refuses": {"sets", "UPDATE m SET state = id; ALTER TABLE m ADD CONSTRAINT u UNIQUE (id, state); CREATE TABLE x (id int PRIMARY KEY, state text, FOREIGN KEY (id, state) REFERENCES m (id, state)); INSERT INTO x SELECT id, state FROM m WHERE id = 2",
+			"1 update public.m ?", "foreign key public.m -> public.x (x_id_state_fkey) may refuse"},
+		"a key that carries on": {"sets", "ALTER TABLE m ADD CONSTRAINT u UNIQUE (id, state); CREATE TABLE x (id int PRIMARY KEY, state text, FOREIGN KEY (id, state) REFERENCES m (id, state) ON UPDATE CASCADE); INSERT INTO x SELECT id, state FROM m WHERE id < 3",
+			"1 update public.m ?; 1 update public.x ?", "5 as things are: foreign key public.m -> public.x (x_id_state_fkey) carries on what a step sets\nforeign key public.m -> public.x (x_id_state_fkey) carries on what a step sets"},
+		"an archive":                      {"archives", "", "1 archive public.store 5; 2 delete public.a 5", ""},
+		"an archive with a check":         {"archives", "ALTER TABLE store ADD CONSTRAINT no CHECK (id <> 3)", "1 archive public.store ?; 2 delete public.a ?", `constraint "no" of public.store`},
+		"an archive with the same check":  {"archives", "ALTER TABLE a ADD CHECK (id > 0); ALTER TABLE store ADD CHECK (id > 0)", "1 archive public.store 5; 2 delete public.a 5", ""},
+		"an archive with another's check": {"archives", "ALTER TABLE a ADD CHECK (id > 0) NOT VALID; ALTER TABLE store ADD CHECK (id > 0)", "1 archive public.store ?; 2 delete public.a ?", "may refuse rows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, state text DEFAULT 'new', owner text, seen timestamptz, at timestamptz DEFAULT '2024-01-01');
+				CREATE TABLE a (id int PRIMARY KEY, at timestamptz DEFAULT '2024-01-01'); CREATE TABLE store (id int PRIMARY KEY, at timestamptz);
+				INSERT INTO m (id) SELECT generate_series(1, 5); INSERT INTO a (id) SELECT generate_series(1, 5)`, `
+policies:
+  sets: {table: m, where: "state <> 'old'", due: {age: {column: at, older_than: 7 days}}, then: [update: {set: {state: "'old'", owner: NULL, seen: as_of}}]}
+  archives: {table: a, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: store}, delete]}
+`)
+			in.Exec(t, c.change+";")
+			if diff := cmp.Diff(c.said, strings.Join(lines(t, in, "'"+c.policy+"'"), "; ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			notes := strings.Join(pgtest.Column[string](t, in, "SELECT note FROM retention.blast_radius('"+c.policy+"') WHERE note IS NOT NULL"), "\n")
+			if !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+				t.Errorf("the notes are %q, want %q", notes, c.note)
+			}
+			query := "SELECT count(*) FROM m WHERE state = 'old'"
+			if c.policy == "archives" {
+				query = "SELECT count(*) FROM store WHERE id NOT IN (SELECT id FROM a)"
+			}
+			o := in.Run(c.policy, noon)
+			if took := pgtest.Value[int64](t, in, query); !strings.Contains(c.said, "?") && took != 5 {
+				t.Errorf("the preview said 5, the run (%s %s) did %d", o.State, o.Message, took)
+			}
+		})
+	}
+}
+
 // The row of preview: what one run takes, how long by earlier runs, and a count that stops.
 func TestPreviewOfOneRun(t *testing.T) {
 	t.Parallel()
