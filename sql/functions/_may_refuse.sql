@@ -31,6 +31,8 @@ AS $function$
            OR EXISTS (SELECT FROM pg_depend d JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
                       WHERE d.classid = 'pg_class'::regclass AND d.objid = x.indexrelid AND d.refobjid = x.indrelid AND p_set ? a.attname))
       AND NOT (NOT x.indnullsnotdistinct AND EXISTS (SELECT FROM unnest(x.columns) u(name) WHERE lower(p_set ->> u.name) = 'null'))
+      AND NOT (NOT x.indisexclusion AND EXISTS (  -- no two rows have the same primary key, which stays
+          SELECT FROM indexes y WHERE y.indrelid = x.indrelid AND y.indisprimary AND y.columns <@ x.columns AND NOT p_set ?| y.columns))
       AND (x.indpred IS NULL
            OR retention._true_of(x.indrelid, format('(%s) IS TRUE', pg_get_expr(x.indpred, x.indrelid)), p_set, p_as_of) IS NOT FALSE)
     UNION
