@@ -10,14 +10,20 @@ AS $function$
         SELECT DISTINCT f.step, f.verb, f.table_name FROM jsonb_to_recordset(p_found) f(step integer, verb text, table_name text, n bigint)
         WHERE f.n > 0 AND f.verb IN ('update', 'insert', 'archive')
     ), entry AS (
-        SELECT (e ->> 'step')::integer AS step, e AS whole, e -> 'set' AS set, retention._table(e ->> 'table') AS rel
+        SELECT (e ->> 'step')::integer AS step, e AS whole, e -> 'set' AS set, t.oid AS rel
         FROM retention.policy p CROSS JOIN LATERAL jsonb_array_elements(p.sets) e
+        JOIN pg_namespace s ON starts_with(e ->> 'table', s.nspname || '.')
+        JOIN pg_class t ON t.relnamespace = s.oid AND s.nspname || '.' || t.relname = e ->> 'table'
         WHERE p.name = p_policy AND EXISTS (SELECT FROM found f WHERE f.step = (e ->> 'step')::integer AND f.verb = 'update')
     ), carried AS (
         SELECT e.step, 9000 + row_number() OVER (ORDER BY e.step, r.path)::integer AS key, r.reached, r.path
         FROM entry e CROSS JOIN LATERAL retention._reach('{}', jsonb_build_array(e.whole)) r
     ), target AS (
-        SELECT DISTINCT f.verb, retention._table(f.table_name) AS rel FROM found f WHERE f.verb IN ('insert', 'archive')
+        SELECT DISTINCT f.verb, t.oid AS rel
+        FROM found f
+        JOIN pg_namespace s ON starts_with(f.table_name, s.nspname || '.')
+        JOIN pg_class t ON t.relnamespace = s.oid AND s.nspname || '.' || t.relname = f.table_name
+        WHERE f.verb IN ('insert', 'archive')
     )
     SELECT c.step, c.key, 'update', c.reached, c.path, NULL FROM carried c
     UNION ALL

@@ -10,8 +10,10 @@ AS $function$
     WITH RECURSIVE named AS (  -- sets is NULL where rows go
         SELECT t.oid, NULL::text[] AS sets FROM unnest(p_tables) AS t(oid)
         UNION
-        SELECT retention._table(e ->> 'table'), ARRAY(SELECT c.name FROM jsonb_object_keys(e -> 'set') AS c(name) ORDER BY c.name COLLATE "C")
+        SELECT t.oid, ARRAY(SELECT c.name FROM jsonb_object_keys(e -> 'set') AS c(name) ORDER BY c.name COLLATE "C")
         FROM jsonb_array_elements(p_sets) AS e
+        JOIN pg_namespace s ON starts_with(e ->> 'table', s.nspname || '.')
+        JOIN pg_class t ON t.relnamespace = s.oid AND s.nspname || '.' || t.relname = e ->> 'table' AND t.relkind IN ('r', 'p')
     ), member AS (
         SELECT n.oid, n.sets FROM named n
         UNION
