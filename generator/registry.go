@@ -23,6 +23,7 @@ type rowData struct {
 	Restores                                             bool
 	Deletes, Unguarded, Related, Changes                 sqlText
 	StatementDeletes, Reach                              sqlText
+	Sets                                                 literal
 	BatchRows, LockTimeout                               int
 	BudgetRows, BudgetTime, BreakerRows, BreakerFraction sqlText
 	Busy                                                 sqlText
@@ -75,9 +76,9 @@ func (c *compiler) logPolicy() Object {
 		Related:          textArray([]string{c.file.Install.Schema + ".batch"}),
 		Unguarded:        textArray(nil),
 		Deletes:          textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
-		StatementDeletes: textArray(nil),
-		Changes:          textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
-		BatchRows:        1000, LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
+		StatementDeletes: textArray(nil), Sets: "[]",
+		Changes:   textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
+		BatchRows: 1000, LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
 		BreakerFraction: "NULL", Busy: "1", BuiltIn: true,
 	}
 	d.Hash = literal(Hash(sqlfiles.Version, fmt.Sprintf("%+v", d)))

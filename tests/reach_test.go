@@ -67,6 +67,19 @@ var reachCases = map[string]reachCase{
 	"a key that a guard looks after": {
 		tamper: "INSERT INTO app.watch VALUES (3); ALTER TABLE app.watch ADD FOREIGN KEY (item_id) REFERENCES app.item",
 		state:  "done", items: 1},
+	"a key that sets NULL where nothing may be": {
+		tamper: "ALTER TABLE app.part ALTER item_id SET NOT NULL, DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES app.item ON DELETE SET NULL",
+		codes:  "V053", state: "done", refused: 2, items: 2, parts: 2},
+	"a key that sets a default where there is none": {
+		tamper: "ALTER TABLE app.part ALTER item_id SET NOT NULL, DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES app.item ON DELETE SET DEFAULT",
+		codes:  "V053", state: "done", refused: 2, items: 2, parts: 2},
+	"a key that sets NULL where it may": {
+		tamper: "ALTER TABLE app.part DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES app.item ON DELETE SET NULL",
+		state:  "done", parts: 2},
+	"a key that sets NULL in another column": {
+		tamper: `ALTER TABLE app.item ADD UNIQUE (id, done); ALTER TABLE app.part ALTER item_id SET NOT NULL, ADD done boolean, DROP CONSTRAINT part_item_id_fkey,
+			ADD FOREIGN KEY (item_id, done) REFERENCES app.item (id, done) ON DELETE SET NULL (done); UPDATE app.part SET done = false`,
+		state: "done", parts: 2},
 	"a key between rows that all go": {
 		tamper: "ALTER TABLE app.item ADD next bigint REFERENCES app.item; UPDATE app.item SET next = id + 1 WHERE id < 5",
 		state:  "done"},

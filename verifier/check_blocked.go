@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,8 +14,8 @@ import (
 
 var codeBlocked = register("V053", Reach, "a foreign key keeps rows that are due")
 
-// checkBlocked: NO ACTION and RESTRICT refuse to delete what is referred to, and so does any key to
-// a partition that is to go. A key that the catalog snapshot knows is a choice, and worth knowing.
+// checkBlocked: NO ACTION and RESTRICT refuse to delete what is referred to, and so do SET NULL and SET DEFAULT that
+// would write NULL into a column that is NOT NULL, and any key to a partition that is to go. A key that the catalog snapshot knows is a choice, and worth knowing.
 func (v *inspection) checkBlocked(context.Context, pgx.Tx) error {
 	for _, p := range v.file.Policies {
 		if slices.ContainsFunc(p.Then, func(s policy.Step) bool { return s.Detach != nil || s.Drop != nil }) {
@@ -23,7 +24,7 @@ func (v *inspection) checkBlocked(context.Context, pgx.Tx) error {
 		for _, d := range v.graph.deletions(p) {
 			w := v.graph.deleting(d.table)
 			for _, m := range w.met {
-				if (m.OnDelete == "a" || m.OnDelete == "r") && !m.Off && !w.deletes(m.table) && !v.seenTo(p, d.step, m) {
+				if m.refuses() && !m.Off && !w.deletes(m.table) && !v.seenTo(p, d.step, m) {
 					v.blocks(p, m)
 				}
 			}
@@ -96,6 +97,12 @@ func (v *inspection) blocks(p *policy.Policy, m metKey) {
 		Detail: fmt.Sprintf("Foreign key %q is ON DELETE %s. Rows that are referred to are refused (23503), and more than 100 of them fail a run. The path is %s -> %s.",
 			m.Name, onDelete[m.OnDelete], m.path, m.table.Name),
 		Hint: fmt.Sprintf("Write a step that deletes the rows of %q first, or a guard that keeps what they refer to; then run \"pgretain snapshot\" and \"pgretain generate\".", m.table.Name)}
+	if len(m.Strict) > 0 {
+		columns := strings.Join(m.Strict, ", ")
+		f.Detail = fmt.Sprintf("Foreign key %q is ON DELETE %s, and would set (%s) to NULL, which is NOT NULL. Rows that are referred to are refused (23502), and more than 100 of them fail a run. The path is %s -> %s.",
+			m.Name, onDelete[m.OnDelete], columns, m.path, m.table.Name)
+		f.Hint = fmt.Sprintf("Give the foreign key another action, or let (%s) of %q be NULL.", columns, m.table.Name)
+	}
 	if p.Partitions {
 		f.Message = fmt.Sprintf("rows of table %q keep partitions that are due in policy %q", m.table.Name, p.Name)
 		f.Detail = fmt.Sprintf("Foreign key %q refers to %q. Partitions that are referred to are refused (23503), whatever the key says of deletes.", m.Name, m.path)
@@ -103,12 +110,13 @@ func (v *inspection) blocks(p *policy.Policy, m metKey) {
 	if !v.isNew(m) {
 		f.Severity = Info
 	} else {
-		f.Detail += " The key is newer than the catalog snapshot."
+		f.Detail += " " + newer(m)
 	}
 	v.add(f)
 }
 
-// isNew says whether a key has come since the catalog snapshot. Without a snapshot, or where that
+// isNew says whether a key refuses since the catalog snapshot: it has come, or got another action, or a column of it
+// has become NOT NULL. Without a snapshot, or where that
 // lacks the table, nobody knows; but a partition that it lacks is new, and so are its own keys.
 func (v *inspection) isNew(m metKey) bool {
 	declared := v.graph.tables[m.Declared]
@@ -119,5 +127,22 @@ func (v *inspection) isNew(m metKey) bool {
 	if known == nil {
 		return declared.Partition
 	}
-	return !slices.ContainsFunc(known.Referenced, func(k catalog.ForeignKey) bool { return k.Name == m.Name && k.Table == m.table.Name })
+	return !slices.ContainsFunc(known.Referenced, func(k catalog.ForeignKey) bool {
+		return k.Name == m.Name && k.Table == m.table.Name && strings.EqualFold(k.OnDelete, onDelete[m.OnDelete])
+	}) || v.newlyStrict(m)
+}
+
+// newlyStrict says whether a column that a key sets to NULL could be so when the catalog snapshot was written.
+func (v *inspection) newlyStrict(m metKey) bool {
+	known := v.knownTable(m.table)
+	return known != nil && slices.ContainsFunc(known.Columns, func(c catalog.Column) bool {
+		return !c.NotNull && slices.Contains(m.Strict, c.Name)
+	})
+}
+
+func newer(m metKey) string {
+	if len(m.Strict) > 0 {
+		return "That is newer than the catalog snapshot."
+	}
+	return "The key is newer than the catalog snapshot."
 }

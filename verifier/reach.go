@@ -12,7 +12,7 @@ import (
 func (v *inspection) reachGroups() []group {
 	return append([]group{
 		{about: "holds by a column", codes: []string{codeLostHold}, check: v.checkLostHolds},
-		{about: "what deletes reach", codes: []string{codeReach, codeReachProtect}, check: v.checkReach, policies: v.policyNames()},
+		{about: "what foreign keys reach", codes: []string{codeReach, codeReachProtect}, check: v.checkReach, policies: v.policyNames()},
 	}, v.graphGroups()...)
 }
 
@@ -21,6 +21,9 @@ func (v *inspection) checkReach(ctx context.Context, tx pgx.Tx) error {
 	for _, p := range v.file.Policies {
 		from, _ := deletes(p)
 		names = append(append(names, from...), statementDeletes(p)...)
+		for _, w := range p.Sets() {
+			names = append(names, w.Table.String())
+		}
 	}
 	f, err := v.readFollower(ctx, tx, distinct(names))
 	if err != nil {
@@ -43,13 +46,33 @@ func (v *inspection) compareReach(p *policy.Policy, f *follower, protected map[s
 		switch {
 		case protected[r.Name]:
 			v.reachesProtected(p, r)
-		case !slices.Contains(allowed, r.Name):
+		case !r.OnUpdate && !slices.Contains(allowed, r.Name):
 			v.reaches(p, r)
 		}
 	}
 	for _, r := range f.reached(statementDeletes(p)) {
 		if protected[r.Name] {
 			v.reachesProtected(p, r)
+		}
+	}
+	v.compareUpdates(p, f, protected, allowed)
+}
+
+// compareUpdates: what foreign keys carry on from columns that steps set may reach tables that the policy speaks
+// of; from those that statements of the policy's own words set, any but a protected one.
+func (v *inspection) compareUpdates(p *policy.Policy, f *follower, protected map[string]bool, allowed []string) {
+	sets := p.Sets()
+	for _, r := range f.updated(sets) {
+		if protected[r.Name] {
+			v.updatesReachProtected(p, r)
+		}
+	}
+	for _, t := range p.Changes() {
+		allowed = append(allowed, t.String())
+	}
+	for _, r := range f.updated(slices.DeleteFunc(sets, func(w policy.Written) bool { return w.Worded })) {
+		if !protected[r.Name] && !slices.Contains(allowed, r.Name) {
+			v.updatesReach(p, r)
 		}
 	}
 }

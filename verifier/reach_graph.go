@@ -30,7 +30,11 @@ type reachKey struct {
 	Deferred                    bool     // checked at the end of the transaction
 	Off                         bool     // its trigger is switched off
 	OffTriggers                 []string // these, as SQL writes them
+	Strict                      []string // columns that it would set to NULL, and that are NOT NULL
 }
+
+// refuses says whether the key keeps what is referred to.
+func (k *reachKey) refuses() bool { return k.OnDelete == "a" || k.OnDelete == "r" || len(k.Strict) > 0 }
 
 // onDelete are the words for pg_constraint.confdeltype.
 var onDelete = map[string]string{"a": "NO ACTION", "r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"}

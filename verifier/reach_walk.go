@@ -90,7 +90,7 @@ func (w *walk) follow(e reachEffect, key *reachKey) {
 	}
 	path = fmt.Sprintf("%s -> %s (%s)", path, table.Name, key.Name)
 	switch {
-	case key.Off:
+	case key.Off || len(key.Strict) > 0:
 	case key.OnDelete == "c":
 		w.take(reachEffect{table, "DELETE", true, path}, false)
 	case key.OnDelete == "n" || key.OnDelete == "d":

@@ -36,17 +36,30 @@ func (w *walker) write(n changing) Write {
 	case *query.InsertStmt:
 		write.Insert = true
 		write.Update = n.OnConflictClause.GetAction() == query.OnConflictAction_ONCONFLICT_UPDATE
+		write.Sets = targets(n.OnConflictClause.GetTargetList())
 	case *query.UpdateStmt:
-		write.Update = true
+		write.Update, write.Sets = true, targets(n.TargetList)
 	case *query.DeleteStmt:
 		write.Delete = true
 	case *query.MergeStmt:
 		for _, node := range n.MergeWhenClauses {
 			command := node.GetMergeWhenClause().GetCommandType()
+			if command == query.CmdType_CMD_UPDATE {
+				write.Sets = append(write.Sets, targets(node.GetMergeWhenClause().GetTargetList())...)
+			}
 			write.Insert = write.Insert || command == query.CmdType_CMD_INSERT
 			write.Update = write.Update || command == query.CmdType_CMD_UPDATE
 			write.Delete = write.Delete || command == query.CmdType_CMD_DELETE
 		}
 	}
 	return write
+}
+
+// targets are the columns that a SET list names.
+func targets(list []*query.Node) []string {
+	var names []string
+	for _, node := range list {
+		names = append(names, node.GetResTarget().GetName())
+	}
+	return names
 }

@@ -18,6 +18,7 @@ type Statement struct {
 type Write struct {
 	Table                  TableRef
 	Insert, Update, Delete bool
+	Sets                   []string // columns of an UPDATE
 }
 
 const oneStatement = "one SELECT, INSERT, UPDATE, DELETE or MERGE"

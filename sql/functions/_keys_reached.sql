@@ -1,6 +1,7 @@
 -- The foreign keys that deletes from the given tables meet, those that cascade to any depth: the key, its two
 -- tables as they stand in a FROM clause (a plain table ONLY, since its keys are not its children's; a partition by
 -- the table above, where rights are), and how a row of one finds its rows of the other.
+-- One that is switched off does nothing, one that sets NULL where nothing may be NULL refuses ('r').
 -- missing says why nobody can look: a right, a kind of key, or an owner whose types must not run as us
 -- (_trusted_owner). Reads the catalog only.
 CREATE OR REPLACE FUNCTION retention._keys_reached(p_tables oid[])
@@ -20,25 +21,27 @@ AS $function$
         SELECT x.oid
         FROM reached r
         JOIN pg_constraint k ON k.confrelid = r.oid AND k.contype = 'f' AND k.confdeltype = 'c'
-                            AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
+                            AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true) AND retention._key_off(k.oid) IS NOT TRUE
         CROSS JOIN LATERAL (SELECT k.conrelid AS oid
                             UNION SELECT a.relid::oid FROM pg_partition_ancestors(k.conrelid) a(relid)
                             UNION SELECT t.relid::oid FROM pg_partition_tree(k.conrelid) t) x
     )
     SELECT (row_number() OVER (ORDER BY retention._table_name(k.confrelid), retention._table_name(k.conrelid), k.conname))::integer,
-           k.oid, k.confdeltype, k.condeferred, k.confrelid, k.conrelid,
+           k.oid, CASE WHEN s.refuses THEN 'r'::"char" ELSE k.confdeltype END, k.condeferred AND s.refuses IS FALSE, k.confrelid, k.conrelid,
            x.parent, x.child,
            x.parent_from, x.child_from,
-           (SELECT string_agg(format('p.%I OPERATOR(%I.%s) c.%I', pa.attname, s.nspname, o.oprname, ca.attname), ' AND ' ORDER BY u.i)
+           (SELECT string_agg(format('p.%I OPERATOR(%I.%s) c.%I', pa.attname, n.nspname, o.oprname, ca.attname), ' AND ' ORDER BY u.i)
             FROM unnest(k.conkey, k.confkey, k.conpfeqop) WITH ORDINALITY u (child, parent, operator, i)
             JOIN pg_attribute ca ON ca.attrelid = k.conrelid AND ca.attnum = u.child
             JOIN pg_attribute pa ON pa.attrelid = k.confrelid AND pa.attnum = u.parent
             JOIN pg_operator o ON o.oid = u.operator
-            JOIN pg_namespace s ON s.oid = o.oprnamespace) || x.parts,
+            JOIN pg_namespace n ON n.oid = o.oprnamespace) || x.parts,
            ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)),
            format('%s -> %s (%s)', retention._table_name(k.confrelid), retention._table_name(k.conrelid), k.conname),
            CASE WHEN coalesce((to_jsonb(k) ->> 'conperiod')::boolean, false)
                 THEN format('key "%s" goes by periods', k.conname)
+                WHEN retention._key_off(k.oid) IS NULL THEN format('key "%s" is switched off for some partitions', k.conname)
+                WHEN s.refuses IS NULL THEN format('key "%s" sets columns to NULL that are NOT NULL in some partitions', k.conname)
                 WHEN NOT has_table_privilege(x.child, 'SELECT') OR NOT has_schema_privilege(c.relnamespace, 'USAGE')
                 THEN format('role "%s" lacks SELECT on %s', current_user, retention._table_name(k.conrelid))
                 WHEN NOT has_table_privilege(x.parent, 'SELECT') OR NOT has_schema_privilege(p.relnamespace, 'USAGE')
@@ -49,7 +52,8 @@ AS $function$
                 THEN format('table %s belongs to role "%s", who owns no table of a policy', retention._table_name(k.confrelid), pg_get_userbyid(p.relowner)) END
     FROM reached r
     JOIN pg_constraint k ON k.confrelid = r.oid AND k.contype = 'f' AND k.conparentid = 0
-                        AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
+                        AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true) AND retention._key_off(k.oid) IS NOT TRUE
+    CROSS JOIN LATERAL (SELECT retention._key_refuses(k.oid) AS refuses) s
     CROSS JOIN LATERAL (
         SELECT coalesce(pg_partition_root(k.confrelid), k.confrelid)::oid AS parent, coalesce(pg_partition_root(k.conrelid), k.conrelid)::oid AS child) top
     JOIN pg_class p ON p.oid = top.parent

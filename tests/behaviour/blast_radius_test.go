@@ -116,6 +116,112 @@ policies:
 	}
 }
 
+// What foreign keys became after the policy was installed: the preview says what the run then does.
+func TestKeysThatBecameOthers(t *testing.T) {
+	t.Parallel()
+	const again = "ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id) REFERENCES m ON DELETE "
+	for name, c := range map[string]struct {
+		change, said, note string
+		m, part            int64 // rows that are left
+	}{
+		"as it was":                    {"", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 0},
+		"set null in a NOT NULL one":   {again + "SET NULL", "1 delete public.m ?; 1 blocked public.part 5", "part_m_id_fkey) refuses some", 5, 5},
+		"no default in a NOT NULL one": {again + "SET DEFAULT", "1 delete public.m ?; 1 blocked public.part 5", "part_m_id_fkey) refuses some", 5, 5},
+		"set null of another column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (k)",
+			"1 delete public.m 5; 1 set null public.part 5", "", 0, 5},
+		"set null of a strict column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (m_id)",
+			"1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
+		"switched off":                {"ALTER TABLE m DISABLE TRIGGER ALL", "1 delete public.m 5", "", 0, 5},
+		"for replicas only":           {"DO $$ DECLARE x name; BEGIN FOR x IN SELECT tgname FROM pg_trigger WHERE tgrelid = 'm'::regclass LOOP EXECUTE format('ALTER TABLE m ENABLE REPLICA TRIGGER %I', x); END LOOP; END $$", "1 delete public.m 5", "", 0, 5},
+		"a key that refuses, off":     {again + "RESTRICT; ALTER TABLE m DISABLE TRIGGER ALL", "1 delete public.m 5", "", 0, 5},
+		"off on the referencing side": {"ALTER TABLE part DISABLE TRIGGER ALL", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, k int NOT NULL DEFAULT 1, at timestamptz NOT NULL DEFAULT '2024-01-01');
+				CREATE TABLE part (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE CASCADE, k int DEFAULT 1);
+				INSERT INTO m (id) SELECT generate_series(1, 5); INSERT INTO part (id, m_id) SELECT i, i FROM generate_series(1, 5) i`,
+				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [part]}]}}`)
+			in.Exec(t, c.change+";")
+			if diff := cmp.Diff(c.said, strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			notes := strings.Join(pgtest.Column[string](t, in, "SELECT note FROM retention.blast_radius('p') WHERE note IS NOT NULL"), "\n")
+			if !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+				t.Errorf("the notes are %q, want %q", notes, c.note)
+			}
+			o := in.Run("p", noon)
+			m, part := pgtest.Value[int64](t, in, "SELECT count(*) FROM m"), pgtest.Value[int64](t, in, "SELECT count(*) FROM part")
+			if m != c.m || part != c.part {
+				t.Errorf("the run (%s %s) left %d and %d, want %d and %d", o.State, o.Message, m, part, c.m, c.part)
+			}
+		})
+	}
+}
+
+// What a step writes may be refused, or carried on, by what came after the policy was installed: then nobody knows how
+// many rows. Where a constraint lets the step's constants through, the number stays, and is what the run does.
+func TestConstraintsOnWhatStepsWrite(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ policy, change, said, note string }{
+		"nothing":                     {"sets", "", "1 update public.m 5", ""},
+		"a check that is met":         {"sets", "ALTER TABLE m ADD CHECK (state IN ('new', 'old'))", "1 update public.m 5", ""},
+		"a check that is not":         {"sets", "ALTER TABLE m ADD CONSTRAINT no CHECK (state <> 'old')", "1 update public.m ?", `constraint "no" of public.m`},
+		"a check of both constants":   {"sets", "ALTER TABLE m ADD CHECK (state = 'new' OR owner IS NULL)", "1 update public.m 5", ""},
+		"a check of the instant":      {"sets", "ALTER TABLE m ADD CHECK (seen > '2020-01-01')", "1 update public.m 5", ""},
+		"a check of another column":   {"sets", "ALTER TABLE m ADD CONSTRAINT no CHECK (state = 'new' OR id <> 3)", "1 update public.m ?", `constraint "no" of public.m`},
+		"a check that is not of ours": {"sets", "ALTER TABLE m ADD CHECK (id > 0)", "1 update public.m 5", ""},
+		"a check that is not valid":   {"sets", "ALTER TABLE m ADD CONSTRAINT no CHECK (state <> 'old') NOT VALID", "1 update public.m ?", `constraint "no" of public.m`},
+		"unique":                      {"sets", "UPDATE m SET state = id; ALTER TABLE m ADD CONSTRAINT no UNIQUE (state)", "1 update public.m ?", `index "no" of public.m`},
+		"a unique expression":         {"sets", "UPDATE m SET state = id; CREATE UNIQUE INDEX no ON m (lower(state))", "1 update public.m ?", `index "no" of public.m`},
+		"unique, and NULL":            {"sets", "UPDATE m SET owner = id; CREATE UNIQUE INDEX no ON m (owner)", "1 update public.m 5", ""},
+		"unique, and one NULL":        {"sets", "UPDATE m SET owner = id; CREATE UNIQUE INDEX no ON m (owner) NULLS NOT DISTINCT", "1 update public.m ?", `index "no" of public.m`},
+		"unique among others":         {"sets", "CREATE UNIQUE INDEX no ON m (id) WHERE state = 'new'", "1 update public.m 5", ""},
+		"unique among these":          {"sets", "CREATE UNIQUE INDEX no ON m ((id / 10)) WHERE state = 'old'", "1 update public.m ?", `index "no" of public.m`},
+		"unique, not ours":            {"sets", "CREATE UNIQUE INDEX no ON m (id)", "1 update public.m 5", ""},
+		"exclusion":                   {"sets", "UPDATE m SET state = id; ALTER TABLE m ADD CONSTRAINT no EXCLUDE (state WITH =)", "1 update public.m ?", `index "no" of public.m`},
+		"not null":                    {"sets", "UPDATE m SET owner = id; ALTER TABLE m ALTER owner SET NOT NULL", "1 update public.m ?", `column "owner" of public.m`},
+		"not null, not NULL":          {"sets", "ALTER TABLE m ALTER state SET NOT NULL", "1 update public.m 5", ""},
+		"a domain that is met":        {"sets", "CREATE DOMAIN word AS text CHECK (VALUE ~ '^[a-z]+$'); ALTER TABLE m ALTER state TYPE word", "1 update public.m 5", ""},
+		"a domain that is not":        {"sets", "CREATE DOMAIN word AS text CHECK (VALUE <> 'old'); ALTER TABLE m ALTER state TYPE word", "1 update public.m ?", `column "state" of public.m`},
+		"a key that refuses": {"sets", "UPDATE m SET state = id; ALTER TABLE m ADD CONSTRAINT u UNIQUE (id, state); CREATE TABLE x (id int PRIMARY KEY, state text, FOREIGN KEY (id, state) REFERENCES m (id, state)); INSERT INTO x SELECT id, state FROM m WHERE id = 2",
+			"1 update public.m ?", "foreign key public.m -> public.x (x_id_state_fkey) may refuse"},
+		"a key that carries on": {"sets", "ALTER TABLE m ADD CONSTRAINT u UNIQUE (id, state); CREATE TABLE x (id int PRIMARY KEY, state text, FOREIGN KEY (id, state) REFERENCES m (id, state) ON UPDATE CASCADE); INSERT INTO x SELECT id, state FROM m WHERE id < 3",
+			"1 update public.m ?; 1 update public.x ?", "5 as things are: foreign key public.m -> public.x (x_id_state_fkey) carries on what a step sets\nforeign key public.m -> public.x (x_id_state_fkey) carries on what a step sets"},
+		"an archive":                      {"archives", "", "1 archive public.store 5; 2 delete public.a 5", ""},
+		"an archive with a check":         {"archives", "ALTER TABLE store ADD CONSTRAINT no CHECK (id <> 3)", "1 archive public.store ?; 2 delete public.a ?", `constraint "no" of public.store`},
+		"an archive with the same check":  {"archives", "ALTER TABLE a ADD CHECK (id > 0); ALTER TABLE store ADD CHECK (id > 0)", "1 archive public.store 5; 2 delete public.a 5", ""},
+		"an archive with another's check": {"archives", "ALTER TABLE a ADD CHECK (id > 0) NOT VALID; ALTER TABLE store ADD CHECK (id > 0)", "1 archive public.store ?; 2 delete public.a ?", "may refuse rows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, state text DEFAULT 'new', owner text, seen timestamptz, at timestamptz DEFAULT '2024-01-01');
+				CREATE TABLE a (id int PRIMARY KEY, at timestamptz DEFAULT '2024-01-01'); CREATE TABLE store (id int PRIMARY KEY, at timestamptz);
+				INSERT INTO m (id) SELECT generate_series(1, 5); INSERT INTO a (id) SELECT generate_series(1, 5)`, `
+policies:
+  sets: {table: m, where: "state <> 'old'", due: {age: {column: at, older_than: 7 days}}, then: [update: {set: {state: "'old'", owner: NULL, seen: as_of}}]}
+  archives: {table: a, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: store}, delete]}
+`)
+			in.Exec(t, c.change+";")
+			if diff := cmp.Diff(c.said, strings.Join(lines(t, in, "'"+c.policy+"'"), "; ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			notes := strings.Join(pgtest.Column[string](t, in, "SELECT note FROM retention.blast_radius('"+c.policy+"') WHERE note IS NOT NULL"), "\n")
+			if !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+				t.Errorf("the notes are %q, want %q", notes, c.note)
+			}
+			query := "SELECT count(*) FROM m WHERE state = 'old'"
+			if c.policy == "archives" {
+				query = "SELECT count(*) FROM store WHERE id NOT IN (SELECT id FROM a)"
+			}
+			o := in.Run(c.policy, noon)
+			if took := pgtest.Value[int64](t, in, query); !strings.Contains(c.said, "?") && took != 5 {
+				t.Errorf("the preview said 5, the run (%s %s) did %d", o.State, o.Message, took)
+			}
+		})
+	}
+}
+
 // The row of preview: what one run takes, how long by earlier runs, and a count that stops.
 func TestPreviewOfOneRun(t *testing.T) {
 	t.Parallel()

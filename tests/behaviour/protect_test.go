@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
 )
 
 const protectedAsOf = "2025-06-01 12:00:00+00"
@@ -38,6 +39,11 @@ const (
 	itemAge  = `table: item, due: {age: {column: at, older_than: 7 days}}, then: `
 	itemGone = itemAge + `[delete: {cascades: [child]}]`
 	looseSQL = itemAge + `[{sql: "DELETE FROM public.loose l USING batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`
+	itemSet  = itemAge + `[{update: {set: {state: "'s' || id", at: as_of}}}]`
+	looseSet = itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`
+	wordSet  = itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' || l.id FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`
+	paired   = "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE ledger ADD st text; UPDATE ledger SET st = 'new'; ALTER TABLE ledger ADD FOREIGN KEY (item_id, st) REFERENCES item (id, state) ON UPDATE "
+	noted    = "UPDATE loose SET note = id; ALTER TABLE loose ADD UNIQUE (note); ALTER TABLE ledger ADD st text; UPDATE ledger SET st = id; ALTER TABLE ledger ADD FOREIGN KEY (st) REFERENCES loose (note) ON UPDATE "
 	protect  = "UPDATE retention.install SET protect = ARRAY['public."
 )
 
@@ -52,20 +58,28 @@ var protectedCases = map[string]struct{ rule, change, says string }{
 	"cascade from a related one":  {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE CASCADE", "public.loose -> public.ledger"},
 	"cascade from a statement's":  {looseSQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE CASCADE", "public.loose -> public.ledger"},
 	"set null from a statement's": {looseSQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE SET NULL", "public.loose -> public.ledger"},
-	"delete":                      {itemGone, protect + "item']", `"public.item"`},
-	"cascades":                    {itemGone, protect + "child']", `"public.child"`},
-	"update":                      {itemAge + `[{update: {set: {at: as_of}}}]`, protect + "item']", `"public.item"`},
-	"related delete":              {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
-	"related update":              {itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
-	"statement that deletes":      {looseSQL, protect + "loose']", `"public.loose"`},
-	"statement that updates":      {itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
-	"archive that replaces":       {itemAge + `[{archive: {into: old, existing: replace}}, {delete: {cascades: [child]}}]`, protect + "old']", `"public.old"`},
-	"watermark":                   {`table: item, due: {position: {column: id, up_to: "SELECT 4", watermark: {table: mark, column: id}}}, then: [{insert: {into: kin, set: {id: id}}}]`, protect + "mark']", `"public.mark"`},
-	"detach":                      {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [detach]`, protect + "part']", `"public.part"`},
-	"drop":                        {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [drop]`, protect + "part']", `"public.part"`},
-	"drop of a partition":         {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [drop]`, protect + "part_2']", `"public.part"`},
-	"delete from above":           {`table: part, due: {age: {column: at, older_than: 7 days}}, then: [delete]`, protect + "part_1']", `"public.part"`},
-	"delete of an heir's rows":    {itemAge + `[{delete: {table: kin, as: k, where: "k.id = t.id"}}, {delete: {cascades: [child]}}]`, "CREATE TABLE mother (id int); ALTER TABLE kin ALTER id SET NOT NULL; ALTER TABLE kin INHERIT mother; " + protect + "mother']", `"public.kin"`},
+	"update cascades":             {itemSet, paired + "CASCADE", "public.item -> public.ledger"},
+	"update sets null":            {itemSet, paired + "SET NULL", "public.item -> public.ledger"},
+	"update sets default":         {itemSet, paired + "SET DEFAULT", "public.item -> public.ledger"},
+	"update cascades two deep":    {itemSet, "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE kin ADD UNIQUE (state), ADD FOREIGN KEY (id, state) REFERENCES item (id, state) ON UPDATE CASCADE; ALTER TABLE ledger ADD st text REFERENCES kin (state) ON UPDATE CASCADE", "public.item -> public.kin"},
+	"related update cascades":     {looseSet, noted + "CASCADE", "public.loose -> public.ledger"},
+	"statement's update cascades": {wordSet, noted + "CASCADE", "public.loose -> public.ledger"},
+	"set null goes on": {itemGone, "ALTER TABLE child DROP CONSTRAINT child_item_id_fkey, ADD UNIQUE (item_id), ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL; " +
+		"ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES child (item_id) ON UPDATE CASCADE", "public.item -> public.child"},
+	"delete":                   {itemGone, protect + "item']", `"public.item"`},
+	"cascades":                 {itemGone, protect + "child']", `"public.child"`},
+	"update":                   {itemAge + `[{update: {set: {at: as_of}}}]`, protect + "item']", `"public.item"`},
+	"related delete":           {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
+	"related update":           {itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
+	"statement that deletes":   {looseSQL, protect + "loose']", `"public.loose"`},
+	"statement that updates":   {itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
+	"archive that replaces":    {itemAge + `[{archive: {into: old, existing: replace}}, {delete: {cascades: [child]}}]`, protect + "old']", `"public.old"`},
+	"watermark":                {`table: item, due: {position: {column: id, up_to: "SELECT 4", watermark: {table: mark, column: id}}}, then: [{insert: {into: kin, set: {id: id}}}]`, protect + "mark']", `"public.mark"`},
+	"detach":                   {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [detach]`, protect + "part']", `"public.part"`},
+	"drop":                     {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [drop]`, protect + "part']", `"public.part"`},
+	"drop of a partition":      {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [drop]`, protect + "part_2']", `"public.part"`},
+	"delete from above":        {`table: part, due: {age: {column: at, older_than: 7 days}}, then: [delete]`, protect + "part_1']", `"public.part"`},
+	"delete of an heir's rows": {itemAge + `[{delete: {table: kin, as: k, where: "k.id = t.id"}}, {delete: {cascades: [child]}}]`, "CREATE TABLE mother (id int); ALTER TABLE kin ALTER id SET NOT NULL; ALTER TABLE kin INHERIT mother; " + protect + "mother']", `"public.kin"`},
 }
 
 // TestProtectedSince: what is protected, or within reach of a protected table, since the policy was
@@ -93,6 +107,52 @@ func TestProtectedSince(t *testing.T) {
 				t.Errorf("the run touched something (-before +after):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestUpdateReachesUnnamed: a key that came since carries what a step sets to a table that the policy does not
+// speak of. One on a column that no step sets, one that carries nothing, and one to the policy's own tables are
+// no reason.
+func TestUpdateReachesUnnamed(t *testing.T) {
+	t.Parallel()
+	const more = `; CREATE TABLE doc (id int PRIMARY KEY, code text UNIQUE, mail text UNIQUE, up text, at timestamptz NOT NULL DEFAULT '2025-01-01');
+		INSERT INTO doc SELECT i, 'c' || i, 'm' || i, NULL FROM generate_series(1, 5) i; CREATE TABLE copy (id int PRIMARY KEY, doc text)`
+	for name, c := range map[string]struct{ change, state, docs string }{
+		"cascade":                 {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail) ON UPDATE CASCADE", "tripped", "m1 m2 m3 m4 m5"},
+		"set null":                {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail) ON UPDATE SET NULL", "tripped", "m1 m2 m3 m4 m5"},
+		"another column":          {"INSERT INTO copy SELECT id, code FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (code) ON UPDATE CASCADE", "done", "x1 x2 x3 x4 x5"},
+		"a key that refuses":      {"INSERT INTO copy SELECT id, mail FROM doc WHERE id = 3; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail)", "done", "m3 x1 x2 x4 x5"},
+		"the policy's own table":  {"UPDATE doc SET up = 'm1' WHERE id = 2; ALTER TABLE doc ADD FOREIGN KEY (up) REFERENCES doc (mail) ON UPDATE CASCADE", "done", "x1 x2 x3 x4 x5"},
+		"only what deletes reach": {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail) ON DELETE CASCADE ON UPDATE RESTRICT", "done", "m1 m2 m3 m4 m5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, protectedSchema+more, `policies: {p: {table: doc, due: {age: {column: at, older_than: 7 days}}, then: [{update: {set: {mail: "'x' || id", at: as_of}}}]}}`)
+			in.Exec(t, c.change)
+			before := in.Rows("SELECT * FROM copy ORDER BY id")
+			stopped := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p', '"+protectedAsOf+"')")
+			o := in.Run("p", protectedAsOf)
+			if o.State != c.state || (stopped != "") != (c.state == "tripped") {
+				t.Errorf("the run ended %s: %q; the preview said that it is stopped by %q", o.State, o.Message, stopped)
+			}
+			if diff := cmp.Diff(before, in.Rows("SELECT * FROM copy ORDER BY id")); diff != "" {
+				t.Errorf("the run touched another table (-before +after):\n%s", diff)
+			}
+			if docs := pgtest.Value[string](t, in, "SELECT string_agg(mail, ' ' ORDER BY mail) FROM doc"); docs != c.docs {
+				t.Errorf("the column is %s, want %s", docs, c.docs)
+			}
+		})
+	}
+}
+
+// TestStatementThroughView: what a statement sets by way of a view is no table's column, and no reason to fail.
+func TestStatementThroughView(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, protectedSchema+"; CREATE VIEW seen AS SELECT * FROM loose",
+		"policies: {p: {"+itemAge+`[{sql: "UPDATE public.seen l SET note = 'gone' FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]}}`)
+	in.Exec(t, "GRANT SELECT, UPDATE ON seen TO retention_owner; GRANT SELECT, UPDATE ON loose TO PUBLIC")
+	if o := in.Run("p", protectedAsOf); o.State != "done" || o.Taken != 6 {
+		t.Errorf("%+v", o)
 	}
 }
 
