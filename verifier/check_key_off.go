@@ -21,7 +21,7 @@ func (v *inspection) checkKeysOff(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	type setting struct{ Value, Of string }
-	rows, err := many[setting](ctx, tx, v.query("reach_replica"), v.runner())
+	rows, err := seen[setting](ctx, tx, v.query("reach_replica"), v.runner())
 	for _, s := range rows {
 		if s.Value != "replica" {
 			continue

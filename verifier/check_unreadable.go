@@ -31,6 +31,12 @@ func (v *inspection) unreadable(g group, err *pgconn.PgError) {
 	v.add(f)
 }
 
+// answerUnread is about a group that the server answered with something that cannot be.
+func (v *inspection) answerUnread(g group, fault string) {
+	v.add(Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + g.about,
+		Detail: fmt.Sprintf("The answer cannot be read: %s.", fault) + g.unchecked()})
+}
+
 // jobsUnseen: the jobs in another database could not be looked at.
 func (v *inspection) jobsUnseen(detail, hint string) {
 	v.add(Finding{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,

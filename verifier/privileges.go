@@ -57,7 +57,7 @@ func (o openSchema) revoke() string {
 // checkPublic: nothing in the runtime's schema, no CREATE in the search path, where a function or
 // operator of somebody else could take the place of the one that a policy means.
 func (v *inspection) checkPublic(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[openSchema](ctx, tx, v.query("schema_open"), append([]string{v.install.Schema}, v.install.SearchPath...))
+	rows, err := seen[openSchema](ctx, tx, v.query("schema_open"), append([]string{v.install.Schema}, v.install.SearchPath...))
 	for _, o := range rows {
 		switch {
 		case o.Schema == v.install.Schema:
@@ -76,7 +76,7 @@ type writer struct {
 }
 
 func (v *inspection) checkWritable(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[writer](ctx, tx, v.query("writable"), v.install.Schema, v.otherRoles())
+	rows, err := seen[writer](ctx, tx, v.query("writable"), v.install.Schema, v.otherRoles())
 	for _, r := range rows {
 		v.writable(r)
 	}
@@ -97,7 +97,7 @@ func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
 			names = append(names, name)
 		}
 	}
-	rows, err := many[role](ctx, tx, v.query("roles"), names)
+	rows, err := seen[role](ctx, tx, v.query("roles"), names)
 	for _, found := range rows {
 		v.roleWrong(found)
 	}
@@ -124,7 +124,7 @@ func (v *inspection) checkTableRights(ctx context.Context, tx pgx.Tx) error {
 		N         int
 		Privilege string
 	}
-	rows, err := many[lack](ctx, tx, v.query("table_privileges"), v.owner(), tables, needed)
+	rows, err := seen[lack](ctx, tx, v.query("table_privileges"), v.owner(), tables, needed)
 	missing := map[int][]string{}
 	for _, r := range rows {
 		missing[r.N-1] = append(missing[r.N-1], r.Privilege)
