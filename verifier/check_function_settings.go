@@ -12,9 +12,9 @@ import (
 
 var codeSettings = register("V004", Installed, "a function runs with other rights or settings")
 
-func (v *inspection) settingsDiffer(w wantedRoutine, want, got promises) {
+func (v *inspection) settingsDiffer(w wantedRoutine, want, got promises, hint string) {
 	v.about(w.Object, Finding{Code: codeSettings, Message: w.String() + " runs with other rights or settings", Want: want.String(),
-		Got: got.String(), Hint: alterHint(w, want, got)})
+		Got: got.String(), Hint: hint})
 }
 
 // alterHint changes what differs. ALTER cannot take a support function away, nor has it more than rights and
@@ -32,10 +32,10 @@ func alterHint(w wantedRoutine, want, got promises) string {
 		}
 	}
 	settings, ok := alterSettings(want.settings, got.settings)
-	if !ok {
+	if list = append(list, settings...); !ok || len(list) == 0 {
 		return repairHint
 	}
-	return fmt.Sprintf("ALTER %s %s %s;", sqlKind(w.Kind), routineSQL(w.Object.Name), strings.Join(append(list, settings...), " "))
+	return fmt.Sprintf("ALTER %s %s %s;", sqlKind(w.Kind), routineSQL(w.Object.Name), strings.Join(list, " "))
 }
 
 // plainSetting is the name of a setting that needs no quotes.

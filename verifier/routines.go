@@ -132,7 +132,11 @@ func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
 		v.bodyDiffers(w, want, got)
 	}
 	if want, got := wantedPromises(w.routine), livePromises(live); want.String() != got.String() {
-		v.settingsDiffer(w, want, got)
+		hint := repairHint
+		if live.Kind == kindLetter(w.routine) {
+			hint = alterHint(w, want, got)
+		}
+		v.settingsDiffer(w, want, got, hint)
 	}
 	if live.Owner != w.owner {
 		v.ownerDiffers(w.Object, w.owner, live.Owner)
