@@ -72,6 +72,7 @@ func TestVerify(t *testing.T) {
 		"Changing":          testChanging,
 		"SnapshotNearby":    testSnapshotNearMisses,
 		"CoverageGrowth":    testCoverageGrowth,
+		"Answers":           testAnswers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,7 +14,7 @@ var codeCreators = register("V078", Privileges, "a role can create objects in th
 func (v *inspection) checkCreators(ctx context.Context, tx pgx.Tx) error {
 	type creator struct{ Schema, Role string }
 	schemas := append([]string{v.install.Schema}, v.install.SearchPath...)
-	rows, err := many[creator](ctx, tx, v.query("creators"), schemas, v.owner(), v.changedTables())
+	rows, err := seen[creator](ctx, tx, v.query("creators"), schemas, v.owner(), v.changedTables())
 	for _, c := range rows {
 		v.add(Finding{Code: codeCreators, Object: c.Schema, Position: v.install.Position,
 			Message: fmt.Sprintf("role %q can create objects in schema %q", c.Role, c.Schema),

@@ -22,14 +22,14 @@ type excess struct {
 }
 
 func (v *inspection) checkExcess(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[excess](ctx, tx, v.query("excess"), v.owner(), v.otherRoles())
+	rows, err := seen[excess](ctx, tx, v.query("excess"), v.owner(), v.otherRoles())
 	if err != nil {
 		return err
 	}
 	for _, e := range rows {
 		v.roleExceeds(e)
 	}
-	heirs, err := many[struct{ Name string }](ctx, tx, v.query("successors"), v.owner(), v.runner(), v.otherRoles(), v.changedTables())
+	heirs, err := seen[struct{ Name string }](ctx, tx, v.query("successors"), v.owner(), v.runner(), v.otherRoles(), v.changedTables())
 	if len(heirs) > 0 {
 		var names []string
 		for _, h := range heirs {

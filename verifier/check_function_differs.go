@@ -12,6 +12,10 @@ func (v *inspection) declarationDiffers(w wantedRoutine, live routine) {
 		Want: declaration(kindLetter(w.routine), w.routine.Language), Got: declaration(live.Kind, live.Language), Hint: repairHint})
 }
 
+func (v *inspection) signatureDiffers(w wantedRoutine, want, got, hint string) {
+	v.about(w.Object, Finding{Code: codeDiffers, Message: w.String() + " has other parameters or another result", Want: want, Got: got, Hint: hint})
+}
+
 func (v *inspection) bodyDiffers(w wantedRoutine, want, got string) {
 	v.about(w.Object, Finding{Code: codeDiffers, Message: w.String() + " has another body", Detail: firstDifference(want, got), Hint: repairHint})
 }

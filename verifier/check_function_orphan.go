@@ -12,5 +12,5 @@ func (v *inspection) functionOrphan(live routine) {
 	name := v.install.Schema + "." + live.Name
 	v.add(Finding{Code: codeOrphan, Kind: generator.KindFunction, Object: name, Message: fmt.Sprintf("function %q is wanted by no policy", name),
 		Detail: "Functions in this schema come from migrations only: one of your own belongs into another schema.",
-		Hint:   fmt.Sprintf("DROP ROUTINE %s;", qualified(name))})
+		Hint:   fmt.Sprintf("DROP ROUTINE %s;", *live.SQL)})
 }

@@ -23,7 +23,7 @@ func owned(privileges []string, from, to string) []string {
 
 // grantHint takes away what is too much, and grants what is missing.
 func grantHint(w wantedRoutine, got []string) string {
-	on := fmt.Sprintf("EXECUTE ON %s %s", sqlKind(w.Kind), qualified(w.Object.Name))
+	on := fmt.Sprintf("EXECUTE ON %s %s", sqlKind(w.Kind), routineSQL(w.Object.Name))
 	var list []string
 	for _, p := range got {
 		switch plain := strings.TrimSuffix(p, "*"); {

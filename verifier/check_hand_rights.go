@@ -19,7 +19,7 @@ type handRights struct {
 }
 
 func (v *inspection) checkHandRights(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[handRights](ctx, tx, v.query("hand_rights"), v.changedTables(), v.otherRoles(), v.owner())
+	rows, err := seen[handRights](ctx, tx, v.query("hand_rights"), v.changedTables(), v.otherRoles(), v.owner())
 	for _, r := range rows {
 		v.rightsByHand(r)
 	}

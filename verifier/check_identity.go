@@ -28,7 +28,7 @@ func (v *inspection) checkIdentities(ctx context.Context, tx pgx.Tx) error {
 			}
 		}
 	}
-	rows, err := many[unidentified](ctx, tx, v.query("reach_identity"), tables, events)
+	rows, err := seen[unidentified](ctx, tx, v.query("reach_identity"), tables, events)
 	type change struct {
 		table uint32
 		event string

@@ -66,6 +66,7 @@ func (v *inspection) recordDiffers(o generator.Object, live index) {
 }
 
 func (v *inspection) recordAgain(o generator.Object) string {
-	schema, name, _ := strings.Cut(o.Name, ".")
+	schema, _ := v.tableParts(o.Table) // an index is in the schema of its table
+	name := strings.TrimPrefix(o.Name, schema+".")
 	return as(v.owner(), fmt.Sprintf("SELECT %s(%s, %s);", v.runtime("_record_index"), quote.Literal(schema), quote.Literal(name)))
 }

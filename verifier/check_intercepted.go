@@ -15,7 +15,7 @@ var interceptors = []string{"trigger", "rule", "row security", "reference", "par
 
 // intercepted is about what makes statements of the runtime's functions do something else, or nothing.
 func (v *inspection) intercepted(o generator.Object, f verifysql.Fact) {
-	about, table := fmt.Sprintf("table %q", o.Name), qualified(o.Name)
+	about, table := fmt.Sprintf("table %q", o.Name), own(o.Name)
 	referring, _, _ := strings.Cut(f.Text, ": ")
 	finding := map[string]Finding{
 		"trigger": {Message: fmt.Sprintf("trigger %q acts on %s", f.Name, about),

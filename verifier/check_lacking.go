@@ -47,7 +47,7 @@ func (v *inspection) checkLacking(ctx context.Context, tx pgx.Tx) error {
 	if !v.install.Roles.None {
 		roles = append(roles, v.otherRoles()...)
 	}
-	rows, err := many[writer](ctx, tx, v.query("lacking"), v.install.Schema, want.relations, want.roles, want.privileges, roles, v.owner())
+	rows, err := seen[writer](ctx, tx, v.query("lacking"), v.install.Schema, want.relations, want.roles, want.privileges, roles, v.owner())
 	for _, r := range rows {
 		v.lacks(r)
 	}
@@ -56,7 +56,7 @@ func (v *inspection) checkLacking(ctx context.Context, tx pgx.Tx) error {
 
 // lacks is about relations, or about the schema where there are none.
 func (v *inspection) lacks(r writer) {
-	where, on := strings.Join(r.Tables, ", "), commas(r.Tables, qualified)
+	where, on := strings.Join(r.Tables, ", "), commas(r.Tables, own)
 	if len(r.Tables) == 0 {
 		where, on = fmt.Sprintf("schema %q", v.install.Schema), "SCHEMA "+ident(v.install.Schema)
 	}

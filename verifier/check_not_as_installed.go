@@ -51,7 +51,7 @@ func factName(o generator.Object, f verifysql.Fact) string {
 
 // factHint brings back what the record has; a sentence where that takes more than a statement.
 func factHint(o generator.Object, f verifysql.Fact, m makeup) string {
-	table, name := "ALTER TABLE "+qualified(o.Name), sqlName(f.Name)
+	table, name := "ALTER TABLE "+own(o.Name), sqlName(f.Name)
 	_, found := m.live[keyOf(f)]
 	switch {
 	case f.Kind == "column":
@@ -69,7 +69,7 @@ func factHint(o generator.Object, f verifysql.Fact, m makeup) string {
 	case f.Kind == "unique index" && m.wants(f, "constraint"):
 		return fmt.Sprintf("REINDEX INDEX %s;", besides(o, f.Name))
 	case f.Kind == "index" || f.Kind == "unique index":
-		return fmt.Sprintf("DROP INDEX IF EXISTS %s;\n%s;", besides(o, f.Name), strings.Replace(f.Text, " ON "+sqlName(f.Relation)+" ", " ON "+qualified(o.Name)+" ", 1))
+		return fmt.Sprintf("DROP INDEX IF EXISTS %s;\n%s;", besides(o, f.Name), strings.Replace(f.Text, " ON "+sqlName(f.Relation)+" ", " ON "+own(o.Name)+" ", 1))
 	case f.Kind == "storage":
 		return table + " SET LOGGED;"
 	}
@@ -78,7 +78,7 @@ func factHint(o generator.Object, f verifysql.Fact, m makeup) string {
 
 // columnHint is for a column that is missing or of another type.
 func columnHint(o generator.Object, f verifysql.Fact, m makeup, found bool) string {
-	table, name := "ALTER TABLE "+qualified(o.Name), sqlName(f.Name)
+	table, name := "ALTER TABLE "+own(o.Name), sqlName(f.Name)
 	value, hasValue := m.wanted[factKey{f.Relation, "default", f.Name}]
 	switch {
 	case o.Kind != generator.KindTable:
@@ -99,7 +99,7 @@ func columnHint(o generator.Object, f verifysql.Fact, m makeup, found bool) stri
 
 // removeHint takes away what is not the runtime's.
 func removeHint(o generator.Object, f verifysql.Fact) string {
-	table, name := "ALTER TABLE "+qualified(o.Name), sqlName(f.Name)
+	table, name := "ALTER TABLE "+own(o.Name), sqlName(f.Name)
 	switch f.Kind {
 	case "constraint":
 		return fmt.Sprintf("%s DROP CONSTRAINT %s;", table, name)
@@ -110,7 +110,7 @@ func removeHint(o generator.Object, f verifysql.Fact) string {
 	case "unique index":
 		return fmt.Sprintf("DROP INDEX %s;", besides(o, f.Name))
 	}
-	return fmt.Sprintf("ALTER VIEW %s RESET (%s);", qualified(o.Name), name) // an option
+	return fmt.Sprintf("ALTER VIEW %s RESET (%s);", own(o.Name), name) // an option
 }
 
 // besides is the name of something in the same schema as SQL takes it.

@@ -19,5 +19,5 @@ func (v *inspection) otherPlan(o generator.Object, p batchPlan, found access, si
 	}
 	v.about(o, Finding{Code: codeOtherPlan, Message: fmt.Sprintf("batches of policy %q would pass by the index that leads to their rows in table %q", o.Policy, o.Table),
 		Detail: fmt.Sprintf("Function %q %s. %s", v.install.Schema+"."+p.Batch, found.reads(), why),
-		Hint:   fmt.Sprintf("ANALYZE %s;", qualified(o.Table))})
+		Hint:   fmt.Sprintf("ANALYZE %s;", v.table(o.Table))})
 }

@@ -15,5 +15,5 @@ func (v *inspection) schemaPublic(o openSchema) {
 func (v *inspection) relationPublic(r relation) {
 	name := v.install.Schema + "." + r.Name
 	v.add(Finding{Code: codePublic, Object: name, Message: fmt.Sprintf("PUBLIC has %s on %q", strings.Join(r.Open, ", "), name),
-		Hint: fmt.Sprintf("REVOKE ALL ON %s FROM PUBLIC;", qualified(name))})
+		Hint: fmt.Sprintf("REVOKE ALL ON %s FROM PUBLIC;", own(name))})
 }

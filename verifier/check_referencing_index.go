@@ -48,7 +48,7 @@ func (v *inspection) checkReferencingIndexes(ctx context.Context, tx pgx.Tx) err
 	}
 	slices.Sort(met)
 	met = slices.Compact(met)
-	rows, err := many[keyIndex](ctx, tx, v.query("reach_indexes"), met)
+	rows, err := seen[keyIndex](ctx, tx, v.query("reach_indexes"), met)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (v *inspection) measure(ctx context.Context, tx pgx.Tx, keys map[uint32]*un
 			tables = append(tables, t.Table)
 		}
 	}
-	rows, err := many[reachSize](ctx, tx, v.query("reach_sizes"), tables)
+	rows, err := seen[reachSize](ctx, tx, v.query("reach_sizes"), tables)
 	sizes := map[uint32]reachSize{}
 	for _, r := range rows {
 		sizes[r.Table] = r

@@ -57,7 +57,7 @@ func (v *inspection) checkRowSecurity(ctx context.Context, tx pgx.Tx) error {
 			readers[n] = append(readers[n], reader)
 		}
 	}
-	rows, err := many[secured](ctx, tx, v.query("reach_row_security"), schemas, names, v.install.SearchPath, v.owner())
+	rows, err := seen[secured](ctx, tx, v.query("reach_row_security"), schemas, names, v.install.SearchPath, v.owner())
 	for _, r := range rows {
 		for _, reader := range readers[r.N-1] {
 			v.hidden(reader, r)

@@ -22,7 +22,7 @@ type rewriteRule struct {
 // checkRules: a rule counts where a statement names its table, that of a foreign key too; rules of
 // partitions and children do not.
 func (v *inspection) checkRules(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[rewriteRule](ctx, tx, v.query("reach_rules"), v.graph.oids())
+	rows, err := seen[rewriteRule](ctx, tx, v.query("reach_rules"), v.graph.oids())
 	if len(rows) == 0 {
 		return err
 	}

@@ -15,8 +15,11 @@ var codeTableRights = register("V074", Privileges, "a role lacks a privilege tha
 // rightMissing: a hint grants all that the role should have there.
 func (v *inspection) rightMissing(g grant, missing []string) {
 	on := g.on
-	if g.kind != "sequence" { // PostgreSQL wrote that itself
-		on = qualified(g.name())
+	switch g.kind {
+	case "table":
+		on = v.table(g.name())
+	case "schema":
+		on = ident(g.name())
 	}
 	object := on
 	if g.kind != "table" {

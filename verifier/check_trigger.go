@@ -30,7 +30,7 @@ type reachTrigger struct {
 // has its own, and one that fires BEFORE each row may keep the row. The policy names under
 // "triggers" those that somebody has looked at.
 func (v *inspection) checkTriggers(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[reachTrigger](ctx, tx, v.query("reach_triggers"), v.graph.oids())
+	rows, err := seen[reachTrigger](ctx, tx, v.query("reach_triggers"), v.graph.oids())
 	if len(rows) == 0 {
 		return err
 	}

@@ -69,6 +69,12 @@ func isDefiner(o generator.Object, named string) bool {
 	return strings.Contains(before+after, "SECURITY DEFINER")
 }
 
+// answerUnread is about a group that the server answered with something that cannot be.
+func (v *inspection) answerUnread(g group, fault string) {
+	v.add(Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + g.about,
+		Detail: fmt.Sprintf("The answer cannot be read: %s.", fault) + g.unchecked()})
+}
+
 // jobsUnseen: the jobs in another database could not be looked at.
 func (v *inspection) jobsUnseen(detail, hint string) {
 	v.add(Finding{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,

@@ -85,7 +85,7 @@ type uncovered struct {
 func (v *inspection) checkCoverage(ctx context.Context, tx pgx.Tx) error {
 	schemas := names(v.file.Coverage.Schemas)
 	c := v.covered()
-	rows, err := many[uncovered](ctx, tx, v.query("uncovered"), schemas, c.named, c.reached, c.deleted, c.detached, c.written)
+	rows, err := seen[uncovered](ctx, tx, v.query("uncovered"), schemas, c.named, c.reached, c.deleted, c.detached, c.written)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (v *inspection) sizes(ctx context.Context, tx pgx.Tx, tables []uncovered) (
 	}
 	sizes := map[int32]string{}
 	err := pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
-		rows, err := many[size](ctx, savepoint, v.query("sizes"), places, oids)
+		rows, err := seen[size](ctx, savepoint, v.query("sizes"), places, oids)
 		for _, row := range rows {
 			sizes[row.N] = row.Text
 		}
@@ -146,7 +146,7 @@ func (v *inspection) checkCoverageNames(ctx context.Context, tx pgx.Tx) error {
 	for i, e := range c.Exempt {
 		exempt[i] = e.Table.String()
 	}
-	rows, err := many[coverageName](ctx, tx, v.query("coverage_names"), names(c.Schemas), exempt)
+	rows, err := seen[coverageName](ctx, tx, v.query("coverage_names"), names(c.Schemas), exempt)
 	for _, row := range rows {
 		switch {
 		case !row.Table && !row.Found:

@@ -41,7 +41,7 @@ func (v *inspection) checkEnsured(ctx context.Context, tx pgx.Tx) error {
 	for _, w := range wanted {
 		tables, columns, types = append(tables, w.policy.Table.String()), append(columns, w.column.Name), append(types, w.column.Type)
 	}
-	rows, err := many[liveColumn](ctx, tx, v.query("ensured_columns"), tables, columns, types)
+	rows, err := seen[liveColumn](ctx, tx, v.query("ensured_columns"), tables, columns, types)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (v *inspection) readClocks(ctx context.Context, tx pgx.Tx, list []asked) er
 		}
 		tables, columns = append(tables, a.policy.Table.String()), append(columns, name)
 	}
-	rows, err := many[column](ctx, tx, v.query("clocks"), tables, columns)
+	rows, err := seen[column](ctx, tx, v.query("clocks"), tables, columns)
 	for _, c := range rows {
 		a := &list[c.N-1]
 		a.column = c
@@ -123,7 +123,7 @@ func (v *inspection) readArchivedRuns(ctx context.Context, tx pgx.Tx, list []ask
 	if len(places) == 0 {
 		return nil
 	}
-	known, err := many[column](ctx, tx, v.query("clocks"), tables, columns)
+	known, err := seen[column](ctx, tx, v.query("clocks"), tables, columns)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ type follower struct {
 
 // readFollower reads all foreign keys, for walks from the named tables.
 func (v *inspection) readFollower(ctx context.Context, tx pgx.Tx, names []string) (*follower, error) {
-	tables, err := many[followedTable](ctx, tx, v.query("followed_tables"), names)
+	tables, err := seen[followedTable](ctx, tx, v.query("followed_tables"), names)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (v *inspection) readFollower(ctx context.Context, tx pgx.Tx, names []string
 			f.below[above] = append(f.below[above], t.OID)
 		}
 	}
-	keys, err := many[followedKey](ctx, tx, v.query("followed_keys"))
+	keys, err := seen[followedKey](ctx, tx, v.query("followed_keys"))
 	for _, k := range keys {
 		if _, known := f.tables[k.Referencing]; known { // else it was made meanwhile
 			f.keys[k.Referenced] = append(f.keys[k.Referenced], k)

@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,6 +40,8 @@ func (v *inspection) all(ctx context.Context, groups []group) error {
 			return ctx.Err()
 		case vanished(err):
 			v.changingMeanwhile(g, err)
+		case illegible(err) != "":
+			v.answerUnread(g, illegible(err))
 		case errors.As(err, &refused) && !v.conn.IsClosed():
 			v.refused(g, refused)
 		default:
@@ -60,10 +63,26 @@ func (v *inspection) readTwice(ctx context.Context, f func(context.Context, pgx.
 }
 
 // vanished says whether PostgreSQL lost sight of an object that the statement's snapshot still has: its
-// functions answer NULL then, where they do not fail with internal_error.
+// functions answer NULL then (seen has that), where they do not fail with internal_error.
 func vanished(err error) bool {
-	null, refused := pgx.ScanArgError{}, (*pgconn.PgError)(nil)
-	return errors.Is(err, inspect.ErrChanged) || errors.As(err, &null) || errors.As(err, &refused) && refused.Code == "XX000"
+	var refused *pgconn.PgError
+	return errors.Is(err, inspect.ErrChanged) || errors.As(err, &refused) && refused.Code == "XX000"
+}
+
+// illegible says what is wrong with an answer that is none: a function that somebody changed may answer
+// NULL, and a row that somebody wrote may hold an infinite instant. "" is for all other errors.
+func illegible(err error) string {
+	var value pgx.ScanArgError
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &value):
+		what, _, _ := strings.Cut(value.Err.Error(), " into *")
+		return fmt.Sprintf("%s in column %q", what, value.FieldName)
+	case errors.Is(err, pgx.ErrNoRows), errors.Is(err, pgx.ErrTooManyRows), errors.As(err, &syntax), errors.As(err, &kind):
+		return err.Error()
+	}
+	return ""
 }
 
 // refused is about what the server did not let a group do.

@@ -34,18 +34,45 @@ func commas(names []string, written func(string) string) string {
 	return strings.Join(list, ", ")
 }
 
-// qualified is the name of an object, "schema.name", as SQL takes it. A routine keeps its arguments, which
-// PostgreSQL or the generator wrote.
-func qualified(name string) string {
-	name, arguments, routine := strings.Cut(name, "(")
-	if routine {
-		arguments = "(" + arguments
+// own is the name of a routine or relation in the runtime's schema, "schema.name", as SQL takes it. That schema's
+// name has no dot.
+func own(name string) string {
+	schema, object, _ := strings.Cut(name, ".")
+	return ident(schema) + "." + ident(object)
+}
+
+// routineSQL is own of a wanted routine, "schema.name(types)": its name is plain, and its types are SQL.
+func routineSQL(name string) string {
+	name, arguments, _ := strings.Cut(name, "(")
+	return own(name) + "(" + arguments
+}
+
+// objectSQL is own of a wanted object of any kind in the runtime's schema.
+func objectSQL(o generator.Object) string {
+	if o.Kind == generator.KindFunction || o.Kind == generator.KindProcedure {
+		return routineSQL(o.Name)
 	}
-	schema, object, found := strings.Cut(name, ".")
-	if !found {
-		return ident(name) + arguments
+	return own(o.Name)
+}
+
+// tableParts are schema and name of "schema.name". The catalog snapshot tells where the first ends, for names may
+// have dots.
+func (v *inspection) tableParts(name string) (schema, table string) {
+	if v.opt.Snapshot != nil {
+		for _, t := range v.opt.Snapshot.Tables {
+			if len(t.Schema)+1+len(t.Name) == len(name) && t.Schema+"."+t.Name == name {
+				return t.Schema, t.Name
+			}
+		}
 	}
-	return ident(schema) + "." + ident(object) + arguments
+	schema, table, _ = strings.Cut(name, ".")
+	return schema, table
+}
+
+// table is "schema.name" as SQL takes it.
+func (v *inspection) table(name string) string {
+	schema, table := v.tableParts(name)
+	return ident(schema) + "." + ident(table)
 }
 
 // runtime is an object of the runtime as SQL takes it.

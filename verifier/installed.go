@@ -32,7 +32,7 @@ type relation struct {
 var relationKinds = map[generator.Kind]string{generator.KindType: "c", generator.KindTable: "r", generator.KindView: "v", generator.KindStored: "r"}
 
 func (v *inspection) checkRelations(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[relation](ctx, tx, v.query("relations"), v.install.Schema)
+	rows, err := seen[relation](ctx, tx, v.query("relations"), v.install.Schema)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (v *inspection) readMayCount(ctx context.Context, tx pgx.Tx) error {
 	for _, p := range v.file.Policies {
 		names = append(names, p.Name+"_count")
 	}
-	rows, err := many[struct{ Name string }](ctx, tx, v.query("may_count"), v.install.Schema, names)
+	rows, err := seen[struct{ Name string }](ctx, tx, v.query("may_count"), v.install.Schema, names)
 	v.mayCount = map[string]bool{}
 	for _, r := range rows {
 		v.mayCount[r.Name] = true

@@ -42,7 +42,7 @@ func (v *inspection) checkOwnIndexes(ctx context.Context, tx pgx.Tx) error {
 			tables = append(tables, need.Table)
 		}
 	}
-	rows, err := many[ownIndex](ctx, tx, v.query("table_indexes"), distinct(tables))
+	rows, err := seen[ownIndex](ctx, tx, v.query("table_indexes"), distinct(tables))
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (v *inspection) checkOwners(ctx context.Context, tx pgx.Tx) error {
 	for _, o := range takers {
 		functions, tables = append(functions, o.Name), append(tables, o.Table)
 	}
-	rows, err := many[foreignTables](ctx, tx, v.query("table_owners"), functions, tables)
+	rows, err := seen[foreignTables](ctx, tx, v.query("table_owners"), functions, tables)
 	for _, r := range rows {
 		v.takeRights(takers[r.N-1], r)
 	}

@@ -113,7 +113,7 @@ func (v *inspection) sizesOf(ctx context.Context, tx pgx.Tx, policies map[string
 	for _, o := range policies {
 		tables = append(tables, o.Table)
 	}
-	rows, err := many[tableSize](ctx, tx, v.query("table_sizes"), distinct(tables))
+	rows, err := seen[tableSize](ctx, tx, v.query("table_sizes"), distinct(tables))
 	sizes := map[string]tableSize{}
 	for _, row := range rows {
 		sizes[row.Table] = row

@@ -53,7 +53,7 @@ func (o openSchema) revoke() string {
 // checkPublic: nothing in the runtime's schema, no CREATE in the search path, where a function or
 // operator of somebody else could take the place of the one that a policy means.
 func (v *inspection) checkPublic(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[openSchema](ctx, tx, v.query("schema_open"), append([]string{v.install.Schema}, v.install.SearchPath...))
+	rows, err := seen[openSchema](ctx, tx, v.query("schema_open"), append([]string{v.install.Schema}, v.install.SearchPath...))
 	for _, o := range rows {
 		switch {
 		case o.Schema == v.install.Schema:
@@ -72,7 +72,7 @@ type writer struct {
 }
 
 func (v *inspection) checkWritable(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[writer](ctx, tx, v.query("writable"), v.install.Schema, v.otherRoles(), v.owner())
+	rows, err := seen[writer](ctx, tx, v.query("writable"), v.install.Schema, v.otherRoles(), v.owner())
 	for _, r := range rows {
 		v.writable(r)
 	}
@@ -94,7 +94,7 @@ func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
 			names = append(names, name)
 		}
 	}
-	rows, err := many[role](ctx, tx, v.query("roles"), names)
+	rows, err := seen[role](ctx, tx, v.query("roles"), names)
 	for _, found := range rows {
 		v.roleWrong(found)
 	}

@@ -52,7 +52,7 @@ type reachGraph struct {
 }
 
 func (v *inspection) readGraph(ctx context.Context, tx pgx.Tx) error {
-	tables, err := many[reachTable](ctx, tx, v.query("reach_tables"), touchedNames(v.file.Policies))
+	tables, err := seen[reachTable](ctx, tx, v.query("reach_tables"), touchedNames(v.file.Policies))
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (v *inspection) readGraph(ctx context.Context, tx pgx.Tx) error {
 	for i := range tables {
 		g.add(&tables[i])
 	}
-	keys, err := many[reachKey](ctx, tx, v.query("reach_keys"), g.oids())
+	keys, err := seen[reachKey](ctx, tx, v.query("reach_keys"), g.oids())
 	for i := range keys {
 		if k := &keys[i]; g.tables[k.Table] != nil { // else it came meanwhile
 			g.keys[k.Referenced] = append(g.keys[k.Referenced], k)

@@ -80,7 +80,7 @@ func (v *inspection) liveFacts(ctx context.Context, tx pgx.Tx) ([]verifysql.Fact
 	if _, err := tx.Exec(ctx, v.query("relation_path"), v.install.Schema); err != nil {
 		return nil, err
 	}
-	return many[verifysql.Fact](ctx, tx, v.query("relation_facts"), v.install.Schema, names)
+	return seen[verifysql.Fact](ctx, tx, v.query("relation_facts"), v.install.Schema, names)
 }
 
 func (v *inspection) makeup(wanted, live []verifysql.Fact) makeup {

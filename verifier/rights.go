@@ -55,7 +55,7 @@ func (v *inspection) checkGrants(ctx context.Context, tx pgx.Tx) error {
 		N         int
 		Privilege string
 	}
-	rows, err := many[lack](ctx, tx, v.query("role_privileges"), kinds, names, roles, needed)
+	rows, err := seen[lack](ctx, tx, v.query("role_privileges"), kinds, names, roles, needed)
 	missing := map[int][]string{}
 	for _, r := range rows {
 		missing[r.N-1] = append(missing[r.N-1], r.Privilege)
@@ -118,7 +118,7 @@ func (v *inspection) checkFunctionRights(ctx context.Context, tx pgx.Tx) error {
 	for _, c := range list {
 		schemas, names, arguments = append(schemas, c.Schema), append(names, c.Name), append(arguments, c.Arguments)
 	}
-	rows, err := many[closedFunction](ctx, tx, v.query("function_privileges"), v.owner(), schemas, names, arguments, v.install.SearchPath)
+	rows, err := seen[closedFunction](ctx, tx, v.query("function_privileges"), v.owner(), schemas, names, arguments, v.install.SearchPath)
 	if err != nil {
 		return err
 	}

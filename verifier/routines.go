@@ -10,20 +10,30 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
+	"pgretain/internal/inspect"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 )
 
 // routine is a live function or procedure; N is its place among the wanted ones, 0 for none.
 type routine struct {
-	N                          int
-	Found                      bool
-	Name, Kind, Language, Body string
-	Definer                    bool
-	Volatility                 string
-	Settings                   []string
-	Owner                      string
-	Privileges                 []string
+	N                    int
+	Found                bool
+	Name                 string
+	SQL                  *string // the name as SQL takes it
+	Kind, Language, Body string
+	Definer              bool
+	Volatility           string
+	Settings             []string
+	Owner                string
+	Privileges           []string
+	Strict, Leakproof    bool
+	Parallel             string
+	Cost, Rows           float32
+	Support              string
+	Set, TableGone       bool
+	Parameters           *string // as PostgreSQL prints them
+	Result               string  // in the same way; "" of a procedure
 }
 
 // wantedRoutine is a routine as its object's SQL declares it.
@@ -31,6 +41,7 @@ type wantedRoutine struct {
 	generator.Object `json:"-"`
 	Name             string   `json:"name"`
 	Arguments        []string `json:"arguments"`
+	Of               string   `json:"table"`
 
 	routine    *pgparse.Routine
 	owner      string
@@ -45,9 +56,11 @@ func (v *inspection) checkRoutines(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	live, err := many[routine](ctx, tx, v.query("routines"), v.install.Schema, wanted)
+	live, err := seen[routine](ctx, tx, v.query("routines"), v.install.Schema, wanted)
 	for _, r := range live {
 		switch {
+		case r.Found && (r.N == 0 && r.SQL == nil || r.Parameters == nil):
+			return inspect.ErrChanged
 		case r.N == 0:
 			v.functionOrphan(r)
 		case !r.Found:
@@ -65,7 +78,7 @@ func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
 	if err != nil {
 		return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
 	}
-	w := wantedRoutine{Object: o, Name: parsed.Name, Arguments: parsed.Arguments, routine: parsed, owner: v.creator(o)}
+	w := wantedRoutine{Object: o, Name: parsed.Name, Arguments: parsed.Arguments, Of: o.Table, routine: parsed, owner: v.creator(o)}
 	if w.Arguments == nil {
 		w.Arguments = []string{}
 	}
@@ -114,10 +127,17 @@ func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
 	if live.Kind != kindLetter(w.routine) || live.Language != w.routine.Language {
 		v.declarationDiffers(w, live)
 	}
+	v.compareSignature(w, live)
 	if want, got := unixLines(w.routine.Body), unixLines(live.Body); want != got {
 		v.bodyDiffers(w, want, got)
 	}
-	v.compareRights(w, live)
+	if want, got := wantedPromises(w.routine), livePromises(live); want.String() != got.String() {
+		hint := repairHint
+		if live.Kind == kindLetter(w.routine) {
+			hint = alterHint(w, want, got)
+		}
+		v.settingsDiffer(w, want, got, hint)
+	}
 	if live.Owner != w.owner {
 		v.ownerDiffers(w.Object, w.owner, live.Owner)
 	}
@@ -139,36 +159,6 @@ func (v *inspection) expected(w wantedRoutine, live []string) []string {
 	return slices.DeleteFunc(slices.Clone(live), func(privilege string) bool {
 		return !slices.Contains(w.privileges, privilege) && !strings.HasPrefix(privilege, "=") && strings.HasSuffix(privilege, "=EXECUTE")
 	})
-}
-
-func (v *inspection) compareRights(w wantedRoutine, live routine) {
-	var settings []string
-	for setting, value := range w.routine.Settings {
-		settings = append(settings, setting+"="+value)
-	}
-	slices.Sort(settings)
-	slices.Sort(live.Settings)
-	want := rights(w.routine.Definer, w.routine.Volatility, settings)
-	got := rights(live.Definer, volatility(live.Volatility), live.Settings)
-	if want != got {
-		v.settingsDiffer(w, want, got)
-	}
-}
-
-func rights(definer bool, volatility string, settings []string) string {
-	parts := []string{"SECURITY INVOKER", strings.ToUpper(volatility)}
-	if definer {
-		parts[0] = "SECURITY DEFINER"
-	}
-	for _, setting := range settings {
-		parts = append(parts, "SET "+setting)
-	}
-	return strings.Join(parts, " ")
-}
-
-// volatility spells pg_proc.provolatile out.
-func volatility(letter string) string {
-	return map[string]string{"i": "immutable", "s": "stable", "v": "volatile"}[letter]
 }
 
 func kindLetter(r *pgparse.Routine) string {

@@ -16,7 +16,7 @@ type sessionSetting struct {
 
 // runnersSettings are those of some names that something sets.
 func (v *inspection) runnersSettings(ctx context.Context, tx pgx.Tx, names ...string) ([]sessionSetting, error) {
-	return many[sessionSetting](ctx, tx, v.query("session_settings"), v.runner(), names)
+	return seen[sessionSetting](ctx, tx, v.query("session_settings"), v.runner(), names)
 }
 
 // resetHint takes a setting back where it is set.

@@ -83,7 +83,7 @@ func (v *inspection) readLocked(ctx context.Context, tx pgx.Tx) error {
 		OID  uint32
 		Name string
 	}
-	rows, err := many[table](ctx, tx, v.query("locked"))
+	rows, err := seen[table](ctx, tx, v.query("locked"))
 	known := byName(v.opt.Snapshot)
 	v.locked = map[string]uint32{}
 	for _, row := range rows {

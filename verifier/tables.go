@@ -55,7 +55,7 @@ func (v *inspection) checkTables(ctx context.Context, tx pgx.Tx) error {
 		Name    string
 		Columns []string
 	}
-	rows, err := many[live](ctx, tx, v.query("tables"), names)
+	rows, err := seen[live](ctx, tx, v.query("tables"), names)
 	if err != nil {
 		return err
 	}

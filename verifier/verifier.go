@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/inspect"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
 )
@@ -212,6 +214,16 @@ func (v *inspection) runner() string {
 func many[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]T, error) {
 	rows, _ := tx.Query(ctx, sql, args...) // rows give the same error
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+}
+
+// seen is many of what is in PostgreSQL's own catalog. Where its functions answer NULL instead of a name, a
+// definition or a size, they lost sight of what the statement's snapshot still has.
+func seen[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]T, error) {
+	list, err := many[T](ctx, tx, sql, args...)
+	if null := (pgx.ScanArgError{}); errors.As(err, &null) {
+		err = fmt.Errorf("%w: %w", inspect.ErrChanged, err)
+	}
+	return list, err
 }
 
 // one reads the only row of a query.

@@ -101,6 +101,11 @@ REVOKE ALL ON FUNCTION f FROM PUBLIC;`)
 		Schema: "Ret", Name: "f", Arguments: []string{"bigint", "numeric(10, 2)[]", "text", "text[]"},
 		Language: "plpgsql", Body: " BEGIN RETURN; END ", Definer: true, Volatility: "stable",
 		Settings: map[string]string{"search_path": `pg_catalog, "$user", "select", pg_temp`, "TimeZone": "UTC", "row_security": "off", "work_mem": "100"},
+		Parallel: "unsafe", Cost: 100,
+		Signature: pgparse.Signature{Returns: "integer", Parameters: []pgparse.Parameter{
+			{Mode: "IN", Name: "p_run", Type: "bigint"}, {Mode: "IN", Type: "numeric[]", Default: "NULL", Meaning: "null"},
+			{Mode: "IN", Name: "x", Type: "text", Default: "'a'", Meaning: "constant a"}, {Mode: "OUT", Name: "y", Type: "integer"},
+			{Mode: "VARIADIC", Name: "z", Type: "text[]"}}},
 	}
 	if diff := cmp.Diff(wanted, got); diff != "" {
 		t.Error(diff)
@@ -119,10 +124,12 @@ func TestParseRoutineOfMany(t *testing.T) {
 			"\nAS $function$" + body + "$function$;\nREVOKE ALL ON FUNCTION " + name + " FROM PUBLIC;\n"
 	}
 	routine := func(schema, name, language, volatility, body string) *pgparse.Routine {
-		return &pgparse.Routine{Schema: schema, Name: name, Arguments: []string{"bigint"}, Language: language, Volatility: volatility, Body: body, Settings: map[string]string{}}
+		return &pgparse.Routine{Schema: schema, Name: name, Arguments: []string{"bigint"}, Language: language, Volatility: volatility, Body: body, Settings: map[string]string{},
+			Parallel: "unsafe", Cost: 100, Signature: pgparse.Signature{Returns: "integer",
+				Parameters: []pgparse.Parameter{{Mode: "IN", Name: "p_run", Type: "bigint"}, {Mode: "OUT", Name: "x", Type: "integer"}}}}
 	}
 	procedure := routine("r", "d", "sql", "volatile", "4")
-	procedure.Procedure = true
+	procedure.Procedure, procedure.Signature.Returns = true, "record"
 	for sql, want := range map[string]*pgparse.Routine{
 		text("FUNCTION", "r.a", "sql", "1"):                   routine("r", "a", "sql", "volatile", "1"),
 		text("FUNCTION", "s.b", "sql", "2"):                   routine("s", "b", "sql", "volatile", "2"),

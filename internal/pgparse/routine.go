@@ -3,6 +3,7 @@ package pgparse
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -80,18 +81,22 @@ func parseRoutine(sql string) (*Routine, error) {
 }
 
 func routine(create *query.CreateFunctionStmt, sql string) (*Routine, error) {
-	r := &Routine{Procedure: create.IsProcedure, Language: "sql", Volatility: "volatile", Settings: map[string]string{}}
+	r := &Routine{Procedure: create.IsProcedure, Language: "sql", Volatility: "volatile", Parallel: "unsafe", Settings: map[string]string{}}
 	r.Name = create.Funcname[len(create.Funcname)-1].GetString_().GetSval()
 	if len(create.Funcname) > 1 {
 		r.Schema = create.Funcname[0].GetString_().GetSval()
 	}
-	arguments, err := arguments(create.Parameters, sql)
+	tokens, err := scanAll(sql)
 	if err != nil {
 		return nil, err
 	}
-	r.Arguments = arguments
+	r.Arguments, r.Signature = arguments(create.Parameters, tokens, sql), signature(create, tokens, sql)
+	if r.Cost = 100; r.Signature.Set {
+		r.Rows = 1000
+	}
 	for _, option := range create.Options {
 		r.option(option.GetDefElem())
+		r.promise(option.GetDefElem())
 	}
 	return r, nil
 }
@@ -109,6 +114,32 @@ func (r *Routine) option(def *query.DefElem) {
 	case "set":
 		r.set(def.Arg.GetVariableSetStmt())
 	}
+}
+
+// promise is an option by which the server decides when, how often and where it calls a routine.
+func (r *Routine) promise(def *query.DefElem) {
+	switch def.Defname {
+	case "strict":
+		r.Strict = def.Arg.GetBoolean().GetBoolval()
+	case "leakproof":
+		r.Leakproof = def.Arg.GetBoolean().GetBoolval()
+	case "parallel":
+		r.Parallel = def.Arg.GetString_().GetSval()
+	case "cost":
+		r.Cost = number(def.Arg)
+	case "rows":
+		r.Rows = number(def.Arg)
+	case "support":
+		r.Support = dotted(def.Arg.GetList().GetItems())
+	}
+}
+
+func number(node *query.Node) float64 {
+	if digits := node.GetFloat().GetFval(); digits != "" {
+		value, _ := strconv.ParseFloat(digits, 64) // of which the scanner has made sure
+		return value
+	}
+	return float64(node.GetInteger().GetIval())
 }
 
 func (r *Routine) set(set *query.VariableSetStmt) {
@@ -135,11 +166,7 @@ func settingName(name string) string {
 }
 
 // arguments are the types of the input parameters as the text writes them.
-func arguments(parameters []*query.Node, sql string) ([]string, error) {
-	tokens, err := scanAll(sql)
-	if err != nil {
-		return nil, err
-	}
+func arguments(parameters []*query.Node, tokens []token, sql string) []string {
 	var types []string
 	for _, node := range parameters {
 		p := node.GetFunctionParameter()
@@ -148,7 +175,7 @@ func arguments(parameters []*query.Node, sql string) ([]string, error) {
 		}
 		types = append(types, typeText(tokens, int(p.ArgType.Location), sql))
 	}
-	return types, nil
+	return types
 }
 
 // typeText is the text from start to the comma, bracket or default that ends the parameter.

@@ -69,4 +69,11 @@ type Routine struct {
 	Definer      bool
 	Volatility   string            // "volatile", "stable", "immutable"
 	Settings     map[string]string // name to value as pg_proc.proconfig has it
+	Signature    Signature
+
+	Strict, Leakproof bool
+	Parallel          string  // "unsafe", "restricted", "safe"
+	Cost              float64 // as pg_proc has it, also where the text has none
+	Rows              float64
+	Support           string // the support function as written, "" for none
 }

@@ -1,7 +1,12 @@
 -- How policies' runs ended. $1: policies; $2: the job of each, which its scheduled runs name. One row per
 -- pair, in their order: the last success, failures in a row, whether the job ever ran it, and the last
 -- run. A dry run is none of these. Each lookup is the end of a walk down index run_policy.
-SELECT w.policy, w.job, t.last_success_at, coalesce(t.failed_in_a_row, 0) + coalesce(a.lone, 0), s.ran IS NOT NULL,
+SELECT w.policy, w.job,
+       CASE WHEN isfinite(t.last_success_at) IS NOT FALSE THEN t.last_success_at
+            ELSE (SELECT r.ended_at FROM retention.run r -- a hand wrote that: the log knows better
+                  WHERE r.policy = w.policy AND r.state IN ('done', 'more') AND NOT r.dry_run AND isfinite(r.ended_at)
+                  ORDER BY r.id DESC LIMIT 1) END,
+       coalesce(t.failed_in_a_row, 0) + coalesce(a.lone, 0), s.ran IS NOT NULL,
        coalesce(l.id, 0), coalesce(CASE a.lone WHEN 1 THEN 'abandoned' ELSE l.state END, ''),
        coalesce(l.message, ''), coalesce(l.contended + l.refused, 0)
 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (policy, job, n)
