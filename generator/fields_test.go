@@ -13,7 +13,7 @@ var templateData = []any{
 	batchData{}, countData{}, previewStep{}, previewNote{}, factsData{}, factsArchive{}, rowData{}, indexData{}, hop{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
 	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{}, restoreData{}, restoreSource{}, restoredColumn{},
 	cursorColumn{}, guardText{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
-	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{}, alsoText{},
+	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{}, alsoText{}, lockedText{}, knownText{},
 }
 
 // plainStrings are the fields that are printed as they are. A policy's and a function's name match
@@ -35,6 +35,7 @@ var plainStrings = map[string][]string{
 	"touchData":       {"KeyType", "KeyCast", "What"},
 	"restoreData":     {"Schema", "Function", "Signature", "Policy"},
 	"restoreSource":   {"Schema", "What"},
+	"knownText":       {"Schema"},
 	"reviveData":      {"TableComment"},
 }
 
