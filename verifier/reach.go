@@ -56,8 +56,8 @@ func (v *inspection) compareReach(p *policy.Policy, f *follower, protected map[s
 
 // lostHold is a hold that no row can meet any more.
 type lostHold struct {
-	ID                    int64
-	Table, Column, Reason string
+	ID                           int64
+	Table, Column, Above, Reason string
 }
 
 func (v *inspection) checkLostHolds(ctx context.Context, tx pgx.Tx) error {
