@@ -129,6 +129,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	c.checkProtected(p)
 	own := 0
 	for _, step := range p.Then {
+		c.checkHeirs(step)
 		if step.Delete == nil {
 			continue
 		}

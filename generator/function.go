@@ -285,7 +285,7 @@ func (w *work) registryRow(functions []Object, passes []passEntry) Object {
 		Definition: literal(w.definition()), Passes: literal(encoded), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
 		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()),
 		Changes: textArray(w.changedTables()), StatementDeletes: textArray(w.statementDeletes()), Reach: textArray(w.reach()),
-		Sets:      w.setColumns(),
+		Sets: w.setColumns(), KnownKeys: textArray(w.knownKeys()), Writes: textArray(w.policy.Writes()),
 		BatchRows: p.Batch.Rows, LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
 		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
 		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -44,8 +43,8 @@ func (w *work) holdsOn(table *catalog.Table, alias sqlText, cascades []policy.Ta
 		return holds
 	}
 	for _, path := range w.cascadePaths(table) {
-		if last := w.snapshot.Table(path[len(path)-1].Table); last != nil {
-			holds = append(holds, w.heldAlong(path, alias)...)
+		if w.snapshot.Table(path[len(path)-1].Table) != nil {
+			holds = append(holds, w.heldAlong(path, table, alias)...)
 		}
 	}
 	return holds
@@ -64,7 +63,7 @@ type holdData struct {
 // held says when the row called alias is held: by its key, where its table has one, and by the value
 // of a column.
 func (w *work) held(table *catalog.Table, alias sqlText, hops []hop, match []sqlText) []sqlText {
-	d := holdData{w.schema(), literal(tableName(table)), alias, w.asOf, hops, match}
+	d := holdData{w.schema(), literal(w.root(tableName(table))), alias, w.asOf, hops, match}
 	byOwner := fragment("held by owner", d)
 	if len(table.PrimaryKey) == 0 {
 		return []sqlText{byOwner}
@@ -76,20 +75,6 @@ func (w *work) held(table *catalog.Table, alias sqlText, hops []hop, match []sql
 		d.Match = []sqlText{key}
 	}
 	return []sqlText{fragment("held", d), byOwner}
-}
-
-// heldAlong walks a path of foreign keys backwards, from the held row to alias.
-func (w *work) heldAlong(path []catalog.ForeignKey, alias sqlText) []sqlText {
-	var hops []hop
-	for i := len(path) - 1; i >= 0; i-- {
-		next := hop{Table: qualified(w.snapshot.Table(path[i].Table)), Alias: hopAlias(i)}
-		if i < len(path)-1 {
-			next.On = equalColumns(path[i+1], hopAlias(i+1), next.Alias)
-		}
-		hops = append(hops, next)
-	}
-	last := w.snapshot.Table(path[len(path)-1].Table)
-	return w.held(last, hops[0].Alias, hops, equalColumns(path[0], hopAlias(0), alias))
 }
 
 func hopAlias(i int) sqlText { return sqlText(fmt.Sprintf("reached_%d", i+1)) }
@@ -117,38 +102,16 @@ func equalColumns(key catalog.ForeignKey, referencing, referenced sqlText) []sql
 	return on
 }
 
-// cascadePaths lists the paths of foreign keys along which deleting a row of table changes other
-// rows. A path ends where it would enter a table again; such a circle is closed at run time, where
-// a hold on its tables stops the run.
-func (c *compiler) cascadePaths(table *catalog.Table) [][]catalog.ForeignKey {
-	var paths [][]catalog.ForeignKey
-	var walk func(*catalog.Table, []catalog.ForeignKey, []string)
-	walk = func(from *catalog.Table, path []catalog.ForeignKey, seen []string) {
-		for _, key := range from.Referenced {
-			if key.OnDelete != "cascade" && key.OnDelete != "set null" && key.OnDelete != "set default" {
-				continue
-			}
-			next := append(slices.Clone(path), key)
-			paths = append(paths, next)
-			referencing := c.snapshot.Table(key.Table)
-			if key.OnDelete == "cascade" && referencing != nil && !slices.Contains(seen, key.Table) {
-				walk(referencing, next, append(slices.Clone(seen), key.Table))
-			}
-		}
-	}
-	walk(table, nil, []string{tableName(table)})
-	return paths
-}
-
 // checkReach refuses a delete whose foreign keys reach a table that nobody named, or a protected
 // one.
 func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades []policy.Table) {
 	for _, path := range c.cascadePaths(table) {
 		reached := path[len(path)-1]
-		named := slices.ContainsFunc(cascades, func(t policy.Table) bool { return t.String() == reached.Table })
+		root := c.root(reached.Table)
+		named := slices.ContainsFunc(cascades, func(t policy.Table) bool { return t.String() == root })
 		if !c.refuseProtected(step.Position, table, reached) && !named {
-			c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches %q, which is not in \"cascades\"", tableName(table), reached.Table),
-				fmt.Sprintf("Foreign key %q is ON DELETE %s. If that is meant, write delete: {cascades: [%s]}.", reached.Name, strings.ToUpper(reached.OnDelete), reached.Table))
+			c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches %q, which is not in \"cascades\"", tableName(table), root),
+				fmt.Sprintf("Foreign key %q is ON DELETE %s. If that is meant, write delete: {cascades: [%s]}.", reached.Name, strings.ToUpper(reached.OnDelete), root))
 		}
 	}
 }
@@ -174,24 +137,23 @@ func (w *work) guardVerdict(name string) (sqlText, error) {
 func (w *work) holdTables() []string {
 	names := append([]string{tableName(w.table)}, w.relatedTables()...)
 	for _, name := range w.reach() {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = with(names, name)
 	}
 	return names
 }
 
+// relatedTables lists the tables of steps on related rows, as holds name them.
 func (w *work) relatedTables() []string {
 	names := []string{}
 	for _, step := range w.policy.Then {
-		if (step.Delete != nil || step.Update != nil) && step.Related != nil && !slices.Contains(names, step.Related.Table.String()) {
-			names = append(names, step.Related.Table.String())
+		if (step.Delete != nil || step.Update != nil) && step.Related != nil {
+			names = with(names, w.root(step.Related.Table.String()))
 		}
 	}
 	return names
 }
 
-// reach lists the tables of every "cascades".
+// reach lists the tables of every "cascades", as holds name them.
 func (w *work) reach() []string {
 	names := []string{}
 	for _, step := range w.policy.Then {
@@ -199,12 +161,15 @@ func (w *work) reach() []string {
 			continue
 		}
 		for _, t := range step.Delete.Cascades {
-			if !slices.Contains(names, t.String()) {
-				names = append(names, t.String())
-			}
+			names = with(names, w.root(t.String()))
 		}
 	}
 	return names
 }
 
-func quotedTable(t policy.Table) sqlText { return sqlText(quote.Qualified(t.Schema, t.Name)) }
+func with(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}

@@ -256,7 +256,7 @@ func (w *work) tied(r read, b written) bool {
 		ways := 0
 		for _, path := range w.cascadePaths(w.table) {
 			last := path[len(path)-1]
-			if last.Table != b.table {
+			if w.root(last.Table) != w.root(b.table) {
 				continue
 			}
 			ways++

@@ -22,7 +22,7 @@ type rowData struct {
 	WindowOwn, WindowAtLeast, WindowAtMost               sqlText
 	Restores                                             bool
 	Deletes, Unguarded, Related, Changes                 sqlText
-	StatementDeletes, Reach                              sqlText
+	StatementDeletes, Reach, KnownKeys, Writes           sqlText
 	Sets                                                 literal
 	BatchRows, LockTimeout                               int
 	BudgetRows, BudgetTime, BreakerRows, BreakerFraction sqlText
@@ -76,7 +76,7 @@ func (c *compiler) logPolicy() Object {
 		Related:          textArray([]string{c.file.Install.Schema + ".batch"}),
 		Unguarded:        textArray(nil),
 		Deletes:          textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
-		StatementDeletes: textArray(nil), Sets: "[]",
+		StatementDeletes: textArray(nil), KnownKeys: textArray(nil), Writes: textArray(nil), Sets: "[]",
 		Changes:   textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
 		BatchRows: 1000, LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
 		BreakerFraction: "NULL", Busy: "1", BuiltIn: true,

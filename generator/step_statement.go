@@ -72,7 +72,7 @@ func (w *work) unguarded() []string {
 		}
 		for _, write := range parsed.Writes {
 			if write.Update || write.Delete {
-				list = append(list, w.writtenName(write.Table))
+				list = append(list, w.root(w.writtenName(write.Table)))
 			}
 		}
 	}

@@ -1,5 +1,7 @@
 package policy
 
+import "slices"
+
 // Access says what a policy does with a table's rows.
 type Access struct{ Insert, Update, Delete bool }
 
@@ -18,6 +20,12 @@ func (p *Policy) Uses() []Use {
 	for _, j := range p.Joins {
 		uses = addJoin(uses, j)
 	}
+	return slices.Concat(uses, p.stepUses(), p.application())
+}
+
+// stepUses are the tables of watermarks and steps.
+func (p *Policy) stepUses() []Use {
+	var uses []Use
 	for _, entry := range p.dueEntries() {
 		if k := entry.Clock; k != nil && k.Watermark != nil {
 			uses = append(uses, Use{Table: k.Watermark.Table, Access: Access{Update: true}})
@@ -26,7 +34,24 @@ func (p *Policy) Uses() []Use {
 	for _, s := range p.Then {
 		uses = append(uses, s.uses()...)
 	}
-	return append(uses, p.application()...)
+	return uses
+}
+
+// Writes lists what statements of runs do to tables, as in "DELETE public.message".
+func (p *Policy) Writes() []string {
+	list := []string{}
+	add := func(event string, does bool, t Table) {
+		if text := event + " " + t.String(); does && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	for _, u := range append(p.stepUses(), Use{Table: p.Table, Access: p.taken()}) {
+		add("INSERT", u.Access.Insert, u.Table)
+		add("UPDATE", u.Access.Update, u.Table)
+		add("DELETE", u.Access.Delete, u.Table)
+	}
+	slices.Sort(list)
+	return list
 }
 
 func addJoin(uses []Use, j Join) []Use {
@@ -38,7 +63,15 @@ func addJoin(uses []Use, j Join) []Use {
 
 // ownAccess is what steps and functions do with the policy's own rows.
 func (p *Policy) ownAccess() Access {
-	a := Access{Insert: p.Claim != nil || p.Touch != nil && p.Touch.Revive != nil, Update: p.Claim != nil || p.Touch != nil}
+	a := p.taken()
+	a.Insert = a.Insert || p.Claim != nil || p.Touch != nil && p.Touch.Revive != nil
+	a.Update = a.Update || p.Claim != nil || p.Touch != nil
+	return a
+}
+
+// taken is what steps do with the policy's own rows.
+func (p *Policy) taken() Access {
+	var a Access
 	for _, s := range p.Then {
 		if s.Related == nil {
 			a.Update = a.Update || s.Update != nil

@@ -56,7 +56,7 @@ func (v *inspection) rowsLost(l lostRows) {
 		}
 	case "key":
 		f.Message = fmt.Sprintf("%s on table %q %s not fit its primary key", holds, l.Table, verb(l.Count, "does", "do"))
-		f.Detail += " Place them anew with all columns of the key."
+		f.Detail += " Guards compare keys as text, in all columns, so that no row meets it. Place them anew."
 		f.Hint = release
 	default:
 		f.Severity = diag.Unknown

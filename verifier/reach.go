@@ -79,8 +79,8 @@ func (v *inspection) compareUpdates(p *policy.Policy, f *follower, protected map
 
 // lostHold is a hold that no row can meet any more.
 type lostHold struct {
-	ID                    int64
-	Table, Column, Reason string
+	ID                           int64
+	Table, Column, Above, Reason string
 }
 
 func (v *inspection) checkLostHolds(ctx context.Context, tx pgx.Tx) error {

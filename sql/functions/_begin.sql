@@ -48,8 +48,8 @@ BEGIN
     -- Reading what the policy asks for, and counting, reads tables that somebody may have locked.
     PERFORM retention._wait_at_most(v_policy.lock_timeout_ms * 10::bigint);
     BEGIN
-        v_message := coalesce(retention._objection(v_policy.name), retention._lost_hold(
-            v_policy.table_name || v_policy.related || v_policy.reach, v_request.as_of), retention._homeless_hold(v_request.as_of));
+        v_message := coalesce(retention._objection(v_policy.name), retention._vain_hold(v_policy.name, v_request.as_of),
+                              retention._homeless_hold(v_request.as_of));
         IF v_message IS NULL THEN
             PERFORM retention._prepare(v_run, v_policy);
             v_message := retention._surplus(v_run);

@@ -1,5 +1,6 @@
 -- The key of a row to hold, as batches spell it, and whether there is such a row. The text is read with
--- the caller's settings. Raises 0A000 for a table without a key and 22023 for a key that is not its.
+-- the caller's settings. Raises 0A000 for a table without a key, 22023 for a key that is not its, and for one
+-- of no row, where a row that comes later could have it in another spelling (_loose_key) or never could.
 CREATE OR REPLACE FUNCTION retention._hold_by_key(
     p_table oid, p_key text[], OUT key text[], OUT rows_held bigint)
 LANGUAGE plpgsql
@@ -12,6 +13,8 @@ DECLARE
     v_match text;
     v_row_key text;
     v_given_key text;
+    v_fit text;
+    v_fits boolean;
     v_settings jsonb;
 BEGIN
     SELECT array_agg(a.attname ORDER BY k.ordinality),
@@ -20,8 +23,10 @@ BEGIN
                                   THEN 't.%1$I = g.c%2$s' ELSE 't.%1$I::text = g.c%2$s::text' END,
                              a.attname, k.ordinality), ' AND '),
            string_agg(format('t.%I::text', a.attname), ', ' ORDER BY k.ordinality),
-           string_agg(format('g.c%s::text', k.ordinality), ', ' ORDER BY k.ordinality)
-    INTO v_columns, v_given, v_match, v_row_key, v_given_key
+           string_agg(format('g.c%s::%s::text', k.ordinality, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY k.ordinality),
+           string_agg(format(CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace THEN 'g.c%1$s = g.c%1$s::%2$s' ELSE 'true' END,
+                             k.ordinality, format_type(a.atttypid, a.atttypmod)), ' AND ')
+    INTO v_columns, v_given, v_match, v_row_key, v_given_key, v_fit
     FROM pg_index i, unnest(i.indkey) WITH ORDINALITY AS k(attnum, ordinality),
          pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
     WHERE i.indrelid = p_table AND i.indisprimary AND a.attrelid = p_table AND a.attnum = k.attnum;
@@ -39,12 +44,22 @@ BEGIN
     EXECUTE format(
         'WITH given AS MATERIALIZED (SELECT %s),
               pinned AS MATERIALIZED (SELECT retention._spelling() AS settings FROM given)
-         SELECT coalesce(r.key, ARRAY[%s]), (r.key IS NOT NULL)::integer, g.settings
+         SELECT coalesce(r.key, ARRAY[%s]), (r.key IS NOT NULL)::integer, g.settings,
+                CASE WHEN r.key IS NULL THEN %s ELSE true END
          FROM (SELECT given.*, pinned.settings FROM pinned, given OFFSET 0) g
          LEFT JOIN LATERAL (SELECT ARRAY[%s] AS key FROM %s t WHERE %s LIMIT 1) r ON true',
-        v_given, v_given_key, v_row_key, p_table::regclass, v_match)
-    INTO key, rows_held, v_settings USING p_key;
+        v_given, v_given_key, v_fit, v_row_key, p_table::regclass, v_match)
+    INTO key, rows_held, v_settings, v_fits USING p_key;
     PERFORM retention._spelling(v_settings);
+    IF v_fits IS NOT TRUE THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('no row of "%s" can have the key (%s)', retention._table_name(p_table), array_to_string(p_key, ', '));
+    ELSIF rows_held = 0 AND retention._loose_key(p_table) IS NOT NULL THEN
+        RAISE invalid_parameter_value USING
+            MESSAGE = format('there is no row (%s) in "%s", and one that comes may spell it otherwise: its column "%s" has '
+                             'several spellings of one value', array_to_string(p_key, ', '), retention._table_name(p_table), retention._loose_key(p_table)),
+            HINT = 'Place the hold when the row is there, or hold by another column (by => ...).';
+    END IF;
 END
 $function$;
 REVOKE ALL ON FUNCTION retention._hold_by_key(oid, text[]) FROM PUBLIC;

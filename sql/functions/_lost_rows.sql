@@ -1,5 +1,5 @@
 -- Holds in force whose row is not there: of the p_limit newest ones by key, since those by a column hold
--- whatever comes. fault is "gone"; "key" where the hold does not fit the table's primary key any more;
+-- whatever comes. fault is "gone"; "key" where the hold does not fit the table's primary key any more, or spells it otherwise;
 -- "denied" where the owner may not read the table, or must not (_trusted_owner). Tables that are not there
 -- are left out. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._lost_rows(p_limit bigint)
@@ -18,8 +18,8 @@ DECLARE
     v_held record;
     v_key record;
     v_gone CONSTANT text :=
-        'SELECT h.id, ''gone'' FROM retention.hold h
-         WHERE h.id = ANY ($1) AND cardinality(h.key) = $2 AND NOT EXISTS (SELECT FROM %s t WHERE %s)';
+        'SELECT h.id, CASE WHEN EXISTS (SELECT FROM %1$s t WHERE %2$s) THEN ''key'' ELSE ''gone'' END FROM retention.hold h
+         WHERE h.id = ANY ($1) AND cardinality(h.key) = $2 AND NOT EXISTS (SELECT FROM %1$s t WHERE %2$s AND %3$s)';
 BEGIN
     PERFORM set_config('timezone', i.time_zone, true) FROM retention.install i;  -- as batches spell keys
     FOR v_held IN
@@ -53,10 +53,10 @@ BEGIN
                      WHERE h.id = ANY (v_held.holds) AND cardinality(h.key) <> v_key.width;
         CONTINUE WHEN v_key.width = 0;
         BEGIN
-            RETURN QUERY EXECUTE format(v_gone, v_held.rel::regclass, v_key.typed)
+            RETURN QUERY EXECUTE format(v_gone, v_held.rel::regclass, v_key.typed, v_key.spelled)
             USING v_held.holds, v_key.width;
         EXCEPTION WHEN data_exception THEN  -- the key is of another type now: slowly, by its spelling
-            RETURN QUERY EXECUTE format(v_gone, v_held.rel::regclass, v_key.spelled)
+            RETURN QUERY EXECUTE format(v_gone, v_held.rel::regclass, v_key.spelled, v_key.spelled)
             USING v_held.holds, v_key.width;
         END;
     END LOOP;

@@ -55,7 +55,7 @@ BEGIN
     IF FOUND THEN
         RETURN format('protected table "%s" would be reached: %s', v_row.name, v_row.path);
     END IF;
-    RETURN NULL;
+    RETURN coalesce(retention._heir(p_policy), retention._rewritten(p_policy));
 END
 $function$;
 REVOKE ALL ON FUNCTION retention._objection(text) FROM PUBLIC;

@@ -60,9 +60,9 @@ BEGIN
             OR v_last.locked_batches > 0);
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     v_result := v_call.result;
-    -- Asked after the batch, whose locks keep the columns of its tables as they are.
-    v_lost := CASE WHEN v_held THEN retention._lost_hold(
-        v_policy.table_name || v_policy.related || v_policy.reach, v_run.as_of) END;
+    -- Asked after the batch, whose locks keep its tables as they are.
+    v_lost := CASE WHEN v_held THEN retention._vain_hold(v_policy.name, v_run.as_of, 100)
+                   ELSE retention._attached_hold(ARRAY[v_policy.table_name] || v_policy.related || v_policy.reach, v_run.as_of) END;
     IF v_lost IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = v_lost;
     END IF;

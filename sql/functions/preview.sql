@@ -38,8 +38,7 @@ BEGIN
         v_policy, retention._estimated_rows(retention._table(v_policy.table_name)));
     would_trip := coalesce(least(due, v_policy.budget_rows) > breaker_limit, false);
     stopped_by := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(v_policy.name),
-                           retention._objection(v_policy.name), retention._lost_hold(
-                               v_policy.table_name || v_policy.related || v_policy.reach, v_request.as_of),
+                           retention._objection(v_policy.name), retention._vain_hold(v_policy.name, v_request.as_of),
                            retention._homeless_hold(v_request.as_of));
     one_run := least(due, v_policy.budget_rows);
     capped := v_count.capped;

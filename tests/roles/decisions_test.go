@@ -55,21 +55,23 @@ var inner = []decision{
 	{"_table", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_due"},
 	{"_cutoff", "rov", "<policy>_due"}, {"_cutoff_of", "rov", "<policy>_due"}, {"_epoch_ms", "rov", "<policy>_due"}, {"_snowflake_floor", "rov", "<policy>_due"},
 	{"_ulid_floor", "rov", "<policy>_due"}, {"_uuid_floor", "rov", "<policy>_due"},
-	{"_held_by_owner", "ov", "<policy>_due"}, {"_owner_holds", "ov", "<policy>_due"},
+	{"_held_by_owner", "ov", "<policy>_due"}, {"_owner_holds", "ov", "<policy>_due"}, {"_parts", "ov", "<policy>_due"},
 }
 
 // closed are the runtime's own functions that the owner alone may call.
 var closed = []string{
-	"_add_note", "_add_to_total", "_add_up", "_attach_index", "_breaker_limit", "_call_batch", "_change_setting", "_changed_rows",
-	"_check_scope", "_check_ttl", "_checked", "_circle", "_copy", "_count", "_count_claims", "_doubts", "_droppable",
-	"_dry_run", "_estimated_rows", "_family", "_find_groups", "_finish", "_granted", "_half_upgraded", "_hold_by_key",
-	"_hold_by_owner", "_holdable", "_homeless_hold", "_index_later_partitions", "_input", "_is_held", "_key_off",
-	"_key_refuses", "_keys_reached", "_known", "_lock_holder", "_lock_holds", "_lock_key", "_lock_restore", "_lock_run",
-	"_locks_of", "_lost_hold", "_may_refuse", "_missed", "_new_run", "_next_batch", "_objection", "_of_rows", "_old_runs",
-	"_one_more", "_owner_type", "_pace", "_prepare", "_prove", "_radius", "_radius_query", "_reach",
-	"_record_index", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers", "_run_locks", "_run_report", "_running",
-	"_same_rows", "_set_aside_invalid_index", "_spelling", "_stand_in", "_stop_reason", "_subtract", "_surplus", "_true_of", "_trusted_owner", "_ttl", "_undone",
-	"_unlock_table", "_version", "_wait_at_most", "_wall_clock", "_window_at", "retention_log_batch", "retention_log_count",
+	"_add_note", "_add_to_total", "_add_up", "_attach_index", "_attached_hold", "_breaker_limit", "_call_batch",
+	"_cascades", "_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_check_zone", "_checked", "_circle",
+	"_copy", "_count", "_count_claims", "_doubts", "_droppable", "_dry_run", "_estimated_rows", "_family", "_find_groups",
+	"_finish", "_granted", "_half_upgraded", "_heir", "_hold_by_key", "_hold_by_owner", "_holdable", "_homeless_hold",
+	"_index_later_partitions", "_input", "_is_held", "_key_names", "_key_off", "_key_refuses", "_keys_reached", "_known",
+	"_lock_holder", "_lock_holds", "_lock_key", "_lock_restore", "_lock_run", "_locks_of", "_loose_key", "_lost_hold",
+	"_may_refuse", "_missed", "_new_run", "_next_batch", "_objection", "_of_rows", "_old_runs", "_one_more",
+	"_owner_type", "_pace", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index",
+	"_respelled_hold", "_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers", "_run_locks",
+	"_run_report", "_running", "_same_rows", "_set_aside_invalid_index", "_spelling", "_stand_in", "_stop_reason",
+	"_subtract", "_surplus", "_true_of", "_trusted_owner", "_ttl", "_undone", "_unknown_key", "_unlock_table",
+	"_vain_hold", "_version", "_wait_at_most", "_wall_clock", "_window_at", "retention_log_batch", "retention_log_count",
 }
 
 // reads are tables and views that may be read; nobody may do anything else with any of them.

@@ -1,5 +1,6 @@
 -- as owner
 -- Runtime version 2.
+SELECT retention._check_zone('Europe/Berlin');
 INSERT INTO retention.install
     (runtime_version, search_path, time_zone, scheduler, protect, cron_database,
      system_identifier, database_name)

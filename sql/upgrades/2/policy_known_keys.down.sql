@@ -1,0 +1,1 @@
+ALTER TABLE retention.policy DROP COLUMN IF EXISTS known_keys;

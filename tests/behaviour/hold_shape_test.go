@@ -1,0 +1,176 @@
+package behaviour
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// partKeys has foreign keys to a partition of the policy's table, and from one of a table that refers.
+const partKeys = `
+	CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+	CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2023-01-01') TO ('2024-01-01');
+	CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
+	ALTER TABLE m_1 ADD UNIQUE (id);
+	INSERT INTO m SELECT i, '2023-06-01' FROM generate_series(1, 8) i;
+	INSERT INTO m VALUES (3, '2024-01-02'), (9, '2024-01-02');
+	CREATE TABLE c (id int, k int NOT NULL, m_id int, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
+	CREATE TABLE c_1 PARTITION OF c FOR VALUES IN (1);
+	CREATE TABLE c_2 PARTITION OF c FOR VALUES IN (2);
+	ALTER TABLE c_1 ADD FOREIGN KEY (m_id) REFERENCES m_1 (id) ON DELETE CASCADE;
+	INSERT INTO c SELECT i, 1, i FROM generate_series(1, 8) i;
+	INSERT INTO c VALUES (6, 2, 6);
+	CREATE TABLE d (id int PRIMARY KEY, m_id int REFERENCES m_1 (id) ON DELETE SET NULL);
+	INSERT INTO d SELECT i, i FROM generate_series(1, 8) i;
+	CREATE TABLE leaf (id int PRIMARY KEY, c_id int, k int, FOREIGN KEY (c_id, k) REFERENCES c ON DELETE CASCADE);
+	INSERT INTO leaf SELECT i, i, 1 FROM generate_series(1, 8) i`
+
+const partKeysPolicy = `
+policies:
+  p:
+    table: m
+    due: {age: {column: at, older_than: 7 days}}
+    then: [delete: {cascades: [c, d, leaf]}]
+`
+
+// A hold is followed along keys of partitions, and along these alone: rows of other partitions with the same
+// values have no such key.
+func TestHoldsAlongKeysOfPartitions(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, partKeys, partKeysPolicy)
+	hold(t, in, "'c', '{2,1}', 'case 1'")
+	hold(t, in, "'d', '{3}', 'case 1'")
+	hold(t, in, "'c', '{5}', 'case 1', by => 'm_id'")
+	hold(t, in, "'c', '{6,2}', 'case 1'") // no key leads there
+	hold(t, in, "'leaf', '{7}', 'case 1'")
+	due, kept := in.Count("p", noon)
+	rows := in.DueRows("p", noon)
+	o := in.Done("p", noon)
+	want := map[string][]string{
+		"SELECT id, at::date FROM m":              {"(2,2023-06-01)", "(3,2023-06-01)", "(5,2023-06-01)", "(7,2023-06-01)"},
+		"SELECT id, k, m_id FROM c":               {"(2,1,2)", "(3,1,3)", "(5,1,5)", "(6,2,6)", "(7,1,7)"},
+		"SELECT id FROM leaf":                     {"(2)", "(3)", "(5)", "(7)"},
+		"SELECT id FROM d WHERE m_id IS NOT NULL": {"(2)", "(3)", "(5)", "(7)"},
+	}
+	for query, rows := range want {
+		if diff := cmp.Diff(rows, in.Rows(query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+	if o.Taken != 6 || o.Kept["hold"] != 4 || due != 6 || rows != 6 || kept["hold"] != 4 {
+		t.Errorf("%+v; count says %d, %v; due %d", o, due, kept, rows)
+	}
+}
+
+// A hold is on a table's row by whatever name a step calls the table.
+func TestHoldsOnRelatedPartition(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+		INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i;
+		CREATE TABLE c (id int, k int, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
+		CREATE TABLE c_1 PARTITION OF c FOR VALUES IN (1);
+		INSERT INTO c SELECT i, 1 FROM generate_series(1, 4) i; GRANT SELECT ON c TO retention_owner`, `
+policies:
+  p:
+    table: m
+    due: {age: {column: at, older_than: 7 days}}
+    then:
+      - delete: {table: c_1, as: c, where: "c.id = t.id"}
+      - delete
+`)
+	hold(t, in, "'c', '{2,1}', 'case'")
+	in.Done("p", noon)
+	if diff := cmp.Diff([]int{2}, pgtest.Column[int](t, in, "SELECT c.id FROM c JOIN m USING (id)")); diff != "" {
+		t.Errorf("rows differ (-want +got):\n%s", diff)
+	}
+}
+
+// vainCases: a policy with holds in force, and what the database becomes behind its back; "says" is a part of the
+// message with which runs trip.
+var vainCases = map[string]struct{ schema, then, hold, change, says string }{
+	"hold, then attached": {`CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+		CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2025-01-01');
+		CREATE TABLE m_1 (LIKE m INCLUDING ALL);
+		INSERT INTO m_1 SELECT i, '2024-01-01' FROM generate_series(1, 3) i;
+		INSERT INTO m VALUES (9, '2024-02-02'); GRANT SELECT ON m_1 TO retention_owner`, `[delete]`,
+		"'m_1', ARRAY['2', '2024-01-01'], 'case'",
+		"ALTER TABLE m ATTACH PARTITION m_1 FOR VALUES FROM ('2024-01-01') TO ('2024-02-01')", `"public.m_1", which is a partition of "public.m" now`},
+	"related, then attached": {rowsOfM + `CREATE TABLE c (id int, k int, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
+		CREATE TABLE c_1 (LIKE c INCLUDING ALL); INSERT INTO c_1 SELECT i, 1 FROM generate_series(1, 3) i; GRANT SELECT ON c_1 TO retention_owner`,
+		`[delete: {table: c, as: c, where: "c.id = t.id"}, delete]`, "'c_1', '{2,1}', 'case'",
+		"ALTER TABLE c ATTACH PARTITION c_1 FOR VALUES IN (1)", `"public.c_1", which is a partition of "public.c" now`},
+	"a second key": {rowsOfM + `CREATE TABLE r (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, other int); INSERT INTO r VALUES (1, 1, NULL), (2, NULL, 2)`,
+		`[delete: {cascades: [r]}]`, "'r', '{2}', 'case'",
+		"ALTER TABLE r ADD CONSTRAINT since FOREIGN KEY (other) REFERENCES m ON DELETE CASCADE", `foreign key "since"`},
+	"a second key, held below": {rowsOfM + `CREATE TABLE r (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, other int); INSERT INTO r VALUES (1, 1, NULL), (2, NULL, 2);
+		CREATE TABLE s (id int PRIMARY KEY, r_id int REFERENCES r ON DELETE SET NULL); INSERT INTO s VALUES (5, 2)`,
+		`[delete: {cascades: [r, s]}]`, "'s', '{5}', 'case'",
+		"ALTER TABLE r ADD CONSTRAINT since FOREIGN KEY (other) REFERENCES m ON DELETE CASCADE", `foreign key "since"`},
+	"a second key of another action": {rowsOfM + `CREATE TABLE r (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, other int); INSERT INTO r VALUES (1, 1, NULL), (2, NULL, 2)`,
+		`[delete: {cascades: [r]}]`, "'r', '{2}', 'case'",
+		"ALTER TABLE r ADD CONSTRAINT since FOREIGN KEY (other) REFERENCES m ON DELETE SET NULL", `foreign key "since"`},
+	"a key to a partition": {partKeys, `[delete: {cascades: [c, d, leaf]}]`, "'d', '{4}', 'case'",
+		"ALTER TABLE d ADD COLUMN other int; UPDATE d SET other = 1; ALTER TABLE d ADD CONSTRAINT since FOREIGN KEY (other) REFERENCES m_1 (id) ON DELETE CASCADE", `foreign key "since"`},
+	"the key's scale": {`CREATE TABLE m (id numeric(10, 0) PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i`,
+		`[delete]`, "'m', '{2}', 'case'", "ALTER TABLE m ALTER id TYPE numeric(10, 2)", "the primary key of table"},
+	"the key's type": {`CREATE TABLE m (id text PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT '0' || i, '2024-01-01' FROM generate_series(1, 3) i`,
+		`[delete]`, "'m', '{02}', 'case'", "ALTER TABLE m ALTER id TYPE int USING id::int", "the primary key of table"},
+	"the key of none": {`CREATE TABLE m (id text PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT 'x' || i, '2024-01-01' FROM generate_series(1, 3) i`,
+		`[delete]`, "'m', '{x2}', 'case'", "ALTER TABLE m ALTER id TYPE int USING substr(id, 2)::int", "primary key cannot be any more"},
+	"the key's columns": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY, k int NOT NULL DEFAULT 0); INSERT INTO r SELECT i FROM generate_series(1, 3) i",
+		`[delete: {table: r, as: r, where: "r.id = t.id"}, delete]`, "'r', '{2}', 'case'", "ALTER TABLE r DROP CONSTRAINT r_pkey, ADD PRIMARY KEY (id, k)", "the primary key of table"},
+}
+
+const rowsOfM = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i;"
+
+// What makes a hold one that guards cannot honour trips runs before they take anything, until it is released.
+func TestVainHolds(t *testing.T) {
+	t.Parallel()
+	for name, c := range vainCases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, c.schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: "+c.then+"}}")
+			hold(t, in, c.hold)
+			in.Exec(t, "SET ROLE "+kit.Migrator+"; "+c.change+"; RESET ROLE")
+			before := in.Rows("SELECT * FROM m")
+			if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, c.says) {
+				t.Errorf("the run ended %s: %q, want a word on %s", o.State, o.Message, c.says)
+			}
+			if diff := cmp.Diff(before, in.Rows("SELECT * FROM m")); diff != "" {
+				t.Errorf("the run touched something (-before +after):\n%s", diff)
+			}
+			if stopped := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p', '"+noon+"')"); !strings.Contains(stopped, c.says) {
+				t.Errorf("the preview says %q", stopped)
+			}
+			if err := in.Operator("SELECT retention.release_hold(1, 'closed')"); err != nil {
+				t.Fatal(err)
+			}
+			if o := in.Run("p", noon); strings.Contains(o.Message, c.says) || o.State == "tripped" {
+				t.Errorf("after the release: %+v", o)
+			}
+		})
+	}
+}
+
+// What leaves holds as good as they were stops nothing.
+func TestHoldsAfterHarmlessChanges(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, partKeys, partKeysPolicy)
+	for _, sql := range []string{"'m', ARRAY['1', '2023-06-01'], 'case'", "'d', '{3}', 'case'", "'c', '{2,1}', 'case'", "'leaf', '{7}', 'case'"} {
+		hold(t, in, sql)
+	}
+	in.Exec(t, "SET ROLE "+kit.Migrator+`;
+		ALTER TABLE d ALTER id TYPE bigint; ALTER TABLE d ADD COLUMN other int REFERENCES d;
+		CREATE TABLE m_3 PARTITION OF m FOR VALUES FROM ('2025-01-01') TO ('2026-01-01');
+		CREATE TABLE c_3 PARTITION OF c FOR VALUES IN (3);
+		CREATE TABLE away (id int, at timestamptz);
+		CREATE RULE away AS ON DELETE TO away DO INSTEAD NOTHING;
+		RESET ROLE`)
+	if o := in.Done("p", noon); o.Kept["hold"] != 4 {
+		t.Errorf("%+v", o)
+	}
+}
