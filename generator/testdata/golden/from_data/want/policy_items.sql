@@ -2,12 +2,12 @@
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach,
+     changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items', '', 'app.note', false, '63be19f20a63', 'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
+    ('items', '', 'app.note', false, '654d80339f00', 'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
      '[{"locked":"items_batch"}]', true, ARRAY['owner_id']::text[],
-     '0 months 30 days 00:00:00', '0 months 7 days 00:00:00', '0 months 365 days 00:00:00', false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     '0 months 30 days 00:00:00', '0 months 7 days 00:00:00', '0 months 365 days 00:00:00', false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
@@ -16,7 +16,7 @@ ON CONFLICT (name) DO UPDATE SET
     scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
-    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
+    statement_deletes = excluded.statement_deletes, reach = excluded.reach, known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets,
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
