@@ -43,25 +43,17 @@ func (v *inspection) relationRights() relationRights {
 }
 
 func (v *inspection) checkLacking(ctx context.Context, tx pgx.Tx) error {
-	want, roles := v.relationRights(), []string{v.owner()}
-	if !v.install.Roles.None {
-		roles = append(roles, v.otherRoles()...)
-	}
-	rows, err := seen[writer](ctx, tx, v.query("lacking"), v.install.Schema, want.relations, want.roles, want.privileges, roles, v.owner())
+	want := v.relationRights()
+	rows, err := seen[writer](ctx, tx, v.query("lacking"), v.install.Schema, want.relations, want.roles, want.privileges, v.owner())
 	for _, r := range rows {
 		v.lacks(r)
 	}
 	return err
 }
 
-// lacks is about relations, or about the schema where there are none.
 func (v *inspection) lacks(r writer) {
-	where, on := strings.Join(r.Tables, ", "), commas(r.Tables, own)
-	if len(r.Tables) == 0 {
-		where, on = fmt.Sprintf("schema %q", v.install.Schema), "SCHEMA "+ident(v.install.Schema)
-	}
 	v.add(Finding{Code: codeLacking, Object: r.Role, Position: v.install.Position,
-		Message: fmt.Sprintf("role %q lacks %s on %s", r.Role, r.Privileges, where),
+		Message: fmt.Sprintf("role %q lacks %s on %s", r.Role, r.Privileges, strings.Join(r.Tables, ", ")),
 		Detail:  "What the role is for fails.",
-		Hint:    fmt.Sprintf("GRANT %s ON %s TO %s;", r.Privileges, on, ident(r.Role))})
+		Hint:    fmt.Sprintf("GRANT %s ON %s TO %s;", r.Privileges, commas(r.Tables, own), ident(r.Role))})
 }

@@ -16,7 +16,7 @@ BEGIN
     FOR v_key IN
         SELECT k.conname, k.conrelid, k.confrelid,
                retention._table_name(k.conrelid) || CASE k.confdeltype WHEN 'c' THEN ARRAY(
-                   SELECT retention._table_name(r.reached) FROM retention._reach(ARRAY[k.conrelid]) r) END AS below
+                   SELECT retention._table_name(r.reached) FROM retention._reach(ARRAY[k.conrelid], '[]') r) END AS below
         FROM retention._cascades(ARRAY(SELECT retention._table(d) FROM unnest(v_policy.deletes) d)) k
         WHERE NOT retention._key_names(k) && v_policy.known_keys
         ORDER BY k.conname

@@ -1,7 +1,6 @@
--- What roles may not do in the runtime's schema although they should. $1: the schema; $2: relations in it, $3: a
--- role for each, $4: a privilege; $5: roles that should have USAGE on the schema; $6: the owner, of
--- whom relations of another owner are no business. One row per role and privileges: the relations; none for the
--- schema itself.
+-- What roles may not do with relations in the runtime's schema although they should. $1: the schema; $2: relations in
+-- it, $3: a role for each, $4: a privilege; $5: the owner, of whom relations of another owner are no business.
+-- One row per role and privileges: the relations.
 SELECT x.role, x.privileges, array_agg(x.name ORDER BY x.name)
 FROM (
     SELECT r.rolname::text AS role, n.nspname || '.' || c.relname AS name,
@@ -10,11 +9,7 @@ FROM (
     JOIN pg_namespace n ON n.nspname = $1
     JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = w.relation AND c.relkind IN ('r', 'p', 'v')
     JOIN pg_roles r ON r.rolname = w.role
-    WHERE NOT has_table_privilege(r.oid, c.oid, w.privilege) AND (w.role <> $6 OR c.relowner = r.oid)
+    WHERE NOT has_table_privilege(r.oid, c.oid, w.privilege) AND (w.role <> $5 OR c.relowner = r.oid)
     GROUP BY 1, 2) x
 GROUP BY 1, 2
-UNION ALL
-SELECT r.rolname::text, 'USAGE', '{}'
-FROM pg_roles r JOIN pg_namespace n ON n.nspname = $1
-WHERE r.rolname = ANY ($5::text[]) AND NOT has_schema_privilege(r.oid, n.oid, 'USAGE')
 ORDER BY 1, 2
