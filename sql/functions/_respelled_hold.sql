@@ -14,7 +14,8 @@ AS $function$
 DECLARE
     v_name text;
     v_other text;
-    v_hold record;
+    v_hold bigint;
+    v_key text[];
 BEGIN
     PERFORM set_config('timezone', i.time_zone, true) FROM retention.install i;  -- as batches spell keys
     FOR v_name IN
@@ -35,14 +36,14 @@ BEGIN
         JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum
         WHERE i.indrelid = retention._table(v_name) AND i.indisprimary;
         BEGIN
-            EXECUTE v_other INTO v_hold USING v_name, p_as_of, p_limit;
+            EXECUTE v_other INTO v_hold, v_key USING v_name, p_as_of, p_limit;
         EXCEPTION WHEN OTHERS THEN  -- a key is no value of the type
             RETURN format('a hold on table "%s" goes by a key that the table''s primary key cannot be any more (%s): '
                           'hold the rows once more, then release the hold', v_name, SQLERRM);
         END;
-        IF v_hold.id IS NOT NULL THEN
+        IF v_hold IS NOT NULL THEN
             RETURN format('hold %s goes by the key (%s), as which the primary key of table "%s" prints no row any more: '
-                          'hold the row once more, then release this hold', v_hold.id, array_to_string(v_hold.key, ', '), v_name);
+                          'hold the row once more, then release this hold', v_hold, array_to_string(v_key, ', '), v_name);
         END IF;
     END LOOP;
     RETURN NULL;
