@@ -3,6 +3,7 @@ package generator
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,16 +16,8 @@ import (
 // It takes a millisecond or more a function, too long for lint: there the server does it, with --sandbox.
 func TestBodies(t *testing.T) {
 	t.Parallel()
-	var paths []string
-	for _, pattern := range []string{"../examples/*/retention.yaml", "../tests/corpus/*/retention.yaml"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil || len(found) < 5 {
-			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
-		}
-		paths = append(paths, found...)
-	}
 	bodies := 0
-	for _, path := range paths {
+	for _, path := range projects(t) {
 		for _, o := range compileProject(t, path) {
 			if o.Kind != KindFunction || o.Policy == "" || !strings.Contains(o.SQL, "LANGUAGE plpgsql") {
 				continue
@@ -38,6 +31,41 @@ func TestBodies(t *testing.T) {
 	if bodies < 200 {
 		t.Errorf("%d bodies only", bodies)
 	}
+}
+
+// TestVariablesAreReserved: a column with the name of a variable would be taken for it.
+func TestVariablesAreReserved(t *testing.T) {
+	t.Parallel()
+	declared, seen := regexp.MustCompile(`(?m)^    (?:    )?(v_\w+) [a-z]`), map[string]bool{}
+	for _, path := range projects(t) {
+		for _, o := range compileProject(t, path) {
+			if o.Kind != KindFunction || o.Policy == "" || !strings.HasSuffix(o.Name, "(bigint)") {
+				continue // what takes a batch is called with its run
+			}
+			for _, found := range declared.FindAllStringSubmatch(o.SQL, -1) {
+				if seen[found[1]] = true; !isGeneratedName(found[1]) {
+					t.Errorf("%s: %s: %s is not reserved", path, o.Name, found[1])
+				}
+			}
+		}
+	}
+	if len(seen) < 25 {
+		t.Errorf("%d variables only", len(seen))
+	}
+}
+
+// projects are the examples and the jobs of real projects.
+func projects(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, pattern := range []string{"../examples/*/retention.yaml", "../tests/corpus/*/retention.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) < 5 {
+			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
 }
 
 func compileProject(t *testing.T, path string) []Object {

@@ -2,7 +2,9 @@ package generator
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"pgretain/internal/quote"
@@ -50,9 +52,9 @@ func (c *compiler) checkStored(runtime, objects []Object) {
 			continue
 		}
 		whose, found := taken[o.Name]
-		for name, w := range taken { // what PostgreSQL makes for a table has names that begin like it
+		for _, name := range slices.Sorted(maps.Keys(taken)) { // what PostgreSQL makes for a table has names that begin like it
 			if !found && strings.HasPrefix(o.Name, name+"_") && madeForTable.MatchString(o.Name) {
-				whose, found = w, true
+				whose, found = taken[name], true
 			}
 		}
 		if found {

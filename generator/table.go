@@ -90,11 +90,11 @@ func (c *compiler) withEnsured(p *policy.Policy, table *catalog.Table) *catalog.
 var generatedNames = []string{
 	"v_in", "v_as_of", "v_out", "v_boundary", "v_rels", "v_tids", "v_locked", "v_judged", "v_held",
 	"v_rows", "v_batch", "v_copied", "v_count", "p_scope", "p_older_than", "v_found", "v_group", "v_passed", "v_surplus", "v_cutoff", "p_run", "p_pass", "p_as_of",
-	"p_limit", "p_guards", "p_rel", "v_rel", "v_part", "p_runs", "v_far", "v_ahead",
+	"p_limit", "p_guards", "p_rel", "v_rel", "v_part", "p_runs", "v_far", "v_ahead", "v_ignored",
 }
 
 // generatedPrefixes begin the names of variables that are numbered.
-var generatedPrefixes = []string{"v_cutoff_", "v_position_", "v_else_", "v_at_least_", "v_at_most_", "v_up_to_", "v_mark_", "v_scope_", "v_window_", "v_new_", "v_written_"}
+var generatedPrefixes = []string{"v_tids_", "v_rels_", "v_cutoff_", "v_position_", "v_else_", "v_at_least_", "v_at_most_", "v_up_to_", "v_mark_", "v_scope_", "v_window_", "v_new_", "v_written_"}
 
 func isGeneratedName(name string) bool {
 	return slices.Contains(generatedNames, name) || slices.ContainsFunc(generatedPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })

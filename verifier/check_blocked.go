@@ -15,7 +15,8 @@ import (
 var codeBlocked = register("V053", Reach, "a foreign key keeps rows that are due")
 
 // checkBlocked: NO ACTION and RESTRICT refuse to delete what is referred to, and so do SET NULL and SET DEFAULT that
-// would write NULL into a column that is NOT NULL, and any key to a partition that is to go. A key that the catalog snapshot knows is a choice, and worth knowing.
+// would write NULL into a column that is NOT NULL, and any key to a partition that is to go. A key that the catalog
+// snapshot knows is a choice, and worth knowing.
 func (v *inspection) checkBlocked(context.Context, pgx.Tx) error {
 	for _, p := range v.file.Policies {
 		if slices.ContainsFunc(p.Then, func(s policy.Step) bool { return s.Detach != nil || s.Drop != nil }) {
@@ -116,8 +117,8 @@ func (v *inspection) blocks(p *policy.Policy, m metKey) {
 }
 
 // isNew says whether a key refuses since the catalog snapshot: it has come, or got another action, or a column of it
-// has become NOT NULL. Without a snapshot, or where that
-// lacks the table, nobody knows; but a partition that it lacks is new, and so are its own keys.
+// has become NOT NULL. Without a snapshot, or where that lacks the table, nobody knows; but a partition that it lacks
+// is new, and so are its own keys.
 func (v *inspection) isNew(m metKey) bool {
 	declared := v.graph.tables[m.Declared]
 	if declared == nil || v.opt.Snapshot == nil {
