@@ -112,9 +112,9 @@ func (w *work) batch(p pass, function string) batchData {
 
 // bounded renders once what several statements of a batch say, where its position decides.
 func (d *batchData) bounded() {
-	d.Names = fragment("cursor names", *d)
-	d.After = fragment("after position", *d)
-	d.Boundary, d.InBatch = fragment("boundary", *d), fragment("in batch", *d)
+	d.Names = fragment("cursor names", d)
+	d.After = fragment("after position", d)
+	d.Boundary, d.InBatch = fragment("boundary", d), fragment("in batch", d)
 }
 
 // addSteps renders the steps, and what they ask of the statements before them.

@@ -15,7 +15,7 @@ type Check struct {
 // what no catalog snapshot tells, the operator that two types lack for example. A join stands
 // before what reads it.
 func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
-	c := &compiler{file: file, snapshot: snapshot, history: &History{}}
+	c := newCompiler(file, snapshot, nil)
 	var checks []Check
 	for _, p := range file.Policies {
 		if table := c.rowsTable(p); table != nil {

@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
@@ -19,7 +20,15 @@ type compiler struct {
 	rights   []right
 	granted  []policy.Name // who calls functions for applications
 
-	onlyCheck bool // functions get no texts
+	onlyCheck bool      // functions get no texts
+	heldOn    *sync.Map // holdsKey to []sqlText: policies of the same table have them in common
+}
+
+func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
+	if history == nil {
+		history = &History{}
+	}
+	return &compiler{file: file, snapshot: snapshot, history: history, heldOn: new(sync.Map)}
 }
 
 // Compile says what the database should hold: the runtime and what the policies ask for, in the
@@ -27,21 +36,18 @@ type compiler struct {
 // that a snapshot taken since makes no difference; nil means nothing. With errors among the
 // diagnostics there are no objects.
 func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([]Object, diag.List) {
-	c := &compiler{file: file, snapshot: snapshot, history: history}
-	return c.compile()
+	return newCompiler(file, snapshot, history).compile()
 }
 
 // Diagnose says what Compile would refuse or warn of, and takes half of the time.
 func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
-	c := &compiler{file: file, snapshot: snapshot, history: history, onlyCheck: true}
+	c := newCompiler(file, snapshot, history)
+	c.onlyCheck = true
 	_, list := c.compile()
 	return list
 }
 
 func (c *compiler) compile() ([]Object, diag.List) {
-	if c.history == nil {
-		c.history = &History{}
-	}
 	objects, err := Runtime(c.file.Install)
 	if err != nil {
 		c.refuse(c.file.Install.Position, codeStep, err.Error(), "")
@@ -79,7 +85,7 @@ func (c *compiler) policies() []Object {
 		objects []Object
 	}
 	parts, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) (part, error) {
-		own := part{compiler: compiler{file: c.file, snapshot: c.snapshot, history: c.history, onlyCheck: c.onlyCheck}}
+		own := part{compiler: compiler{file: c.file, snapshot: c.snapshot, history: c.history, onlyCheck: c.onlyCheck, heldOn: c.heldOn}}
 		own.objects = own.compilePolicy(p)
 		return own, nil
 	})

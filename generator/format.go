@@ -40,7 +40,7 @@ type tool struct {
 	framed bool
 
 	// frame writes a step's file around the two ways, which are whole sections.
-	frame func(l tool, m Migration, p part, place string, w ways) []File
+	frame func(l tool, p part, w ways) []File
 	// refusal says why the tool would not execute a text as it stands, "" when it would.
 	refusal func(text string, noTransaction bool) string
 	// escape and unescape protect a file from the tool's own substitutions, nil where there are none.

@@ -24,15 +24,15 @@ const (
 
 var flywayNeeds = regexp.MustCompile(`(?m)^-- pgretain: needs (.+)\.conf with (.+)$`)
 
-func flywayFrame(l tool, m Migration, p part, place string, w ways) []File {
-	name := l.downName(m.Name)
-	up := flywayFile(m, m.Name, p, l.head(p, place, p.forward(name)), w.up.String())
-	down := flywayFile(m, name, p, l.head(p, place, p.backward(m.Name)), w.down.String())
+func flywayFrame(l tool, p part, w ways) []File {
+	name := l.downName(p.Name)
+	up := flywayFile(p.Name, p, l.head(p, p.forward(name)), w.up.String())
+	down := flywayFile(name, p, l.head(p, p.backward(p.Name)), w.down.String())
 	return append(up, down...)
 }
 
 // flywayFile is one way, and its configuration where it needs one.
-func flywayFile(m Migration, name string, p part, head, text string) []File {
+func flywayFile(name string, p part, head, text string) []File {
 	var settings []string
 	if p.noTransaction {
 		settings = append(settings, flywayNoTransaction)
@@ -44,7 +44,7 @@ func flywayFile(m Migration, name string, p part, head, text string) []File {
 	if len(settings) > 0 {
 		head += fmt.Sprintf("-- pgretain: needs %s.conf with %s\n", name, strings.Join(settings, ", "))
 	}
-	files := []File{{name, sealed(m, head, "\n", text)}}
+	files := []File{{name, p.sealed(pieces{head, "\n", text})}}
 	if configuration := flywayConfiguration(name, files[0].Content()); configuration != "" {
 		files = append(files, File{name + ".conf", []string{configuration}})
 	}

@@ -2,7 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -14,12 +13,12 @@ var gooseTool = tool{
 	frame: gooseFrame, refusal: gooseRefusal,
 }
 
-func gooseFrame(l tool, m Migration, p part, place string, w ways) []File {
-	head := l.head(p, place, p.forward("Down"))
+func gooseFrame(l tool, p part, w ways) []File {
+	head := l.head(p, p.forward("Down"))
 	if p.noTransaction {
 		head += "\n-- +goose NO TRANSACTION\n"
 	}
-	return []File{{m.Name, sealed(m, slices.Concat(pieces{head, "\n-- +goose Up\n"}, w.up, pieces{"\n" + l.downLine + "\n"}, w.down)...)}}
+	return []File{{p.Name, p.sealed(pieces{head, "\n-- +goose Up\n"}, w.up, pieces{"\n" + l.downLine + "\n"}, w.down)}}
 }
 
 // gooseRefusal: goose takes every comment with +goose in it for an annotation, wherever it stands.

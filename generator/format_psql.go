@@ -14,11 +14,11 @@ var psqlTool = tool{
 	frame: psqlFrame, refusal: psqlRefusal,
 }
 
-func psqlFrame(l tool, m Migration, p part, place string, w ways) []File {
-	name := l.downName(m.Name)
+func psqlFrame(l tool, p part, w ways) []File {
+	name := l.downName(p.Name)
 	return []File{
-		{m.Name, sealed(m, l.head(p, place, p.forward(name)), "\n", psqlScript(w.up.String(), p.noTransaction))},
-		{name, sealed(m, l.head(p, place, p.backward(m.Name)), "\n", psqlScript(w.down.String(), p.noTransaction))},
+		{p.Name, p.sealed(pieces{l.head(p, p.forward(name)), "\n", psqlScript(w.up.String(), p.noTransaction)})},
+		{name, p.sealed(pieces{l.head(p, p.backward(p.Name)), "\n", psqlScript(w.down.String(), p.noTransaction)})},
 	}
 }
 

@@ -25,14 +25,14 @@ var ternTool = tool{
 	unescape: strings.NewReplacer(ternBraces, "{{", ternDashes, "----"),
 }
 
-func ternFrame(l tool, m Migration, p part, place string, w ways) []File {
+func ternFrame(l tool, p part, w ways) []File {
 	noTx := ""
 	if p.noTransaction {
 		noTx = ternNoTxLine + "\n\n"
 	}
-	up := l.escape.Replace(l.head(p, place, p.forward("the part below the dashes")) + "\n" + noTx + w.up.String())
+	up := l.escape.Replace(l.head(p, p.forward("the part below the dashes")) + "\n" + noTx + w.up.String())
 	down := l.escape.Replace("\n" + noTx + w.down.String())
-	return []File{{m.Name, sealed(m, up, "\n"+l.downLine+"\n", down)}}
+	return []File{{p.Name, p.sealed(pieces{up, "\n" + l.downLine + "\n", down})}}
 }
 
 // ternRefusal: a line that would take a way out of its transaction, and what tern splits wrongly.

@@ -11,17 +11,17 @@ import (
 )
 
 // render writes the files of one part: head, way up, way down. Down undoes Up in reverse.
-func render(l tool, m Migration, p part, place string, opt NextOptions) ([]File, error) {
+func render(l tool, p part, opt NextOptions) ([]File, error) {
 	sections := []section{{ups(p.changes), opt.path}, {downs(p.changes), opt.pathBefore}}
 	texts, err := parallel.Each(sections, func(s section) (pieces, error) { return s.write(l, p, opt) })
 	if err != nil {
 		return nil, err
 	}
 	up, down := texts[0], texts[1]
-	if m.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].object()) {
+	if p.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].object()) {
 		up = slices.Insert(up, 0, firstSchema(opt))
 	}
-	return l.frame(l, m, p, place, ways{up, down}), nil
+	return l.frame(l, p, ways{up, down}), nil
 }
 
 // firstSchema makes the runtime's schema where it is not there.
@@ -36,15 +36,15 @@ func firstSchema(opt NextOptions) string {
 
 // sealed puts the two lines before a body that mark a file as ours, place it in the chain of states
 // and show an edit by hand.
-func sealed(m Migration, body ...string) []string {
-	head := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n", firstLine, m.State, m.After, hashJoined(body))
-	return slices.Insert(body, 0, head)
+func (p part) sealed(body ...pieces) pieces {
+	head := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n", firstLine, p.State, p.After, hashJoined(body...))
+	return slices.Concat(slices.Insert(body, 0, pieces{head})...)
 }
 
 // head tells a reviewer what the file does, one line an object.
-func (l tool) head(p part, place, intro string) string {
+func (l tool) head(p part, intro string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-- pgretain: %s\n", place)
+	fmt.Fprintf(&b, "-- pgretain: %s\n", p.place)
 	if l.format != Goose {
 		fmt.Fprintf(&b, "-- pgretain: format %s\n", l.format)
 	}
@@ -177,7 +177,7 @@ type section struct {
 // write writes the blocks, consecutive ones of a role inside that role.
 func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 	before, after := holdBack(l, p, s.actions, opt)
-	texts := pieces{pinned(p, s.path), before}
+	texts := append(make(pieces, 0, len(s.actions)*piecesOfBlock+4), pinned(p, s.path), before)
 	current := ""
 	for _, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
@@ -188,7 +188,7 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 			texts = append(texts, switchRole(current, role))
 			current = role
 		}
-		texts = append(texts, a.block(l, p.noTransaction)...)
+		texts = a.block(texts, l, p.noTransaction)
 	}
 	texts = append(texts, switchRole(current, ""), after)
 	if p.noTransaction && s.path != "" {
@@ -253,8 +253,11 @@ func switchRole(from, to string) string {
 	return text
 }
 
-// block is one object between its markers, in pieces that are joined once for a whole file.
-func (a action) block(l tool, separately bool) []string {
+// piecesOfBlock is how many there mostly are.
+const piecesOfBlock = 9
+
+// block adds one object between its markers.
+func (a action) block(to pieces, l tool, separately bool) pieces {
 	head := fmt.Sprintf("-- pgretain: %s %s %s %s", a.verb, a.object.Kind, quoteName(a.object.Name), a.object.As)
 	if a.verb == verbPut {
 		head += " " + a.sum
@@ -263,29 +266,28 @@ func (a action) block(l tool, separately bool) []string {
 	if a.removal != nil {
 		head += removalLine + quoteName(*a.removal) + "\n"
 	}
-	return slices.Concat([]string{"\n", head}, a.body(l, separately), []string{blockEnd, "\n"})
+	return append(a.body(append(to, "\n", head), l, separately), blockEnd, "\n")
 }
 
-// body is the text of a block. Where statements are framed, it is one of them or, without a
+// body adds the text of a block. Where statements are framed, it is one of them or, without a
 // transaction, several; elsewhere the tool finds their ends by itself.
-func (a action) body(l tool, separately bool) []string {
+func (a action) body(to pieces, l tool, separately bool) pieces {
 	if a.text() == "" {
-		return []string{a.note, "\n"}
+		return append(to, a.note, "\n")
 	}
 	if !l.framed {
-		return []string{a.text()}
+		return append(to, a.text())
 	}
 	if !separately {
-		return []string{beginLine, "\n", a.text(), endLine, "\n"}
+		return append(to, beginLine, "\n", a.text(), endLine, "\n")
 	}
-	var pieces []string
 	for i, statement := range statements(a.text()) {
 		if i > 0 {
-			pieces = append(pieces, nextLine, "\n")
+			to = append(to, nextLine, "\n")
 		}
-		pieces = append(pieces, beginLine, "\n", statement, endLine, "\n")
+		to = append(to, beginLine, "\n", statement, endLine, "\n")
 	}
-	return pieces
+	return to
 }
 
 // statements splits a text at the lines that are exactly "-- next".

@@ -23,7 +23,7 @@ func (w *work) compileHolds() {
 		w.holds = w.partitionHolds()
 		return
 	}
-	w.holds = w.holdsOn(w.table, "t", w.ownDelete().Delete.Cascades, w.deletes())
+	w.holds = w.holdsOn(w.table, "t", w.deletes())
 }
 
 func (w *work) ownDelete() policy.Step {
@@ -35,19 +35,30 @@ func (w *work) ownDelete() policy.Step {
 	return policy.Step{Delete: &policy.Delete{}}
 }
 
-// holdsOn lists the conditions under which deleting the row of table called alias would touch a
-// held row.
-func (w *work) holdsOn(table *catalog.Table, alias sqlText, cascades []policy.Table, deletes bool) []sqlText {
-	holds := w.held(table, alias, nil, nil)
-	if !deletes {
-		return holds
+// holdsKey is what the conditions depend on, within one policy file.
+type holdsKey struct {
+	table       string
+	alias, asOf sqlText
+	deletes     bool
+}
+
+// holdsOn lists the conditions under which changing or, with deletes, deleting the row of table called alias
+// would touch a held row.
+func (w *work) holdsOn(table *catalog.Table, alias sqlText, deletes bool) []sqlText {
+	key := holdsKey{tableName(table), alias, w.asOf, deletes}
+	if known, ok := w.heldOn.Load(key); ok {
+		return known.([]sqlText)
 	}
-	for _, path := range w.cascadePaths(table) {
-		if w.snapshot.Table(path[len(path)-1].Table) != nil {
-			holds = append(holds, w.heldAlong(path, table, alias)...)
+	holds := w.held(table, alias, nil, nil)
+	if deletes {
+		for _, path := range w.cascadePaths(table) {
+			if w.snapshot.Table(path[len(path)-1].Table) != nil {
+				holds = append(holds, w.heldAlong(path, table, alias)...)
+			}
 		}
 	}
-	return holds
+	w.heldOn.Store(key, slices.Clip(holds))
+	return slices.Clip(holds)
 }
 
 // holdData is what the templates of a hold's guard read. Match ties the row of t to the hops, or to

@@ -81,6 +81,8 @@ func (c change) object() *Object {
 
 // part is the changes of one file, in the order of execution.
 type part struct {
+	Migration
+	place         string // which part of how many
 	middle        string // of the file's name
 	what          string // for the head comment
 	noTransaction bool
@@ -264,23 +266,20 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 		opt.pathBefore = opt.path
 	}
 	h.path = opt.path
-	var files []File
-	for i, p := range parts {
+	for i := range parts {
 		version, err := nextVersion(h, opt)
 		if err != nil {
 			return nil, err
 		}
+		p := &parts[i]
+		p.place = fmt.Sprintf("part %d of %d", i+1, len(parts))
 		after := h.State()
-		h.apply(p)
-		m := Migration{Name: h.fileName(version, p.middle), Version: version, State: h.hash(), After: after}
-		h.files, h.last = append(h.files, m), version
-		written, err := render(h.tool, m, p, fmt.Sprintf("part %d of %d", i+1, len(parts)), opt)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, written...)
+		h.apply(*p)
+		p.Migration = Migration{Name: h.fileName(version, p.middle), Version: version, State: h.hash(), After: after}
+		h.files, h.last = append(h.files, p.Migration), version
 	}
-	return files, nil
+	files, err := parallel.Each(parts, func(p part) ([]File, error) { return render(h.tool, p, opt) })
+	return slices.Concat(files...), err
 }
 
 // apply is replay for changes that are not written yet.

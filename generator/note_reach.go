@@ -21,7 +21,7 @@ var (
 // Notes warns of what deletes of a file that compiles will meet in the tables of a snapshot: for people
 // who check a policy, since a design may want it so.
 func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
-	c := &compiler{file: file, snapshot: snapshot}
+	c := newCompiler(file, snapshot, nil)
 	concerns := file.Concerns()
 	for _, p := range file.Policies {
 		c.noteReach(p, concerns)

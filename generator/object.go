@@ -75,10 +75,12 @@ func Hash(parts ...string) string {
 }
 
 // hashJoined is Hash of what parts make together.
-func hashJoined(parts []string) string {
+func hashJoined(parts ...pieces) string {
 	sum := sha256.New()
 	for _, part := range parts {
-		addTo(sum, part)
+		for _, piece := range part {
+			addTo(sum, piece)
+		}
 	}
 	sum.Write([]byte{0})
 	return digits(sum)

@@ -209,5 +209,5 @@ func (w *work) partitionHolds() []sqlText {
 	return []sqlText{fragment("partition held", struct {
 		Content sqlText
 		Held    []sqlText
-	}{w.binder.content, w.holdsOn(table, "p", nil, false)})}
+	}{w.binder.content, w.holdsOn(table, "p", false)})}
 }

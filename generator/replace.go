@@ -120,15 +120,17 @@ func (r *replacer) markTied(c *change) bool {
 	return false
 }
 
-// mentions says whether a text may have one of the names that go: parsing all texts would take seconds.
+// mentions says whether a text may have one of the names that go: parsing all texts would take seconds. What
+// stands in quotes, a routine's body, ties to nothing.
 func (r *replacer) mentions(o *Object) bool {
 	const many = 100 // names for which looking takes longer than parsing
 	if len(r.loose) > many {
 		return true
 	}
+	text, _, _ := strings.Cut(o.SQL, pgparse.BodyQuote)
 	for name := range r.loose {
 		end := name[strings.LastIndex(name, ".")+1:] // quoted or not, this stands in the text; but for quotes, doubled there
-		if strings.Contains(name, `"`) || strings.Contains(o.SQL, end) {
+		if strings.Contains(name, `"`) || strings.Contains(text, end) {
 			return true
 		}
 	}

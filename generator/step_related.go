@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"pgretain/internal/catalog"
-	"pgretain/policy"
 )
 
 // relatedData is what the templates of steps on related rows read.
@@ -31,13 +30,13 @@ type lockedText struct {
 	Tids sqlText
 }
 
-func (w *work) relatedOf(s step, b batchData, numbered bool, cascades []policy.Table, verb string) (relatedData, *catalog.Table) {
+func (w *work) relatedOf(s step, b batchData, numbered bool, verb string) (relatedData, *catalog.Table) {
 	table := w.relation(s.Related.Table)
 	as := sqlText(ident(s.Related.As).String())
 	d := relatedData{
 		Comment: sqlText(comment(tableName(table))), Table: quotedTable(s.Related.Table), As: as,
 		Where: enclosed(w.bind(s.Related.Where)), Rows: w.rowsOf(s, b, numbered),
-		Held:        w.holdsOn(table, as, cascades, s.Delete != nil),
+		Held:        w.holdsOn(table, as, s.Delete != nil),
 		HeldMessage: literal(fmt.Sprintf("a held row of %q, or one that it cascades to, would be %s", tableName(table), verb)),
 		Name:        literal(tableName(table)), Key: identifiers(table.PrimaryKey), Many: several(table),
 	}
@@ -49,13 +48,13 @@ func (w *work) relatedOf(s step, b batchData, numbered bool, cascades []policy.T
 }
 
 func (w *work) deleteRelated(s step, b batchData) sqlText {
-	d, _ := w.relatedOf(s, b, false, s.Delete.Cascades, "deleted")
+	d, _ := w.relatedOf(s, b, false, "deleted")
 	return stepText("step_delete_related", d)
 }
 
 func (w *work) updateRelated(s step, b batchData) sqlText {
 	from := w.setsFromBatch(s)
-	d, table := w.relatedOf(s, b, from, nil, "changed")
+	d, table := w.relatedOf(s, b, from, "changed")
 	if from && len(table.PrimaryKey) == 0 {
 		w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no primary key", tableName(table)), "Values that come from the policy's rows are brought to related rows by their key.")
 	}
@@ -84,7 +83,7 @@ func (w *work) relatedHolds() []sqlText {
 			Table, As, Where sqlText
 			Held             []sqlText
 		}{quotedTable(s.Related.Table), as, enclosed(w.bind(s.Related.Where)),
-			w.holdsOn(w.relation(s.Related.Table), as, nil, s.Delete != nil)}))
+			w.holdsOn(w.relation(s.Related.Table), as, s.Delete != nil)}))
 	}
 	return list
 }
