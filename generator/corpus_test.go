@@ -166,7 +166,7 @@ func readSQL(t *testing.T, dir string) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[entry.Name()] = unixLines(content)
+		files[entry.Name()] = unixLines(string(content))
 	}
 	return files
 }

@@ -134,7 +134,7 @@ func TestGoldenFormats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want[filepath.Base(path)] = unixLines(content)
+			want[filepath.Base(path)] = unixLines(string(content))
 		}
 		for name, file := range dir {
 			got[name] = string(file.Data)

@@ -35,7 +35,7 @@ func TestGoldenSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want[filepath.Base(path)] = unixLines(content)
+		want[filepath.Base(path)] = unixLines(string(content))
 	}
 	got := map[string]string{}
 	for name, file := range dir {

@@ -164,21 +164,19 @@ func (h *History) replay(file migrationFile) {
 			h.remove(id)
 		case a.removal != nil:
 			a.object.Drop = *a.removal
-			h.put(a.object)
+			h.put(a.object, a.sum)
 		case h.Has(id):
 			a.object.Drop = h.objects[id].Drop
-			h.put(a.object)
+			h.put(a.object, a.sum)
 		default:
 			a.object.Drop = removal[id]
-			h.put(a.object)
+			h.put(a.object, a.sum)
 		}
 	}
 }
 
-// put adds or replaces; a replaced object keeps its place in the order.
-func (h *History) put(object Object) { h.putSum(object, object.Hash()) }
-
-func (h *History) putSum(object Object, sum string) {
+// put adds or replaces an object with its hash; a replaced one keeps its place in the order.
+func (h *History) put(object Object, sum string) {
 	if !h.Has(object.ID()) {
 		h.order = append(h.order, object.ID())
 	}

@@ -117,7 +117,7 @@ func (dir sideDir) checkBeside(name, content string) error {
 		return halfError(name, name+".conf", name+".conf, by which this migration is run, is missing")
 	case err != nil && !missing:
 		return fmt.Errorf("reading %s: %w", name+".conf", err)
-	case unixLines(got) != want:
+	case unixLines(string(got)) != want:
 		return editedError(name+".conf", "this is not the configuration that "+name+" was generated with")
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"pgretain/internal/parallel"
 )
 
 // firstLine marks a file as ours. The form is the one that Go tools and reviewers know.
@@ -96,16 +98,13 @@ func (dir sideDir) checkNumbers(names []numbered) error {
 
 // ours reads the generated files among names.
 func (dir sideDir) ours(names []numbered) (files []migrationFile, err error) {
-	for _, n := range names {
-		file, err := dir.readFile(n)
-		if err != nil {
-			return nil, err
-		}
+	read, err := parallel.Each(names, dir.readFile)
+	for _, file := range read {
 		if file != nil {
 			files = append(files, *file)
 		}
 	}
-	return files, nil
+	return files, err
 }
 
 // list is every file that the tool would apply, sorted by number.
@@ -156,12 +155,27 @@ func headOf(dir fs.FS, name string) (string, error) {
 	}
 	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, 1024))
-	return unixLines(content), err
+	return unixLines(string(content)), err
+}
+
+// textOf is a whole file, which is not copied once more.
+func textOf(dir fs.FS, name string) (string, error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var text strings.Builder
+	if info, err := f.Stat(); err == nil {
+		text.Grow(int(info.Size()))
+	}
+	_, err = io.Copy(&text, f)
+	return unixLines(text.String()), err
 }
 
 // unixLines undoes what a checkout with CRLF line ends did to a file.
-func unixLines(content []byte) string {
-	return strings.ReplaceAll(string(content), "\r\n", "\n")
+func unixLines(content string) string {
+	return strings.ReplaceAll(content, "\r\n", "\n")
 }
 
 // readFile is nil for a file of the user.
@@ -184,23 +198,27 @@ func (dir sideDir) readFile(n numbered) (*migrationFile, error) {
 
 // readWay reads one file of ours: up is what it does, down what its second part does where it has one.
 func (dir sideDir) readWay(name string) (*migrationFile, error) {
-	content, err := fs.ReadFile(dir.FS, name)
+	text, err := textOf(dir.FS, name)
 	if err != nil {
 		return nil, fmt.Errorf("reading migration %s: %w", name, err)
 	}
-	text := unixLines(content)
 	rest, ours := strings.CutPrefix(text, firstLine+"\n")
 	if !ours {
 		return nil, damage(name, text)
 	}
 	head, body, _ := strings.Cut(rest, "\n")
+	sum := parallel.Start(func() (string, error) { return Hash(body), nil })
 	m := stateLine.FindStringSubmatch(head)
-	if m == nil || Hash(body) != m[3] {
+	if m == nil {
 		return nil, edited(name, text)
 	}
 	file := &migrationFile{Migration: Migration{Name: name, State: m[1], After: m[2], Part: partOf(body)}}
 	file.settings = readSettings(dir.tool, body)
-	if file.up, file.down, err = parseBody(dir.tool, name, body); err != nil {
+	file.up, file.down, err = parseBody(dir.tool, name, body)
+	if found, _ := sum(); found != m[3] {
+		return nil, edited(name, text) // whatever else that broke
+	}
+	if err != nil {
 		return nil, err
 	}
 	return file, dir.checkBeside(name, text)

@@ -2,7 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -19,8 +18,6 @@ const (
 	ourPrefix   = "-- pgretain:"
 	removalLine = "-- pgretain: removal "
 )
-
-var blockLine = regexp.MustCompile(`^-- pgretain: (put|drop) ([a-z]+) ("(?:[^"\\]|\\.)*") ([a-z]+)(?: ([0-9a-f]{12}))?$`)
 
 // verb is what a block does.
 type verb string
@@ -48,7 +45,7 @@ func (a action) text() string {
 	return a.object.SQL
 }
 
-// blockReader walks the lines of one file.
+// blockReader walks through one file.
 type blockReader struct {
 	tool      tool
 	name      string
@@ -56,8 +53,7 @@ type blockReader struct {
 	up, down  []action
 	inDown    bool
 	block     *action // nil between blocks
-	hash      string
-	text      strings.Builder
+	text      string  // of the block; mostly a part of the file's, which is not copied
 	statement bool
 }
 
@@ -67,11 +63,14 @@ func parseBody(l tool, name, body string) (up, down []action, err error) {
 		body = l.unescape.Replace(body)
 	}
 	r := &blockReader{tool: l, name: name, line: 2}
-	for line := range strings.Lines(body) {
+	for body != "" {
+		lines := body[:r.next(body)]
 		r.line++
-		if err := r.read(line); err != nil {
+		if err := r.read(lines); err != nil {
 			return nil, nil, err
 		}
+		r.line += max(strings.Count(lines, "\n")-1, 0)
+		body = body[len(lines):]
 	}
 	if r.block != nil {
 		return nil, nil, r.malformed("the last block does not end")
@@ -79,11 +78,41 @@ func parseBody(l tool, name, body string) (up, down []action, err error) {
 	return r.up, r.down, nil
 }
 
-func (r *blockReader) read(line string) error {
-	bare := strings.TrimSuffix(line, "\n")
+// next is how much of a text is read at once: a line, or all lines of a statement.
+func (r *blockReader) next(text string) int {
+	n := 0
+	switch {
+	case r.statement:
+		n = untilLine(text, endLine)
+	case r.block != nil && !r.tool.framed && !strings.HasPrefix(text, removalLine):
+		n = untilLine(text, blockEnd)
+	}
+	if n == 0 {
+		line, rest, _ := strings.Cut(text, "\n")
+		n = max(len(line), len(text)-len(rest))
+	}
+	return n
+}
+
+// untilLine is how much of a text comes before a line, all of it where that is missing.
+func untilLine(text, line string) int {
+	if text == line || strings.HasPrefix(text, line+"\n") {
+		return 0
+	}
+	if i := strings.Index(text, "\n"+line+"\n"); i >= 0 {
+		return i + 1
+	}
+	if before, found := strings.CutSuffix(text, "\n"+line); found {
+		return len(before) + 1
+	}
+	return len(text)
+}
+
+func (r *blockReader) read(lines string) error {
+	bare := strings.TrimSuffix(lines, "\n")
 	switch {
 	case r.statement && bare != endLine:
-		r.text.WriteString(line)
+		r.text += lines
 		return nil
 	case r.block != nil:
 		return r.inside(bare)
@@ -95,7 +124,7 @@ func (r *blockReader) read(line string) error {
 	return nil
 }
 
-// inside reads a line of a block that is not part of a statement.
+// inside reads what of a block is not part of a framed statement.
 func (r *blockReader) inside(bare string) (err error) {
 	framed := r.tool.framed
 	switch {
@@ -104,7 +133,7 @@ func (r *blockReader) inside(bare string) (err error) {
 	case framed && bare == endLine:
 		r.statement = false
 	case framed && bare == nextLine:
-		r.text.WriteString(nextLine + "\n")
+		r.text += nextLine + "\n"
 	case bare == blockEnd:
 		return r.close()
 	case strings.HasPrefix(bare, removalLine):
@@ -114,37 +143,48 @@ func (r *blockReader) inside(bare string) (err error) {
 		}
 		r.block.removal = &text
 	case !framed:
-		r.text.WriteString(bare + "\n")
+		r.text += bare + "\n"
 	}
 	return nil
 }
 
 func (r *blockReader) open(bare string) error {
-	m := blockLine.FindStringSubmatch(bare)
-	if m == nil {
+	block, ok := blockHead(bare)
+	if !ok {
 		return r.malformed("this is not the first line of a block")
 	}
-	name, err := strconv.Unquote(m[3])
-	if err != nil {
-		return r.malformed("the name is not a quoted text")
+	if rank(block.object.Kind) < 0 {
+		return r.unknown(string(block.object.Kind))
 	}
-	if rank(Kind(m[2])) < 0 {
-		return r.unknown(m[2])
-	}
-	r.block = &action{verb: verb(m[1]), object: Object{Kind: Kind(m[2]), Name: name, As: As(m[4])}}
-	r.hash = m[5]
-	r.text.Reset()
+	r.block, r.text = &block, ""
 	return nil
+}
+
+// blockHead reads the first line of a block: verb, kind, quoted name, whose it is, and the object's hash
+// where it is put.
+func blockHead(line string) (block action, ok bool) {
+	rest, ours := strings.CutPrefix(line, ourPrefix+" ")
+	what, rest, _ := strings.Cut(rest, " ")
+	kind, rest, _ := strings.Cut(rest, " ")
+	quoted, err := strconv.QuotedPrefix(rest)
+	if !ours || what != string(verbPut) && what != string(verbDrop) || err != nil || quoted[0] != '"' {
+		return action{}, false
+	}
+	name, err := strconv.Unquote(quoted)
+	after, spaced := strings.CutPrefix(rest[len(quoted):], " ")
+	as, sum, _ := strings.Cut(after, " ")
+	block = action{verb: verb(what), object: Object{Kind: Kind(kind), Name: name, As: As(as)}, sum: sum}
+	return block, spaced && as != "" && err == nil && !strings.Contains(sum, " ")
 }
 
 func (r *blockReader) close() error {
 	if r.block.verb == verbPut {
-		r.block.object.SQL = r.text.String()
-		if r.block.object.Hash() != r.hash {
+		r.block.object.SQL = r.text
+		if r.block.object.Hash() != r.block.sum {
 			return r.malformed("the block differs from the hash in its first line")
 		}
-	} else if text := r.text.String(); hasStatement(text) { // not the comment in place of statements
-		r.block.object.Drop = text
+	} else if hasStatement(r.text) { // not the comment in place of statements
+		r.block.object.Drop = r.text
 	}
 	if r.inDown {
 		r.down = append(r.down, *r.block)

@@ -24,17 +24,17 @@ func readSettings(l tool, body string) settings {
 	}
 	s := settings{roles: map[As]string{}}
 	role, inside := "", false
-	for line := range strings.Lines(body) {
-		line = strings.TrimSuffix(line, "\n")
+	for body != "" {
 		if inside {
-			inside = line != blockEnd
-			continue
+			body, inside = body[untilLine(body, blockEnd):], false
 		}
-		block := blockLine.FindStringSubmatch(line)
+		var line string
+		line, body, _ = strings.Cut(body, "\n")
+		block, opens := blockHead(line)
 		switch {
-		case block != nil:
+		case opens:
 			inside = true
-			s.roles[As(block[4])] = role
+			s.roles[block.object.As] = role
 		case strings.HasPrefix(line, "RESET ROLE"):
 			role = ""
 		case setRoleLine.MatchString(line):

@@ -98,5 +98,5 @@ func readText(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return unixLines(content)
+	return unixLines(string(content))
 }

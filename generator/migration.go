@@ -289,7 +289,7 @@ func (h *History) apply(p part) {
 			h.remove(c.before.ID())
 		}
 		if c.after != nil {
-			h.putSum(*c.after, c.hash())
+			h.put(*c.after, c.hash())
 		}
 	}
 }

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -73,8 +74,8 @@ func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 func blocks(content string) []string {
 	var list []string
 	for line := range strings.Lines(content) {
-		if m := blockLine.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
-			list = append(list, m[1]+" "+m[2]+" "+m[3])
+		if a, ok := blockHead(strings.TrimSuffix(line, "\n")); ok {
+			list = append(list, fmt.Sprintf("%s %s %q", a.verb, a.object.Kind, a.object.Name))
 		}
 	}
 	return list

@@ -14,9 +14,9 @@ var codeIndexDiffers = register("V022", Indexes, "an index is not the one that w
 
 // compareDefinition: the policy says what is wanted, and decides. Where casts and constants leave it open,
 // what PostgreSQL printed right after the build does.
-func (v *inspection) compareDefinition(o generator.Object, live index) {
+func (v *inspection) compareDefinition(o generator.Object, live index, alike pgparse.Likeness) {
 	switch {
-	case likeIndex(o.Definition, *live.Definition) == pgparse.Different:
+	case alike == pgparse.Different:
 		v.indexDiffers(o, live)
 	case live.Recorded == nil:
 		v.indexUnrecorded(o, live)
@@ -27,6 +27,13 @@ func (v *inspection) compareDefinition(o generator.Object, live index) {
 	default:
 		v.recordDiffers(o, live)
 	}
+}
+
+func likeWanted(o generator.Object, live index) pgparse.Likeness {
+	if live.Definition == nil {
+		return pgparse.Unclear
+	}
+	return likeIndex(o.Definition, *live.Definition)
 }
 
 // likeIndex compares a definition with one that PostgreSQL printed. What cannot be read is left to

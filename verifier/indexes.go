@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
+	"pgretain/internal/parallel"
+	"pgretain/internal/pgparse"
 )
 
 // index is a live index; Definition is NULL when it vanished while it was looked at, Recorded
@@ -66,14 +68,15 @@ func (v *inspection) compareIndexes(wanted []generator.Object, look func(names [
 		if err != nil {
 			return nil, err
 		}
+		alike, _ := parallel.Each(rows, func(row index) (pgparse.Likeness, error) { return likeWanted(wanted[row.N-1], row), nil })
 		var again []generator.Object
-		for _, row := range rows {
+		for i, row := range rows {
 			o := wanted[row.N-1]
 			switch {
 			case row.Index && row.Locked:
 				passedBy = append(passedBy, o)
 			case !row.Index || row.Definition != nil:
-				v.compareIndex(o, row)
+				v.compareIndex(o, row, alike[i])
 			case attempt == 0:
 				again = append(again, o)
 			default:
@@ -85,7 +88,7 @@ func (v *inspection) compareIndexes(wanted []generator.Object, look func(names [
 	return passedBy, nil
 }
 
-func (v *inspection) compareIndex(o generator.Object, live index) {
+func (v *inspection) compareIndex(o generator.Object, live index, alike pgparse.Likeness) {
 	switch {
 	case !live.Index:
 		v.damage(o.Table)
@@ -94,7 +97,7 @@ func (v *inspection) compareIndex(o generator.Object, live index) {
 		v.damage(o.Table)
 		v.indexInvalid(o, live)
 	default:
-		v.compareDefinition(o, live)
+		v.compareDefinition(o, live, alike)
 	}
 }
 

@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,10 @@ func livePromises(r routine) promises {
 		p.settings[name] = value
 	}
 	return p
+}
+
+func (p promises) equal(other promises) bool {
+	return reflect.DeepEqual(p, other) || p.String() == other.String()
 }
 
 // clauses are those of CREATE FUNCTION, also where they say what it takes for granted, in a fixed order and

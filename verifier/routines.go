@@ -131,7 +131,7 @@ func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
 	if want, got := unixLines(w.routine.Body), unixLines(live.Body); want != got {
 		v.bodyDiffers(w, want, got)
 	}
-	if want, got := wantedPromises(w.routine), livePromises(live); want.String() != got.String() {
+	if want, got := wantedPromises(w.routine), livePromises(live); !want.equal(got) {
 		hint := repairHint
 		if live.Kind == kindLetter(w.routine) {
 			hint = alterHint(w, want, got)

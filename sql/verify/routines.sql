@@ -2,19 +2,18 @@
 -- input arguments, and table of the policy, as schema.table, or ''. One row per wanted one (n: its place from 1),
 -- found or not, and one with n = 0 per other one in the schema, which alone has its name, for people and as SQL
 -- writes it. Types are printed, not looked up, where that is enough: it needs no USAGE on their schemas. A routine
--- that was found and has NULL for its name in SQL, or its parameters, vanished while it was looked at. Privileges are "grantee=privilege", with a star where it may be granted on; the
--- grantee of PUBLIC is empty.
-WITH known AS ( -- each type is looked up once
-    SELECT t.name, to_regtype(t.name)::oid AS oid
-    FROM (SELECT DISTINCT jsonb_array_elements_text(w -> 'arguments') AS name
-          FROM jsonb_array_elements($2) w) t
-), wanted AS (
-    SELECT w.ordinality::integer AS n, w.value ->> 'name' AS name, w.value ->> 'table' AS "table",
-           ARRAY(SELECT k.oid
-                 FROM jsonb_array_elements_text(w.value -> 'arguments') WITH ORDINALITY a
-                 JOIN known k ON k.name = a.value
-                 ORDER BY a.ordinality) AS arguments
+-- that was found and has NULL for its name in SQL, or its parameters, vanished while it was looked at. Privileges
+-- are "grantee=privilege", with a star where it may be granted on; the grantee of PUBLIC is empty.
+WITH asked AS (
+    SELECT w.ordinality::integer AS n, w.value ->> 'name' AS name, w.value ->> 'table' AS "table", w.value -> 'arguments' AS types
     FROM jsonb_array_elements($2) WITH ORDINALITY w
+), known AS ( -- each list of types is looked up once
+    SELECT t.types, ARRAY(SELECT to_regtype(a.value)::oid
+                          FROM jsonb_array_elements_text(t.types) WITH ORDINALITY a
+                          ORDER BY a.ordinality) AS arguments
+    FROM (SELECT DISTINCT types FROM asked) t
+), wanted AS (
+    SELECT a.n, a.name, a."table", k.arguments FROM asked a JOIN known k ON k.types = a.types
 ), live AS (
     SELECT p.oid, p.proname::text AS name, ARRAY(SELECT unnest(p.proargtypes)) AS arguments,
            p.proretset AS set, p.proisstrict AS strict, p.proleakproof AS leakproof, p.proparallel::text AS parallel,
