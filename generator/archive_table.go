@@ -12,7 +12,7 @@ import (
 // creates it; nil after an error.
 func (w *work) archiveTable(s policy.Step, from *catalog.Table) *catalog.Table {
 	name := s.Archive.Into.String()
-	if table := w.snapshot.Table(name); table != nil {
+	if table := w.tableNamed(name); table != nil {
 		return w.keyed(table, s, from)
 	}
 	if !s.Archive.Create {
@@ -58,12 +58,12 @@ func (w *work) createdTables() []Object {
 			from = w.relation(s.Related.Table)
 		}
 		id := ID{KindArchive, s.Archive.Into.String()}
-		if from == nil || w.snapshot.Table(s.Archive.Into.String()) != nil && !w.history.Has(id) {
+		if from == nil || w.tableNamed(s.Archive.Into.String()) != nil && !w.history.Has(id) {
 			continue
 		}
 		object := w.createdTable(s, from)
 		before, had := w.history.Object(id)
-		if had && uncommented(before.SQL) != uncommented(object.SQL) && w.snapshot.Table(id.Name) == nil {
+		if had && uncommented(before.SQL) != uncommented(object.SQL) && w.tableNamed(id.Name) == nil {
 			w.refuse(s.Archive.Into.Position, codeStep, fmt.Sprintf("archive %q is there already, by an earlier migration, and not in the catalog snapshot", id.Name),
 				"Run \"pgretain snapshot\", so that its columns can be compared with those that are wanted now.")
 		}

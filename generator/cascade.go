@@ -12,7 +12,7 @@ import (
 
 // root is the name under which holds know a table: that of the top, for a partition.
 func (c *compiler) root(name string) string {
-	for t := c.snapshot.Table(name); t != nil && t.PartitionOf != ""; t = c.snapshot.Table(name) {
+	for t := c.tableNamed(name); t != nil && t.PartitionOf != ""; t = c.tableNamed(name) {
 		name = t.PartitionOf
 	}
 	return name
@@ -22,7 +22,7 @@ func (c *compiler) root(name string) string {
 // to its rows.
 func (c *compiler) kin(table *catalog.Table) []*catalog.Table {
 	list := []*catalog.Table{table}
-	for t := c.snapshot.Table(table.PartitionOf); t != nil; t = c.snapshot.Table(t.PartitionOf) {
+	for t := c.tableNamed(table.PartitionOf); t != nil; t = c.tableNamed(t.PartitionOf) {
 		list = append([]*catalog.Table{t}, list...)
 	}
 	for i := slices.Index(list, table); i < len(list); i++ {
@@ -30,7 +30,7 @@ func (c *compiler) kin(table *catalog.Table) []*catalog.Table {
 			continue
 		}
 		for _, name := range list[i].Children {
-			if child := c.snapshot.Table(name); child != nil {
+			if child := c.tableNamed(name); child != nil {
 				list = append(list, child)
 			}
 		}
@@ -60,7 +60,7 @@ func (c *compiler) cascadesTo(table *catalog.Table) []catalog.ForeignKey {
 // above are the names of the tables that a table is a partition of.
 func (c *compiler) above(name string) []string {
 	var names []string
-	for t := c.snapshot.Table(name); t != nil && t.PartitionOf != ""; t = c.snapshot.Table(t.PartitionOf) {
+	for t := c.tableNamed(name); t != nil && t.PartitionOf != ""; t = c.tableNamed(t.PartitionOf) {
 		names = append(names, t.PartitionOf)
 	}
 	return names
@@ -76,7 +76,7 @@ func (c *compiler) cascadePaths(table *catalog.Table) [][]catalog.ForeignKey {
 		for _, key := range c.cascadesTo(from) {
 			next := append(slices.Clone(path), key)
 			paths = append(paths, next)
-			root, referencing := c.root(key.Table), c.snapshot.Table(key.Table)
+			root, referencing := c.root(key.Table), c.tableNamed(key.Table)
 			if key.OnDelete == "cascade" && referencing != nil && !slices.Contains(seen, root) {
 				walk(referencing, next, append(slices.Clone(seen), root))
 			}
@@ -94,7 +94,7 @@ func (w *work) heldAlong(path []catalog.ForeignKey, table *catalog.Table, alias 
 	last := len(path) - 1
 	for i := last; i >= 0; i-- {
 		root := w.root(path[i].Table)
-		next := hop{Table: qualified(w.snapshot.Table(root)), Alias: hopAlias(i)}
+		next := hop{Table: qualified(w.tableNamed(root)), Alias: hopAlias(i)}
 		parts = append(parts, w.inParts(next.Alias, root, path[i].Table)...)
 		if i < last {
 			next.On = equalColumns(path[i+1], hopAlias(i+1), next.Alias)
@@ -103,7 +103,7 @@ func (w *work) heldAlong(path []catalog.ForeignKey, table *catalog.Table, alias 
 		hops = append(hops, next)
 	}
 	match := append(equalColumns(path[0], hopAlias(0), alias), w.inParts(alias, tableName(table), path[0].RefTable)...)
-	return w.held(w.snapshot.Table(w.root(path[last].Table)), hops[0].Alias, hops, append(match, parts...))
+	return w.held(w.tableNamed(w.root(path[last].Table)), hops[0].Alias, hops, append(match, parts...))
 }
 
 // inParts says that a row read from a table is one of a partition of it, where a foreign key is that of a
@@ -124,7 +124,7 @@ func (w *work) inParts(alias sqlText, table, part string) []sqlText {
 func (w *work) knownKeys() []string {
 	names := []string{}
 	for _, t := range w.deletedTables() {
-		table := w.snapshot.Table(t)
+		table := w.tableNamed(t)
 		if table == nil {
 			continue
 		}
@@ -147,7 +147,7 @@ func (c *compiler) checkHeirs(step policy.Step) {
 	if step.Related == nil || step.Delete == nil && step.Update == nil {
 		return
 	}
-	table := c.snapshot.Table(step.Related.Table.String())
+	table := c.tableNamed(step.Related.Table.String())
 	if table != nil && table.Kind == "table" && len(table.Children) > 0 {
 		c.refuse(step.Position, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", step.Related.Table, strings.Join(table.Children, ", ")),
 			"A step on related rows goes into them as well, where keys are not unique. Take them out of there, or give each a step of its own.")

@@ -87,7 +87,7 @@ func (w *work) tableToCheck() sqlText {
 	if w.policy.Partitions {
 		return w.rowsRelation()
 	}
-	live := w.snapshot.Table(w.policy.Table.String())
+	live := w.tableNamed(w.policy.Table.String())
 	type toCome struct {
 		Name ident
 		Type string

@@ -15,6 +15,7 @@ import (
 type compiler struct {
 	file     *policy.File
 	snapshot *catalog.Snapshot
+	tables   map[string]*catalog.Table // of the snapshot, by "schema.name"
 	history  *History
 	diags    diag.List
 	rights   []right
@@ -28,8 +29,15 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 	if history == nil {
 		history = &History{}
 	}
-	return &compiler{file: file, snapshot: snapshot, history: history, heldOn: new(sync.Map)}
+	c := &compiler{file: file, snapshot: snapshot, history: history, tables: map[string]*catalog.Table{}, heldOn: new(sync.Map)}
+	for _, t := range slices.Backward(snapshot.Tables) { // of two that a name with dots may stand for, the first
+		c.tables[tableName(t)] = t
+	}
+	return c
 }
+
+// tableNamed finds a table of the snapshot by "schema.name"; nil when there is none.
+func (c *compiler) tableNamed(name string) *catalog.Table { return c.tables[name] }
 
 // Compile says what the database should hold: the runtime and what the policies ask for, in the
 // order of creation within each kind. The history tells what earlier migrations built already, so
@@ -85,7 +93,8 @@ func (c *compiler) policies() []Object {
 		objects []Object
 	}
 	parts, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) (part, error) {
-		own := part{compiler: compiler{file: c.file, snapshot: c.snapshot, history: c.history, onlyCheck: c.onlyCheck, heldOn: c.heldOn}}
+		own := part{compiler: *c}
+		own.diags, own.rights, own.granted = nil, nil, nil
 		own.objects = own.compilePolicy(p)
 		return own, nil
 	})
@@ -117,7 +126,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if c.diags.HasErrors() {
 		return nil
 	}
-	objects := w.ensureColumns(c.snapshot.Table(p.Table.String()))
+	objects := w.ensureColumns(c.tableNamed(p.Table.String()))
 	objects = slices.Concat(objects, w.createdTables(), w.storedTables(), w.indexes())
 	functions, passes := w.functions()
 	functions = slices.Concat(functions, w.prepare(), w.dropFunctions())
@@ -162,7 +171,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 
 // relation looks up a table that a join or a related step reads; nil when the snapshot has none.
 func (c *compiler) relation(t policy.Table) *catalog.Table {
-	table := c.snapshot.Table(t.String())
+	table := c.tableNamed(t.String())
 	if table == nil {
 		c.refuse(t.Position, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", t),
 			orHint(didYouMean(t.String(), tableNames(c.snapshot)), `Run "pgretain snapshot" after the table was created.`))

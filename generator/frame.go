@@ -258,7 +258,7 @@ const piecesOfBlock = 9
 
 // block adds one object between its markers.
 func (a action) block(to pieces, l tool, separately bool) pieces {
-	head := fmt.Sprintf("-- pgretain: %s %s %s %s", a.verb, a.object.Kind, quoteName(a.object.Name), a.object.As)
+	head := ourPrefix + " " + string(a.verb) + " " + string(a.object.Kind) + " " + quoteName(a.object.Name) + " " + string(a.object.As)
 	if a.verb == verbPut {
 		head += " " + a.sum
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -214,5 +215,5 @@ func copied[V any](m map[ID]V) map[ID]V {
 // quoteName writes a name into a comment: on one line, whatever it holds, and never as something
 // that a migration tool takes for an annotation.
 func quoteName(name string) string {
-	return strings.ReplaceAll(fmt.Sprintf("%q", name), "+goose", `\u002bgoose`)
+	return strings.ReplaceAll(strconv.Quote(name), "+goose", `\u002bgoose`)
 }

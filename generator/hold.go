@@ -52,7 +52,7 @@ func (w *work) holdsOn(table *catalog.Table, alias sqlText, deletes bool) []sqlT
 	holds := w.held(table, alias, nil, nil)
 	if deletes {
 		for _, path := range w.cascadePaths(table) {
-			if w.snapshot.Table(path[len(path)-1].Table) != nil {
+			if w.tableNamed(path[len(path)-1].Table) != nil {
 				holds = append(holds, w.heldAlong(path, table, alias)...)
 			}
 		}

@@ -193,7 +193,7 @@ type indexAttach struct {
 // first.
 func (w *work) partitionIndexes(d *indexData, parent *catalog.Table, parentIndex string) {
 	for _, child := range parent.Children {
-		table := w.snapshot.Table(child)
+		table := w.tableNamed(child)
 		if table == nil {
 			continue
 		}

@@ -33,7 +33,7 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 // noteReach is about each step that deletes.
 func (c *compiler) noteReach(p *policy.Policy, concerns *policy.Concerns) {
 	for _, d := range p.Deletes() {
-		table := c.snapshot.Table(d.Table.String())
+		table := c.tableNamed(d.Table.String())
 		if table == nil {
 			continue // refused elsewhere
 		}
@@ -56,7 +56,7 @@ func (c *compiler) takenFrom(table *catalog.Table) []*catalog.Table {
 	taken := []*catalog.Table{table}
 	for i := 0; i < len(taken); i++ {
 		for _, key := range taken[i].Referenced {
-			if next := c.snapshot.Table(key.Table); key.OnDelete == "cascade" && next != nil && !slices.Contains(taken, next) {
+			if next := c.tableNamed(key.Table); key.OnDelete == "cascade" && next != nil && !slices.Contains(taken, next) {
 				taken = append(taken, next)
 			}
 		}
@@ -71,7 +71,7 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 // noteIndex warns where a key's table has no index for it. Where policies of the file may have made one, the
 // snapshot does not say, and nothing is said here.
 func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
-	table := c.snapshot.Table(key.Table)
+	table := c.tableNamed(key.Table)
 	ours := slices.ContainsFunc(c.file.Policies, func(other *policy.Policy) bool { return other.Table.String() == key.Table })
 	if table == nil || ours || c.findsRows(table, key) {
 		return
@@ -92,7 +92,7 @@ func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool 
 		return false
 	}
 	for _, name := range table.Children {
-		if child := c.snapshot.Table(name); child != nil && !c.findsRows(child, key) {
+		if child := c.tableNamed(name); child != nil && !c.findsRows(child, key) {
 			return false
 		}
 	}
@@ -121,7 +121,7 @@ func (c *compiler) noteKey(p *policy.Policy, key catalog.ForeignKey, taken []*ca
 func (c *compiler) upwards(name string) []string {
 	names := []string{name}
 	for i := 0; i < len(names); i++ {
-		if t := c.snapshot.Table(names[i]); t != nil {
+		if t := c.tableNamed(names[i]); t != nil {
 			names = append(names, t.Inherits...)
 			if t.PartitionOf != "" {
 				names = append(names, t.PartitionOf)

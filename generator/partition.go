@@ -38,7 +38,7 @@ func keyType(c *catalog.Column) string {
 // partitionedOf is the table of a policy on partitions, nil when the policy is about rows or the
 // table cannot be told to be one.
 func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
-	table := c.snapshot.Table(p.Table.String())
+	table := c.tableNamed(p.Table.String())
 	if !p.Partitions || table == nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
 func (c *compiler) rangeBelow(list *catalog.Table) *catalog.Table {
 	var below *catalog.Table
 	for _, name := range list.Children {
-		child := c.snapshot.Table(name)
+		child := c.tableNamed(name)
 		if child == nil || child.Strategy == "" {
 			continue
 		}
@@ -205,7 +205,7 @@ func (w *work) partitionColumns(e *pgparse.Expr) []string {
 
 // partitionHolds says when a partition holds a held row.
 func (w *work) partitionHolds() []sqlText {
-	table := w.snapshot.Table(w.policy.Table.String())
+	table := w.tableNamed(w.policy.Table.String())
 	return []sqlText{fragment("partition held", struct {
 		Content sqlText
 		Held    []sqlText

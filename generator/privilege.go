@@ -67,7 +67,7 @@ func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
 		path = c.file.Install.SearchPath
 	}
 	for _, schema := range path {
-		if table := c.snapshot.Table(schema + "." + ref.Name); table != nil {
+		if table := c.tableNamed(schema + "." + ref.Name); table != nil {
 			return table
 		}
 	}
@@ -124,7 +124,7 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 // privilege is what the owner may do with a table. An archive that a policy creates is not in the
 // snapshot yet.
 func (c *compiler) privilege(r right) Object {
-	table := c.snapshot.Table(r.table.String())
+	table := c.tableNamed(r.table.String())
 	if table == nil {
 		table = &catalog.Table{Schema: r.table.Schema, Name: r.table.Name}
 	}

@@ -52,12 +52,12 @@ func (c *compiler) protectedBy(name string) string {
 
 // family are a table, or the root that it is a partition of, and all tables below.
 func (c *compiler) family(name string) []string {
-	for table := c.snapshot.Table(name); table != nil && table.PartitionOf != ""; table = c.snapshot.Table(name) {
+	for table := c.tableNamed(name); table != nil && table.PartitionOf != ""; table = c.tableNamed(name) {
 		name = table.PartitionOf
 	}
 	members := []string{name}
 	for i := 0; i < len(members); i++ {
-		if table := c.snapshot.Table(members[i]); table != nil {
+		if table := c.tableNamed(members[i]); table != nil {
 			members = append(members, table.Children...)
 		}
 	}
@@ -67,7 +67,7 @@ func (c *compiler) family(name string) []string {
 // checkStatementReach refuses a statement whose deletes reach a protected table by foreign keys.
 // Other tables it may reach: its words are the policy's own.
 func (c *compiler) checkStatementReach(t policy.Table) {
-	table := c.snapshot.Table(t.String())
+	table := c.tableNamed(t.String())
 	if table == nil {
 		return // refused where its rights are noted
 	}

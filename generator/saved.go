@@ -98,7 +98,7 @@ func (w *work) savedJoin(join int, column string) saved {
 		return s
 	}
 	s.Check = false
-	if table := w.snapshot.Table(j.Table.String()); table != nil && table.Column(column) != nil {
+	if table := w.tableNamed(j.Table.String()); table != nil && table.Column(column) != nil {
 		if typ := table.Column(column).Type; !scalarTypes.MatchString(typ) {
 			s.Expr, s.Cast = fragment("as text", s.Expr), sqlText(typ)
 		}

@@ -41,14 +41,14 @@ func (w *work) wakesTrigger(s policy.Step) bool {
 		return false
 	}
 	return slices.ContainsFunc(append(slices.Clone(s.Delete.Cascades), s.Related.Table), func(t policy.Table) bool {
-		return w.hasTrigger(w.snapshot.Table(t.String()))
+		return w.hasTrigger(w.tableNamed(t.String()))
 	})
 }
 
 // hasTrigger says whether a trigger of the application is on a table or one of its partitions.
 func (w *work) hasTrigger(table *catalog.Table) bool {
 	return table != nil && (len(table.Triggers) > 0 || slices.ContainsFunc(table.Children, func(child string) bool {
-		return w.hasTrigger(w.snapshot.Table(child))
+		return w.hasTrigger(w.tableNamed(child))
 	}))
 }
 
@@ -118,7 +118,7 @@ func (w *work) readsRelation(s step) bool {
 func (w *work) enterHeaders(s step) {
 	for _, h := range w.policy.Then[:s.number-1] {
 		if h.Insert != nil && h.Insert.As != "" {
-			w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.snapshot.Table(h.Insert.Into.String()))
+			w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.tableNamed(h.Insert.Into.String()))
 		}
 	}
 }

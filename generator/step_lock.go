@@ -15,7 +15,7 @@ func (w *work) locksRelated(s step) bool {
 		return false
 	}
 	name := s.Related.Table.String()
-	table := w.snapshot.Table(name)
+	table := w.tableNamed(name)
 	if table == nil || table.Kind != "table" && table.Kind != "partitioned" {
 		return false // no lock can be had on a row of a view, and it has no place
 	}
@@ -46,7 +46,7 @@ func sameRelated(a, b *policy.Related) bool {
 
 func (w *work) lockedText(s step) lockedText {
 	text := lockedText{Tids: sqlText(fmt.Sprintf("v_tids_%d", s.number))}
-	if several(w.snapshot.Table(s.Related.Table.String())) {
+	if several(w.tableNamed(s.Related.Table.String())) {
 		text.Rels = sqlText(fmt.Sprintf("v_rels_%d", s.number))
 	}
 	return text

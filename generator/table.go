@@ -14,7 +14,7 @@ import (
 
 // findTable looks a policy's table up in the snapshot and refuses what cannot be purged row by row.
 func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
-	table := c.snapshot.Table(p.Table.String())
+	table := c.tableNamed(p.Table.String())
 	if table == nil {
 		c.refuse(p.Table.Position, codeNoTable,
 			fmt.Sprintf("table %q is not in the catalog snapshot", p.Table),
