@@ -28,6 +28,7 @@ type batchData struct {
 	HoldTables                                        sqlText
 	Guards                                            []guardText
 	Places                                            []places
+	LockBelow                                         sqlText // see lockBelow
 	Saved                                             []saved
 	Ordered                                           []sqlText // the order of the batch's rows, where a step needs it
 	Headers                                           []headerVariables
@@ -88,7 +89,9 @@ func (w *work) batch(p pass, function string) batchData {
 		Joins: w.joins, Columns: w.columns, Holds: w.holds, HoldTables: textArray(w.holdTables()),
 		Guards: w.guardTexts("among places"), Places: w.placesOf(p), Saved: w.saved(), Pass: p.number,
 	}
-	d.Several = len(d.Cursor) > 1
+	if d.Several = len(d.Cursor) > 1; w.deletes() {
+		d.LockBelow = w.lockBelow(w.table, "t", ofBatch(d))
+	}
 	if p.clock != nil && !p.nulls && w.byClock(p) {
 		d.Along, d.Until = bounds[len(p.clock.ends()):], p.clock.until()
 	}

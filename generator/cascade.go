@@ -86,10 +86,15 @@ func (c *compiler) cascadePaths(table *catalog.Table) [][]catalog.ForeignKey {
 	return paths
 }
 
-// heldAlong walks a path of foreign keys backwards, from the held row to alias, a row of table. Partitions
-// are read from the top, where rights and holds are.
+// heldAlong says when a row at the end of a path of foreign keys is held, which leads there from alias, a row of table.
 func (w *work) heldAlong(path []catalog.ForeignKey, table *catalog.Table, alias sqlText) []sqlText {
-	var hops []hop
+	hops, match := w.hopsAlong(path, table, alias)
+	return w.held(w.tableNamed(w.root(path[len(path)-1].Table)), hops[0].Alias, hops, match)
+}
+
+// hopsAlong walks a path of foreign keys backwards, to alias, a row of table, which match ties to the last hop.
+// Partitions are read from the top, where rights and holds are.
+func (w *work) hopsAlong(path []catalog.ForeignKey, table *catalog.Table, alias sqlText) (hops []hop, match []sqlText) {
 	var parts []sqlText
 	last := len(path) - 1
 	for i := last; i >= 0; i-- {
@@ -102,8 +107,8 @@ func (w *work) heldAlong(path []catalog.ForeignKey, table *catalog.Table, alias 
 		}
 		hops = append(hops, next)
 	}
-	match := append(equalColumns(path[0], hopAlias(0), alias), w.inParts(alias, tableName(table), path[0].RefTable)...)
-	return w.held(w.tableNamed(w.root(path[last].Table)), hops[0].Alias, hops, append(match, parts...))
+	match = append(equalColumns(path[0], hopAlias(0), alias), w.inParts(alias, tableName(table), path[0].RefTable)...)
+	return hops, append(match, parts...)
 }
 
 // inParts says that a row read from a table is one of a partition of it, where a foreign key is that of a

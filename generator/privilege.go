@@ -24,7 +24,7 @@ type right struct {
 
 // collectRights notes what a policy does with which tables.
 func (w *work) collectRights() {
-	locked := w.lockedTables()
+	locked := append(w.lockedTables(), w.lockedBelow()...)
 	for i, use := range w.policy.Uses() {
 		if i == 0 {
 			use.Access.Update = use.Access.Update || !w.policy.Partitions // row locks

@@ -35,7 +35,7 @@ func (w *work) archive(s step, b batchData) sqlText {
 	return w.written("step_insert", "plain insert", d, b)
 }
 
-// knownText is a table with the columns that a copy of its whole rows knows.
+// knownText is a table with columns of it that a step relies on.
 type knownText struct {
 	Schema  string
 	Table   literal

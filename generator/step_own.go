@@ -14,6 +14,7 @@ type ownData struct {
 	Policy     literal
 	Table      sqlText
 	Key        []ident
+	Unique     *knownText // the key, where rows are found again by it
 	Rows       rows
 	Where      []sqlText // of the rows
 	Direct     bool      // the rows are still where they were locked
@@ -39,6 +40,9 @@ type setText struct {
 
 func (w *work) deleteOwn(s step, b batchData) sqlText {
 	d := w.ownRows(s, b)
+	if !d.Direct {
+		d.Unique = w.foundByKey(w.table)
+	}
 	d.All = s.Where == nil && len(w.policy.Then) > 1 && !w.copies()
 	return stepText("step_delete", d)
 }
@@ -49,6 +53,11 @@ func (w *work) ownRows(s step, b batchData) ownData {
 	d.Direct = d.Rows.plain
 	d.Where = append(slices.Clone(d.Rows.Where), w.condition(s)...)
 	return d
+}
+
+// foundByKey is what a step that finds rows again by their key relies on.
+func (w *work) foundByKey(table *catalog.Table) *knownText {
+	return &knownText{w.schema(), literal(qualified(table)), textArray(table.PrimaryKey)}
 }
 
 func identifiers(names []string) []ident {
@@ -74,6 +83,9 @@ func (w *work) updateOwn(s step, b batchData) sqlText {
 	d.Undo, d.Number = len(s.Update.Undo) > 0, s.number
 	d.Set = w.setTexts(s, s.Update.Set, w.table, "t", !d.Direct)
 	d.From = slices.ContainsFunc(d.Set, func(t setText) bool { return t.Inner != "" }) || !d.Direct
+	if d.From {
+		d.Unique = w.foundByKey(w.table)
+	}
 	w.checkAssignments(s.Update.Undo, w.table)
 	return stepText("step_update", d)
 }

@@ -22,6 +22,8 @@ type relatedData struct {
 	Many        bool        // its rows lie in several tables
 	Locks       bool        // the step locks the rows before it acts on them
 	Locked      *lockedText // the rows that are locked; nil where nothing can be
+	LockBelow   sqlText     // see lockBelow
+	Unique      *knownText  // the key, where rows are found again by it
 }
 
 // lockedText names the variables that hold the related rows which a step has locked.
@@ -48,7 +50,10 @@ func (w *work) relatedOf(s step, b batchData, numbered bool, verb string) (relat
 }
 
 func (w *work) deleteRelated(s step, b batchData) sqlText {
-	d, _ := w.relatedOf(s, b, false, "deleted")
+	d, table := w.relatedOf(s, b, false, "deleted")
+	if d.Locked != nil {
+		d.LockBelow = w.lockBelow(table, d.As, []sqlText{fragment("locked related", d)})
+	}
 	return stepText("step_delete_related", d)
 }
 
@@ -59,7 +64,9 @@ func (w *work) updateRelated(s step, b batchData) sqlText {
 		w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no primary key", tableName(table)), "Values that come from the policy's rows are brought to related rows by their key.")
 	}
 	d.Set = w.setTexts(s, s.Update.Set, table, s.Related.As, from)
-	d.From = slices.ContainsFunc(d.Set, func(t setText) bool { return t.Inner != "" })
+	if d.From = slices.ContainsFunc(d.Set, func(t setText) bool { return t.Inner != "" }); d.From {
+		d.Unique = w.foundByKey(table)
+	}
 	return stepText("step_update_related", d)
 }
 

@@ -48,8 +48,10 @@ BEGIN
     -- Reading what the policy asks for, and counting, reads tables that somebody may have locked.
     PERFORM retention._wait_at_most(v_policy.lock_timeout_ms * 10::bigint);
     BEGIN
-        v_message := coalesce(retention._objection(v_policy.name), retention._vain_hold(v_policy.name, v_request.as_of),
-                              retention._homeless_hold(v_request.as_of));
+        v_message := retention._objection(v_policy.name);
+        IF v_message IS NULL AND EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL) THEN
+            v_message := coalesce(retention._vain_hold(v_policy.name, v_request.as_of), retention._homeless_hold(v_request.as_of));
+        END IF;
         IF v_message IS NULL THEN
             PERFORM retention._prepare(v_run, v_policy);
             v_message := retention._surplus(v_run);

@@ -4,9 +4,17 @@
 -- are included. A key that is NOT ENFORCED (PostgreSQL 18) changes nothing. Reads the catalog only.
 CREATE OR REPLACE FUNCTION retention._reach(p_tables oid[], p_sets jsonb)
 RETURNS TABLE (reached oid, on_update boolean, path text)
-LANGUAGE sql STABLE
+LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
+#variable_conflict use_column
+BEGIN
+    -- Of most tables nothing goes on: planning the walk would be most of what a run with nothing due costs.
+    IF p_sets = '[]' AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = ANY (p_tables))
+       AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.contype = 'f' AND k.confrelid = ANY (p_tables) AND k.confdeltype IN ('c', 'n', 'd')) THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
     WITH RECURSIVE named AS (  -- sets is NULL where rows go
         SELECT t.oid, NULL::text[] AS sets FROM unnest(p_tables) AS t(oid)
         UNION
@@ -44,6 +52,7 @@ AS $function$
     SELECT DISTINCT ON (1, 2) coalesce(pg_partition_root(w.rel), w.rel)::oid, w.on_update, w.path
     FROM walk w
     WHERE cardinality(w.seen) > 1
-    ORDER BY 1, 2, cardinality(w.seen), w.path
+    ORDER BY 1, 2, cardinality(w.seen), w.path;
+END
 $function$;
 REVOKE ALL ON FUNCTION retention._reach(oid[], jsonb) FROM PUBLIC;

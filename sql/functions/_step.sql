@@ -62,7 +62,8 @@ BEGIN
     v_result := v_call.result;
     -- Asked after the batch, whose locks keep its tables as they are.
     v_lost := CASE WHEN v_held THEN retention._vain_hold(v_policy.name, v_run.as_of, 100)
-                   ELSE retention._attached_hold(ARRAY[v_policy.table_name] || v_policy.related || v_policy.reach, v_run.as_of) END;
+                   WHEN EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL)
+                   THEN retention._attached_hold(ARRAY[v_policy.table_name] || v_policy.related || v_policy.reach, v_run.as_of) END;
     IF v_lost IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = v_lost;
     END IF;

@@ -47,7 +47,7 @@ BEGIN
     END IF;
     v_pace := retention._pace(v_policy.name);
     based_on := v_pace.runs;
-    run_time := make_interval(secs => round((one_run / v_pace.rows_per_second)::numeric, 1)::double precision);
+    run_time := make_interval(secs => ceil(one_run / v_pace.rows_per_second * 10) / 10);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.preview(text, timestamptz, interval, jsonb, bigint) FROM PUBLIC;

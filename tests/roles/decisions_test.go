@@ -70,7 +70,7 @@ var closed = []string{
 	"_owner_type", "_pace", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index",
 	"_respelled_hold", "_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers", "_run_locks",
 	"_run_report", "_running", "_same_rows", "_set_aside_invalid_index", "_spelling", "_stand_in", "_stop_reason",
-	"_subtract", "_surplus", "_true_of", "_trusted_owner", "_ttl", "_undone", "_unknown_key", "_unlock_table",
+	"_subtract", "_surplus", "_true_of", "_trusted_owner", "_ttl", "_undone", "_unique_key", "_unknown_key", "_unlock_table",
 	"_vain_hold", "_version", "_wait_at_most", "_wall_clock", "_window_at", "retention_log_batch", "retention_log_count",
 }
 

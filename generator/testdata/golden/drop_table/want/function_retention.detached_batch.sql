@@ -157,6 +157,7 @@ BEGIN
     END;
 
     -- The batch's own rows.
+    PERFORM retention._unique_key('"app"."detached"', ARRAY['name']::text[]);
     DELETE FROM "app"."detached" t
     WHERE t."name" IN (
         SELECT t."name"

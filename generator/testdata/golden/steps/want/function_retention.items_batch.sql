@@ -103,6 +103,17 @@ BEGIN
         WHERE h.table_name = ANY (ARRAY['app.item', 'app.loan', 'app.blob', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[])
           AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
 
+    IF v_in.prove OR EXISTS (
+        SELECT FROM retention.hold h
+        WHERE h.table_name = ANY (ARRAY['app.tag_vote']::text[])
+          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)) THEN
+        -- What would go with them is locked too: nobody moves a held row below it from now on.
+        PERFORM FROM "app"."tag_link" reached_1
+        JOIN "app"."item" t ON reached_1."item_id" = t."id"
+        WHERE t.ctid = ANY (v_tids)
+        FOR UPDATE OF reached_1;
+    END IF;
+
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,

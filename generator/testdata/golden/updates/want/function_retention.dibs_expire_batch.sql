@@ -219,6 +219,7 @@ BEGIN
                    AND retention._held_by_owner('app.owner', to_jsonb("o".*), v_as_of)))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.owner", or one that it cascades to, would be changed';
     END IF;
+    PERFORM retention._unique_key('"app"."owner"', ARRAY['id']::text[]);
     UPDATE "app"."owner" "o"
     SET "days" = batch.v1
     FROM (SELECT DISTINCT ON ("o"."id")

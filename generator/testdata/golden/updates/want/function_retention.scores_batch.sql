@@ -135,6 +135,7 @@ BEGIN
     v_out.kept := v_batch.kept;
 
     -- The batch's own rows, where they would change.
+    PERFORM retention._unique_key('"app"."note"', ARRAY['id']::text[]);
     UPDATE "app"."note" t
     SET "score" = batch.v1
     FROM (SELECT t."id" AS k0, (d.score) AS v1
