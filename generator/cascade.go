@@ -124,10 +124,15 @@ func (w *work) inParts(alias sqlText, table, part string) []sqlText {
 	}{w.schema(), alias, literal(part)})}
 }
 
-// knownKeys are the foreign keys that the policy's guards follow from held rows, as a run spells them that
-// looks for others.
+// knownKeys are the primary keys by which the policy's guards know held rows, and the foreign keys that they follow
+// from there, as a run spells them that looks for others.
 func (w *work) knownKeys() []string {
 	names := []string{}
+	for _, t := range w.holdTables() {
+		if table := w.tableNamed(t); table != nil && len(table.PrimaryKey) > 0 {
+			names = append(names, fmt.Sprintf("%s PRIMARY KEY (%s)", t, strings.Join(table.PrimaryKey, ", ")))
+		}
+	}
 	for _, t := range w.deletedTables() {
 		table := w.tableNamed(t)
 		if table == nil {

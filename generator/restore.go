@@ -190,7 +190,7 @@ func (w *work) columnsBack(source *restoreSource, s step, from, into *catalog.Ta
 		if column.Generated {
 			continue
 		}
-		back := restoredColumn{Number: len(source.Columns) + 1, Column: ident(column.Name)}
+		back := restoredColumn{Number: len(source.Columns) + 1, Column: ident(column.Name), Name: literal(column.Name)}
 		if back.Value = archivedValue(s, column, into); back.Value == "" {
 			return false
 		}

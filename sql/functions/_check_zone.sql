@@ -18,7 +18,7 @@ BEGIN
           ON n.nspname || '.' || c.relname = h.table_name
         JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
          AND CASE WHEN h.by_column IS NOT NULL THEN a.attname = h.by_column
-             ELSE EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey)) END
+             ELSE a.attnum IN (SELECT k.attnum FROM retention._key_columns(c.oid) k) END
         WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > clock_timestamp())
         UNION  -- what a domain, an array, a range or a row is made of
         SELECT p.id, x.type

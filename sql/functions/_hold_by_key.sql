@@ -17,19 +17,19 @@ DECLARE
     v_fits boolean;
     v_settings jsonb;
 BEGIN
-    SELECT array_agg(a.attname ORDER BY k.ordinality),
-           string_agg(format('($1[%s])::%s AS c%s', k.ordinality, format_type(a.atttypid, -1), k.ordinality), ', '),
+    SELECT array_agg(a.attname ORDER BY k.n),
+           string_agg(format('($1[%s])::%s AS c%s', k.n, format_type(a.atttypid, -1), k.n), ', '),
            string_agg(format(CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace
                                   THEN 't.%1$I = g.c%2$s' ELSE 't.%1$I::text = g.c%2$s::text' END,
-                             a.attname, k.ordinality), ' AND '),
-           string_agg(format('t.%I::text', a.attname), ', ' ORDER BY k.ordinality),
-           string_agg(format('g.c%s::%s::text', k.ordinality, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY k.ordinality),
+                             a.attname, k.n), ' AND '),
+           string_agg(format('t.%I::text', a.attname), ', ' ORDER BY k.n),
+           string_agg(format('g.c%s::%s::text', k.n, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY k.n),
            string_agg(format(CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace THEN 'g.c%1$s = g.c%1$s::%2$s' ELSE 'true' END,
-                             k.ordinality, format_type(a.atttypid, a.atttypmod)), ' AND ')
+                             k.n, format_type(a.atttypid, a.atttypmod)), ' AND ')
     INTO v_columns, v_given, v_match, v_row_key, v_given_key, v_fit
-    FROM pg_index i, unnest(i.indkey) WITH ORDINALITY AS k(attnum, ordinality),
-         pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
-    WHERE i.indrelid = p_table AND i.indisprimary AND a.attrelid = p_table AND a.attnum = k.attnum;
+    FROM retention._key_columns(p_table) k
+    JOIN pg_attribute a ON a.attrelid = p_table AND a.attnum = k.attnum
+    JOIN pg_type y ON y.oid = a.atttypid;
     IF v_columns IS NULL THEN
         RAISE feature_not_supported
             USING MESSAGE = format('table "%s" has no primary key to hold rows by', retention._table_name(p_table)),

@@ -6,8 +6,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     WITH RECURSIVE base AS (
         SELECT a.attname, a.atttypid AS oid, a.atttypmod AS modifier, a.attcollation AS collation
-        FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-        WHERE i.indrelid = p_table AND i.indisprimary
+        FROM retention._key_columns(p_table) k JOIN pg_attribute a ON a.attrelid = p_table AND a.attnum = k.attnum
         UNION ALL
         SELECT b.attname, y.typbasetype, CASE WHEN b.modifier = -1 THEN y.typtypmod ELSE b.modifier END, b.collation
         FROM base b JOIN pg_type y ON y.oid = b.oid WHERE y.typtype = 'd'

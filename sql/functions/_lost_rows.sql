@@ -41,14 +41,12 @@ BEGIN
         SELECT count(*)::integer AS width,
                string_agg(format(CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace
                                       THEN 't.%1$I = (h.key[%2$s])::%3$s' ELSE 't.%1$I::text = h.key[%2$s]' END,
-                                 a.attname, u.ordinality, format_type(a.atttypid, -1)), ' AND ') AS typed,
-               string_agg(format('t.%1$I::text = h.key[%2$s]', a.attname, u.ordinality), ' AND ') AS spelled
+                                 a.attname, u.n, format_type(a.atttypid, -1)), ' AND ') AS typed,
+               string_agg(format('t.%1$I::text = h.key[%2$s]', a.attname, u.n), ' AND ') AS spelled
         INTO v_key
-        FROM pg_index i
-        CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS u (attnum, ordinality)
-        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum
-        JOIN pg_type y ON y.oid = a.atttypid
-        WHERE i.indrelid = v_held.rel AND i.indisprimary;
+        FROM retention._key_columns(v_held.rel) u
+        JOIN pg_attribute a ON a.attrelid = v_held.rel AND a.attnum = u.attnum
+        JOIN pg_type y ON y.oid = a.atttypid;
         RETURN QUERY SELECT h.id, 'key' FROM retention.hold h
                      WHERE h.id = ANY (v_held.holds) AND cardinality(h.key) <> v_key.width;
         CONTINUE WHEN v_key.width = 0;

@@ -28,13 +28,11 @@ BEGIN
                              AND (n.until IS NULL OR n.until > $2)
                            ORDER BY n.id DESC LIMIT $3) h
                        WHERE (cardinality(h.key) = %s%s) IS NOT TRUE LIMIT 1', count(*),
-                      string_agg(format(' AND (h.key[%1$s])::%2$s::text = h.key[%1$s]', u.ordinality, format_type(
+                      string_agg(format(' AND (h.key[%1$s])::%2$s::text = h.key[%1$s]', u.n, format_type(
                           a.atttypid, CASE WHEN a.atttypid NOT IN ('varchar'::regtype, 'bpchar'::regtype) THEN a.atttypmod ELSE -1 END)), ''))
         INTO v_other
-        FROM pg_index i
-        CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS u (attnum, ordinality)
-        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum
-        WHERE i.indrelid = retention._table(v_name) AND i.indisprimary;
+        FROM retention._key_columns(retention._table(v_name)) u
+        JOIN pg_attribute a ON a.attrelid = retention._table(v_name) AND a.attnum = u.attnum;
         BEGIN
             EXECUTE v_other INTO v_hold, v_key USING v_name, p_as_of, p_limit;
         EXCEPTION WHEN OTHERS THEN  -- a key is no value of the type

@@ -11,7 +11,8 @@ DECLARE
         SELECT p.table_name || p.related || p.reach FROM retention.policy p WHERE p.name = p_policy);
 BEGIN
     RETURN coalesce(retention._lost_hold(v_tables, p_as_of), retention._attached_hold(v_tables, p_as_of),
-                    retention._respelled_hold(v_tables, p_as_of, p_limit), retention._unknown_key(p_policy, p_as_of));
+                    retention._turned_key(p_policy, p_as_of, p_limit), retention._respelled_hold(v_tables, p_as_of, p_limit),
+                    retention._unknown_key(p_policy, p_as_of));
 END
 $function$;
 REVOKE ALL ON FUNCTION retention._vain_hold(text, timestamptz, bigint) FROM PUBLIC;

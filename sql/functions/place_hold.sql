@@ -30,9 +30,11 @@ BEGIN
         FROM retention._hold_by_owner(v_table, place_hold.by, place_hold.key) o;
         v_key := ARRAY[v_value #>> '{}'];
     END IF;
-    INSERT INTO retention.hold (table_name, key, by_column, by_value, reason, until, row_seen)
+    INSERT INTO retention.hold (table_name, key, by_column, by_value, reason, until, row_seen, key_columns)
     VALUES (retention._table_name(v_table), v_key, place_hold.by, v_value, place_hold.reason, place_hold.until,
-            rows_held > 0)
+            rows_held > 0, CASE WHEN place_hold.by IS NULL THEN ARRAY(
+                SELECT a.attname::text FROM retention._key_columns(v_table) k
+                JOIN pg_attribute a ON a.attrelid = v_table AND a.attnum = k.attnum ORDER BY k.n) END)
     RETURNING id INTO hold_id;
 END
 $function$;

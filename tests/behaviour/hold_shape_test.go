@@ -174,3 +174,44 @@ func TestHoldsAfterHarmlessChanges(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// A key is what makes rows unique, not what an index brings along.
+func TestHoldByAKeyThatIncludes(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, "CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id) INCLUDE (at)); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i",
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
+	hold(t, in, "'m', '{2}', 'case'")
+	in.Done("p", noon)
+	if diff := cmp.Diff([]int{2}, pgtest.Column[int](t, in, "SELECT id FROM m")); diff != "" {
+		t.Errorf("rows differ (-want +got):\n%s", diff)
+	}
+}
+
+// The columns of a key change places: a hold is good where guards compare it in its own order, and trips runs elsewhere.
+func TestHoldOfATurnedKey(t *testing.T) {
+	t.Parallel()
+	const rule = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}"
+	in := kit.Install(t, "CREATE TABLE m (id int, k int, at timestamptz NOT NULL, PRIMARY KEY (id, k)); INSERT INTO m VALUES (1, 2, '2024-01-01'), (2, 1, '2024-01-01'), (3, 3, '2024-01-01')", rule)
+	hold(t, in, "'m', '{1,2}', 'before'")
+	in.Exec(t, "SET ROLE "+kit.Migrator+"; ALTER TABLE m DROP CONSTRAINT m_pkey, ADD PRIMARY KEY (k, id); RESET ROLE")
+	trips := func(when, says string) {
+		t.Helper()
+		if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, says) {
+			t.Errorf("%s the run ended %s: %q", when, o.State, o.Message)
+		}
+		if got := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); got != 3 {
+			t.Fatalf("%s %d rows are left", when, got)
+		}
+	}
+	hold(t, in, "'m', '{2,1}', 'since'")
+	trips("with a hold of the new order", "hold 2 names a row of \"public.m\" by (k, id)")
+	in.Migrate(t, rule)
+	trips("with a hold of the old order", "hold 1 names a row of \"public.m\" by (id, k)")
+	if err := in.Operator("SELECT retention.release_hold(1, 'placed again')"); err != nil {
+		t.Fatal(err)
+	}
+	in.Done("p", noon)
+	if diff := cmp.Diff([]int{1}, pgtest.Column[int](t, in, "SELECT id FROM m")); diff != "" {
+		t.Errorf("rows differ (-want +got):\n%s", diff)
+	}
+}

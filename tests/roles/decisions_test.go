@@ -64,13 +64,13 @@ var closed = []string{
 	"_cascades", "_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_check_zone", "_checked", "_circle",
 	"_copy", "_count", "_count_claims", "_doubts", "_droppable", "_dry_run", "_estimated_rows", "_family", "_find_groups",
 	"_finish", "_granted", "_half_upgraded", "_heir", "_hold_by_key", "_hold_by_owner", "_holdable", "_homeless_hold",
-	"_index_later_partitions", "_input", "_is_held", "_key_names", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
+	"_index_later_partitions", "_input", "_is_held", "_key_columns", "_key_names", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
 	"_lock_holder", "_lock_holds", "_lock_key", "_lock_restore", "_lock_run", "_locks_of", "_loose_key", "_lost_hold",
 	"_may_refuse", "_missed", "_new_run", "_next_batch", "_objection", "_of_rows", "_old_runs", "_one_more",
 	"_owner_type", "_pace", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index",
 	"_respelled_hold", "_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers", "_run_locks",
 	"_run_report", "_running", "_same_rows", "_set_aside_invalid_index", "_spelling", "_stand_in", "_stop_reason",
-	"_subtract", "_surplus", "_true_of", "_trusted_owner", "_ttl", "_undone", "_unique_key", "_unknown_key", "_unlock_table",
+	"_subtract", "_surplus", "_true_of", "_trusted_owner", "_ttl", "_turned_key", "_undone", "_unique_key", "_unknown_key", "_unlock_table",
 	"_vain_hold", "_version", "_wait_at_most", "_wall_clock", "_window_at", "retention_log_batch", "retention_log_count",
 }
 

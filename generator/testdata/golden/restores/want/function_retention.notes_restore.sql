@@ -61,8 +61,8 @@ BEGIN
                     ON CONFLICT DO NOTHING
                     RETURNING t."id" AS k1
                 ), held AS (
-                    INSERT INTO retention.hold (table_name, key, reason, until)
-                    SELECT 'app.note', ARRAY[b.k1::text], v_reason, p_until
+                    INSERT INTO retention.hold (table_name, key, key_columns, reason, until)
+                    SELECT 'app.note', ARRAY[b.k1::text], ARRAY['id'], v_reason, p_until
                     FROM back b
                 ), gone AS (
                     DELETE FROM "app"."old_note" a
@@ -113,8 +113,8 @@ BEGIN
                     ON CONFLICT DO NOTHING
                     RETURNING t."id" AS k1
                 ), held AS (
-                    INSERT INTO retention.hold (table_name, key, reason, until)
-                    SELECT 'app.loan', ARRAY[b.k1::text], v_reason, p_until
+                    INSERT INTO retention.hold (table_name, key, key_columns, reason, until)
+                    SELECT 'app.loan', ARRAY[b.k1::text], ARRAY['id'], v_reason, p_until
                     FROM back b
                 )
                 SELECT count(*), count(*) FILTER (WHERE NOT EXISTS (

@@ -57,8 +57,8 @@ BEGIN
                       AND jsonb_build_object('starred', t."starred") = s.written
                     RETURNING s.tid, s.key
                 ), held AS (
-                    INSERT INTO retention.hold (table_name, key, reason, until)
-                    SELECT 'app.note', b.key, v_reason, p_until
+                    INSERT INTO retention.hold (table_name, key, key_columns, reason, until)
+                    SELECT 'app.note', b.key, ARRAY['id'], v_reason, p_until
                     FROM back b
                 ), gone AS (
                     DELETE FROM retention.undo a

@@ -1,0 +1,1 @@
+ALTER TABLE retention.hold DROP COLUMN IF EXISTS key_columns;
