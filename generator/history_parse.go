@@ -88,8 +88,8 @@ func (r *blockReader) next(text string) int {
 		n = untilLine(text, blockEnd)
 	}
 	if n == 0 {
-		line, rest, _ := strings.Cut(text, "\n")
-		n = max(len(line), len(text)-len(rest))
+		_, rest, _ := strings.Cut(text, "\n")
+		n = len(text) - len(rest)
 	}
 	return n
 }

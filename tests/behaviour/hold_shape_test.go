@@ -215,3 +215,37 @@ func TestHoldOfATurnedKey(t *testing.T) {
 		t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 }
+
+// A hold two foreign keys away keeps the row above in every shape of batch; rows between are locked on the way.
+func TestHoldsFurtherAway(t *testing.T) {
+	t.Parallel()
+	const below = `CREATE TABLE leaf (id int PRIMARY KEY, child_id int REFERENCES child ON DELETE SET NULL); INSERT INTO leaf SELECT id, id FROM child`
+	for name, c := range map[string]struct {
+		schema, due string
+		left        []int
+	}{
+		"by rank": {`CREATE TABLE m (id int PRIMARY KEY, g int NOT NULL DEFAULT 0); INSERT INTO m SELECT generate_series(1, 5);
+			CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE); INSERT INTO child SELECT id, id FROM m;`,
+			`beyond: {first: 1, per: [g], order: "id DESC"}`, []int{2, 5}},
+		"of a partitioned table": {`CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+			CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2023-01-01') TO ('2024-01-01');
+			CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2025-01-01');
+			INSERT INTO m SELECT i, CASE WHEN i < 3 THEN '2023-06-01' ELSE '2024-01-01' END::timestamptz FROM generate_series(1, 5) i;
+			CREATE TABLE child (id int PRIMARY KEY, m_id int, at timestamptz, FOREIGN KEY (m_id, at) REFERENCES m ON DELETE CASCADE);
+			INSERT INTO child SELECT id, id, at FROM m;`, "age: {column: at, older_than: 7 days}", []int{2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, c.schema+below,
+				"policies: {p: {table: m, due: {"+c.due+"}, then: [{delete: {cascades: [child, leaf]}}], breaker: {fraction: 1.0}}}")
+			hold(t, in, "'leaf', '{2}', 'case'")
+			in.Done("p", noon)
+			if diff := cmp.Diff(c.left, pgtest.Column[int](t, in, "SELECT id FROM m ORDER BY id")); diff != "" {
+				t.Errorf("rows differ (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]int{2}, pgtest.Column[int](t, in, "SELECT child_id FROM leaf WHERE id = 2")); diff != "" {
+				t.Errorf("the held row differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
