@@ -25,7 +25,7 @@ func testInterruptedMigration(t *testing.T, binary string) {
 			holder := db.Conn(t)
 			pgtest.Exec(t, holder, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class")
 			r := c.signalled(signal, func() {
-				await(t, db, "SELECT EXISTS (SELECT FROM pg_stat_progress_create_index WHERE datname = current_database() AND phase LIKE 'waiting for old%')")
+				pgtest.Until(t, db, "SELECT EXISTS (SELECT FROM pg_stat_progress_create_index WHERE datname = current_database() AND phase LIKE 'waiting for old%')")
 			})
 			if signal != syscall.SIGKILL {
 				if r.code != 2 || !strings.Contains(r.stderr, "interrupted while migrating migrations/00002_retention_indexes.sql") ||
@@ -33,7 +33,7 @@ func testInterruptedMigration(t *testing.T, binary string) {
 					t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 				}
 				// The snapshot is still held: nobody but the command can have ended the build.
-				await(t, db, `
+				pgtest.Until(t, db, `
 					SELECT NOT EXISTS (SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
 					                   WHERE l.locktype = 'advisory' AND d.datname = current_database())`)
 			}

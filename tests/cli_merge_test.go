@@ -116,9 +116,9 @@ func testTwoMigrations(t *testing.T, binary string) {
 	ended := make(chan result, 2)
 	up := func() { ended <- c.run("migrate", "up") }
 	go up()
-	await(t, db, building)
+	pgtest.Until(t, db, building)
 	go up()
-	await(t, db, `SELECT count(*) = 2 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pgretain migrate'`)
+	pgtest.Until(t, db, `SELECT count(*) = 2 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pgretain migrate'`)
 	release()
 	applied := 0
 	for range 2 {

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -170,9 +169,7 @@ func testStandby(t *testing.T, binary string) {
 	if err := os.WriteFile(signal, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if err := db.Server.Restart(ctx); err != nil {
+	if err := db.Server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c.want(2, "the server is a standby", "run", "lines_old")

@@ -303,9 +303,9 @@ func TestWaitingMigratorDoesNotHoldUpAnIndexBuild(t *testing.T) {
 		results <- err
 	}
 	go up()
-	await(t, db, "SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT granted AND query LIKE 'CREATE INDEX CONC%' AND datname = current_database()")
+	pgtest.Until(t, db, "SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT granted AND query LIKE 'CREATE INDEX CONC%' AND datname = current_database()")
 	go up()
-	await(t, db, "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%pg_try_advisory_lock%' AND application_name = 'pgretain migrate' AND datname = current_database() AND pid <> pg_backend_pid()")
+	pgtest.Until(t, db, "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%pg_try_advisory_lock%' AND application_name = 'pgretain migrate' AND datname = current_database() AND pid <> pg_backend_pid()")
 	pgtest.Exec(t, writer, "COMMIT")
 	for range 2 {
 		if err := <-results; err != nil {
@@ -314,17 +314,5 @@ func TestWaitingMigratorDoesNotHoldUpAnIndexBuild(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"m_one"}, liveIndexes(t, db)); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// await asks until the answer is true.
-func await(t *testing.T, db *pgtest.DB, question string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	for !pgtest.Value[bool](t, db, question) {
-		if ctx.Err() != nil {
-			t.Fatalf("never true: %s", question)
-		}
 	}
 }

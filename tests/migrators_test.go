@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -90,7 +89,7 @@ func TestSecondGooseRefusesAnIndexThatIsBeingBuilt(t *testing.T) {
 		_, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(context.Background())
 		first <- err
 	}()
-	await(t, in.DB, building)
+	pgtest.Until(t, in.DB, building)
 	pid := pgtest.Value[string](t, in.DB, "SELECT pid::text FROM pg_stat_progress_create_index WHERE datname = current_database()")
 	refused := func(who string, err error) {
 		t.Helper()
@@ -156,7 +155,7 @@ func TestTwoGoosesAtOnce(t *testing.T) {
 		}()
 	}
 	close(begin)
-	await(t, in.DB, building)
+	pgtest.Until(t, in.DB, building)
 	release()
 	for range 2 {
 		if err := <-ended; err != nil {
@@ -169,9 +168,9 @@ func TestTwoGoosesAtOnce(t *testing.T) {
 	sameAsAlone(t, in, want)
 }
 
-// upAgain goes on until nothing is pending, and gives up after a minute.
+// upAgain goes on until nothing is pending, and gives up in the end.
 func upAgain(t *testing.T, in *kit.Installed) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), pgtest.Patience)
 	defer cancel()
 	for {
 		_, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(ctx)

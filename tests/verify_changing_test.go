@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -39,7 +38,7 @@ func testChanging(t *testing.T, server *driftServer) {
 	}
 	done := make(chan *verifier.Report, 1)
 	go func() {
-		report, err := verifier.Verify(t.Context(), looker, c.file, c.wanted, verifier.Options{Timeout: time.Minute, Checks: checks})
+		report, err := verifier.Verify(t.Context(), looker, c.file, c.wanted, verifier.Options{Timeout: pgtest.Patience, Checks: checks})
 		if err != nil {
 			t.Error(err)
 		}
@@ -72,19 +71,17 @@ func testChanging(t *testing.T, server *driftServer) {
 // waitFor waits for so many sessions at the gate, or for the end.
 func waitFor(t *testing.T, conn *pgx.Conn, n int, done <-chan *verifier.Report) (*verifier.Report, bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	var report *verifier.Report
+	pgtest.Poll(t, "somebody waits at the gate", func() bool {
 		select {
-		case report := <-done:
-			return report, true
+		case report = <-done:
+			return true
 		default:
 		}
-		if pgtest.Value[int](t, conn, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted
-			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`) == n {
-			return nil, false
-		}
-	}
-	t.Fatal("nobody waits at the gate")
-	return nil, false
+		return pgtest.Value[int](t, conn, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`) == n
+	})
+	return report, report != nil
 }
 
 func rebuildIndexes(t *testing.T, conn *pgx.Conn, wanted []generator.Object) {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -205,7 +204,7 @@ func testWaitingIsUnknown(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "waiting")
 	holder := c.connect(t, "")
 	pgtest.Exec(t, holder, "BEGIN; LOCK TABLE retention.setting")
-	report := c.verify(t, c.looker(), verifier.Options{Timeout: 100 * time.Millisecond})
+	report := c.verify(t, c.looker(), verifier.Options{Timeout: waiting})
 	expectCodes(t, c, report, "V091")
 	if report.Verdict() != verifier.Unknown || report.ExitCode() != 1 {
 		t.Errorf("verdict %s", report.Verdict())

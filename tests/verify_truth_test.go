@@ -3,7 +3,6 @@ package tests
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"pgretain/tests/pgtest"
 	"pgretain/verifier"
@@ -49,7 +48,7 @@ func testCoverageGrowth(t *testing.T, server *driftServer) {
 		t.Errorf("nothing says %s:\n%s", want, text)
 	}
 	pgtest.Exec(t, conn, "BEGIN; LOCK TABLE app.fresh")
-	report := c.verify(t, c.looker(), verifier.Options{Timeout: time.Second})
+	report := c.verify(t, c.looker(), verifier.Options{Timeout: waiting})
 	if text := c.text(t, report); !strings.Contains(text, "Its size could not be read, for somebody has it to himself, about 12345 rows.") {
 		t.Error(text)
 	}

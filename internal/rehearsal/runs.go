@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -37,26 +38,18 @@ func (s *stage) runPolicies(ctx context.Context) (string, error) {
 	return plural(len(names), "policy or report", "policies and reports"), err
 }
 
-// tries is how often a run is tried again that finds a tick of its own job at work.
-const tries = 3
-
 func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string) error {
 	var state, message, code string
-	for range tries {
-		_, err := conn.Exec(ctx, inSchema("run", s.File.Install.Schema), name)
-		var server *pgconn.PgError
-		if err != nil && !errors.As(err, &server) {
-			return err
-		}
-		err = conn.QueryRow(ctx, inSchema("last_run", s.File.Install.Schema), name).Scan(&state, &message, &code)
-		if errors.Is(err, pgx.ErrNoRows) && server != nil { // it did not even start
-			state, message, code = "failed", server.Message, server.Code
-		} else if err != nil {
-			return err
-		}
-		if state != "busy" {
-			break
-		}
+	_, err := conn.Exec(ctx, inSchema("run", s.File.Install.Schema), name)
+	var server *pgconn.PgError
+	if err != nil && !errors.As(err, &server) {
+		return err
+	}
+	err = conn.QueryRow(ctx, inSchema("last_run", s.File.Install.Schema), name).Scan(&state, &message, &code)
+	if errors.Is(err, pgx.ErrNoRows) && server != nil { // it did not even start
+		state, message, code = "failed", server.Message, server.Code
+	} else if err != nil {
+		return err
 	}
 	d := diag.Diagnostic{Position: place(s.File, name), Code: codeRun, Message: fmt.Sprintf("%q ended %s: %s", name, state, message)}
 	switch state {
@@ -72,10 +65,15 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string) error {
 	return nil
 }
 
-// verify looks as a superuser, so that nothing is unknown.
+// verify looks as a superuser, and waits for every answer, so that nothing is unknown. Whether pg_cron starts jobs
+// (V049) is not asked: here it must not.
 func (s *stage) verify(ctx context.Context) (string, error) {
-	err := s.with(ctx, s.database, "", func(ctx context.Context, conn *pgx.Conn) error {
-		options := verifier.Options{Counts: true}
+	checks, err := verifier.Select(nil, []string{"V049"})
+	if err != nil {
+		return "", err
+	}
+	err = s.with(ctx, s.database, "", func(ctx context.Context, conn *pgx.Conn) error {
+		options := verifier.Options{Counts: true, Checks: checks, Timeout: 10 * time.Minute}
 		if s.File.Install.CronElsewhere() {
 			cron, err := pgx.Connect(ctx, s.server.URL(s.server.Database(), ""))
 			if err != nil {

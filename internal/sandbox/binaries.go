@@ -87,21 +87,6 @@ func hasServer(dir string) bool {
 	return true
 }
 
-// checkCron looks for pg_cron's library before a server fails over it.
-func checkCron(binDir string) error {
-	for _, dir := range libraryDirs(binDir) {
-		for _, name := range []string{"pg_cron.so", "pg_cron.dylib"} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				return nil
-			}
-		}
-	}
-	return &MissingError{
-		What: fmt.Sprintf("no pg_cron for the PostgreSQL in %s", binDir),
-		Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server.",
-	}
-}
-
 // libraryDirs guesses beside the binaries first: Debian's pg_config only knows the newest server.
 func libraryDirs(binDir string) []string {
 	dirs := []string{filepath.Join(binDir, "../lib"), filepath.Join(binDir, "../lib/postgresql")}

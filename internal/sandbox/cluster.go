@@ -72,17 +72,6 @@ func (s *Server) settings() map[string]string {
 	return settings
 }
 
-// cronSettings make pg_cron connect over our socket: by default it would go to localhost, where
-// we do not listen.
-func (s *Server) cronSettings() map[string]string {
-	return map[string]string{
-		"shared_preload_libraries":    "pg_cron",
-		"cron.database_name":          s.Database(),
-		"cron.host":                   s.dir,
-		"cron.use_background_workers": "off",
-	}
-}
-
 func onOff(on bool) string {
 	if on {
 		return "on"
@@ -106,10 +95,6 @@ var createDatabase string
 // CreateDatabase makes an empty one.
 func (s *Server) CreateDatabase(ctx context.Context, name string) error {
 	return s.create(ctx, maintenance, "database "+name, strings.ReplaceAll(createDatabase, "sandbox_database", quote.Ident(name)))
-}
-
-func (s *Server) createCron(ctx context.Context) error {
-	return s.create(ctx, s.Database(), "extension pg_cron", "CREATE EXTENSION IF NOT EXISTS pg_cron")
 }
 
 func (s *Server) create(ctx context.Context, database, what, sql string) error {

@@ -24,7 +24,7 @@ const inUse = "is still in use"
 // launch starts a postmaster and waits until it takes connections. After Kill the sessions of the
 // one before may need a moment to go, so a refusal over that is tried again.
 func (s *Server) launch(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := bounded(ctx)
 	defer cancel()
 	for {
 		started, err := s.launchOnce(ctx)
@@ -111,7 +111,7 @@ func (p *postmaster) ended() bool {
 	}
 }
 
-// shutdown asks ever less politely until the process is gone.
+// shutdown escalates until the process is gone: fast, immediate, SIGKILL.
 func (p *postmaster) shutdown() error {
 	if p == nil || p.ended() {
 		return nil

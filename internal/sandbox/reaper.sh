@@ -25,5 +25,9 @@ while alive && [ "$tries" -le 100 ]; do
 	sleep 0.1
 done
 
-# A session that notices late may still write a file while the directory goes.
-rm -rf -- "$dir" 2>/dev/null || { sleep 1 && rm -rf -- "$dir"; }
+# A session that notices late may still write a file while the directory goes. For up to a minute.
+tries=0
+until rm -rf -- "$dir" 2>/dev/null || [ "$tries" -ge 600 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done

@@ -48,7 +48,8 @@ type Server struct {
 	postmaster *postmaster
 }
 
-// Start makes a cluster and waits until it takes connections. The server stops when ctx is done,
+// Start makes a cluster and waits until it takes connections and, with Cron, pg_cron's launcher is connected to
+// Database. The server stops when ctx is done,
 // when Stop is called, or when this process ends, whichever comes first. A MissingError says
 // that PostgreSQL or pg_cron is not installed.
 func Start(ctx context.Context, options Options) (*Server, error) {
@@ -107,6 +108,9 @@ func (s *Server) begin(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.awaitLauncher(ctx); err != nil {
+		return err
+	}
 	s.forget = context.AfterFunc(ctx, func() { _ = s.Stop() })
 	return nil
 }
@@ -163,7 +167,11 @@ func (s *Server) Restart(ctx context.Context) error {
 	if err := s.current().shutdown(); err != nil {
 		return fmt.Errorf("restarting sandbox: %w", err)
 	}
-	if err := s.launch(ctx); err != nil {
+	err := s.launch(ctx)
+	if err == nil {
+		err = s.awaitLauncher(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("restarting sandbox: %w", err)
 	}
 	return nil
@@ -190,3 +198,8 @@ func (s *Server) command(program string, args ...string) *exec.Cmd {
 
 // patience bounds every wait of the package.
 const patience = 30 * time.Second
+
+// bounded is a context that ends after patience, and whose cause then says so.
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("gave up after %s", patience))
+}

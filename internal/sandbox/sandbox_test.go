@@ -54,17 +54,33 @@ func start(t *testing.T, options Options) *Server {
 	return server
 }
 
+// until polls for a state that nothing tells of.
+func until(t *testing.T, what string, true func() bool) {
+	t.Helper()
+	for end := time.Now().Add(4 * patience); !true(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never came true: %s", what)
+		}
+	}
+}
+
 func gone(t *testing.T, path string) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s is still there", path)
-		}
-		time.Sleep(10 * time.Millisecond)
+	until(t, path+" is gone", func() bool {
+		_, err := os.Stat(path)
+		return errors.Is(err, os.ErrNotExist)
+	})
+}
+
+func execute(t *testing.T, url, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -102,32 +118,11 @@ func TestTwoServersAtOnce(t *testing.T) {
 func TestHostileDatabaseAndUser(t *testing.T) {
 	t.Parallel()
 	server := start(t, Options{})
-	exec := func(sql string) {
-		t.Helper()
-		conn, err := pgx.Connect(t.Context(), server.URL("", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close(context.Background())
-		if _, err := conn.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exec(`CREATE ROLE "o'hara @ ü" LOGIN`)
-	exec(`CREATE DATABASE "a b?c%&ü"`)
+	execute(t, server.URL("", ""), `CREATE ROLE "o'hara @ ü" LOGIN`)
+	execute(t, server.URL("", ""), `CREATE DATABASE "a b?c%&ü"`)
 	got := value[string](t, server.URL("a b?c%&ü", "o'hara @ ü"), `SELECT current_database() || '|' || current_user`)
 	if diff := cmp.Diff("a b?c%&ü|o'hara @ ü", got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestCronConnectsOverTheSocket(t *testing.T) {
-	t.Parallel()
-	server := start(t, Options{Cron: true})
-	url := server.URL(server.Database(), "")
-	value[int](t, url, `SELECT cron.schedule('tick', '* * * * *', 'SELECT 1')::int`)
-	if got := value[string](t, url, `SELECT nodename FROM cron.job`); got != server.Dir() {
-		t.Errorf("pg_cron would connect to %q, not to the socket", got)
 	}
 }
 

@@ -125,7 +125,7 @@ func TestClaimWrites(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, claimed, claimRule)
 	const row = `SELECT concat_ws(' ', k, note, source = 'claimed in ' || extract(year FROM now() AT TIME ZONE 'UTC'), tries, twice,
-		made_at BETWEEN now() - interval '1 minute' AND clock_timestamp(), expires_at BETWEEN now() - interval '1 minute' + interval '1 hour' AND clock_timestamp() + interval '1 hour') FROM m`
+		made_at BETWEEN now() - interval '3 minutes' AND clock_timestamp(), expires_at BETWEEN now() - interval '3 minutes' + interval '1 hour' AND clock_timestamp() + interval '1 hour') FROM m`
 	for _, call := range []string{"SELECT retention.p_claim('a')", "SELECT retention.p_claim(ARRAY['a'])"} {
 		in.Exec(t, "TRUNCATE m; "+call)
 		if got, want := pgtest.Value[string](t, in, row), "a new t 0 0 t t"; got != want {
@@ -176,7 +176,7 @@ func TestClaimTimeToLive(t *testing.T) {
 		if code := sqlState(err); code != c.refused {
 			t.Errorf("%s: got %q, want %q", c.call, code, c.refused)
 		}
-		if c.refused == "" && !pgtest.Value[bool](t, in, `SELECT count(*) = 1 AND bool_and(x.expires_at BETWEEN now() - interval '1 minute' + $1::interval AND clock_timestamp() + $1::interval)
+		if c.refused == "" && !pgtest.Value[bool](t, in, `SELECT count(*) = 1 AND bool_and(x.expires_at BETWEEN now() - interval '3 minutes' + $1::interval AND clock_timestamp() + $1::interval)
 			FROM (SELECT expires_at FROM m UNION ALL SELECT expires_at FROM o) x`, c.lives) {
 			t.Errorf("%s: does not live %s", c.call, c.lives)
 		}

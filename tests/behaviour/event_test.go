@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -26,7 +25,7 @@ jobs: {nightly: {schedule: "@daily", run: [late, rest, none]}}`
 func rung(t *testing.T, in *kit.Installed, listener *pgx.Conn) []map[string]any {
 	t.Helper()
 	in.Exec(t, "SELECT pg_notify('pgretain', '\"end\"')")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), pgtest.Patience)
 	defer cancel()
 	var heard []map[string]any
 	for {
@@ -137,7 +136,7 @@ func TestTakeEvents(t *testing.T) {
 		return pgtest.Column[string](t, consumers[consumer], "SELECT policy || (payload ->> 'id') FROM retention.take_events("+arguments+")")
 	}
 	for _, c := range consumers {
-		pgtest.Exec(t, c, "SET SESSION AUTHORIZATION retention_operator; SET lock_timeout = '10s'; BEGIN")
+		pgtest.Exec(t, c, "SET SESSION AUTHORIZATION retention_operator; SET lock_timeout = '3min'; BEGIN")
 	}
 	for _, c := range []struct {
 		consumer  int

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -103,12 +102,7 @@ func (e *example) oneInstance(t *testing.T) {
 		_, err := other.Exec(context.Background(), "CALL retention.run_job('dibs', $1)", asOf)
 		done <- err
 	}()
-	const sleeps = "SELECT count(*) > 0 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'"
-	for deadline := time.Now().Add(30 * time.Second); !pgtest.Value[bool](t, gate, sleeps, other.PgConn().PID()); {
-		if time.Now().After(deadline) {
-			t.Fatal("the first instance does not run")
-		}
-	}
+	pgtest.Until(t, gate, "SELECT count(*) > 0 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", other.PgConn().PID())
 	e.runJob(t, "dibs", asOf)
 	if o := e.Last("dibs_expire"); o.State != "busy" || o.Taken != 0 {
 		t.Errorf("the second instance: %+v", o)

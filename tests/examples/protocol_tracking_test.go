@@ -195,14 +195,7 @@ func (e *example) protocolAtStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := e.Conn(t)
-	deadline := time.Now().Add(time.Minute)
-	const done = "SELECT count(*) > 0 FROM retention.run WHERE job = 'prune' AND policy = 'tracked_protocols' AND state = 'done'"
-	for !pgtest.Value[bool](t, conn, done) {
-		if time.Now().After(deadline) {
-			t.Fatalf("no run within a minute of the start: %v", pgtest.Column[string](t, conn, "SELECT x::text FROM cron.job_run_details x"))
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	pgtest.Until(t, conn, "SELECT count(*) > 0 FROM retention.run WHERE job = 'prune' AND policy = 'tracked_protocols' AND state = 'done'")
 	if left := pgtest.Value[int64](t, conn, "SELECT count(*) FROM public.tracked_protocols WHERE last_read_at < now() - interval '30 days'"); left != 0 {
 		t.Errorf("%d protocols are still there", left)
 	}

@@ -62,9 +62,7 @@ var kills = map[string]func(t *testing.T, b build){
 		if err := syscall.Kill(b.pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		for other.Ping(t.Context()) == nil { // the server takes a moment to notice
-			time.Sleep(time.Millisecond)
-		}
+		pgtest.Poll(t, "the server has noticed", func() bool { return other.Ping(t.Context()) != nil })
 	},
 }
 
@@ -101,16 +99,13 @@ func (s stage) killBuild(t *testing.T, hold, phase string, kill func(*testing.T,
 // recovered waits until the server answers again after a crash, and asks it in a new session.
 func (s stage) recovered(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	pgtest.Poll(t, "the server answers again", func() bool {
 		conn, err := s.Connect(t.Context())
 		if err == nil {
 			_ = conn.Close(t.Context())
-			break
 		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
-	}
+		return err == nil
+	})
 	s.DB = s.DB.Again(s.test)
 }
 

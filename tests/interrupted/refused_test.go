@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"pgretain/internal/install"
 	"pgretain/tests/kit"
@@ -109,7 +108,7 @@ func TestSettingsOfTheRoleDoNotEndAMigration(t *testing.T) {
 	for _, setting := range []string{
 		"statement_timeout = '1ms'", "lock_timeout = '1ms'", "idle_in_transaction_session_timeout = '1ms'",
 		"default_transaction_read_only = on", "default_transaction_isolation = serializable",
-		"transaction_timeout = '100ms'", // less could not even be switched off
+		"transaction_timeout = '500ms'", // less could not even be switched off
 	} {
 		name, _, _ := strings.Cut(setting, " ")
 		if pgtest.Value[bool](t, s, "SELECT EXISTS (SELECT FROM pg_settings WHERE name = $1)", name) {
@@ -142,11 +141,8 @@ func TestALongReader(t *testing.T) {
 	pgtest.Exec(t, long, "BEGIN; SELECT FROM app.note LIMIT 1")
 	failed := make(chan error, 1)
 	go func() { failed <- s.up(t, s.URL(kit.Migrator)) }()
-	const waits = `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'app.note'::regclass)`
-	for !pgtest.Value[bool](t, s, waits) {
-		time.Sleep(time.Millisecond)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	pgtest.Until(t, s, `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'app.note'::regclass)`)
+	ctx, cancel := context.WithTimeout(t.Context(), pgtest.Patience)
 	defer cancel()
 	if _, err := s.Conn(t).Exec(ctx, "SELECT FROM app.note LIMIT 1"); err != nil {
 		t.Errorf("a reader waits behind the migration: %v", err)

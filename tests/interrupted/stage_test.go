@@ -3,7 +3,6 @@ package interrupted
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -98,15 +97,10 @@ func (s stage) catalog(t *testing.T) []string {
 	lines = append(lines, pgtest.Column[string](t, s, fmt.Sprintf(
 		"SELECT 'version ' || version_id || ' ' || is_applied FROM %s.goose_db_version ORDER BY version_id", s.File.Install.Schema))...)
 	// A session that was closed just now takes a moment to let go.
-	var locks []string
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		locks = pgtest.Column[string](t, s, `
-			SELECT format('lock %s %s of %s', l.locktype, l.mode, a.query) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-			WHERE a.datname = current_database() AND l.pid <> pg_backend_pid() AND a.application_name = 'pgretain migrate'`)
-		if len(locks) == 0 || time.Now().After(end) {
-			return append(lines, locks...)
-		}
-	}
+	pgtest.Until(t, s, `
+		SELECT NOT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+		                   WHERE a.datname = current_database() AND l.pid <> pg_backend_pid() AND a.application_name = 'pgretain migrate')`)
+	return lines
 }
 
 // same compares two catalogs.

@@ -35,7 +35,7 @@ func Database(t testing.TB) *DB {
 func (s *server) database(t testing.TB, template string) *DB {
 	t.Helper()
 	db := s.open(t, uniqueName("pgretain_test_"+t.Name()))
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	err := s.admin(ctx, "CREATE DATABASE "+quote.Ident(db.Name)+" TEMPLATE "+quote.Ident(template))
 	if err != nil {
@@ -74,7 +74,7 @@ func (db *DB) drop(t testing.TB) {
 	if t.Failed() {
 		t.Logf("database %s goes with its server; set %s to keep it", db.Name, URLVariable)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	if err := db.server.admin(ctx, "DROP DATABASE "+quote.Ident(db.Name)+" WITH (FORCE)"); err != nil {
 		t.Errorf("dropping the database of the test: %v", err)

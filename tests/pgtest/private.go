@@ -3,7 +3,6 @@ package pgtest
 import (
 	"context"
 	"testing"
-	"time"
 
 	"pgretain/internal/quote"
 	"pgretain/internal/sandbox"
@@ -14,7 +13,7 @@ import (
 func Server(t testing.TB, options sandbox.Options) *DB {
 	t.Helper()
 	// Not t.Context, which ends before the clean-ups: those of the test still need the server.
-	s, err := sandbox.Start(context.Background(), options)
+	s, err := sandbox.Start(context.Background(), steady(options))
 	check(t, err)
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
@@ -61,9 +60,5 @@ func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
 func (db *DB) CatchUp(t testing.TB, primary *DB) {
 	t.Helper()
 	lsn := Value[string](t, primary, "SELECT pg_current_wal_flush_lsn()::text")
-	for end := time.Now().Add(timeout); !Value[bool](t, db, "SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn", lsn); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the standby does not catch up")
-		}
-	}
+	Until(t, db, "SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn", lsn)
 }

@@ -9,11 +9,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,9 +23,6 @@ import (
 // URLVariable names the environment variable with the URL of a superuser on a server to use
 // instead of a throw-away one. Its other databases are not touched.
 const URLVariable = "PGRETAIN_TEST_DATABASE_URL"
-
-// timeout bounds what the package itself asks of a server.
-const timeout = 60 * time.Second
 
 // server is where the databases of a test binary are made.
 type server struct {
@@ -38,13 +35,21 @@ var shared = sync.OnceValues(func() (*server, error) {
 	if external := os.Getenv(URLVariable); external != "" {
 		return externalServer(external)
 	}
-	s, err := sandbox.Start(context.Background(), sandbox.Options{})
+	s, err := sandbox.Start(context.Background(), steady(sandbox.Options{}))
 	if err != nil {
 		return nil, err
 	}
 	atEnd(func() { _ = s.Stop() }) // it stops with the process at the latest
 	return &server{s.URL, s}, nil
 })
+
+// steady keeps autovacuum from changing statistics meanwhile: how often it comes by hangs on how long the tests take.
+func steady(options sandbox.Options) sandbox.Options {
+	settings := map[string]string{"autovacuum": "off"}
+	maps.Copy(settings, options.Settings)
+	options.Settings = settings
+	return options
+}
 
 func externalServer(text string) (*server, error) {
 	base, err := url.Parse(text)

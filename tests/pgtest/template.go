@@ -42,7 +42,7 @@ func (b *Blueprint) make() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	name := uniqueName("pgretain_template_" + b.name)
 	if err := s.admin(ctx, "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE template0"); err != nil {
@@ -66,7 +66,7 @@ func (b *Blueprint) fill(ctx context.Context, url string) error {
 
 // dropTemplate cleans up a server that outlives the tests.
 func (s *server) dropTemplate(name string) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	if err := s.admin(ctx, "DROP DATABASE "+quote.Ident(name)+" WITH (FORCE)"); err != nil {
 		fmt.Printf("dropping template %s: %v\n", name, err)

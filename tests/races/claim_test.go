@@ -40,7 +40,7 @@ func (s *stage) crowd(n int, do func(i int, conn *pgx.Conn) error) {
 		pgtest.Exec(s.t, conn, "SET SESSION AUTHORIZATION retention_operator")
 		conns[i] = conn
 	}
-	ctx, cancel := context.WithTimeout(s.t.Context(), 4*patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 4*pgtest.Patience)
 	defer cancel()
 	var gate, all sync.WaitGroup
 	gate.Add(1)
@@ -245,7 +245,7 @@ func (c *claiming) wins(want bool) {
 // entry fails unless a key has a live entry.
 func (s *stage) entry(key string) {
 	s.t.Helper()
-	if !pgtest.Value[bool](s.t, s.watch, "SELECT count(*) = 1 FROM c WHERE k = $1 AND expires_at > now() AND made_at > now() - interval '1 minute'", key) {
+	if !pgtest.Value[bool](s.t, s.watch, "SELECT count(*) = 1 FROM c WHERE k = $1 AND expires_at > now() AND made_at > now() - interval '3 minutes'", key) {
 		s.t.Errorf("no live entry of %s is left", key)
 	}
 }

@@ -125,14 +125,11 @@ type task struct {
 	done chan error
 }
 
-// patience bounds every wait of a test; none takes long when all is well.
-const patience = 20 * time.Second
-
 // start runs a statement in a session in the background.
 func (s *stage) start(conn *pgx.Conn, sql string, args ...any) *task {
 	s.t.Helper()
 	k := &task{s: s, conn: conn, pid: conn.PgConn().PID(), done: make(chan error, 1)}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*pgtest.Patience)
 	s.t.Cleanup(cancel)
 	go func() {
 		_, err := conn.Exec(ctx, sql, args...)
@@ -166,7 +163,7 @@ func (k *task) end() *pgconn.PgError {
 			k.s.t.Fatalf("the session broke: %v", err)
 		}
 		return server
-	case <-time.After(patience):
+	case <-time.After(pgtest.Patience):
 		k.s.t.Fatalf("the statement does not end: %s", k.s.activity())
 		return nil
 	}
@@ -212,7 +209,7 @@ func (s *stage) until(what string, true func() bool) {
 	s.t.Helper()
 	tick := time.NewTicker(3 * time.Millisecond)
 	defer tick.Stop()
-	for late := time.After(patience); !true(); {
+	for late := time.After(pgtest.Patience); !true(); {
 		select {
 		case <-tick.C:
 		case <-late:

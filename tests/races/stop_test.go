@@ -61,7 +61,7 @@ func TestCancelledInABatch(t *testing.T) {
 			session := func(role string) (conn *task) {
 				c := s.session(role)
 				if cancel == "" {
-					pgtest.Exec(t, c, "SET statement_timeout = '700ms'")
+					pgtest.Exec(t, c, "SET statement_timeout = '3s'")
 				}
 				if role == "retention_runner" {
 					return s.start(c, "CALL retention.run('p', $1)", asOf)

@@ -1,0 +1,80 @@
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // cron_launcher.sql
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// checkCron looks for pg_cron's library before a server fails over it.
+func checkCron(binDir string) error {
+	for _, dir := range libraryDirs(binDir) {
+		for _, name := range []string{"pg_cron.so", "pg_cron.dylib"} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return nil
+			}
+		}
+	}
+	return &MissingError{
+		What: fmt.Sprintf("no pg_cron for the PostgreSQL in %s", binDir),
+		Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server.",
+	}
+}
+
+// cronSettings make pg_cron connect over our socket: by default it would go to localhost, where
+// we do not listen.
+func (s *Server) cronSettings() map[string]string {
+	return map[string]string{
+		"shared_preload_libraries":    "pg_cron",
+		"cron.database_name":          s.Database(),
+		"cron.host":                   s.dir,
+		"cron.use_background_workers": "off",
+	}
+}
+
+func (s *Server) createCron(ctx context.Context) error {
+	return s.create(ctx, s.Database(), "extension pg_cron", "CREATE EXTENSION IF NOT EXISTS pg_cron")
+}
+
+// lastLines are at most n of a text.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(len(lines)-n, 0):], "\n")
+}
+
+//go:embed cron_launcher.sql
+var cronLauncher string
+
+// awaitLauncher waits until pg_cron's launcher is connected to its database: until then no job is started. The
+// postmaster starts it with the server, but where the database does not exist yet it exits, and is started again only
+// a second later.
+func (s *Server) awaitLauncher(ctx context.Context) error {
+	if !s.options.Cron {
+		return nil
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.URL(maintenance, ""))
+	if err != nil {
+		return fmt.Errorf("looking for pg_cron's launcher: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for {
+		var database string
+		var connected bool
+		err := conn.QueryRow(ctx, cronLauncher).Scan(&database, &connected)
+		if connected || err != nil && ctx.Err() == nil {
+			return err
+		}
+		if !pause(ctx) {
+			return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; the server's log ends with:\n%s",
+				cmp.Or(database, s.Database()), context.Cause(ctx), lastLines(s.Log(), 2))
+		}
+	}
+}

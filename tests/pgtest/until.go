@@ -1,0 +1,34 @@
+package pgtest
+
+import (
+	"testing"
+	"time"
+)
+
+// Patience bounds every wait of a test for a state. It is far longer than any state takes on a slow and busy machine,
+// so that only one that never comes fails the test.
+const Patience = 3 * time.Minute
+
+// Poll asks until the state has come: PostgreSQL tells nobody when a session begins to wait, or is gone.
+func Poll(t testing.TB, what string, come func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Patience); !come(); time.Sleep(3 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never came true: %s", what)
+		}
+	}
+}
+
+// Until polls a query for true.
+func Until(t testing.TB, q Querier, sql string, args ...any) {
+	t.Helper()
+	Poll(t, sql, func() bool { return Value[bool](t, q, sql, args...) })
+}
+
+// Gone waits until a backend has let go of everything: its client hears of its end before its locks are
+// free.
+func Gone(t testing.TB, q Querier, pid uint32) {
+	t.Helper()
+	Until(t, q, `SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)
+	                AND NOT EXISTS (SELECT FROM pg_locks WHERE pid = $1)`, pid)
+}
