@@ -33,12 +33,9 @@ type stage struct {
 	report   *verifier.Report
 }
 
-// noTicks lets pg_cron start no job: how many would meet the acts hangs on how long these take.
-var noTicks = map[string]string{"cron.launch_active_jobs": "off"}
-
 func (s *stage) open(ctx context.Context) error {
 	in := s.File.Install
-	server, err := sandbox.Start(ctx, sandbox.Options{Cron: in.Scheduler == "pg_cron", Database: in.CronDatabase, Settings: noTicks})
+	server, err := sandbox.Start(ctx, sandbox.Options{Cron: in.Scheduler == "pg_cron", Database: in.CronDatabase})
 	if err != nil {
 		return err
 	}

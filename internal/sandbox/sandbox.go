@@ -153,6 +153,9 @@ func (s *Server) Stop() error {
 			s.forget()
 		}
 		err := s.current().shutdown()
+		if err == nil {
+			_ = os.RemoveAll(s.dir) // here, where it may take its time; the reaper removes what a late session still writes
+		}
 		s.stopErr = errors.Join(err, s.reaper.finish(), os.RemoveAll(s.dir))
 	})
 	return s.stopErr
