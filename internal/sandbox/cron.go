@@ -74,7 +74,7 @@ func (s *Server) awaitLauncher(ctx context.Context) error {
 		}
 		if !pause(ctx) {
 			return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; the server's log ends with:\n%s",
-				cmp.Or(database, s.Database()), context.Cause(ctx), lastLines(s.Log(), 2))
+				cmp.Or(database, s.Database()), context.Cause(ctx), lastLines(s.Log(), 5))
 		}
 	}
 }
