@@ -130,11 +130,11 @@ func wantJobs(t *testing.T, cron *pgtest.DB, want []string) {
 // waitForTick waits until pg_cron has run the job of its own accord.
 func (e *elsewhere) waitForTick(t *testing.T, cron *pgtest.DB) {
 	t.Helper()
-	t.Cleanup(func() {
+	defer func() { // not Cleanup, where the test's context has ended
 		if t.Failed() {
 			t.Logf("pg_cron says %q", pgtest.Column[string](t, cron, "SELECT format('%s %s %s', database, status, return_message) FROM cron.job_run_details"))
 		}
-	})
+	}()
 	pgtest.Until(t, e.app, "SELECT EXISTS (SELECT FROM retention.run WHERE policy = 'lines_old' AND job = 'purge' AND state = 'done')")
 	left := pgtest.Value[string](t, e.app, "SELECT count(*) || ' to ' || max(id) FROM app.lines WHERE id < 30")
 	if rest := pgtest.Value[int64](t, e.app, "SELECT count(*) FROM app.lines WHERE id > 30"); rest != 0 || left != "29 to 29" {

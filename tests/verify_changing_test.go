@@ -72,16 +72,18 @@ func testChanging(t *testing.T, server *driftServer) {
 func waitFor(t *testing.T, conn *pgx.Conn, n int, done <-chan *verifier.Report) (*verifier.Report, bool) {
 	t.Helper()
 	var report *verifier.Report
+	ended := false
 	pgtest.Poll(t, "somebody waits at the gate", func() bool {
 		select {
 		case report = <-done:
+			ended = true
 			return true
 		default:
 		}
 		return pgtest.Value[int](t, conn, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted
 			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`) == n
 	})
-	return report, report != nil
+	return report, ended
 }
 
 func rebuildIndexes(t *testing.T, conn *pgx.Conn, wanted []generator.Object) {
