@@ -57,8 +57,7 @@ func upgradeVersion(name string) int {
 	return version
 }
 
-// installVersion is the line of the install's registry row that says which runtime it is for. The
-// first version had none.
+// installVersion is the line of the install's registry row that says which runtime it is for.
 var installVersion = regexp.MustCompile(`(?m)^-- Runtime version ([0-9]+)\.$`)
 
 // RuntimeVersion is the version of the runtime that the migrations install, "" for none.
@@ -81,11 +80,11 @@ func versionOf(id ID, sql string) int {
 	case id.Kind != KindInstall:
 		return 0
 	}
-	version := 1
 	if found := installVersion.FindStringSubmatch(sql); found != nil {
-		version, _ = strconv.Atoi(found[1])
+		version, _ := strconv.Atoi(found[1]) // digits, or too many of them
+		return version
 	}
-	return version
+	return 0
 }
 
 // checkVersion refuses a file that installs a newer runtime than this one.

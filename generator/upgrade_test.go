@@ -3,7 +3,6 @@ package generator
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -45,7 +44,7 @@ func TestUpgradesGoByNumber(t *testing.T) {
 // TestUpgradeComesAfterTablesAndBeforeFunctions, and goes before the functions that do not know it.
 func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 	t.Parallel()
-	upgrade := Object{Kind: KindUpgrade, Name: "2/run_note", As: AsOwner,
+	upgrade := Object{Kind: KindUpgrade, Name: "1/run_note", As: AsOwner,
 		SQL:  "ALTER TABLE retention.run ADD COLUMN IF NOT EXISTS note text;\n",
 		Drop: "ALTER TABLE retention.run DROP COLUMN IF EXISTS note;\n"}
 	dir := fstest.MapFS{}
@@ -55,8 +54,8 @@ func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 		t.Fatalf("%d files", len(files))
 	}
 	want := []string{
-		"put upgrade \"2/run_note\"", "put function \"retention.health()\"",
-		"drop upgrade \"2/run_note\"", "put function \"retention.health()\"",
+		"put upgrade \"1/run_note\"", "put function \"retention.health()\"",
+		"drop upgrade \"1/run_note\"", "put function \"retention.health()\"",
 	}
 	if diff := cmp.Diff(want, blocks(files[0].Content())); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -90,7 +89,7 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 		object  Object
 		message string
 	}{
-		"registry":     {row("10"), "it installs version 10 of the runtime; this pgretain writes version 2"},
+		"registry":     {row("10"), "it installs version 10 of the runtime; this pgretain writes version 1"},
 		"upgrade":      {Object{Kind: KindUpgrade, Name: "10/a", As: AsOwner, SQL: "SELECT 1;\n"}, "it installs version 10 of the runtime"},
 		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"}, "line 13: it holds an object of kind \"trigger\""},
 	} {
@@ -112,20 +111,8 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 		})
 	}
 	dir := fstest.MapFS{}
-	addFiles(t, dir, mustNext(t, mustRead(t, dir), []Object{row("2")}))
-	if got := mustRead(t, dir).RuntimeVersion(); got != "2" {
-		t.Errorf("version %q", got)
-	}
-}
-
-func TestRuntimeVersionOfTheFirst(t *testing.T) {
-	t.Parallel()
-	dir := os.DirFS("../tests/testdata/runtime-1/bot-queue/migrations")
-	h, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := h.RuntimeVersion(); got != "1" {
+	addFiles(t, dir, mustNext(t, mustRead(t, dir), []Object{row("1")}))
+	if got := mustRead(t, dir).RuntimeVersion(); got != "1" {
 		t.Errorf("version %q", got)
 	}
 }

@@ -1,10 +1,10 @@
-// Package migrations holds the runtime as it was installed by each version: goose migrations for
-// the default install, frozen from sql/, one step a version. A file that was released never changes.
+// Package migrations holds the runtime as a migration directory: goose migrations for the default install, made
+// from sql/.
 package migrations
 
 import "embed"
 
-//go:generate go test . -run TestFrozen$ -update
+//go:generate go test . -run TestWritten$ -update
 
 // FS has the files.
 //

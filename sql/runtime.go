@@ -7,22 +7,21 @@ import (
 	"strconv"
 )
 
-// Runtime has the directories types, tables, upgrades, functions, procedures and views. What is in
-// types and tables never changes after its release: upgrades/<version> changes it, with the way back
-// in a second file.
+// Runtime has the directories types, tables, functions, procedures and views, and upgrades from version 2 on: what is
+// in types and tables never changes after its release, upgrades/<version> changes it, with the way back in a second file.
 //
-//go:embed types/*.sql tables/*.sql upgrades/*/*.sql functions/*.sql procedures/*.sql views/*.sql
+//go:embed types/*.sql tables/*.sql functions/*.sql procedures/*.sql views/*.sql
 var Runtime embed.FS
 
 // Version is the runtime's version. A run log, an upgrade and the verifier name it; retention._version()
 // gives the same.
-const Version = "2"
+const Version = "1"
 
 // Compare says whether a version of the runtime is older than Version (below zero), the same (zero)
 // or newer. Versions are numbers: 10 is newer than 9. The error is for what is no number.
 func Compare(version string) (int, error) {
 	number, err := strconv.Atoi(version)
-	if err != nil || number < 1 {
+	if err != nil || number < 0 {
 		return 0, fmt.Errorf("%q is no version of the runtime", version)
 	}
 	own, err := strconv.Atoi(Version)

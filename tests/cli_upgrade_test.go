@@ -1,7 +1,9 @@
 package tests
 
 import (
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,7 +24,7 @@ func testNewerRuntime(t *testing.T, binary string) {
 		{"run", "lines_old"}, {"run", "--job", "retention_log"}, {"status"}, {"status", "--format", "json"}, {"preview", "lines_old"},
 		{"verify"}, {"migrate", "up"}, {"migrate", "down"}, {"migrate", "down", "--all"}, {"migrate", "status"},
 	} {
-		c.want(2, "has version 10 of the runtime, this pgretain knows version 2", args...)
+		c.want(2, "has version 10 of the runtime, this pgretain knows version 1", args...)
 		c.want(2, "hint: Use the pgretain version that upgraded the database, or a later one.", args...)
 	}
 	if rows := pgtest.Value[int64](t, db, "SELECT count(*) FROM app.lines"); rows != before {
@@ -34,16 +36,16 @@ func testNewerRuntime(t *testing.T, binary string) {
 	// Called by pg_cron or by hand, the functions do not run either: they are not that version's.
 	db.Exec(t, "CALL retention.run('lines_old')")
 	if got := pgtest.Value[string](t, db, "SELECT state || ' ' || taken || ' ' || message FROM retention.run"); got !=
-		"paused 0 the runtime is between version 10 and version 2: a migration is not finished" {
+		"paused 0 the runtime is between version 10 and version 1: a migration is not finished" {
 		t.Errorf("the run log says %q", got)
 	}
-	for _, version := range []string{"", "next", "2.1"} {
+	for _, version := range []string{"", "next", "1.1"} {
 		db.Exec(t, "UPDATE retention.install SET runtime_version = $1", version)
 		if r := c.run("preview", "lines_old"); r.code != 2 {
 			t.Errorf("version %q: exit code %d\n%s%s", version, r.code, r.stdout, r.stderr)
 		}
 	}
-	db.Exec(t, "UPDATE retention.install SET runtime_version = '2'")
+	db.Exec(t, "UPDATE retention.install SET runtime_version = '1'")
 	c.must("verify", "--counts=false")
 }
 
@@ -53,11 +55,11 @@ type installedCLI struct {
 	db *pgtest.DB
 }
 
-// firstVersion is an example as version 1 of the runtime generated and installed it.
+// firstVersion is an example as this version of the runtime installs it.
 func firstVersion(t *testing.T, binary, name string) installedCLI {
 	t.Helper()
 	db, dir := pgtest.CronServer(t), t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "runtime-1", name))); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples", name))); err != nil {
 		t.Fatal(err)
 	}
 	db.Exec(t, "CREATE ROLE bot_deploy LOGIN; ALTER SCHEMA public OWNER TO bot_deploy")
@@ -65,10 +67,48 @@ func firstVersion(t *testing.T, binary, name string) installedCLI {
 	c := newCLI(t, binary, db.URL("bot_deploy"), dir)
 	db.Exec(t, c.must("bootstrap").stdout)
 	c.must("migrate", "up")
-	if got := pgtest.Value[string](t, db, "SELECT runtime_version FROM retention.install"); got != "1" {
-		t.Fatalf("the frozen files install version %s", got)
-	}
 	return installedCLI{c, db}
+}
+
+// nextBinary is the command as a next version of the runtime may be: with its number, and a column for a table.
+func nextBinary(t *testing.T) string {
+	t.Helper()
+	sources, err := filepath.Abs(filepath.Join("..", "sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		pid    = `{"relation":"run","kind":"column","name":"pid"`
+		origin = `{"relation":"run","kind":"column","name":"origin","text":"text"},` + "\n"
+	)
+	files := map[string]string{
+		"runtime.go": strings.NewReplacer(`Version = "1"`, `Version = "2"`, "go:embed ", "go:embed upgrades/*/*.sql ").
+			Replace(readText(t, sources, "runtime.go")),
+		"functions/_version.sql":         strings.Replace(readText(t, sources, "functions/_version.sql"), "'1'", "'2'", 1),
+		"functions/_stop_reason.sql":     strings.ReplaceAll(readText(t, sources, "functions/_stop_reason.sql"), "'1'", "'2'"),
+		"upgrades/2/run_origin.sql":      "ALTER TABLE retention.run ADD COLUMN IF NOT EXISTS origin text;\n",
+		"upgrades/2/run_origin.down.sql": "ALTER TABLE retention.run DROP COLUMN IF EXISTS origin;\n",
+		"verify/relations.json":          strings.Replace(readText(t, sources, "verify/relations.json"), pid, origin+pid, 1),
+	}
+	dir, replace := t.TempDir(), map[string]string{}
+	for name, text := range files {
+		replace[filepath.Join(sources, name)] = filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		if err := os.WriteFile(replace[filepath.Join(sources, name)], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "pgretain")
+	if err := os.WriteFile(path, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-overlay", path, "-o", binary, "../cmd/pgretain").CombinedOutput(); err != nil {
+		t.Fatalf("building the next version: %v\n%s", err, out)
+	}
+	return binary
 }
 
 // resum is a generated file with the hash of what it holds now.
@@ -78,10 +118,11 @@ func resum(content string) string {
 	return strings.Join([]string{lines[0], head + " sum " + generator.Hash(lines[2]), lines[2]}, "\n")
 }
 
-// With version 1 in the database the verbs work, but for verify, which says what to do; generate
+// With an older version in the database the verbs work, but for verify, which says what to do; generate
 // writes the upgrade in one step, and migrate applies it.
 func testOlderRuntime(t *testing.T, binary string) {
 	c := firstVersion(t, binary, "bot-queue")
+	c.binary = nextBinary(t)
 	c.must("preview", "enqueued_messages_ttl")
 	c.must("run", "enqueued_messages_ttl")
 	c.must("status")
@@ -110,11 +151,11 @@ func testOlderRuntime(t *testing.T, binary string) {
 	// The same directory in the hands of a pgretain that knows neither version nor kind of object.
 	newest := filepath.Join(c.dir, "migrations", "00005_pgretain_runtime.sql")
 	for from, want := range map[string]string{
-		`put upgrade "2/install_cron_database"`: "00005_pgretain_runtime.sql:1:1: error: it installs version 10 of the runtime; this pgretain writes version 2",
-		`put function "retention._version()"`:   `it holds an object of kind "trigger", which this pgretain (runtime 2) does not know`,
+		`put upgrade "2/run_origin"`:          "00005_pgretain_runtime.sql:1:1: error: it installs version 10 of the runtime; this pgretain writes version 2",
+		`put function "retention._version()"`: `it holds an object of kind "trigger", which this pgretain (runtime 2) does not know`,
 	} {
 		text := readText(t, filepath.Dir(newest), filepath.Base(newest))
-		to := strings.NewReplacer("2/install", "10/install", "put function", "put trigger").Replace(from)
+		to := strings.NewReplacer("2/run", "10/run", "put function", "put trigger").Replace(from)
 		if err := os.WriteFile(newest, []byte(resum(strings.Replace(text, from, to, 1))), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,6 @@ var codeLostRow = register("V064", Conformance, "a hold holds no row")
 // lostRows are holds of a table that hold nothing, and the first of them.
 type lostRows struct {
 	Table, Fault string
-	Unsure       bool // nobody wrote down whether there was a row
 	Count, ID    int64
 	Key, Reason  string
 	IDs          []int64
@@ -38,8 +37,7 @@ func (v *inspection) checkLostRows(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// rowsLost is unknown where the owner cannot look, and for information where there may never have been a
-// row.
+// rowsLost is unknown where the owner cannot look.
 func (v *inspection) rowsLost(l lostRows) {
 	f := Finding{Code: codeLostRow, Object: l.Table,
 		Detail: fmt.Sprintf("Hold %d, on key (%s), was placed for: %s.", l.ID, l.Key, l.Reason)}
@@ -50,10 +48,6 @@ func (v *inspection) rowsLost(l lostRows) {
 		f.Message = fmt.Sprintf("%s on table %q %s no row: it is gone, or has another key", holds, l.Table, verb(l.Count, "has", "have"))
 		f.Detail += " Find out who deleted or changed it, and look for it in a backup or an archive, before the hold is released."
 		f.Hint = release
-		if l.Unsure {
-			f.Severity = Info
-			f.Detail += " Nobody wrote down whether there was a row at the time."
-		}
 	case "key":
 		f.Message = fmt.Sprintf("%s on table %q %s not fit its primary key", holds, l.Table, verb(l.Count, "does", "do"))
 		f.Detail += " Guards compare keys as text, in all columns, so that no row meets it. Place them anew."

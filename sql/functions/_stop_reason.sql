@@ -8,8 +8,8 @@ CREATE OR REPLACE FUNCTION retention._stop_reason(
 LANGUAGE plpgsql STABLE
 AS $function$
 BEGIN
-    SELECT format('the runtime is between version %s and version %s: a migration is not finished', i.runtime_version, '2')
-    INTO message FROM retention.install i WHERE i.runtime_version <> '2';
+    SELECT format('the runtime is between version %s and version %s: a migration is not finished', i.runtime_version, '1')
+    INTO message FROM retention.install i WHERE i.runtime_version <> '1';
     IF message IS NOT NULL THEN
         state := 'more';
     ELSIF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN

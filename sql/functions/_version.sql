@@ -3,6 +3,6 @@
 CREATE OR REPLACE FUNCTION retention._version() RETURNS text
 LANGUAGE sql IMMUTABLE
 AS $function$
-    SELECT '2'::pg_catalog.text
+    SELECT '1'::pg_catalog.text
 $function$;
 REVOKE ALL ON FUNCTION retention._version() FROM PUBLIC;

@@ -1,6 +1,8 @@
 -- Rows that no policy may take, whatever else is true. key holds the primary key as text, in the
 -- order of its columns. With by_column the hold is on every row that has by_value in that column, now
--- or later; key shows the value. Nobody writes here but place_hold and release_hold.
+-- or later; key shows the value. key_columns are the columns of key, NULL for a hold by a column; row_seen says whether
+-- the row was there when the hold was placed: only then can it be missing.
+-- Nobody writes here but place_hold and release_hold.
 CREATE TABLE IF NOT EXISTS retention.hold (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     table_name text NOT NULL,
@@ -13,7 +15,9 @@ CREATE TABLE IF NOT EXISTS retention.hold (
     placed_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     released_by text,
     released_at timestamptz,
-    release_reason text
+    release_reason text,
+    row_seen boolean NOT NULL DEFAULT true,
+    key_columns text[]
 );
 CREATE INDEX IF NOT EXISTS hold_in_force ON retention.hold (table_name, key)
     WHERE released_at IS NULL;

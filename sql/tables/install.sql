@@ -1,11 +1,13 @@
 -- One row: what the migrations installed and on which database. A copy of the database (restored
 -- backup, clone) has another system identifier or name, and no run starts there before adopt().
+-- cron_database is the one whose pg_cron starts the jobs, NULL where that is this one, or where nobody starts them.
 CREATE TABLE IF NOT EXISTS retention.install (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     runtime_version text NOT NULL,
     search_path text NOT NULL,
     time_zone text NOT NULL,
     scheduler text NOT NULL,
+    cron_database text,
     protect text[] NOT NULL,
     log_window interval NOT NULL DEFAULT '90 days',
     cron_log_window interval NOT NULL DEFAULT '14 days',

@@ -5,7 +5,13 @@
 -- related all that steps act on besides the policy's own, changes every table whose rows steps change or take,
 -- statement_deletes those that a statement of the policy's own words deletes from. prepares says that <policy>_prepare reads something when a run
 -- starts, restores that there is <policy>_restore. window_own is a window that may be set at run time,
--- within window_at_least and window_at_most; NULL: it may not.
+-- within window_at_least and window_at_most; NULL: it may not. installed_at is when a migration last wrote the row:
+-- lateness is reckoned from then on.
+-- known_keys are the primary keys by which the policy's guards know held rows, and the foreign keys that they follow
+-- from there: a key that came later is in none of them. writes is what statements of the policy do to tables, as in
+-- "DELETE public.message": rules may rewrite these. sets is what its steps set in rows that are there, as
+-- [{"step", "table", "set": {column: value}, "worded"}]: a value is the SQL of one that is the same for all rows, null
+-- for any other; worded are statements of the policy's own words; step 0 is its watermark.
 CREATE TABLE IF NOT EXISTS retention.policy (
     name text PRIMARY KEY,
     description text NOT NULL DEFAULT '',
@@ -27,6 +33,9 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     changes text[] NOT NULL DEFAULT '{}',
     statement_deletes text[] NOT NULL DEFAULT '{}',
     reach text[] NOT NULL DEFAULT '{}',
+    known_keys text[] NOT NULL DEFAULT '{}',
+    writes text[] NOT NULL DEFAULT '{}',
+    sets jsonb NOT NULL DEFAULT '[]',
     batch_rows integer NOT NULL CHECK (batch_rows > 0),
     lock_timeout_ms integer NOT NULL CHECK (lock_timeout_ms > 0),
     budget_rows bigint,
@@ -34,7 +43,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     breaker_rows bigint,
     breaker_fraction double precision,
     busy double precision NOT NULL DEFAULT 1 CHECK (busy > 0 AND busy <= 1),
-    built_in boolean NOT NULL DEFAULT false
+    built_in boolean NOT NULL DEFAULT false,
+    installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 REVOKE ALL ON retention.policy FROM PUBLIC;
 GRANT SELECT ON retention.policy TO retention_runner, retention_operator, retention_viewer;

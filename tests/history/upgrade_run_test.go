@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,14 +18,13 @@ import (
 // of an upgrade, all of it, or the way back; in the middle no run starts. Nothing is lost of what was due.
 func TestUpgradeDuringARun(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join("..", "testdata", "runtime-1", "bot-queue")
-	in := kit.Shipped(t, dir)
+	in := installed(t, beforeVersion)
 	in.DB.Exec(t, "INSERT INTO public.bots VALUES (repeat('a', 64), 'one')")
 	first := maps.Clone(in.Migrations)
-	step := grow(t, in, in.Wanted(t, dir))
+	step := grow(t, in, nextVersion(t, in.Wanted(t, botQueue)))
 	all := in.Migrations
 
-	const between = "the runtime is between version 1 and version 2: a migration is not finished"
+	const between = "the runtime is between version 0 and version 1: a migration is not finished"
 	in.Migrations = first
 	in.Migrations[step[0].Name] = all[step[0].Name]
 	wantMore(t, in, func() { in.Up(t) }, between)
@@ -85,12 +83,11 @@ func wantMore(t *testing.T, in *kit.Installed, meanwhile func(), messages ...str
 // seconds; then nothing has changed, and the upgrade may be run again.
 func TestUpgradeGivesUpOnALock(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join("..", "testdata", "runtime-1", "bot-queue")
-	in := kit.Shipped(t, dir)
+	in := installed(t, beforeVersion)
 	before := kit.Catalog(t, in.DB, "retention")
-	grow(t, in, in.Wanted(t, dir))
+	grow(t, in, nextVersion(t, in.Wanted(t, botQueue)))
 	dump := in.Conn(t)
-	pgtest.Exec(t, dump, "BEGIN; LOCK TABLE retention.install IN ACCESS SHARE MODE")
+	pgtest.Exec(t, dump, "BEGIN; LOCK TABLE retention.run IN ACCESS SHARE MODE")
 	_, err := in.TryUp(t)
 	var refused *install.StatementError
 	if !errors.As(err, &refused) || refused.Code != "55P03" {
@@ -99,6 +96,5 @@ func TestUpgradeGivesUpOnALock(t *testing.T) {
 	wantCatalog(t, in, before, "after a refused upgrade")
 	pgtest.Exec(t, dump, "COMMIT")
 	in.Up(t)
-	in.StartJobs()
-	in.WantConforms(t, in.Wanted(t, dir))
+	in.Done(ttl, "now")
 }

@@ -1,8 +1,8 @@
 package history
 
 import (
-	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,75 +10,99 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/generator"
 	"pgretain/internal/quote"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
-// past is what an example has seen under an earlier version of the runtime, and what must be true
-// once it is upgraded.
-type past struct {
-	live  func(t *testing.T, in *kit.Installed)
-	leave []string // tables of the runtime that have rows then
-	after func(t *testing.T, in *kit.Installed)
-}
+var (
+	botQueue = filepath.Join("..", "..", "examples", "bot-queue")
+	rowHash  = regexp.MustCompile(`'[0-9a-f]{12}'`)
+)
 
-var pasts = map[string]past{
-	"bot-queue": {liveBotQueue,
-		[]string{"run", "batch", "hold", "setting", "setting_change", "total"}, afterBotQueue},
-	"mutual-aid": {liveMutualAid,
-		[]string{"run", "batch", "hold", "event", "undo", "restored", "report", "total"}, afterMutualAid},
-	"trade-dedup": {liveTradeDedup,
-		[]string{"run", "batch", "setting", "setting_change", "claim", "report", "total"}, afterTradeDedup},
-}
-
-// TestUpgradeFromVersion1 takes examples as version 1 of the runtime generated them, with a past, to
-// today's version, back and there again.
-func TestUpgradeFromVersion1(t *testing.T) {
-	t.Parallel()
-	for name, p := range pasts {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := filepath.Join("..", "testdata", "runtime-1", name)
-			in := kit.Shipped(t, dir)
-			p.live(t, in)
-			columns := runtimeColumns(t, in)
-			rows := runtimeRows(t, in, columns)
-			for _, table := range p.leave {
-				if len(rows[table]) == 0 {
-					t.Errorf("the past left no row in retention.%s", table)
-				}
-			}
-			first := kit.Catalog(t, in.DB, "retention")
-			grow(t, in, in.Wanted(t, dir))
-			in.Up(t)
-			today := freshCatalog(t, dir)
-			wantCatalog(t, in, today, "upgraded, against a new install")
-			wantRows(t, in, columns, rows, "after the upgrade")
-
-			down(t, in)
-			wantCatalog(t, in, first, "back at version 1")
-			wantRows(t, in, columns, rows, "back at version 1")
-			in.Up(t)
-			wantCatalog(t, in, today, "upgraded again, against a new install")
-			wantRows(t, in, columns, rows, "after the second upgrade")
-
-			p.after(t, in)
-			in.StartJobs()
-			in.WantConforms(t, in.Wanted(t, dir))
-		})
+// beforeVersion is what the version before this one may have wanted: its number in the functions and rows that tell
+// it, and another hash for each policy.
+func beforeVersion(wanted []generator.Object) []generator.Object {
+	before := slices.Clone(wanted)
+	for i, o := range before {
+		name, _, _ := strings.Cut(o.Name, "(")
+		switch {
+		case name == "retention._version" || name == "retention._stop_reason" || o.Kind == generator.KindInstall:
+			before[i].SQL = strings.NewReplacer("'1'", "'0'", "version 1.", "version 0.").Replace(o.SQL)
+		case o.Kind == generator.KindPolicy:
+			before[i].SQL = rowHash.ReplaceAllString(o.SQL, "'"+generator.Hash("0", o.SQL)+"'")
+		}
 	}
+	return before
 }
 
-// freshCatalog is the catalog of an example that today's generator installed from nothing.
-func freshCatalog(t *testing.T, dir string) []string {
+// nextVersion is what a version may want that the one before did not: a column and an index for a table that has
+// rows, a view that shows the column between two others, and a function that is no longer there.
+func nextVersion(t *testing.T, wanted []generator.Object) []generator.Object {
 	t.Helper()
-	in := kit.ShippedFiles(t, dir)
+	next := slices.DeleteFunc(slices.Clone(wanted), func(o generator.Object) bool { return o.Name == "retention.settle()" })
+	if len(next) != len(wanted)-1 {
+		t.Fatal("there is no retention.settle()")
+	}
+	for i, o := range next {
+		if o.Name == "retention.status" {
+			next[i].SQL = strings.NewReplacer("r.id AS last_run,", "r.id AS last_run, r.origin AS last_origin,",
+				"x.message\n", "x.message, x.origin\n").Replace(o.SQL)
+		}
+	}
+	return append(next, generator.Object{
+		Kind: generator.KindUpgrade, Name: "1/run_origin", As: generator.AsOwner,
+		SQL: "ALTER TABLE retention.run ADD COLUMN IF NOT EXISTS origin text NOT NULL DEFAULT 'schedule';\n" +
+			"CREATE INDEX IF NOT EXISTS run_origin ON retention.run (origin);\n",
+		Drop: "ALTER TABLE retention.run DROP COLUMN IF EXISTS origin;\n",
+	})
+}
+
+// installed is the example with what a version wants.
+func installed(t *testing.T, version func([]generator.Object) []generator.Object) *kit.Installed {
+	t.Helper()
+	in := kit.ShippedFiles(t, botQueue)
 	in.Migrations = fstest.MapFS{}
-	grow(t, in, in.Wanted(t, dir))
+	grow(t, in, version(in.Wanted(t, botQueue)))
 	in.Up(t)
 	in.DB.Exec(t, "UPDATE cron.job SET active = false")
-	return kit.Catalog(t, in.DB, "retention")
+	return in
+}
+
+// TestUpgrade takes an example with a past from one version to the next, back and there again.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	in := installed(t, beforeVersion)
+	liveBotQueue(t, in)
+	columns := runtimeColumns(t, in)
+	rows := runtimeRows(t, in, columns)
+	for _, table := range []string{"run", "batch", "hold", "setting", "setting_change", "total"} {
+		if len(rows[table]) == 0 {
+			t.Errorf("the past left no row in retention.%s", table)
+		}
+	}
+	first := kit.Catalog(t, in.DB, "retention")
+	files := grow(t, in, nextVersion(t, in.Wanted(t, botQueue)))
+	in.Up(t)
+	next := kit.Catalog(t, installed(t, func(o []generator.Object) []generator.Object { return nextVersion(t, o) }).DB, "retention")
+	wantCatalog(t, in, next, "upgraded, against a new install")
+	wantRows(t, in, columns, rows, "after the upgrade")
+	if got := in.Rows("SELECT last_run IS NOT NULL, last_origin FROM retention.status WHERE policy = '" + ttl + "'"); !slices.Equal(got, []string{"(t,schedule)"}) {
+		t.Errorf("the view shows %q", got)
+	}
+	last := files[len(files)-1] // policies that call it are replaced before
+	if want := "-- pgretain: drop function \"retention.settle()\""; !strings.Contains(last.Content(), want) {
+		t.Errorf("%s does not drop the function that is gone", last.Name)
+	}
+
+	down(t, in)
+	wantCatalog(t, in, first, "back at the first version")
+	wantRows(t, in, columns, rows, "back at the first version")
+	in.Up(t)
+	wantCatalog(t, in, next, "upgraded again, against a new install")
+	wantRows(t, in, columns, rows, "after the second upgrade")
+	afterBotQueue(t, in)
 }
 
 // runtimeColumns are the columns of the runtime's tables, but for those that migrations write.
@@ -170,73 +194,4 @@ func afterBotQueue(t *testing.T, in *kit.Installed) {
 	if o := in.Done("enqueued_messages_ttl", "now"); o.Taken > 1 {
 		t.Errorf("the released row and %d others went", o.Taken-1)
 	}
-}
-
-var mutualAidJobs = []string{"mark_expired", "hard_delete", "memory", "decay", "trust_edges", "decay_report", "dibs"}
-
-func liveMutualAid(t *testing.T, in *kit.Installed) {
-	dir := filepath.Join("..", "testdata", "runtime-1", "mutual-aid")
-	in.DB.Exec(t, kit.ReadFile(t, dir, "data.sql"))
-	in.DB.Exec(t, kit.ReadFile(t, dir, "later.sql"))
-	runJobs(t, in, mutualAidJobs...)
-	if o := in.Run("activity_log", "now"); o.State != "tripped" {
-		t.Fatalf("activity_log ended %s", o.State)
-	}
-	operate(t, in, fmt.Sprintf("SELECT retention.restore('offers_expire', %d)", in.Last("offers_expire").ID))
-}
-
-// What was restored is held still, and what was marked can be taken back.
-func afterMutualAid(t *testing.T, in *kit.Installed) {
-	before := in.Last("offers_expire")
-	if o := in.Done("offers_expire", "now"); o.ID == before.ID || o.Taken != 0 || o.Kept["hold"] == 0 {
-		t.Errorf("offers_expire took %d rows and held %d, want what was restored to be held", o.Taken, o.Kept["hold"])
-	}
-	marked := in.Last("messages_expire")
-	operate(t, in, fmt.Sprintf("SELECT retention.restore('messages_expire', %d)", marked.ID))
-	if got := pgtest.Value[int64](t, in, "SELECT restored FROM retention.restored ORDER BY id DESC LIMIT 1"); got != marked.Taken || got == 0 {
-		t.Errorf("restored %d of %d messages that a run before the upgrade marked", got, marked.Taken)
-	}
-	runJobs(t, in, mutualAidJobs...)
-	o := in.Run("activity_log", "now")
-	operate(t, in, fmt.Sprintf("SELECT retention.accept(%d, 'looked at')", o.ID))
-	if o := in.Done("activity_log", "now"); o.Taken <= 10000 {
-		t.Errorf("activity_log took %d", o.Taken)
-	}
-}
-
-// claim asks for trade n once a statement, as a worker of the application.
-func claim(t *testing.T, in *kit.Installed, trades int) {
-	t.Helper()
-	conn := in.Conn(t, "whale_worker")
-	for n := range trades {
-		pgtest.Exec(t, conn, "SELECT retention.processed_trades_claim($1)", fmt.Sprintf("0x%d", n%40))
-	}
-	pgtest.Exec(t, conn, "SELECT retention.processed_trades_advance('whale_worker_global', extract(epoch FROM now())::bigint, '0x0')")
-}
-
-func liveTradeDedup(t *testing.T, in *kit.Installed) {
-	claim(t, in, 60)
-	operate(t, in, "SELECT retention.set_window('processed_trades', '5 minutes', 'the API is slow')")
-	in.DB.Exec(t, "UPDATE whale.processed_trade SET expires_at = now() - interval '1 hour' WHERE tx_hash > '0x2'")
-	runJobs(t, in, "processed_trades", "duplicate_rate")
-}
-
-// The window that was set counts, and a claim from before the upgrade is claimed.
-func afterTradeDedup(t *testing.T, in *kit.Installed) {
-	if got := pgtest.Value[string](t, in, "SELECT retention.window_of('processed_trades')::text"); got != "00:05:00" {
-		t.Errorf("the window is %s", got)
-	}
-	if pgtest.Value[bool](t, in.Conn(t, "whale_worker"), "SELECT retention.processed_trades_claim('0x0')") {
-		t.Error("a trade that was claimed before the upgrade is claimed again")
-	}
-	before := in.Rows("SELECT sum(asked) FROM retention.claim")
-	claim(t, in, 60)
-	if slices.Equal(before, in.Rows("SELECT sum(asked) FROM retention.claim")) {
-		t.Error("claims are not counted any more")
-	}
-	in.DB.Exec(t, "UPDATE whale.processed_trade SET expires_at = now() - interval '1 hour'")
-	if o := in.Done("processed_trades", "now"); o.Taken != 40 {
-		t.Errorf("took %d of 40", o.Taken)
-	}
-	operate(t, in, "SELECT retention.set_window('processed_trades', NULL, 'as it was')")
 }

@@ -1,0 +1,126 @@
+package migrations_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/generator"
+	"pgretain/migrations"
+	"pgretain/policy"
+	sqlfiles "pgretain/sql"
+)
+
+var update = flag.Bool("update", false, "write the files again")
+
+// TestWritten holds the files to sql/. "go generate" writes them again.
+func TestWritten(t *testing.T) {
+	t.Parallel()
+	want, got := map[string]string{}, map[string]string{}
+	for _, file := range written(t) {
+		want[file.Name] = file.Content()
+		if *update {
+			if err := os.WriteFile(file.Name, []byte(file.Content()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	names, err := filepath.Glob("*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[name] = string(content)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the files are not what sql/ gives; run \"make generate\" (-want +got):\n%s", diff)
+	}
+}
+
+// TestIsHistory reads the files as a migration directory: it installs exactly the runtime.
+func TestIsHistory(t *testing.T) {
+	t.Parallel()
+	history, err := generator.Read(migrations.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := map[generator.ID]string{}, map[generator.ID]string{}
+	for _, object := range runtime(t) {
+		want[object.ID()] = object.SQL + object.Drop
+	}
+	for _, object := range history.Objects() {
+		got[object.ID()] = object.SQL + object.Drop
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the files install something else (-want +got):\n%s", diff)
+	}
+}
+
+// TestViewsNameTheirColumns: "*" would be the columns of the day on which the view was made, and
+// installs of two ages would differ.
+func TestViewsNameTheirColumns(t *testing.T) {
+	t.Parallel()
+	for _, object := range runtime(t) {
+		if object.Kind == generator.KindView && regexp.MustCompile(`(?i)SELECT\s+(\w+\.)?\*`).MatchString(object.SQL) {
+			t.Errorf("view %s selects *", object.Name)
+		}
+	}
+}
+
+// TestVersion holds the functions that know the runtime's version to the constant.
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	texts := map[string]string{}
+	for _, object := range runtime(t) {
+		name, _, _ := strings.Cut(object.Name, "(")
+		texts[name] = object.SQL
+	}
+	for name, text := range map[string]string{
+		"retention._version":     "SELECT '" + sqlfiles.Version + "'",
+		"retention._stop_reason": "i.runtime_version <> '" + sqlfiles.Version + "'",
+	} {
+		if !strings.Contains(texts[name], text) {
+			t.Errorf("%s does not say %s:\n%s", name, text, texts[name])
+		}
+	}
+}
+
+// written is the step from nothing to sql/.
+func written(t *testing.T) []generator.File {
+	t.Helper()
+	files, err := generator.Next(&generator.History{}, runtime(t), generator.NextOptions{
+		Roles: defaults(t).Roles, SearchPath: []string{"pg_catalog", "pg_temp"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func runtime(t *testing.T) []generator.Object {
+	t.Helper()
+	objects, err := generator.Runtime(defaults(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// defaults is the install of a policy file that says nothing about it.
+func defaults(t *testing.T) policy.Install {
+	t.Helper()
+	file, diags := policy.Parse("retention.yaml", []byte("version: 1\npolicies: {p: {table: t, where: x, then: [delete]}}\n"))
+	if file == nil {
+		t.Fatal(diags)
+	}
+	return file.Install
+}

@@ -1,1 +1,0 @@
-ALTER TABLE retention.hold DROP COLUMN IF EXISTS key_columns;

@@ -1,1 +1,0 @@
-ALTER TABLE retention.install DROP COLUMN IF EXISTS cron_database;

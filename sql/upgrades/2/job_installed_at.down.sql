@@ -1,1 +1,0 @@
-ALTER TABLE retention.job DROP COLUMN IF EXISTS installed_at;

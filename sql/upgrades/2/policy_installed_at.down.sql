@@ -1,1 +1,0 @@
-ALTER TABLE retention.policy DROP COLUMN IF EXISTS installed_at;

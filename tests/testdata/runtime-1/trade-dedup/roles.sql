@@ -1,9 +1,0 @@
--- The role of the application, made once by a DBA. It may call the functions that the policy
--- grants to it, and has no rights on the tables.
-DO $$
-BEGIN
-    IF to_regrole('whale_worker') IS NULL THEN
-        CREATE ROLE whale_worker LOGIN;
-    END IF;
-END
-$$;
