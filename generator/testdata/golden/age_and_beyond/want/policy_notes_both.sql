@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_both', '', 'app.note', false, 'db69b76efa81', 'Deletes rows of app.note whose made_at is older than 7 days past the first 10 per owner_id.',
+    ('notes_both', '', 'app.note', false, '49a880f45bd2', 'Deletes rows of app.note whose made_at is older than 7 days past the first 10 per owner_id.',
      '[{"locked":"notes_both_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_any', '', 'app.note', false, '4d89b4826f24', 'where kind <> ''pinned''; Deletes rows of app.note past the first 50 per owner_id.; Deletes rows of app.note whose made_at is older than 1 year.; Deletes rows of app.note whose expires_at is past by 7 days.; Deletes rows of app.note whose clock is NULL.',
+    ('notes_any', '', 'app.note', false, '9e7f4574278a', 'where kind <> ''pinned''; Deletes rows of app.note past the first 50 per owner_id.; Deletes rows of app.note whose made_at is older than 1 year.; Deletes rows of app.note whose expires_at is past by 7 days.; Deletes rows of app.note whose clock is NULL.',
      '[{"locked":"notes_any_batch","groups":"notes_any_groups"},{"range":"notes_any_batch_2","locked":"notes_any_batch_2_locked"},{"range":"notes_any_batch_3","locked":"notes_any_batch_3_locked"},{"range":"notes_any_batch_4","locked":"notes_any_batch_4_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_expression', '', 'app.note', false, '3efed14425f2', 'Deletes rows of app.note past the first 1 per owner_id, date_trunc(''day'', made_at).',
+    ('per_expression', '', 'app.note', false, 'd112eb58e02a', 'Deletes rows of app.note past the first 1 per owner_id, date_trunc(''day'', made_at).',
      '[{"locked":"per_expression_batch","groups":"per_expression_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

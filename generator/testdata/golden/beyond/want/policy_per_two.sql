@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_two', '', 'app.note', false, '0f06e2b50eb5', 'where kind = ''draft''; Deletes rows of app.note past the first 5 per owner_id, kind.',
+    ('per_two', '', 'app.note', false, '25b7f8436777', 'where kind = ''draft''; Deletes rows of app.note past the first 5 per owner_id, kind.',
      '[{"locked":"per_two_batch","groups":"per_two_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

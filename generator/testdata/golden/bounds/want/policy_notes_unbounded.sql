@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_unbounded', '', 'app.note', false, '55c079a4dae3', 'Deletes rows of app.note whose expires_at is past by 0 days.',
+    ('notes_unbounded', '', 'app.note', false, '8339fd3fcdbf', 'Deletes rows of app.note whose expires_at is past by 0 days.',
      '[{"range":"notes_unbounded_batch","locked":"notes_unbounded_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      100, 2000, NULL, NULL, 5000000, 1, 0.5, false)

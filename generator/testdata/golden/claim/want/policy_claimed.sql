@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('claimed', '', 'app.claimed', false, '4a86b07e4346', 'Deletes rows of app.claimed whose expires_at is past by 0 days.',
+    ('claimed', '', 'app.claimed', false, '0a10beba9a6c', 'Deletes rows of app.claimed whose expires_at is past by 0 days.',
      '[{"range":"claimed_batch","locked":"claimed_batch_locked"}]', false, ARRAY[]::text[],
      '0 months 0 days 00:15:00', '0 months 0 days 00:01:00', '0 months 1 days 00:00:00', false, ARRAY['app.claimed']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.claimed', 'app.marker']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.claimed PRIMARY KEY (hash)']::text[], ARRAY['DELETE app.claimed']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

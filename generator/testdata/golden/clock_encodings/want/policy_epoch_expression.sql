@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_expression', '', 'app.clocks', false, 'a3fb94310bcd', 'Deletes rows of app.clocks whose snow / 1000 is older than 7 days.',
+    ('epoch_expression', '', 'app.clocks', false, 'ff441427bbc2', 'Deletes rows of app.clocks whose snow / 1000 is older than 7 days.',
      '[{"range":"epoch_expression_batch","locked":"epoch_expression_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_s_float', '', 'app.clocks', false, '3afcf0e190c0', 'Deletes rows of app.clocks whose epoch_s_float is older than 7 days.',
+    ('epoch_s_float', '', 'app.clocks', false, '20a2ddbd4c90', 'Deletes rows of app.clocks whose epoch_s_float is older than 7 days.',
      '[{"range":"epoch_s_float_batch","locked":"epoch_s_float_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

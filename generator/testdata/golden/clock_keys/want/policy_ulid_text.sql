@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ulid_text', '', 'app.clocks', false, '615c19252cac', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
+    ('ulid_text', '', 'app.clocks', false, '790141bd936d', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
      '[{"range":"ulid_text_batch","locked":"ulid_text_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

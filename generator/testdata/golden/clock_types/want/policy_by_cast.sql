@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_cast', '', 'app.clocks', false, '827e6516ca6b', 'Deletes rows of app.clocks whose (key_text || ''-01'')::timestamptz is older than 1 hour.',
+    ('by_cast', '', 'app.clocks', false, '638fb654e83e', 'Deletes rows of app.clocks whose (key_text || ''-01'')::timestamptz is older than 1 hour.',
      '[{"range":"by_cast_batch","locked":"by_cast_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

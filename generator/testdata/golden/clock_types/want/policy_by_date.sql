@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_date', '', 'app.clocks', false, '85d4ffa99da8', 'Deletes rows of app.clocks whose day is older than 1 month.',
+    ('by_date', '', 'app.clocks', false, '0c60b40cdff5', 'Deletes rows of app.clocks whose day is older than 1 month.',
      '[{"range":"by_date_batch","locked":"by_date_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

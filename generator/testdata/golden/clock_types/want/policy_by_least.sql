@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_least', '', 'app.clocks', false, '2c55c974977c', 'Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.',
+    ('by_least', '', 'app.clocks', false, '6d3d00d1c42c', 'Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.',
      '[{"range":"by_least_batch","locked":"by_least_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

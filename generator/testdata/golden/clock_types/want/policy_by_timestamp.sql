@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_timestamp', '', 'app.clocks', false, '19b43bb11dd6', 'Deletes rows of app.clocks whose at is older than 1 day.',
+    ('by_timestamp', '', 'app.clocks', false, 'cf1d9a69cf64', 'Deletes rows of app.clocks whose at is older than 1 day.',
      '[{"range":"by_timestamp_batch","locked":"by_timestamp_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

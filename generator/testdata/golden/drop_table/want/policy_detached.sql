@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('detached', '', 'app.detached', false, 'a6066316acf0', 'Deletes rows of app.detached whose drop_after is past by 0 days.',
+    ('detached', '', 'app.detached', false, '48caebc5bef9', 'Deletes rows of app.detached whose drop_after is past by 0 days.',
      '[{"locked":"detached_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.detached']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.detached']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.detached PRIMARY KEY (name)']::text[], ARRAY['DELETE app.detached']::text[], '[]',
      10, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

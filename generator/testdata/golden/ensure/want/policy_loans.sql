@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, '03d1f0057637', 'Deletes rows of app.loan whose created_at is older than 7 days.',
+    ('loans', '', 'app.loan', false, 'f0732f82f974', 'Deletes rows of app.loan whose created_at is older than 7 days.',
      '[{"range":"loans_batch","locked":"loans_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)']::text[], ARRAY['DELETE app.loan']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

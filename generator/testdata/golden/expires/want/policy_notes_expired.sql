@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_expired', '', 'app.note', false, '3b27102fbc12', 'Deletes rows of app.note whose expires_at is past by 0 days.',
+    ('notes_expired', '', 'app.note', false, '4e5ddb6e68fe', 'Deletes rows of app.note whose expires_at is past by 0 days.',
      '[{"range":"notes_expired_batch","locked":"notes_expired_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_grace', '', 'app.note', false, '6edf3e632c0f', 'where kind = ''draft'' AND NOT starred; Deletes rows of app.note whose expires_at is past by 1 year 2 months 3 days 245 minutes.',
+    ('notes_grace', '', 'app.note', false, '4c77ace78061', 'where kind = ''draft'' AND NOT starred; Deletes rows of app.note whose expires_at is past by 1 year 2 months 3 days 245 minutes.',
      '[{"range":"notes_grace_batch","locked":"notes_grace_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items', '', 'app.note', false, 'd56744fd5d95', 'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
+    ('items', '', 'app.note', false, 'cdd3113d6b85', 'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
      '[{"locked":"items_batch"}]', true, ARRAY['owner_id']::text[],
      '0 months 30 days 00:00:00', '0 months 7 days 00:00:00', '0 months 365 days 00:00:00', false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, 'b6343c028f30', 'Works off rows of app.loan by their id.',
+    ('loans', '', 'app.loan', false, '199a58daf039', 'Works off rows of app.loan by their id.',
      '[{"locked":"loans_batch","whole":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.rolled']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)']::text[], ARRAY['INSERT app.attic', 'UPDATE app.rolled']::text[], '[{"step":0,"table":"app.rolled","set":{"id":null}}]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('settable', '', 'app.loan', false, '7fa01effac38', 'Deletes rows of app.loan whose used_at is older than 30 days.',
+    ('settable', '', 'app.loan', false, '046471687e09', 'Deletes rows of app.loan whose used_at is older than 30 days.',
      '[{"range":"settable_batch","locked":"settable_batch_locked"}]', false, ARRAY[]::text[],
      '0 months 30 days 00:00:00', '0 months 1 days 00:00:00', '0 months 90 days 00:00:00', false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)']::text[], ARRAY['DELETE app.loan']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

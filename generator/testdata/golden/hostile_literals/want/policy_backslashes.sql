@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('backslashes', '', 'app.note', false, '04ece88fe558', E'where kind <> ''\\'' AND tag <> E''\\''\\n'' AND state <> U&''\\0061''; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('backslashes', '', 'app.note', false, '64455ddd3767', E'where kind <> ''\\'' AND tag <> E''\\''\\n'' AND state <> U&''\\0061''; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"backslashes_batch","locked":"backslashes_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('braces', '', 'app.note', false, 'b885b05fa6be', 'where kind <> ''{{ .Table }} {{ end }}''; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('braces', '', 'app.note', false, '73cc351519ad', 'where kind <> ''{{ .Table }} {{ end }}''; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"braces_batch","locked":"braces_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('dollars', '', 'app.note', false, '26275c1eeab4', 'where kind <> ''$$ $function$ $function1$''; Deletes rows of app.note whose made_at is older than 1 day.',
+    ('dollars', '', 'app.note', false, '6377d397db65', 'where kind <> ''$$ $function$ $function1$''; Deletes rows of app.note whose made_at is older than 1 day.',
      '[{"range":"dollars_batch","locked":"dollars_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', false, '98c90e34a58a', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
+    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', false, 'e21ef9748518', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
      '[{"locked":"names_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['Se"lect.child', 'Se"lect.order by. $function$ {{ .Tag }}']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[], ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[], ARRAY['Se"lect.child PRIMARY KEY (primary)', 'Se"lect.child(user, a.b) -> Se"lect.order by. $function$ {{ .Tag }}(user, a.b) cascade', 'Se"lect.order by. $function$ {{ .Tag }} PRIMARY KEY (user, a.b)']::text[], ARRAY['DELETE Se"lect.child', 'DELETE Se"lect.order by. $function$ {{ .Tag }}']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

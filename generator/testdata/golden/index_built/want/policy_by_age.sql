@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_age', '', 'app.not_served', false, '2fe6f4082758', 'Deletes rows of app.not_served whose at is older than 1 year.',
+    ('by_age', '', 'app.not_served', false, '25b32499a88d', 'Deletes rows of app.not_served whose at is older than 1 year.',
      '[{"range":"by_age_batch","locked":"by_age_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served PRIMARY KEY (id)']::text[], ARRAY['DELETE app.not_served']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

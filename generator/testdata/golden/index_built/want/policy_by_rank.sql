@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_rank', '', 'app.not_served', false, '629a5e84cb0f', 'Deletes rows of app.not_served past the first 3 per owner_id.',
+    ('by_rank', '', 'app.not_served', false, 'a4f4b8d97514', 'Deletes rows of app.not_served past the first 3 per owner_id.',
      '[{"locked":"by_rank_batch","groups":"by_rank_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served PRIMARY KEY (id)']::text[], ARRAY['DELETE app.not_served']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

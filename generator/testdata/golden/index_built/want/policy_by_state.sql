@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_state', '', 'app.not_served', false, '4cddfc225602', 'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
+    ('by_state', '', 'app.not_served', false, '165b3db3170c', 'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
      '[{"range":"by_state_batch","locked":"by_state_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served PRIMARY KEY (id)']::text[], ARRAY['DELETE app.not_served']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('same_again', '', 'app.not_served', false, '00944198d8ac', 'Deletes rows of app.not_served whose at is past by 0 days.',
+    ('same_again', '', 'app.not_served', false, '7d1633645c00', 'Deletes rows of app.not_served whose at is past by 0 days.',
      '[{"range":"same_again_batch","locked":"same_again_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.not_served PRIMARY KEY (id)']::text[], ARRAY['DELETE app.not_served']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

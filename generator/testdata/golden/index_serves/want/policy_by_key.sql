@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_key', '', 'app.served', false, '8ad0341b566b', 'where true; Deletes rows of app.served.',
+    ('by_key', '', 'app.served', false, '87828f8192f2', 'where true; Deletes rows of app.served.',
      '[{"range":"by_key_batch","locked":"by_key_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.served PRIMARY KEY (id)']::text[], ARRAY['DELETE app.served']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_rank', '', 'app.served', false, 'f8ce3d0addec', 'Deletes rows of app.served past the first 3 per owner_id.',
+    ('by_rank', '', 'app.served', false, 'e3dea4bb5c4a', 'Deletes rows of app.served past the first 3 per owner_id.',
      '[{"locked":"by_rank_batch","groups":"by_rank_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.served PRIMARY KEY (id)']::text[], ARRAY['DELETE app.served']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

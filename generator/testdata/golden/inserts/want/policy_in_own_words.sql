@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('in_own_words', '', 'app.loan', false, '9978a8d25d34', 'Deletes rows of app.loan whose used_at is older than 7 days.',
+    ('in_own_words', '', 'app.loan', false, '9e8ae13dfc28', 'Deletes rows of app.loan whose used_at is older than 7 days.',
      '[{"locked":"in_own_words_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)']::text[], ARRAY['DELETE app.loan', 'INSERT app.attic']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('signals', '', 'app.note', false, '1815e17cd0d5', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('signals', '', 'app.note', false, '78081bac6880', 'Deletes rows of app.note whose made_at is older than 7 days.',
      '[{"range":"signals_batch","locked":"signals_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note', 'INSERT app.daily', 'INSERT app.old_note', 'UPDATE app.daily']::text[], '[{"step":1,"table":"app.daily","set":{"at":null,"last_kind":null,"n":null,"top":null}}]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -1,10 +1,10 @@
 -- as owner
--- Runtime version 2.
+-- Runtime version 1.
 SELECT keeper._check_zone('America/New_York');
 INSERT INTO keeper.install
     (runtime_version, search_path, time_zone, scheduler, protect, cron_database,
      system_identifier, database_name)
-SELECT '2', 'app, Se"lect', 'America/New_York', 'pg_cron', ARRAY['app.receipt']::text[], NULL,
+SELECT '1', 'app, Se"lect', 'America/New_York', 'pg_cron', ARRAY['app.receipt']::text[], NULL,
        c.system_identifier, current_database()
 FROM pg_control_system() c
 ON CONFLICT (only_row) DO UPDATE SET

@@ -5,7 +5,7 @@ INSERT INTO keeper.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('retention_log', 'built in: keeps the run log and cron.job_run_details short', 'keeper.run', false, '357644c9efd7', 'runs that ended longer ago than install.log_window, the newest of each policy excepted',
+    ('retention_log', 'built in: keeps the run log and cron.job_run_details short', 'keeper.run', false, '8c8528c37d47', 'runs that ended longer ago than install.log_window, the newest of each policy excepted',
      '[{"locked":"retention_log_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['keeper.run', 'keeper.batch']::text[], ARRAY[]::text[], ARRAY['keeper.batch']::text[], ARRAY['keeper.run', 'keeper.batch']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], '[]',
      1000, 100, NULL, '1m', NULL, NULL, 1, true)

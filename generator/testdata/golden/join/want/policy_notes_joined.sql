@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_joined', '', 'app.note', false, '738ad7ee050a', 'where NOT o.enabled AND c.kept IS NOT TRUE; Deletes rows of app.note whose made_at is older than 1 year.; keeps lent: l.used_at > as_of - interval ''30 days''',
+    ('notes_joined', '', 'app.note', false, '07b311d9b24b', 'where NOT o.enabled AND c.kept IS NOT TRUE; Deletes rows of app.note whose made_at is older than 1 year.; keeps lent: l.used_at > as_of - interval ''30 days''',
      '[{"locked":"notes_joined_batch"}]', true, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_kept', '', 'app.note', false, '31406b3106fd', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps starred: starred; keeps open_review: EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open); keeps tagged: the first 2; keeps one_a_day: the first 1',
+    ('notes_kept', '', 'app.note', false, '3bf45b75a9c9', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps starred: starred; keeps open_review: EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open); keeps tagged: the first 2; keeps one_a_day: the first 1',
      '[{"locked":"notes_kept_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

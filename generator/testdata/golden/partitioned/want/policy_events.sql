@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('events', '', 'app.event', false, '7912c190ffef', 'Deletes rows of app.event whose at is older than 1 year.',
+    ('events', '', 'app.event', false, '819ae9cd53bc', 'Deletes rows of app.event whose at is older than 1 year.',
      '[{"range":"events_batch","locked":"events_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event PRIMARY KEY (id, at)']::text[], ARRAY['DELETE app.event']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('events_cap', '', 'app.event', false, '4b35f3562880', 'Deletes rows of app.event past the first 1000000.',
+    ('events_cap', '', 'app.event', false, 'cda002dc7faf', 'Deletes rows of app.event past the first 1000000.',
      '[{"locked":"events_cap_batch","groups":"events_cap_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event PRIMARY KEY (id, at)']::text[], ARRAY['DELETE app.event']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

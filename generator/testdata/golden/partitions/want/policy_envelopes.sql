@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('envelopes', '', 'app.envelope', true, 'fcc176e8339c', 'where NOT EXISTS (SELECT FROM partition p WHERE p.expires_at > as_of); Drops partitions of app.envelope past the first 1 per value.',
+    ('envelopes', '', 'app.envelope', true, '6a888f0222ee', 'where NOT EXISTS (SELECT FROM partition p WHERE p.expires_at > as_of); Drops partitions of app.envelope past the first 1 per value.',
      '[{"locked":"envelopes_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.envelope']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.envelope PRIMARY KEY (node, seq)']::text[], ARRAY[]::text[], '[]',
      10, 100, NULL, '10m0s', 5000000, NULL, 1, false)

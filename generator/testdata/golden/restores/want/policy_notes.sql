@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes', '', 'app.note', false, 'a6d938ad1842', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('notes', '', 'app.note', false, 'aac047b74db1', 'Deletes rows of app.note whose made_at is older than 7 days.',
      '[{"locked":"notes_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY['app.loan', 'app.note']::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY['app.note', 'app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)', 'app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.loan', 'DELETE app.note', 'INSERT app.attic', 'INSERT app.old_note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('starred', '', 'app.note', false, '23347b86b087', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('starred', '', 'app.note', false, '65470425f1bd', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"locked":"starred_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['UPDATE app.note']::text[], '[{"step":1,"table":"app.note","set":{"starred":"true"}}]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

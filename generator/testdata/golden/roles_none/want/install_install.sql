@@ -1,10 +1,10 @@
 -- as owner
--- Runtime version 2.
+-- Runtime version 1.
 SELECT retention._check_zone('UTC');
 INSERT INTO retention.install
     (runtime_version, search_path, time_zone, scheduler, protect, cron_database,
      system_identifier, database_name)
-SELECT '2', 'public', 'UTC', 'none', ARRAY[]::text[], NULL,
+SELECT '1', 'public', 'UTC', 'none', ARRAY[]::text[], NULL,
        c.system_identifier, current_database()
 FROM pg_control_system() c
 ON CONFLICT (only_row) DO UPDATE SET

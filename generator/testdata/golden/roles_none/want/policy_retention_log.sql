@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('retention_log', 'built in: keeps the run log and cron.job_run_details short', 'retention.run', false, '730227e9cbb3', 'runs that ended longer ago than install.log_window, the newest of each policy excepted',
+    ('retention_log', 'built in: keeps the run log and cron.job_run_details short', 'retention.run', false, '43124446490a', 'runs that ended longer ago than install.log_window, the newest of each policy excepted',
      '[{"locked":"retention_log_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['retention.run', 'retention.batch']::text[], ARRAY[]::text[], ARRAY['retention.batch']::text[], ARRAY['retention.run', 'retention.batch']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], '[]',
      1000, 100, NULL, '1m', NULL, NULL, 1, true)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_by_score', '', 'app.note', false, '59a2da9c1b20', 'Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.',
+    ('notes_by_score', '', 'app.note', false, '312290167b13', 'Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.',
      '[{"range":"notes_by_score_batch","locked":"notes_by_score_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

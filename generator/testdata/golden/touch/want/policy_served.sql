@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('served', '', 'app.served', false, '99e91f69170b', 'Deletes rows of app.served whose at is older than 30 days.',
+    ('served', '', 'app.served', false, 'aeca6fb4a9a5', 'Deletes rows of app.served whose at is older than 30 days.',
      '[{"range":"served_batch","locked":"served_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.served PRIMARY KEY (id)']::text[], ARRAY['DELETE app.served']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

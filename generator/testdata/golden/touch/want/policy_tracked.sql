@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('tracked', '', 'app.tracked', false, '9af90e0f404f', 'Deletes rows of app.tracked whose read_at is older than 30 days.',
+    ('tracked', '', 'app.tracked', false, '5184737e8857', 'Deletes rows of app.tracked whose read_at is older than 30 days.',
      '[{"range":"tracked_batch","locked":"tracked_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.tracked']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.tracked']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.tracked PRIMARY KEY (slug)']::text[], ARRAY['DELETE app.tracked']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('dibs_expire', '', 'app.note', false, '271389318abb', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('dibs_expire', '', 'app.note', false, 'a646da39dc41', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"locked":"dibs_expire_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.owner']::text[], ARRAY['app.note', 'app.loan', 'app.owner']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)', 'app.note PRIMARY KEY (id)', 'app.owner PRIMARY KEY (id)']::text[], ARRAY['UPDATE app.loan', 'UPDATE app.note', 'UPDATE app.owner']::text[], '[{"step":1,"table":"app.note","set":{"starred":"true"}},{"step":2,"table":"app.loan","set":{"used_at":"NULL"}},{"step":3,"table":"app.owner","set":{"days":null}}]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

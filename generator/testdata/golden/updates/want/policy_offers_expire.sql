@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('offers_expire', '', 'app.note', false, '981fbc2f084e', 'where state IS DISTINCT FROM ''expired''; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('offers_expire', '', 'app.note', false, '6ee33d56762c', 'where state IS DISTINCT FROM ''expired''; Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"range":"offers_expire_batch","locked":"offers_expire_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['UPDATE app.note']::text[], '[{"step":1,"table":"app.note","set":{"seen_at":"as_of","state":"''expired''"}}]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('offers_rotate', '', 'app.note', false, 'b7a5b3d31628', 'Updates rows of app.note whose expires_at is past by 0 days.',
+    ('offers_rotate', '', 'app.note', false, 'a8f3a9d51f2c', 'Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"locked":"offers_rotate_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['UPDATE app.note']::text[], '[{"step":1,"table":"app.note","set":{"expires_at":null}}]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

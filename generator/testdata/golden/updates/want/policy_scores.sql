@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('scores', '', 'app.note', false, '68f53a23121f', 'where score IS DISTINCT FROM d.score; Updates rows of app.note.',
+    ('scores', '', 'app.note', false, '9272a83b3115', 'where score IS DISTINCT FROM d.score; Updates rows of app.note.',
      '[{"locked":"scores_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['UPDATE app.note']::text[], '[{"step":1,"table":"app.note","set":{"score":null}}]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('before_as_of', '', 'app.note', false, '9d5a0fd3b93a', 'where made_at < as_of - interval ''1 day'' AND lower(kind) = ''draft''; Deletes rows of app.note.',
+    ('before_as_of', '', 'app.note', false, '1e9915c231bf', 'where made_at < as_of - interval ''1 day'' AND lower(kind) = ''draft''; Deletes rows of app.note.',
      '[{"range":"before_as_of_batch","locked":"before_as_of_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]',
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
