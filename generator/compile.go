@@ -122,7 +122,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	w := c.work(p, table, batchForm())
 	application := w.application()
 	count := c.work(p, table, countForm())
-	due := c.work(p, table, c.dueForm(p))
+	rows := c.work(p, table, rowsForm())
 	if c.diags.HasErrors() {
 		return nil
 	}
@@ -130,11 +130,11 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	objects = slices.Concat(objects, w.createdTables(), w.storedTables(), w.indexes())
 	functions, passes := w.functions()
 	functions = slices.Concat(functions, w.prepare(), w.dropFunctions())
-	functions = append(functions, count.count(), count.preview(), due.due())
+	functions = append(functions, rows.rows(), count.preview())
 	objects = append(objects, functions...)
-	objects = slices.Concat(objects, w.plan(), count.facts(), application)
+	objects = slices.Concat(objects, w.plan(), application)
 	w.collectRights()
-	row := w.registryRow(functions, passes)
+	row := w.registryRow(functions, passes, rows.facts())
 	row.Needs = w.needs()
 	return append(objects, row)
 }

@@ -10,7 +10,7 @@ import (
 // templateData are the structs that templates read, one of each; unnamed ones are reached through
 // their fields by TestTemplatesPrintTypedValues.
 var templateData = []any{
-	batchData{}, countData{}, previewStep{}, previewNote{}, factsData{}, factsArchive{}, rowData{}, indexData{}, hop{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
+	batchData{}, countData{}, previewStep{}, previewNote{}, rowsData{}, factText{}, rowData{}, indexData{}, hop{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
 	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{}, restoreData{}, restoreSource{}, restoredColumn{},
 	cursorColumn{}, guardText{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
 	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{}, alsoText{}, lockedText{}, knownText{},
@@ -22,8 +22,7 @@ var templateData = []any{
 var plainStrings = map[string][]string{
 	"batchData":       {"Schema", "Function", "Signature", "Policy", "What", "Locked", "TableMessage"},
 	"countData":       {"Schema", "Function", "Signature", "Policy", "Roles"},
-	"factsData":       {"Schema", "Function", "Signature", "Policy", "Roles", "Type"},
-	"factsArchive":    {"Comment"},
+	"rowsData":        {"What"},
 	"rowData":         {"Schema"},
 	"indexData":       {"Schema", "Policy"},
 	"cutoff":          {"Name", "Type"},

@@ -104,7 +104,7 @@ func (r *ranked) orAllRows() *ranked {
 	return &copied
 }
 
-// countData is what the templates count, due and preview read.
+// countData is what the templates rows and preview read.
 type countData struct {
 	Schema, Function, Signature, Policy string
 	Comment, Zone                       literal
@@ -159,15 +159,6 @@ func (w *work) countData(function, signature string) countData {
 	return d
 }
 
-// count counts what is due; it looks at ranks through window functions, not through the sets of
-// first places that the batch uses.
-func (w *work) count() Object {
-	name := w.policy.Name + "_count"
-	d := w.judgedData(name, name+"(timestamp with time zone, bigint, boolean, jsonb, interval)")
-	d.Comment = literal(fmt.Sprintf("pgretain: what policy %s finds at an instant", w.policy.Name))
-	return w.function(d.Signature, "count", d)
-}
-
 // judgedData says which rows are due and what keeps them, in one statement for all rows.
 func (w *work) judgedData(function, signature string) countData {
 	d := w.countData(function, signature)
@@ -189,25 +180,6 @@ func (w *work) judgedData(function, signature string) countData {
 	d.Passed = w.passed()
 	d.Plain = len(d.Guards) == 0 && d.Passed == ""
 	return d
-}
-
-// due is the same condition as a set of rows.
-func (w *work) due() Object {
-	name := w.policy.Name + "_due"
-	d := w.countData(name, name+"(timestamp with time zone)")
-	d.Comment = literal(fmt.Sprintf("pgretain: the rows that policy %s would take at an instant", w.policy.Name))
-	d.Due = w.anyDue("ranked beyond")
-	for _, g := range w.guards {
-		spared := fragment("is false", g.cond)
-		if g.rank != nil {
-			spared = fragment("ranked outside", g.rank.orAllRows())
-		}
-		d.Guards = append(d.Guards, countGuard{Spared: spared})
-	}
-	if passed := w.passed(); passed != "" {
-		d.Due = append(d.Due, passed)
-	}
-	return w.function(d.Signature, "due", d)
 }
 
 // anyDue is "where" and any entry of "due"; beyond is the fragment that says a rank takes a row.
@@ -270,7 +242,7 @@ func (w *work) ownStep() *step {
 
 // registryRow is the policy's row in the registry. Its hash covers the functions and the runtime's
 // version, so that a run under way ends when any of them changes.
-func (w *work) registryRow(functions []Object, passes []passEntry) Object {
+func (w *work) registryRow(functions []Object, passes []passEntry, facts sqlText) Object {
 	p := w.policy
 	var texts []string
 	for _, f := range functions {
@@ -285,7 +257,7 @@ func (w *work) registryRow(functions []Object, passes []passEntry) Object {
 		Definition: literal(w.definition()), Passes: literal(encoded), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
 		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()),
 		Changes: textArray(w.changedTables()), StatementDeletes: textArray(w.statementDeletes()), Reach: textArray(w.reach()),
-		Sets: w.setColumns(), KnownKeys: textArray(w.knownKeys()), Writes: textArray(w.policy.Writes()),
+		Sets: w.setColumns(), Facts: facts, KnownKeys: textArray(w.knownKeys()), Writes: textArray(w.policy.Writes()),
 		BatchRows: p.Batch.Rows, LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
 		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
 		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,

@@ -3,6 +3,8 @@ package generator
 import (
 	"regexp"
 	"strings"
+
+	"pgretain/internal/pgparse"
 )
 
 // settings are what the lines between the blocks of a file say: search_path and roles.
@@ -13,7 +15,7 @@ type settings struct {
 
 var (
 	pathLine    = regexp.MustCompile(`^SET (?:LOCAL )?search_path = (.*);$`)
-	setRoleLine = regexp.MustCompile(`^SET LOCAL ROLE "(.*)";$`)
+	setRoleLine = regexp.MustCompile(`^SET LOCAL ROLE (.*);$`)
 )
 
 // readSettings reads the way up of a file. With "roles: none" what belongs to owner and runner is
@@ -38,7 +40,9 @@ func readSettings(l tool, body string) settings {
 		case strings.HasPrefix(line, "RESET ROLE"):
 			role = ""
 		case setRoleLine.MatchString(line):
-			role = strings.ReplaceAll(setRoleLine.FindStringSubmatch(line)[1], `""`, `"`)
+			if name, err := pgparse.Name(setRoleLine.FindStringSubmatch(line)[1]); err == nil && len(name) == 1 {
+				role = name[0]
+			}
 		case pathLine.MatchString(line) && s.path == "":
 			s.path = pathLine.FindStringSubmatch(line)[1]
 		case line == l.downLine && !l.separate():

@@ -122,15 +122,15 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 		return nil
 	}
 	defer c.explainColumns(len(c.diags))
-	w, count, due := c.work(p, rows, batchForm()), c.work(p, rows, countForm()), c.work(p, rows, c.dueForm(p))
+	w, count, one := c.work(p, rows, batchForm()), c.work(p, rows, countForm()), c.work(p, rows, rowsForm())
 	if c.diags.HasErrors() {
 		return nil
 	}
 	objects := slices.Concat(w.createdTables(), w.storedTables())
 	functions := append([]Object{w.alterPartition(), w.partitionBatch()}, w.prepare()...)
-	functions = append(functions, count.partitionCount(), count.preview(), due.partitionDue())
+	functions = append(functions, one.partitionRows(), count.preview())
 	w.collectRights()
-	return append(append(objects, functions...), w.registryRow(functions, []passEntry{{Locked: p.Name + "_batch"}}))
+	return append(append(objects, functions...), w.registryRow(functions, []passEntry{{Locked: p.Name + "_batch"}}, one.facts()))
 }
 
 // explainColumns says, in what was found since, what columns there are.

@@ -38,7 +38,7 @@ func (w *work) partitionData(function, signature string) partitionData {
 		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
 		PolicyLiteral: literal(w.policy.Name), TableMessage: messageName(t.table), SearchPath: w.searchPath(),
 		Zone: literal(w.file.Install.TimeZone), Table: "part", Joins: w.joins, Columns: w.columns, Holds: w.holds,
-		HoldTables: textArray(w.holdTables()), What: w.partitionWhat(),
+		HoldTables: textArray(w.holdTables()), What: w.whatOfAll(),
 	}
 	if roles := w.file.Install.Roles; !roles.None {
 		d.Roles = []string{roles.Operator, roles.Viewer}
@@ -85,7 +85,7 @@ func (w *work) takes() string {
 	return "Detaches partitions of"
 }
 
-func (w *work) partitionWhat() string {
+func (w *work) whatOfAll() string {
 	var list []string
 	for _, p := range w.passes() {
 		list = append(list, w.what(p))
@@ -117,20 +117,6 @@ func (w *work) takeAway(s step) sqlText {
 }
 
 func (w *work) alterName() string { return w.policy.Name + "_partition" }
-
-func (w *work) partitionCount() Object {
-	name := w.policy.Name + "_count"
-	d := w.partitionData(name, name+"(timestamp with time zone, bigint, boolean, jsonb, interval)")
-	d.Comment = literal(fmt.Sprintf("pgretain: what policy %s finds at an instant", w.policy.Name))
-	return w.function(d.Signature, "count_partitions", d)
-}
-
-func (w *work) partitionDue() Object {
-	name := w.policy.Name + "_due"
-	d := w.partitionData(name, name+"(timestamp with time zone)")
-	d.Comment = literal(fmt.Sprintf("pgretain: the partitions that policy %s would take at an instant", w.policy.Name))
-	return w.function(d.Signature, "due_partitions", d)
-}
 
 // alterPartition is the function that does what only the table's owner may do. The migrating role
 // owns it: the owner of the other functions cannot be a member of a role that is its own member.

@@ -24,6 +24,7 @@ type rowData struct {
 	Deletes, Unguarded, Related, Changes                 sqlText
 	StatementDeletes, Reach, KnownKeys, Writes           sqlText
 	Sets                                                 literal
+	Facts                                                sqlText
 	BatchRows, LockTimeout                               int
 	BudgetRows, BudgetTime, BreakerRows, BreakerFraction sqlText
 	Busy                                                 sqlText
@@ -76,7 +77,7 @@ func (c *compiler) logPolicy() Object {
 		Related:          textArray([]string{c.file.Install.Schema + ".batch"}),
 		Unguarded:        textArray(nil),
 		Deletes:          textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
-		StatementDeletes: textArray(nil), KnownKeys: textArray(nil), Writes: textArray(nil), Sets: "[]",
+		StatementDeletes: textArray(nil), KnownKeys: textArray(nil), Writes: textArray(nil), Sets: "[]", Facts: rowFacts{Clock: "t.ended_at"}.sql(),
 		Changes:   textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
 		BatchRows: 1000, LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
 		BreakerFraction: "NULL", Busy: "1", BuiltIn: true,

@@ -21,11 +21,15 @@ func (w *work) scopeTexts() []scopeText {
 			w.refuse(name.Position, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(w.table), name.Text), didYouMean(name.Text, columnNames(w.table)))
 			continue
 		}
-		list = append(list, scopeText{sqlText(fmt.Sprintf("v_scope_%d", i+1)),
-			fragment("scope value", struct {
-				Scope sqlText
-				Name  literal
-			}{w.scope, literal(name.Text)}), sqlText(column.Type)})
+		value := fragment("scope value", struct {
+			Scope sqlText
+			Name  literal
+		}{w.scope, literal(name.Text)})
+		variable := sqlText(fmt.Sprintf("v_scope_%d", i+1))
+		if w.inline {
+			variable = fragment("typed", struct{ Value, Type sqlText }{value, sqlText(column.Type)})
+		}
+		list = append(list, scopeText{variable, value, sqlText(column.Type)})
 	}
 	return list
 }

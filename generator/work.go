@@ -44,13 +44,6 @@ func batchForm() form {
 }
 func countForm() form { return form{now: "v_as_of", olderThan: "p_older_than", scope: "p_scope"} }
 
-func (c *compiler) dueForm(p *policy.Policy) form {
-	return form{inline: true, now: "p_as_of", olderThan: fragment("window in force", struct {
-		Schema string
-		Policy literal
-	}{c.file.Install.Schema, literal(p.Name)})}
-}
-
 // filter is one condition with what may be known of it.
 type filter struct {
 	sql    sqlText

@@ -9,7 +9,7 @@ import (
 
 // testAnswers: an answer that is none is unknown, and is not taken for something that changed meanwhile.
 func testAnswers(t *testing.T, server *driftServer) {
-	const count = "retention.message_ttl_count(timestamptz, bigint, boolean, jsonb, interval)"
+	const count = "retention._count(text, timestamptz, bigint, boolean, jsonb, interval)"
 	for name, c := range map[string]struct {
 		tamper, says string
 		codes        []string
@@ -17,9 +17,9 @@ func testAnswers(t *testing.T, server *driftServer) {
 		"count_answers_null": {"ALTER FUNCTION " + count + " STRICT",
 			`could not check what is due under policy "message_ttl" [V090]
 detail: The answer cannot be read: cannot scan NULL in column "due".`, []string{"V004", "V090"}},
-		"facts_answer_nothing": {`CREATE OR REPLACE FUNCTION ` + "retention.message_ttl_facts" + `(p_as_of timestamptz, p_runs bigint[], p_limit bigint) RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb';
+		"facts_answer_nothing": {`CREATE OR REPLACE FUNCTION retention.facts(policy text, as_of timestamptz, runs bigint[], max_rows bigint) RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb';
 			ALTER TABLE app.message ALTER created_at DROP NOT NULL`,
-			`The answer cannot be read: cannot scan NULL in column "message_ttl_facts".`, []string{"V003", "V004", "V090"}},
+			`The answer cannot be read: cannot scan NULL in column "facts".`, []string{"V003", "V004", "V090"}},
 		"installed_for_ever": {"UPDATE retention.policy SET installed_at = 'infinity' WHERE name = 'message_ttl'",
 			`could not check the runs [V090]
 detail: The answer cannot be read: cannot scan Infinity in column "since". This was not checked for policies "message_ttl", "retention_log", "session_expired".`, []string{"V090"}},

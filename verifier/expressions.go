@@ -13,7 +13,6 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/quote"
 	"pgretain/policy"
-	verifysql "pgretain/sql/verify"
 )
 
 // expressionsAtOnce are looked at in one transaction, which locks their tables as a SELECT does.
@@ -143,10 +142,10 @@ func (v *inspection) checkFunctionsPlan(ctx context.Context, tx pgx.Tx) error {
 	if err := v.readMayCount(ctx, tx); err != nil {
 		return err
 	}
+	if !v.mayCount {
+		return nil
+	}
 	for _, p := range v.file.Policies {
-		if !v.mayCount[p.Name+"_count"] {
-			continue
-		}
 		if err := v.plan(ctx, tx, p); err != nil && illegible(err) == "" && !v.refusedToCount(p, err) { // whatever it answered, it was planned
 			return err
 		}
@@ -157,7 +156,7 @@ func (v *inspection) checkFunctionsPlan(ctx context.Context, tx pgx.Tx) error {
 // plan has the function that counts find no row at all.
 func (v *inspection) plan(ctx context.Context, tx pgx.Tx, p *policy.Policy) error {
 	return pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
-		_, err := one[overdue](ctx, savepoint, verifysql.CountQuery(v.install.Schema, p.Name), v.server.Now, 0, p.Name)
+		_, err := one[overdue](ctx, savepoint, v.query("count"), v.server.Now, 0, p.Name)
 		return err
 	})
 }

@@ -12,7 +12,6 @@ import (
 
 	"pgretain/generator"
 	"pgretain/policy"
-	verifysql "pgretain/sql/verify"
 )
 
 // manyRows is how many rows a table may have to be read as a whole; in larger ones an index must lead to
@@ -55,20 +54,20 @@ func (v *inspection) factGroups() []group {
 // factCodes are the checks that go by the answers.
 func factCodes() []string { return []string{codeNoClock, codeFarAhead, codeArchiveDiffers} }
 
-// readAsked finds the policies that have a function to ask.
+// readAsked finds the policies of which something may be asked.
 func (v *inspection) readAsked(ctx context.Context, tx pgx.Tx) error {
 	var list []asked
-	for _, o := range v.objects(generator.KindFunction) {
-		if p := v.policy(o.Policy); p != nil && o.Name == v.install.Schema+"."+generator.FactsSignature(p.Name) {
-			a := asked{policy: p}
-			if k := clocks(p); len(k) == 1 {
-				a.clock = k[0]
+	for _, p := range v.file.Policies {
+		a := asked{policy: p}
+		if k := clocks(p); len(k) == 1 && k[0].Kind != "position" && !p.Partitions {
+			a.clock = k[0]
+		}
+		for _, into := range generator.MarkedArchives(p) {
+			if !v.changedByPolicies(into.Table) {
+				a.archives = append(a.archives, archive{into: into.Table, runs: map[int64]int64{}})
 			}
-			for _, into := range generator.MarkedArchives(p) {
-				if !v.changedByPolicies(into.Table) {
-					a.archives = append(a.archives, archive{into: into.Table, runs: map[int64]int64{}})
-				}
-			}
+		}
+		if a.clock != nil || len(a.archives) > 0 {
 			list = append(list, a)
 		}
 	}
@@ -181,7 +180,7 @@ func (v *inspection) checkFacts(ctx context.Context, tx pgx.Tx, a asked) error {
 	var found struct{ JSON string }
 	err := pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
 		var err error
-		found, err = one[struct{ JSON string }](ctx, savepoint, verifysql.PolicyQuery("facts", v.install.Schema, a.policy.Name), v.server.Now, runs, limit)
+		found, err = one[struct{ JSON string }](ctx, savepoint, v.query("facts"), a.policy.Name, v.server.Now, runs, limit)
 		return err
 	})
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/policy"
-	verifysql "pgretain/sql/verify"
 )
 
 // countLimit is where counting overdue rows stops: more is no more wrong.
@@ -42,16 +41,10 @@ func (v *inspection) overdueGroups() []group {
 	return groups
 }
 
+// readMayCount: a role outside the install's cannot call the function that counts.
 func (v *inspection) readMayCount(ctx context.Context, tx pgx.Tx) error {
-	var names []string
-	for _, p := range v.file.Policies {
-		names = append(names, p.Name+"_count")
-	}
-	rows, err := seen[struct{ Name string }](ctx, tx, v.query("may_count"), v.install.Schema, names)
-	v.mayCount = map[string]bool{}
-	for _, r := range rows {
-		v.mayCount[r.Name] = true
-	}
+	rows, err := seen[struct{ Name string }](ctx, tx, v.query("may_count"), v.install.Schema, []string{"_count"})
+	v.mayCount = len(rows) > 0
 	return err
 }
 
@@ -103,12 +96,12 @@ func (v *inspection) checkOverdue(ctx context.Context, tx pgx.Tx, promised promi
 	return nil
 }
 
-// count asks the policy's own function, or preview where the role may not call that.
+// count counts what is due, by preview where the role may not call the function that counts.
 func (v *inspection) count(ctx context.Context, tx pgx.Tx, name string, asOf time.Time) (overdue, error) {
 	var found overdue
 	err := pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) (err error) {
-		if v.mayCount[name+"_count"] {
-			found, err = one[overdue](ctx, savepoint, verifysql.CountQuery(v.install.Schema, name), asOf, countLimit, name)
+		if v.mayCount {
+			found, err = one[overdue](ctx, savepoint, v.query("count"), asOf, countLimit, name)
 		} else {
 			found, err = one[overdue](ctx, savepoint, v.query("preview"), name, asOf)
 		}

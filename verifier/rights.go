@@ -142,7 +142,7 @@ func (v *inspection) checkDoubtful(ctx context.Context, tx pgx.Tx, list []callin
 		return err
 	}
 	for _, p := range v.file.Policies {
-		if len(doubtful[p.Name]) == 0 || !v.mayCount[p.Name+"_count"] {
+		if len(doubtful[p.Name]) == 0 || !v.mayCount {
 			continue
 		}
 		err := v.plan(ctx, tx, p)

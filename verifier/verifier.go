@@ -82,7 +82,7 @@ type inspection struct {
 	policies map[string]*policy.Policy // of the file, by name
 	passedBy []generator.Object        // indexes whose tables are locked
 	damaged  map[string]bool           // tables that are not there, and those whose indexes are not as they should be
-	mayCount map[string]bool           // functions that count and may be called
+	mayCount bool                      // the function that counts may be called
 	notRead  map[string]bool           // policies whose rows could not be counted, which has a finding
 	begun    map[string]time.Time      // since when "policy x" and "job y" can run, once it was read
 	complete bool                      // nothing was left out for want of the runtime, or of rights in it
@@ -119,7 +119,7 @@ func (v *inspection) run(ctx context.Context) error {
 	// Some groups depend on what those before them read.
 	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.lockedIndexGroups, v.ownIndexGroups,
 		v.scheduleGroups, v.startGroups, v.logGroups, v.reachGroups, v.snapshotGroups, v.lockedSnapshotGroups, v.rightGroups, v.expressionGroups,
-		v.overdueGroups, v.holdGroups, v.factGroups, v.askedGroups, v.dueGroups, v.keepUpGroups, v.privilegeGroups, v.ownerGroups, v.planGroups} {
+		v.overdueGroups, v.holdGroups, v.factGroups, v.askedGroups, v.keepUpGroups, v.privilegeGroups, v.ownerGroups, v.planGroups} {
 		if err := v.all(ctx, groups()); err != nil {
 			return err
 		}

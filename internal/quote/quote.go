@@ -1,12 +1,22 @@
 // Package quote is the one place where names and values become SQL text.
 package quote
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
-// Ident quotes one identifier, always with double quotes.
+// Ident quotes one identifier where it needs quotes: where it is not in lower case, has other characters than
+// letters, digits and "_", or is a key word that SQL or PL/pgSQL might take for its own.
+// https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS
 func Ident(name string) string {
+	if plain.MatchString(name) && !keywords[name] {
+		return name
+	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
+
+var plain = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
 // Qualified quotes schema and name.
 func Qualified(schema, name string) string { return Ident(schema) + "." + Ident(name) }

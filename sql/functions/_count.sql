@@ -1,18 +1,56 @@
--- Calls a policy's own count function. p_guards false leaves "keep" and holds out: an upper bound
--- that costs much less. p_scope narrows what is counted, p_older_than is a window for this once.
+-- How many rows of a policy are due and what keeps the others, by <policy>_rows. p_limit stops counting there, and
+-- kept is not counted then; p_guards false leaves verdicts out: an upper bound that costs much less. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._count(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean,
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS retention.due_count
-LANGUAGE plpgsql
+LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET standard_conforming_strings = on
+SET transform_null_equals = off
+SET array_nulls = on
+SET row_security = off
+SET jit = off
 AS $function$
 DECLARE
+    v_clock CONSTANT text := (SELECT p.facts ->> 'clock' FROM retention.policy p WHERE p.name = p_policy);
+    v_slice CONSTANT retention.slice := (p_as_of, p_older_than, p_scope, EXISTS (
+        SELECT FROM retention.hold h WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)));
     v_count retention.due_count;
 BEGIN
-    EXECUTE format('SELECT * FROM retention.%I($1, $2, $3, $4, $5)', p_policy || '_count')
-    INTO v_count USING p_as_of, p_limit, p_guards, p_scope, p_older_than;
+    PERFORM retention._pin();
+    IF NOT p_guards THEN
+        EXECUTE format('SELECT count(*), count(*) >= $2 FROM (SELECT FROM retention.%I($1) LIMIT $2) x', p_policy || '_rows')
+        INTO v_count.due, v_count.capped USING v_slice, p_limit;
+    ELSIF p_limit IS NOT NULL THEN
+        EXECUTE format('SELECT count(*), count(*) >= $2 FROM (SELECT FROM retention.%I($1) d WHERE d.verdict IS NULL LIMIT $2) x',
+                       p_policy || '_rows')
+        INTO v_count.due, v_count.capped USING v_slice, p_limit;
+        v_count.kept := '{}';
+    ELSE
+        EXECUTE format(
+            'WITH judged AS MATERIALIZED (
+                 SELECT %s AS clock, d.verdict FROM retention.%I($1) d CROSS JOIN LATERAL (SELECT (d.t).*) t
+             )
+             SELECT count(*) FILTER (WHERE j.verdict IS NULL),
+                    (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
+                     FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x WHERE x.verdict IS NOT NULL GROUP BY 1) k),
+                    min(j.clock) FILTER (WHERE j.verdict IS NULL)::text,
+                    max(j.clock) FILTER (WHERE j.verdict IS NULL)::text,
+                    false,
+                    (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
+                     FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x WHERE x.verdict LIKE ''%%?'' GROUP BY 1) k)
+             FROM judged j', coalesce(v_clock, 'NULL::text'), p_policy || '_rows')
+        INTO v_count USING v_slice;
+    END IF;
+    v_count.capped := coalesce(v_count.capped, false);
     RETURN v_count;
 END
 $function$;
 REVOKE ALL ON FUNCTION retention._count(text, timestamptz, bigint, boolean, jsonb, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._count(text, timestamptz, bigint, boolean, jsonb, interval) TO retention_runner, retention_operator, retention_viewer;

@@ -11,7 +11,9 @@
 -- from there: a key that came later is in none of them. writes is what statements of the policy do to tables, as in
 -- "DELETE public.message": rules may rewrite these. sets is what its steps set in rows that are there, as
 -- [{"step", "table", "set": {column: value}, "worded"}]: a value is the SQL of one that is the same for all rows, null
--- for any other; worded are statements of the policy's own words; step 0 is its watermark.
+-- for any other; worded are statements of the policy's own words; step 0 is its watermark. facts is SQL over the
+-- policy's table as t and a slice as $1, for facts() and _count(): the clock of a row, and which rows have none, or one
+-- that lies far ahead; archives: by table, the column with the number of the run.
 CREATE TABLE IF NOT EXISTS retention.policy (
     name text PRIMARY KEY,
     description text NOT NULL DEFAULT '',
@@ -36,6 +38,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     known_keys text[] NOT NULL DEFAULT '{}',
     writes text[] NOT NULL DEFAULT '{}',
     sets jsonb NOT NULL DEFAULT '[]',
+    facts jsonb NOT NULL DEFAULT '{}',
     batch_rows integer NOT NULL CHECK (batch_rows > 0),
     lock_timeout_ms integer NOT NULL CHECK (lock_timeout_ms > 0),
     budget_rows bigint,

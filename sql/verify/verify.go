@@ -26,21 +26,6 @@ func Query(name, schema string) string {
 	return schemaName.ReplaceAllLiteralString(string(text), quote.Ident(schema)+".")
 }
 
-// CountQuery calls the count function of a policy.
-func CountQuery(schema, policy string) string {
-	function := regexp.MustCompile(`\bpolicy_count\b`)
-	return function.ReplaceAllLiteralString(Query("count", schema), quote.Ident(policy+"_count"))
-}
-
-var policyFunction = regexp.MustCompile(`\bpolicy_(count|due|facts)\b`)
-
-// PolicyQuery is a query that calls functions of a policy.
-func PolicyQuery(name, schema, policy string) string {
-	return policyFunction.ReplaceAllStringFunc(Query(name, schema), func(found string) string {
-		return quote.Ident(policy + strings.TrimPrefix(found, "policy"))
-	})
-}
-
 // RowsQuery compares rows of a registry table with values, which are SQL that the generator wrote; the key
 // is the first column. The places of the rows begin at 1.
 func RowsQuery(schema, table string, columns []string, rows [][]string) string {

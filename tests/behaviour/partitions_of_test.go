@@ -69,10 +69,10 @@ func (c away) once(t *testing.T, in *kit.Installed, schema, step string) {
 	before := attached(t, in, table)
 	due, kept := in.Count(policy, asOf)
 	if due != int64(len(c.goes)) || c.kept != nil && !maps.Equal(c.kept, kept) {
-		t.Errorf("%s_count says %d, %v, want %d, %v", policy, due, kept, len(c.goes), c.kept)
+		t.Errorf("preview of %s says %d, %v, want %d, %v", policy, due, kept, len(c.goes), c.kept)
 	}
-	if names := pgtest.Column[string](t, in, "SELECT name FROM retention."+policy+"_due($1)", asOf); !slices.Equal(c.goes, names) {
-		t.Errorf("%s_due says %v, want %v", policy, names, c.goes)
+	if names := pgtest.Column[string](t, in, "SELECT name FROM retention.partitions($1, $2) WHERE kept_by IS NULL", policy, asOf); !slices.Equal(c.goes, names) {
+		t.Errorf("partitions(%s) says %v, want %v", policy, names, c.goes)
 	}
 	o := in.Done(policy, asOf)
 	if o.Taken != int64(len(c.goes)) || o.Refused != 0 || o.Contended != 0 || c.kept != nil && !maps.Equal(c.kept, o.Kept) {

@@ -129,17 +129,17 @@ func (in *Installed) row(sql string, args []any, into ...any) {
 	}
 }
 
-// Count is <policy>_count(as_of): the rows due, and what keeps the others.
+// Count is what preview counts: the rows due, and what keeps the others.
 func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int64) {
 	in.t.Helper()
-	in.row("SELECT due, kept FROM "+in.schema()+"."+quote.Ident(policy+"_count")+"($1)", []any{asOf}, &due, &kept)
+	in.row("SELECT due, kept FROM "+in.schema()+".preview($1, $2)", []any{policy, asOf}, &due, &kept)
 	return due, kept
 }
 
-// DueRows is how many rows <policy>_due(as_of) returns.
+// DueRows is how many rows <policy>_rows returns without a verdict.
 func (in *Installed) DueRows(policy, asOf string) int64 {
 	in.t.Helper()
-	return pgtest.Value[int64](in.t, in, "SELECT count(*) FROM "+in.schema()+"."+quote.Ident(policy+"_due")+"($1)", asOf)
+	return pgtest.Value[int64](in.t, in, "SELECT count(*) FROM "+in.schema()+"."+quote.Ident(policy+"_rows")+"("+in.schema()+".at($1, $2)) WHERE verdict IS NULL", policy, asOf)
 }
 
 // Rows are a query's rows as text, sorted; a table's name will do.

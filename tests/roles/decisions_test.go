@@ -22,10 +22,12 @@ var calls = []decision{
 	{"adopt", "o", "says that this copy is to be purged"},
 	{"restore", "o", "brings back what a run took"},
 	{"take_events", "o", "takes events away; may be granted to roles of the application"},
-	{"<policy>_due", "ov", "the due rows, with the caller's own rights on the tables"},
-	{"<policy>_count", "ov", "how many they are"},
+	{"<policy>_rows", "ov", "which rows there are and what keeps each, with the caller's own rights on the tables"},
+	{"at", "rov", "what <policy>_rows is asked for"},
+	{"why", "rov", "whether a row would go, and what keeps it"},
+	{"facts", "rov", "what verify asks about a policy's rows: numbers"},
+	{"partitions", "rov", "the partitions that are due, with the caller's own rights"},
 	{"<policy>_preview", "ov", "what the steps would do to them"},
-	{"<policy>_facts", "rov", "what verify asks about its rows: numbers"},
 	{"<report>_report", "ov", "a report's rows"},
 	{"<policy>_claim", "oa", "claims keys"},
 	{"<policy>_seen", "oa", "whether a key is claimed"},
@@ -52,17 +54,17 @@ var inner = []decision{
 	{"_purge_cron_log", "ro", "run_job"}, {"_cron_log_window", "ro", "run_job"}, {"_note_cron_purge", "ro", "run_job"},
 	{"_alive", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
-	{"_table", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_due"},
-	{"_cutoff", "rov", "<policy>_due"}, {"_cutoff_of", "rov", "<policy>_due"}, {"_epoch_ms", "rov", "<policy>_due"}, {"_snowflake_floor", "rov", "<policy>_due"},
-	{"_ulid_floor", "rov", "<policy>_due"}, {"_uuid_floor", "rov", "<policy>_due"},
-	{"_held_by_owner", "ov", "<policy>_due"}, {"_owner_holds", "ov", "<policy>_due"}, {"_parts", "ov", "<policy>_due"},
+	{"_count", "rov", "verify"}, {"_table", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
+	{"_cutoff", "rov", "<policy>_rows"}, {"_cutoff_of", "rov", "<policy>_rows"}, {"_epoch_ms", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
+	{"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov", "<policy>_rows"},
+	{"_held_by_owner", "ov", "<policy>_rows"}, {"_owner_holds", "ov", "<policy>_rows"}, {"_parts", "ov", "<policy>_rows"},
 }
 
 // closed are the runtime's own functions that the owner alone may call.
 var closed = []string{
 	"_add_note", "_add_to_total", "_add_up", "_attach_index", "_attached_hold", "_breaker_limit", "_call_batch",
 	"_cascades", "_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_check_zone", "_checked", "_circle",
-	"_copy", "_count", "_count_claims", "_doubts", "_droppable", "_dry_run", "_estimated_rows", "_family", "_find_groups",
+	"_copy", "_count_claims", "_doubts", "_droppable", "_dry_run", "_estimated_rows", "_family", "_find_groups",
 	"_finish", "_granted", "_half_upgraded", "_heir", "_hold_by_key", "_hold_by_owner", "_holdable", "_homeless_hold",
 	"_index_later_partitions", "_input", "_is_held", "_key_columns", "_key_names", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
 	"_lock_holder", "_lock_holds", "_lock_key", "_lock_restore", "_lock_run", "_locks_of", "_loose_key", "_lost_hold",
@@ -71,7 +73,7 @@ var closed = []string{
 	"_respelled_hold", "_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers", "_run_locks",
 	"_run_report", "_running", "_same_rows", "_set_aside_invalid_index", "_spelling", "_stand_in", "_stop_reason",
 	"_subtract", "_surplus", "_true_of", "_trusted_owner", "_ttl", "_turned_key", "_undone", "_unique_key", "_unknown_key", "_unlock_table",
-	"_vain_hold", "_version", "_wait_at_most", "_wall_clock", "_window_at", "retention_log_batch", "retention_log_count",
+	"_vain_hold", "_version", "_wait_at_most", "_wall_clock", "_window_at", "retention_log_batch", "retention_log_rows", "_pin",
 }
 
 // reads are tables and views that may be read; nobody may do anything else with any of them.

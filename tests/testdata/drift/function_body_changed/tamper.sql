@@ -1,4 +1,4 @@
 -- Somebody "repairs" a function in place.
 DO $$ BEGIN
-    EXECUTE replace(pg_get_functiondef('retention.message_ttl_count'::regproc), '7', '1');
+    EXECUTE replace(pg_get_functiondef('retention.message_ttl_rows'::regproc), '7', '1');
 END $$;

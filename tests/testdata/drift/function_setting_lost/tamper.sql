@@ -1,1 +1,1 @@
-ALTER FUNCTION retention.session_expired_count(timestamptz, bigint, boolean, jsonb, interval) RESET row_security;
+ALTER FUNCTION retention.session_expired_preview(timestamptz, bigint, jsonb, interval) RESET row_security;

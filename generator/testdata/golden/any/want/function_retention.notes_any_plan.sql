@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.notes_any_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -39,10 +39,10 @@ BEGIN
               FROM retention.run_group g
               CROSS JOIN LATERAL (
                   SELECT t.tableoid AS rel, t.ctid AS tid
-                  FROM "app"."note" t
+                  FROM app.note t
                   WHERE (t.kind <> 'pinned')
                     AND t.owner_id = (g.key[1])::bigint
-                  ORDER BY t.made_at DESC, t."id" DESC
+                  ORDER BY t.made_at DESC, t.id DESC
                   OFFSET 50 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
               WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
               ORDER BY g.ordinal
@@ -56,34 +56,34 @@ BEGIN
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
             (SELECT x.*, $4::bigint AS scanned, false AS last
-             FROM (SELECT t."made_at" AS c1, t."id" AS c2
-                   FROM "app"."note" t
+             FROM (SELECT t.made_at AS c1, t.id AS c2
+                   FROM app.note t
                    WHERE (t.kind <> 'pinned')
-                     AND (t."made_at", t."id") > ($1, $2)
-                   ORDER BY t."made_at", t."id"
+                     AND (t.made_at, t.id) > ($1, $2)
+                   ORDER BY t.made_at, t.id
                    OFFSET $4 - 1 LIMIT 1) x
              WHERE x.c1 < $3)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."made_at", t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."made_at" < $3
+            (SELECT t.made_at, t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.made_at < $3
                        AND (t.kind <> 'pinned')
-                       AND (t."made_at", t."id") > ($1, $2)),
+                       AND (t.made_at, t.id) > ($1, $2)),
                     true
-             FROM "app"."note" t
-             WHERE t."made_at" < $3
+             FROM app.note t
+             WHERE t.made_at < $3
                AND (t.kind <> 'pinned')
-               AND (t."made_at", t."id") > ($1, $2)
-             ORDER BY t."made_at" DESC, t."id" DESC
+               AND (t.made_at, t.id) > ($1, $2)
+             ORDER BY t.made_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
-    FROM "app"."note" t
-    WHERE t."made_at" < $3
+    FROM app.note t
+    WHERE t.made_at < $3
       AND (t.kind <> 'pinned')
-      AND (t."made_at", t."id") > ($1, $2)
-      AND (t."made_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b);
+      AND (t.made_at, t.id) > ($1, $2)
+      AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b);
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;
     RETURN NEXT;
@@ -97,34 +97,34 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                (SELECT t."made_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                 FROM "app"."note" t
-                 WHERE t."made_at" < v_cutoff_1_1
+                (SELECT t.made_at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM app.note t
+                 WHERE t.made_at < v_cutoff_1_1
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-                 ORDER BY t."made_at", t."id"
+                   AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+                 ORDER BY t.made_at, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."made_at", t."id",
-                        (SELECT count(*) FROM "app"."note" t
-                         WHERE t."made_at" < v_cutoff_1_1
+                (SELECT t.made_at, t.id,
+                        (SELECT count(*) FROM app.note t
+                         WHERE t.made_at < v_cutoff_1_1
                            AND (t.kind <> 'pinned')
-                           AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))),
+                           AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))),
                         true
-                 FROM "app"."note" t
-                 WHERE t."made_at" < v_cutoff_1_1
+                 FROM app.note t
+                 WHERE t.made_at < v_cutoff_1_1
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-                 ORDER BY t."made_at" DESC, t."id" DESC
+                   AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+                 ORDER BY t.made_at DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
-        FROM "app"."note" t
-        WHERE t."made_at" < v_cutoff_1_1
+        FROM app.note t
+        WHERE t.made_at < v_cutoff_1_1
           AND (t.kind <> 'pinned')
-          AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-          AND (t."made_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+          AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+          AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;
     RETURN NEXT;
@@ -134,34 +134,34 @@ BEGIN
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
             (SELECT x.*, $4::bigint AS scanned, false AS last
-             FROM (SELECT t."expires_at" AS c1, t."id" AS c2
-                   FROM "app"."note" t
+             FROM (SELECT t.expires_at AS c1, t.id AS c2
+                   FROM app.note t
                    WHERE (t.kind <> 'pinned')
-                     AND (t."expires_at", t."id") > ($1, $2)
-                   ORDER BY t."expires_at", t."id"
+                     AND (t.expires_at, t.id) > ($1, $2)
+                   ORDER BY t.expires_at, t.id
                    OFFSET $4 - 1 LIMIT 1) x
              WHERE x.c1 < $3)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."expires_at", t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."expires_at" < $3
+            (SELECT t.expires_at, t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.expires_at < $3
                        AND (t.kind <> 'pinned')
-                       AND (t."expires_at", t."id") > ($1, $2)),
+                       AND (t.expires_at, t.id) > ($1, $2)),
                     true
-             FROM "app"."note" t
-             WHERE t."expires_at" < $3
+             FROM app.note t
+             WHERE t.expires_at < $3
                AND (t.kind <> 'pinned')
-               AND (t."expires_at", t."id") > ($1, $2)
-             ORDER BY t."expires_at" DESC, t."id" DESC
+               AND (t.expires_at, t.id) > ($1, $2)
+             ORDER BY t.expires_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
-    FROM "app"."note" t
-    WHERE t."expires_at" < $3
+    FROM app.note t
+    WHERE t.expires_at < $3
       AND (t.kind <> 'pinned')
-      AND (t."expires_at", t."id") > ($1, $2)
-      AND (t."expires_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b);
+      AND (t.expires_at, t.id) > ($1, $2)
+      AND (t.expires_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b);
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;
     RETURN NEXT;
@@ -175,34 +175,34 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                (SELECT t."expires_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                 FROM "app"."note" t
-                 WHERE t."expires_at" < v_cutoff_2_1
+                (SELECT t.expires_at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM app.note t
+                 WHERE t.expires_at < v_cutoff_2_1
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))
-                 ORDER BY t."expires_at", t."id"
+                   AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+                 ORDER BY t.expires_at, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."expires_at", t."id",
-                        (SELECT count(*) FROM "app"."note" t
-                         WHERE t."expires_at" < v_cutoff_2_1
+                (SELECT t.expires_at, t.id,
+                        (SELECT count(*) FROM app.note t
+                         WHERE t.expires_at < v_cutoff_2_1
                            AND (t.kind <> 'pinned')
-                           AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))),
+                           AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))),
                         true
-                 FROM "app"."note" t
-                 WHERE t."expires_at" < v_cutoff_2_1
+                 FROM app.note t
+                 WHERE t.expires_at < v_cutoff_2_1
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))
-                 ORDER BY t."expires_at" DESC, t."id" DESC
+                   AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+                 ORDER BY t.expires_at DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
-        FROM "app"."note" t
-        WHERE t."expires_at" < v_cutoff_2_1
+        FROM app.note t
+        WHERE t.expires_at < v_cutoff_2_1
           AND (t.kind <> 'pinned')
-          AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))
-          AND (t."expires_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+          AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+          AND (t.expires_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;
     RETURN NEXT;
@@ -211,34 +211,34 @@ BEGIN
     PREPARE pgretain_plan (bigint, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."id" AS c1, $2::bigint AS scanned, false AS last
-             FROM "app"."note" t
-             WHERE t."expires_at" IS NULL
+            (SELECT t.id AS c1, $2::bigint AS scanned, false AS last
+             FROM app.note t
+             WHERE t.expires_at IS NULL
                AND (t.kind <> 'pinned')
-               AND t."id" > $1
-             ORDER BY t."id"
+               AND t.id > $1
+             ORDER BY t.id
              OFFSET $2 - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."expires_at" IS NULL
+            (SELECT t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.expires_at IS NULL
                        AND (t.kind <> 'pinned')
-                       AND t."id" > $1),
+                       AND t.id > $1),
                     true
-             FROM "app"."note" t
-             WHERE t."expires_at" IS NULL
+             FROM app.note t
+             WHERE t.expires_at IS NULL
                AND (t.kind <> 'pinned')
-               AND t."id" > $1
-             ORDER BY t."id" DESC
+               AND t.id > $1
+             ORDER BY t.id DESC
              LIMIT 1)
             LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
-    FROM "app"."note" t
-    WHERE t."expires_at" IS NULL
+    FROM app.note t
+    WHERE t.expires_at IS NULL
       AND (t.kind <> 'pinned')
-      AND t."id" > $1
-      AND t."id" <= (SELECT b.c1 FROM boundary b);
+      AND t.id > $1
+      AND t.id <= (SELECT b.c1 FROM boundary b);
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;
     RETURN NEXT;
@@ -251,34 +251,34 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                (SELECT t."id" AS c1, v_in.batch_rows::bigint AS scanned, false AS last
-                 FROM "app"."note" t
-                 WHERE t."expires_at" IS NULL
+                (SELECT t.id AS c1, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM app.note t
+                 WHERE t.expires_at IS NULL
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR t."id" > v_position_1)
-                 ORDER BY t."id"
+                   AND (v_position_1 IS NULL OR t.id > v_position_1)
+                 ORDER BY t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."id",
-                        (SELECT count(*) FROM "app"."note" t
-                         WHERE t."expires_at" IS NULL
+                (SELECT t.id,
+                        (SELECT count(*) FROM app.note t
+                         WHERE t.expires_at IS NULL
                            AND (t.kind <> 'pinned')
-                           AND (v_position_1 IS NULL OR t."id" > v_position_1)),
+                           AND (v_position_1 IS NULL OR t.id > v_position_1)),
                         true
-                 FROM "app"."note" t
-                 WHERE t."expires_at" IS NULL
+                 FROM app.note t
+                 WHERE t.expires_at IS NULL
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR t."id" > v_position_1)
-                 ORDER BY t."id" DESC
+                   AND (v_position_1 IS NULL OR t.id > v_position_1)
+                 ORDER BY t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
-        FROM "app"."note" t
-        WHERE t."expires_at" IS NULL
+        FROM app.note t
+        WHERE t.expires_at IS NULL
           AND (t.kind <> 'pinned')
-          AND (v_position_1 IS NULL OR t."id" > v_position_1)
-          AND t."id" <= (SELECT b.c1 FROM boundary b)
+          AND (v_position_1 IS NULL OR t.id > v_position_1)
+          AND t.id <= (SELECT b.c1 FROM boundary b)
         INTO plan;
     END;
     RETURN NEXT;

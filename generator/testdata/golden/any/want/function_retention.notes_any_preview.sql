@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.notes_any_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -34,8 +34,8 @@ BEGIN
         SELECT t.tableoid AS rel, t.ctid AS tid,
                row_number() OVER (
                    PARTITION BY t.owner_id
-                   ORDER BY t.made_at DESC, t."id" DESC) AS place
-        FROM "app"."note" t
+                   ORDER BY t.made_at DESC, t.id DESC) AS place
+        FROM app.note t
         WHERE (t.kind <> 'pinned')
     ), judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
@@ -44,16 +44,16 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."note" t
+        FROM app.note t
         LEFT JOIN places_beyond_3 ON places_beyond_3.rel = t.tableoid AND places_beyond_3.tid = t.ctid
         WHERE (t.kind <> 'pinned')
-          AND ((t."made_at" < v_cutoff_1_1)
-               OR (t."expires_at" < v_cutoff_2_1 OR t."expires_at" IS NULL)
+          AND ((t.made_at < v_cutoff_1_1)
+               OR (t.expires_at < v_cutoff_2_1 OR t.expires_at IS NULL)
                OR (places_beyond_3.place > 50))
     ), taken AS MATERIALIZED (
         SELECT j.*

@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION retention.among_groups(p_run bigint, p_pass integer)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -25,7 +25,7 @@ BEGIN
         SELECT p_run, p_pass, row_number() OVER (),
                ARRAY[x.k1::text]::text[], x.n - 10
         FROM (SELECT t.owner_id AS k1, count(*) AS n
-              FROM "app"."note" t
+              FROM app.note t
               WHERE (NOT t.starred)
               GROUP BY 1
               HAVING count(*) > 10) x

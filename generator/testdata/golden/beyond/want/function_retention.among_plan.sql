@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.among_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -39,7 +39,7 @@ BEGIN
               FROM retention.run_group g
               CROSS JOIN LATERAL (
                   SELECT t.tableoid AS rel, t.ctid AS tid
-                  FROM "app"."note" t
+                  FROM app.note t
                   WHERE (NOT t.starred)
                     AND t.owner_id = (g.key[1])::bigint
                   ORDER BY t.id DESC

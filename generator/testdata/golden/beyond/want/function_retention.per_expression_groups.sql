@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION retention.per_expression_groups(p_run bigint, p_pass integer)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -25,7 +25,7 @@ BEGIN
         SELECT p_run, p_pass, row_number() OVER (),
                ARRAY[x.k1::text, x.k2::text]::text[], x.n - 1
         FROM (SELECT t.owner_id AS k1, (date_trunc('day', t.made_at))::text AS k2, count(*) AS n
-              FROM "app"."note" t
+              FROM app.note t
               WHERE (coalesce(t.score, 0)) IS NOT NULL
               GROUP BY 1, 2
               HAVING count(*) > 1) x

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.per_expression_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -32,8 +32,8 @@ BEGIN
         SELECT t.tableoid AS rel, t.ctid AS tid,
                row_number() OVER (
                    PARTITION BY t.owner_id, (date_trunc('day', t.made_at))::text
-                   ORDER BY coalesce(t.score, 0) DESC, t."id" DESC) AS place
-        FROM "app"."note" t
+                   ORDER BY coalesce(t.score, 0) DESC, t.id DESC) AS place
+        FROM app.note t
         WHERE (coalesce(t.score, 0)) IS NOT NULL
     ), judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
@@ -42,12 +42,12 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."note" t
+        FROM app.note t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE places_beyond_1.place > 1
     ), taken AS MATERIALIZED (

@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION retention.per_two_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -40,7 +40,7 @@ DECLARE
     v_out retention.batch_result;
 BEGIN
     BEGIN
-        LOCK TABLE ONLY "app"."note" IN ROW EXCLUSIVE MODE;
+        LOCK TABLE ONLY app.note IN ROW EXCLUSIVE MODE;
     EXCEPTION WHEN lock_not_available THEN
         v_out.outcome := 'locked';
         RETURN v_out;
@@ -54,11 +54,11 @@ BEGIN
           FROM retention.run_group g
           CROSS JOIN LATERAL (
               SELECT t.tableoid AS rel, t.ctid AS tid
-              FROM "app"."note" t
+              FROM app.note t
               WHERE (t.kind = 'draft')
                 AND t.owner_id = (g.key[1])::bigint
                 AND t.kind = (g.key[2])::text
-              ORDER BY t.made_at, t."id"
+              ORDER BY t.made_at, t.id
               OFFSET 5 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
           WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
           ORDER BY g.ordinal
@@ -72,7 +72,7 @@ BEGIN
     v_tids := v_found.tids;
     SELECT coalesce(array_agg(l.rel), '{}'), coalesce(array_agg(l.tid), '{}') INTO v_rels, v_tids
     FROM (SELECT t.tableoid AS rel, t.ctid AS tid
-          FROM "app"."note" t
+          FROM app.note t
           WHERE t.ctid = ANY (v_tids)
             AND NOT v_in.skip AND NOT v_in.prove
           FOR UPDATE OF t SKIP LOCKED) l;
@@ -89,14 +89,14 @@ BEGIN
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT f.rel, f.tid
         FROM (SELECT DISTINCT t.owner_id AS k1, t.kind AS k2
-              FROM "app"."note" t
+              FROM app.note t
               WHERE t.ctid = ANY (v_tids)) g
         CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
-                            FROM "app"."note" t
+                            FROM app.note t
                             WHERE (t.kind = 'draft')
                               AND t.owner_id = g.k1
                               AND t.kind = g.k2
-                            ORDER BY t.made_at, t."id"
+                            ORDER BY t.made_at, t.id
                             FETCH FIRST 5 ROWS ONLY) f
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
@@ -108,11 +108,11 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                END AS kept_by
-        FROM "app"."note" t
+        FROM app.note t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
     )
@@ -129,7 +129,7 @@ BEGIN
     v_out.kept := v_batch.kept;
 
     -- The batch's own rows.
-    DELETE FROM "app"."note" t
+    DELETE FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;
@@ -141,7 +141,7 @@ BEGIN
                    count(*) + CASE WHEN v_found.last_group = v_group THEN v_passed ELSE 0 END)
         FROM unnest(v_found.groups, v_found.rels, v_found.tids) AS c("group", rel, tid)
         WHERE c."group" = v_found.last_group
-          AND EXISTS (SELECT FROM "app"."note" t WHERE t.ctid = c.tid AND t.tableoid = c.rel));
+          AND EXISTS (SELECT FROM app.note t WHERE t.ctid = c.tid AND t.tableoid = c.rel));
     v_out.outcome := CASE WHEN v_found.scanned < v_in.batch_rows THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.ties_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -39,10 +39,10 @@ BEGIN
               FROM retention.run_group g
               CROSS JOIN LATERAL (
                   SELECT t.tableoid AS rel, t.ctid AS tid
-                  FROM "app"."note" t
+                  FROM app.note t
                   WHERE (t.score) IS NOT NULL
                     AND t.owner_id = (g.key[1])::bigint
-                  ORDER BY t.score DESC, t."id" DESC
+                  ORDER BY t.score DESC, t.id DESC
                   OFFSET 10 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
               WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
               ORDER BY g.ordinal

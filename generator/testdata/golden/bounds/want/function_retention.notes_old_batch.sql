@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION retention.notes_old_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -42,29 +42,29 @@ BEGIN
                    'position', jsonb_build_array(b.c1::text, b.c2::text))::text, true)
         FROM (
             (SELECT x.*, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM (SELECT t."made_at" AS c1, t."id" AS c2
-                   FROM "app"."note" t
-                   WHERE (t."made_at", t."id") > (v_position_1, v_position_2)
-                   ORDER BY t."made_at", t."id"
+             FROM (SELECT t.made_at AS c1, t.id AS c2
+                   FROM app.note t
+                   WHERE (t.made_at, t.id) > (v_position_1, v_position_2)
+                   ORDER BY t.made_at, t.id
                    OFFSET v_in.batch_rows - 1 LIMIT 1) x
              WHERE x.c1 < v_cutoff_1_1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."made_at", t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."made_at" < v_cutoff_1_1
-                       AND (t."made_at", t."id") > (v_position_1, v_position_2)),
+            (SELECT t.made_at, t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.made_at < v_cutoff_1_1
+                       AND (t.made_at, t.id) > (v_position_1, v_position_2)),
                     true
-             FROM "app"."note" t
-             WHERE t."made_at" < v_cutoff_1_1
-               AND (t."made_at", t."id") > (v_position_1, v_position_2)
-             ORDER BY t."made_at" DESC, t."id" DESC
+             FROM app.note t
+             WHERE t.made_at < v_cutoff_1_1
+               AND (t.made_at, t.id) > (v_position_1, v_position_2)
+             ORDER BY t.made_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     )
-    DELETE FROM "app"."note" t
-    WHERE t."made_at" < v_cutoff_1_1
-      AND (t."made_at", t."id") > (v_position_1, v_position_2)
-      AND (t."made_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b);
+    DELETE FROM app.note t
+    WHERE t.made_at < v_cutoff_1_1
+      AND (t.made_at, t.id) > (v_position_1, v_position_2)
+      AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b);
     GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     v_boundary := nullif(current_setting('pgretain.boundary'), '');
     v_out.contended := 0;

@@ -8,7 +8,7 @@ DROP FUNCTION IF EXISTS retention.claimed_advance(text, bigint, text);
 CREATE FUNCTION retention.claimed_advance(p_id text, p_1 bigint, p_2 text)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -26,17 +26,17 @@ BEGIN
     IF p_id IS NULL OR p_1 IS NULL OR p_2 IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = 'the key and the position of a cursor must not be NULL';
     END IF;
-    INSERT INTO "app"."marker" AS t ("id", "at", "hash")
+    INSERT INTO app.marker AS t (id, at, hash)
     VALUES (p_id, p_1, p_2)
-    ON CONFLICT ("id") DO UPDATE
-    SET "at" = excluded."at", "hash" = excluded."hash"
-    WHERE ((t."at", t."hash") < (excluded."at", excluded."hash")) IS NOT FALSE;
+    ON CONFLICT (id) DO UPDATE
+    SET at = excluded.at, hash = excluded.hash
+    WHERE ((t.at, t.hash) < (excluded.at, excluded.hash)) IS NOT FALSE;
     RETURN FOUND;
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_advance(text, bigint, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.claimed_advance(text, bigint, text)
-    TO "retention_operator", "app", "Big App";
+    TO retention_operator, app, "Big App";
 COMMENT ON FUNCTION retention.claimed_advance(text, bigint, text)
     IS 'pgretain: moves a cursor of policy claimed';
 

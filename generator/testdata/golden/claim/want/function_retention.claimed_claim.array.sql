@@ -7,7 +7,7 @@ DROP FUNCTION IF EXISTS retention.claimed_claim(character varying[], interval);
 CREATE FUNCTION retention.claimed_claim(p_keys character varying[], p_ttl interval DEFAULT NULL)
 RETURNS SETOF character varying
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -35,18 +35,18 @@ BEGIN
         PERFORM retention._check_ttl(v_as_of, p_ttl, interval '1 minute', interval '1 day');
     END IF;
     RETURN QUERY
-    INSERT INTO "app"."claimed" AS t ("hash", "expires_at", "note")
+    INSERT INTO app.claimed AS t (hash, expires_at, note)
     SELECT k.key, v_until, ('claimed at ' || v_as_of)
     FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
     -- Most duplicates are seen here, where they cost no write.
-    WHERE NOT EXISTS (SELECT FROM "app"."claimed" t
-                      WHERE t."hash" = k.key
-                        AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE)
+    WHERE NOT EXISTS (SELECT FROM app.claimed t
+                      WHERE t.hash = k.key
+                        AND (t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE)
     ORDER BY k.key
-    ON CONFLICT ("hash") DO UPDATE
-    SET "hash" = excluded."hash", "expires_at" = excluded."expires_at", "note" = excluded."note", "made_at" = DEFAULT
-    WHERE t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], to_jsonb(t.*), v_as_of)
-    RETURNING t."hash";
+    ON CONFLICT (hash) DO UPDATE
+    SET hash = excluded.hash, expires_at = excluded.expires_at, note = excluded.note, made_at = DEFAULT
+    WHERE t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of)
+    RETURNING t.hash;
     GET DIAGNOSTICS v_won = ROW_COUNT;
     IF cardinality(p_keys) > 0 THEN
         PERFORM retention._count_claims('claimed', cardinality(p_keys), v_won);
@@ -55,7 +55,7 @@ END
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_claim(character varying[], interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.claimed_claim(character varying[], interval)
-    TO "retention_operator", "app", "Big App";
+    TO retention_operator, app, "Big App";
 COMMENT ON FUNCTION retention.claimed_claim(character varying[], interval)
     IS 'pgretain: claims keys of policy claimed';
 

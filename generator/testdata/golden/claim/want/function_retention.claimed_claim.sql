@@ -10,7 +10,7 @@ DROP FUNCTION IF EXISTS retention.claimed_claim(character varying, interval);
 CREATE FUNCTION retention.claimed_claim(p_key character varying, p_ttl interval DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -36,14 +36,14 @@ BEGIN
         PERFORM retention._check_ttl(v_as_of, p_ttl, interval '1 minute', interval '1 day');
     END IF;
     -- Most duplicates are seen here, where they cost no write.
-    IF NOT EXISTS (SELECT FROM "app"."claimed" t
-                   WHERE t."hash" = p_key
-                     AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE) THEN
-        INSERT INTO "app"."claimed" AS t ("hash", "expires_at", "note")
+    IF NOT EXISTS (SELECT FROM app.claimed t
+                   WHERE t.hash = p_key
+                     AND (t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE) THEN
+        INSERT INTO app.claimed AS t (hash, expires_at, note)
         VALUES (p_key, v_until, ('claimed at ' || v_as_of))
-        ON CONFLICT ("hash") DO UPDATE
-        SET "hash" = excluded."hash", "expires_at" = excluded."expires_at", "note" = excluded."note", "made_at" = DEFAULT
-        WHERE t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], to_jsonb(t.*), v_as_of);
+        ON CONFLICT (hash) DO UPDATE
+        SET hash = excluded.hash, expires_at = excluded.expires_at, note = excluded.note, made_at = DEFAULT
+        WHERE t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of);
         v_won := FOUND;
     END IF;
     PERFORM retention._count_claims('claimed', 1, v_won::integer);
@@ -52,7 +52,7 @@ END
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_claim(character varying, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.claimed_claim(character varying, interval)
-    TO "retention_operator", "app", "Big App";
+    TO retention_operator, app, "Big App";
 COMMENT ON FUNCTION retention.claimed_claim(character varying, interval)
     IS 'pgretain: claims a key of policy claimed';
 

@@ -2,9 +2,9 @@
 -- Where a cursor of policy claimed is: one row, or none. Locks: none.
 DROP FUNCTION IF EXISTS retention.claimed_cursor(text);
 CREATE FUNCTION retention.claimed_cursor(p_id text)
-RETURNS TABLE ("at" bigint, "hash" text)
+RETURNS TABLE (at bigint, hash text)
 LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -17,13 +17,13 @@ SET row_security = off
 SET jit = off
 SET enable_seqscan = off
 AS $function$
-    SELECT t."at", t."hash"
-    FROM "app"."marker" t
-    WHERE t."id" = p_id
+    SELECT t.at, t.hash
+    FROM app.marker t
+    WHERE t.id = p_id
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_cursor(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.claimed_cursor(text)
-    TO "retention_operator", "app", "Big App";
+    TO retention_operator, app, "Big App";
 COMMENT ON FUNCTION retention.claimed_cursor(text)
     IS 'pgretain: where a cursor is, of policy claimed';
 

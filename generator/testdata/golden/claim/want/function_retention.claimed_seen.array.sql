@@ -4,7 +4,7 @@ DROP FUNCTION IF EXISTS retention.claimed_seen(character varying[]);
 CREATE FUNCTION retention.claimed_seen(p_keys character varying[])
 RETURNS SETOF character varying
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -25,14 +25,14 @@ BEGIN
     RETURN QUERY
     SELECT k.key
     FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
-    WHERE EXISTS (SELECT FROM "app"."claimed" t
-                  WHERE t."hash" = k.key
-                    AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
+    WHERE EXISTS (SELECT FROM app.claimed t
+                  WHERE t.hash = k.key
+                    AND (t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_seen(character varying[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.claimed_seen(character varying[])
-    TO "retention_operator", "app", "Big App";
+    TO retention_operator, app, "Big App";
 COMMENT ON FUNCTION retention.claimed_seen(character varying[])
     IS 'pgretain: which keys are claimed, of policy claimed';
 

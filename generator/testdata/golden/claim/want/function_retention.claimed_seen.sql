@@ -5,7 +5,7 @@ DROP FUNCTION IF EXISTS retention.claimed_seen(character varying);
 CREATE FUNCTION retention.claimed_seen(p_key character varying)
 RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -21,14 +21,14 @@ AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
 BEGIN
-    RETURN EXISTS (SELECT FROM "app"."claimed" t
-                   WHERE t."hash" = p_key
-                     AND (t."expires_at" < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t."hash"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
+    RETURN EXISTS (SELECT FROM app.claimed t
+                   WHERE t.hash = p_key
+                     AND (t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_seen(character varying) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.claimed_seen(character varying)
-    TO "retention_operator", "app", "Big App";
+    TO retention_operator, app, "Big App";
 COMMENT ON FUNCTION retention.claimed_seen(character varying)
     IS 'pgretain: whether a key is claimed, of policy claimed';
 

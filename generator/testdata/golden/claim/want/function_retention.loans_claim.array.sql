@@ -7,7 +7,7 @@ DROP FUNCTION IF EXISTS retention.loans_claim(bigint[], interval);
 CREATE FUNCTION retention.loans_claim(p_keys bigint[], p_ttl interval DEFAULT NULL)
 RETURNS SETOF bigint
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -35,18 +35,18 @@ BEGIN
         PERFORM retention._check_ttl(v_as_of, p_ttl, NULL, NULL);
     END IF;
     RETURN QUERY
-    INSERT INTO "app"."loan" AS t ("id", "used_at")
+    INSERT INTO app.loan AS t (id, used_at)
     SELECT k.key, v_until
     FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
     -- Most duplicates are seen here, where they cost no write.
-    WHERE NOT EXISTS (SELECT FROM "app"."loan" t
-                      WHERE t."id" = k.key
-                        AND ((t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE)
+    WHERE NOT EXISTS (SELECT FROM app.loan t
+                      WHERE t.id = k.key
+                        AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE)
     ORDER BY k.key
-    ON CONFLICT ("id") DO UPDATE
-    SET "id" = excluded."id", "used_at" = excluded."used_at", "note_id" = DEFAULT
-    WHERE (t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], to_jsonb(t.*), v_as_of)
-    RETURNING t."id";
+    ON CONFLICT (id) DO UPDATE
+    SET id = excluded.id, used_at = excluded.used_at, note_id = DEFAULT
+    WHERE (t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of)
+    RETURNING t.id;
     GET DIAGNOSTICS v_won = ROW_COUNT;
     IF cardinality(p_keys) > 0 THEN
         PERFORM retention._count_claims('loans', cardinality(p_keys), v_won);
@@ -55,7 +55,7 @@ END
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_claim(bigint[], interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.loans_claim(bigint[], interval)
-    TO "retention_operator";
+    TO retention_operator;
 COMMENT ON FUNCTION retention.loans_claim(bigint[], interval)
     IS 'pgretain: claims keys of policy loans';
 

@@ -10,7 +10,7 @@ DROP FUNCTION IF EXISTS retention.loans_claim(bigint, interval);
 CREATE FUNCTION retention.loans_claim(p_key bigint, p_ttl interval DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -36,14 +36,14 @@ BEGIN
         PERFORM retention._check_ttl(v_as_of, p_ttl, NULL, NULL);
     END IF;
     -- Most duplicates are seen here, where they cost no write.
-    IF NOT EXISTS (SELECT FROM "app"."loan" t
-                   WHERE t."id" = p_key
-                     AND ((t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE) THEN
-        INSERT INTO "app"."loan" AS t ("id", "used_at")
+    IF NOT EXISTS (SELECT FROM app.loan t
+                   WHERE t.id = p_key
+                     AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE) THEN
+        INSERT INTO app.loan AS t (id, used_at)
         VALUES (p_key, v_until)
-        ON CONFLICT ("id") DO UPDATE
-        SET "id" = excluded."id", "used_at" = excluded."used_at", "note_id" = DEFAULT
-        WHERE (t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], to_jsonb(t.*), v_as_of);
+        ON CONFLICT (id) DO UPDATE
+        SET id = excluded.id, used_at = excluded.used_at, note_id = DEFAULT
+        WHERE (t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of);
         v_won := FOUND;
     END IF;
     PERFORM retention._count_claims('loans', 1, v_won::integer);
@@ -52,7 +52,7 @@ END
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_claim(bigint, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.loans_claim(bigint, interval)
-    TO "retention_operator";
+    TO retention_operator;
 COMMENT ON FUNCTION retention.loans_claim(bigint, interval)
     IS 'pgretain: claims a key of policy loans';
 

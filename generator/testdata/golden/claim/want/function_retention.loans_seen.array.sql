@@ -4,7 +4,7 @@ DROP FUNCTION IF EXISTS retention.loans_seen(bigint[]);
 CREATE FUNCTION retention.loans_seen(p_keys bigint[])
 RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -25,14 +25,14 @@ BEGIN
     RETURN QUERY
     SELECT k.key
     FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
-    WHERE EXISTS (SELECT FROM "app"."loan" t
-                  WHERE t."id" = k.key
-                    AND ((t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
+    WHERE EXISTS (SELECT FROM app.loan t
+                  WHERE t.id = k.key
+                    AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_seen(bigint[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.loans_seen(bigint[])
-    TO "retention_operator";
+    TO retention_operator;
 COMMENT ON FUNCTION retention.loans_seen(bigint[])
     IS 'pgretain: which keys are claimed, of policy loans';
 

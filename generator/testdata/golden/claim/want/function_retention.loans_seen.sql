@@ -5,7 +5,7 @@ DROP FUNCTION IF EXISTS retention.loans_seen(bigint);
 CREATE FUNCTION retention.loans_seen(p_key bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -21,14 +21,14 @@ AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
 BEGIN
-    RETURN EXISTS (SELECT FROM "app"."loan" t
-                   WHERE t."id" = p_key
-                     AND ((t."used_at" <= v_as_of OR t."used_at" IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t."id"::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
+    RETURN EXISTS (SELECT FROM app.loan t
+                   WHERE t.id = p_key
+                     AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_seen(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.loans_seen(bigint)
-    TO "retention_operator";
+    TO retention_operator;
 COMMENT ON FUNCTION retention.loans_seen(bigint)
     IS 'pgretain: whether a key is claimed, of policy loans';
 

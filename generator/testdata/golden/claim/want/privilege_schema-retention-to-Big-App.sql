@@ -1,13 +1,13 @@
 -- as owner
 -- Nothing in a schema can be reached without this.
-GRANT USAGE ON SCHEMA "retention" TO "Big App";
+GRANT USAGE ON SCHEMA retention TO "Big App";
 
 -- to drop it
 DO $function$
 BEGIN
     IF EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'retention'
                AND pg_get_userbyid(n.nspowner) <> 'Big App') THEN
-        REVOKE USAGE ON SCHEMA "retention" FROM "Big App";
+        REVOKE USAGE ON SCHEMA retention FROM "Big App";
     END IF;
 END
 $function$;

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.by_coalesce_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'Europe/Berlin'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -30,26 +30,26 @@ BEGIN
     PREPARE pgretain_plan (bigint, timestamptz, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."id" AS c1, $3::bigint AS scanned, false AS last
-             FROM "app"."clocks" t
-             WHERE t."id" > $1
-             ORDER BY t."id"
+            (SELECT t.id AS c1, $3::bigint AS scanned, false AS last
+             FROM app.clocks t
+             WHERE t.id > $1
+             ORDER BY t.id
              OFFSET $3 - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."id",
-                    (SELECT count(*) FROM "app"."clocks" t
-                     WHERE t."id" > $1),
+            (SELECT t.id,
+                    (SELECT count(*) FROM app.clocks t
+                     WHERE t.id > $1),
                     true
-             FROM "app"."clocks" t
-             WHERE t."id" > $1
-             ORDER BY t."id" DESC
+             FROM app.clocks t
+             WHERE t.id > $1
+             ORDER BY t.id DESC
              LIMIT 1)
             LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
-    FROM "app"."clocks" t
-    WHERE t."id" > $1
-      AND t."id" <= (SELECT b.c1 FROM boundary b)
+    FROM app.clocks t
+    WHERE t.id > $1
+      AND t.id <= (SELECT b.c1 FROM boundary b)
       AND (coalesce(t.read_at, t.edited_at) + interval '1 day') < $2;
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;
@@ -63,26 +63,26 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                (SELECT t."id" AS c1, v_in.batch_rows::bigint AS scanned, false AS last
-                 FROM "app"."clocks" t
-                 WHERE (v_position_1 IS NULL OR t."id" > v_position_1)
-                 ORDER BY t."id"
+                (SELECT t.id AS c1, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM app.clocks t
+                 WHERE (v_position_1 IS NULL OR t.id > v_position_1)
+                 ORDER BY t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."id",
-                        (SELECT count(*) FROM "app"."clocks" t
-                         WHERE (v_position_1 IS NULL OR t."id" > v_position_1)),
+                (SELECT t.id,
+                        (SELECT count(*) FROM app.clocks t
+                         WHERE (v_position_1 IS NULL OR t.id > v_position_1)),
                         true
-                 FROM "app"."clocks" t
-                 WHERE (v_position_1 IS NULL OR t."id" > v_position_1)
-                 ORDER BY t."id" DESC
+                 FROM app.clocks t
+                 WHERE (v_position_1 IS NULL OR t.id > v_position_1)
+                 ORDER BY t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
-        FROM "app"."clocks" t
-        WHERE (v_position_1 IS NULL OR t."id" > v_position_1)
-          AND t."id" <= (SELECT b.c1 FROM boundary b)
+        FROM app.clocks t
+        WHERE (v_position_1 IS NULL OR t.id > v_position_1)
+          AND t.id <= (SELECT b.c1 FROM boundary b)
           AND (coalesce(t.read_at, t.edited_at) + interval '1 day') < v_cutoff_1_1
         INTO plan;
     END;

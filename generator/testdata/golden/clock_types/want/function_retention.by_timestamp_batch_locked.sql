@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION retention.by_timestamp_batch_locked(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'Europe/Berlin'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -39,7 +39,7 @@ DECLARE
     v_out retention.batch_result;
 BEGIN
     BEGIN
-        LOCK TABLE ONLY "app"."clocks" IN ROW EXCLUSIVE MODE;
+        LOCK TABLE ONLY app.clocks IN ROW EXCLUSIVE MODE;
     EXCEPTION WHEN lock_not_available THEN
         v_out.outcome := 'locked';
         RETURN v_out;
@@ -47,7 +47,7 @@ BEGIN
 
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
-        IF NOT EXISTS (SELECT FROM "app"."clocks" t WHERE t."at" < v_cutoff_1_1) THEN
+        IF NOT EXISTS (SELECT FROM app.clocks t WHERE t.at < v_cutoff_1_1) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
             RETURN v_out;
         END IF;
@@ -55,30 +55,30 @@ BEGIN
 
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."clocks" t
-             WHERE t."at" < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."at", t."id"
+            (SELECT t.at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM app.clocks t
+             WHERE t.at < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.at, t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."at", t."id",
-                    (SELECT count(*) FROM "app"."clocks" t
-                     WHERE t."at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))),
+            (SELECT t.at, t.id,
+                    (SELECT count(*) FROM app.clocks t
+                     WHERE t.at < v_cutoff_1_1
+                       AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))),
                     true
-             FROM "app"."clocks" t
-             WHERE t."at" < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."at" DESC, t."id" DESC
+             FROM app.clocks t
+             WHERE t.at < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     ), locked AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid
-        FROM "app"."clocks" t
-        WHERE t."at" < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
-          AND (t."at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+        FROM app.clocks t
+        WHERE t.at < v_cutoff_1_1
+          AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+          AND (t.at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
@@ -105,16 +105,16 @@ BEGIN
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN (t."at" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
+                   WHEN (t.at < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.clocks' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.clocks', v_as_of))
                              AND retention._held_by_owner('app.clocks', to_jsonb(t.*), v_as_of))) THEN 'hold'
                END AS kept_by
-        FROM "app"."clocks" t
+        FROM app.clocks t
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*) AS judged,
@@ -130,7 +130,7 @@ BEGIN
     v_out.kept := v_batch.kept;
 
     -- The batch's own rows.
-    DELETE FROM "app"."clocks" t
+    DELETE FROM app.clocks t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;

@@ -5,12 +5,12 @@
 -- Locks: ACCESS EXCLUSIVE on the table, waited for at most lock_timeout, until the transaction ends.
 DO $check$
 DECLARE
-    v_owner CONSTANT oid := (SELECT c.relowner FROM pg_class c WHERE c.oid = '"app"."detached"'::regclass);
+    v_owner CONSTANT oid := (SELECT c.relowner FROM pg_class c WHERE c.oid = 'app.detached'::regclass);
 BEGIN
     IF NOT pg_has_role(current_user, v_owner, 'USAGE') THEN
         RAISE insufficient_privilege USING
             MESSAGE = format('role "%s" may not drop tables like those of "%s", who owns %s',
-                             current_user, pg_get_userbyid(v_owner), '"app"."detached"'),
+                             current_user, pg_get_userbyid(v_owner), 'app.detached'),
             HINT = format('GRANT %I TO %I; then migrate again.', pg_get_userbyid(v_owner), current_user);
     END IF;
 END
@@ -38,7 +38,7 @@ END
 $function$;
 REVOKE ALL ON FUNCTION retention.detached_drop_table(oid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.detached_drop_table(oid)
-    TO "retention_owner";
+    TO retention_owner;
 COMMENT ON FUNCTION retention.detached_drop_table(oid)
     IS 'pgretain: drops tables for policy detached';
 

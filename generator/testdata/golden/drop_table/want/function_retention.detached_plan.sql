@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.detached_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -35,30 +35,30 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                (SELECT t."drop_after" AS c1, t."name" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                 FROM "app"."detached" t
-                 WHERE t."drop_after" < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t."drop_after", t."name") > (v_position_1, v_position_2))
-                 ORDER BY t."drop_after", t."name"
+                (SELECT t.drop_after AS c1, t.name AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM app.detached t
+                 WHERE t.drop_after < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))
+                 ORDER BY t.drop_after, t.name
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."drop_after", t."name",
-                        (SELECT count(*) FROM "app"."detached" t
-                         WHERE t."drop_after" < v_cutoff_1_1
-                           AND (v_position_1 IS NULL OR (t."drop_after", t."name") > (v_position_1, v_position_2))),
+                (SELECT t.drop_after, t.name,
+                        (SELECT count(*) FROM app.detached t
+                         WHERE t.drop_after < v_cutoff_1_1
+                           AND (v_position_1 IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))),
                         true
-                 FROM "app"."detached" t
-                 WHERE t."drop_after" < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t."drop_after", t."name") > (v_position_1, v_position_2))
-                 ORDER BY t."drop_after" DESC, t."name" DESC
+                 FROM app.detached t
+                 WHERE t.drop_after < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))
+                 ORDER BY t.drop_after DESC, t.name DESC
                  LIMIT 1)
                 LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
-        FROM "app"."detached" t
-        WHERE t."drop_after" < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t."drop_after", t."name") > (v_position_1, v_position_2))
-          AND (t."drop_after", t."name") <= (SELECT b.c1, b.c2 FROM boundary b)
+        FROM app.detached t
+        WHERE t.drop_after < v_cutoff_1_1
+          AND (v_position_1 IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))
+          AND (t.drop_after, t.name) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;
     RETURN NEXT;

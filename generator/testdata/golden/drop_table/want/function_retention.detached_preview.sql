@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.detached_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -36,13 +36,13 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.detached' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."name"::text])
+                                   AND h.key = ARRAY[t.name::text])
                          OR ((SELECT retention._owner_holds('app.detached', v_as_of))
                              AND retention._held_by_owner('app.detached', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."detached" t
-        WHERE t."drop_after" < v_cutoff_1_1
+        FROM app.detached t
+        WHERE t.drop_after < v_cutoff_1_1
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
@@ -54,7 +54,7 @@ BEGIN
         WHERE c.relkind IN ('r', 'p') AND format('%I.%I', s.nspname, c.relname) IN (
             SELECT (t.name)::text
             FROM taken batch
-                 JOIN "app"."detached" t ON t.ctid = batch.tid AND t.tableoid = batch.rel)
+                 JOIN app.detached t ON t.ctid = batch.tid AND t.tableoid = batch.rel)
     ), step_2 AS MATERIALIZED (
         SELECT 'delete' AS verb, x.rel, x.tid, NULL::bigint AS n, NULL::text AS note FROM taken x
     )

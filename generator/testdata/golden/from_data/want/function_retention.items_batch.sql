@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION retention.items_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -44,7 +44,7 @@ DECLARE
     v_out retention.batch_result;
 BEGIN
     BEGIN
-        LOCK TABLE ONLY "app"."note" IN ROW EXCLUSIVE MODE;
+        LOCK TABLE ONLY app.note IN ROW EXCLUSIVE MODE;
     EXCEPTION WHEN lock_not_available THEN
         v_out.outcome := 'locked';
         RETURN v_out;
@@ -52,8 +52,8 @@ BEGIN
 
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
-        IF NOT EXISTS (SELECT FROM "app"."note" t WHERE t."made_at" < v_cutoff_1_1
-                                                    AND t."made_at" <= v_up_to_1) THEN
+        IF NOT EXISTS (SELECT FROM app.note t WHERE t.made_at < v_cutoff_1_1
+                                                AND t.made_at <= v_up_to_1) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
             RETURN v_out;
         END IF;
@@ -61,45 +61,45 @@ BEGIN
 
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."made_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."note" t
-             WHERE t."made_at" < v_cutoff_1_1
-               AND t."made_at" <= v_up_to_1
-               AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."made_at", t."id"
+            (SELECT t.made_at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM app.note t
+             WHERE t.made_at < v_cutoff_1_1
+               AND t.made_at <= v_up_to_1
+               AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.made_at, t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."made_at", t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."made_at" < v_cutoff_1_1
-                       AND t."made_at" <= v_up_to_1
-                       AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))),
+            (SELECT t.made_at, t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.made_at < v_cutoff_1_1
+                       AND t.made_at <= v_up_to_1
+                       AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))),
                     true
-             FROM "app"."note" t
-             WHERE t."made_at" < v_cutoff_1_1
-               AND t."made_at" <= v_up_to_1
-               AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."made_at" DESC, t."id" DESC
+             FROM app.note t
+             WHERE t.made_at < v_cutoff_1_1
+               AND t.made_at <= v_up_to_1
+               AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.made_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     ), locked AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid
-        FROM "app"."note" t
-        WHERE t."made_at" < v_cutoff_1_1
-          AND t."made_at" <= v_up_to_1
-          AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-          AND (t."made_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
-          AND (v_scope_1 IS NULL OR t."owner_id" = v_scope_1)
+        FROM app.note t
+        WHERE t.made_at < v_cutoff_1_1
+          AND t.made_at <= v_up_to_1
+          AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+          AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
+          AND (v_scope_1 IS NULL OR t.owner_id = v_scope_1)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
     SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
-           (SELECT count(*) FROM "app"."note" t
-            WHERE t."made_at" < v_cutoff_1_1
-              AND t."made_at" <= v_up_to_1
-              AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-              AND (t."made_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
-              AND (v_scope_1 IS NULL OR t."owner_id" = v_scope_1)) AS matched
+           (SELECT count(*) FROM app.note t
+            WHERE t.made_at < v_cutoff_1_1
+              AND t.made_at <= v_up_to_1
+              AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+              AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
+              AND (v_scope_1 IS NULL OR t.owner_id = v_scope_1)) AS matched
     INTO v_boundary
     FROM boundary b;
     IF NOT FOUND AND NOT v_in.prove THEN
@@ -121,25 +121,25 @@ BEGIN
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN (t."made_at" < (CASE
-                                            WHEN v_window_1_1.value IS NULL THEN v_else_1_1
-                                            WHEN v_window_1_1.value IN (-1) THEN NULL
-                                            WHEN v_window_1_1.value <= 0 OR v_window_1_1.value > 365000 THEN NULL
-                                            ELSE greatest(v_at_most_1_1, least(v_at_least_1_1, (v_as_of AT TIME ZONE 'UTC' - v_window_1_1.value * interval '1 day') AT TIME ZONE 'UTC'))
-                                        END)
-                         AND t."made_at" <= v_up_to_1
-                         AND (v_scope_1 IS NULL OR t."owner_id" = v_scope_1)) IS NOT TRUE THEN 'changed'
+                   WHEN (t.made_at < (CASE
+                                          WHEN v_window_1_1.value IS NULL THEN v_else_1_1
+                                          WHEN v_window_1_1.value IN (-1) THEN NULL
+                                          WHEN v_window_1_1.value <= 0 OR v_window_1_1.value > 365000 THEN NULL
+                                          ELSE greatest(v_at_most_1_1, least(v_at_least_1_1, (v_as_of AT TIME ZONE 'UTC' - v_window_1_1.value * interval '1 day') AT TIME ZONE 'UTC'))
+                                      END)
+                         AND t.made_at <= v_up_to_1
+                         AND (v_scope_1 IS NULL OR t.owner_id = v_scope_1)) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                END AS kept_by
-        FROM "app"."note" t
-        LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
-        LEFT JOIN "retention"."items_c" "c" ON (c.kind = t.kind)
+        FROM app.note t
+        LEFT JOIN app.owner o ON (o.id = t.owner_id)
+        LEFT JOIN retention.items_c c ON (c.kind = t.kind)
         CROSS JOIN LATERAL (SELECT (coalesce(c.days, o.days)) AS value) v_window_1_1
         WHERE t.ctid = ANY (v_tids)
     )
@@ -159,7 +159,7 @@ BEGIN
     v_out.kept := v_batch.kept;
 
     -- The batch's own rows.
-    DELETE FROM "app"."note" t
+    DELETE FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;

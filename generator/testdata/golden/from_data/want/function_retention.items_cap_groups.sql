@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION retention.items_cap_groups(p_run bigint, p_pass integer)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -30,8 +30,8 @@ BEGIN
                                                               WHEN v_count.value <= 0 THEN NULL
                                                               ELSE least(50, v_count.value)
                                                           END) AS first
-              FROM "app"."note" t CROSS JOIN LATERAL (SELECT (SELECT "o"."days" FROM "app"."owner" "o" WHERE o.id = t.owner_id) AS value) v_count
-              WHERE (SELECT "o"."enabled" FROM "app"."owner" "o" WHERE o.id = t.owner_id)
+              FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o WHERE o.id = t.owner_id) AS value) v_count
+              WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
               GROUP BY 1
               HAVING count(*) > min(CASE
                                         WHEN v_count.value IS NULL THEN 3

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.items_cap_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -32,15 +32,15 @@ BEGIN
         SELECT t.tableoid AS rel, t.ctid AS tid,
                row_number() OVER (
                    PARTITION BY t.owner_id
-                   ORDER BY t.made_at DESC, t."id" DESC) AS place,
+                   ORDER BY t.made_at DESC, t.id DESC) AS place,
                CASE
                    WHEN v_count.value IS NULL THEN 3
                    WHEN v_count.value IN (0) THEN NULL
                    WHEN v_count.value <= 0 THEN NULL
                    ELSE least(50, v_count.value)
                END AS first
-        FROM "app"."note" t CROSS JOIN LATERAL (SELECT (SELECT "o"."days" FROM "app"."owner" "o" WHERE o.id = t.owner_id) AS value) v_count
-        WHERE (SELECT "o"."enabled" FROM "app"."owner" "o" WHERE o.id = t.owner_id)
+        FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o WHERE o.id = t.owner_id) AS value) v_count
+        WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
     ), judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
@@ -48,13 +48,13 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."note" t
-        LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
+        FROM app.note t
+        LEFT JOIN app.owner o ON (o.id = t.owner_id)
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE (o.enabled)
           AND places_beyond_1.place > places_beyond_1.first

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.items_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -30,35 +30,35 @@ BEGIN
     PREPARE pgretain_plan (timestamptz, bigint, timestamptz, timestamptz, bigint, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."made_at" AS c1, t."id" AS c2, $6::bigint AS scanned, false AS last
-             FROM "app"."note" t
-             WHERE t."made_at" < $4
-               AND t."made_at" <= $3
-               AND ($1 IS NULL OR (t."made_at", t."id") > ($1, $2))
-             ORDER BY t."made_at", t."id"
+            (SELECT t.made_at AS c1, t.id AS c2, $6::bigint AS scanned, false AS last
+             FROM app.note t
+             WHERE t.made_at < $4
+               AND t.made_at <= $3
+               AND ($1 IS NULL OR (t.made_at, t.id) > ($1, $2))
+             ORDER BY t.made_at, t.id
              OFFSET $6 - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."made_at", t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."made_at" < $4
-                       AND t."made_at" <= $3
-                       AND ($1 IS NULL OR (t."made_at", t."id") > ($1, $2))),
+            (SELECT t.made_at, t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.made_at < $4
+                       AND t.made_at <= $3
+                       AND ($1 IS NULL OR (t.made_at, t.id) > ($1, $2))),
                     true
-             FROM "app"."note" t
-             WHERE t."made_at" < $4
-               AND t."made_at" <= $3
-               AND ($1 IS NULL OR (t."made_at", t."id") > ($1, $2))
-             ORDER BY t."made_at" DESC, t."id" DESC
+             FROM app.note t
+             WHERE t.made_at < $4
+               AND t.made_at <= $3
+               AND ($1 IS NULL OR (t.made_at, t.id) > ($1, $2))
+             ORDER BY t.made_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
-    FROM "app"."note" t
-    WHERE t."made_at" < $4
-      AND t."made_at" <= $3
-      AND ($1 IS NULL OR (t."made_at", t."id") > ($1, $2))
-      AND (t."made_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
-      AND ($5 IS NULL OR t."owner_id" = $5);
+    FROM app.note t
+    WHERE t.made_at < $4
+      AND t.made_at <= $3
+      AND ($1 IS NULL OR (t.made_at, t.id) > ($1, $2))
+      AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
+      AND ($5 IS NULL OR t.owner_id = $5);
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL, NULL, NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;
     RETURN NEXT;

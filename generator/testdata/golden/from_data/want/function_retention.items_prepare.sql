@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION retention.items_prepare(p_run bigint)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -19,8 +19,8 @@ AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := (retention._running(p_run)).as_of;
 BEGIN
-    DELETE FROM "retention"."items_c";
-    INSERT INTO "retention"."items_c"
+    DELETE FROM retention.items_c;
+    INSERT INTO retention.items_c
     SELECT q.* FROM (SELECT kind, max(days) AS days FROM app.config WHERE v_as_of IS NOT NULL GROUP BY kind) q;
     RETURN jsonb_build_object('up_to_1', (SELECT max(used_at) FROM app.loan)::timestamptz::text);
 END

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.items_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -41,23 +41,23 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."note" t
-        LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
-        LEFT JOIN (SELECT kind, max(days) AS days FROM app.config WHERE v_as_of IS NOT NULL GROUP BY kind) "c" ON (c.kind = t.kind)
+        FROM app.note t
+        LEFT JOIN app.owner o ON (o.id = t.owner_id)
+        LEFT JOIN (SELECT kind, max(days) AS days FROM app.config WHERE v_as_of IS NOT NULL GROUP BY kind) c ON (c.kind = t.kind)
         CROSS JOIN LATERAL (SELECT (coalesce(c.days, o.days)) AS value) v_window_1_1
-        WHERE t."made_at" < (CASE
-                                 WHEN v_window_1_1.value IS NULL THEN v_else_1_1
-                                 WHEN v_window_1_1.value IN (-1) THEN NULL
-                                 WHEN v_window_1_1.value <= 0 OR v_window_1_1.value > 365000 THEN NULL
-                                 ELSE greatest(v_at_most_1_1, least(v_at_least_1_1, (v_as_of AT TIME ZONE 'UTC' - v_window_1_1.value * interval '1 day') AT TIME ZONE 'UTC'))
-                             END)
-          AND t."made_at" <= v_up_to_1
-          AND (v_scope_1 IS NULL OR t."owner_id" = v_scope_1)
+        WHERE t.made_at < (CASE
+                               WHEN v_window_1_1.value IS NULL THEN v_else_1_1
+                               WHEN v_window_1_1.value IN (-1) THEN NULL
+                               WHEN v_window_1_1.value <= 0 OR v_window_1_1.value > 365000 THEN NULL
+                               ELSE greatest(v_at_most_1_1, least(v_at_least_1_1, (v_as_of AT TIME ZONE 'UTC' - v_window_1_1.value * interval '1 day') AT TIME ZONE 'UTC'))
+                           END)
+          AND t.made_at <= v_up_to_1
+          AND (v_scope_1 IS NULL OR t.owner_id = v_scope_1)
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j

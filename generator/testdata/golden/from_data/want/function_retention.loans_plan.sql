@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.loans_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -30,30 +30,30 @@ BEGIN
     PREPARE pgretain_plan (bigint, bigint, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."id" AS c1, $3::bigint AS scanned, false AS last
-             FROM "app"."loan" t
-             WHERE t."id" > $2
-               AND ($1 IS NULL OR t."id" > $1)
-             ORDER BY t."id"
+            (SELECT t.id AS c1, $3::bigint AS scanned, false AS last
+             FROM app.loan t
+             WHERE t.id > $2
+               AND ($1 IS NULL OR t.id > $1)
+             ORDER BY t.id
              OFFSET $3 - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."id",
-                    (SELECT count(*) FROM "app"."loan" t
-                     WHERE t."id" > $2
-                       AND ($1 IS NULL OR t."id" > $1)),
+            (SELECT t.id,
+                    (SELECT count(*) FROM app.loan t
+                     WHERE t.id > $2
+                       AND ($1 IS NULL OR t.id > $1)),
                     true
-             FROM "app"."loan" t
-             WHERE t."id" > $2
-               AND ($1 IS NULL OR t."id" > $1)
-             ORDER BY t."id" DESC
+             FROM app.loan t
+             WHERE t.id > $2
+               AND ($1 IS NULL OR t.id > $1)
+             ORDER BY t.id DESC
              LIMIT 1)
             LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
-    FROM "app"."loan" t
-    WHERE t."id" > $2
-      AND ($1 IS NULL OR t."id" > $1)
-      AND t."id" <= (SELECT b.c1 FROM boundary b);
+    FROM app.loan t
+    WHERE t.id > $2
+      AND ($1 IS NULL OR t.id > $1)
+      AND t.id <= (SELECT b.c1 FROM boundary b);
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;
     RETURN NEXT;

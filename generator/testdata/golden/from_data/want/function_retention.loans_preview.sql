@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.loans_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -22,7 +22,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_mark_1 CONSTANT bigint := (SELECT t."id" FROM "app"."rolled" t WHERE (t.what = 'loan'));
+    v_mark_1 CONSTANT bigint := (SELECT t.id FROM app.rolled t WHERE (t.what = 'loan'));
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['app.loan']::text[])
@@ -36,13 +36,13 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.loan', v_as_of))
                              AND retention._held_by_owner('app.loan', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."loan" t
-        WHERE t."id" > v_mark_1
+        FROM app.loan t
+        WHERE t.id > v_mark_1
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
@@ -51,12 +51,12 @@ BEGIN
     ), step_1 AS MATERIALIZED (
         SELECT 'insert' AS verb, NULL::oid AS rel, NULL::tid AS tid, count(*) AS n, NULL::text AS note
         FROM taken batch
-             JOIN "app"."loan" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+             JOIN app.loan t ON t.ctid = batch.tid AND t.tableoid = batch.rel
     ), step_2 AS MATERIALIZED (
         SELECT 'update' AS verb, NULL::oid AS rel, NULL::tid AS tid, count(*) AS n, NULL::text AS note
-        FROM "app"."rolled" t
+        FROM app.rolled t
         WHERE (t.what = 'loan')
-          AND t."id" < (SELECT max(t."id") FROM "app"."loan" t WHERE t."id" > v_mark_1)
+          AND t.id < (SELECT max(t.id) FROM app.loan t WHERE t.id > v_mark_1)
     )
     SELECT 0, 'due', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[] FROM taken
     UNION ALL

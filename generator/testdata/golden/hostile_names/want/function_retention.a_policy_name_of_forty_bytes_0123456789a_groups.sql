@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_groups(p_run bigint, p_pass integer)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_pr
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -56,10 +56,10 @@ BEGIN
                                     JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
                                     WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."batch" = t."end")
+                                      AND reached_1.batch = t."end")
                          OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', v_as_of))
                              AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1
-                                         WHERE reached_1."batch" = t."end"
+                                         WHERE reached_1.batch = t."end"
                                            AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
@@ -67,7 +67,7 @@ BEGIN
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         LEFT JOIN places_beyond_2 ON places_beyond_2.rel = t.tableoid AND places_beyond_2.tid = t.ctid
         WHERE ((places_beyond_1.place > 2)
-               OR (t."t" < v_cutoff_2_1
+               OR (t.t < v_cutoff_2_1
                    AND places_beyond_2.place > 9))
     ), taken AS MATERIALIZED (
         SELECT j.*

@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION retention.long_names_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -42,29 +42,29 @@ BEGIN
                    'position', jsonb_build_array(b.c1::text, b.c2::text))::text, true)
         FROM (
             (SELECT x.*, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM (SELECT t."t" AS c1, t."end" AS c2
+             FROM (SELECT t.t AS c1, t."end" AS c2
                    FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-                   WHERE (t."t", t."end") > (v_position_1, v_position_2)
-                   ORDER BY t."t", t."end"
+                   WHERE (t.t, t."end") > (v_position_1, v_position_2)
+                   ORDER BY t.t, t."end"
                    OFFSET v_in.batch_rows - 1 LIMIT 1) x
              WHERE x.c1 < v_cutoff_1_1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."t", t."end",
+            (SELECT t.t, t."end",
                     (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-                     WHERE t."t" < v_cutoff_1_1
-                       AND (t."t", t."end") > (v_position_1, v_position_2)),
+                     WHERE t.t < v_cutoff_1_1
+                       AND (t.t, t."end") > (v_position_1, v_position_2)),
                     true
              FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-             WHERE t."t" < v_cutoff_1_1
-               AND (t."t", t."end") > (v_position_1, v_position_2)
-             ORDER BY t."t" DESC, t."end" DESC
+             WHERE t.t < v_cutoff_1_1
+               AND (t.t, t."end") > (v_position_1, v_position_2)
+             ORDER BY t.t DESC, t."end" DESC
              LIMIT 1)
             LIMIT 1) b
     )
     DELETE FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-    WHERE t."t" < v_cutoff_1_1
-      AND (t."t", t."end") > (v_position_1, v_position_2)
-      AND (t."t", t."end") <= (SELECT b.c1, b.c2 FROM boundary b);
+    WHERE t.t < v_cutoff_1_1
+      AND (t.t, t."end") > (v_position_1, v_position_2)
+      AND (t.t, t."end") <= (SELECT b.c1, b.c2 FROM boundary b);
     GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     v_boundary := nullif(current_setting('pgretain.boundary'), '');
     v_out.contended := 0;

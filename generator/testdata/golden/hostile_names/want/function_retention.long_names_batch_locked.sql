@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION retention.long_names_batch_locked(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -47,7 +47,7 @@ BEGIN
 
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
-        IF NOT EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t WHERE t."t" < v_cutoff_1_1) THEN
+        IF NOT EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t WHERE t.t < v_cutoff_1_1) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
             RETURN v_out;
         END IF;
@@ -55,30 +55,30 @@ BEGIN
 
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."t" AS c1, t."end" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+            (SELECT t.t AS c1, t."end" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
              FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-             WHERE t."t" < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
-             ORDER BY t."t", t."end"
+             WHERE t.t < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
+             ORDER BY t.t, t."end"
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."t", t."end",
+            (SELECT t.t, t."end",
                     (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-                     WHERE t."t" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))),
+                     WHERE t.t < v_cutoff_1_1
+                       AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))),
                     true
              FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-             WHERE t."t" < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
-             ORDER BY t."t" DESC, t."end" DESC
+             WHERE t.t < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
+             ORDER BY t.t DESC, t."end" DESC
              LIMIT 1)
             LIMIT 1) b
     ), locked AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-        WHERE t."t" < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t."t", t."end") > (v_position_1, v_position_2))
-          AND (t."t", t."end") <= (SELECT b.c1, b.c2 FROM boundary b)
+        WHERE t.t < v_cutoff_1_1
+          AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
+          AND (t.t, t."end") <= (SELECT b.c1, b.c2 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
@@ -105,7 +105,7 @@ BEGIN
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN (t."t" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
+                   WHEN (t.t < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
@@ -117,10 +117,10 @@ BEGIN
                                     JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
                                     WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."batch" = t."end")
+                                      AND reached_1.batch = t."end")
                          OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', v_as_of))
                              AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1
-                                         WHERE reached_1."batch" = t."end"
+                                         WHERE reached_1.batch = t."end"
                                            AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
                END AS kept_by
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.long_names_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -43,15 +43,15 @@ BEGIN
                                     JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
                                     WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."batch" = t."end")
+                                      AND reached_1.batch = t."end")
                          OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', v_as_of))
                              AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1
-                                         WHERE reached_1."batch" = t."end"
+                                         WHERE reached_1.batch = t."end"
                                            AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
-        WHERE t."t" < v_cutoff_1_1
+        WHERE t.t < v_cutoff_1_1
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j

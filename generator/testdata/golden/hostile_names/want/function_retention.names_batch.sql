@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION retention.names_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -135,13 +135,13 @@ BEGIN
                          OR ((SELECT retention._owner_holds('Se"lect.order by. $function$ {{ .Tag }}', v_as_of))
                              AND retention._held_by_owner('Se"lect.order by. $function$ {{ .Tag }}', to_jsonb(t.*), v_as_of))
                          OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
+                                    JOIN "Se""lect".child reached_1 ON h.key = ARRAY[reached_1."primary"::text]
                                     WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                       AND reached_1."user" = t."user"
                                       AND reached_1."a.b" = t."a.b")
                          OR ((SELECT retention._owner_holds('Se"lect.child', v_as_of))
-                             AND EXISTS (SELECT FROM "Se""lect"."child" reached_1
+                             AND EXISTS (SELECT FROM "Se""lect".child reached_1
                                          WHERE reached_1."user" = t."user"
                                            AND reached_1."a.b" = t."a.b"
                                            AND retention._held_by_owner('Se"lect.child', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
@@ -166,30 +166,30 @@ BEGIN
     -- Related rows of Se"lect.child, locked first and judged in a newer snapshot.
     SELECT coalesce(array_agg(l.tid), '{}')
     INTO v_tids_1
-    FROM (SELECT "c".ctid AS tid
-          FROM "Se""lect"."child" "c"
+    FROM (SELECT c.ctid AS tid
+          FROM "Se""lect".child c
           CROSS JOIN "Se""lect"."order by. $function$ {{ .Tag }}" t
           WHERE t.ctid = ANY (v_tids)
             AND (c."user" = t."user" AND c."a.b" = t."a.b")
-          FOR UPDATE OF "c") l;
+          FOR UPDATE OF c) l;
     IF v_held AND EXISTS (
-        SELECT FROM "Se""lect"."child" "c"
+        SELECT FROM "Se""lect".child c
         CROSS JOIN "Se""lect"."order by. $function$ {{ .Tag }}" t
         WHERE t.ctid = ANY (v_tids)
           AND (c."user" = t."user" AND c."a.b" = t."a.b")
           AND (EXISTS (SELECT FROM retention.hold h
                        WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY["c"."primary"::text])
+                         AND h.key = ARRAY[c."primary"::text])
                OR ((SELECT retention._owner_holds('Se"lect.child', v_as_of))
-                   AND retention._held_by_owner('Se"lect.child', to_jsonb("c".*), v_as_of)))) THEN
+                   AND retention._held_by_owner('Se"lect.child', to_jsonb(c.*), v_as_of)))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = E'a held row of "Se\\"lect.child", or one that it cascades to, would be deleted';
     END IF;
-    DELETE FROM "Se""lect"."child" "c"
+    DELETE FROM "Se""lect".child c
     USING "Se""lect"."order by. $function$ {{ .Tag }}" t
     WHERE t.ctid = ANY (v_tids)
       AND (c."user" = t."user" AND c."a.b" = t."a.b")
-      AND "c".ctid = ANY (v_tids_1);
+      AND c.ctid = ANY (v_tids_1);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'Se"lect.child', v_rows + coalesce((v_out.related ->> 'Se"lect.child')::bigint, 0));

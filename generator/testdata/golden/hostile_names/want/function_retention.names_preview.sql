@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.names_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -48,25 +48,25 @@ BEGIN
                          OR ((SELECT retention._owner_holds('Se"lect.order by. $function$ {{ .Tag }}', v_as_of))
                              AND retention._held_by_owner('Se"lect.order by. $function$ {{ .Tag }}', to_jsonb(t.*), v_as_of))
                          OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "Se""lect"."child" reached_1 ON h.key = ARRAY[reached_1."primary"::text]
+                                    JOIN "Se""lect".child reached_1 ON h.key = ARRAY[reached_1."primary"::text]
                                     WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
                                       AND reached_1."user" = t."user"
                                       AND reached_1."a.b" = t."a.b")
                          OR ((SELECT retention._owner_holds('Se"lect.child', v_as_of))
-                             AND EXISTS (SELECT FROM "Se""lect"."child" reached_1
+                             AND EXISTS (SELECT FROM "Se""lect".child reached_1
                                          WHERE reached_1."user" = t."user"
                                            AND reached_1."a.b" = t."a.b"
                                            AND retention._held_by_owner('Se"lect.child', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (
-                                SELECT FROM "Se""lect"."child" "c"
+                                SELECT FROM "Se""lect".child c
                                 WHERE (c."user" = t."user" AND c."a.b" = t."a.b")
                                   AND (EXISTS (SELECT FROM retention.hold h
                                                WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
                                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                 AND h.key = ARRAY["c"."primary"::text])
+                                                 AND h.key = ARRAY[c."primary"::text])
                                        OR ((SELECT retention._owner_holds('Se"lect.child', v_as_of))
-                                           AND retention._held_by_owner('Se"lect.child', to_jsonb("c".*), v_as_of))))) THEN 'hold'
+                                           AND retention._held_by_owner('Se"lect.child', to_jsonb(c.*), v_as_of))))) THEN 'hold'
                    WHEN (places_newest.place <= 1) IS TRUE THEN 'newest'
                    ELSE NULL
                END AS kept_by
@@ -80,12 +80,12 @@ BEGIN
         WHERE j.kept_by IS NULL
         LIMIT p_limit
     ), step_1 AS MATERIALIZED (
-        SELECT 'delete' AS verb, "c".tableoid AS rel, "c".ctid AS tid, NULL::bigint AS n, NULL::text AS note
-        FROM "Se""lect"."child" "c"
+        SELECT 'delete' AS verb, c.tableoid AS rel, c.ctid AS tid, NULL::bigint AS n, NULL::text AS note
+        FROM "Se""lect".child c
         CROSS JOIN taken batch
                    JOIN "Se""lect"."order by. $function$ {{ .Tag }}" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
         WHERE (c."user" = t."user" AND c."a.b" = t."a.b")
-        GROUP BY "c".tableoid, "c".ctid
+        GROUP BY c.tableoid, c.ctid
     ), step_2 AS MATERIALIZED (
         SELECT 'delete' AS verb, x.rel, x.tid, NULL::bigint AS n, NULL::text AS note FROM taken x
     )

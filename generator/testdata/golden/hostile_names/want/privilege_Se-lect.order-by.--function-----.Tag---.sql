@@ -1,6 +1,6 @@
 -- as migrator
 -- What the owner of the generated functions may do with Se"lect.order by. $function$ {{ .Tag }}. UPDATE is for row locks, too.
-GRANT SELECT, UPDATE, DELETE ON "Se""lect"."order by. $function$ {{ .Tag }}" TO "retention_owner";
+GRANT SELECT, UPDATE, DELETE ON "Se""lect"."order by. $function$ {{ .Tag }}" TO retention_owner;
 SELECT retention._granted('retention_owner', 'Se"lect', '"Se""lect"."order by. $function$ {{ .Tag }}"', 'SELECT, UPDATE, DELETE');
 
 -- to drop it
@@ -9,7 +9,7 @@ DO $function1$
 BEGIN
     IF EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('"Se""lect"."order by. $function$ {{ .Tag }}"')
                AND pg_get_userbyid(c.relowner) <> 'retention_owner') THEN
-        REVOKE SELECT, UPDATE, DELETE ON "Se""lect"."order by. $function$ {{ .Tag }}" FROM "retention_owner";
+        REVOKE SELECT, UPDATE, DELETE ON "Se""lect"."order by. $function$ {{ .Tag }}" FROM retention_owner;
     END IF;
 END
 $function1$;

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.by_rank_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -39,7 +39,7 @@ BEGIN
               FROM retention.run_group g
               CROSS JOIN LATERAL (
                   SELECT t.tableoid AS rel, t.ctid AS tid
-                  FROM "app"."served" t
+                  FROM app.served t
                   WHERE t.owner_id = (g.key[1])::bigint
                   ORDER BY t.at DESC, t.id DESC
                   OFFSET 3 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f

@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION retention.signals_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -36,13 +36,13 @@ DECLARE
     v_batch record;
     v_held boolean;
     v_rows bigint;
-    v_new_2 "app"."transfer"[];
+    v_new_2 app.transfer[];
     v_tids_4 tid[];
     v_copied bigint := 0;
     v_out retention.batch_result;
 BEGIN
     BEGIN
-        LOCK TABLE ONLY "app"."note" IN ROW EXCLUSIVE MODE;
+        LOCK TABLE ONLY app.note IN ROW EXCLUSIVE MODE;
     EXCEPTION WHEN lock_not_available THEN
         v_out.outcome := 'locked';
         RETURN v_out;
@@ -50,7 +50,7 @@ BEGIN
 
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
-        IF NOT EXISTS (SELECT FROM "app"."note" t WHERE t."made_at" < v_cutoff_1_1) THEN
+        IF NOT EXISTS (SELECT FROM app.note t WHERE t.made_at < v_cutoff_1_1) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
             RETURN v_out;
         END IF;
@@ -58,30 +58,30 @@ BEGIN
 
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."made_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."note" t
-             WHERE t."made_at" < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."made_at", t."id"
+            (SELECT t.made_at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM app.note t
+             WHERE t.made_at < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.made_at, t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."made_at", t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."made_at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))),
+            (SELECT t.made_at, t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.made_at < v_cutoff_1_1
+                       AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))),
                     true
-             FROM "app"."note" t
-             WHERE t."made_at" < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."made_at" DESC, t."id" DESC
+             FROM app.note t
+             WHERE t.made_at < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.made_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     ), locked AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid
-        FROM "app"."note" t
-        WHERE t."made_at" < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-          AND (t."made_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+        FROM app.note t
+        WHERE t.made_at < v_cutoff_1_1
+          AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+          AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
@@ -108,18 +108,18 @@ BEGIN
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN (t."made_at" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
+                   WHEN (t.made_at < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                END AS kept_by
-        FROM "app"."note" t
+        FROM app.note t
         WHERE t.ctid = ANY (v_tids)
-        ORDER BY t."made_at", t."id"
+        ORDER BY t.made_at, t.id
     )
     SELECT count(*) AS judged,
            coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
@@ -133,47 +133,47 @@ BEGIN
     v_tids := v_batch.tids;
     v_out.kept := v_batch.kept;
 
-    INSERT INTO "app"."daily" AS was ("day", "owner_id", "n", "top", "last_kind", "at")
-    SELECT totals."day", totals."owner_id", totals."n", totals."top", newest."last_kind", (v_as_of)
-    FROM (SELECT (t.made_at::date) AS "day", (t.owner_id) AS "owner_id", coalesce((count(*)), 0) AS "n", (max(t.score)) AS "top"
+    INSERT INTO app.daily AS was (day, owner_id, n, top, last_kind, at)
+    SELECT totals.day, totals.owner_id, totals.n, totals.top, newest.last_kind, (v_as_of)
+    FROM (SELECT (t.made_at::date) AS day, (t.owner_id) AS owner_id, coalesce((count(*)), 0) AS n, (max(t.score)) AS top
           FROM unnest(v_tids) WITH ORDINALITY AS batch(tid, n)
-               JOIN "app"."note" t ON t.ctid = batch.tid
+               JOIN app.note t ON t.ctid = batch.tid
           GROUP BY 1, 2) totals
     JOIN (SELECT DISTINCT ON (1, 2)
-                 (t.made_at::date) AS "day", (t.owner_id) AS "owner_id", (t.kind) AS "last_kind"
+                 (t.made_at::date) AS day, (t.owner_id) AS owner_id, (t.kind) AS last_kind
           FROM unnest(v_tids) WITH ORDINALITY AS batch(tid, n)
-               JOIN "app"."note" t ON t.ctid = batch.tid
+               JOIN app.note t ON t.ctid = batch.tid
           ORDER BY 1, 2, batch.n DESC) newest
-      ON newest."day" IS NOT DISTINCT FROM totals."day" AND newest."owner_id" IS NOT DISTINCT FROM totals."owner_id"
-    ON CONFLICT ("day", "owner_id") DO UPDATE
-    SET "n" = coalesce(was."n" + excluded."n", was."n", excluded."n"),
-        "top" = greatest(was."top", excluded."top"),
-        "last_kind" = excluded."last_kind",
-        "at" = excluded."at";
+      ON newest.day IS NOT DISTINCT FROM totals.day AND newest.owner_id IS NOT DISTINCT FROM totals.owner_id
+    ON CONFLICT (day, owner_id) DO UPDATE
+    SET n = coalesce(was.n + excluded.n, was.n, excluded.n),
+        top = greatest(was.top, excluded.top),
+        last_kind = excluded.last_kind,
+        at = excluded.at;
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.daily', v_rows + coalesce((v_out.related ->> 'app.daily')::bigint, 0));
 
     WITH made AS (
-        INSERT INTO "app"."transfer" AS was ("owner_id", "n", "at")
+        INSERT INTO app.transfer AS was (owner_id, n, at)
         SELECT (t.owner_id), (count(*)), (v_as_of)
-        FROM "app"."note" t
+        FROM app.note t
         WHERE t.ctid = ANY (v_tids)
         GROUP BY 1
         RETURNING *
     )
-    SELECT array_agg(ROW(made.*)::"app"."transfer") INTO v_new_2 FROM made;
+    SELECT array_agg(ROW(made.*)::app.transfer) INTO v_new_2 FROM made;
     v_rows := coalesce(cardinality(v_new_2), 0);
     v_out.related := v_out.related || jsonb_build_object(
         'app.transfer', v_rows + coalesce((v_out.related ->> 'app.transfer')::bigint, 0));
 
-    INSERT INTO "app"."old_note" ("id", "owner_id", "kind", "state", "score", "starred", "tag", "made_at", "seen_at", "expires_at", "transfer_id", "run_id")
-    SELECT "t"."id", "t"."owner_id", "t"."kind", "t"."state", "t"."score", "t"."starred", "t"."tag", "t"."made_at", "t"."seen_at", "t"."expires_at", (h.id), (v_in.run_id)
+    INSERT INTO app.old_note (id, owner_id, kind, state, score, starred, tag, made_at, seen_at, expires_at, transfer_id, run_id)
+    SELECT t.id, t.owner_id, t.kind, t.state, t.score, t.starred, t.tag, t.made_at, t.seen_at, t.expires_at, (h.id), (v_in.run_id)
     FROM unnest(v_tids) AS batch(tid)
-         JOIN "app"."note" t ON t.ctid = batch.tid
-         LEFT JOIN unnest(v_new_2) "h" ON "h"."owner_id" IS NOT DISTINCT FROM (t.owner_id);
+         JOIN app.note t ON t.ctid = batch.tid
+         LEFT JOIN unnest(v_new_2) h ON h.owner_id IS NOT DISTINCT FROM (t.owner_id);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    PERFORM retention._known_columns('"app"."note"', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT v_in.prove;
+    PERFORM retention._known_columns('app.note', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT v_in.prove;
     v_out.related := v_out.related || jsonb_build_object(
         'app.old_note', v_rows + coalesce((v_out.related ->> 'app.old_note')::bigint, 0));
     v_copied := v_copied + v_rows;
@@ -181,62 +181,62 @@ BEGIN
     -- Rows of app.loan that go later: nobody changes them behind their copy.
     SELECT coalesce(array_agg(l.tid), '{}')
     INTO v_tids_4
-    FROM (SELECT "l".ctid AS tid
-          FROM "app"."loan" "l"
+    FROM (SELECT l.ctid AS tid
+          FROM app.loan l
           CROSS JOIN unnest(v_tids) WITH ORDINALITY AS batch(tid, n)
-                     JOIN "app"."note" t ON t.ctid = batch.tid
+                     JOIN app.note t ON t.ctid = batch.tid
           WHERE (l.note_id = t.id)
-          FOR UPDATE OF "l") l;
-    INSERT INTO "app"."attic" ("body", "kind", "reason")
-    SELECT to_jsonb("l".*), ('loan of ' || t.kind), (v_in.reason)
-    FROM (SELECT DISTINCT ON ("l".tableoid, "l".ctid)
-                 "l".tableoid AS rel, "l".ctid AS tid, batch.n
-          FROM "app"."loan" "l"
+          FOR UPDATE OF l) l;
+    INSERT INTO app.attic (body, kind, reason)
+    SELECT to_jsonb(l.*), ('loan of ' || t.kind), (v_in.reason)
+    FROM (SELECT DISTINCT ON (l.tableoid, l.ctid)
+                 l.tableoid AS rel, l.ctid AS tid, batch.n
+          FROM app.loan l
           CROSS JOIN unnest(v_tids) WITH ORDINALITY AS batch(tid, n)
-                     JOIN "app"."note" t ON t.ctid = batch.tid
+                     JOIN app.note t ON t.ctid = batch.tid
           WHERE (l.note_id = t.id)
-            AND "l".ctid = ANY (v_tids_4)
-          ORDER BY "l".tableoid, "l".ctid, batch.n) pair
-    JOIN "app"."loan" "l" ON "l".ctid = pair.tid AND "l".tableoid = pair.rel
+            AND l.ctid = ANY (v_tids_4)
+          ORDER BY l.tableoid, l.ctid, batch.n) pair
+    JOIN app.loan l ON l.ctid = pair.tid AND l.tableoid = pair.rel
     JOIN (unnest(v_tids) WITH ORDINALITY AS batch(tid, n)
-          JOIN "app"."note" t ON t.ctid = batch.tid) ON batch.n = pair.n;
+          JOIN app.note t ON t.ctid = batch.tid) ON batch.n = pair.n;
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.attic', v_rows + coalesce((v_out.related ->> 'app.attic')::bigint, 0));
 
     -- Related rows of app.loan.
     IF v_held AND EXISTS (
-        SELECT FROM "app"."loan" "l"
-        CROSS JOIN "app"."note" t
+        SELECT FROM app.loan l
+        CROSS JOIN app.note t
         WHERE t.ctid = ANY (v_tids)
           AND (l.note_id = t.id)
           AND (EXISTS (SELECT FROM retention.hold h
                        WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY["l"."id"::text])
+                         AND h.key = ARRAY[l.id::text])
                OR ((SELECT retention._owner_holds('app.loan', v_as_of))
-                   AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of)))) THEN
+                   AND retention._held_by_owner('app.loan', to_jsonb(l.*), v_as_of)))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.loan", or one that it cascades to, would be deleted';
     END IF;
-    DELETE FROM "app"."loan" "l"
-    USING "app"."note" t
+    DELETE FROM app.loan l
+    USING app.note t
     WHERE t.ctid = ANY (v_tids)
       AND (l.note_id = t.id)
-      AND "l".ctid = ANY (v_tids_4);
+      AND l.ctid = ANY (v_tids_4);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.loan', v_rows + coalesce((v_out.related ->> 'app.loan')::bigint, 0));
 
-    INSERT INTO retention.event ("run_id", "policy", "event", "payload")
+    INSERT INTO retention.event (run_id, policy, event, payload)
     SELECT v_in.run_id, 'signals', 'note_gone', jsonb_build_object('id', (t.id), 'kind', (t.kind))
-    FROM "app"."note" t
+    FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'retention.event', v_rows + coalesce((v_out.related ->> 'retention.event')::bigint, 0));
 
     -- The batch's own rows.
-    DELETE FROM "app"."note" t
+    DELETE FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;

@@ -7,7 +7,7 @@
 CREATE OR REPLACE FUNCTION retention.signals_restore(
     p_run bigint, p_until timestamptz, OUT restored bigint, OUT refused bigint)
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -23,7 +23,7 @@ AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
     v_reason CONSTANT text := format('restored run %s', p_run);
-    v_found CONSTANT bigint := (SELECT count(*) FROM "app"."old_note" a WHERE a."run_id" = p_run);
+    v_found CONSTANT bigint := (SELECT count(*) FROM app.old_note a WHERE a.run_id = p_run);
     v_rels oid[];
     v_tids tid[];
     v_from integer;
@@ -38,33 +38,33 @@ BEGIN
 
         -- app.note, from app.old_note
         SELECT coalesce(array_agg(a.tableoid), '{}'), coalesce(array_agg(a.ctid), '{}') INTO v_rels, v_tids
-        FROM "app"."old_note" a
-        WHERE a."run_id" = p_run
-          AND NOT retention._is_held('app.old_note', ARRAY[a."id"::text], to_jsonb(a.*), v_as_of);
+        FROM app.old_note a
+        WHERE a.run_id = p_run
+          AND NOT retention._is_held('app.old_note', ARRAY[a.id::text], to_jsonb(a.*), v_as_of);
         v_from := 1;
         v_size := greatest(cardinality(v_tids), 1);
         LOOP
             BEGIN
                 WITH source AS (
-                    SELECT DISTINCT ON (a."id")
-                           a.tableoid AS rel, a.ctid AS tid, a."id" AS c1, a."owner_id" AS c2, a."kind" AS c3, a."state" AS c4, a."score" AS c5, a."starred" AS c6, a."tag" AS c7, a."made_at" AS c8, a."seen_at" AS c9, a."expires_at" AS c10
+                    SELECT DISTINCT ON (a.id)
+                           a.tableoid AS rel, a.ctid AS tid, a.id AS c1, a.owner_id AS c2, a.kind AS c3, a.state AS c4, a.score AS c5, a.starred AS c6, a.tag AS c7, a.made_at AS c8, a.seen_at AS c9, a.expires_at AS c10
                     FROM unnest(v_rels[v_from : v_from + v_size - 1],
                                 v_tids[v_from : v_from + v_size - 1]) AS x(rel, tid)
-                    JOIN "app"."old_note" a ON a.tableoid = x.rel AND a.ctid = x.tid
-                    ORDER BY a."id", a.tableoid, a.ctid DESC
+                    JOIN app.old_note a ON a.tableoid = x.rel AND a.ctid = x.tid
+                    ORDER BY a.id, a.tableoid, a.ctid DESC
                 ), back AS (
-                    INSERT INTO "app"."note" AS t ("id", "owner_id", "kind", "state", "score", "starred", "tag", "made_at", "seen_at", "expires_at")
+                    INSERT INTO app.note AS t (id, owner_id, kind, state, score, starred, tag, made_at, seen_at, expires_at)
                     OVERRIDING SYSTEM VALUE
                     SELECT s.c1, s.c2, s.c3, s.c4, s.c5, s.c6, s.c7, s.c8, s.c9, s.c10
                     FROM source s
                     ON CONFLICT DO NOTHING
-                    RETURNING t."id" AS k1
+                    RETURNING t.id AS k1
                 ), held AS (
                     INSERT INTO retention.hold (table_name, key, key_columns, reason, until)
                     SELECT 'app.note', ARRAY[b.k1::text], ARRAY['id'], v_reason, p_until
                     FROM back b
                 ), gone AS (
-                    DELETE FROM "app"."old_note" a
+                    DELETE FROM app.old_note a
                     USING source s JOIN back b ON b.k1 = s.c1
                     WHERE a.tableoid = s.rel AND a.ctid = s.tid
                 )

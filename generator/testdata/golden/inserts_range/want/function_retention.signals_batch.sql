@@ -10,7 +10,7 @@
 CREATE OR REPLACE FUNCTION retention.signals_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -46,56 +46,56 @@ BEGIN
                    'position', jsonb_build_array(b.c1::text, b.c2::text))::text, true)
         FROM (
             (SELECT x.*, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM (SELECT t."made_at" AS c1, t."id" AS c2
-                   FROM "app"."note" t
-                   WHERE (t."made_at", t."id") > (v_position_1, v_position_2)
-                   ORDER BY t."made_at", t."id"
+             FROM (SELECT t.made_at AS c1, t.id AS c2
+                   FROM app.note t
+                   WHERE (t.made_at, t.id) > (v_position_1, v_position_2)
+                   ORDER BY t.made_at, t.id
                    OFFSET v_in.batch_rows - 1 LIMIT 1) x
              WHERE x.c1 < v_cutoff_1_1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."made_at", t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."made_at" < v_cutoff_1_1
-                       AND (t."made_at", t."id") > (v_position_1, v_position_2)),
+            (SELECT t.made_at, t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.made_at < v_cutoff_1_1
+                       AND (t.made_at, t.id) > (v_position_1, v_position_2)),
                     true
-             FROM "app"."note" t
-             WHERE t."made_at" < v_cutoff_1_1
-               AND (t."made_at", t."id") > (v_position_1, v_position_2)
-             ORDER BY t."made_at" DESC, t."id" DESC
+             FROM app.note t
+             WHERE t.made_at < v_cutoff_1_1
+               AND (t.made_at, t.id) > (v_position_1, v_position_2)
+             ORDER BY t.made_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     ), t AS (
-        DELETE FROM "app"."note" t
-        WHERE t."made_at" < v_cutoff_1_1
-          AND (t."made_at", t."id") > (v_position_1, v_position_2)
-          AND (t."made_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+        DELETE FROM app.note t
+        WHERE t.made_at < v_cutoff_1_1
+          AND (t.made_at, t.id) > (v_position_1, v_position_2)
+          AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
         RETURNING t.*
     ), step_1 AS (
-        INSERT INTO "app"."daily" AS was ("day", "owner_id", "n", "top", "last_kind", "at")
-        SELECT totals."day", totals."owner_id", totals."n", totals."top", newest."last_kind", (v_as_of)
-        FROM (SELECT (t.made_at::date) AS "day", (t.owner_id) AS "owner_id", coalesce((count(*)), 0) AS "n", (max(t.score)) AS "top"
+        INSERT INTO app.daily AS was (day, owner_id, n, top, last_kind, at)
+        SELECT totals.day, totals.owner_id, totals.n, totals.top, newest.last_kind, (v_as_of)
+        FROM (SELECT (t.made_at::date) AS day, (t.owner_id) AS owner_id, coalesce((count(*)), 0) AS n, (max(t.score)) AS top
               FROM t
               WHERE (t.kind <> 'x')
               GROUP BY 1, 2) totals
         JOIN (SELECT DISTINCT ON (1, 2)
-                     (t.made_at::date) AS "day", (t.owner_id) AS "owner_id", (t.kind) AS "last_kind"
+                     (t.made_at::date) AS day, (t.owner_id) AS owner_id, (t.kind) AS last_kind
               FROM t
               WHERE (t.kind <> 'x')
-              ORDER BY 1, 2, t."made_at" DESC, t."id" DESC) newest
-          ON newest."day" IS NOT DISTINCT FROM totals."day" AND newest."owner_id" IS NOT DISTINCT FROM totals."owner_id"
-        ON CONFLICT ("day", "owner_id") DO UPDATE
-        SET "n" = coalesce(was."n" + excluded."n", was."n", excluded."n"),
-            "top" = greatest(was."top", excluded."top"),
-            "last_kind" = excluded."last_kind",
-            "at" = excluded."at"
+              ORDER BY 1, 2, t.made_at DESC, t.id DESC) newest
+          ON newest.day IS NOT DISTINCT FROM totals.day AND newest.owner_id IS NOT DISTINCT FROM totals.owner_id
+        ON CONFLICT (day, owner_id) DO UPDATE
+        SET n = coalesce(was.n + excluded.n, was.n, excluded.n),
+            top = greatest(was.top, excluded.top),
+            last_kind = excluded.last_kind,
+            at = excluded.at
         RETURNING 1
     ), step_2 AS (
-        INSERT INTO "app"."old_note" ("id", "owner_id", "kind", "state", "score", "starred", "tag", "made_at", "seen_at", "expires_at", "run_id")
-        SELECT "t"."id", "t"."owner_id", "t"."kind", "t"."state", "t"."score", "t"."starred", "t"."tag", "t"."made_at", "t"."seen_at", "t"."expires_at", (v_in.run_id)
+        INSERT INTO app.old_note (id, owner_id, kind, state, score, starred, tag, made_at, seen_at, expires_at, run_id)
+        SELECT t.id, t.owner_id, t.kind, t.state, t.score, t.starred, t.tag, t.made_at, t.seen_at, t.expires_at, (v_in.run_id)
         FROM t
         RETURNING 1
     ), step_3 AS (
-        INSERT INTO retention.event ("run_id", "policy", "event", "payload")
+        INSERT INTO retention.event (run_id, policy, event, payload)
         SELECT v_in.run_id, 'signals', 'note_gone', jsonb_build_object('id', (t.id), 'kind', (t.kind))
         FROM t
         RETURNING 1
@@ -105,7 +105,7 @@ BEGIN
            (SELECT count(*) FROM step_2),
            (SELECT count(*) FROM step_3)
     INTO v_out.taken, v_written_1, v_written_2, v_written_3;
-    PERFORM retention._known_columns('"app"."note"', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT v_in.prove;
+    PERFORM retention._known_columns('app.note', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT v_in.prove;
     IF v_written_2 <> v_out.taken THEN
         RAISE EXCEPTION USING MESSAGE = format('%s rows were archived and %s deleted', v_written_2, v_out.taken);
     END IF;

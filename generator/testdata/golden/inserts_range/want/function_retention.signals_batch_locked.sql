@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION retention.signals_batch_locked(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -40,7 +40,7 @@ DECLARE
     v_out retention.batch_result;
 BEGIN
     BEGIN
-        LOCK TABLE ONLY "app"."note" IN ROW EXCLUSIVE MODE;
+        LOCK TABLE ONLY app.note IN ROW EXCLUSIVE MODE;
     EXCEPTION WHEN lock_not_available THEN
         v_out.outcome := 'locked';
         RETURN v_out;
@@ -48,7 +48,7 @@ BEGIN
 
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
-        IF NOT EXISTS (SELECT FROM "app"."note" t WHERE t."made_at" < v_cutoff_1_1) THEN
+        IF NOT EXISTS (SELECT FROM app.note t WHERE t.made_at < v_cutoff_1_1) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
             RETURN v_out;
         END IF;
@@ -56,30 +56,30 @@ BEGIN
 
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."made_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."note" t
-             WHERE t."made_at" < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."made_at", t."id"
+            (SELECT t.made_at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM app.note t
+             WHERE t.made_at < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.made_at, t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."made_at", t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."made_at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))),
+            (SELECT t.made_at, t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.made_at < v_cutoff_1_1
+                       AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))),
                     true
-             FROM "app"."note" t
-             WHERE t."made_at" < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."made_at" DESC, t."id" DESC
+             FROM app.note t
+             WHERE t.made_at < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.made_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     ), locked AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid
-        FROM "app"."note" t
-        WHERE t."made_at" < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t."made_at", t."id") > (v_position_1, v_position_2))
-          AND (t."made_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+        FROM app.note t
+        WHERE t.made_at < v_cutoff_1_1
+          AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+          AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
@@ -106,18 +106,18 @@ BEGIN
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN (t."made_at" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
+                   WHEN (t.made_at < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                END AS kept_by
-        FROM "app"."note" t
+        FROM app.note t
         WHERE t.ctid = ANY (v_tids)
-        ORDER BY t."made_at", t."id"
+        ORDER BY t.made_at, t.id
     )
     SELECT count(*) AS judged,
            coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
@@ -131,49 +131,49 @@ BEGIN
     v_tids := v_batch.tids;
     v_out.kept := v_batch.kept;
 
-    INSERT INTO "app"."daily" AS was ("day", "owner_id", "n", "top", "last_kind", "at")
-    SELECT totals."day", totals."owner_id", totals."n", totals."top", newest."last_kind", (v_as_of)
-    FROM (SELECT (t.made_at::date) AS "day", (t.owner_id) AS "owner_id", coalesce((count(*)), 0) AS "n", (max(t.score)) AS "top"
+    INSERT INTO app.daily AS was (day, owner_id, n, top, last_kind, at)
+    SELECT totals.day, totals.owner_id, totals.n, totals.top, newest.last_kind, (v_as_of)
+    FROM (SELECT (t.made_at::date) AS day, (t.owner_id) AS owner_id, coalesce((count(*)), 0) AS n, (max(t.score)) AS top
           FROM unnest(v_tids) WITH ORDINALITY AS batch(tid, n)
-               JOIN "app"."note" t ON t.ctid = batch.tid
+               JOIN app.note t ON t.ctid = batch.tid
           WHERE (t.kind <> 'x')
           GROUP BY 1, 2) totals
     JOIN (SELECT DISTINCT ON (1, 2)
-                 (t.made_at::date) AS "day", (t.owner_id) AS "owner_id", (t.kind) AS "last_kind"
+                 (t.made_at::date) AS day, (t.owner_id) AS owner_id, (t.kind) AS last_kind
           FROM unnest(v_tids) WITH ORDINALITY AS batch(tid, n)
-               JOIN "app"."note" t ON t.ctid = batch.tid
+               JOIN app.note t ON t.ctid = batch.tid
           WHERE (t.kind <> 'x')
           ORDER BY 1, 2, batch.n DESC) newest
-      ON newest."day" IS NOT DISTINCT FROM totals."day" AND newest."owner_id" IS NOT DISTINCT FROM totals."owner_id"
-    ON CONFLICT ("day", "owner_id") DO UPDATE
-    SET "n" = coalesce(was."n" + excluded."n", was."n", excluded."n"),
-        "top" = greatest(was."top", excluded."top"),
-        "last_kind" = excluded."last_kind",
-        "at" = excluded."at";
+      ON newest.day IS NOT DISTINCT FROM totals.day AND newest.owner_id IS NOT DISTINCT FROM totals.owner_id
+    ON CONFLICT (day, owner_id) DO UPDATE
+    SET n = coalesce(was.n + excluded.n, was.n, excluded.n),
+        top = greatest(was.top, excluded.top),
+        last_kind = excluded.last_kind,
+        at = excluded.at;
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.daily', v_rows + coalesce((v_out.related ->> 'app.daily')::bigint, 0));
 
-    INSERT INTO "app"."old_note" ("id", "owner_id", "kind", "state", "score", "starred", "tag", "made_at", "seen_at", "expires_at", "run_id")
-    SELECT "t"."id", "t"."owner_id", "t"."kind", "t"."state", "t"."score", "t"."starred", "t"."tag", "t"."made_at", "t"."seen_at", "t"."expires_at", (v_in.run_id)
-    FROM "app"."note" t
+    INSERT INTO app.old_note (id, owner_id, kind, state, score, starred, tag, made_at, seen_at, expires_at, run_id)
+    SELECT t.id, t.owner_id, t.kind, t.state, t.score, t.starred, t.tag, t.made_at, t.seen_at, t.expires_at, (v_in.run_id)
+    FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    PERFORM retention._known_columns('"app"."note"', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT v_in.prove;
+    PERFORM retention._known_columns('app.note', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT v_in.prove;
     v_out.related := v_out.related || jsonb_build_object(
         'app.old_note', v_rows + coalesce((v_out.related ->> 'app.old_note')::bigint, 0));
     v_copied := v_copied + v_rows;
 
-    INSERT INTO retention.event ("run_id", "policy", "event", "payload")
+    INSERT INTO retention.event (run_id, policy, event, payload)
     SELECT v_in.run_id, 'signals', 'note_gone', jsonb_build_object('id', (t.id), 'kind', (t.kind))
-    FROM "app"."note" t
+    FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'retention.event', v_rows + coalesce((v_out.related ->> 'retention.event')::bigint, 0));
 
     -- The batch's own rows.
-    DELETE FROM "app"."note" t
+    DELETE FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.signals_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -36,13 +36,13 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."note" t
-        WHERE t."made_at" < v_cutoff_1_1
+        FROM app.note t
+        WHERE t.made_at < v_cutoff_1_1
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
@@ -51,24 +51,24 @@ BEGIN
     ), step_1 AS MATERIALIZED (
         SELECT CASE WHEN w.found THEN 'update' ELSE 'insert' END AS verb,
                NULL::oid AS rel, NULL::tid AS tid, count(*) AS n, NULL::text AS note
-        FROM (SELECT DISTINCT CAST((t.made_at::date) AS date) AS "day", CAST((t.owner_id) AS bigint) AS "owner_id"
+        FROM (SELECT DISTINCT CAST((t.made_at::date) AS date) AS day, CAST((t.owner_id) AS bigint) AS owner_id
               FROM taken batch
-                   JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+                   JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
               WHERE (t.kind <> 'x')) v
-        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM "app"."daily" was WHERE was."day" = v."day" AND was."owner_id" = v."owner_id") AS found) w
+        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM app.daily was WHERE was.day = v.day AND was.owner_id = v.owner_id) AS found) w
         GROUP BY 1
     ), step_2 AS MATERIALIZED (
         SELECT CASE WHEN w.found THEN 'refused' ELSE 'archive' END AS verb,
                NULL::oid AS rel, NULL::tid AS tid, count(*) AS n, NULL::text AS note
-        FROM (SELECT CAST("t"."id" AS bigint) AS "id"
+        FROM (SELECT CAST(t.id AS bigint) AS id
               FROM taken batch
-                   JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel) v
-        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM "app"."old_note" was WHERE was."id" = v."id") AS found) w
+                   JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel) v
+        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM app.old_note was WHERE was.id = v.id) AS found) w
         GROUP BY 1
     ), step_3 AS MATERIALIZED (
         SELECT 'insert' AS verb, NULL::oid AS rel, NULL::tid AS tid, count(*) AS n, NULL::text AS note
         FROM taken batch
-             JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+             JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
     ), step_4 AS MATERIALIZED (
         SELECT 'delete' AS verb, x.rel, x.tid, NULL::bigint AS n, NULL::text AS note FROM taken x
     )

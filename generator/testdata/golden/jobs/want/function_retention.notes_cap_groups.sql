@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION retention.notes_cap_groups(p_run bigint, p_pass integer)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -25,7 +25,7 @@ BEGIN
         SELECT p_run, p_pass, row_number() OVER (),
                ARRAY[]::text[], x.n - 1000
         FROM (SELECT count(*) AS n
-              FROM "app"."note" t
+              FROM app.note t
               WHERE true
               HAVING count(*) > 1000) x
         RETURNING surplus

@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION retention.notes_joined_prepare(p_run bigint)
 RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -19,8 +19,8 @@ AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := (retention._running(p_run)).as_of;
 BEGIN
-    DELETE FROM "retention"."notes_joined_c";
-    INSERT INTO "retention"."notes_joined_c"
+    DELETE FROM retention.notes_joined_c;
+    INSERT INTO retention.notes_joined_c
     SELECT q.* FROM (SELECT kind, kept FROM app.config WHERE days > 0) q;
     RETURN '{}'::jsonb;
 END

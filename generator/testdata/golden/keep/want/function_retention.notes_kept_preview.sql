@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.notes_kept_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -34,14 +34,14 @@ BEGIN
                row_number() OVER (
                    PARTITION BY t.owner_id
                    ORDER BY t.id DESC) AS place
-        FROM "app"."note" t
+        FROM app.note t
         WHERE (t.tag IS NOT NULL AND NOT ((t.starred) IS NOT FALSE))
     ), places_one_a_day AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                rank() OVER (
                    PARTITION BY t.owner_id, (date_trunc('day', t.made_at))::text
                    ORDER BY t.made_at DESC) AS place
-        FROM "app"."note" t
+        FROM app.note t
         WHERE true
     ), judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
@@ -50,7 +50,7 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    WHEN (t.starred) IS NOT FALSE THEN 'starred'
@@ -59,10 +59,10 @@ BEGIN
                    WHEN (places_one_a_day.place <= 1) IS TRUE THEN 'one_a_day'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."note" t
+        FROM app.note t
         LEFT JOIN places_tagged ON places_tagged.rel = t.tableoid AND places_tagged.tid = t.ctid
         LEFT JOIN places_one_a_day ON places_one_a_day.rel = t.tableoid AND places_one_a_day.tid = t.ctid
-        WHERE t."made_at" < v_cutoff_1_1
+        WHERE t.made_at < v_cutoff_1_1
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j

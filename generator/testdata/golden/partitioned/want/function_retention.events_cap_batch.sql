@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION retention.events_cap_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -40,7 +40,7 @@ DECLARE
     v_out retention.batch_result;
 BEGIN
     BEGIN
-        LOCK TABLE ONLY "app"."event" IN ROW EXCLUSIVE MODE;
+        LOCK TABLE ONLY app.event IN ROW EXCLUSIVE MODE;
     EXCEPTION WHEN lock_not_available THEN
         v_out.outcome := 'locked';
         RETURN v_out;
@@ -54,9 +54,9 @@ BEGIN
           FROM retention.run_group g
           CROSS JOIN LATERAL (
               SELECT t.tableoid AS rel, t.ctid AS tid
-              FROM "app"."event" t
+              FROM app.event t
               WHERE true
-              ORDER BY t.at DESC, t."id" DESC
+              ORDER BY t.at DESC, t.id DESC
               OFFSET 1000000 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
           WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
           ORDER BY g.ordinal
@@ -70,7 +70,7 @@ BEGIN
     v_tids := v_found.tids;
     SELECT coalesce(array_agg(l.rel), '{}'), coalesce(array_agg(l.tid), '{}') INTO v_rels, v_tids
     FROM (SELECT t.tableoid AS rel, t.ctid AS tid
-          FROM "app"."event" t
+          FROM app.event t
           WHERE t.ctid = ANY (v_tids)
             AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(v_rels, v_tids) AS x(rel, tid))
             AND NOT v_in.skip AND NOT v_in.prove
@@ -87,9 +87,9 @@ BEGIN
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid
-        FROM "app"."event" t
+        FROM app.event t
         WHERE true
-        ORDER BY t.at DESC, t."id" DESC
+        ORDER BY t.at DESC, t.id DESC
         FETCH FIRST 1000000 ROWS ONLY
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
@@ -99,11 +99,11 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.event' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text, t."at"::text])
+                                   AND h.key = ARRAY[t.id::text, t.at::text])
                          OR ((SELECT retention._owner_holds('app.event', v_as_of))
                              AND retention._held_by_owner('app.event', to_jsonb(t.*), v_as_of))) THEN 'hold'
                END AS kept_by
-        FROM "app"."event" t
+        FROM app.event t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
           AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(v_rels, v_tids) AS x(rel, tid))
@@ -121,7 +121,7 @@ BEGIN
     v_out.kept := v_batch.kept;
 
     -- The batch's own rows.
-    DELETE FROM "app"."event" t
+    DELETE FROM app.event t
     WHERE t.ctid = ANY (v_tids)
       AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(v_rels, v_tids) AS x(rel, tid));
     GET DIAGNOSTICS v_rows = ROW_COUNT;
@@ -134,7 +134,7 @@ BEGIN
                    count(*) + CASE WHEN v_found.last_group = v_group THEN v_passed ELSE 0 END)
         FROM unnest(v_found.groups, v_found.rels, v_found.tids) AS c("group", rel, tid)
         WHERE c."group" = v_found.last_group
-          AND EXISTS (SELECT FROM "app"."event" t WHERE t.ctid = c.tid AND t.tableoid = c.rel));
+          AND EXISTS (SELECT FROM app.event t WHERE t.ctid = c.tid AND t.tableoid = c.rel));
     v_out.outcome := CASE WHEN v_found.scanned < v_in.batch_rows THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.events_cap_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -31,8 +31,8 @@ BEGIN
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                row_number() OVER (
-                   ORDER BY t.at DESC, t."id" DESC) AS place
-        FROM "app"."event" t
+                   ORDER BY t.at DESC, t.id DESC) AS place
+        FROM app.event t
         WHERE true
     ), judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
@@ -41,12 +41,12 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.event' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text, t."at"::text])
+                                   AND h.key = ARRAY[t.id::text, t.at::text])
                          OR ((SELECT retention._owner_holds('app.event', v_as_of))
                              AND retention._held_by_owner('app.event', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."event" t
+        FROM app.event t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE places_beyond_1.place > 1000000
     ), taken AS MATERIALIZED (

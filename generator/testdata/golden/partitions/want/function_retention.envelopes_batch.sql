@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION retention.envelopes_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -45,16 +45,16 @@ DECLARE
                    p.value::integer AS value,
                    p.lower::bigint AS lower, p.upper::bigint AS upper, p.detaching,
                    NOT p.detaching AND row_number() OVER last = 1 AS newest
-            FROM retention._partitions('"app"."envelope"'::regclass) p
+            FROM retention._partitions('app.envelope'::regclass) p
             WINDOW last AS (PARTITION BY p.above, p.detaching ORDER BY p.upper::bigint DESC NULLS FIRST)
         ), places_beyond_1 AS MATERIALIZED (
             SELECT t.tableoid AS rel, t.ctid AS tid,
                    row_number() OVER (
                        PARTITION BY t.value
-                       ORDER BY t.upper DESC, t."schema" DESC, t."name" DESC) AS place
+                       ORDER BY t.upper DESC, t.schema DESC, t.name DESC) AS place
             FROM part t
             WHERE NOT t.detaching
-              AND (NOT EXISTS (SELECT FROM (SELECT p.* FROM "app"."envelope" p WHERE p."node" = t.value AND p."seq" >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p."seq" < t.upper) p WHERE p.expires_at > v_as_of))
+              AND (NOT EXISTS (SELECT FROM (SELECT p.* FROM app.envelope p WHERE p.node = t.value AND p.seq >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p.seq < t.upper) p WHERE p.expires_at > v_as_of))
         )
         SELECT t.*, j.kept_by
         FROM part t
@@ -62,17 +62,17 @@ DECLARE
         CROSS JOIN LATERAL (SELECT CASE
             WHEN t.detaching THEN 'detaching'
             WHEN v_held AND EXISTS (
-                                SELECT FROM (SELECT p.* FROM "app"."envelope" p WHERE p."node" = t.value AND p."seq" >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p."seq" < t.upper) p
+                                SELECT FROM (SELECT p.* FROM app.envelope p WHERE p.node = t.value AND p.seq >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p.seq < t.upper) p
                                 WHERE EXISTS (SELECT FROM retention.hold h
                                               WHERE h.table_name = 'app.envelope' AND h.by_column IS NULL
                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                AND h.key = ARRAY[p."node"::text, p."seq"::text])
+                                                AND h.key = ARRAY[p.node::text, p.seq::text])
                                    OR ((SELECT retention._owner_holds('app.envelope', v_as_of))
                                        AND retention._held_by_owner('app.envelope', to_jsonb(p.*), v_as_of))) THEN 'hold'
         END AS kept_by OFFSET 0) j
         WHERE t.upper IS NOT NULL
           AND NOT t.newest
-          AND (NOT EXISTS (SELECT FROM (SELECT p.* FROM "app"."envelope" p WHERE p."node" = t.value AND p."seq" >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p."seq" < t.upper) p WHERE p.expires_at > v_as_of))
+          AND (NOT EXISTS (SELECT FROM (SELECT p.* FROM app.envelope p WHERE p.node = t.value AND p.seq >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p.seq < t.upper) p WHERE p.expires_at > v_as_of))
           AND places_beyond_1.place > 1
           AND NOT v_in.prove
           AND CASE WHEN p_rel IS NOT NULL THEN t.tableoid = p_rel

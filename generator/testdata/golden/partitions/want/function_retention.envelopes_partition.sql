@@ -13,13 +13,13 @@ DECLARE
     v_table record;
 BEGIN
     SELECT t.relid::regclass AS name, pg_get_userbyid(c.relowner) AS owner INTO v_table
-    FROM pg_partition_tree('"app"."envelope"') t JOIN pg_class c ON c.oid = t.relid
+    FROM pg_partition_tree('app.envelope') t JOIN pg_class c ON c.oid = t.relid
     WHERE NOT pg_has_role(current_user, c.relowner, 'USAGE')
     ORDER BY t.level LIMIT 1;
     IF FOUND THEN
         RAISE insufficient_privilege USING
             MESSAGE = format('role "%s" may not detach or drop partitions of %s: table %s belongs to "%s"',
-                             current_user, '"app"."envelope"', v_table.name, v_table.owner),
+                             current_user, 'app.envelope', v_table.name, v_table.owner),
             HINT = format('GRANT %I TO %I; then migrate again.', v_table.owner, current_user);
     END IF;
 END
@@ -36,7 +36,7 @@ DECLARE
     v_detail text;
 BEGIN
     SELECT a.relid INTO v_above
-    FROM pg_partition_tree('"app"."envelope"') t, pg_partition_tree('"app"."envelope"') a
+    FROM pg_partition_tree('app.envelope') t, pg_partition_tree('app.envelope') a
     WHERE t.relid = p_partition AND a.relid = t.parentrelid;
     IF NOT FOUND AND p_action = 'drop' AND EXISTS (  -- this very transaction has detached it
         SELECT FROM pg_locks l
@@ -45,7 +45,7 @@ BEGIN
         EXECUTE format('DROP TABLE %s', v_name);
         RETURN;
     ELSIF v_above IS NULL THEN
-        RAISE lock_not_available USING MESSAGE = format('%s is not a partition of %s any more', v_name, '"app"."envelope"');
+        RAISE lock_not_available USING MESSAGE = format('%s is not a partition of %s any more', v_name, 'app.envelope');
     END IF;
     IF p_action = 'lock' THEN
         EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', v_name);
@@ -77,7 +77,7 @@ END
 $function$;
 REVOKE ALL ON FUNCTION retention.envelopes_partition(oid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.envelopes_partition(oid, text)
-    TO "retention_owner";
+    TO retention_owner;
 COMMENT ON FUNCTION retention.envelopes_partition(oid, text)
     IS 'pgretain: locks, detaches and drops partitions for policy envelopes';
 

@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION retention.months_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -45,12 +45,12 @@ DECLARE
             SELECT p.rel AS tableoid, '(0,0)'::tid AS ctid, p."schema", p.name, p.parent,
                    p.lower::date AS lower, p.upper::date AS upper, p.detaching,
                    NOT p.detaching AND row_number() OVER last = 1 AS newest
-            FROM retention._partitions('"app"."event"'::regclass) p
+            FROM retention._partitions('app.event'::regclass) p
             WINDOW last AS (PARTITION BY p.above, p.detaching ORDER BY p.upper::date DESC NULLS FIRST)
         ), places_newest AS MATERIALIZED (
             SELECT t.tableoid AS rel, t.ctid AS tid,
                    row_number() OVER (
-                       ORDER BY t.upper DESC, t."schema" DESC, t."name" DESC) AS place
+                       ORDER BY t.upper DESC, t.schema DESC, t.name DESC) AS place
             FROM part t
             WHERE NOT t.detaching
               AND (t.name LIKE 'event_%')
@@ -61,20 +61,20 @@ DECLARE
         CROSS JOIN LATERAL (SELECT CASE
             WHEN t.detaching THEN 'detaching'
             WHEN v_held AND EXISTS (
-                                SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) p
+                                SELECT FROM (SELECT p.* FROM app.event p WHERE p.at >= coalesce(t.lower, '-infinity'::date) AND p.at < t.upper) p
                                 WHERE EXISTS (SELECT FROM retention.hold h
                                               WHERE h.table_name = 'app.event' AND h.by_column IS NULL
                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                AND h.key = ARRAY[p."id"::text, p."at"::text])
+                                                AND h.key = ARRAY[p.id::text, p.at::text])
                                    OR ((SELECT retention._owner_holds('app.event', v_as_of))
                                        AND retention._held_by_owner('app.event', to_jsonb(p.*), v_as_of))) THEN 'hold'
-            WHEN (EXISTS (SELECT FROM (SELECT p.* FROM "app"."event" p WHERE p."at" >= coalesce(t.lower, '-infinity'::date) AND p."at" < t.upper) AS "partition" WHERE state = 'pending')) IS NOT FALSE THEN 'pending'
+            WHEN (EXISTS (SELECT FROM (SELECT p.* FROM app.event p WHERE p.at >= coalesce(t.lower, '-infinity'::date) AND p.at < t.upper) AS "partition" WHERE state = 'pending')) IS NOT FALSE THEN 'pending'
             WHEN places_newest.place <= 2 THEN 'newest'
         END AS kept_by OFFSET 0) j
         WHERE t.upper IS NOT NULL
           AND NOT t.newest
           AND (t.name LIKE 'event_%')
-          AND t."upper" <= v_cutoff_1_1
+          AND t.upper <= v_cutoff_1_1
           AND NOT v_in.prove
           AND CASE WHEN p_rel IS NOT NULL THEN t.tableoid = p_rel
                    ELSE v_position_1 IS NULL

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.notes_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -36,22 +36,22 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))
                          OR EXISTS (
-                                SELECT FROM "app"."loan" "l"
+                                SELECT FROM app.loan l
                                 WHERE (l.note_id = t.id)
                                   AND (EXISTS (SELECT FROM retention.hold h
                                                WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
                                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                 AND h.key = ARRAY["l"."id"::text])
+                                                 AND h.key = ARRAY[l.id::text])
                                        OR ((SELECT retention._owner_holds('app.loan', v_as_of))
-                                           AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of))))) THEN 'hold'
+                                           AND retention._held_by_owner('app.loan', to_jsonb(l.*), v_as_of))))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."note" t
-        WHERE t."made_at" < v_cutoff_1_1
+        FROM app.note t
+        WHERE t.made_at < v_cutoff_1_1
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
@@ -60,25 +60,25 @@ BEGIN
     ), step_1 AS MATERIALIZED (
         SELECT CASE WHEN w.found THEN 'refused' ELSE 'archive' END AS verb,
                NULL::oid AS rel, NULL::tid AS tid, count(*) AS n, NULL::text AS note
-        FROM (SELECT CAST("t"."id" AS bigint) AS "id"
+        FROM (SELECT CAST(t.id AS bigint) AS id
               FROM taken batch
-                   JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel) v
-        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM "app"."old_note" was WHERE was."id" = v."id") AS found) w
+                   JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel) v
+        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM app.old_note was WHERE was.id = v.id) AS found) w
         GROUP BY 1
     ), step_2 AS MATERIALIZED (
         SELECT 'archive' AS verb, NULL::oid AS rel, NULL::tid AS tid, count(*) AS n, NULL::text AS note
-        FROM (SELECT DISTINCT "l".tableoid, "l".ctid
-              FROM "app"."loan" "l"
+        FROM (SELECT DISTINCT l.tableoid, l.ctid
+              FROM app.loan l
               CROSS JOIN taken batch
-                         JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+                         JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
               WHERE (l.note_id = t.id)) v
     ), step_3 AS MATERIALIZED (
-        SELECT 'delete' AS verb, "l".tableoid AS rel, "l".ctid AS tid, NULL::bigint AS n, NULL::text AS note
-        FROM "app"."loan" "l"
+        SELECT 'delete' AS verb, l.tableoid AS rel, l.ctid AS tid, NULL::bigint AS n, NULL::text AS note
+        FROM app.loan l
         CROSS JOIN taken batch
-                   JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+                   JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
         WHERE (l.note_id = t.id)
-        GROUP BY "l".tableoid, "l".ctid
+        GROUP BY l.tableoid, l.ctid
     ), step_4 AS MATERIALIZED (
         SELECT 'delete' AS verb, x.rel, x.tid, NULL::bigint AS n, NULL::text AS note FROM taken x
     )

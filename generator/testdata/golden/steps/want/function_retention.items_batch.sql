@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION retention.items_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -41,7 +41,7 @@ DECLARE
     v_out retention.batch_result;
 BEGIN
     BEGIN
-        LOCK TABLE ONLY "app"."item" IN ROW EXCLUSIVE MODE;
+        LOCK TABLE ONLY app.item IN ROW EXCLUSIVE MODE;
     EXCEPTION WHEN lock_not_available THEN
         v_out.outcome := 'locked';
         RETURN v_out;
@@ -49,7 +49,7 @@ BEGIN
 
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
-        IF NOT EXISTS (SELECT FROM "app"."item" t WHERE t."at" < v_cutoff_1_1) THEN
+        IF NOT EXISTS (SELECT FROM app.item t WHERE t.at < v_cutoff_1_1) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
             RETURN v_out;
         END IF;
@@ -57,30 +57,30 @@ BEGIN
 
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."item" t
-             WHERE t."at" < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."at", t."id"
+            (SELECT t.at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM app.item t
+             WHERE t.at < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.at, t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."at", t."id",
-                    (SELECT count(*) FROM "app"."item" t
-                     WHERE t."at" < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))),
+            (SELECT t.at, t.id,
+                    (SELECT count(*) FROM app.item t
+                     WHERE t.at < v_cutoff_1_1
+                       AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))),
                     true
-             FROM "app"."item" t
-             WHERE t."at" < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."at" DESC, t."id" DESC
+             FROM app.item t
+             WHERE t.at < v_cutoff_1_1
+               AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     ), locked AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid
-        FROM "app"."item" t
-        WHERE t."at" < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t."at", t."id") > (v_position_1, v_position_2))
-          AND (t."at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+        FROM app.item t
+        WHERE t.at < v_cutoff_1_1
+          AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+          AND (t.at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
@@ -108,8 +108,8 @@ BEGIN
         WHERE h.table_name = ANY (ARRAY['app.tag_vote']::text[])
           AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)) THEN
         -- What would go with them is locked too: nobody moves a held row below it from now on.
-        PERFORM FROM "app"."tag_link" reached_1
-        JOIN "app"."item" t ON reached_1."item_id" = t."id"
+        PERFORM FROM app.tag_link reached_1
+        JOIN app.item t ON reached_1.item_id = t.id
         WHERE t.ctid = ANY (v_tids)
         FOR UPDATE OF reached_1;
     END IF;
@@ -117,57 +117,57 @@ BEGIN
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               t."blob_id" AS t_3,
-               (t."labels")::text AS t_4,
+               t.blob_id AS t_3,
+               (t.labels)::text AS t_4,
                CASE
-                   WHEN (t."at" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
+                   WHEN (t.at < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.item' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.item', v_as_of))
                              AND retention._held_by_owner('app.item', to_jsonb(t.*), v_as_of))
                          OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "app"."item" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                                    JOIN app.item reached_1 ON h.key = ARRAY[reached_1.id::text]
                                     WHERE h.table_name = 'app.item' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."parent_id" = t."id")
+                                      AND reached_1.parent_id = t.id)
                          OR ((SELECT retention._owner_holds('app.item', v_as_of))
-                             AND EXISTS (SELECT FROM "app"."item" reached_1
-                                         WHERE reached_1."parent_id" = t."id"
+                             AND EXISTS (SELECT FROM app.item reached_1
+                                         WHERE reached_1.parent_id = t.id
                                            AND retention._held_by_owner('app.item', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "app"."mention" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                                    JOIN app.mention reached_1 ON h.key = ARRAY[reached_1.id::text]
                                     WHERE h.table_name = 'app.mention' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."item_id" = t."id")
+                                      AND reached_1.item_id = t.id)
                          OR ((SELECT retention._owner_holds('app.mention', v_as_of))
-                             AND EXISTS (SELECT FROM "app"."mention" reached_1
-                                         WHERE reached_1."item_id" = t."id"
+                             AND EXISTS (SELECT FROM app.mention reached_1
+                                         WHERE reached_1.item_id = t.id
                                            AND retention._held_by_owner('app.mention', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "app"."tag_link" reached_1 ON h.key = ARRAY[reached_1."item_id"::text, reached_1."tag"::text]
+                                    JOIN app.tag_link reached_1 ON h.key = ARRAY[reached_1.item_id::text, reached_1.tag::text]
                                     WHERE h.table_name = 'app.tag_link' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."item_id" = t."id")
+                                      AND reached_1.item_id = t.id)
                          OR ((SELECT retention._owner_holds('app.tag_link', v_as_of))
-                             AND EXISTS (SELECT FROM "app"."tag_link" reached_1
-                                         WHERE reached_1."item_id" = t."id"
+                             AND EXISTS (SELECT FROM app.tag_link reached_1
+                                         WHERE reached_1.item_id = t.id
                                            AND retention._held_by_owner('app.tag_link', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "app"."tag_vote" reached_2 ON h.key = ARRAY[reached_2."id"::text]
-                                    JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
+                                    JOIN app.tag_vote reached_2 ON h.key = ARRAY[reached_2.id::text]
+                                    JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id AND reached_2.tag = reached_1.tag
                                     WHERE h.table_name = 'app.tag_vote' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."item_id" = t."id")
+                                      AND reached_1.item_id = t.id)
                          OR ((SELECT retention._owner_holds('app.tag_vote', v_as_of))
-                             AND EXISTS (SELECT FROM "app"."tag_vote" reached_2
-                                         JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
-                                         WHERE reached_1."item_id" = t."id"
+                             AND EXISTS (SELECT FROM app.tag_vote reached_2
+                                         JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id AND reached_2.tag = reached_1.tag
+                                         WHERE reached_1.item_id = t.id
                                            AND retention._held_by_owner('app.tag_vote', to_jsonb(reached_2.*), v_as_of)))) THEN 'hold'
                END AS kept_by
-        FROM "app"."item" t
+        FROM app.item t
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*) AS judged,
@@ -187,36 +187,36 @@ BEGIN
     -- Related rows of app.loan, locked first and judged in a newer snapshot.
     SELECT coalesce(array_agg(l.tid), '{}')
     INTO v_tids_1
-    FROM (SELECT "l".ctid AS tid
-          FROM "app"."loan" "l"
-          CROSS JOIN "app"."item" t
+    FROM (SELECT l.ctid AS tid
+          FROM app.loan l
+          CROSS JOIN app.item t
           WHERE t.ctid = ANY (v_tids)
             AND (l.note_id = t.id AND l.used_at < t.at)
-          FOR UPDATE OF "l") l;
+          FOR UPDATE OF l) l;
     IF v_held AND EXISTS (
-        SELECT FROM "app"."loan" "l"
-        CROSS JOIN "app"."item" t
+        SELECT FROM app.loan l
+        CROSS JOIN app.item t
         WHERE t.ctid = ANY (v_tids)
           AND (l.note_id = t.id AND l.used_at < t.at)
           AND (EXISTS (SELECT FROM retention.hold h
                        WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY["l"."id"::text])
+                         AND h.key = ARRAY[l.id::text])
                OR ((SELECT retention._owner_holds('app.loan', v_as_of))
-                   AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of)))) THEN
+                   AND retention._held_by_owner('app.loan', to_jsonb(l.*), v_as_of)))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.loan", or one that it cascades to, would be deleted';
     END IF;
-    DELETE FROM "app"."loan" "l"
-    USING "app"."item" t
+    DELETE FROM app.loan l
+    USING app.item t
     WHERE t.ctid = ANY (v_tids)
       AND (l.note_id = t.id AND l.used_at < t.at)
-      AND "l".ctid = ANY (v_tids_1);
+      AND l.ctid = ANY (v_tids_1);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.loan', v_rows + coalesce((v_out.related ->> 'app.loan')::bigint, 0));
 
     -- The batch's own rows.
-    DELETE FROM "app"."item" t
+    DELETE FROM app.item t
     WHERE t.ctid = ANY (v_tids)
       AND (NOT EXISTS (SELECT FROM app.loan l WHERE l.note_id = t.id));
     GET DIAGNOSTICS v_rows = ROW_COUNT;
@@ -226,42 +226,42 @@ BEGIN
     -- Related rows of app.blob, locked first and judged in a newer snapshot.
     SELECT coalesce(array_agg(l.tid), '{}')
     INTO v_tids_3
-    FROM (SELECT "b".ctid AS tid
-          FROM "app"."blob" "b"
+    FROM (SELECT b.ctid AS tid
+          FROM app.blob b
           CROSS JOIN unnest(v_tids, v_batch.t_3, v_batch.t_4)
                           AS batch(tid, t_3, t_4)
-                     CROSS JOIN LATERAL (SELECT batch.t_3 AS "blob_id", batch.t_4::text[] AS "labels") t
+                     CROSS JOIN LATERAL (SELECT batch.t_3 AS blob_id, batch.t_4::text[] AS labels) t
           WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
-          FOR UPDATE OF "b") l;
+          FOR UPDATE OF b) l;
     IF v_held AND EXISTS (
-        SELECT FROM "app"."blob" "b"
+        SELECT FROM app.blob b
         CROSS JOIN unnest(v_tids, v_batch.t_3, v_batch.t_4)
                         AS batch(tid, t_3, t_4)
-                   CROSS JOIN LATERAL (SELECT batch.t_3 AS "blob_id", batch.t_4::text[] AS "labels") t
+                   CROSS JOIN LATERAL (SELECT batch.t_3 AS blob_id, batch.t_4::text[] AS labels) t
         WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
           AND (EXISTS (SELECT FROM retention.hold h
                        WHERE h.table_name = 'app.blob' AND h.by_column IS NULL
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY["b"."id"::text])
+                         AND h.key = ARRAY[b.id::text])
                OR ((SELECT retention._owner_holds('app.blob', v_as_of))
-                   AND retention._held_by_owner('app.blob', to_jsonb("b".*), v_as_of))
+                   AND retention._held_by_owner('app.blob', to_jsonb(b.*), v_as_of))
                OR EXISTS (SELECT FROM retention.hold h
-                          JOIN "app"."copy" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                          JOIN app.copy reached_1 ON h.key = ARRAY[reached_1.id::text]
                           WHERE h.table_name = 'app.copy' AND h.by_column IS NULL
                             AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                            AND reached_1."blob_id" = "b"."id")
+                            AND reached_1.blob_id = b.id)
                OR ((SELECT retention._owner_holds('app.copy', v_as_of))
-                   AND EXISTS (SELECT FROM "app"."copy" reached_1
-                               WHERE reached_1."blob_id" = "b"."id"
+                   AND EXISTS (SELECT FROM app.copy reached_1
+                               WHERE reached_1.blob_id = b.id
                                  AND retention._held_by_owner('app.copy', to_jsonb(reached_1.*), v_as_of))))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.blob", or one that it cascades to, would be deleted';
     END IF;
-    DELETE FROM "app"."blob" "b"
+    DELETE FROM app.blob b
     USING unnest(v_tids, v_batch.t_3, v_batch.t_4)
                AS batch(tid, t_3, t_4)
-          CROSS JOIN LATERAL (SELECT batch.t_3 AS "blob_id", batch.t_4::text[] AS "labels") t
+          CROSS JOIN LATERAL (SELECT batch.t_3 AS blob_id, batch.t_4::text[] AS labels) t
     WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
-      AND "b".ctid = ANY (v_tids_3);
+      AND b.ctid = ANY (v_tids_3);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.blob', v_rows + coalesce((v_out.related ->> 'app.blob')::bigint, 0));

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.items_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -36,102 +36,102 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.item' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.item', v_as_of))
                              AND retention._held_by_owner('app.item', to_jsonb(t.*), v_as_of))
                          OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "app"."item" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                                    JOIN app.item reached_1 ON h.key = ARRAY[reached_1.id::text]
                                     WHERE h.table_name = 'app.item' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."parent_id" = t."id")
+                                      AND reached_1.parent_id = t.id)
                          OR ((SELECT retention._owner_holds('app.item', v_as_of))
-                             AND EXISTS (SELECT FROM "app"."item" reached_1
-                                         WHERE reached_1."parent_id" = t."id"
+                             AND EXISTS (SELECT FROM app.item reached_1
+                                         WHERE reached_1.parent_id = t.id
                                            AND retention._held_by_owner('app.item', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "app"."mention" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                                    JOIN app.mention reached_1 ON h.key = ARRAY[reached_1.id::text]
                                     WHERE h.table_name = 'app.mention' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."item_id" = t."id")
+                                      AND reached_1.item_id = t.id)
                          OR ((SELECT retention._owner_holds('app.mention', v_as_of))
-                             AND EXISTS (SELECT FROM "app"."mention" reached_1
-                                         WHERE reached_1."item_id" = t."id"
+                             AND EXISTS (SELECT FROM app.mention reached_1
+                                         WHERE reached_1.item_id = t.id
                                            AND retention._held_by_owner('app.mention', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "app"."tag_link" reached_1 ON h.key = ARRAY[reached_1."item_id"::text, reached_1."tag"::text]
+                                    JOIN app.tag_link reached_1 ON h.key = ARRAY[reached_1.item_id::text, reached_1.tag::text]
                                     WHERE h.table_name = 'app.tag_link' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."item_id" = t."id")
+                                      AND reached_1.item_id = t.id)
                          OR ((SELECT retention._owner_holds('app.tag_link', v_as_of))
-                             AND EXISTS (SELECT FROM "app"."tag_link" reached_1
-                                         WHERE reached_1."item_id" = t."id"
+                             AND EXISTS (SELECT FROM app.tag_link reached_1
+                                         WHERE reached_1.item_id = t.id
                                            AND retention._held_by_owner('app.tag_link', to_jsonb(reached_1.*), v_as_of)))
                          OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "app"."tag_vote" reached_2 ON h.key = ARRAY[reached_2."id"::text]
-                                    JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
+                                    JOIN app.tag_vote reached_2 ON h.key = ARRAY[reached_2.id::text]
+                                    JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id AND reached_2.tag = reached_1.tag
                                     WHERE h.table_name = 'app.tag_vote' AND h.by_column IS NULL
                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."item_id" = t."id")
+                                      AND reached_1.item_id = t.id)
                          OR ((SELECT retention._owner_holds('app.tag_vote', v_as_of))
-                             AND EXISTS (SELECT FROM "app"."tag_vote" reached_2
-                                         JOIN "app"."tag_link" reached_1 ON reached_2."item_id" = reached_1."item_id" AND reached_2."tag" = reached_1."tag"
-                                         WHERE reached_1."item_id" = t."id"
+                             AND EXISTS (SELECT FROM app.tag_vote reached_2
+                                         JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id AND reached_2.tag = reached_1.tag
+                                         WHERE reached_1.item_id = t.id
                                            AND retention._held_by_owner('app.tag_vote', to_jsonb(reached_2.*), v_as_of)))
                          OR EXISTS (
-                                SELECT FROM "app"."loan" "l"
+                                SELECT FROM app.loan l
                                 WHERE (l.note_id = t.id AND l.used_at < t.at)
                                   AND (EXISTS (SELECT FROM retention.hold h
                                                WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
                                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                 AND h.key = ARRAY["l"."id"::text])
+                                                 AND h.key = ARRAY[l.id::text])
                                        OR ((SELECT retention._owner_holds('app.loan', v_as_of))
-                                           AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of))))
+                                           AND retention._held_by_owner('app.loan', to_jsonb(l.*), v_as_of))))
                          OR EXISTS (
-                                SELECT FROM "app"."blob" "b"
+                                SELECT FROM app.blob b
                                 WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
                                   AND (EXISTS (SELECT FROM retention.hold h
                                                WHERE h.table_name = 'app.blob' AND h.by_column IS NULL
                                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                 AND h.key = ARRAY["b"."id"::text])
+                                                 AND h.key = ARRAY[b.id::text])
                                        OR ((SELECT retention._owner_holds('app.blob', v_as_of))
-                                           AND retention._held_by_owner('app.blob', to_jsonb("b".*), v_as_of))
+                                           AND retention._held_by_owner('app.blob', to_jsonb(b.*), v_as_of))
                                        OR EXISTS (SELECT FROM retention.hold h
-                                                  JOIN "app"."copy" reached_1 ON h.key = ARRAY[reached_1."id"::text]
+                                                  JOIN app.copy reached_1 ON h.key = ARRAY[reached_1.id::text]
                                                   WHERE h.table_name = 'app.copy' AND h.by_column IS NULL
                                                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                    AND reached_1."blob_id" = "b"."id")
+                                                    AND reached_1.blob_id = b.id)
                                        OR ((SELECT retention._owner_holds('app.copy', v_as_of))
-                                           AND EXISTS (SELECT FROM "app"."copy" reached_1
-                                                       WHERE reached_1."blob_id" = "b"."id"
+                                           AND EXISTS (SELECT FROM app.copy reached_1
+                                                       WHERE reached_1.blob_id = b.id
                                                          AND retention._held_by_owner('app.copy', to_jsonb(reached_1.*), v_as_of)))))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."item" t
-        WHERE t."at" < v_cutoff_1_1
+        FROM app.item t
+        WHERE t.at < v_cutoff_1_1
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
         WHERE j.kept_by IS NULL
         LIMIT p_limit
     ), step_1 AS MATERIALIZED (
-        SELECT 'delete' AS verb, "l".tableoid AS rel, "l".ctid AS tid, NULL::bigint AS n, NULL::text AS note
-        FROM "app"."loan" "l"
+        SELECT 'delete' AS verb, l.tableoid AS rel, l.ctid AS tid, NULL::bigint AS n, NULL::text AS note
+        FROM app.loan l
         CROSS JOIN taken batch
-                   JOIN "app"."item" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+                   JOIN app.item t ON t.ctid = batch.tid AND t.tableoid = batch.rel
         WHERE (l.note_id = t.id AND l.used_at < t.at)
-        GROUP BY "l".tableoid, "l".ctid
+        GROUP BY l.tableoid, l.ctid
     ), step_2 AS MATERIALIZED (
         SELECT 'delete' AS verb, t.tableoid AS rel, t.ctid AS tid, NULL::bigint AS n, NULL::text AS note
         FROM taken batch
-             JOIN "app"."item" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
-        WHERE (NOT EXISTS (SELECT FROM (SELECT o.* FROM "app"."loan" o WHERE NOT EXISTS (SELECT FROM step_1 g WHERE g.tid = o.ctid AND g.rel = o.tableoid)) l WHERE l.note_id = t.id))
+             JOIN app.item t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+        WHERE (NOT EXISTS (SELECT FROM (SELECT o.* FROM app.loan o WHERE NOT EXISTS (SELECT FROM step_1 g WHERE g.tid = o.ctid AND g.rel = o.tableoid)) l WHERE l.note_id = t.id))
     ), step_3 AS MATERIALIZED (
-        SELECT 'delete' AS verb, "b".tableoid AS rel, "b".ctid AS tid, NULL::bigint AS n, NULL::text AS note
-        FROM "app"."blob" "b"
+        SELECT 'delete' AS verb, b.tableoid AS rel, b.ctid AS tid, NULL::bigint AS n, NULL::text AS note
+        FROM app.blob b
         CROSS JOIN taken batch
-                   JOIN "app"."item" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
-        WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM (SELECT o.* FROM "app"."item" o WHERE NOT EXISTS (SELECT FROM step_2 g WHERE g.tid = o.ctid AND g.rel = o.tableoid)) x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
-        GROUP BY "b".tableoid, "b".ctid
+                   JOIN app.item t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+        WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM (SELECT o.* FROM app.item o WHERE NOT EXISTS (SELECT FROM step_2 g WHERE g.tid = o.ctid AND g.rel = o.tableoid)) x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
+        GROUP BY b.tableoid, b.ctid
     )
     SELECT 0, 'due', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[] FROM taken
     UNION ALL

@@ -1,15 +1,15 @@
 -- as migrator
 -- What the owner of the generated functions may do with app.copy.
-GRANT SELECT ON "app"."copy" TO "retention_owner";
-SELECT retention._granted('retention_owner', 'app', '"app"."copy"', 'SELECT');
+GRANT SELECT ON app.copy TO retention_owner;
+SELECT retention._granted('retention_owner', 'app', 'app.copy', 'SELECT');
 
 -- to drop it
 -- A table that is not there any more has taken its privileges along, and an owner keeps its own.
 DO $function$
 BEGIN
-    IF EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('"app"."copy"')
+    IF EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('app.copy')
                AND pg_get_userbyid(c.relowner) <> 'retention_owner') THEN
-        REVOKE SELECT ON "app"."copy" FROM "retention_owner";
+        REVOKE SELECT ON app.copy FROM retention_owner;
     END IF;
 END
 $function$;

@@ -7,7 +7,7 @@
 DROP FUNCTION IF EXISTS retention.served_touch(bigint[]);
 CREATE FUNCTION retention.served_touch(p_keys bigint[], OUT touched bigint, OUT revived bigint)
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -39,19 +39,19 @@ BEGIN
     -- are then. It keeps to them: one that came meanwhile would be locked out of the order.
     SELECT array_agg(l.rel), array_agg(l.tid) INTO v_rels, v_tids
     FROM (SELECT t.tableoid AS rel, t.ctid AS tid
-          FROM "app"."served" t
-          WHERE t."id" = ANY (p_keys)
-          ORDER BY t."id"
+          FROM app.served t
+          WHERE t.id = ANY (p_keys)
+          ORDER BY t.id
           FOR NO KEY UPDATE OF t) l;
-    UPDATE "app"."served" t
-    SET "at" = (v_as_of)
+    UPDATE app.served t
+    SET at = (v_as_of)
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS touched = ROW_COUNT;
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.served_touch(bigint[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.served_touch(bigint[])
-    TO "retention_operator";
+    TO retention_operator;
 COMMENT ON FUNCTION retention.served_touch(bigint[])
     IS 'pgretain: rows in use, of policy served';
 

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.tracked_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -31,30 +31,30 @@ BEGIN
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
             (SELECT x.*, $4::bigint AS scanned, false AS last
-             FROM (SELECT t."read_at" AS c1, t."slug" AS c2
-                   FROM "app"."tracked" t
-                   WHERE (t."read_at", t."slug") > ($1, $2)
-                   ORDER BY t."read_at", t."slug"
+             FROM (SELECT t.read_at AS c1, t.slug AS c2
+                   FROM app.tracked t
+                   WHERE (t.read_at, t.slug) > ($1, $2)
+                   ORDER BY t.read_at, t.slug
                    OFFSET $4 - 1 LIMIT 1) x
              WHERE x.c1 < $3)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."read_at", t."slug",
-                    (SELECT count(*) FROM "app"."tracked" t
-                     WHERE t."read_at" < $3
-                       AND (t."read_at", t."slug") > ($1, $2)),
+            (SELECT t.read_at, t.slug,
+                    (SELECT count(*) FROM app.tracked t
+                     WHERE t.read_at < $3
+                       AND (t.read_at, t.slug) > ($1, $2)),
                     true
-             FROM "app"."tracked" t
-             WHERE t."read_at" < $3
-               AND (t."read_at", t."slug") > ($1, $2)
-             ORDER BY t."read_at" DESC, t."slug" DESC
+             FROM app.tracked t
+             WHERE t.read_at < $3
+               AND (t.read_at, t.slug) > ($1, $2)
+             ORDER BY t.read_at DESC, t.slug DESC
              LIMIT 1)
             LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
-    FROM "app"."tracked" t
-    WHERE t."read_at" < $3
-      AND (t."read_at", t."slug") > ($1, $2)
-      AND (t."read_at", t."slug") <= (SELECT b.c1, b.c2 FROM boundary b);
+    FROM app.tracked t
+    WHERE t.read_at < $3
+      AND (t.read_at, t.slug) > ($1, $2)
+      AND (t.read_at, t.slug) <= (SELECT b.c1, b.c2 FROM boundary b);
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;
     RETURN NEXT;
@@ -68,30 +68,30 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                (SELECT t."read_at" AS c1, t."slug" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                 FROM "app"."tracked" t
-                 WHERE t."read_at" < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t."read_at", t."slug") > (v_position_1, v_position_2))
-                 ORDER BY t."read_at", t."slug"
+                (SELECT t.read_at AS c1, t.slug AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM app.tracked t
+                 WHERE t.read_at < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))
+                 ORDER BY t.read_at, t.slug
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."read_at", t."slug",
-                        (SELECT count(*) FROM "app"."tracked" t
-                         WHERE t."read_at" < v_cutoff_1_1
-                           AND (v_position_1 IS NULL OR (t."read_at", t."slug") > (v_position_1, v_position_2))),
+                (SELECT t.read_at, t.slug,
+                        (SELECT count(*) FROM app.tracked t
+                         WHERE t.read_at < v_cutoff_1_1
+                           AND (v_position_1 IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))),
                         true
-                 FROM "app"."tracked" t
-                 WHERE t."read_at" < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t."read_at", t."slug") > (v_position_1, v_position_2))
-                 ORDER BY t."read_at" DESC, t."slug" DESC
+                 FROM app.tracked t
+                 WHERE t.read_at < v_cutoff_1_1
+                   AND (v_position_1 IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))
+                 ORDER BY t.read_at DESC, t.slug DESC
                  LIMIT 1)
                 LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
-        FROM "app"."tracked" t
-        WHERE t."read_at" < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t."read_at", t."slug") > (v_position_1, v_position_2))
-          AND (t."read_at", t."slug") <= (SELECT b.c1, b.c2 FROM boundary b)
+        FROM app.tracked t
+        WHERE t.read_at < v_cutoff_1_1
+          AND (v_position_1 IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))
+          AND (t.read_at, t.slug) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;
     RETURN NEXT;

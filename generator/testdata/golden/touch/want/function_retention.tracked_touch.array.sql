@@ -7,7 +7,7 @@
 DROP FUNCTION IF EXISTS retention.tracked_touch(text[]);
 CREATE FUNCTION retention.tracked_touch(p_keys text[], OUT touched bigint, OUT revived bigint)
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -37,15 +37,15 @@ BEGIN
     -- One key after the other, whether its row is there or not, so that no two calls wait for each
     -- other in a circle.
     FOREACH v_key IN ARRAY p_keys LOOP
-        UPDATE "app"."tracked" t
-        SET "read_at" = (v_as_of), "reads" = (t.reads + 1)
-        WHERE t."slug" = v_key;
+        UPDATE app.tracked t
+        SET read_at = (v_as_of), reads = (t.reads + 1)
+        WHERE t.slug = v_key;
         IF FOUND THEN
             touched := touched + 1;
         ELSE
-            INSERT INTO "app"."tracked" ("slug", "name", "read_at")
+            INSERT INTO app.tracked (slug, name, read_at)
             SELECT (c.slug), (c.name), (v_as_of)
-            FROM "app"."catalogue" "c"
+            FROM app.catalogue c
             WHERE (c.slug) = v_key
             ON CONFLICT DO NOTHING;
             IF FOUND THEN
@@ -60,7 +60,7 @@ END
 $function$;
 REVOKE ALL ON FUNCTION retention.tracked_touch(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.tracked_touch(text[])
-    TO "retention_operator", "app";
+    TO retention_operator, app;
 COMMENT ON FUNCTION retention.tracked_touch(text[])
     IS 'pgretain: rows in use, of policy tracked';
 

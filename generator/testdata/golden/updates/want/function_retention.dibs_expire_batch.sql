@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION retention.dibs_expire_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -41,7 +41,7 @@ DECLARE
     v_out retention.batch_result;
 BEGIN
     BEGIN
-        LOCK TABLE ONLY "app"."note" IN ROW EXCLUSIVE MODE;
+        LOCK TABLE ONLY app.note IN ROW EXCLUSIVE MODE;
     EXCEPTION WHEN lock_not_available THEN
         v_out.outcome := 'locked';
         RETURN v_out;
@@ -49,8 +49,8 @@ BEGIN
 
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
-        IF NOT EXISTS (SELECT FROM "app"."note" t WHERE t."expires_at" < v_cutoff_1_1
-                                                    AND (NOT t.starred)) THEN
+        IF NOT EXISTS (SELECT FROM app.note t WHERE t.expires_at < v_cutoff_1_1
+                                                AND (NOT t.starred)) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
             RETURN v_out;
         END IF;
@@ -58,34 +58,34 @@ BEGIN
 
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."expires_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."note" t
-             WHERE t."expires_at" < v_cutoff_1_1
+            (SELECT t.expires_at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM app.note t
+             WHERE t.expires_at < v_cutoff_1_1
                AND (NOT t.starred)
-               AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."expires_at", t."id"
+               AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.expires_at, t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."expires_at", t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."expires_at" < v_cutoff_1_1
+            (SELECT t.expires_at, t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.expires_at < v_cutoff_1_1
                        AND (NOT t.starred)
-                       AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))),
+                       AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))),
                     true
-             FROM "app"."note" t
-             WHERE t."expires_at" < v_cutoff_1_1
+             FROM app.note t
+             WHERE t.expires_at < v_cutoff_1_1
                AND (NOT t.starred)
-               AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))
-             ORDER BY t."expires_at" DESC, t."id" DESC
+               AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+             ORDER BY t.expires_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
     ), locked AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid
-        FROM "app"."note" t
-        WHERE t."expires_at" < v_cutoff_1_1
+        FROM app.note t
+        WHERE t.expires_at < v_cutoff_1_1
           AND (NOT t.starred)
-          AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))
-          AND (t."expires_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+          AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+          AND (t.expires_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
@@ -111,23 +111,23 @@ BEGIN
     -- Their locks are ours now: everything is judged again as it is, guards included.
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               t."id" AS t_1,
-               t."owner_id" AS t_2,
-               t."kind" AS t_3,
+               t.id AS t_1,
+               t.owner_id AS t_2,
+               t.kind AS t_3,
                CASE
                    WHEN ((NOT t.starred)
-                         AND t."expires_at" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
+                         AND t.expires_at < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                END AS kept_by
-        FROM "app"."note" t
+        FROM app.note t
         WHERE t.ctid = ANY (v_tids)
-        ORDER BY t."expires_at", t."id"
+        ORDER BY t.expires_at, t.id
     )
     SELECT count(*) AS judged,
            coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
@@ -146,12 +146,12 @@ BEGIN
 
     -- The batch's own rows, where they would change. What is written is kept for restore.
     WITH written AS (
-    UPDATE "app"."note" t
-    SET "starred" = (true)
+    UPDATE app.note t
+    SET starred = (true)
     WHERE t.ctid = ANY (v_tids)
-      AND "t"."starred" IS DISTINCT FROM (true)
-    RETURNING ARRAY[t."id"::text] AS key,
-              jsonb_build_object('starred', t."starred") AS written
+      AND t.starred IS DISTINCT FROM (true)
+    RETURNING ARRAY[t.id::text] AS key,
+              jsonb_build_object('starred', t.starred) AS written
     )
     INSERT INTO retention.undo AS u (run_id, policy, step, key, written)
     SELECT v_in.run_id, 'dibs_expire', 1, w.key, w.written FROM written w
@@ -162,35 +162,35 @@ BEGIN
     -- Related rows of app.loan, where they would change; locked first and judged in a newer snapshot.
     SELECT coalesce(array_agg(l.tid), '{}')
     INTO v_tids_2
-    FROM (SELECT "l".ctid AS tid
-          FROM "app"."loan" "l"
+    FROM (SELECT l.ctid AS tid
+          FROM app.loan l
           CROSS JOIN unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3)
                           AS batch(tid, t_1, t_2, t_3)
-                     CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
+                     CROSS JOIN LATERAL (SELECT batch.t_1 AS id, batch.t_2 AS owner_id, batch.t_3 AS kind) t
           WHERE (l.note_id = t.id)
-          FOR UPDATE OF "l") l;
+          FOR UPDATE OF l) l;
     IF v_held AND EXISTS (
-        SELECT FROM "app"."loan" "l"
+        SELECT FROM app.loan l
         CROSS JOIN unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3)
                         AS batch(tid, t_1, t_2, t_3)
-                   CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
+                   CROSS JOIN LATERAL (SELECT batch.t_1 AS id, batch.t_2 AS owner_id, batch.t_3 AS kind) t
         WHERE (l.note_id = t.id)
           AND (EXISTS (SELECT FROM retention.hold h
                        WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY["l"."id"::text])
+                         AND h.key = ARRAY[l.id::text])
                OR ((SELECT retention._owner_holds('app.loan', v_as_of))
-                   AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of)))) THEN
+                   AND retention._held_by_owner('app.loan', to_jsonb(l.*), v_as_of)))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.loan", or one that it cascades to, would be changed';
     END IF;
-    UPDATE "app"."loan" "l"
-    SET "used_at" = (NULL)
+    UPDATE app.loan l
+    SET used_at = (NULL)
     FROM unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3)
               AS batch(tid, t_1, t_2, t_3)
-         CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
+         CROSS JOIN LATERAL (SELECT batch.t_1 AS id, batch.t_2 AS owner_id, batch.t_3 AS kind) t
     WHERE (l.note_id = t.id)
-      AND "l".ctid = ANY (v_tids_2)
-      AND "l"."used_at" IS DISTINCT FROM (NULL);
+      AND l.ctid = ANY (v_tids_2)
+      AND l.used_at IS DISTINCT FROM (NULL);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.loan', v_rows + coalesce((v_out.related ->> 'app.loan')::bigint, 0));
@@ -198,41 +198,41 @@ BEGIN
     -- Related rows of app.owner, where they would change; locked first and judged in a newer snapshot.
     SELECT coalesce(array_agg(l.tid), '{}')
     INTO v_tids_3
-    FROM (SELECT "o".ctid AS tid
-          FROM "app"."owner" "o"
+    FROM (SELECT o.ctid AS tid
+          FROM app.owner o
           CROSS JOIN unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3) WITH ORDINALITY
                           AS batch(tid, t_1, t_2, t_3, n)
-                     CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
+                     CROSS JOIN LATERAL (SELECT batch.t_1 AS id, batch.t_2 AS owner_id, batch.t_3 AS kind) t
           WHERE (o.id = t.owner_id)
-          FOR UPDATE OF "o") l;
+          FOR UPDATE OF o) l;
     IF v_held AND EXISTS (
-        SELECT FROM "app"."owner" "o"
+        SELECT FROM app.owner o
         CROSS JOIN unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3) WITH ORDINALITY
                         AS batch(tid, t_1, t_2, t_3, n)
-                   CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
+                   CROSS JOIN LATERAL (SELECT batch.t_1 AS id, batch.t_2 AS owner_id, batch.t_3 AS kind) t
         WHERE (o.id = t.owner_id)
           AND (EXISTS (SELECT FROM retention.hold h
                        WHERE h.table_name = 'app.owner' AND h.by_column IS NULL
                          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY["o"."id"::text])
+                         AND h.key = ARRAY[o.id::text])
                OR ((SELECT retention._owner_holds('app.owner', v_as_of))
-                   AND retention._held_by_owner('app.owner', to_jsonb("o".*), v_as_of)))) THEN
+                   AND retention._held_by_owner('app.owner', to_jsonb(o.*), v_as_of)))) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.owner", or one that it cascades to, would be changed';
     END IF;
-    PERFORM retention._unique_key('"app"."owner"', ARRAY['id']::text[]);
-    UPDATE "app"."owner" "o"
-    SET "days" = batch.v1
-    FROM (SELECT DISTINCT ON ("o"."id")
-                 "o"."id" AS k0, (length(t.kind)) AS v1
-          FROM "app"."owner" "o"
+    PERFORM retention._unique_key('app.owner', ARRAY['id']::text[]);
+    UPDATE app.owner o
+    SET days = batch.v1
+    FROM (SELECT DISTINCT ON (o.id)
+                 o.id AS k0, (length(t.kind)) AS v1
+          FROM app.owner o
           CROSS JOIN unnest(v_tids, v_batch.t_1, v_batch.t_2, v_batch.t_3) WITH ORDINALITY
                           AS batch(tid, t_1, t_2, t_3, n)
-                     CROSS JOIN LATERAL (SELECT batch.t_1 AS "id", batch.t_2 AS "owner_id", batch.t_3 AS "kind") t
+                     CROSS JOIN LATERAL (SELECT batch.t_1 AS id, batch.t_2 AS owner_id, batch.t_3 AS kind) t
           WHERE (o.id = t.owner_id)
-            AND "o".ctid = ANY (v_tids_3)
-          ORDER BY "o"."id", batch.n) batch
-    WHERE "o"."id" = batch.k0
-      AND "o"."days" IS DISTINCT FROM batch.v1;
+            AND o.ctid = ANY (v_tids_3)
+          ORDER BY o.id, batch.n) batch
+    WHERE o.id = batch.k0
+      AND o.days IS DISTINCT FROM batch.v1;
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.related := v_out.related || jsonb_build_object(
         'app.owner', v_rows + coalesce((v_out.related ->> 'app.owner')::bigint, 0));

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.dibs_expire_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -35,34 +35,34 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                (SELECT t."expires_at" AS c1, t."id" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
-                 FROM "app"."note" t
-                 WHERE t."expires_at" < v_cutoff_1_1
+                (SELECT t.expires_at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM app.note t
+                 WHERE t.expires_at < v_cutoff_1_1
                    AND (NOT t.starred)
-                   AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))
-                 ORDER BY t."expires_at", t."id"
+                   AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+                 ORDER BY t.expires_at, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."expires_at", t."id",
-                        (SELECT count(*) FROM "app"."note" t
-                         WHERE t."expires_at" < v_cutoff_1_1
+                (SELECT t.expires_at, t.id,
+                        (SELECT count(*) FROM app.note t
+                         WHERE t.expires_at < v_cutoff_1_1
                            AND (NOT t.starred)
-                           AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))),
+                           AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))),
                         true
-                 FROM "app"."note" t
-                 WHERE t."expires_at" < v_cutoff_1_1
+                 FROM app.note t
+                 WHERE t.expires_at < v_cutoff_1_1
                    AND (NOT t.starred)
-                   AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))
-                 ORDER BY t."expires_at" DESC, t."id" DESC
+                   AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+                 ORDER BY t.expires_at DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
-        FROM "app"."note" t
-        WHERE t."expires_at" < v_cutoff_1_1
+        FROM app.note t
+        WHERE t.expires_at < v_cutoff_1_1
           AND (NOT t.starred)
-          AND (v_position_1 IS NULL OR (t."expires_at", t."id") > (v_position_1, v_position_2))
-          AND (t."expires_at", t."id") <= (SELECT b.c1, b.c2 FROM boundary b)
+          AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+          AND (t.expires_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;
     RETURN NEXT;

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.dibs_expire_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -36,32 +36,32 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))
                          OR EXISTS (
-                                SELECT FROM "app"."loan" "l"
+                                SELECT FROM app.loan l
                                 WHERE (l.note_id = t.id)
                                   AND (EXISTS (SELECT FROM retention.hold h
                                                WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
                                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                 AND h.key = ARRAY["l"."id"::text])
+                                                 AND h.key = ARRAY[l.id::text])
                                        OR ((SELECT retention._owner_holds('app.loan', v_as_of))
-                                           AND retention._held_by_owner('app.loan', to_jsonb("l".*), v_as_of))))
+                                           AND retention._held_by_owner('app.loan', to_jsonb(l.*), v_as_of))))
                          OR EXISTS (
-                                SELECT FROM "app"."owner" "o"
+                                SELECT FROM app.owner o
                                 WHERE (o.id = t.owner_id)
                                   AND (EXISTS (SELECT FROM retention.hold h
                                                WHERE h.table_name = 'app.owner' AND h.by_column IS NULL
                                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                 AND h.key = ARRAY["o"."id"::text])
+                                                 AND h.key = ARRAY[o.id::text])
                                        OR ((SELECT retention._owner_holds('app.owner', v_as_of))
-                                           AND retention._held_by_owner('app.owner', to_jsonb("o".*), v_as_of))))) THEN 'hold'
+                                           AND retention._held_by_owner('app.owner', to_jsonb(o.*), v_as_of))))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."note" t
+        FROM app.note t
         WHERE (NOT t.starred)
-          AND t."expires_at" < v_cutoff_1_1
+          AND t.expires_at < v_cutoff_1_1
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
@@ -70,26 +70,26 @@ BEGIN
     ), step_1 AS MATERIALIZED (
         SELECT 'update' AS verb, t.tableoid AS rel, t.ctid AS tid, NULL::bigint AS n, NULL::text AS note
         FROM taken batch
-             JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
-        WHERE "t"."starred" IS DISTINCT FROM (true)
+             JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+        WHERE t.starred IS DISTINCT FROM (true)
     ), step_2 AS MATERIALIZED (
-        SELECT 'update' AS verb, "l".tableoid AS rel, "l".ctid AS tid, NULL::bigint AS n, NULL::text AS note
-        FROM "app"."loan" "l"
+        SELECT 'update' AS verb, l.tableoid AS rel, l.ctid AS tid, NULL::bigint AS n, NULL::text AS note
+        FROM app.loan l
         CROSS JOIN taken batch
-                   JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+                   JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
         WHERE (l.note_id = t.id)
-          AND "l"."used_at" IS DISTINCT FROM (NULL)
-        GROUP BY "l".tableoid, "l".ctid
+          AND l.used_at IS DISTINCT FROM (NULL)
+        GROUP BY l.tableoid, l.ctid
     ), step_3 AS MATERIALIZED (
-        SELECT 'update' AS verb, "o".tableoid AS rel, "o".ctid AS tid, NULL::bigint AS n,
-               CASE WHEN NOT bool_and("o"."days" IS DISTINCT FROM (length(t.kind)))
+        SELECT 'update' AS verb, o.tableoid AS rel, o.ctid AS tid, NULL::bigint AS n,
+               CASE WHEN NOT bool_and(o.days IS DISTINCT FROM (length(t.kind)))
                     THEN 'several due rows have different values for one row: batches decide' END AS note
-        FROM "app"."owner" "o"
+        FROM app.owner o
         CROSS JOIN taken batch
-                   JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+                   JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
         WHERE (o.id = t.owner_id)
-        GROUP BY "o".tableoid, "o".ctid
-        HAVING bool_or("o"."days" IS DISTINCT FROM (length(t.kind)))
+        GROUP BY o.tableoid, o.ctid
+        HAVING bool_or(o.days IS DISTINCT FROM (length(t.kind)))
     )
     SELECT 0, 'due', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[] FROM taken
     UNION ALL

@@ -7,7 +7,7 @@
 CREATE OR REPLACE FUNCTION retention.dibs_expire_restore(
     p_run bigint, p_until timestamptz, OUT restored bigint, OUT refused bigint)
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -50,11 +50,11 @@ BEGIN
                     FROM unnest(v_tids[v_from : v_from + v_size - 1]) AS x(tid)
                     JOIN retention.undo a ON a.ctid = x.tid
                 ), back AS (
-                    UPDATE "app"."note" t
-                    SET "starred" = (false)
+                    UPDATE app.note t
+                    SET starred = (false)
                     FROM source s
-                    WHERE t."id" = (s.key[1])::bigint
-                      AND jsonb_build_object('starred', t."starred") = s.written
+                    WHERE t.id = (s.key[1])::bigint
+                      AND jsonb_build_object('starred', t.starred) = s.written
                     RETURNING s.tid, s.key
                 ), held AS (
                     INSERT INTO retention.hold (table_name, key, key_columns, reason, until)

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.offers_rotate_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -36,13 +36,13 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."note" t
-        WHERE t."expires_at" < v_cutoff_1_1
+        FROM app.note t
+        WHERE t.expires_at < v_cutoff_1_1
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
@@ -51,8 +51,8 @@ BEGIN
     ), step_1 AS MATERIALIZED (
         SELECT 'update' AS verb, t.tableoid AS rel, t.ctid AS tid, NULL::bigint AS n, NULL::text AS note
         FROM taken batch
-             JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
-        WHERE "t"."expires_at" IS DISTINCT FROM (v_as_of + interval '1 month')
+             JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+        WHERE t.expires_at IS DISTINCT FROM (v_as_of + interval '1 month')
     )
     SELECT 0, 'due', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[] FROM taken
     UNION ALL

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION retention.scores_preview(
     p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
 RETURNS SETOF retention.effect
 LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -30,20 +30,20 @@ BEGIN
     RETURN QUERY
     WITH judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
-               "d"."score" AS j2_87b7f1,
+               d.score AS j2_87b7f1,
                CASE
                    WHEN v_held
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                    ELSE NULL
                END AS kept_by
-        FROM "app"."note" t
-        LEFT JOIN "app"."owner" "o" ON (o.id = t.owner_id)
-        LEFT JOIN LATERAL (SELECT o.days * 0.5 AS score) "d" ON true
+        FROM app.note t
+        LEFT JOIN app.owner o ON (o.id = t.owner_id)
+        LEFT JOIN LATERAL (SELECT o.days * 0.5 AS score) d ON true
         WHERE (t.score IS DISTINCT FROM d.score)
     ), taken AS MATERIALIZED (
         SELECT j.*
@@ -53,9 +53,9 @@ BEGIN
     ), step_1 AS MATERIALIZED (
         SELECT 'update' AS verb, t.tableoid AS rel, t.ctid AS tid, NULL::bigint AS n, NULL::text AS note
         FROM taken batch
-             JOIN "app"."note" t ON t.ctid = batch.tid AND t.tableoid = batch.rel
-             CROSS JOIN LATERAL (SELECT batch.j2_87b7f1 AS "score") "d"
-        WHERE "t"."score" IS DISTINCT FROM (d.score)
+             JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
+             CROSS JOIN LATERAL (SELECT batch.j2_87b7f1 AS score) d
+        WHERE t.score IS DISTINCT FROM (d.score)
     )
     SELECT 0, 'due', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[] FROM taken
     UNION ALL

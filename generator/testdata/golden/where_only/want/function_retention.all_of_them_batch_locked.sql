@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION retention.all_of_them_batch_locked(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -37,7 +37,7 @@ DECLARE
     v_out retention.batch_result;
 BEGIN
     BEGIN
-        LOCK TABLE ONLY "app"."note" IN ROW EXCLUSIVE MODE;
+        LOCK TABLE ONLY app.note IN ROW EXCLUSIVE MODE;
     EXCEPTION WHEN lock_not_available THEN
         v_out.outcome := 'locked';
         RETURN v_out;
@@ -45,7 +45,7 @@ BEGIN
 
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
-        IF NOT EXISTS (SELECT FROM "app"."note" t WHERE (true)) THEN
+        IF NOT EXISTS (SELECT FROM app.note t WHERE (true)) THEN
             v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
             RETURN v_out;
         END IF;
@@ -53,30 +53,30 @@ BEGIN
 
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."id" AS c1, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."note" t
+            (SELECT t.id AS c1, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM app.note t
              WHERE (true)
-               AND (v_position_1 IS NULL OR t."id" > v_position_1)
-             ORDER BY t."id"
+               AND (v_position_1 IS NULL OR t.id > v_position_1)
+             ORDER BY t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."id",
-                    (SELECT count(*) FROM "app"."note" t
+            (SELECT t.id,
+                    (SELECT count(*) FROM app.note t
                      WHERE (true)
-                       AND (v_position_1 IS NULL OR t."id" > v_position_1)),
+                       AND (v_position_1 IS NULL OR t.id > v_position_1)),
                     true
-             FROM "app"."note" t
+             FROM app.note t
              WHERE (true)
-               AND (v_position_1 IS NULL OR t."id" > v_position_1)
-             ORDER BY t."id" DESC
+               AND (v_position_1 IS NULL OR t.id > v_position_1)
+             ORDER BY t.id DESC
              LIMIT 1)
             LIMIT 1) b
     ), locked AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid
-        FROM "app"."note" t
+        FROM app.note t
         WHERE (true)
-          AND (v_position_1 IS NULL OR t."id" > v_position_1)
-          AND t."id" <= (SELECT b.c1 FROM boundary b)
+          AND (v_position_1 IS NULL OR t.id > v_position_1)
+          AND t.id <= (SELECT b.c1 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
@@ -108,11 +108,11 @@ BEGIN
                     AND (EXISTS (SELECT FROM retention.hold h
                                  WHERE h.table_name = 'app.note' AND h.by_column IS NULL
                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."id"::text])
+                                   AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
                END AS kept_by
-        FROM "app"."note" t
+        FROM app.note t
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*) AS judged,
@@ -128,7 +128,7 @@ BEGIN
     v_out.kept := v_batch.kept;
 
     -- The batch's own rows.
-    DELETE FROM "app"."note" t
+    DELETE FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := v_out.taken + v_rows;

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.all_of_them_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -30,30 +30,30 @@ BEGIN
     PREPARE pgretain_plan (bigint, integer) AS
     WITH boundary AS MATERIALIZED (
         SELECT b.* FROM (
-            (SELECT t."id" AS c1, $2::bigint AS scanned, false AS last
-             FROM "app"."note" t
+            (SELECT t.id AS c1, $2::bigint AS scanned, false AS last
+             FROM app.note t
              WHERE (true)
-               AND t."id" > $1
-             ORDER BY t."id"
+               AND t.id > $1
+             ORDER BY t.id
              OFFSET $2 - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."id",
-                    (SELECT count(*) FROM "app"."note" t
+            (SELECT t.id,
+                    (SELECT count(*) FROM app.note t
                      WHERE (true)
-                       AND t."id" > $1),
+                       AND t.id > $1),
                     true
-             FROM "app"."note" t
+             FROM app.note t
              WHERE (true)
-               AND t."id" > $1
-             ORDER BY t."id" DESC
+               AND t.id > $1
+             ORDER BY t.id DESC
              LIMIT 1)
             LIMIT 1) b
     )
     SELECT t.tableoid, t.ctid
-    FROM "app"."note" t
+    FROM app.note t
     WHERE (true)
-      AND t."id" > $1
-      AND t."id" <= (SELECT b.c1 FROM boundary b);
+      AND t.id > $1
+      AND t.id <= (SELECT b.c1 FROM boundary b);
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;
     RETURN NEXT;
@@ -65,30 +65,30 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                (SELECT t."id" AS c1, v_in.batch_rows::bigint AS scanned, false AS last
-                 FROM "app"."note" t
+                (SELECT t.id AS c1, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM app.note t
                  WHERE (true)
-                   AND (v_position_1 IS NULL OR t."id" > v_position_1)
-                 ORDER BY t."id"
+                   AND (v_position_1 IS NULL OR t.id > v_position_1)
+                 ORDER BY t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."id",
-                        (SELECT count(*) FROM "app"."note" t
+                (SELECT t.id,
+                        (SELECT count(*) FROM app.note t
                          WHERE (true)
-                           AND (v_position_1 IS NULL OR t."id" > v_position_1)),
+                           AND (v_position_1 IS NULL OR t.id > v_position_1)),
                         true
-                 FROM "app"."note" t
+                 FROM app.note t
                  WHERE (true)
-                   AND (v_position_1 IS NULL OR t."id" > v_position_1)
-                 ORDER BY t."id" DESC
+                   AND (v_position_1 IS NULL OR t.id > v_position_1)
+                 ORDER BY t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
-        FROM "app"."note" t
+        FROM app.note t
         WHERE (true)
-          AND (v_position_1 IS NULL OR t."id" > v_position_1)
-          AND t."id" <= (SELECT b.c1 FROM boundary b)
+          AND (v_position_1 IS NULL OR t.id > v_position_1)
+          AND t.id <= (SELECT b.c1 FROM boundary b)
         INTO plan;
     END;
     RETURN NEXT;

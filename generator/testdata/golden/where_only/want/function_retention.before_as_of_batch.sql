@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION retention.before_as_of_batch(p_run bigint)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -39,25 +39,25 @@ BEGIN
                    'scanned', b.scanned, 'last', b.last,
                    'position', jsonb_build_array(b.c1::text))::text, true)
         FROM (
-            (SELECT t."id" AS c1, v_in.batch_rows::bigint AS scanned, false AS last
-             FROM "app"."note" t
-             WHERE t."id" > v_position_1
-             ORDER BY t."id"
+            (SELECT t.id AS c1, v_in.batch_rows::bigint AS scanned, false AS last
+             FROM app.note t
+             WHERE t.id > v_position_1
+             ORDER BY t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
-            (SELECT t."id",
-                    (SELECT count(*) FROM "app"."note" t
-                     WHERE t."id" > v_position_1),
+            (SELECT t.id,
+                    (SELECT count(*) FROM app.note t
+                     WHERE t.id > v_position_1),
                     true
-             FROM "app"."note" t
-             WHERE t."id" > v_position_1
-             ORDER BY t."id" DESC
+             FROM app.note t
+             WHERE t.id > v_position_1
+             ORDER BY t.id DESC
              LIMIT 1)
             LIMIT 1) b
     )
-    DELETE FROM "app"."note" t
-    WHERE t."id" > v_position_1
-      AND t."id" <= (SELECT b.c1 FROM boundary b)
+    DELETE FROM app.note t
+    WHERE t.id > v_position_1
+      AND t.id <= (SELECT b.c1 FROM boundary b)
       AND (t.made_at < v_as_of - interval '1 day' AND lower(t.kind) = 'draft');
     GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     v_boundary := nullif(current_setting('pgretain.boundary'), '');

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION retention.orphans_plan(OUT batch text, OUT plan json)
 RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, "public", pg_temp
+SET search_path = pg_catalog, public, pg_temp
 SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres'
@@ -33,26 +33,26 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                (SELECT t."id" AS c1, v_in.batch_rows::bigint AS scanned, false AS last
-                 FROM "app"."note" t
-                 WHERE (v_position_1 IS NULL OR t."id" > v_position_1)
-                 ORDER BY t."id"
+                (SELECT t.id AS c1, v_in.batch_rows::bigint AS scanned, false AS last
+                 FROM app.note t
+                 WHERE (v_position_1 IS NULL OR t.id > v_position_1)
+                 ORDER BY t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
-                (SELECT t."id",
-                        (SELECT count(*) FROM "app"."note" t
-                         WHERE (v_position_1 IS NULL OR t."id" > v_position_1)),
+                (SELECT t.id,
+                        (SELECT count(*) FROM app.note t
+                         WHERE (v_position_1 IS NULL OR t.id > v_position_1)),
                         true
-                 FROM "app"."note" t
-                 WHERE (v_position_1 IS NULL OR t."id" > v_position_1)
-                 ORDER BY t."id" DESC
+                 FROM app.note t
+                 WHERE (v_position_1 IS NULL OR t.id > v_position_1)
+                 ORDER BY t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
         )
         SELECT t.tableoid, t.ctid
-        FROM "app"."note" t
-        WHERE (v_position_1 IS NULL OR t."id" > v_position_1)
-          AND t."id" <= (SELECT b.c1 FROM boundary b)
+        FROM app.note t
+        WHERE (v_position_1 IS NULL OR t.id > v_position_1)
+          AND t.id <= (SELECT b.c1 FROM boundary b)
         INTO plan;
     END;
     RETURN NEXT;

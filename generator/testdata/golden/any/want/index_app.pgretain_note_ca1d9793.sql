@@ -1,0 +1,22 @@
+-- as migrator
+-- For policy notes_any. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_ca1d9793');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_ca1d9793_invalid;
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS pgretain_note_ca1d9793 ON app.note (expires_at, id)
+    WHERE (kind <> 'pinned');
+-- next
+COMMENT ON INDEX app.pgretain_note_ca1d9793 IS 'pgretain: index of policy notes_any';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_ca1d9793');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_ca1d9793;
+-- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_ca1d9793_invalid;
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_note_ca1d9793';

@@ -1,0 +1,39 @@
+-- as owner
+-- Which rows policy per_two is about at an instant, ($1).as_of, and what keeps each of them: those without a
+-- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note past the first 5 per owner_id, kind.
+--   SELECT (r.t).* FROM retention.per_two_rows(retention.at('per_two', now())) r WHERE r.verdict IS NULL;
+-- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
+CREATE OR REPLACE FUNCTION retention.per_two_rows(slice retention.slice)
+RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
+LANGUAGE sql STABLE
+AS $function$
+    WITH places_beyond_1 AS MATERIALIZED (
+        SELECT t.tableoid AS rel, t.ctid AS tid,
+               row_number() OVER (
+                   PARTITION BY t.owner_id, t.kind
+                   ORDER BY t.made_at, t.id) AS place
+        FROM app.note t
+        WHERE (t.kind = 'draft')
+    )
+    SELECT t.tableoid, t.ctid, t, CASE
+               WHEN ($1).held
+                AND (EXISTS (SELECT FROM retention.hold h
+                             WHERE h.table_name = 'app.note' AND h.by_column IS NULL
+                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
+                               AND h.key = ARRAY[t.id::text])
+                     OR ((SELECT retention._owner_holds('app.note', ($1).as_of))
+                         AND retention._held_by_owner('app.note', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
+           END
+    FROM app.note t
+    LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
+    WHERE (t.kind = 'draft')
+      AND places_beyond_1.place > 5
+$function$;
+REVOKE ALL ON FUNCTION retention.per_two_rows(retention.slice) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.per_two_rows(retention.slice)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.per_two_rows(retention.slice)
+    IS 'pgretain: which rows policy per_two is about';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.per_two_rows(retention.slice);

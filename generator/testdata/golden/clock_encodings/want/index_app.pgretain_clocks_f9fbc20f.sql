@@ -1,0 +1,21 @@
+-- as migrator
+-- For policy epoch_s_numeric. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_clocks_f9fbc20f');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_clocks_f9fbc20f_invalid;
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS pgretain_clocks_f9fbc20f ON app.clocks (epoch_s_numeric, id);
+-- next
+COMMENT ON INDEX app.pgretain_clocks_f9fbc20f IS 'pgretain: index of policy epoch_s_numeric';
+-- next
+SELECT retention._record_index('app', 'pgretain_clocks_f9fbc20f');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_clocks_f9fbc20f;
+-- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_clocks_f9fbc20f_invalid;
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_clocks_f9fbc20f';

@@ -1,0 +1,39 @@
+-- as owner
+-- Which rows policy items is about at an instant, ($1).as_of, and what keeps each of them: those without a
+-- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).
+--   SELECT (r.t).* FROM retention.items_rows(retention.at('items', now())) r WHERE r.verdict IS NULL;
+-- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
+CREATE OR REPLACE FUNCTION retention.items_rows(slice retention.slice)
+RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
+LANGUAGE sql STABLE
+AS $function$
+    SELECT t.tableoid, t.ctid, t, CASE
+               WHEN ($1).held
+                AND (EXISTS (SELECT FROM retention.hold h
+                             WHERE h.table_name = 'app.note' AND h.by_column IS NULL
+                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
+                               AND h.key = ARRAY[t.id::text])
+                     OR ((SELECT retention._owner_holds('app.note', ($1).as_of))
+                         AND retention._held_by_owner('app.note', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
+           END
+    FROM app.note t
+    LEFT JOIN app.owner o ON (o.id = t.owner_id)
+    LEFT JOIN (SELECT kind, max(days) AS days FROM app.config WHERE ($1).as_of IS NOT NULL GROUP BY kind) c ON (c.kind = t.kind)
+    CROSS JOIN LATERAL (SELECT (coalesce(c.days, o.days)) AS value) v_window_1_1
+    WHERE t.made_at < (CASE
+                           WHEN v_window_1_1.value IS NULL THEN retention._cutoff_of(($1).as_of, coalesce(($1).older_than, '0 months 30 days 00:00:00'), 'UTC')
+                           WHEN v_window_1_1.value IN (-1) THEN NULL
+                           WHEN v_window_1_1.value <= 0 OR v_window_1_1.value > 365000 THEN NULL
+                           ELSE greatest(retention._cutoff(($1).as_of, 0, 365, '00:00:00', 'UTC'), least(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'), (($1).as_of AT TIME ZONE 'UTC' - v_window_1_1.value * interval '1 day') AT TIME ZONE 'UTC'))
+                       END)
+      AND t.made_at <= (SELECT max(used_at) FROM app.loan)::timestamptz
+      AND ((($1).scope ->> 'owner_id')::bigint IS NULL OR t.owner_id = (($1).scope ->> 'owner_id')::bigint)
+$function$;
+REVOKE ALL ON FUNCTION retention.items_rows(retention.slice) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.items_rows(retention.slice)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.items_rows(retention.slice)
+    IS 'pgretain: which rows policy items is about';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.items_rows(retention.slice);

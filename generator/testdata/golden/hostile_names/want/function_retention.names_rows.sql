@@ -1,0 +1,61 @@
+-- as owner
+-- Which rows policy names is about at an instant, ($1).as_of, and what keeps each of them: those without a
+-- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.
+--   SELECT (r.t).* FROM retention.names_rows(retention.at('names', now())) r WHERE r.verdict IS NULL;
+-- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
+CREATE OR REPLACE FUNCTION retention.names_rows(slice retention.slice)
+RETURNS TABLE (rel oid, tid tid, t "Se""lect"."order by. $function$ {{ .Tag }}", verdict text)
+LANGUAGE sql STABLE
+AS $function1$
+    WITH places_newest AS MATERIALIZED (
+        SELECT t.tableoid AS rel, t.ctid AS tid,
+               row_number() OVER (
+                   PARTITION BY t."数据", t."0123456789012345678901234567890123456789012345678901234567890ab"
+                   ORDER BY t."größe'; DROP TABLE x; --" DESC, t."user" DESC, t."a.b" DESC) AS place
+        FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+        WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+          AND (t."größe'; DROP TABLE x; --") IS NOT NULL
+    )
+    SELECT t.tableoid, t.ctid, t, CASE
+               WHEN ($1).held
+                AND (EXISTS (SELECT FROM retention.hold h
+                             WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}' AND h.by_column IS NULL
+                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
+                               AND h.key = ARRAY[t."user"::text, t."a.b"::text])
+                     OR ((SELECT retention._owner_holds('Se"lect.order by. $function$ {{ .Tag }}', ($1).as_of))
+                         AND retention._held_by_owner('Se"lect.order by. $function$ {{ .Tag }}', to_jsonb(t.*), ($1).as_of))
+                     OR EXISTS (SELECT FROM retention.hold h
+                                JOIN "Se""lect".child reached_1 ON h.key = ARRAY[reached_1."primary"::text]
+                                WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
+                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
+                                  AND reached_1."user" = t."user"
+                                  AND reached_1."a.b" = t."a.b")
+                     OR ((SELECT retention._owner_holds('Se"lect.child', ($1).as_of))
+                         AND EXISTS (SELECT FROM "Se""lect".child reached_1
+                                     WHERE reached_1."user" = t."user"
+                                       AND reached_1."a.b" = t."a.b"
+                                       AND retention._held_by_owner('Se"lect.child', to_jsonb(reached_1.*), ($1).as_of)))
+                     OR EXISTS (
+                            SELECT FROM "Se""lect".child c
+                            WHERE (c."user" = t."user" AND c."a.b" = t."a.b")
+                              AND (EXISTS (SELECT FROM retention.hold h
+                                           WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
+                                             AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
+                                             AND h.key = ARRAY[c."primary"::text])
+                                   OR ((SELECT retention._owner_holds('Se"lect.child', ($1).as_of))
+                                       AND retention._held_by_owner('Se"lect.child', to_jsonb(c.*), ($1).as_of))))) THEN 'hold'
+               WHEN places_newest.place <= 1 THEN 'newest'
+           END
+    FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+    LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
+    WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
+      AND t."a ""quoted"" column" < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
+$function1$;
+REVOKE ALL ON FUNCTION retention.names_rows(retention.slice) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.names_rows(retention.slice)
+    TO retention_operator, retention_viewer;
+COMMENT ON FUNCTION retention.names_rows(retention.slice)
+    IS 'pgretain: which rows policy names is about';
+
+-- to drop it
+DROP FUNCTION IF EXISTS retention.names_rows(retention.slice);

@@ -1,0 +1,22 @@
+-- as migrator
+-- For policy drafts. Building it CONCURRENTLY lets everybody go on writing; each statement may be
+-- repeated, also after a build that was interrupted.
+SELECT retention._set_aside_invalid_index('app', 'pgretain_note_6486c28a');
+-- next
+DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_6486c28a_invalid;
+-- next
+CREATE INDEX CONCURRENTLY IF NOT EXISTS pgretain_note_6486c28a ON app.note (id)
+    WHERE (kind = 'draft');
+-- next
+COMMENT ON INDEX app.pgretain_note_6486c28a IS 'pgretain: index of policy drafts';
+-- next
+SELECT retention._record_index('app', 'pgretain_note_6486c28a');
+
+-- to drop it
+DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_6486c28a;
+-- next
+-- There only after a build that was interrupted.
+DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_6486c28a_invalid;
+-- next
+DELETE FROM retention.index_definition
+WHERE schema_name = 'app' AND index_name = 'pgretain_note_6486c28a';
