@@ -178,8 +178,8 @@ type section struct {
 func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 	before, after := holdBack(l, p, s.actions, opt)
 	texts := append(make(pieces, 0, len(s.actions)*piecesOfBlock+4), pinned(p, s.path), before)
-	current := ""
-	for _, a := range s.actions {
+	current, refusal := "", refuseDown(s.actions)
+	for i, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
 		if err != nil {
 			return nil, err
@@ -187,6 +187,9 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 		if role != current {
 			texts = append(texts, switchRole(current, role))
 			current = role
+		}
+		if i == 0 && refusal != "" {
+			texts = append(texts, refusal)
 		}
 		texts = a.block(texts, l, p.noTransaction)
 	}

@@ -45,7 +45,7 @@ var semantics = [][]string{
 	28: {"policy TestInvalid/protect_steps", "policy TestInvalid/then_protected_table", "generator TestInvalid/protected_set_null", "generator TestInvalid/protected_two_deep"},
 	29: {"tests/races TestHoldOnAChildKeepsItsParent", "tests/races TestHeldRelatedRowKeepsItsRow"},
 	30: {"tests/behaviour TestEvents", "tests/behaviour TestExpressionFails"},
-	31: {"tests/behaviour TestBudgetOfRowsGoesOldestFirst", "tests/behaviour TestBreaker"},
+	31: {"tests/behaviour TestBudgetOfRowsGoesOldestFirst", "tests/behaviour TestBreaker", "tests/behaviour TestBreakerCounts", "tests/races TestBreakerByFractionDuringARun"},
 	32: {"tests/behaviour TestLaterPolicySeesTheEarlier", "tests/behaviour TestJobGoesOnAfterAFailure", "tests/behaviour TestStrictJob"},
 	33: {"tests/races TestTwoRunsOfOneTable"},
 	34: {"tests/behaviour TestPartitionsOf/instants, on the bound", "tests/behaviour TestPartitionsOf/years, each newest and those without an upper bound stay",

@@ -25,7 +25,7 @@ Exit codes:
   2  could not run, or a migration failed`
 
 const migrateDownHelp = `Undoes the last step, which may be several files; with --all everything. Schema and version table
-stay. Where schema cron lives in another database, undo the jobs there first, with --cron.
+stay. What would drop holds in force is refused; --export writes holds and run log to a new file first. Where schema cron lives in another database, undo the jobs there first, with --cron.
 
 Exit codes:
   0  undone, or nothing to undo
@@ -44,6 +44,7 @@ type migration struct {
 	paths
 	url, cronURL string
 	cron, all    bool
+	export       string
 }
 
 func migrateCommand(c *console) *cobra.Command {
@@ -79,6 +80,7 @@ func migrateVerb(name, short, long string, do func(context.Context, migration) e
 	command.Flags().BoolVar(&m.cron, "cron", false, "in the database where schema cron lives, if that is another one: its jobs")
 	if name == "down" {
 		command.Flags().BoolVar(&m.all, "all", false, "undo everything")
+		command.Flags().StringVar(&m.export, "export", "", "write holds and run log to a new `file` first")
 	}
 	return command
 }
@@ -172,6 +174,14 @@ func (c *console) down(ctx context.Context, m migration) error {
 	}
 	options := m.options(project, at)
 	options.Progress = c.progress("undone ")
+	if m.export != "" {
+		file, err := os.OpenFile(m.export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return fmt.Errorf("writing holds and run log: %w", err)
+		}
+		defer file.Close()
+		options.Export = file
+	}
 	done, err := install.Down(ctx, at.url, os.DirFS(at.dir), options, m.all)
 	if err == nil && len(done) == 0 {
 		c.printf("nothing to undo\n")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"time"
@@ -23,6 +24,9 @@ type Options struct {
 	Path string
 	// LockTimeout bounds the wait for another migration, one minute when zero.
 	LockTimeout time.Duration
+	// Export, when given, gets holds and run log from Down before anything is undone, one JSON object a line;
+	// the holds written there may then be dropped.
+	Export io.Writer
 	// Progress, when given, is called after each migration.
 	Progress func(Migration)
 }
@@ -82,7 +86,7 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 
 // Down undoes the last step, which may be several files, or everything when all is set. The
 // schema and the version table stay. Of a file without a transaction that an Up did not finish, it
-// takes away what is there.
+// takes away what is there. Refuses to drop holds in force that were not exported.
 func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
 	if err := checkPrograms(dir); err != nil {
 		return nil, err
@@ -110,6 +114,9 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Mi
 		if err != nil {
 			return nil, err
 		}
+	}
+	if err := s.keepHolds(ctx, dir, o, applied); err != nil {
+		return done, s.lost(ctx, err)
 	}
 	more, err := s.migrate(ctx, dir, o, applied, false)
 	return append(done, more...), err

@@ -1,21 +1,28 @@
--- The most rows that a run of a policy may take, NULL for no limit. The fraction counts from
--- 10000 rows on; a table that was never analysed is counted.
-CREATE OR REPLACE FUNCTION retention._breaker_limit(p_policy retention.policy, p_rows bigint)
+-- The most rows that a run may take, NULL for no limit: exact where it is below p_due, else a number from p_due
+-- on, since counting stops there. The fraction is one of the rows that there are and the
+-- p_taken that the run deleted, and counts from 10000 of them on. Counts no row where p_due is within the fraction of 10000; nothing is
+-- taken from statistics, which may be of any age.
+CREATE OR REPLACE FUNCTION retention._breaker_limit(p_policy retention.policy, p_due bigint, p_taken bigint DEFAULT 0)
 RETURNS bigint
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_rows bigint := p_rows;
+    -- Numeric, since 0.29 * 100 is less than 29 in floating point.
+    v_fraction CONSTANT numeric := p_policy.breaker_fraction;
+    v_rows bigint := 10000;
 BEGIN
-    IF p_policy.breaker_fraction < 1 AND v_rows IS NULL THEN
-        EXECUTE format('SELECT count(*) FROM %s', retention._table(p_policy.table_name)::regclass)
-        INTO v_rows;
+    IF p_policy.partitions OR v_fraction IS NULL OR v_fraction >= 1 OR p_due > p_policy.breaker_rows THEN
+        RETURN p_policy.breaker_rows;
+    ELSIF p_due > v_fraction * v_rows THEN
+        EXECUTE format('SELECT $1 + count(*) FROM (SELECT FROM %s LIMIT greatest($2 - $1, 0)) x',
+                       retention._table(p_policy.table_name)::regclass)
+        INTO v_rows USING p_taken, floor(p_due / v_fraction)::bigint + 1;
     END IF;
-    IF p_policy.breaker_fraction < 1 AND v_rows >= 10000 THEN
-        RETURN least(p_policy.breaker_rows, floor(p_policy.breaker_fraction * v_rows)::bigint);
+    IF v_rows < 10000 THEN
+        RETURN p_policy.breaker_rows;
     END IF;
-    RETURN p_policy.breaker_rows;
+    RETURN least(p_policy.breaker_rows, floor(v_fraction * v_rows)::bigint);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._breaker_limit(retention.policy, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION retention._breaker_limit(retention.policy, bigint, bigint) FROM PUBLIC;

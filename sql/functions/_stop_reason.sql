@@ -5,8 +5,10 @@
 CREATE OR REPLACE FUNCTION retention._stop_reason(
     p_run retention.run, p_policy retention.policy, p_taken bigint,
     OUT state text, OUT message text)
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql
 AS $function$
+DECLARE
+    v_limit bigint := p_run.breaker_limit;
 BEGIN
     SELECT format('the runtime is between version %s and version %s: a migration is not finished', i.runtime_version, '1')
     INTO message FROM retention.install i WHERE i.runtime_version <> '1';
@@ -19,9 +21,16 @@ BEGIN
                   WHERE s.name = 'paused' AND s.policy IN (p_policy.name, '*')) THEN
         state := 'paused';
         message := retention._paused(p_policy.name);
-    ELSIF p_taken > p_run.breaker_limit THEN
+    ELSIF p_taken > v_limit THEN  -- more came due during the run; counts twice as far, so that not every batch does
+        v_limit := retention._breaker_limit(
+            p_policy, 2 * p_taken, CASE WHEN p_policy.table_name = ANY (p_policy.deletes) THEN p_taken ELSE 0 END);
+        UPDATE retention.run r SET breaker_limit = v_limit WHERE r.id = p_run.id;
+    END IF;
+    IF state IS NOT NULL THEN
+        RETURN;
+    ELSIF p_taken > v_limit THEN
         state := 'tripped';
-        message := format('%s rows taken, the breaker allows %s', p_taken, p_run.breaker_limit);
+        message := format('%s rows taken, the breaker allows %s', p_taken, v_limit);
     ELSIF p_taken >= p_policy.budget_rows THEN
         state := 'more';
         message := format('the budget of %s rows is spent', p_policy.budget_rows);

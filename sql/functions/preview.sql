@@ -1,7 +1,8 @@
 -- What a run would find at an instant, which may lie in the future: all of it, or what a scope narrows
 -- it to; by the window in force, or by another one within the policy's bounds. one_run is what one run takes of
 -- due, bytes is estimated from the table's average row, run_time from the pace of based_on earlier runs, NULL
--- without any. With max_rows counting stops there (capped), and kept is not counted. Reads, changes nothing.
+-- without any. breaker_limit is exact where the run would trip; elsewhere it allows so many at least, since no more of
+-- the table is counted than decides. With max_rows counting stops there (capped), and kept is not counted. Reads, changes nothing.
 CREATE OR REPLACE FUNCTION retention.preview(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL,
     scope jsonb DEFAULT NULL, max_rows bigint DEFAULT NULL,
@@ -34,8 +35,7 @@ BEGIN
     kept_null := v_count.kept_null;
     oldest := v_count.oldest;
     newest := v_count.newest;
-    breaker_limit := retention._breaker_limit(
-        v_policy, retention._estimated_rows(retention._table(v_policy.table_name)));
+    breaker_limit := retention._breaker_limit(v_policy, least(due, v_policy.budget_rows));
     would_trip := coalesce(least(due, v_policy.budget_rows) > breaker_limit, false);
     stopped_by := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(v_policy.name),
                            retention._objection(v_policy.name), retention._vain_hold(v_policy.name, v_request.as_of),

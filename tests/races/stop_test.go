@@ -312,6 +312,31 @@ func TestBreakerDuringARun(t *testing.T) {
 	s.leaves()
 }
 
+// The same by fraction, which is counted anew from what is there by then, however the table was at the start.
+func TestBreakerByFractionDuringARun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		young int
+		state string
+	}{{0, "tripped"}, {13000, "tripped"}, {17000, "done"}} {
+		s := newStage(t, gateAt15, strings.Replace(simple, "batch:", "breaker: {fraction: 0.4}, batch:", 1))
+		s.refill(30)
+		s.shut()
+		run := s.run("p")
+		run.mustWait()
+		s.Exec(t, "UPDATE retention.policy SET batch_rows = 1000")
+		s.Exec(t, "INSERT INTO m SELECT 1000 + i, '2024-02-01' FROM generate_series(1, 10000) i")
+		s.Exec(t, "INSERT INTO m SELECT 100000 + i, now() FROM generate_series(1, $1) i", c.young)
+		s.open()
+		err := run.end()
+		o := s.Last("p")
+		limit := int64(10030+c.young) * 2 / 5
+		if o.State != c.state || (err != nil) != (c.state == "tripped") || o.State == "tripped" && (o.Taken <= limit || o.Taken > limit+1000) {
+			t.Errorf("%d young rows: the run ended %s after %d rows (%v)", c.young, o.State, o.Taken, err)
+		}
+	}
+}
+
 // A cancel may arrive at any moment, also while COMMIT itself is at work, where no procedure can
 // catch it: then the log says "running" until the session's next run, or the end of the session.
 // Whatever the moment was, that next run finishes, and the log adds up.

@@ -71,7 +71,7 @@ var closed = []string{
 	"_may_refuse", "_missed", "_new_run", "_next_batch", "_objection", "_of_rows", "_old_runs", "_one_more",
 	"_owner_type", "_pace", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index",
 	"_respelled_hold", "_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers", "_run_locks",
-	"_run_report", "_running", "_same_rows", "_set_aside_invalid_index", "_spelling", "_stand_in", "_stop_reason",
+	"_refuse_down", "_run_report", "_running", "_same_rows", "_set_aside_invalid_index", "_spelling", "_stand_in", "_stop_reason",
 	"_subtract", "_surplus", "_true_of", "_trusted_owner", "_ttl", "_turned_key", "_undone", "_unique_key", "_unknown_key", "_unlock_table",
 	"_vain_hold", "_version", "_wait_at_most", "_wall_clock", "_window_at", "retention_log_batch", "retention_log_rows", "_pin",
 }

@@ -1,0 +1,157 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/internal/install"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+const heldNotes = `CREATE SCHEMA app; CREATE TABLE app.note (id int PRIMARY KEY, owner text, at timestamptz NOT NULL);
+	INSERT INTO app.note SELECT i, 'o' || i % 5, '2024-01-01' FROM generate_series(1, 10) i`
+
+const notesOld = "policies: {old: {table: app.note, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}"
+
+// downSQL is the Down part of the file that drops the holds, as another tool would run it.
+func downSQL(t *testing.T, in *kit.Installed) string {
+	t.Helper()
+	for _, file := range in.Migrations {
+		if _, down, found := strings.Cut(string(file.Data), "-- +goose Down"); found && strings.Contains(down, "DROP TABLE IF EXISTS retention.hold;") {
+			return down
+		}
+	}
+	t.Fatal("no file drops the holds")
+	return ""
+}
+
+func downAll(t *testing.T, in *kit.Installed, export *bytes.Buffer) ([]install.Migration, error) {
+	t.Helper()
+	o := options(in)
+	if export != nil {
+		o.Export = export
+	}
+	return install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o, true)
+}
+
+// TestDownRefusesHolds: whatever kind of hold is in force, nothing that would drop it is done, by no tool; those
+// that are released or over stop nobody.
+func TestDownRefusesHolds(t *testing.T) {
+	t.Parallel()
+	for name, place := range map[string]string{
+		"key":             "SELECT retention.place_hold('app.note', ARRAY['3'], 'case 8')",
+		"until later":     "SELECT retention.place_hold('app.note', ARRAY['3'], 'case 8', now() + interval '1 hour')",
+		"second of two":   "SELECT retention.place_hold('app.note', ARRAY['4'], 'case 7'); SELECT retention.release_hold(1, 'over'); SELECT retention.place_hold('app.note', ARRAY['3'], 'case 8')",
+		"no policy meets": "SELECT retention.place_hold('retention.event', ARRAY['3'], 'case 8')",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, heldNotes, notesOld)
+			for statement := range strings.SplitSeq(place, "; ") {
+				if err := in.Operator(statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := kit.Catalog(t, in.DB, "retention")
+			done, err := downAll(t, in, nil)
+			var check *install.CheckError
+			if !errors.As(err, &check) || len(done) > 0 || !strings.Contains(check.Detail, "case 8") || strings.Contains(check.Detail, "case 7") ||
+				!strings.Contains(check.Hint, "--export") {
+				t.Errorf("%d files undone, %+v", len(done), err)
+			}
+			wantCatalog(t, in, before, "after the refusal")
+			down, conn := downSQL(t, in), in.Conn(t, kit.Migrator)
+			_, err = conn.Exec(t.Context(), down)
+			var server *pgconn.PgError
+			if !errors.As(err, &server) || server.Code != "55000" || !strings.Contains(server.Detail, "case 8") {
+				t.Errorf("another tool: %v", err)
+			}
+			in.Exec(t, "UPDATE retention.hold SET until = '2024-01-01' WHERE released_at IS NULL")
+			if _, err := downAll(t, in, nil); err != nil {
+				t.Errorf("holds that are over: %v", err)
+			}
+		})
+	}
+}
+
+// TestDownWithAnotherTool: the setting lets go the holds that it names, and no others.
+func TestDownWithAnotherTool(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, heldNotes, notesOld)
+	for _, id := range []string{"3", "4"} {
+		if err := in.Operator("SELECT retention.place_hold('app.note', ARRAY[$1], 'case 8')", id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conn := in.Conn(t, kit.Migrator)
+	for setting, refused := range map[string]bool{"": true, "{1}": true, "{2}": true, "{2,1}": false} {
+		sql := "BEGIN; SET LOCAL pgretain.holds_exported = '" + setting + "'; SELECT retention._refuse_down(); ROLLBACK"
+		if _, err := conn.Exec(t.Context(), sql); (err != nil) != refused {
+			t.Errorf("%q: %v", setting, err)
+		}
+		pgtest.Exec(t, conn, "ROLLBACK")
+	}
+}
+
+// TestDownOfAPolicy: a step that leaves the holds where they are asks nobody.
+func TestDownOfAPolicy(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, heldNotes, notesOld)
+	if err := in.Operator("SELECT retention.place_hold('app.note', ARRAY['3'], 'case 8')"); err != nil {
+		t.Fatal(err)
+	}
+	down(t, in)
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.hold"); n != 1 {
+		t.Errorf("%d holds", n)
+	}
+}
+
+// TestDownExports: holds and log are written before anything goes, and what was written can be read back: after
+// "up" the next run keeps the held rows.
+func TestDownExports(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, heldNotes, notesOld)
+	for _, sql := range []string{"SELECT retention.place_hold('app.note', ARRAY['3'], E'case 8\nof \"x\"')", "SELECT retention.place_hold('app.note', ARRAY['4'], 'case 9')"} {
+		if err := in.Operator(sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in.Done("old", "2024-01-02")
+	var out bytes.Buffer
+	if _, err := downAll(t, in, &out); err != nil {
+		t.Fatalf("%v %+v", err, install.Diagnostics(err))
+	}
+	var holds []string
+	tables := map[string]int{}
+	for line := range strings.Lines(out.String()) {
+		var row struct {
+			Table string
+			Row   json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		tables[row.Table]++
+		if row.Table == "hold" {
+			holds = append(holds, string(row.Row))
+		}
+	}
+	if tables["hold"] != 2 || tables["run"] != 1 || tables["batch"] == 0 {
+		t.Errorf("written: %v", tables)
+	}
+	in.Up(t)
+	slices.Reverse(holds)
+	for _, hold := range holds {
+		in.Exec(t, "INSERT INTO retention.hold OVERRIDING SYSTEM VALUE SELECT * FROM jsonb_populate_record(NULL::retention.hold, $1::jsonb)", hold)
+	}
+	if o := in.Done("old", "2024-02-01"); o.Taken != 8 || o.Kept["hold"] != 2 {
+		t.Errorf("%+v", o)
+	}
+}
