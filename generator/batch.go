@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"slices"
 )
 
 // batchData is what the templates of the batch shapes read.
@@ -28,7 +29,8 @@ type batchData struct {
 	HoldTables                                        sqlText
 	Guards                                            []guardText
 	Places                                            []places
-	LockBelow                                         sqlText // see lockBelow
+	Elsewhere                                         []sqlText // rows that another pass counts as kept
+	LockBelow                                         sqlText   // see lockBelow
 	Saved                                             []saved
 	Ordered                                           []sqlText // the order of the batch's rows, where a step needs it
 	Headers                                           []headerVariables
@@ -167,18 +169,38 @@ func (w *work) guardTexts(rank string) []guardText {
 
 func (w *work) placesOf(p pass) []places {
 	var list []places
-	add := func(r *ranked) {
-		list = append(list, places{r.Name, r.Keys, r.firstPlaces(func(k groupKey) sqlText {
-			return sqlText(fmt.Sprintf("g.k%d", k.Number))
-		})})
-	}
 	for _, g := range w.guards {
 		if g.rank != nil {
-			add(g.rank)
+			list = append(list, g.rank.places())
 		}
 	}
 	if p.beyond != nil {
-		add(p.beyond)
+		list = append(list, p.beyond.places())
 	}
 	return list
+}
+
+func (r *ranked) places() places {
+	return places{r.Name, r.Keys, r.firstPlaces(func(k groupKey) sqlText { return sqlText(fmt.Sprintf("g.k%d", k.Number)) })}
+}
+
+// countElsewhere leaves to another pass which of the rows that are due by several entries it counts as kept:
+// to the first entry without a rank, whose condition costs nothing, else to the first.
+func (w *work) countElsewhere(d *batchData, p pass) {
+	d.Cutoffs = slices.Clone(d.Cutoffs)
+	for i := range w.clocks {
+		k, r := w.clocks[i], w.beyonds[i]
+		before := r == nil && p.beyond != nil || (r == nil) == (p.beyond == nil) && i < p.entry
+		if !before {
+			continue
+		}
+		var due []sqlText
+		if k != nil {
+			due, d.Cutoffs = k.condition(), append(d.Cutoffs, k.cutoffs...)
+		}
+		if r != nil {
+			due, d.Places = append(append(due, r.Rows...), fragment("not among places", r)), append(d.Places, r.places())
+		}
+		d.Elsewhere = append(d.Elsewhere, every(due))
+	}
 }

@@ -21,7 +21,7 @@ func (w *work) instants(c *policy.Claim, k *clock, column *catalog.Column) (now,
 		return "", "", false
 	}
 	if form != "" {
-		now = w.converted(w.asOf, k.source.Encoding, form)
+		now = w.converted(w.asOf, k.source, form)
 		expires = fragment("expires "+form, struct {
 			Schema    string
 			Zone      literal

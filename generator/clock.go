@@ -23,6 +23,7 @@ type clock struct {
 	tiersOwn bool
 	upTo     sqlText // the greatest value that may be due, "" for none
 	mark     sqlText // values up to this one have been worked off, "" for no watermark
+	key      sqlText // whether a value is a key of the encoding at all: others have no instant; "" where all are
 	source   *policy.Clock
 }
 
@@ -51,6 +52,9 @@ func (w *work) clockOf(source *policy.Clock, number int) *clock {
 		return nil
 	}
 	k.typ, k.form = typ, form
+	if kind := source.Encoding.Kind; !w.policy.Partitions && (kind == "uuidv7" || kind == "ulid" && typ == "text") {
+		k.key = fragment("a "+kind, k.expr)
+	}
 	w.ceiling(k, number)
 	w.windowOf(k, source, form, number)
 	return k
@@ -175,13 +179,20 @@ func (w *work) clockForm(source *policy.Clock, columnType string) (form, typ str
 	return "", ""
 }
 
-// condition is when the clock says that a row is due, on t: exact, tiers and NULLs included.
+// condition is when the clock says that a row is due, on t: exact, tiers and rows without an instant included.
 func (k *clock) condition() []sqlText {
-	conditions := k.exact()
 	if k.source.NullsDue {
-		conditions[0] = fragment("or null", struct{ Condition, Clock sqlText }{conditions[0], k.expr})
+		return []sqlText{either([]sqlText{every(k.exact()), k.none()})}
 	}
-	return conditions
+	return k.exact()
+}
+
+// none is when a row has no instant.
+func (k *clock) none() sqlText {
+	if k.key != "" {
+		return fragment("is not true", k.key)
+	}
+	return fragment("is null", k.expr)
 }
 
 // until is the end of the range on the boundary of a batch: it holds for all rows before it then.
@@ -222,12 +233,14 @@ func (k *clock) comparison(cutoffText sqlText) any {
 	}{k.expr, cutoffText, k.source.Inclusive}
 }
 
-// exact is when the clock says that a row is due, for a pass that leaves NULLs to another one.
+// exact is when the clock says that a row is due, for a pass that leaves rows without an instant to another one.
 func (k *clock) exact() []sqlText {
-	if k.tiered == "" {
-		return k.bounds()
-	}
 	exact := *k
-	exact.latest = k.tiered
-	return exact.bounds()
+	if k.tiered != "" {
+		exact.latest = k.tiered
+	}
+	if k.key == "" {
+		return exact.bounds()
+	}
+	return append(exact.bounds(), k.key)
 }

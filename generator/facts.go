@@ -27,7 +27,7 @@ func (w *work) factsOfClock(f *rowFacts) {
 	ahead := w.converted(fragment("years later", struct {
 		Instant sqlText
 		Years   int
-	}{w.asOf, years}), k.source.Encoding, k.form)
+	}{w.asOf, years}), k.source, k.form)
 	f.From = plainText(fragment("from", struct {
 		Table   sqlText
 		Joins   []join

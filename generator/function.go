@@ -61,6 +61,9 @@ func (w *work) batchFunction(p pass, template, name, locked, shape string) Objec
 		d.bounded()
 	}
 	w.find(p, template, d)
+	if !d.Started {
+		w.countElsewhere(&d, p)
+	}
 	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape %s", w.policy.Name, shape))
 	return w.function(name+"(bigint)", template, d)
 }

@@ -56,7 +56,8 @@ func (w *work) partitionData(function, signature string) partitionData {
 func (w *work) partitionVerdict(d *partitionData) {
 	place := func(r *ranked) {
 		among := *r
-		among.Table, among.Rows = "part", append([]sqlText{"NOT t.detaching"}, r.Rows...)
+		among.Table, among.Rows = "part", append([]sqlText{"NOT t.detaching", fragment("has an end", nil)}, r.Rows...)
+		among.Order = append([]orderItem{{Expr: fragment("has no beginning", nil)}}, r.Order...)
 		d.Ranks = append(d.Ranks, &among)
 	}
 	for _, g := range w.guards {

@@ -17,7 +17,8 @@ type pass struct {
 	byKey  bool // shape KEY: a step rewrites the clock, so that only the key tells what was seen
 }
 
-// passes lists what a run walks. Entries that go by rank come first.
+// passes lists what a run walks. Entries with a rank come first: a row that another entry takes must not
+// free its place.
 func (w *work) passes() []pass {
 	if w.policy.Due == nil {
 		return []pass{{number: 1, entry: -1}}
@@ -25,14 +26,14 @@ func (w *work) passes() []pass {
 	var ranks, clocks []pass
 	for i := range w.policy.Due.Entries {
 		p := pass{entry: i, clock: w.clocks[i], beyond: w.beyonds[i]}
-		if p.clock == nil {
-			ranks = append(ranks, p)
-			continue
+		to := &clocks
+		if p.beyond != nil {
+			to = &ranks
 		}
-		clocks = append(clocks, p)
-		if p.clock.source.NullsDue {
+		*to = append(*to, p)
+		if p.clock != nil && p.clock.source.NullsDue {
 			p.nulls = true
-			clocks = append(clocks, p)
+			*to = append(*to, p)
 		}
 	}
 	all := append(ranks, clocks...)
@@ -101,10 +102,15 @@ func (w *work) byClock(p pass) bool { return p.clock.own && p.clock.indexed != "
 func (w *work) rangeOf(p pass) (bounds, filters []sqlText) {
 	switch {
 	case p.clock == nil || !p.clock.own:
+	case p.nulls && p.clock.key == "":
+		bounds = append(bounds, p.clock.none())
 	case p.nulls:
-		bounds = append(bounds, fragment("is null", p.clock.expr))
+		filters = append(filters, p.clock.none())
 	case w.byClock(p):
 		bounds = append(bounds, p.clock.bounds()...)
+		if p.clock.key != "" {
+			filters = append(filters, p.clock.key)
+		}
 		if p.clock.tiered != "" && p.clock.tiersOwn {
 			filters = append(filters, fragment("older", p.clock.comparison(p.clock.tiered)))
 		}
@@ -127,7 +133,7 @@ func (w *work) dueOf(p pass) []sqlText {
 		due = append(due, w.where.sql)
 	}
 	if p.clock != nil && p.nulls {
-		due = append(due, fragment("is null", p.clock.expr))
+		due = append(due, p.clock.none())
 	} else if p.clock != nil {
 		due = append(due, p.clock.exact()...)
 	}

@@ -55,10 +55,10 @@ func (w *work) tier(k *clock, t policy.Tier, form, number string) (cutoff, bound
 	case t.Data != nil && t.Data.Value != nil:
 		return w.dataCutoff(k, t.Data, form, number)
 	case t.Data != nil:
-		cutoff = w.variable(k, "v_cutoff_"+number, w.converted(w.settable(*t.Data), k.source.Encoding, form))
+		cutoff = w.variable(k, "v_cutoff_"+number, w.converted(w.settable(*t.Data), k.source, form))
 		return cutoff, cutoff
 	}
-	cutoff = w.variable(k, "v_cutoff_"+number, w.converted(w.cutoffBefore(t.Interval), k.source.Encoding, form))
+	cutoff = w.variable(k, "v_cutoff_"+number, w.converted(w.cutoffBefore(t.Interval), k.source, form))
 	return cutoff, cutoff
 }
 
@@ -105,8 +105,8 @@ func (w *work) dataCutoff(k *clock, d *policy.WindowData, form, number string) (
 	if d.AtMost != nil {
 		data.AtMost = instant("v_at_most_"+number, w.cutoffBefore(*d.AtMost))
 	}
-	bound = w.variable(k, "v_cutoff_"+number, w.converted(bound, k.source.Encoding, form))
-	return enclosed(w.converted(fragment("cutoff from data", data), k.source.Encoding, form)), bound
+	bound = w.variable(k, "v_cutoff_"+number, w.converted(bound, k.source, form))
+	return enclosed(w.converted(fragment("cutoff from data", data), k.source, form)), bound
 }
 
 var plainColumn = regexp.MustCompile(`^(\(?)[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*\)?$`)
@@ -156,17 +156,18 @@ func (w *work) cutoffBefore(i policy.Interval) sqlText {
 }
 
 // converted is an instant as a value of the clock's type.
-func (w *work) converted(instant sqlText, encoding policy.Encoding, form string) sqlText {
+func (w *work) converted(instant sqlText, source *policy.Clock, form string) sqlText {
 	if form == "" {
 		return instant
 	}
 	return fragment(form, struct {
-		Schema string
-		Cutoff sqlText
-		Zone   literal
-		Epoch  int64
-		Shift  int
-	}{w.schema(), instant, literal(w.file.Install.TimeZone), encoding.Epoch, encoding.Shift})
+		Schema    string
+		Cutoff    sqlText
+		Zone      literal
+		Inclusive bool
+		Epoch     int64
+		Shift     int
+	}{w.schema(), instant, literal(w.file.Install.TimeZone), source.Inclusive, source.Encoding.Epoch, source.Encoding.Shift})
 }
 
 // longestWindow is the longest that a window may be; what is longer is never due.

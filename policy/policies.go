@@ -57,6 +57,7 @@ func (r *reader) policy(f field, name string, base bounds) *Policy {
 	due := s
 	due.rank, due.guards = true, r.guardNames(m.fields["keep"])
 	p.Due = r.due(m.fields["due"], due)
+	r.noScope(p, m.fields["scope"])
 	p.Keep = r.keep(m.fields["keep"], s)
 	p.Then = r.then(m, p, s)
 	p.Ensure = r.ensure(m.fields["ensure"])

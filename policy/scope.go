@@ -20,6 +20,17 @@ func (r *reader) scopes(f *File) {
 	}
 }
 
+// noScope refuses a scope beside a watermark, which has one value for all rows.
+func (r *reader) noScope(p *Policy, f field) {
+	for _, e := range p.dueEntries() {
+		if len(p.Scope) > 0 && e.Clock != nil && e.Clock.Watermark != nil {
+			r.add(codeConflict, r.at(f.key), `"scope" and "watermark" exclude each other`,
+				"A run that takes one scope would move the watermark past the rows of the others, which nobody would work off.",
+				"Write a policy for each value: a condition in \"where\", and a row of the watermark's table.")
+		}
+	}
+}
+
 func (f *File) policy(name string) *Policy {
 	for _, p := range f.Policies {
 		if p.Name == name {

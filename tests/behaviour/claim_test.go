@@ -272,24 +272,6 @@ func TestClaimAtTheBound(t *testing.T) {
 	}
 }
 
-// When clocks go back an hour, an expiry without a time zone must not come an hour early.
-func TestClaimWallClock(t *testing.T) {
-	t.Parallel()
-	in := kit.Install(t, "CREATE TABLE m (k int PRIMARY KEY, at timestamp)", "policies: {p: {table: m, due: {expires: {column: at}}, then: [delete], claim: {key: k, ttl: 1 day}}}")
-	for _, zone := range []string{"Europe/Berlin", "UTC", "Australia/Lord_Howe", "America/New_York"} {
-		wrong := pgtest.Column[string](t, in, `
-			SELECT concat_ws(' ', f, u, got, latest) FROM (
-				SELECT f, u, retention._wall_clock(f, u, $1) AS got, (SELECT max(s AT TIME ZONE $1) FROM generate_series(f, u, '5 minutes') s) AS latest
-				FROM (VALUES ('2024-10-27 00:00Z'::timestamptz), ('2024-03-31 00:00Z'), ('2024-04-06 14:00Z'), ('2024-11-03 05:00Z')) y(day),
-				     generate_series(day - interval '3 hours', day + interval '3 hours', '20 minutes') f,
-				     unnest(ARRAY['5 minutes', '1 hour', '3 hours', '1 day']::interval[]) AS ttl, LATERAL (SELECT f + ttl AS u) z) x
-			WHERE got < latest OR got > latest + interval '1 hour'`, zone)
-		if len(wrong) > 0 {
-			t.Errorf("%s: %q", zone, wrong[:1])
-		}
-	}
-}
-
 // sqlState is the code of a server's error, "" for none.
 func sqlState(err error) string {
 	var server *pgconn.PgError

@@ -33,7 +33,7 @@ var clockTypes = []struct{ name, typ, encoding, value, bound string }{
 	{"epoch_ms numeric", "numeric", "epoch_ms", "extract(epoch FROM x) * 1000", "extract(epoch FROM :cutoff) * 1000"},
 	{"epoch_ms double", "double precision", "epoch_ms", "extract(epoch FROM x) * 1000", "(extract(epoch FROM :cutoff) * 1000)::float8"},
 	{"uuidv7 uuid", "uuid", "uuidv7", "pg_temp.uuid7(x, '7abc8def012345678901')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
-	{"uuidv7 lowest", "uuid", "uuidv7", "pg_temp.uuid7(x, '00000000000000000000')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
+	{"uuidv7 lowest", "uuid", "uuidv7", "pg_temp.uuid7(x, '70008000000000000000')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
 	{"ulid uuid", "uuid", "ulid", "pg_temp.uuid7(x, 'ffffffffffffffffffff')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
 	{"ulid text", "text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')"},
 	{"ulid char(26)", "char(26)", "ulid", "pg_temp.ulid(x, 'ZZZZZZZZZZZZZZZZ')", "pg_temp.ulid(:cutoff, '0000000000000000')"},
@@ -99,4 +99,42 @@ func clockScenario(name, typ, encoding, value, bound, kind, more, instant string
 		rule: fmt.Sprintf("{table: \"@.m\", due: {%s: {%s}}, then: [delete]}", kind, clock),
 		goes: strings.ReplaceAll(goes, ":cutoff", "(:as_of - interval '7 days')"),
 	}
+}
+
+// TestKeysWithoutAnInstant: what is no key of the encoding has no instant, so that "nulls" says what becomes of it,
+// wherever in the order of keys it stands.
+func TestKeysWithoutAnInstant(t *testing.T) {
+	var s suite
+	for _, c := range []struct{ name, typ, encoding, key, bound, others string }{
+		{"uuid", "uuid", "uuidv7", "pg_temp.uuid7(x, '7abcbdef012345678901')", "pg_temp.uuid7(:cutoff, '00000000000000000000')",
+			`SELECT pg_temp.uuid7(:as_of - interval '20 days', version || 'abc' || variant || 'def012345678901')
+				FROM unnest(ARRAY['0', '1', '4', '6', '8', 'f']) version, unnest(ARRAY['0', '7', '8', 'b', 'c', 'f']) variant
+			UNION SELECT pg_temp.uuid7(:as_of - interval '20 days', '7abc' || variant || 'def012345678901') FROM unnest(ARRAY['0', '7', 'c', 'f']) variant
+			UNION SELECT unnest(ARRAY['00000000-0000-0000-0000-000000000000', '00c1dff3-8d4b-4d3f-a6e2-1f2a3b4c5d6e', 'ffffffff-ffff-ffff-ffff-ffffffffffff']::uuid[])`},
+		{"text", "text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')",
+			`SELECT unnest(ARRAY['', '0', '01', 'old', '00000000-0000-4000-8000-000000000000', repeat('8', 26), repeat('0', 25), repeat('0', 27), '0' || repeat('U', 25), '0' || repeat('I', 25),
+				repeat('0', 25) || 'a', repeat('0', 25) || E'\n', E'\n' || repeat('0', 25), repeat('0', 26) || E'\n', ' ' || repeat('0', 25)])`},
+		{"varchar", "varchar(30)", "ulid", "pg_temp.ulid(x, 'ZYXWVTSRQPNMKJHG')", "pg_temp.ulid(:cutoff, '0000000000000000')",
+			`SELECT unnest(ARRAY['', '0', '00000L0000OI000000000000000', '0' || repeat('L', 25), '0' || repeat('O', 25)])`},
+		{"char", "char(26)", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')", "SELECT unnest(ARRAY['', '0', '01ARZ', repeat('9', 26)])"},
+	} {
+		c.bound = strings.ReplaceAll(c.bound, ":cutoff", "(:as_of - interval '7 days')")
+		for key, schema := range map[string]string{"the key": "CREATE TABLE m (c %s PRIMARY KEY, n int)", "a column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s, n int)", "an indexed column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s UNIQUE, n int)"} {
+			data := encoders + `INSERT INTO m (c, n) SELECT ` + c.key + `, 1 FROM (SELECT :as_of - i * interval '1 day' FROM generate_series(1, 12) i) y(x); INSERT INTO m (c, n) ` + strings.ReplaceAll("SELECT x, 2 FROM (@) y (x)", "@", c.others)
+			if key != "the key" {
+				data += "; INSERT INTO m (c, n) VALUES (NULL, 3)"
+			}
+			for _, more := range []string{"", ", nulls: due", `, up_to: "SELECT NULL::` + strings.TrimSuffix(c.typ, "(26)") + `", nulls: due`} {
+				goes := "SELECT * FROM m WHERE n = 1 AND c < " + c.bound
+				if strings.Contains(more, "up_to") {
+					goes = "SELECT * FROM m WHERE n > 1"
+				} else if more != "" {
+					goes += " OR n > 1"
+				}
+				s.scenarios = append(s.scenarios, scenario{name: c.name + " " + key + more, schema: fmt.Sprintf(schema, c.typ), data: data, goes: goes,
+					rule: fmt.Sprintf(`{table: "@.m", due: {age: {column: c, encoding: %s, older_than: 7 days%s}}, then: [delete]}`, c.encoding, more)})
+			}
+		}
+	}
+	s.run(t)
 }

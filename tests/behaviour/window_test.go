@@ -3,6 +3,12 @@ package behaviour
 import (
 	"fmt"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
 )
 
 // near is instants within days of the bound that a window sets, that bound and its neighbours too.
@@ -52,6 +58,58 @@ func TestWindowsInNewYork(t *testing.T) {
 		{"2024-04-11 06:30+00", "1 month 1 day"}, {"2024-03-11 06:30+00", "1 day 12 hours"},
 		{"2024-12-03 06:30+00", "1 month"}, {"2024-11-10 06:30+00", "1 week"}, {"2025-03-10 06:30+00", "1 year"},
 	}).run(t)
+}
+
+// A local time that comes twice means the second time: each is compared as PostgreSQL reads it, whatever the
+// moment of the run between an hour before clocks go back and an hour after.
+func TestLocalTimesThatComeTwice(t *testing.T) {
+	t.Parallel()
+	for zone, back := range map[string]string{
+		"Europe/Berlin": "2024-10-27 01:00Z", "America/New_York": "2024-11-03 06:00Z", "Australia/Lord_Howe": "2024-04-06 15:00Z", // half an hour
+		"America/Havana": "2024-11-03 05:00Z", "America/Sao_Paulo": "2018-02-18 02:00Z", // midnight comes twice, the hour before it does
+		"Europe/Dublin": "2024-10-27 01:00Z", "Europe/Moscow": "2014-10-25 22:00Z", // summer is Dublin's standard time, Moscow had none
+	} {
+		at, err := time.Parse("2006-01-02 15:04Z07:00", back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(zone, func(t *testing.T) { comesTwice(t, zone, at) })
+	}
+}
+
+func comesTwice(t *testing.T, zone string, back time.Time) {
+	t.Parallel()
+	type local struct{ name, compare, cutoff string }
+	var tables []local
+	schema, rules := "", ""
+	for i, typ := range []string{"timestamp", "timestamp(0)", "date"} {
+		for k, clock := range []string{"expires: {column: c}", "expires: {column: c, inclusive: true}", "age: {column: c, older_than: 5 min}", "age: {column: c, inclusive: true, older_than: {minutes: n, at_most: 9}}"} {
+			c := local{fmt.Sprintf("m%d%d", i, k), []string{"<", "<="}[k%2], []string{"a.as_of", "(a.as_of - interval '5 min')"}[k/2]}
+			compare := fmt.Sprintf("m.c AT TIME ZONE '%s' %s %s", zone, c.compare, c.cutoff)
+			if typ == "date" { // rounded down to the day
+				compare = fmt.Sprintf("m.c::timestamp AT TIME ZONE '%s' %s %s AND m.c %[2]s (%[3]s AT TIME ZONE '%[1]s')::date", zone, c.compare, c.cutoff)
+			}
+			schema += fmt.Sprintf(`CREATE TABLE %s (id int PRIMARY KEY, n int, c %s);
+				INSERT INTO %[1]s SELECT row_number() OVER (), 5, b + i * interval '150 s' + d * interval '1 us'
+				FROM (SELECT timestamptz '%[3]s' AT TIME ZONE '%[4]s') x (b), generate_series(-60, 60) i, generate_series(-1, 1) d;`, c.name, typ, back.Format(time.RFC3339), zone)
+			rules += fmt.Sprintf("  %s: {table: %[1]s, due: {%s}, then: [delete]}\n", c.name, clock)
+			c.compare = compare
+			tables = append(tables, c)
+		}
+	}
+	in := kit.Install(t, schema, "install: {scheduler: none, time_zone: "+zone+"}\npolicies:\n"+rules)
+	for _, after := range []time.Duration{-61 * time.Minute, -time.Hour, -35 * time.Minute, -30*time.Minute - time.Microsecond, -time.Microsecond, 0, time.Microsecond, 17 * time.Minute, time.Hour} {
+		at := back.Add(after).Format(time.RFC3339Nano)
+		for _, c := range tables {
+			want := pgtest.Column[int](t, in, "SELECT id FROM "+c.name+" m, (SELECT $1::timestamptz) a (as_of) WHERE "+c.compare+" ORDER BY 1", at)
+			if diff := cmp.Diff(want, pgtest.Column[int](t, in, "SELECT id FROM retention."+c.name+"_due($1) ORDER BY 1", at)); diff != "" {
+				t.Errorf("%s %s: due at %s (-want +got):\n%s", zone, c.name, at, diff)
+			}
+			if o := in.Done(c.name, at); o.Taken != int64(len(want)) || pgtest.Value[int](t, in, "SELECT count(*) FROM "+c.name+" WHERE id = ANY ($1)", want) > 0 {
+				t.Errorf("%s %s: a run at %s took %d, want %d", zone, c.name, at, o.Taken, len(want))
+			}
+		}
+	}
 }
 
 func TestWindowsInKolkata(t *testing.T) {

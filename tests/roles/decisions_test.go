@@ -56,7 +56,7 @@ var inner = []decision{
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"}, {"_table", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
 	{"_cutoff", "rov", "<policy>_rows"}, {"_cutoff_of", "rov", "<policy>_rows"}, {"_epoch_ms", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
-	{"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov", "<policy>_rows"},
+	{"_local_floor", "rov", "<policy>_rows"}, {"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov", "<policy>_rows"},
 	{"_held_by_owner", "ov", "<policy>_rows"}, {"_owner_holds", "ov", "<policy>_rows"}, {"_parts", "ov", "<policy>_rows"},
 }
 
@@ -73,7 +73,7 @@ var closed = []string{
 	"_respelled_hold", "_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers", "_run_locks",
 	"_refuse_down", "_run_report", "_running", "_same_rows", "_set_aside_invalid_index", "_spelling", "_stand_in", "_stop_reason",
 	"_subtract", "_surplus", "_true_of", "_trusted_owner", "_ttl", "_turned_key", "_undone", "_unique_key", "_unknown_key", "_unlock_table",
-	"_vain_hold", "_version", "_wait_at_most", "_wall_clock", "_window_at", "retention_log_batch", "retention_log_rows", "_pin",
+	"_vain_hold", "_version", "_wait_at_most", "_window_at", "retention_log_batch", "retention_log_rows", "_pin",
 }
 
 // reads are tables and views that may be read; nobody may do anything else with any of them.

@@ -1,0 +1,26 @@
+-- The bound of local times for an instant: what a clock on the wall shows then. Where clocks go back, local times
+-- come twice and mean the second time, as PostgreSQL reads them; so while they come for the first time the
+-- bound stays at the first of them, or below it where a time on the bound is due as well.
+-- https://www.postgresql.org/docs/current/functions-datetime.html#FUNCTIONS-DATETIME-ZONECONVERT
+CREATE OR REPLACE FUNCTION retention._local_floor(p_at timestamptz, p_zone text, p_inclusive boolean)
+RETURNS timestamp
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_at timestamp := p_at AT TIME ZONE p_zone;
+    v_again CONSTANT timestamptz := v_at AT TIME ZONE p_zone;
+BEGIN
+    IF v_again > p_at THEN
+        SELECT min(m) INTO STRICT v_at
+        FROM generate_series(date_trunc('minute', v_at) - (v_again - p_at), v_at, '1 minute') m
+        WHERE m AT TIME ZONE p_zone > p_at;
+        IF p_inclusive THEN
+            RETURN v_at - interval '1 microsecond';
+        END IF;
+    END IF;
+    RETURN v_at;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._local_floor(timestamptz, text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._local_floor(timestamptz, text, boolean) TO retention_runner, retention_operator, retention_viewer;
