@@ -43,7 +43,7 @@ type batchData struct {
 	Set                                               []setText // shape RANGE: an update
 	InRange                                           bool      // shape RANGE: steps are parts of one statement
 	Also                                              []alsoText
-	Names, After, Boundary, InBatch                   sqlText // what a pass by clock or key looks at; see bounded
+	Names, After, Boundary, InBatch, AtBoundary       sqlText // what a pass by clock or key looks at; see bounded
 	// of a pass by rank
 	First     int64
 	Count     *countText
@@ -79,10 +79,13 @@ type places struct {
 	Places sqlText
 }
 
+// batchSignature is a batch function's: it is called with what it may take.
+func (w *work) batchSignature(name string) string { return name + "(" + w.schema() + ".batch_input)" }
+
 func (w *work) batch(p pass, function string) batchData {
 	bounds, filters := w.rangeOf(p)
 	d := batchData{
-		Schema: w.schema(), Function: function, Signature: function + "(bigint)",
+		Schema: w.schema(), Function: function, Signature: w.batchSignature(function),
 		Policy: w.policy.Name, PolicyLiteral: literal(w.policy.Name), What: w.what(p),
 		TableMessage: messageName(w.table),
 		SearchPath:   w.searchPath(), Zone: literal(w.file.Install.TimeZone),
@@ -120,6 +123,7 @@ func (d *batchData) bounded() {
 	d.Names = fragment("cursor names", d)
 	d.After = fragment("after position", d)
 	d.Boundary, d.InBatch = fragment("boundary", d), fragment("in batch", d)
+	d.AtBoundary = fragment("at boundary", d)
 }
 
 // addSteps renders the steps, and what they ask of the statements before them.

@@ -65,7 +65,7 @@ func (w *work) batchFunction(p pass, template, name, locked, shape string) Objec
 		w.countElsewhere(&d, p)
 	}
 	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape %s", w.policy.Name, shape))
-	return w.function(name+"(bigint)", template, d)
+	return w.function(d.Signature, template, d)
 }
 
 // function is a generated function; signature is its name and argument types. Where nobody asks for texts

@@ -96,7 +96,7 @@ func (w *work) whatOfAll() string {
 
 func (w *work) partitionBatch() Object {
 	name := w.policy.Name + "_batch"
-	d := w.partitionData(name, name+"(bigint)")
+	d := w.partitionData(name, w.batchSignature(name))
 	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape PARTITIONS", w.policy.Name))
 	d.Saved = w.saved()
 	w.addSteps(&d.batchData, pass{})

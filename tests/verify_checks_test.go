@@ -17,7 +17,6 @@ var caughtElsewhere = map[string]string{
 	"V001": "TestNotInstalled",
 	"V011": "TestNotInstalled",
 	"V044": "TestSchedulerIsNotRunning",
-	"V047": "testRunLockWithoutRun",
 	"V075": "testRolesNone",
 	"V091": "testWaitingIsUnknown",
 	"V092": "wantChanging",

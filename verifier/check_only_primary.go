@@ -11,12 +11,12 @@ import (
 var codeOnlyPrimary = register("V094", Sight, "a standby cannot tell")
 
 func (v *inspection) onlyPrimary() {
-	if !v.opt.Checks.any([]string{codeScheduler, codeLock, codeLastRun}) {
+	if !v.opt.Checks.any([]string{codeScheduler, codeLastRun}) {
 		return
 	}
-	what := "run locks, and whether a run that is written down as running is at work"
+	what := "whether a run that is written down as running is at work"
 	if v.install.Scheduler == "pg_cron" {
-		what = "whether the pg_cron scheduler is running and starts jobs, " + what
+		what = "whether the pg_cron scheduler is running and starts jobs, and " + what
 	}
 	v.add(Finding{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position,
 		Message: "some of it only the primary can tell", Detail: "Not looked at: " + what + ".",

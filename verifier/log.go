@@ -27,11 +27,7 @@ func (v *inspection) logGroups() []group {
 			names = append(names, p.name)
 		}
 	}
-	groups := []group{{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, check: v.checkRuns, policies: distinct(names)}}
-	if v.server.Standby {
-		return groups // whose locks are its own
-	}
-	return append([]group{{about: "the run locks", codes: []string{codeLock}, check: v.checkLocks}}, groups...)
+	return []group{{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, check: v.checkRuns, policies: distinct(names)}}
 }
 
 func (v *inspection) checkRuns(ctx context.Context, tx pgx.Tx) error {
@@ -139,19 +135,4 @@ func (v *inspection) begunAt(policy, job string) *time.Time {
 		return &scheduled
 	}
 	return &at
-}
-
-type lock struct {
-	PID   int32
-	User  string
-	State *string
-	Table *string
-}
-
-func (v *inspection) checkLocks(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[lock](ctx, tx, v.query("locks"))
-	for _, l := range rows {
-		v.lockHeld(l)
-	}
-	return err
 }

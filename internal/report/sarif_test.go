@@ -199,9 +199,9 @@ func TestFingerprints(t *testing.T) {
 		f.Policy, f.Object = policy, object
 		return f
 	}
-	before := prints(about(finding(diag.Drift, "V060", "2 overdue rows", 9), "notes", "app.note"), finding(diag.Drift, "V047", "backend 17 holds a lock", 0),
+	before := prints(about(finding(diag.Drift, "V060", "2 overdue rows", 9), "notes", "app.note"), finding(diag.Drift, "V090", "backend 17 holds a lock", 0),
 		about(finding(diag.Drift, "V041", "another schedule", 9), "", "retention.purge"), about(finding(diag.Drift, "V041", "another command", 9), "", "retention.purge"))
-	after := prints(about(finding(diag.Drift, "V060", "10000 or more overdue rows", 90), "notes", "app.note"), finding(diag.Drift, "V047", "backend 4242 holds a lock", 0),
+	after := prints(about(finding(diag.Drift, "V060", "10000 or more overdue rows", 90), "notes", "app.note"), finding(diag.Drift, "V090", "backend 4242 holds a lock", 0),
 		about(finding(diag.Drift, "V041", "another schedule", 11), "", "retention.purge"), about(finding(diag.Drift, "V041", "another command", 12), "", "retention.purge"))
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Error(diff)

@@ -1,4 +1,4 @@
--- Writes down a run that could not even start, and gives its lock back.
+-- Writes down a run that could not even start.
 CREATE OR REPLACE FUNCTION retention._begin_failed(
     p_request retention.request, p_sqlstate text, p_message text)
 RETURNS retention.step
@@ -17,7 +17,6 @@ BEGIN
         v_policy.hash := '';
     END IF;
     v_run := retention._new_run(v_policy, p_request, clock_timestamp());
-    PERFORM retention._unlock(v_run);
     RETURN retention._finish(v_run, 'failed', p_sqlstate, p_message);
 END
 $function$;

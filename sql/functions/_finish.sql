@@ -27,9 +27,11 @@ BEGIN
                  bool_or(b.kept <> '{}') AS any_kept, bool_or(b.related <> '{}') AS any_related,
                  bool_or(b.cascaded <> '{}') AS any_cascaded
           FROM retention.batch b WHERE b.run_id = p_run) s
-    WHERE r.id = p_run AND r.state = 'running';
-    PERFORM retention._add_to_total(p_run);
-    DELETE FROM retention.run_group g WHERE g.run_id = p_run;
+    WHERE r.id = p_run AND r.ended_at IS NULL;
+    IF FOUND THEN  -- nobody else has ended it meanwhile
+        PERFORM retention._add_to_total(p_run);
+        DELETE FROM retention.run_group g WHERE g.run_id = p_run;
+    END IF;
     RETURN (p_run, false, NULL)::retention.step;
 END
 $function$;

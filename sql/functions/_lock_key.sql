@@ -1,12 +1,11 @@
--- Advisory lock keys. The upper half says what is locked (1347571762: the holds; 1347571761 and the
--- three below: a run, in one of four slots), the lower half is the table's OID, so that pg_locks
--- shows both (classid, objid).
-CREATE OR REPLACE FUNCTION retention._lock_key(p_what text, p_table oid, p_slot integer DEFAULT 0)
+-- Advisory lock keys. The upper half says what is locked (1347571762: the holds), the lower half is the
+-- table's OID, so that pg_locks shows both (classid, objid).
+CREATE OR REPLACE FUNCTION retention._lock_key(p_what text, p_table oid)
 RETURNS bigint
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT CASE p_what WHEN 'run' THEN 1347571761 - p_slot WHEN 'hold' THEN 1347571762 END::bigint << 32
+    SELECT CASE p_what WHEN 'hold' THEN 1347571762 END::bigint << 32
            | p_table::bigint
 $function$;
-REVOKE ALL ON FUNCTION retention._lock_key(text, oid, integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION retention._lock_key(text, oid) FROM PUBLIC;

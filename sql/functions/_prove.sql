@@ -17,9 +17,9 @@ DECLARE
 BEGIN
     SELECT * INTO STRICT v_policy FROM retention.policy p WHERE p.name = p_policy;
     BEGIN
-        PERFORM set_config('pgretain.prove', 'on', true);
         FOR v_pass IN SELECT e.value FROM jsonb_array_elements(v_policy.passes) e LOOP
-            EXECUTE format('SELECT retention.%I(0)', v_pass ->> 'locked');
+            EXECUTE format('SELECT retention.%I($1)', v_pass ->> 'locked')
+            USING (clock_timestamp(), 0, NULL, NULL, 1, true, NULL, NULL, '{}', true)::retention.batch_input;
         END LOOP;
         PERFORM retention._count(p_policy, clock_timestamp(), 0, true);
         IF v_policy.restores THEN

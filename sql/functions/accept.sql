@@ -10,7 +10,7 @@ DECLARE
 BEGIN
     SELECT r.* INTO v_run FROM retention.run r
     JOIN retention.policy p ON p.name = r.policy AND p.hash = r.policy_hash
-    WHERE r.id = accept.run_id AND r.state = 'tripped' AND r.due > r.breaker_limit;
+    WHERE r.id = accept.run_id AND r.state = 'tripped' AND (r.due > r.breaker_limit OR r.due IS NULL AND r.breaker_limit IS NOT NULL);
     IF NOT FOUND THEN
         RAISE object_not_in_prerequisite_state
             USING MESSAGE = format('run %s was not stopped by the breaker of today''s policy', accept.run_id);

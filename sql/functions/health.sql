@@ -41,13 +41,6 @@ BEGIN
     CROSS JOIN LATERAL (SELECT * FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a
     WHERE p.report AND a.alerts > 0
     UNION ALL
-    SELECT 'warning', NULL,
-           format('backend %s (role %s, %s) holds the run lock of table "%s" without a run',
-                  l.pid, l.role, l.state, retention._table_name(l.table_oid)),
-           format('Runs pass it by as long as it is idle. SELECT pg_terminate_backend(%s) ends it.', l.pid)
-    FROM retention._run_locks() l
-    WHERE l.state IS DISTINCT FROM 'active'  -- a run under way is
-    UNION ALL
     SELECT 'error', NULL::text, 'the pg_cron scheduler is not running',
            'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'
     FROM retention.install i  -- schema cron may be in another database

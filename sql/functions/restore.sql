@@ -5,7 +5,7 @@
 -- and so are those that a constraint or a trigger refuses; a later call tries them again.
 -- Raises 0A000 for a policy of which nothing is kept, P0002 for a run that is not in the log of that
 -- policy (any more), 22023 for a hold_until that is over, 55P03 while a run on the table is under way.
--- Locks: the table's run lock and hold locks, ROW EXCLUSIVE on the tables, the rows.
+-- Locks: the table's place for a run, its hold locks, ROW EXCLUSIVE on the tables, the rows.
 CREATE OR REPLACE FUNCTION retention.restore(
     policy text, run_id bigint, hold_until timestamptz DEFAULT clock_timestamp() + interval '30 days',
     OUT restored bigint, OUT refused bigint)
@@ -16,6 +16,7 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(restore.policy);
+    v_lock bigint;
 BEGIN
     IF NOT v_policy.restores THEN
         RAISE feature_not_supported
@@ -30,13 +31,12 @@ BEGIN
             USING MESSAGE = format('hold_until %s is over', restore.hold_until),
                   HINT = 'Without a hold the next run would take the rows again.';
     END IF;
-    PERFORM retention._lock_restore(
-        retention._table(v_policy.table_name),
-        ARRAY(SELECT retention._table(x) FROM unnest(v_policy.related) x));
+    v_lock := retention._lock_restore(v_policy, ARRAY(SELECT retention._table(x) FROM unnest(v_policy.related) x));
     EXECUTE format('SELECT * FROM retention.%I($1, $2)', restore.policy || '_restore')
     INTO restored, refused USING restore.run_id, restore.hold_until;
     INSERT INTO retention.restored (policy, run_id, restored, refused, hold_until)
     VALUES (restore.policy, restore.run_id, restore.restored, restore.refused, restore.hold_until);
+    DELETE FROM retention.run r WHERE r.id = v_lock;
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.restore(text, bigint, timestamptz) FROM PUBLIC;

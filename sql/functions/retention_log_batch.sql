@@ -2,13 +2,12 @@
 -- what restore() would need of them; the newest run and the newest successful run of every policy
 -- stay. So do the newest answer of every report, events for install.event_window, and the statistics
 -- of claims for install.claim_window.
-CREATE OR REPLACE FUNCTION retention.retention_log_batch(p_run bigint)
+CREATE OR REPLACE FUNCTION retention.retention_log_batch(v_in retention.batch_input)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_install retention.install;
     v_runs bigint[];
     v_rows bigint;
@@ -62,8 +61,9 @@ BEGIN
 
     v_out.scanned := v_out.taken;
     v_out.contended := 0;
+    v_out.kept := '{}';
     v_out.outcome := CASE WHEN v_most < v_in.batch_rows THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.retention_log_batch(bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION retention.retention_log_batch(retention.batch_input) FROM PUBLIC;

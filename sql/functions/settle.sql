@@ -11,7 +11,6 @@ DECLARE
 BEGIN
     FOR v_run IN SELECT r.id FROM retention.run r WHERE r.state = 'running' AND r.pid = pg_backend_pid() LOOP
         PERFORM retention._finish(v_run.id, 'failed', '57014', 'cancelled while a batch committed');
-        PERFORM retention._unlock(v_run.id);
         v_ended := v_ended + 1;
     END LOOP;
     RETURN v_ended;

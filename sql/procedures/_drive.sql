@@ -40,8 +40,6 @@ BEGIN
         END LOOP;
     END LOOP;
     p_run := v_step.run_id;
-    PERFORM retention._unlock(p_run);
-    COMMIT AND CHAIN;
 END
 $procedure$;
 REVOKE ALL ON PROCEDURE retention._drive(retention.request, bigint) FROM PUBLIC;

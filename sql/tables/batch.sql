@@ -1,6 +1,7 @@
 -- One row per batch, appended in the batch's own transaction and never updated, so that the cost
 -- of logging stays flat while somebody else holds a snapshot open. Row 0 is the run's start. The
--- next_ columns say how the run goes on from here. No foreign key to run: it would lock the run's
+-- next_ columns say how the run goes on from here; refused_rows are the rows that were refused, as table and
+-- place, where another pass may meet them again. No foreign key to run: it would lock the run's
 -- row once per batch.
 CREATE TABLE IF NOT EXISTS retention.batch (
     run_id bigint NOT NULL,
@@ -22,10 +23,7 @@ CREATE TABLE IF NOT EXISTS retention.batch (
     next_pass integer NOT NULL,
     next_position jsonb,
     next_rows integer NOT NULL,
-    next_skip boolean NOT NULL DEFAULT false,
-    suspect_rows bigint NOT NULL DEFAULT 0,
-    locked_batches integer NOT NULL DEFAULT 0,
-    misses integer NOT NULL DEFAULT 0,
+    refused_rows text[],
     PRIMARY KEY (run_id, n)
 );
 REVOKE ALL ON retention.batch FROM PUBLIC;

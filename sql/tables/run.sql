@@ -43,6 +43,7 @@ CREATE TABLE IF NOT EXISTS retention.run (
 );
 CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);
 CREATE INDEX IF NOT EXISTS run_ended_at ON retention.run (ended_at);
-CREATE INDEX IF NOT EXISTS run_running ON retention.run (table_name) WHERE state = 'running';
+-- One run of a table at a time.
+CREATE UNIQUE INDEX IF NOT EXISTS run_one_per_table ON retention.run (table_name) WHERE state = 'running';
 REVOKE ALL ON retention.run FROM PUBLIC;
 GRANT SELECT ON retention.run TO retention_runner, retention_operator, retention_viewer;

@@ -1,6 +1,6 @@
 -- What a batch function did. outcome: "some" (there may be more), "last" (nothing due is left
 -- behind the new position) or "locked" (the table itself could not be locked in time, nothing was
--- touched).
+-- touched). passed: the row that was passed by without touching it, as table and place.
 CREATE TYPE retention.batch_result AS (
     outcome text,
     scanned bigint,
@@ -8,5 +8,6 @@ CREATE TYPE retention.batch_result AS (
     kept jsonb,
     contended bigint,
     related jsonb,
-    "position" jsonb
+    "position" jsonb,
+    passed text
 );

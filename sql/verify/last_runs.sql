@@ -17,5 +17,5 @@ LEFT JOIN LATERAL (SELECT true AS ran FROM retention.run r
 LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.policy = w.policy AND NOT r.dry_run
                    ORDER BY r.id DESC LIMIT 1) l ON true
 -- Nobody has counted yet that this run's backend is gone. Looks into the server's locks: only where it must.
-LEFT JOIN LATERAL (SELECT CASE WHEN l.state = 'running' THEN (NOT retention._alive(l.pid))::integer END AS lone) a ON true
+LEFT JOIN LATERAL (SELECT CASE WHEN l.state = 'running' THEN (NOT retention._under_way(l.id))::integer END AS lone) a ON true
 ORDER BY w.n

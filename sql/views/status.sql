@@ -5,7 +5,7 @@ SELECT p.name AS policy,
        p.table_name,
        (SELECT string_agg(j.name, ', ' ORDER BY j.name) FROM retention.job j
         WHERE p.name = ANY (j.policies)) AS jobs,
-       CASE WHEN r.state = 'running' AND NOT retention._alive(r.pid) THEN 'abandoned'
+       CASE WHEN r.state = 'running' AND NOT retention._under_way(r.id) THEN 'abandoned'
             ELSE r.state END AS last_state,
        r.id AS last_run,
        r.started_at AS last_started_at,

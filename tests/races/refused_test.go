@@ -114,18 +114,18 @@ func TestTriggerVetoes(t *testing.T) {
 	}
 }
 
-// More than 100 refusals are no accident: the run fails, and what went before stays gone.
+// A thousand refusals and as many as rows are taken are no accident: the run fails, and what went before stays gone.
 func TestTooManyRefusedRows(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`, simple)
-	s.refill(300)
-	s.Exec(t, "INSERT INTO child SELECT i FROM generate_series(21, 300) i")
+	s.refill(1300)
+	s.Exec(t, "INSERT INTO child SELECT i FROM generate_series(21, 1300) i")
 	err := s.run("p").end()
-	if err == nil || err.Code != "23503" || !strings.Contains(err.Message, "more than 100 rows were refused") {
+	if err == nil || err.Code != "23503" || !strings.Contains(err.Message, "nearly all rows are refused: 1030, while 20 were taken; the last with: update or delete on table \"m\" violates") {
 		t.Errorf("raised %v", err)
 	}
-	s.leaves(from(21, 300)...)
-	s.logged("p", counts{State: "failed", Taken: 20, Refused: 101})
+	s.leaves(from(21, 1300)...)
+	s.logged("p", counts{State: "failed", Taken: 20, Refused: 1030})
 	s.unlocked()
 }
 

@@ -14,10 +14,9 @@ type attempt struct {
 
 // around is refused to the runner, the operator, the viewer and everybody else.
 var around = []attempt{
-	{"the LOCKED batch with a run's id", "SELECT retention.p_batch(1)", "42501"},
+	{"a batch", "SELECT retention.p_batch(NULL)", "42501"},
 	{"a step", "SELECT retention._step(1)", "55000"},
-	{"a batch's input", "SELECT retention._input(1)", "42501"},
-	{"calling a batch by name", `SELECT retention._call_batch(1, '{"locked": "p_batch"}', 100, true)`, "42501"},
+	{"calling a batch by name", "SELECT retention._try(NULL, NULL, true, false, NULL)", "42501"},
 	{"ending a run", "SELECT retention._finish(1, 'done')", "42501"},
 	{"a failed step", "SELECT retention._step_failed(1, '55P03', 'x')", "55000"},
 	{"a run of one's own making", "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state) VALUES ('p', 'public.m', '', '2099-01-01', 'running')", "42501"},
@@ -46,7 +45,7 @@ var around = []attempt{
 	{"a table of one's own in our schema", "CREATE TABLE retention.x (a int)", "42501"},
 	{"another body for the driver", "CREATE OR REPLACE PROCEDURE retention.run(policy text, as_of timestamptz DEFAULT NULL, reason text DEFAULT NULL, INOUT outcome text DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL, dry_run boolean DEFAULT false) LANGUAGE sql AS 'SELECT 1'", "42501"},
 	{"taking the driver over", "ALTER PROCEDURE retention.run OWNER TO CURRENT_USER", "42501"},
-	{"another owner's rights", "ALTER FUNCTION retention.p_batch(bigint) SECURITY INVOKER", "42501"},
+	{"another owner's rights", "ALTER FUNCTION retention.p_batch(retention.batch_input) SECURITY INVOKER", "42501"},
 	{"a trigger on the log", "CREATE TRIGGER x BEFORE INSERT ON retention.batch FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()", "42501"},
 }
 

@@ -253,11 +253,14 @@ func (s *stage) batches(run int64) string {
 		n, mode, scanned, taken, contended, refused, kept, sqlstate, message), E'\n' ORDER BY n), '') FROM retention.batch WHERE run_id = $1`, run)
 }
 
-// unlocked holds that nobody is left with a run lock.
+// unlocked holds that nothing keeps the next run out: no run is under way, and no advisory lock is left.
 func (s *stage) unlocked() {
 	s.t.Helper()
+	if n := pgtest.Value[int](s.t, s.watch, "SELECT count(*) FROM retention.progress"); n != 0 {
+		s.t.Errorf("%d runs are under way", n)
+	}
 	if n := pgtest.Value[int](s.t, s.watch, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-		WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid::bigint BETWEEN 1347571758 AND 1347571761`); n != 0 {
-		s.t.Errorf("%d run locks are left", n)
+		WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid::bigint BETWEEN 1347571758 AND 1347571762`); n != 0 {
+		s.t.Errorf("%d locks are left", n)
 	}
 }

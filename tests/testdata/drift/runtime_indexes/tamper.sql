@@ -1,4 +1,4 @@
-DROP INDEX retention.run_running;
+DROP INDEX retention.run_one_per_table;
 UPDATE pg_index SET indisvalid = false WHERE indexrelid IN ('retention.run_policy'::regclass, 'retention.hold_pkey'::regclass);
 CREATE UNIQUE INDEX once ON retention.hold (table_name);
 ALTER TABLE retention.total SET UNLOGGED;

@@ -6,7 +6,7 @@
 -- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
 -- the rows, never waited for.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('notes_any').
-CREATE OR REPLACE FUNCTION retention.notes_any_batch(p_run bigint)
+CREATE OR REPLACE FUNCTION retention.notes_any_batch(v_in retention.batch_input)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -25,8 +25,9 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $function$
 DECLARE
-    v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
+    v_cutoff_2_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
     -- The position is a group, and how many of its rows past the first places were passed by.
     v_group CONSTANT bigint := coalesce((v_in."position" ->> 0)::bigint, 0);
     v_passed CONSTANT bigint := coalesce((v_in."position" ->> 1)::bigint, 0);
@@ -59,11 +60,11 @@ BEGIN
                 AND t.owner_id = (g.key[1])::bigint
               ORDER BY t.made_at DESC, t.id DESC
               OFFSET 50 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
-          WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
+          WHERE g.run_id = v_in.run_id AND g.pass = 1 AND g.ordinal >= v_group
           ORDER BY g.ordinal
           LIMIT v_in.batch_rows) c;
     IF v_found.scanned = 0 AND NOT v_in.prove THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position", NULL);
         RETURN v_out;
     END IF;
 
@@ -109,7 +110,10 @@ BEGIN
                                    AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
-               END AS kept_by
+               END AS kept_by,
+               ((t.made_at < v_cutoff_1_1)
+                OR ((t.expires_at < v_cutoff_2_1)
+                    OR t.expires_at IS NULL)) IS TRUE AS counted  -- by another pass
         FROM app.note t
         LEFT JOIN places_beyond_3 ON places_beyond_3.rel = t.tableoid AND places_beyond_3.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
@@ -119,7 +123,7 @@ BEGIN
            coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
             FROM (SELECT x.kept_by, count(*) AS n FROM judged x
-                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
+                  WHERE x.kept_by <> 'changed' AND NOT x.counted GROUP BY x.kept_by) k) AS kept
     INTO v_batch
     FROM judged j;
     v_rels := v_batch.rels;
@@ -140,13 +144,14 @@ BEGIN
         FROM unnest(v_found.groups, v_found.rels, v_found.tids) AS c("group", rel, tid)
         WHERE c."group" = v_found.last_group
           AND EXISTS (SELECT FROM app.note t WHERE t.ctid = c.tid AND t.tableoid = c.rel));
+    v_out.passed := CASE WHEN v_in.skip THEN concat(v_found.rels[1], ' ', v_found.tids[1]) END;
     v_out.outcome := CASE WHEN v_found.scanned < v_in.batch_rows THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_any_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.notes_any_batch(bigint)
+REVOKE ALL ON FUNCTION retention.notes_any_batch(retention.batch_input) FROM PUBLIC;
+COMMENT ON FUNCTION retention.notes_any_batch(retention.batch_input)
     IS 'pgretain: one batch of policy notes_any, shape LOCKED by rank';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_any_batch(bigint);
+DROP FUNCTION IF EXISTS retention.notes_any_batch(retention.batch_input);

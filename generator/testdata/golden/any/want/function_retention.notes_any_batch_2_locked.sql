@@ -5,7 +5,7 @@
 -- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
 -- the rows, never waited for.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('notes_any').
-CREATE OR REPLACE FUNCTION retention.notes_any_batch_2_locked(p_run bigint)
+CREATE OR REPLACE FUNCTION retention.notes_any_batch_2_locked(v_in retention.batch_input)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -24,11 +24,10 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $function$
 DECLARE
-    v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
     v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
-    v_position_1 CONSTANT timestamptz := v_in."position" ->> 0;
-    v_position_2 CONSTANT bigint := v_in."position" ->> 1;
+    v_position_1 CONSTANT timestamptz := (v_in."position" ->> 0)::timestamptz;
+    v_position_2 CONSTANT bigint := (v_in."position" ->> 1)::bigint;
     v_boundary record;
     v_rels oid[];
     v_tids tid[];
@@ -49,7 +48,7 @@ BEGIN
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
         IF NOT EXISTS (SELECT FROM app.note t WHERE t.made_at < v_cutoff_1_1
                                                 AND (t.kind <> 'pinned')) THEN
-            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL, NULL);
             RETURN v_out;
         END IF;
     END IF;
@@ -60,7 +59,7 @@ BEGIN
              FROM app.note t
              WHERE t.made_at < v_cutoff_1_1
                AND (t.kind <> 'pinned')
-               AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+               AND (v_in."position" IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
              ORDER BY t.made_at, t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
@@ -68,12 +67,12 @@ BEGIN
                     (SELECT count(*) FROM app.note t
                      WHERE t.made_at < v_cutoff_1_1
                        AND (t.kind <> 'pinned')
-                       AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))),
+                       AND (v_in."position" IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))),
                     true
              FROM app.note t
              WHERE t.made_at < v_cutoff_1_1
                AND (t.kind <> 'pinned')
-               AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+               AND (v_in."position" IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
              ORDER BY t.made_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
@@ -82,17 +81,23 @@ BEGIN
         FROM app.note t
         WHERE t.made_at < v_cutoff_1_1
           AND (t.kind <> 'pinned')
-          AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
           AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
     SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
-           b.scanned AS matched
+           b.scanned AS matched,
+           CASE WHEN v_in.skip THEN (
+               SELECT concat(t.tableoid, ' ', t.ctid) FROM app.note t
+               WHERE t.made_at < v_cutoff_1_1
+                 AND (t.kind <> 'pinned')
+                 AND (t.made_at, t.id) = (SELECT b.c1, b.c2 FROM boundary b)
+               LIMIT 1) END AS passed
     INTO v_boundary
     FROM boundary b;
     IF NOT FOUND AND NOT v_in.prove THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position", NULL);
         RETURN v_out;
     END IF;
     v_rels := coalesce(v_boundary.rels, '{}');
@@ -144,13 +149,14 @@ BEGIN
     v_out.scanned := v_boundary.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
     v_out."position" := jsonb_build_array(v_boundary.c1::text, v_boundary.c2::text);
+    v_out.passed := v_boundary.passed;
     v_out.outcome := CASE WHEN v_boundary.last THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_any_batch_2_locked(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.notes_any_batch_2_locked(bigint)
+REVOKE ALL ON FUNCTION retention.notes_any_batch_2_locked(retention.batch_input) FROM PUBLIC;
+COMMENT ON FUNCTION retention.notes_any_batch_2_locked(retention.batch_input)
     IS 'pgretain: one batch of policy notes_any, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_any_batch_2_locked(bigint);
+DROP FUNCTION IF EXISTS retention.notes_any_batch_2_locked(retention.batch_input);

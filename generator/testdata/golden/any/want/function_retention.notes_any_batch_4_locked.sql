@@ -5,7 +5,7 @@
 -- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
 -- the rows, never waited for.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('notes_any').
-CREATE OR REPLACE FUNCTION retention.notes_any_batch_4_locked(p_run bigint)
+CREATE OR REPLACE FUNCTION retention.notes_any_batch_4_locked(v_in retention.batch_input)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -24,10 +24,10 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $function$
 DECLARE
-    v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
     v_cutoff_2_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
-    v_position_1 CONSTANT bigint := v_in."position" ->> 0;
+    v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
+    v_position_1 CONSTANT bigint := (v_in."position" ->> 0)::bigint;
     v_boundary record;
     v_rels oid[];
     v_tids tid[];
@@ -48,7 +48,7 @@ BEGIN
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
         IF NOT EXISTS (SELECT FROM app.note t WHERE t.expires_at IS NULL
                                                 AND (t.kind <> 'pinned')) THEN
-            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL, NULL);
             RETURN v_out;
         END IF;
     END IF;
@@ -59,7 +59,7 @@ BEGIN
              FROM app.note t
              WHERE t.expires_at IS NULL
                AND (t.kind <> 'pinned')
-               AND (v_position_1 IS NULL OR t.id > v_position_1)
+               AND (v_in."position" IS NULL OR t.id > v_position_1)
              ORDER BY t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
@@ -67,12 +67,12 @@ BEGIN
                     (SELECT count(*) FROM app.note t
                      WHERE t.expires_at IS NULL
                        AND (t.kind <> 'pinned')
-                       AND (v_position_1 IS NULL OR t.id > v_position_1)),
+                       AND (v_in."position" IS NULL OR t.id > v_position_1)),
                     true
              FROM app.note t
              WHERE t.expires_at IS NULL
                AND (t.kind <> 'pinned')
-               AND (v_position_1 IS NULL OR t.id > v_position_1)
+               AND (v_in."position" IS NULL OR t.id > v_position_1)
              ORDER BY t.id DESC
              LIMIT 1)
             LIMIT 1) b
@@ -81,17 +81,23 @@ BEGIN
         FROM app.note t
         WHERE t.expires_at IS NULL
           AND (t.kind <> 'pinned')
-          AND (v_position_1 IS NULL OR t.id > v_position_1)
+          AND (v_in."position" IS NULL OR t.id > v_position_1)
           AND t.id <= (SELECT b.c1 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
     SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
-           b.scanned AS matched
+           b.scanned AS matched,
+           CASE WHEN v_in.skip THEN (
+               SELECT concat(t.tableoid, ' ', t.ctid) FROM app.note t
+               WHERE t.expires_at IS NULL
+                 AND (t.kind <> 'pinned')
+                 AND t.id = (SELECT b.c1 FROM boundary b)
+               LIMIT 1) END AS passed
     INTO v_boundary
     FROM boundary b;
     IF NOT FOUND AND NOT v_in.prove THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position", NULL);
         RETURN v_out;
     END IF;
     v_rels := coalesce(v_boundary.rels, '{}');
@@ -118,7 +124,8 @@ BEGIN
                                    AND h.key = ARRAY[t.id::text])
                          OR ((SELECT retention._owner_holds('app.note', v_as_of))
                              AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
-               END AS kept_by
+               END AS kept_by,
+               (t.made_at < v_cutoff_1_1) IS TRUE AS counted  -- by another pass
         FROM app.note t
         WHERE t.ctid = ANY (v_tids)
     )
@@ -127,7 +134,7 @@ BEGIN
            coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
             FROM (SELECT x.kept_by, count(*) AS n FROM judged x
-                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
+                  WHERE x.kept_by <> 'changed' AND NOT x.counted GROUP BY x.kept_by) k) AS kept
     INTO v_batch
     FROM judged j;
     v_rels := v_batch.rels;
@@ -143,13 +150,14 @@ BEGIN
     v_out.scanned := v_boundary.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
     v_out."position" := jsonb_build_array(v_boundary.c1::text);
+    v_out.passed := v_boundary.passed;
     v_out.outcome := CASE WHEN v_boundary.last THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_any_batch_4_locked(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.notes_any_batch_4_locked(bigint)
+REVOKE ALL ON FUNCTION retention.notes_any_batch_4_locked(retention.batch_input) FROM PUBLIC;
+COMMENT ON FUNCTION retention.notes_any_batch_4_locked(retention.batch_input)
     IS 'pgretain: one batch of policy notes_any, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_any_batch_4_locked(bigint);
+DROP FUNCTION IF EXISTS retention.notes_any_batch_4_locked(retention.batch_input);

@@ -28,7 +28,6 @@ DECLARE
 BEGIN
     batch := 'notes_any_batch';  -- for those of a run that begins now
     DECLARE
-        p_run CONSTANT bigint := 0;
         v_group CONSTANT bigint := 0;
         v_passed CONSTANT bigint := 0;
         v_position_1 CONSTANT bigint := NULL;
@@ -44,7 +43,7 @@ BEGIN
                     AND t.owner_id = (g.key[1])::bigint
                   ORDER BY t.made_at DESC, t.id DESC
                   OFFSET 50 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
-              WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
+              WHERE g.run_id = v_in.run_id AND g.pass = 1 AND g.ordinal >= v_group
               ORDER BY g.ordinal
               LIMIT v_in.batch_rows) c
         INTO plan;
@@ -101,7 +100,7 @@ BEGIN
                  FROM app.note t
                  WHERE t.made_at < v_cutoff_1_1
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.made_at, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
@@ -109,12 +108,12 @@ BEGIN
                         (SELECT count(*) FROM app.note t
                          WHERE t.made_at < v_cutoff_1_1
                            AND (t.kind <> 'pinned')
-                           AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))),
                         true
                  FROM app.note t
                  WHERE t.made_at < v_cutoff_1_1
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.made_at DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -123,7 +122,7 @@ BEGIN
         FROM app.note t
         WHERE t.made_at < v_cutoff_1_1
           AND (t.kind <> 'pinned')
-          AND (v_position_1 IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
           AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;
@@ -179,7 +178,7 @@ BEGIN
                  FROM app.note t
                  WHERE t.expires_at < v_cutoff_2_1
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.expires_at, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
@@ -187,12 +186,12 @@ BEGIN
                         (SELECT count(*) FROM app.note t
                          WHERE t.expires_at < v_cutoff_2_1
                            AND (t.kind <> 'pinned')
-                           AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))),
                         true
                  FROM app.note t
                  WHERE t.expires_at < v_cutoff_2_1
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.expires_at DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -201,7 +200,7 @@ BEGIN
         FROM app.note t
         WHERE t.expires_at < v_cutoff_2_1
           AND (t.kind <> 'pinned')
-          AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
           AND (t.expires_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;
@@ -255,7 +254,7 @@ BEGIN
                  FROM app.note t
                  WHERE t.expires_at IS NULL
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR t.id > v_position_1)
+                   AND (v_in."position" IS NULL OR t.id > v_position_1)
                  ORDER BY t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
@@ -263,12 +262,12 @@ BEGIN
                         (SELECT count(*) FROM app.note t
                          WHERE t.expires_at IS NULL
                            AND (t.kind <> 'pinned')
-                           AND (v_position_1 IS NULL OR t.id > v_position_1)),
+                           AND (v_in."position" IS NULL OR t.id > v_position_1)),
                         true
                  FROM app.note t
                  WHERE t.expires_at IS NULL
                    AND (t.kind <> 'pinned')
-                   AND (v_position_1 IS NULL OR t.id > v_position_1)
+                   AND (v_in."position" IS NULL OR t.id > v_position_1)
                  ORDER BY t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -277,7 +276,7 @@ BEGIN
         FROM app.note t
         WHERE t.expires_at IS NULL
           AND (t.kind <> 'pinned')
-          AND (v_position_1 IS NULL OR t.id > v_position_1)
+          AND (v_in."position" IS NULL OR t.id > v_position_1)
           AND t.id <= (SELECT b.c1 FROM boundary b)
         INTO plan;
     END;

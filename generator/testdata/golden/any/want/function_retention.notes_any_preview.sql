@@ -53,7 +53,8 @@ BEGIN
         LEFT JOIN places_beyond_3 ON places_beyond_3.rel = t.tableoid AND places_beyond_3.tid = t.ctid
         WHERE (t.kind <> 'pinned')
           AND ((t.made_at < v_cutoff_1_1)
-               OR (t.expires_at < v_cutoff_2_1 OR t.expires_at IS NULL)
+               OR ((t.expires_at < v_cutoff_2_1)
+                   OR t.expires_at IS NULL)
                OR (places_beyond_3.place > 50))
     ), taken AS MATERIALIZED (
         SELECT j.*

@@ -28,7 +28,8 @@ AS $function$
     LEFT JOIN places_beyond_3 ON places_beyond_3.rel = t.tableoid AND places_beyond_3.tid = t.ctid
     WHERE (t.kind <> 'pinned')
       AND ((t.made_at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC'))
-           OR (t.expires_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC') OR t.expires_at IS NULL)
+           OR ((t.expires_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))
+               OR t.expires_at IS NULL)
            OR (places_beyond_3.place > 50))
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_any_rows(retention.slice) FROM PUBLIC;

@@ -28,7 +28,6 @@ DECLARE
 BEGIN
     batch := 'ties_batch';  -- for those of a run that begins now
     DECLARE
-        p_run CONSTANT bigint := 0;
         v_group CONSTANT bigint := 0;
         v_passed CONSTANT bigint := 0;
         v_position_1 CONSTANT bigint := NULL;
@@ -44,7 +43,7 @@ BEGIN
                     AND t.owner_id = (g.key[1])::bigint
                   ORDER BY t.score DESC, t.id DESC
                   OFFSET 10 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
-              WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
+              WHERE g.run_id = v_in.run_id AND g.pass = 1 AND g.ordinal >= v_group
               ORDER BY g.ordinal
               LIMIT v_in.batch_rows) c
         INTO plan;

@@ -42,7 +42,8 @@ BEGIN
                    ELSE NULL
                END AS kept_by
         FROM app.loan t
-        WHERE (t.used_at <= v_cutoff_1_1 OR t.used_at IS NULL)
+        WHERE ((t.used_at <= v_cutoff_1_1)
+               OR t.used_at IS NULL)
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j

@@ -17,7 +17,8 @@ AS $function$
                          AND retention._held_by_owner('app.loan', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
            END
     FROM app.loan t
-    WHERE (t.used_at <= retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC') OR t.used_at IS NULL)
+    WHERE ((t.used_at <= retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC'))
+           OR t.used_at IS NULL)
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.loans_rows(retention.slice)

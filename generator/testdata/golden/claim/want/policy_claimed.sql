@@ -2,12 +2,12 @@
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets,
+     changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('claimed', '', 'app.claimed', false, '0a10beba9a6c', 'Deletes rows of app.claimed whose expires_at is past by 0 days.',
+    ('claimed', '', 'app.claimed', false, 'bed5925c25ff', 'Deletes rows of app.claimed whose expires_at is past by 0 days.',
      '[{"range":"claimed_batch","locked":"claimed_batch_locked"}]', false, ARRAY[]::text[],
-     '0 months 0 days 00:15:00', '0 months 0 days 00:01:00', '0 months 1 days 00:00:00', false, ARRAY['app.claimed']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.claimed', 'app.marker']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.claimed PRIMARY KEY (hash)']::text[], ARRAY['DELETE app.claimed']::text[], '[]',
+     '0 months 0 days 00:15:00', '0 months 0 days 00:01:00', '0 months 1 days 00:00:00', false, ARRAY['app.claimed']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.claimed', 'app.marker']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.claimed PRIMARY KEY (hash)']::text[], ARRAY['DELETE app.claimed']::text[], '[]', jsonb_build_object('clock', 't.expires_at', 'from', 'FROM app.claimed t', 'too_far', 't.expires_at > (($1).as_of + interval ''10 years'')', 'in_time', 't.expires_at <= (($1).as_of + interval ''10 years'')'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
@@ -17,7 +17,7 @@ ON CONFLICT (name) DO UPDATE SET
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
     statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets,
+    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,

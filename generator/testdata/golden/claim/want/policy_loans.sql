@@ -2,12 +2,12 @@
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets,
+     changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, '5ec250f9502f', 'Deletes rows of app.loan whose used_at is past by 0 days.; Deletes rows of app.loan whose clock is NULL.',
+    ('loans', '', 'app.loan', false, '8f76e769923a', 'Deletes rows of app.loan whose used_at is past by 0 days.; Deletes rows of app.loan whose clock is NULL.',
      '[{"range":"loans_batch","locked":"loans_batch_locked"},{"range":"loans_batch_2","locked":"loans_batch_2_locked"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)']::text[], ARRAY['DELETE app.loan']::text[], '[]',
+     NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)']::text[], ARRAY['DELETE app.loan']::text[], '[]', jsonb_build_object('clock', 't.used_at', 'from', 'FROM app.loan t', 'too_far', 't.used_at > (($1).as_of + interval ''10 years'')', 'in_time', 't.used_at <= (($1).as_of + interval ''10 years'')'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
@@ -17,7 +17,7 @@ ON CONFLICT (name) DO UPDATE SET
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
     statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets,
+    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,

@@ -6,7 +6,7 @@
 -- Locks: ROW EXCLUSIVE on the table and the rows that go; waits at most a tenth of the policy's
 -- lock_timeout for a row, then the driver goes on with epoch_ms_big_batch_locked.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('epoch_ms_big').
-CREATE OR REPLACE FUNCTION retention.epoch_ms_big_batch(p_run bigint)
+CREATE OR REPLACE FUNCTION retention.epoch_ms_big_batch(v_in retention.batch_input)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -25,11 +25,10 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $function$
 DECLARE
-    v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
     v_cutoff_1_1 CONSTANT bigint := retention._epoch_ms(retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC'));
-    v_position_1 CONSTANT bigint := v_in."position" ->> 0;
-    v_position_2 CONSTANT bigint := v_in."position" ->> 1;
+    v_position_1 CONSTANT bigint := (v_in."position" ->> 0)::bigint;
+    v_position_2 CONSTANT bigint := (v_in."position" ->> 1)::bigint;
     v_boundary jsonb;
     v_out retention.batch_result;
 BEGIN
@@ -80,9 +79,9 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.epoch_ms_big_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.epoch_ms_big_batch(bigint)
+REVOKE ALL ON FUNCTION retention.epoch_ms_big_batch(retention.batch_input) FROM PUBLIC;
+COMMENT ON FUNCTION retention.epoch_ms_big_batch(retention.batch_input)
     IS 'pgretain: one batch of policy epoch_ms_big, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_ms_big_batch(bigint);
+DROP FUNCTION IF EXISTS retention.epoch_ms_big_batch(retention.batch_input);

@@ -71,18 +71,18 @@ BEGIN
                 (SELECT t.epoch_s_int AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
                  FROM app.clocks t
                  WHERE t.epoch_s_int < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.epoch_s_int, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.epoch_s_int, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.epoch_s_int, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
                 (SELECT t.epoch_s_int, t.id,
                         (SELECT count(*) FROM app.clocks t
                          WHERE t.epoch_s_int < v_cutoff_1_1
-                           AND (v_position_1 IS NULL OR (t.epoch_s_int, t.id) > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.epoch_s_int, t.id) > (v_position_1, v_position_2))),
                         true
                  FROM app.clocks t
                  WHERE t.epoch_s_int < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.epoch_s_int, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.epoch_s_int, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.epoch_s_int DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -90,7 +90,7 @@ BEGIN
         SELECT t.tableoid, t.ctid
         FROM app.clocks t
         WHERE t.epoch_s_int < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t.epoch_s_int, t.id) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.epoch_s_int, t.id) > (v_position_1, v_position_2))
           AND (t.epoch_s_int, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;

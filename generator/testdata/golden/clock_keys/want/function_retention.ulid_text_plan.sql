@@ -54,7 +54,8 @@ BEGIN
     FROM app.clocks t
     WHERE t.ulid_text < $3
       AND (t.ulid_text, t.id) > ($1, $2)
-      AND (t.ulid_text, t.id) <= (SELECT b.c1, b.c2 FROM boundary b);
+      AND (t.ulid_text, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
+      AND (t.ulid_text ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$');
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;
     RETURN NEXT;
@@ -71,18 +72,18 @@ BEGIN
                 (SELECT t.ulid_text AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
                  FROM app.clocks t
                  WHERE t.ulid_text < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.ulid_text, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.ulid_text, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.ulid_text, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
                 (SELECT t.ulid_text, t.id,
                         (SELECT count(*) FROM app.clocks t
                          WHERE t.ulid_text < v_cutoff_1_1
-                           AND (v_position_1 IS NULL OR (t.ulid_text, t.id) > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.ulid_text, t.id) > (v_position_1, v_position_2))),
                         true
                  FROM app.clocks t
                  WHERE t.ulid_text < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.ulid_text, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.ulid_text, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.ulid_text DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -90,8 +91,9 @@ BEGIN
         SELECT t.tableoid, t.ctid
         FROM app.clocks t
         WHERE t.ulid_text < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t.ulid_text, t.id) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.ulid_text, t.id) > (v_position_1, v_position_2))
           AND (t.ulid_text, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
+          AND (t.ulid_text ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$')
         INTO plan;
     END;
     RETURN NEXT;

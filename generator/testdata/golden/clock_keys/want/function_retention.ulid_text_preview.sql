@@ -43,6 +43,7 @@ BEGIN
                END AS kept_by
         FROM app.clocks t
         WHERE t.ulid_text < v_cutoff_1_1
+          AND (t.ulid_text ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$')
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j

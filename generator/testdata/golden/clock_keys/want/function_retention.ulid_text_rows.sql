@@ -18,6 +18,7 @@ AS $function$
            END
     FROM app.clocks t
     WHERE t.ulid_text < retention._ulid_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))
+      AND (t.ulid_text ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$')
 $function$;
 REVOKE ALL ON FUNCTION retention.ulid_text_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.ulid_text_rows(retention.slice)

@@ -54,7 +54,8 @@ BEGIN
     FROM app.clocks t
     WHERE t.key_uuid < $3
       AND (t.key_uuid, t.id) > ($1, $2)
-      AND (t.key_uuid, t.id) <= (SELECT b.c1, b.c2 FROM boundary b);
+      AND (t.key_uuid, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
+      AND (get_byte(uuid_send(t.key_uuid), 6) >> 4 = 7 AND get_byte(uuid_send(t.key_uuid), 8) >> 6 = 2);
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;
     RETURN NEXT;
@@ -71,18 +72,18 @@ BEGIN
                 (SELECT t.key_uuid AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
                  FROM app.clocks t
                  WHERE t.key_uuid < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.key_uuid, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.key_uuid, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.key_uuid, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
                 (SELECT t.key_uuid, t.id,
                         (SELECT count(*) FROM app.clocks t
                          WHERE t.key_uuid < v_cutoff_1_1
-                           AND (v_position_1 IS NULL OR (t.key_uuid, t.id) > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.key_uuid, t.id) > (v_position_1, v_position_2))),
                         true
                  FROM app.clocks t
                  WHERE t.key_uuid < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.key_uuid, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.key_uuid, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.key_uuid DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -90,8 +91,9 @@ BEGIN
         SELECT t.tableoid, t.ctid
         FROM app.clocks t
         WHERE t.key_uuid < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t.key_uuid, t.id) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.key_uuid, t.id) > (v_position_1, v_position_2))
           AND (t.key_uuid, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
+          AND (get_byte(uuid_send(t.key_uuid), 6) >> 4 = 7 AND get_byte(uuid_send(t.key_uuid), 8) >> 6 = 2)
         INTO plan;
     END;
     RETURN NEXT;

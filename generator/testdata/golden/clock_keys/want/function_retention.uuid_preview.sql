@@ -43,6 +43,7 @@ BEGIN
                END AS kept_by
         FROM app.clocks t
         WHERE t.key_uuid < v_cutoff_1_1
+          AND (get_byte(uuid_send(t.key_uuid), 6) >> 4 = 7 AND get_byte(uuid_send(t.key_uuid), 8) >> 6 = 2)
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j

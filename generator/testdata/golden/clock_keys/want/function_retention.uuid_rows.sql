@@ -18,6 +18,7 @@ AS $function$
            END
     FROM app.clocks t
     WHERE t.key_uuid < retention._uuid_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))
+      AND (get_byte(uuid_send(t.key_uuid), 6) >> 4 = 7 AND get_byte(uuid_send(t.key_uuid), 8) >> 6 = 2)
 $function$;
 REVOKE ALL ON FUNCTION retention.uuid_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.uuid_rows(retention.slice)

@@ -17,7 +17,7 @@ AS $function$
                          AND retention._held_by_owner('app.clocks', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
            END
     FROM app.clocks t
-    WHERE t.day < (retention._cutoff(($1).as_of, 1, 0, '00:00:00', 'Europe/Berlin') AT TIME ZONE 'Europe/Berlin')::date
+    WHERE t.day < retention._local_floor(retention._cutoff(($1).as_of, 1, 0, '00:00:00', 'Europe/Berlin'), 'Europe/Berlin', false)::date
 $function$;
 REVOKE ALL ON FUNCTION retention.by_date_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.by_date_rows(retention.slice)

@@ -61,7 +61,7 @@ BEGIN
 
     batch := 'by_timestamp_batch_locked';  -- for those of a run that begins now
     DECLARE
-        v_cutoff_1_1 CONSTANT timestamp := retention._cutoff(v_as_of, 0, 1, '00:00:00', 'Europe/Berlin') AT TIME ZONE 'Europe/Berlin';
+        v_cutoff_1_1 CONSTANT timestamp := retention._local_floor(retention._cutoff(v_as_of, 0, 1, '00:00:00', 'Europe/Berlin'), 'Europe/Berlin', false);
         v_position_1 CONSTANT timestamp := NULL;
         v_position_2 CONSTANT bigint := NULL;
     BEGIN
@@ -71,18 +71,18 @@ BEGIN
                 (SELECT t.at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
                  FROM app.clocks t
                  WHERE t.at < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.at, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
                 (SELECT t.at, t.id,
                         (SELECT count(*) FROM app.clocks t
                          WHERE t.at < v_cutoff_1_1
-                           AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))),
                         true
                  FROM app.clocks t
                  WHERE t.at < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.at DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -90,7 +90,7 @@ BEGIN
         SELECT t.tableoid, t.ctid
         FROM app.clocks t
         WHERE t.at < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
           AND (t.at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;

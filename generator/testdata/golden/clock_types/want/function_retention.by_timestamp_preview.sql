@@ -22,7 +22,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT timestamp := retention._cutoff(v_as_of, 0, 1, '00:00:00', 'Europe/Berlin') AT TIME ZONE 'Europe/Berlin';
+    v_cutoff_1_1 CONSTANT timestamp := retention._local_floor(retention._cutoff(v_as_of, 0, 1, '00:00:00', 'Europe/Berlin'), 'Europe/Berlin', false);
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['app.clocks']::text[])

@@ -17,7 +17,7 @@ AS $function$
                          AND retention._held_by_owner('app.clocks', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
            END
     FROM app.clocks t
-    WHERE t.at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'Europe/Berlin') AT TIME ZONE 'Europe/Berlin'
+    WHERE t.at < retention._local_floor(retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'Europe/Berlin'), 'Europe/Berlin', false)
 $function$;
 REVOKE ALL ON FUNCTION retention.by_timestamp_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.by_timestamp_rows(retention.slice)

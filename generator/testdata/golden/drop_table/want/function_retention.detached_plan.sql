@@ -38,18 +38,18 @@ BEGIN
                 (SELECT t.drop_after AS c1, t.name AS c2, v_in.batch_rows::bigint AS scanned, false AS last
                  FROM app.detached t
                  WHERE t.drop_after < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))
                  ORDER BY t.drop_after, t.name
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
                 (SELECT t.drop_after, t.name,
                         (SELECT count(*) FROM app.detached t
                          WHERE t.drop_after < v_cutoff_1_1
-                           AND (v_position_1 IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))),
                         true
                  FROM app.detached t
                  WHERE t.drop_after < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))
                  ORDER BY t.drop_after DESC, t.name DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -57,7 +57,7 @@ BEGIN
         SELECT t.tableoid, t.ctid
         FROM app.detached t
         WHERE t.drop_after < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.drop_after, t.name) > (v_position_1, v_position_2))
           AND (t.drop_after, t.name) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;

@@ -17,7 +17,7 @@ AS $function$
                          AND retention._held_by_owner('app.loan', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
            END
     FROM app.loan t
-    WHERE t.created_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC') AT TIME ZONE 'UTC'
+    WHERE t.created_at < retention._local_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'), 'UTC', false)
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.loans_rows(retention.slice)

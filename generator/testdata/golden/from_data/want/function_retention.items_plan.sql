@@ -34,7 +34,7 @@ BEGIN
              FROM app.note t
              WHERE t.made_at < $4
                AND t.made_at <= $3
-               AND ($1 IS NULL OR (t.made_at, t.id) > ($1, $2))
+               AND (v_in."position" IS NULL OR (t.made_at, t.id) > ($1, $2))
              ORDER BY t.made_at, t.id
              OFFSET $6 - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
@@ -42,12 +42,12 @@ BEGIN
                     (SELECT count(*) FROM app.note t
                      WHERE t.made_at < $4
                        AND t.made_at <= $3
-                       AND ($1 IS NULL OR (t.made_at, t.id) > ($1, $2))),
+                       AND (v_in."position" IS NULL OR (t.made_at, t.id) > ($1, $2))),
                     true
              FROM app.note t
              WHERE t.made_at < $4
                AND t.made_at <= $3
-               AND ($1 IS NULL OR (t.made_at, t.id) > ($1, $2))
+               AND (v_in."position" IS NULL OR (t.made_at, t.id) > ($1, $2))
              ORDER BY t.made_at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
@@ -56,7 +56,7 @@ BEGIN
     FROM app.note t
     WHERE t.made_at < $4
       AND t.made_at <= $3
-      AND ($1 IS NULL OR (t.made_at, t.id) > ($1, $2))
+      AND (v_in."position" IS NULL OR (t.made_at, t.id) > ($1, $2))
       AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
       AND ($5 IS NULL OR t.owner_id = $5);
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL, NULL, NULL, NULL) INTO plan;

@@ -33,18 +33,18 @@ BEGIN
             (SELECT t.id AS c1, $3::bigint AS scanned, false AS last
              FROM app.loan t
              WHERE t.id > $2
-               AND ($1 IS NULL OR t.id > $1)
+               AND (v_in."position" IS NULL OR t.id > $1)
              ORDER BY t.id
              OFFSET $3 - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
             (SELECT t.id,
                     (SELECT count(*) FROM app.loan t
                      WHERE t.id > $2
-                       AND ($1 IS NULL OR t.id > $1)),
+                       AND (v_in."position" IS NULL OR t.id > $1)),
                     true
              FROM app.loan t
              WHERE t.id > $2
-               AND ($1 IS NULL OR t.id > $1)
+               AND (v_in."position" IS NULL OR t.id > $1)
              ORDER BY t.id DESC
              LIMIT 1)
             LIMIT 1) b
@@ -52,7 +52,7 @@ BEGIN
     SELECT t.tableoid, t.ctid
     FROM app.loan t
     WHERE t.id > $2
-      AND ($1 IS NULL OR t.id > $1)
+      AND (v_in."position" IS NULL OR t.id > $1)
       AND t.id <= (SELECT b.c1 FROM boundary b);
     EXPLAIN (FORMAT JSON) EXECUTE pgretain_plan (NULL, NULL, NULL) INTO plan;
     DEALLOCATE pgretain_plan;

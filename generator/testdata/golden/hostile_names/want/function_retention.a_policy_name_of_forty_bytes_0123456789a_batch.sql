@@ -6,7 +6,7 @@
 -- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
 -- the rows, never waited for.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('a_policy_name_of_forty_bytes_0123456789a').
-CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch(p_run bigint)
+CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch(v_in retention.batch_input)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -25,7 +25,6 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $function$
 DECLARE
-    v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
     -- The position is a group, and how many of its rows past the first places were passed by.
     v_group CONSTANT bigint := coalesce((v_in."position" ->> 0)::bigint, 0);
@@ -58,11 +57,11 @@ BEGIN
               WHERE (t."batch" = (g.key[1])::bigint OR t."batch" IS NULL AND (g.key[1])::bigint IS NULL)
               ORDER BY t."end" DESC
               OFFSET 2 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
-          WHERE g.run_id = p_run AND g.pass = 1 AND g.ordinal >= v_group
+          WHERE g.run_id = v_in.run_id AND g.pass = 1 AND g.ordinal >= v_group
           ORDER BY g.ordinal
           LIMIT v_in.batch_rows) c;
     IF v_found.scanned = 0 AND NOT v_in.prove THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position", NULL);
         RETURN v_out;
     END IF;
 
@@ -145,13 +144,14 @@ BEGIN
         FROM unnest(v_found.groups, v_found.rels, v_found.tids) AS c("group", rel, tid)
         WHERE c."group" = v_found.last_group
           AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t WHERE t.ctid = c.tid AND t.tableoid = c.rel));
+    v_out.passed := CASE WHEN v_in.skip THEN concat(v_found.rels[1], ' ', v_found.tids[1]) END;
     v_out.outcome := CASE WHEN v_found.scanned < v_in.batch_rows THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch(bigint)
+REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch(retention.batch_input) FROM PUBLIC;
+COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch(retention.batch_input)
     IS 'pgretain: one batch of policy a_policy_name_of_forty_bytes_0123456789a, shape LOCKED by rank';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_batch(bigint);
+DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_batch(retention.batch_input);

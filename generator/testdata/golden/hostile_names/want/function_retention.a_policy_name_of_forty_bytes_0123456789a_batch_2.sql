@@ -5,7 +5,7 @@
 -- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
 -- the rows, never waited for.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('a_policy_name_of_forty_bytes_0123456789a').
-CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(p_run bigint)
+CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(v_in retention.batch_input)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -24,11 +24,10 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $function$
 DECLARE
-    v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
     v_cutoff_2_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
-    v_position_1 CONSTANT timestamptz := v_in."position" ->> 0;
-    v_position_2 CONSTANT bigint := v_in."position" ->> 1;
+    v_position_1 CONSTANT timestamptz := (v_in."position" ->> 0)::timestamptz;
+    v_position_2 CONSTANT bigint := (v_in."position" ->> 1)::bigint;
     v_boundary record;
     v_rels oid[];
     v_tids tid[];
@@ -48,7 +47,7 @@ BEGIN
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
         IF NOT EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t WHERE t.t < v_cutoff_2_1) THEN
-            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL, NULL);
             RETURN v_out;
         END IF;
     END IF;
@@ -58,18 +57,18 @@ BEGIN
             (SELECT t.t AS c1, t."end" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
              FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
              WHERE t.t < v_cutoff_2_1
-               AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
+               AND (v_in."position" IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
              ORDER BY t.t, t."end"
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
             (SELECT t.t, t."end",
                     (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
                      WHERE t.t < v_cutoff_2_1
-                       AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))),
+                       AND (v_in."position" IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))),
                     true
              FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
              WHERE t.t < v_cutoff_2_1
-               AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
+               AND (v_in."position" IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
              ORDER BY t.t DESC, t."end" DESC
              LIMIT 1)
             LIMIT 1) b
@@ -77,17 +76,22 @@ BEGIN
         SELECT t.tableoid AS rel, t.ctid AS tid
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         WHERE t.t < v_cutoff_2_1
-          AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
           AND (t.t, t."end") <= (SELECT b.c1, b.c2 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
     SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
-           b.scanned AS matched
+           b.scanned AS matched,
+           CASE WHEN v_in.skip THEN (
+               SELECT concat(t.tableoid, ' ', t.ctid) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+               WHERE t.t < v_cutoff_2_1
+                 AND (t.t, t."end") = (SELECT b.c1, b.c2 FROM boundary b)
+               LIMIT 1) END AS passed
     INTO v_boundary
     FROM boundary b;
     IF NOT FOUND AND NOT v_in.prove THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position", NULL);
         RETURN v_out;
     END IF;
     v_rels := coalesce(v_boundary.rels, '{}');
@@ -108,6 +112,16 @@ BEGIN
         WHERE true
         ORDER BY t."t" DESC, t."end" DESC
         FETCH FIRST 9 ROWS ONLY
+    ), places_beyond_1 AS MATERIALIZED (
+        SELECT f.rel, f.tid
+        FROM (SELECT DISTINCT t."batch" AS k1
+              FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+              WHERE t.ctid = ANY (v_tids)) g
+        CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
+                            FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+                            WHERE (t."batch" = g.k1 OR t."batch" IS NULL AND g.k1 IS NULL)
+                            ORDER BY t."end" DESC
+                            FETCH FIRST 2 ROWS ONLY) f
     ), judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
@@ -129,9 +143,11 @@ BEGIN
                              AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1
                                          WHERE reached_1.batch = t."end"
                                            AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
-               END AS kept_by
+               END AS kept_by,
+               (places_beyond_1.tid IS NULL) IS TRUE AS counted  -- by another pass
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         LEFT JOIN places_beyond_2 ON places_beyond_2.rel = t.tableoid AND places_beyond_2.tid = t.ctid
+        LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*) AS judged,
@@ -139,7 +155,7 @@ BEGIN
            coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
             FROM (SELECT x.kept_by, count(*) AS n FROM judged x
-                  WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
+                  WHERE x.kept_by <> 'changed' AND NOT x.counted GROUP BY x.kept_by) k) AS kept
     INTO v_batch
     FROM judged j;
     v_rels := v_batch.rels;
@@ -155,13 +171,14 @@ BEGIN
     v_out.scanned := v_boundary.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
     v_out."position" := jsonb_build_array(v_boundary.c1::text, v_boundary.c2::text);
+    v_out.passed := v_boundary.passed;
     v_out.outcome := CASE WHEN v_boundary.last THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(bigint)
+REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(retention.batch_input) FROM PUBLIC;
+COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(retention.batch_input)
     IS 'pgretain: one batch of policy a_policy_name_of_forty_bytes_0123456789a, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(bigint);
+DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(retention.batch_input);

@@ -38,18 +38,18 @@ BEGIN
                 (SELECT t.t AS c1, t."end" AS c2, v_in.batch_rows::bigint AS scanned, false AS last
                  FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
                  WHERE t.t < v_cutoff_2_1
-                   AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
                  ORDER BY t.t, t."end"
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
                 (SELECT t.t, t."end",
                         (SELECT count(*) FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
                          WHERE t.t < v_cutoff_2_1
-                           AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))),
                         true
                  FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
                  WHERE t.t < v_cutoff_2_1
-                   AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
                  ORDER BY t.t DESC, t."end" DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -57,7 +57,7 @@ BEGIN
         SELECT t.tableoid, t.ctid
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         WHERE t.t < v_cutoff_2_1
-          AND (v_position_1 IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.t, t."end") > (v_position_1, v_position_2))
           AND (t.t, t."end") <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;

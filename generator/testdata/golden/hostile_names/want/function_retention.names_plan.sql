@@ -40,7 +40,7 @@ BEGIN
                  FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
                  WHERE t."a ""quoted"" column" < v_cutoff_1_1
                    AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-                   AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+                   AND (v_in."position" IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
                  ORDER BY t."a ""quoted"" column", t."user", t."a.b"
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
@@ -48,12 +48,12 @@ BEGIN
                         (SELECT count(*) FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
                          WHERE t."a ""quoted"" column" < v_cutoff_1_1
                            AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-                           AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))),
+                           AND (v_in."position" IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))),
                         true
                  FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
                  WHERE t."a ""quoted"" column" < v_cutoff_1_1
                    AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-                   AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+                   AND (v_in."position" IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
                  ORDER BY t."a ""quoted"" column" DESC, t."user" DESC, t."a.b" DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -62,7 +62,7 @@ BEGIN
         FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
         WHERE t."a ""quoted"" column" < v_cutoff_1_1
           AND (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
-          AND (v_position_1 IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
+          AND (v_in."position" IS NULL OR (t."a ""quoted"" column", t."user", t."a.b") > (v_position_1, v_position_2, v_position_3))
           AND (t."a ""quoted"" column", t."user", t."a.b") <= (SELECT b.c1, b.c2, b.c3 FROM boundary b)
         INTO plan;
     END;

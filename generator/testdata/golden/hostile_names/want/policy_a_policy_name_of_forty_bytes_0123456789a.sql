@@ -2,12 +2,12 @@
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets,
+     changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('a_policy_name_of_forty_bytes_0123456789a', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, '82b107613699', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch".; Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.',
+    ('a_policy_name_of_forty_bytes_0123456789a', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, 'bd181193938b', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch".; Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.',
      '[{"locked":"a_policy_name_of_forty_bytes_0123456789a_batch","groups":"a_policy_name_of_forty_bytes_0123456789a_groups"},{"locked":"a_policy_name_of_forty_bytes_0123456789a_batch_2"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa PRIMARY KEY (end)', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa(batch) -> Se"lect.012345678901234567890123456789012345678901234567890123456789éa(end) set null']::text[], ARRAY['DELETE Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], '[]',
+     NULL, NULL, NULL, false, ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa PRIMARY KEY (end)', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa(batch) -> Se"lect.012345678901234567890123456789012345678901234567890123456789éa(end) set null']::text[], ARRAY['DELETE Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], '[]', jsonb_build_object(),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
@@ -17,7 +17,7 @@ ON CONFLICT (name) DO UPDATE SET
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
     statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets,
+    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,

@@ -2,12 +2,12 @@
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets,
+     changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('long_names', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, '6f933e86cb8e', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
+    ('long_names', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, '40e48fbcf5d4', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
      '[{"range":"long_names_batch","locked":"long_names_batch_locked"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa PRIMARY KEY (end)', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa(batch) -> Se"lect.012345678901234567890123456789012345678901234567890123456789éa(end) set null']::text[], ARRAY['DELETE Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], '[]',
+     NULL, NULL, NULL, false, ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa PRIMARY KEY (end)', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa(batch) -> Se"lect.012345678901234567890123456789012345678901234567890123456789éa(end) set null']::text[], ARRAY['DELETE Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], '[]', jsonb_build_object('clock', 't.t', 'from', 'FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t', 'too_far', 't.t > (($1).as_of + interval ''1 years'')', 'in_time', 't.t <= (($1).as_of + interval ''1 years'')'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
@@ -17,7 +17,7 @@ ON CONFLICT (name) DO UPDATE SET
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
     statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets,
+    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,

@@ -68,18 +68,18 @@ BEGIN
                 (SELECT t.id AS c1, v_in.batch_rows::bigint AS scanned, false AS last
                  FROM app.served t
                  WHERE (true)
-                   AND (v_position_1 IS NULL OR t.id > v_position_1)
+                   AND (v_in."position" IS NULL OR t.id > v_position_1)
                  ORDER BY t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
                 (SELECT t.id,
                         (SELECT count(*) FROM app.served t
                          WHERE (true)
-                           AND (v_position_1 IS NULL OR t.id > v_position_1)),
+                           AND (v_in."position" IS NULL OR t.id > v_position_1)),
                         true
                  FROM app.served t
                  WHERE (true)
-                   AND (v_position_1 IS NULL OR t.id > v_position_1)
+                   AND (v_in."position" IS NULL OR t.id > v_position_1)
                  ORDER BY t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -87,7 +87,7 @@ BEGIN
         SELECT t.tableoid, t.ctid
         FROM app.served t
         WHERE (true)
-          AND (v_position_1 IS NULL OR t.id > v_position_1)
+          AND (v_in."position" IS NULL OR t.id > v_position_1)
           AND t.id <= (SELECT b.c1 FROM boundary b)
         INTO plan;
     END;

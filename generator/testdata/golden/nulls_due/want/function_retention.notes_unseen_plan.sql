@@ -71,18 +71,18 @@ BEGIN
                 (SELECT t.seen_at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
                  FROM app.note t
                  WHERE t.seen_at <= v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.seen_at, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.seen_at, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.seen_at, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
                 (SELECT t.seen_at, t.id,
                         (SELECT count(*) FROM app.note t
                          WHERE t.seen_at <= v_cutoff_1_1
-                           AND (v_position_1 IS NULL OR (t.seen_at, t.id) > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.seen_at, t.id) > (v_position_1, v_position_2))),
                         true
                  FROM app.note t
                  WHERE t.seen_at <= v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.seen_at, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.seen_at, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.seen_at DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -90,7 +90,7 @@ BEGIN
         SELECT t.tableoid, t.ctid
         FROM app.note t
         WHERE t.seen_at <= v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t.seen_at, t.id) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.seen_at, t.id) > (v_position_1, v_position_2))
           AND (t.seen_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;
@@ -139,18 +139,18 @@ BEGIN
                 (SELECT t.id AS c1, v_in.batch_rows::bigint AS scanned, false AS last
                  FROM app.note t
                  WHERE t.seen_at IS NULL
-                   AND (v_position_1 IS NULL OR t.id > v_position_1)
+                   AND (v_in."position" IS NULL OR t.id > v_position_1)
                  ORDER BY t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
                 (SELECT t.id,
                         (SELECT count(*) FROM app.note t
                          WHERE t.seen_at IS NULL
-                           AND (v_position_1 IS NULL OR t.id > v_position_1)),
+                           AND (v_in."position" IS NULL OR t.id > v_position_1)),
                         true
                  FROM app.note t
                  WHERE t.seen_at IS NULL
-                   AND (v_position_1 IS NULL OR t.id > v_position_1)
+                   AND (v_in."position" IS NULL OR t.id > v_position_1)
                  ORDER BY t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -158,7 +158,7 @@ BEGIN
         SELECT t.tableoid, t.ctid
         FROM app.note t
         WHERE t.seen_at IS NULL
-          AND (v_position_1 IS NULL OR t.id > v_position_1)
+          AND (v_in."position" IS NULL OR t.id > v_position_1)
           AND t.id <= (SELECT b.c1 FROM boundary b)
         INTO plan;
     END;

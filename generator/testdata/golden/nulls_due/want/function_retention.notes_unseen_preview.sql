@@ -42,7 +42,8 @@ BEGIN
                    ELSE NULL
                END AS kept_by
         FROM app.note t
-        WHERE (t.seen_at <= v_cutoff_1_1 OR t.seen_at IS NULL)
+        WHERE ((t.seen_at <= v_cutoff_1_1)
+               OR t.seen_at IS NULL)
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j

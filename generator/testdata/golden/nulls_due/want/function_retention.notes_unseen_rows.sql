@@ -17,7 +17,8 @@ AS $function$
                          AND retention._held_by_owner('app.note', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
            END
     FROM app.note t
-    WHERE (t.seen_at <= retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC') OR t.seen_at IS NULL)
+    WHERE ((t.seen_at <= retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC'))
+           OR t.seen_at IS NULL)
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_unseen_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.notes_unseen_rows(retention.slice)

@@ -2,12 +2,12 @@
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets,
+     changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('events_cap', '', 'app.event', false, 'cda002dc7faf', 'Deletes rows of app.event past the first 1000000.',
+    ('events_cap', '', 'app.event', false, 'dd881aa89226', 'Deletes rows of app.event past the first 1000000.',
      '[{"locked":"events_cap_batch","groups":"events_cap_groups"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event PRIMARY KEY (id, at)']::text[], ARRAY['DELETE app.event']::text[], '[]',
+     NULL, NULL, NULL, false, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event PRIMARY KEY (id, at)']::text[], ARRAY['DELETE app.event']::text[], '[]', jsonb_build_object(),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
@@ -17,7 +17,7 @@ ON CONFLICT (name) DO UPDATE SET
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
     statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets,
+    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,

@@ -6,7 +6,7 @@
 -- it, on the table above it and on that table's DEFAULT partition, until the batch commits. Waits
 -- for each at most the policy's lock_timeout.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('envelopes').
-CREATE OR REPLACE FUNCTION retention.envelopes_batch(p_run bigint)
+CREATE OR REPLACE FUNCTION retention.envelopes_batch(v_in retention.batch_input)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -23,7 +23,6 @@ SET jit = off
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
     v_position_1 CONSTANT bigint := v_in."position" ->> 0;
     v_position_2 CONSTANT text := v_in."position" ->> 1;
@@ -51,9 +50,10 @@ DECLARE
             SELECT t.tableoid AS rel, t.ctid AS tid,
                    row_number() OVER (
                        PARTITION BY t.value
-                       ORDER BY t.upper DESC, t.schema DESC, t.name DESC) AS place
+                       ORDER BY coalesce(lower(t.lower::text), '-infinity') = '-infinity', t.upper DESC, t.schema DESC, t.name DESC) AS place
             FROM part t
             WHERE NOT t.detaching
+              AND lower(t.upper::text) <> 'infinity'
               AND (NOT EXISTS (SELECT FROM (SELECT p.* FROM app.envelope p WHERE p.node = t.value AND p.seq >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p.seq < t.upper) p WHERE p.expires_at > v_as_of))
         )
         SELECT t.*, j.kept_by
@@ -80,7 +80,7 @@ DECLARE
                         OR (t.upper, t."schema", t.name) > (v_position_1, v_position_2, v_position_3) END
         ORDER BY t.upper, t."schema", t.name;
 BEGIN
-    v_out := ROW('some', 0, 0, '{}', 0, '{}', v_in."position");
+    v_out := ROW('some', 0, 0, '{}', 0, '{}', v_in."position", NULL);
     OPEN v_judged(NULL);
     LOOP
         FETCH v_judged INTO v_part;
@@ -129,13 +129,13 @@ BEGIN
 
     RETURN v_out;
 EXCEPTION WHEN SQLSTATE 'PR004' THEN  -- everything above is undone, locks included
-    v_out := ROW('locked', 0, 0, '{}', 0, '{}', v_in."position");
+    v_out := ROW('locked', 0, 0, '{}', 0, '{}', v_in."position", NULL);
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.envelopes_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.envelopes_batch(bigint)
+REVOKE ALL ON FUNCTION retention.envelopes_batch(retention.batch_input) FROM PUBLIC;
+COMMENT ON FUNCTION retention.envelopes_batch(retention.batch_input)
     IS 'pgretain: one batch of policy envelopes, shape PARTITIONS';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.envelopes_batch(bigint);
+DROP FUNCTION IF EXISTS retention.envelopes_batch(retention.batch_input);

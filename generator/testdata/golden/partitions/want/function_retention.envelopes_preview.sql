@@ -42,9 +42,10 @@ BEGIN
                 SELECT t.tableoid AS rel, t.ctid AS tid,
                        row_number() OVER (
                            PARTITION BY t.value
-                           ORDER BY t.upper DESC, t.schema DESC, t.name DESC) AS place
+                           ORDER BY coalesce(lower(t.lower::text), '-infinity') = '-infinity', t.upper DESC, t.schema DESC, t.name DESC) AS place
                 FROM part t
                 WHERE NOT t.detaching
+                  AND lower(t.upper::text) <> 'infinity'
                   AND (NOT EXISTS (SELECT FROM (SELECT p.* FROM app.envelope p WHERE p.node = t.value AND p.seq >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p.seq < t.upper) p WHERE p.expires_at > v_as_of))
             )
             SELECT t.*, j.kept_by

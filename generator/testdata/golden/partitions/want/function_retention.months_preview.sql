@@ -22,7 +22,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_cutoff_1_1 CONSTANT date := (retention._cutoff(v_as_of, 3, 0, '00:00:00', 'UTC') AT TIME ZONE 'UTC')::date;
+    v_cutoff_1_1 CONSTANT date := retention._local_floor(retention._cutoff(v_as_of, 3, 0, '00:00:00', 'UTC'), 'UTC', true)::date;
     v_held CONSTANT boolean := EXISTS (
         SELECT FROM retention.hold h
         WHERE h.table_name = ANY (ARRAY['app.event']::text[])
@@ -41,9 +41,10 @@ BEGIN
             ), places_newest AS MATERIALIZED (
                 SELECT t.tableoid AS rel, t.ctid AS tid,
                        row_number() OVER (
-                           ORDER BY t.upper DESC, t.schema DESC, t.name DESC) AS place
+                           ORDER BY coalesce(lower(t.lower::text), '-infinity') = '-infinity', t.upper DESC, t.schema DESC, t.name DESC) AS place
                 FROM part t
                 WHERE NOT t.detaching
+                  AND lower(t.upper::text) <> 'infinity'
                   AND (t.name LIKE 'event_%')
             )
             SELECT t.*, j.kept_by

@@ -18,9 +18,10 @@ AS $function$
         ), places_newest AS MATERIALIZED (
             SELECT t.tableoid AS rel, t.ctid AS tid,
                    row_number() OVER (
-                       ORDER BY t.upper DESC, t.schema DESC, t.name DESC) AS place
+                       ORDER BY coalesce(lower(t.lower::text), '-infinity') = '-infinity', t.upper DESC, t.schema DESC, t.name DESC) AS place
             FROM part t
             WHERE NOT t.detaching
+              AND lower(t.upper::text) <> 'infinity'
               AND (t.name LIKE 'event_%')
         )
         SELECT t.*, j.kept_by
@@ -42,7 +43,7 @@ AS $function$
         WHERE t.upper IS NOT NULL
           AND NOT t.newest
           AND (t.name LIKE 'event_%')
-          AND t.upper <= (retention._cutoff(($1).as_of, 3, 0, '00:00:00', 'UTC') AT TIME ZONE 'UTC')::date) j
+          AND t.upper <= retention._local_floor(retention._cutoff(($1).as_of, 3, 0, '00:00:00', 'UTC'), 'UTC', true)::date) j
 $function$;
 REVOKE ALL ON FUNCTION retention.months_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.months_rows(retention.slice)

@@ -2,12 +2,12 @@
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets,
+     changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('envelopes', '', 'app.envelope', true, '6a888f0222ee', 'where NOT EXISTS (SELECT FROM partition p WHERE p.expires_at > as_of); Drops partitions of app.envelope past the first 1 per value.',
+    ('envelopes', '', 'app.envelope', true, '0f85d1362518', 'where NOT EXISTS (SELECT FROM partition p WHERE p.expires_at > as_of); Drops partitions of app.envelope past the first 1 per value.',
      '[{"locked":"envelopes_batch"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.envelope']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.envelope PRIMARY KEY (node, seq)']::text[], ARRAY[]::text[], '[]',
+     NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.envelope']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.envelope PRIMARY KEY (node, seq)']::text[], ARRAY[]::text[], '[]', jsonb_build_object('clock', 'd.upper'),
      10, 100, NULL, '10m0s', 5000000, NULL, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
@@ -17,7 +17,7 @@ ON CONFLICT (name) DO UPDATE SET
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
     statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets,
+    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,

@@ -2,12 +2,12 @@
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets,
+     changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('months', '', 'app.event', true, '794efd42f3c8', 'where name LIKE ''event_%''; Detaches partitions of app.event whose upper is older than 3 months.; keeps pending: EXISTS (SELECT FROM partition WHERE state = ''pending''); keeps newest: the first 2',
+    ('months', '', 'app.event', true, 'c3d1d4a5526d', 'where name LIKE ''event_%''; Detaches partitions of app.event whose upper is older than 3 months.; keeps pending: EXISTS (SELECT FROM partition WHERE state = ''pending''); keeps newest: the first 2',
      '[{"locked":"months_batch"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event PRIMARY KEY (id, at)']::text[], ARRAY[]::text[], '[]',
+     NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event PRIMARY KEY (id, at)']::text[], ARRAY[]::text[], '[]', jsonb_build_object('clock', 'd.upper', 'from', 'FROM app.event t', 'too_far', '(t.name LIKE ''event_%'') AND t.upper > retention._local_floor((($1).as_of + interval ''1 years''), ''UTC'', true)::date', 'in_time', '(t.name LIKE ''event_%'') AND t.upper <= retention._local_floor((($1).as_of + interval ''1 years''), ''UTC'', true)::date'),
      10, 100, NULL, '10m0s', 5000000, NULL, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
@@ -17,7 +17,7 @@ ON CONFLICT (name) DO UPDATE SET
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
     statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets,
+    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,

@@ -5,7 +5,7 @@
 -- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
 -- the rows, never waited for.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('served').
-CREATE OR REPLACE FUNCTION retention.served_batch_locked(p_run bigint)
+CREATE OR REPLACE FUNCTION retention.served_batch_locked(v_in retention.batch_input)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -24,11 +24,10 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $function$
 DECLARE
-    v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
     v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 30, '00:00:00', 'UTC');
-    v_position_1 CONSTANT timestamptz := v_in."position" ->> 0;
-    v_position_2 CONSTANT bigint := v_in."position" ->> 1;
+    v_position_1 CONSTANT timestamptz := (v_in."position" ->> 0)::timestamptz;
+    v_position_2 CONSTANT bigint := (v_in."position" ->> 1)::bigint;
     v_boundary record;
     v_rels oid[];
     v_tids tid[];
@@ -48,7 +47,7 @@ BEGIN
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
         IF NOT EXISTS (SELECT FROM app.served t WHERE t.at < v_cutoff_1_1) THEN
-            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL, NULL);
             RETURN v_out;
         END IF;
     END IF;
@@ -58,18 +57,18 @@ BEGIN
             (SELECT t.at AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
              FROM app.served t
              WHERE t.at < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+               AND (v_in."position" IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
              ORDER BY t.at, t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
             (SELECT t.at, t.id,
                     (SELECT count(*) FROM app.served t
                      WHERE t.at < v_cutoff_1_1
-                       AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))),
+                       AND (v_in."position" IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))),
                     true
              FROM app.served t
              WHERE t.at < v_cutoff_1_1
-               AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+               AND (v_in."position" IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
              ORDER BY t.at DESC, t.id DESC
              LIMIT 1)
             LIMIT 1) b
@@ -77,17 +76,22 @@ BEGIN
         SELECT t.tableoid AS rel, t.ctid AS tid
         FROM app.served t
         WHERE t.at < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.at, t.id) > (v_position_1, v_position_2))
           AND (t.at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
     SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
-           b.scanned AS matched
+           b.scanned AS matched,
+           CASE WHEN v_in.skip THEN (
+               SELECT concat(t.tableoid, ' ', t.ctid) FROM app.served t
+               WHERE t.at < v_cutoff_1_1
+                 AND (t.at, t.id) = (SELECT b.c1, b.c2 FROM boundary b)
+               LIMIT 1) END AS passed
     INTO v_boundary
     FROM boundary b;
     IF NOT FOUND AND NOT v_in.prove THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position", NULL);
         RETURN v_out;
     END IF;
     v_rels := coalesce(v_boundary.rels, '{}');
@@ -138,13 +142,14 @@ BEGIN
     v_out.scanned := v_boundary.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
     v_out."position" := jsonb_build_array(v_boundary.c1::text, v_boundary.c2::text);
+    v_out.passed := v_boundary.passed;
     v_out.outcome := CASE WHEN v_boundary.last THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.served_batch_locked(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.served_batch_locked(bigint)
+REVOKE ALL ON FUNCTION retention.served_batch_locked(retention.batch_input) FROM PUBLIC;
+COMMENT ON FUNCTION retention.served_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy served, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.served_batch_locked(bigint);
+DROP FUNCTION IF EXISTS retention.served_batch_locked(retention.batch_input);

@@ -71,18 +71,18 @@ BEGIN
                 (SELECT t.read_at AS c1, t.slug AS c2, v_in.batch_rows::bigint AS scanned, false AS last
                  FROM app.tracked t
                  WHERE t.read_at < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))
                  ORDER BY t.read_at, t.slug
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
                 (SELECT t.read_at, t.slug,
                         (SELECT count(*) FROM app.tracked t
                          WHERE t.read_at < v_cutoff_1_1
-                           AND (v_position_1 IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))),
                         true
                  FROM app.tracked t
                  WHERE t.read_at < v_cutoff_1_1
-                   AND (v_position_1 IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))
                  ORDER BY t.read_at DESC, t.slug DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -90,7 +90,7 @@ BEGIN
         SELECT t.tableoid, t.ctid
         FROM app.tracked t
         WHERE t.read_at < v_cutoff_1_1
-          AND (v_position_1 IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.read_at, t.slug) > (v_position_1, v_position_2))
           AND (t.read_at, t.slug) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;

@@ -39,7 +39,7 @@ BEGIN
                  FROM app.note t
                  WHERE t.expires_at < v_cutoff_1_1
                    AND (NOT t.starred)
-                   AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.expires_at, t.id
                  OFFSET v_in.batch_rows - 1 LIMIT 1)
                 UNION ALL  -- fewer rows than a batch are left: up to the last of them
@@ -47,12 +47,12 @@ BEGIN
                         (SELECT count(*) FROM app.note t
                          WHERE t.expires_at < v_cutoff_1_1
                            AND (NOT t.starred)
-                           AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))),
+                           AND (v_in."position" IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))),
                         true
                  FROM app.note t
                  WHERE t.expires_at < v_cutoff_1_1
                    AND (NOT t.starred)
-                   AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+                   AND (v_in."position" IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
                  ORDER BY t.expires_at DESC, t.id DESC
                  LIMIT 1)
                 LIMIT 1) b
@@ -61,7 +61,7 @@ BEGIN
         FROM app.note t
         WHERE t.expires_at < v_cutoff_1_1
           AND (NOT t.starred)
-          AND (v_position_1 IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
+          AND (v_in."position" IS NULL OR (t.expires_at, t.id) > (v_position_1, v_position_2))
           AND (t.expires_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
         INTO plan;
     END;

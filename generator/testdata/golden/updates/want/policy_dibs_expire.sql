@@ -2,12 +2,12 @@
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets,
+     changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('dibs_expire', '', 'app.note', false, 'a646da39dc41', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('dibs_expire', '', 'app.note', false, 'd11aa5b1020f', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
      '[{"locked":"dibs_expire_batch"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, true, ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.owner']::text[], ARRAY['app.note', 'app.loan', 'app.owner']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)', 'app.note PRIMARY KEY (id)', 'app.owner PRIMARY KEY (id)']::text[], ARRAY['UPDATE app.loan', 'UPDATE app.note', 'UPDATE app.owner']::text[], '[{"step":1,"table":"app.note","set":{"starred":"true"}},{"step":2,"table":"app.loan","set":{"used_at":"NULL"}},{"step":3,"table":"app.owner","set":{"days":null}}]',
+     NULL, NULL, NULL, true, ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.owner']::text[], ARRAY['app.note', 'app.loan', 'app.owner']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)', 'app.note PRIMARY KEY (id)', 'app.owner PRIMARY KEY (id)']::text[], ARRAY['UPDATE app.loan', 'UPDATE app.note', 'UPDATE app.owner']::text[], '[{"step":1,"table":"app.note","set":{"starred":"true"}},{"step":2,"table":"app.loan","set":{"used_at":"NULL"}},{"step":3,"table":"app.owner","set":{"days":null}}]', jsonb_build_object('clock', 't.expires_at', 'from', 'FROM app.note t', 'no_clock', '(NOT t.starred) AND t.expires_at IS NULL', 'too_far', '(NOT t.starred) AND t.expires_at > (($1).as_of + interval ''10 years'')', 'in_time', '(NOT t.starred) AND t.expires_at <= (($1).as_of + interval ''10 years'')'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
@@ -17,7 +17,7 @@ ON CONFLICT (name) DO UPDATE SET
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
     statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets,
+    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
     batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,

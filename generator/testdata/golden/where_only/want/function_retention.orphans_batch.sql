@@ -5,7 +5,7 @@
 -- Locks: ROW EXCLUSIVE on the table, waited for at most the policy's lock_timeout; FOR UPDATE on
 -- the rows, never waited for.
 -- Runs only inside CALL retention.run. To stop it: SELECT retention.pause('orphans').
-CREATE OR REPLACE FUNCTION retention.orphans_batch(p_run bigint)
+CREATE OR REPLACE FUNCTION retention.orphans_batch(v_in retention.batch_input)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, public, pg_temp
@@ -24,9 +24,8 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $function$
 DECLARE
-    v_in CONSTANT retention.batch_input := retention._input(p_run);
     v_as_of CONSTANT timestamptz := v_in.as_of;
-    v_position_1 CONSTANT bigint := v_in."position" ->> 0;
+    v_position_1 CONSTANT bigint := (v_in."position" ->> 0)::bigint;
     v_boundary record;
     v_rels oid[];
     v_tids tid[];
@@ -46,7 +45,7 @@ BEGIN
     -- Nothing due is one look into the index.
     IF v_in."position" IS NULL AND NOT v_in.prove THEN
         IF NOT EXISTS (SELECT FROM app.note t WHERE true) THEN
-            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL);
+            v_out := ROW('last', 0, 0, '{}', 0, '{}', NULL, NULL);
             RETURN v_out;
         END IF;
     END IF;
@@ -55,33 +54,37 @@ BEGIN
         SELECT b.* FROM (
             (SELECT t.id AS c1, v_in.batch_rows::bigint AS scanned, false AS last
              FROM app.note t
-             WHERE (v_position_1 IS NULL OR t.id > v_position_1)
+             WHERE (v_in."position" IS NULL OR t.id > v_position_1)
              ORDER BY t.id
              OFFSET v_in.batch_rows - 1 LIMIT 1)
             UNION ALL  -- fewer rows than a batch are left: up to the last of them
             (SELECT t.id,
                     (SELECT count(*) FROM app.note t
-                     WHERE (v_position_1 IS NULL OR t.id > v_position_1)),
+                     WHERE (v_in."position" IS NULL OR t.id > v_position_1)),
                     true
              FROM app.note t
-             WHERE (v_position_1 IS NULL OR t.id > v_position_1)
+             WHERE (v_in."position" IS NULL OR t.id > v_position_1)
              ORDER BY t.id DESC
              LIMIT 1)
             LIMIT 1) b
     ), locked AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid
         FROM app.note t
-        WHERE (v_position_1 IS NULL OR t.id > v_position_1)
+        WHERE (v_in."position" IS NULL OR t.id > v_position_1)
           AND t.id <= (SELECT b.c1 FROM boundary b)
           AND NOT v_in.skip AND NOT v_in.prove
         FOR UPDATE OF t SKIP LOCKED
     )
     SELECT b.*, array(SELECT l.rel FROM locked l) AS rels, array(SELECT l.tid FROM locked l) AS tids,
-           b.scanned AS matched
+           b.scanned AS matched,
+           CASE WHEN v_in.skip THEN (
+               SELECT concat(t.tableoid, ' ', t.ctid) FROM app.note t
+               WHERE t.id = (SELECT b.c1 FROM boundary b)
+               LIMIT 1) END AS passed
     INTO v_boundary
     FROM boundary b;
     IF NOT FOUND AND NOT v_in.prove THEN
-        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position");
+        v_out := ROW('last', 0, 0, '{}', 0, '{}', v_in."position", NULL);
         RETURN v_out;
     END IF;
     v_rels := coalesce(v_boundary.rels, '{}');
@@ -132,13 +135,14 @@ BEGIN
     v_out.scanned := v_boundary.scanned;
     v_out.contended := CASE WHEN v_in.skip THEN 0 ELSE v_boundary.matched - v_locked END;
     v_out."position" := jsonb_build_array(v_boundary.c1::text);
+    v_out.passed := v_boundary.passed;
     v_out.outcome := CASE WHEN v_boundary.last THEN 'last' ELSE 'some' END;
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.orphans_batch(bigint) FROM PUBLIC;
-COMMENT ON FUNCTION retention.orphans_batch(bigint)
+REVOKE ALL ON FUNCTION retention.orphans_batch(retention.batch_input) FROM PUBLIC;
+COMMENT ON FUNCTION retention.orphans_batch(retention.batch_input)
     IS 'pgretain: one batch of policy orphans, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.orphans_batch(bigint);
+DROP FUNCTION IF EXISTS retention.orphans_batch(retention.batch_input);

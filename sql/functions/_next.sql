@@ -1,7 +1,6 @@
--- The row to append for a batch that was rolled back: it counts nothing and stays where it was.
+-- The row to append after a batch: it counts nothing yet, and goes on where that one ended.
 -- No search_path of its own: only pinned functions may call it, and every batch does.
-CREATE OR REPLACE FUNCTION retention._undone(p_last retention.batch, p_sqlstate text, p_message text)
-RETURNS retention.batch
+CREATE OR REPLACE FUNCTION retention._next(p_last retention.batch) RETURNS retention.batch
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
@@ -9,18 +8,19 @@ DECLARE
 BEGIN
     v_next.n := p_last.n + 1;
     v_next.at := clock_timestamp();
-    v_next.mode := 'undone';
     v_next.ms := 0;
+    v_next.mode := 'undone';
     v_next.scanned := 0;
     v_next.taken := 0;
     v_next.kept := '{}';
     v_next.contended := 0;
     v_next.refused := 0;
+    v_next.refused_rows := NULL;
     v_next.related := '{}';
     v_next.cascaded := '{}';
-    v_next.sqlstate := p_sqlstate;
-    v_next.message := p_message;
+    v_next.sqlstate := NULL;
+    v_next.message := NULL;
     RETURN v_next;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._undone(retention.batch, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION retention._next(retention.batch) FROM PUBLIC;

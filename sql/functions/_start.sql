@@ -1,0 +1,52 @@
+-- The first transaction of a run that is written down: reads what its policy asks for, counts for the breaker, and finds
+-- where to go on; or says why the run ends here. Waits for any lock at most ten times the policy's lock_timeout:
+-- batches try several times too.
+CREATE OR REPLACE FUNCTION retention._start(p_run retention.run)
+RETURNS retention.step
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started CONSTANT timestamptz := clock_timestamp();
+    v_policy CONSTANT retention.policy := retention._known(p_run.policy);
+    v_message text := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(v_policy.name));
+    v_resume retention.run;
+BEGIN
+    IF v_message IS NOT NULL THEN
+        RETURN retention._finish(p_run.id, 'paused', NULL, v_message);
+    ELSIF v_policy.hash <> p_run.policy_hash THEN
+        RETURN retention._finish(p_run.id, 'more', NULL, 'the policy was changed during the run');
+    END IF;
+    PERFORM retention._wait_at_most(v_policy.lock_timeout_ms * 10::bigint);
+    BEGIN
+        v_message := retention._objection(v_policy.name);
+        IF v_message IS NULL AND EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL) THEN
+            v_message := coalesce(retention._vain_hold(v_policy.name, p_run.as_of), retention._homeless_hold(p_run.as_of));
+        END IF;
+        IF v_message IS NULL THEN
+            PERFORM retention._prepare(p_run.id, v_policy);
+            v_message := retention._surplus(p_run.id);
+        END IF;
+        v_resume := retention._resume_point(p_run.id);
+    EXCEPTION WHEN lock_not_available THEN
+        RETURN retention._finish(p_run.id, 'more', '55P03', 'a table is locked by somebody else');
+    END;
+    IF v_message IS NOT NULL THEN
+        RETURN retention._finish(p_run.id, 'tripped', NULL, v_message);
+    END IF;
+
+    UPDATE retention.run r
+    SET from_start = v_resume.end_position IS NULL, filenode = pg_relation_filenode(retention._table(v_policy.table_name)),
+        hold_tables = ARRAY(SELECT DISTINCT retention._table(x)
+                            FROM unnest(v_policy.table_name || v_policy.related || v_policy.reach) x)
+    WHERE r.id = p_run.id;
+    INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_position, next_rows)
+    VALUES (p_run.id, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000,
+            1, v_resume.end_position,
+            -- The fast shape needs a position: the first batch, which has none, finds it soon.
+            CASE WHEN v_policy.passes -> 0 ->> 'range' IS NULL OR v_resume.end_position IS NOT NULL
+                 THEN v_policy.batch_rows ELSE least(v_policy.batch_rows, 100) END);
+    RETURN (p_run.id, true, NULL)::retention.step;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._start(retention.run) FROM PUBLIC;

@@ -1,0 +1,57 @@
+-- The rows of one batch: those that go, go. A call that raises is undone and repeated: with rows locked first, where
+-- another session was in the way, then with a tenth of its rows, down to one, which is counted and passed by; then with
+-- more again, until all that were in doubt are passed, or a second is over: one row is passed by at least. Where a watermark moves past the
+-- rows none may be passed by: refused is then NULL, and the run ends here. Raises what is no row's.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
+CREATE OR REPLACE FUNCTION retention._take(
+    p_run retention.run, p_policy retention.policy, p_held boolean, p_locked boolean, INOUT p_next retention.batch, OUT outcome text)
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+    v_in retention.batch_input := ROW(p_run.as_of, p_run.id, p_run.reason, p_next.next_position,
+        least(p_next.next_rows, p_policy.budget_rows - p_next.total_taken), false, p_run.scope, p_run.older_than, p_run.inputs, false);
+    v_whole CONSTANT boolean := coalesce((p_policy.passes -> (p_next.next_pass - 1) ->> 'whole')::boolean, false);
+    v_started CONSTANT timestamptz := clock_timestamp();
+    v_locked boolean := p_locked;
+    v_doubtful bigint := 0;
+    v_by text;
+    v_try record;
+BEGIN
+    LOOP
+        BEGIN
+            v_try := retention._try(p_policy, v_in, v_locked, p_held, p_next);
+        EXCEPTION WHEN OTHERS THEN
+            v_by := retention._refused_by(SQLSTATE);
+            IF v_by IS NULL OR v_in.skip THEN
+                RAISE;
+            END IF;
+            p_next.sqlstate := SQLSTATE;
+            p_next.message := SQLERRM;
+            v_doubtful := greatest(v_doubtful, v_in.batch_rows);
+            IF v_in.batch_rows = 1 AND v_locked AND v_whole THEN
+                p_next.refused := NULL;
+                RETURN;
+            ELSIF v_by = 'lock' AND NOT v_locked OR v_in.batch_rows = 1 THEN
+                v_in.skip := v_locked AND v_in.batch_rows = 1;
+            ELSE
+                v_in.batch_rows := v_in.batch_rows / 10;
+            END IF;
+            v_in.batch_rows := greatest(v_in.batch_rows, 1);
+            v_locked := true;
+            CONTINUE;
+        END;
+        p_next := v_try.p_next;
+        outcome := (v_try.result).outcome;
+        EXIT WHEN outcome = 'locked';
+        IF v_in.skip AND (v_try.result).scanned > 0 THEN
+            p_next := retention._pass_by(p_next, p_policy, v_by, (v_try.result).passed);
+        END IF;
+        v_doubtful := v_doubtful - (v_try.result).scanned;
+        EXIT WHEN outcome = 'last' OR v_doubtful <= 0 OR clock_timestamp() > v_started + interval '1 s';
+        v_in."position" := p_next.next_position;
+        v_in.batch_rows := least(v_doubtful, v_in.batch_rows::bigint * CASE WHEN v_in.skip THEN 1 ELSE 10 END);
+        v_in.skip := false;
+    END LOOP;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._take(retention.run, retention.policy, boolean, boolean, retention.batch) FROM PUBLIC;

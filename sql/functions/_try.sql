@@ -1,0 +1,48 @@
+-- One call of a pass's batch function, whose effects are all there or, where it raises, none. Adds to p_next what it did.
+-- The fast function (RANGE) waits for a row a tenth of lock_timeout only: when it has to wait, the one that locks first
+-- (LOCKED) is the better way.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
+CREATE OR REPLACE FUNCTION retention._try(
+    p_policy retention.policy, p_in retention.batch_input, p_locked boolean, p_held boolean,
+    INOUT p_next retention.batch, OUT result retention.batch_result)
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+    v_pass CONSTANT jsonb := p_policy.passes -> (p_next.next_pass - 1);
+    v_before jsonb;
+    v_lost text;
+BEGIN
+    IF p_policy.reach <> '{}' THEN
+        v_before := retention._changed_rows(p_policy.reach);
+    END IF;
+    PERFORM set_config('lock_timeout', (CASE WHEN p_locked THEN p_policy.lock_timeout_ms
+                                             ELSE greatest(p_policy.lock_timeout_ms / 10, 1) END)::text, true);
+    EXECUTE format('SELECT * FROM retention.%I($1)', v_pass ->> CASE WHEN p_locked THEN 'locked' ELSE 'range' END)
+    INTO result USING p_in;
+    SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
+    -- Asked after the batch, whose locks keep its tables as they are.
+    v_lost := CASE WHEN p_held THEN retention._vain_hold(p_policy.name, p_in.as_of, 100)
+                   WHEN EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL)
+                   THEN retention._attached_hold(ARRAY[p_policy.table_name] || p_policy.related || p_policy.reach, p_in.as_of) END;
+    IF v_lost IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = v_lost;
+    END IF;
+    IF result.outcome = 'locked' THEN
+        RETURN;
+    END IF;
+    p_next.mode := CASE WHEN p_locked THEN 'locked' ELSE 'range' END;
+    p_next.scanned := p_next.scanned + result.scanned;
+    p_next.taken := p_next.taken + result.taken;
+    p_next.contended := p_next.contended + result.contended;
+    p_next.kept := retention._sum(p_next.kept, result.kept);
+    p_next.related := retention._sum(p_next.related, result.related);
+    IF p_policy.reach <> '{}' THEN
+        -- What steps deleted themselves is no cascade, where a foreign key leads back to them.
+        p_next.cascaded := retention._sum(p_next.cascaded, retention._subtract(
+            retention._subtract(retention._changed_rows(p_policy.reach), v_before),
+            result.related || jsonb_build_object(p_policy.table_name, result.taken)));
+    END IF;
+    p_next.next_position := result."position";
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._try(retention.policy, retention.batch_input, boolean, boolean, retention.batch) FROM PUBLIC;

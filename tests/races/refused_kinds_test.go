@@ -1,0 +1,110 @@
+package races
+
+import (
+	"strings"
+	"testing"
+
+	"pgretain/tests/pgtest"
+)
+
+// A trigger that raises with an SQLSTATE, and one that does something else, for row 15.
+func triggers(body string) string {
+	return `CREATE FUNCTION object() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN ` + body + ` RETURN OLD; END $$;
+		CREATE TRIGGER sacred BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION object();`
+}
+
+const uncounted = "breaker: {fraction: 1}, budget: {rows: 1000}, batch: {lock_timeout: 100s}}"
+
+// Whatever error a row causes, in a condition, a step or a trigger, in any shape: it is refused, and the others go.
+func TestEveryKindOfErrorIsARows(t *testing.T) {
+	t.Parallel()
+	age := func(rest string) string {
+		return `{table: m, due: {age: {column: at, older_than: 7 days}}, ` + rest + ", " + uncounted
+	}
+	const zero = "UPDATE m SET v = 1; UPDATE m SET v = 0 WHERE id = 15"
+	for name, c := range map[string]struct{ schema, rule, data, code, related string }{
+		"division by zero in where":             {"", age(`where: "100 / v > 0", then: [delete]`), zero, "22012", ""},
+		"a cast in where":                       {"ALTER TABLE m ADD x text;", age(`where: "x::date < '2024-02-01'", then: [delete]`), "UPDATE m SET x = '2024-01-01'; UPDATE m SET x = 'never' WHERE id = 15", "22007", ""},
+		"where without a clock":                 {"", `{table: m, where: "sqrt(v) >= 0", then: [delete], ` + uncounted, "UPDATE m SET v = -1 WHERE id = 15", "2201F", ""},
+		"division by zero in a guard":           {"", age(`keep: {small: "100 / v < 0"}, then: [delete]`), zero, "22012", ""},
+		"in a guard of another table":           {signals, age(`keep: {s: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id AND 1 / t.v > 5)"}, then: [delete]`), zero + "; INSERT INTO sig VALUES (15), (16)", "22012", ""},
+		"in what a step writes":                 {"CREATE TABLE n (id int, x int);", age(`then: [{insert: {into: n, set: {id: id, x: "100 / v"}}}, delete]`), zero, "22012", "public.n"},
+		"in an update":                          {"", `{table: m, due: {age: {column: at, older_than: 7 days}}, where: "v >= 0", then: [{update: {set: {v: "-1 - 10 / v"}}}], ` + uncounted, zero, "22012", ""},
+		"a check":                               {"CREATE TABLE o (id int CHECK (id <> 15));", age(`then: [{insert: {into: o, set: {id: id}}}, delete]`), "", "23514", "public.o"},
+		"a trigger that divides by zero":        {triggers("PERFORM 1 / (OLD.id - 15);"), age("then: [delete]"), "", "22012", ""},
+		"a trigger that changes the row":        {triggers("UPDATE m SET v = v + 1 WHERE id = OLD.id;"), age("then: [delete]"), "", "27000", ""},
+		"a trigger with an SQLSTATE of its own": {triggers("RAISE EXCEPTION 'no' USING ERRCODE = 'AB001';"), age("then: [delete]"), "", "AB001", ""},
+		"another one":                           {triggers("RAISE EXCEPTION 'no' USING ERRCODE = '45000';"), age("then: [delete]"), "", "45000", ""},
+		"a trigger that finds nothing":          {triggers("RAISE no_data_found;"), age("then: [delete]"), "", "P0002", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, c.schema, c.rule)
+			s.refill(30)
+			if c.data != "" {
+				s.Exec(t, c.data)
+			}
+			s.run("p").ok()
+			want := counts{State: "done", Taken: 29, Refused: 1}
+			if c.related != "" {
+				want.Related = map[string]int64{c.related: 29}
+			}
+			s.logged("p", want)
+			if name != "in an update" {
+				s.leaves(15)
+			}
+			if codes := pgtest.Column[string](t, s.watch, "SELECT DISTINCT sqlstate FROM retention.batch WHERE refused > 0"); len(codes) != 1 || codes[0] != c.code {
+				t.Errorf("the log says %q, want %s", codes, c.code)
+			}
+			s.run("p").ok()
+			s.logged("p", counts{State: "done", Refused: 1})
+		})
+	}
+}
+
+// Where the breaker has to count rows of which one cannot be evaluated, the run trips before anything is touched, and says why.
+func TestWhatCannotBeCountedTrips(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "", strings.Replace(simple, "then:", `where: "100 / v > 0", breaker: {rows: 29}, then:`, 1))
+	s.refill(30)
+	s.Exec(t, "UPDATE m SET v = 1; UPDATE m SET v = 0 WHERE id = 15")
+	if err := s.run("p").end(); err == nil || !strings.Contains(err.Message, "cannot be counted for the breaker: division by zero") {
+		t.Errorf("raised %v", err)
+	}
+	s.logged("p", counts{State: "tripped"})
+	if err := s.Operator("SELECT retention.accept(max(id), 'one row') FROM retention.run"); err != nil {
+		t.Fatal(err)
+	}
+	s.run("p").ok()
+	s.leaves(15)
+	s.logged("p", counts{State: "done", Taken: 29, Refused: 1})
+}
+
+// The oldest rows are all referred to: those behind them go in the same run.
+func TestRefusedRowsStarveNobody(t *testing.T) {
+	t.Parallel()
+	for name, rule := range map[string]string{"RANGE": simple, "LOCKED": guarded} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, signals+`CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`, strings.Replace(rule, "batch:", "breaker: {fraction: 1}, batch:", 1))
+			s.refill(1500)
+			s.Exec(t, "INSERT INTO child SELECT i FROM generate_series(1, 400) i")
+			s.SetBatch(500)
+			s.run("p").ok()
+			s.leaves(from(1, 400)...)
+			s.logged("p", counts{State: "done", Taken: 1100, Refused: 400})
+		})
+	}
+}
+
+// A row that several passes meet is refused once.
+func TestRefusedOnceUnderAny(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `ALTER TABLE m ADD g int NOT NULL DEFAULT 1, ADD until timestamptz DEFAULT '2024-01-01'; CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`,
+		`{table: m, due: {any: [{age: {column: at, older_than: 7 days}}, {beyond: {first: 1, per: [g], order: "at DESC"}}, {expires: {column: until}}]}, then: [delete], `+uncounted)
+	s.refill(60)
+	s.Exec(t, "INSERT INTO child SELECT i FROM generate_series(1, 40) i")
+	s.run("p").ok()
+	s.leaves(from(1, 40)...)
+	s.logged("p", counts{State: "done", Taken: 20, Refused: 40})
+}
