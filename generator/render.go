@@ -57,7 +57,7 @@ func object(name string, data any) string {
 	laid.Reset()
 	layoutTo(laid, text, dollarQuote(text))
 	laid.WriteByte('\n')
-	return laid.String()
+	return wrapped(laid.String())
 }
 
 // quoteMark stands for the dollar quotes around a body until the whole text is known; no UTF-8 text has it.

@@ -56,7 +56,8 @@ BEGIN
     SELECT 1, s.verb, 'app.clocks', s.rel, s.tid, s.n, s.note, NULL::text[], NULL::text[] FROM step_1 s;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.epoch_expression_preview(timestamp with time zone, bigint, jsonb, interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION retention.epoch_expression_preview(timestamp with time zone, bigint, jsonb, interval)
+    FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.epoch_expression_preview(timestamp with time zone, bigint, jsonb, interval)
     TO retention_operator, retention_viewer;
 COMMENT ON FUNCTION retention.epoch_expression_preview(timestamp with time zone, bigint, jsonb, interval)

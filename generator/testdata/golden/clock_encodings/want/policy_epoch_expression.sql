@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_expression', '', 'app.clocks', false, '9d595b24804d', 'Deletes rows of app.clocks whose snow / 1000 is older than 7 days.',
+    ('epoch_expression', '', 'app.clocks', false, 'd28c7279e3cb', 'Deletes rows of app.clocks whose snow / 1000 is older than 7 days.',
      '[{"range":"epoch_expression_batch","locked":"epoch_expression_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]', jsonb_build_object('clock', '(t.snow / 1000)', 'from', 'FROM app.clocks t', 'no_clock', '(t.snow / 1000) IS NULL', 'too_far', '(t.snow / 1000) > retention._epoch_ms((($1).as_of + interval ''1 years''))', 'in_time', '(t.snow / 1000) <= retention._epoch_ms((($1).as_of + interval ''1 years''))'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

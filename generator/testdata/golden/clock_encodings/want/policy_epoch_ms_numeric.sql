@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_ms_numeric', '', 'app.clocks', false, '9408d39cf196', 'Deletes rows of app.clocks whose epoch_ms_numeric is older than 7 days.',
+    ('epoch_ms_numeric', '', 'app.clocks', false, '09f343b0c971', 'Deletes rows of app.clocks whose epoch_ms_numeric is older than 7 days.',
      '[{"range":"epoch_ms_numeric_batch","locked":"epoch_ms_numeric_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]', jsonb_build_object('clock', 't.epoch_ms_numeric', 'from', 'FROM app.clocks t', 'no_clock', 't.epoch_ms_numeric IS NULL', 'too_far', 't.epoch_ms_numeric > extract(epoch FROM (($1).as_of + interval ''1 years'')) * 1000', 'in_time', 't.epoch_ms_numeric <= extract(epoch FROM (($1).as_of + interval ''1 years'')) * 1000'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

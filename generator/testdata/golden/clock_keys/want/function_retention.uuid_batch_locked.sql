@@ -88,7 +88,8 @@ BEGIN
                WHERE t.key_uuid < v_cutoff_1_1
                  AND (v_in."position" IS NULL OR (t.key_uuid, t.id) > (v_position_1, v_position_2))
                  AND (t.key_uuid, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
-                 AND (get_byte(uuid_send(t.key_uuid), 6) >> 4 = 7 AND get_byte(uuid_send(t.key_uuid), 8) >> 6 = 2)) END AS matched,
+                 AND (get_byte(uuid_send(t.key_uuid), 6) >> 4 = 7 AND get_byte(uuid_send(t.key_uuid),
+                     8) >> 6 = 2)) END AS matched,
            CASE WHEN v_in.skip THEN (
                SELECT concat(t.tableoid, ' ', t.ctid) FROM app.clocks t
                WHERE t.key_uuid < v_cutoff_1_1

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('uuid', '', 'app.clocks', false, '0fa693726331', 'Deletes rows of app.clocks whose key_uuid is older than 7 days.',
+    ('uuid', '', 'app.clocks', false, '64828e0c4b8d', 'Deletes rows of app.clocks whose key_uuid is older than 7 days.',
      '[{"range":"uuid_batch","locked":"uuid_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]', jsonb_build_object('clock', '(t.key_uuid)::text', 'from', 'FROM app.clocks t', 'no_clock', 't.key_uuid IS NULL', 'too_far', 't.key_uuid > retention._uuid_floor((($1).as_of + interval ''1 years''))', 'in_time', 't.key_uuid <= retention._uuid_floor((($1).as_of + interval ''1 years''))'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

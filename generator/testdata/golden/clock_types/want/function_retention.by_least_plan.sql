@@ -68,7 +68,8 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         WITH boundary AS MATERIALIZED (
             SELECT b.* FROM (
-                (SELECT (least(t.read_at, t.edited_at)) AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned, false AS last
+                (SELECT (least(t.read_at, t.edited_at)) AS c1, t.id AS c2, v_in.batch_rows::bigint AS scanned,
+                    false AS last
                  FROM app.clocks t
                  WHERE (least(t.read_at, t.edited_at)) < v_cutoff_1_1
                    AND (v_in."position" IS NULL OR ((least(t.read_at, t.edited_at)), t.id) > (v_position_1, v_position_2))

@@ -62,7 +62,8 @@ BEGIN
                            END AS first,
                            row_number() OVER (ORDER BY t.made_at DESC, t.id DESC) AS place,
                            row_number() OVER (ORDER BY t.made_at DESC, t.id DESC) AS n
-                    FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o WHERE o.id = t.owner_id) AS value) v_count
+                    FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o
+                        WHERE o.id = t.owner_id) AS value) v_count
                     WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
                       AND t.owner_id = (g.key[1])::bigint) r
               WHERE r.place > r.first
@@ -108,7 +109,8 @@ BEGIN
                                              ELSE least(50, v_count.value)
                                          END AS first,
                                          row_number() OVER (ORDER BY t.made_at DESC, t.id DESC) AS place
-                                  FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o WHERE o.id = t.owner_id) AS value) v_count
+                                  FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o
+                                      WHERE o.id = t.owner_id) AS value) v_count
                                   WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
                                     AND t.owner_id = g.k1) r
                             WHERE (r.place <= r.first) IS NOT FALSE) f

@@ -30,7 +30,8 @@ BEGIN
                                                               WHEN v_count.value <= 0 THEN NULL
                                                               ELSE least(50, v_count.value)
                                                           END) AS first
-              FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o WHERE o.id = t.owner_id) AS value) v_count
+              FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o
+                  WHERE o.id = t.owner_id) AS value) v_count
               WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
               GROUP BY 1
               HAVING count(*) > min(CASE

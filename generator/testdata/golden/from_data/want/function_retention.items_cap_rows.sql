@@ -18,7 +18,8 @@ AS $function$
                    WHEN v_count.value <= 0 THEN NULL
                    ELSE least(50, v_count.value)
                END AS first
-        FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o WHERE o.id = t.owner_id) AS value) v_count
+        FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o
+            WHERE o.id = t.owner_id) AS value) v_count
         WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
     )
     SELECT t.tableoid, t.ctid, t, CASE

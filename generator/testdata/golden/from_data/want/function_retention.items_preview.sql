@@ -48,7 +48,8 @@ BEGIN
                END AS kept_by
         FROM app.note t
         LEFT JOIN app.owner o ON (o.id = t.owner_id)
-        LEFT JOIN (SELECT kind, max(days) AS days FROM app.config WHERE v_as_of IS NOT NULL GROUP BY kind) c ON (c.kind = t.kind)
+        LEFT JOIN (SELECT kind, max(days) AS days FROM app.config WHERE v_as_of IS NOT NULL GROUP BY kind) c
+            ON (c.kind = t.kind)
         CROSS JOIN LATERAL (SELECT (coalesce(c.days, o.days)) AS value) v_window_1_1
         WHERE t.made_at < (CASE
                                WHEN v_window_1_1.value IS NULL THEN v_else_1_1

@@ -18,7 +18,8 @@ AS $function$
            END
     FROM app.note t
     LEFT JOIN app.owner o ON (o.id = t.owner_id)
-    LEFT JOIN (SELECT kind, max(days) AS days FROM app.config WHERE ($1).as_of IS NOT NULL GROUP BY kind) c ON (c.kind = t.kind)
+    LEFT JOIN (SELECT kind, max(days) AS days FROM app.config WHERE ($1).as_of IS NOT NULL GROUP BY kind) c
+        ON (c.kind = t.kind)
     CROSS JOIN LATERAL (SELECT (coalesce(c.days, o.days)) AS value) v_window_1_1
     WHERE t.made_at < (CASE
                            WHEN v_window_1_1.value IS NULL THEN retention._cutoff_of(($1).as_of, coalesce(($1).older_than, '0 months 30 days 00:00:00'), 'UTC')

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items', '', 'app.note', false, 'bf922ae64c9b', 'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
+    ('items', '', 'app.note', false, 'd609ed00f37d', 'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
      '[{"locked":"items_batch"}]', true, ARRAY['owner_id']::text[],
      '0 months 30 days 00:00:00', '0 months 7 days 00:00:00', '0 months 365 days 00:00:00', false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]', jsonb_build_object('clock', 't.made_at', 'from', 'FROM app.note t LEFT JOIN app.owner o ON (o.id = t.owner_id) LEFT JOIN (SELECT kind, max(days) AS days FROM app.config WHERE ($1).as_of IS NOT NULL GROUP BY kind) c ON (c.kind = t.kind) CROSS JOIN LATERAL (SELECT (coalesce(c.days, o.days)) AS value) v_window_1_1', 'too_far', 't.made_at > (($1).as_of + interval ''1 years'')', 'in_time', 't.made_at <= (($1).as_of + interval ''1 years'')'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items_cap', '', 'app.note', false, 'ab1acca04508', 'where o.enabled; Deletes rows of app.note past the first o.days per owner_id.',
+    ('items_cap', '', 'app.note', false, '2dc8df9c13e7', 'where o.enabled; Deletes rows of app.note past the first o.days per owner_id.',
      '[{"locked":"items_cap_batch","groups":"items_cap_groups"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]', jsonb_build_object(),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -82,11 +82,15 @@ BEGIN
     SELECT 1, s.verb, 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', s.rel, s.tid, s.n, s.note, NULL::text[], NULL::text[] FROM step_1 s;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_preview(timestamp with time zone, bigint, jsonb, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_preview(timestamp with time zone, bigint, jsonb, interval)
+REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_preview(timestamp with time zone, bigint,
+    jsonb, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_preview(timestamp with time zone, bigint,
+    jsonb, interval)
     TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_preview(timestamp with time zone, bigint, jsonb, interval)
+COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_preview(timestamp with time zone, bigint, jsonb,
+    interval)
     IS 'pgretain: what the steps of policy a_policy_name_of_forty_bytes_0123456789a would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_preview(timestamp with time zone, bigint, jsonb, interval);
+DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_preview(timestamp with time zone, bigint,
+    jsonb, interval);

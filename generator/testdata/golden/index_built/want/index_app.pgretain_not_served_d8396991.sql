@@ -5,7 +5,8 @@ SELECT retention._set_aside_invalid_index('app', 'pgretain_not_served_d8396991')
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_not_served_d8396991_invalid;
 -- next
-CREATE INDEX CONCURRENTLY IF NOT EXISTS pgretain_not_served_d8396991 ON app.not_served (owner_id, at DESC NULLS LAST, id);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS pgretain_not_served_d8396991 ON app.not_served (owner_id, at DESC NULLS LAST,
+    id);
 -- next
 COMMENT ON INDEX app.pgretain_not_served_d8396991 IS 'pgretain: index of policy by_rank';
 -- next

@@ -171,8 +171,10 @@ BEGIN
     v_out.related := v_out.related || jsonb_build_object(
         'app.transfer', v_rows + coalesce((v_out.related ->> 'app.transfer')::bigint, 0));
 
-    INSERT INTO app.old_note (id, owner_id, kind, state, score, starred, tag, made_at, seen_at, expires_at, transfer_id, run_id)
-    SELECT t.id, t.owner_id, t.kind, t.state, t.score, t.starred, t.tag, t.made_at, t.seen_at, t.expires_at, (h.id), (v_in.run_id)
+    INSERT INTO app.old_note (id, owner_id, kind, state, score, starred, tag, made_at, seen_at, expires_at, transfer_id,
+        run_id)
+    SELECT t.id, t.owner_id, t.kind, t.state, t.score, t.starred, t.tag, t.made_at, t.seen_at, t.expires_at, (h.id),
+        (v_in.run_id)
     FROM unnest(v_tids) AS batch(tid)
          JOIN app.note t ON t.ctid = batch.tid
          LEFT JOIN unnest(v_new_2) h ON h.owner_id IS NOT DISTINCT FROM (t.owner_id);

@@ -63,7 +63,8 @@ BEGIN
         FROM (SELECT DISTINCT CAST((t.made_at::date) AS date) AS day, CAST((t.owner_id) AS bigint) AS owner_id
               FROM taken batch
                    JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel) v
-        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM app.daily was WHERE was.day = v.day AND was.owner_id = v.owner_id) AS found) w
+        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM app.daily was WHERE was.day = v.day
+            AND was.owner_id = v.owner_id) AS found) w
         GROUP BY 1
     ), step_2 AS MATERIALIZED (
         SELECT 'insert' AS verb, NULL::oid AS rel, NULL::tid AS tid, count(*) AS n,
@@ -78,7 +79,8 @@ BEGIN
         FROM (SELECT CAST(t.id AS bigint) AS id
               FROM taken batch
                    JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
-                   CROSS JOIN LATERAL (SELECT NULL::bigint AS id, NULL::bigint AS owner_id, NULL::bigint AS n, NULL::timestamp with time zone AS at) h) v
+                   CROSS JOIN LATERAL (SELECT NULL::bigint AS id, NULL::bigint AS owner_id, NULL::bigint AS n,
+                       NULL::timestamp with time zone AS at) h) v
         CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM app.old_note was WHERE was.id = v.id) AS found) w
         GROUP BY 1
     ), step_4 AS MATERIALIZED (

@@ -47,13 +47,16 @@ BEGIN
             BEGIN
                 WITH source AS (
                     SELECT DISTINCT ON (a.id)
-                           a.tableoid AS rel, a.ctid AS tid, a.id AS c1, a.owner_id AS c2, a.kind AS c3, a.state AS c4, a.score AS c5, a.starred AS c6, a.tag AS c7, a.made_at AS c8, a.seen_at AS c9, a.expires_at AS c10
+                           a.tableoid AS rel, a.ctid AS tid, a.id AS c1, a.owner_id AS c2, a.kind AS c3, a.state AS c4,
+                               a.score AS c5, a.starred AS c6, a.tag AS c7, a.made_at AS c8, a.seen_at AS c9,
+                               a.expires_at AS c10
                     FROM unnest(v_rels[v_from : v_from + v_size - 1],
                                 v_tids[v_from : v_from + v_size - 1]) AS x(rel, tid)
                     JOIN app.old_note a ON a.tableoid = x.rel AND a.ctid = x.tid
                     ORDER BY a.id, a.tableoid, a.ctid DESC
                 ), back AS (
-                    INSERT INTO app.note AS t (id, owner_id, kind, state, score, starred, tag, made_at, seen_at, expires_at)
+                    INSERT INTO app.note AS t (id, owner_id, kind, state, score, starred, tag, made_at, seen_at,
+                        expires_at)
                     OVERRIDING SYSTEM VALUE
                     SELECT s.c1, s.c2, s.c3, s.c4, s.c5, s.c6, s.c7, s.c8, s.c9, s.c10
                     FROM source s

@@ -72,7 +72,8 @@ BEGIN
     ), step_1 AS (
         INSERT INTO app.daily AS was (day, owner_id, n, top, last_kind, at)
         SELECT totals.day, totals.owner_id, totals.n, totals.top, newest.last_kind, (v_as_of)
-        FROM (SELECT (t.made_at::date) AS day, (t.owner_id) AS owner_id, coalesce((count(*)), 0) AS n, (max(t.score)) AS top
+        FROM (SELECT (t.made_at::date) AS day, (t.owner_id) AS owner_id, coalesce((count(*)), 0) AS n,
+            (max(t.score)) AS top
               FROM t
               WHERE (t.kind <> 'x')
               GROUP BY 1, 2) totals
@@ -90,7 +91,8 @@ BEGIN
         RETURNING 1
     ), step_2 AS (
         INSERT INTO app.old_note (id, owner_id, kind, state, score, starred, tag, made_at, seen_at, expires_at, run_id)
-        SELECT t.id, t.owner_id, t.kind, t.state, t.score, t.starred, t.tag, t.made_at, t.seen_at, t.expires_at, (v_in.run_id)
+        SELECT t.id, t.owner_id, t.kind, t.state, t.score, t.starred, t.tag, t.made_at, t.seen_at, t.expires_at,
+            (v_in.run_id)
         FROM t
         RETURNING 1
     ), step_3 AS (

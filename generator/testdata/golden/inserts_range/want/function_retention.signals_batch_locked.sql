@@ -159,7 +159,8 @@ BEGIN
         'app.daily', v_rows + coalesce((v_out.related ->> 'app.daily')::bigint, 0));
 
     INSERT INTO app.old_note (id, owner_id, kind, state, score, starred, tag, made_at, seen_at, expires_at, run_id)
-    SELECT t.id, t.owner_id, t.kind, t.state, t.score, t.starred, t.tag, t.made_at, t.seen_at, t.expires_at, (v_in.run_id)
+    SELECT t.id, t.owner_id, t.kind, t.state, t.score, t.starred, t.tag, t.made_at, t.seen_at, t.expires_at,
+        (v_in.run_id)
     FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;

@@ -55,7 +55,8 @@ BEGIN
               FROM taken batch
                    JOIN app.note t ON t.ctid = batch.tid AND t.tableoid = batch.rel
               WHERE (t.kind <> 'x')) v
-        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM app.daily was WHERE was.day = v.day AND was.owner_id = v.owner_id) AS found) w
+        CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM app.daily was WHERE was.day = v.day
+            AND was.owner_id = v.owner_id) AS found) w
         GROUP BY 1
     ), step_2 AS MATERIALIZED (
         SELECT CASE WHEN w.found THEN 'refused' ELSE 'archive' END AS verb,

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('signals', '', 'app.note', false, '90467d31474e', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('signals', '', 'app.note', false, '5a18d9bb54f5', 'Deletes rows of app.note whose made_at is older than 7 days.',
      '[{"range":"signals_batch","locked":"signals_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note', 'INSERT app.daily', 'INSERT app.old_note', 'UPDATE app.daily']::text[], '[{"step":1,"table":"app.daily","set":{"at":null,"last_kind":null,"n":null,"top":null}}]', jsonb_build_object('clock', 't.made_at', 'from', 'FROM app.note t', 'too_far', 't.made_at > (($1).as_of + interval ''1 years'')', 'in_time', 't.made_at <= (($1).as_of + interval ''1 years'')', 'archives', jsonb_build_object('app.old_note', 'run_id')),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

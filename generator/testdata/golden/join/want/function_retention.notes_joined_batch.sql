@@ -123,7 +123,8 @@ BEGIN
         FROM app.note t
         LEFT JOIN app.owner o ON (o.id = t.owner_id)
         LEFT JOIN retention.notes_joined_c c ON (c.kind = t.kind)
-        LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < v_as_of) l ON true
+        LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id
+            AND x.used_at < v_as_of) l ON true
         WHERE t.ctid = ANY (v_tids)
     )
     SELECT count(*) AS judged,

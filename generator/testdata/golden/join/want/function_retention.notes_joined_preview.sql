@@ -45,7 +45,8 @@ BEGIN
         FROM app.note t
         LEFT JOIN app.owner o ON (o.id = t.owner_id)
         LEFT JOIN (SELECT kind, kept FROM app.config WHERE days > 0) c ON (c.kind = t.kind)
-        LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < v_as_of) l ON true
+        LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id
+            AND x.used_at < v_as_of) l ON true
         WHERE (NOT o.enabled AND c.kept IS NOT TRUE)
           AND t.made_at < v_cutoff_1_1
     ), taken AS MATERIALIZED (

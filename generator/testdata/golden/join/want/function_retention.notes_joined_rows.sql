@@ -21,7 +21,8 @@ AS $function$
     FROM app.note t
     LEFT JOIN app.owner o ON (o.id = t.owner_id)
     LEFT JOIN (SELECT kind, kept FROM app.config WHERE days > 0) c ON (c.kind = t.kind)
-    LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < ($1).as_of) l ON true
+    LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id
+        AND x.used_at < ($1).as_of) l ON true
     WHERE (NOT o.enabled AND c.kept IS NOT TRUE)
       AND t.made_at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')
 $function$;

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_joined', '', 'app.note', false, 'aaa0f0060aa1', 'where NOT o.enabled AND c.kept IS NOT TRUE; Deletes rows of app.note whose made_at is older than 1 year.; keeps lent: l.used_at > as_of - interval ''30 days''',
+    ('notes_joined', '', 'app.note', false, 'b35ac9bb646e', 'where NOT o.enabled AND c.kept IS NOT TRUE; Deletes rows of app.note whose made_at is older than 1 year.; keeps lent: l.used_at > as_of - interval ''30 days''',
      '[{"locked":"notes_joined_batch"}]', true, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]', jsonb_build_object('clock', 't.made_at', 'from', 'FROM app.note t LEFT JOIN app.owner o ON (o.id = t.owner_id) LEFT JOIN (SELECT kind, kept FROM app.config WHERE days > 0) c ON (c.kind = t.kind) LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < ($1).as_of) l ON true', 'too_far', '(NOT o.enabled AND c.kept IS NOT TRUE) AND t.made_at > (($1).as_of + interval ''1 years'')', 'in_time', '(NOT o.enabled AND c.kept IS NOT TRUE) AND t.made_at <= (($1).as_of + interval ''1 years'')'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

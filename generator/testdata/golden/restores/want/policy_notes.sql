@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes', '', 'app.note', false, '9b5de4fec89b', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('notes', '', 'app.note', false, 'd71c011e0c2a', 'Deletes rows of app.note whose made_at is older than 7 days.',
      '[{"locked":"notes_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY['app.loan', 'app.note']::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY['app.note', 'app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)', 'app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.loan', 'DELETE app.note', 'INSERT app.attic', 'INSERT app.old_note']::text[], '[]', jsonb_build_object('clock', 't.made_at', 'from', 'FROM app.note t', 'too_far', 't.made_at > (($1).as_of + interval ''1 years'')', 'in_time', 't.made_at <= (($1).as_of + interval ''1 years'')', 'archives', jsonb_build_object('app.attic', 'transfer_id', 'app.old_note', 'run_id')),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -34,7 +34,8 @@ AS $function$
                                      WHERE reached_1.item_id = t.id
                                        AND retention._held_by_owner('app.mention', to_jsonb(reached_1.*), ($1).as_of)))
                      OR EXISTS (SELECT FROM retention.hold h
-                                JOIN app.tag_link reached_1 ON h.key = ARRAY[reached_1.item_id::text, reached_1.tag::text]
+                                JOIN app.tag_link reached_1 ON h.key = ARRAY[reached_1.item_id::text,
+                                    reached_1.tag::text]
                                 WHERE h.table_name = 'app.tag_link' AND h.by_column IS NULL
                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
                                   AND reached_1.item_id = t.id)
@@ -44,13 +45,15 @@ AS $function$
                                        AND retention._held_by_owner('app.tag_link', to_jsonb(reached_1.*), ($1).as_of)))
                      OR EXISTS (SELECT FROM retention.hold h
                                 JOIN app.tag_vote reached_2 ON h.key = ARRAY[reached_2.id::text]
-                                JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id AND reached_2.tag = reached_1.tag
+                                JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id
+                                    AND reached_2.tag = reached_1.tag
                                 WHERE h.table_name = 'app.tag_vote' AND h.by_column IS NULL
                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
                                   AND reached_1.item_id = t.id)
                      OR ((SELECT retention._owner_holds('app.tag_vote', ($1).as_of))
                          AND EXISTS (SELECT FROM app.tag_vote reached_2
-                                     JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id AND reached_2.tag = reached_1.tag
+                                     JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id
+                                         AND reached_2.tag = reached_1.tag
                                      WHERE reached_1.item_id = t.id
                                        AND retention._held_by_owner('app.tag_vote', to_jsonb(reached_2.*), ($1).as_of)))
                      OR EXISTS (

@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items', '', 'app.item', false, 'dec9df2d6da9', 'Deletes rows of app.item whose at is older than 90 days.',
+    ('items', '', 'app.item', false, '0a3d3efc4189', 'Deletes rows of app.item whose at is older than 90 days.',
      '[{"locked":"items_batch"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan', 'app.item', 'app.blob']::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.blob']::text[], ARRAY['app.item', 'app.loan', 'app.blob']::text[], ARRAY[]::text[], ARRAY['app.item', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[], ARRAY['app.blob PRIMARY KEY (id)', 'app.copy PRIMARY KEY (id)', 'app.copy(blob_id) -> app.blob(id) cascade', 'app.item PRIMARY KEY (id)', 'app.item(parent_id) -> app.item(id) cascade', 'app.loan PRIMARY KEY (id)', 'app.mention PRIMARY KEY (id)', 'app.mention(item_id) -> app.item(id) set null', 'app.tag_link PRIMARY KEY (item_id, tag)', 'app.tag_link(item_id) -> app.item(id) cascade', 'app.tag_vote PRIMARY KEY (id)', 'app.tag_vote(item_id, tag) -> app.tag_link(item_id, tag) cascade']::text[], ARRAY['DELETE app.blob', 'DELETE app.item', 'DELETE app.loan']::text[], '[]', jsonb_build_object('clock', 't.at', 'from', 'FROM app.item t', 'too_far', 't.at > (($1).as_of + interval ''1 years'')', 'in_time', 't.at <= (($1).as_of + interval ''1 years'')'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

@@ -90,7 +90,8 @@ BEGIN
                WHERE t.made_at < v_cutoff_1
                  AND (v_in."position" IS NULL OR (t.made_at, t.id) > (v_position_1, v_position_2))
                  AND (t.made_at, t.id) <= (SELECT b.c1, b.c2 FROM boundary b)
-                 AND t.made_at < CASE WHEN (t.score >= 0.5) THEN v_cutoff_1_1 WHEN (t.starred) THEN NULL ELSE v_cutoff_1_3 END) END AS matched,
+                 AND t.made_at < CASE WHEN (t.score >= 0.5) THEN v_cutoff_1_1 WHEN (t.starred) THEN NULL
+                     ELSE v_cutoff_1_3 END) END AS matched,
            CASE WHEN v_in.skip THEN (
                SELECT concat(t.tableoid, ' ', t.ctid) FROM app.note t
                WHERE t.made_at < v_cutoff_1

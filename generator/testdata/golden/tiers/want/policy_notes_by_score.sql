@@ -5,7 +5,7 @@ INSERT INTO retention.policy
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
      batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_by_score', '', 'app.note', false, '538a53f0ab91', 'Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.',
+    ('notes_by_score', '', 'app.note', false, '4d5dd7f6f86d', 'Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.',
      '[{"range":"notes_by_score_batch","locked":"notes_by_score_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]', jsonb_build_object('clock', 't.made_at', 'from', 'FROM app.note t', 'too_far', 't.made_at > (($1).as_of + interval ''1 years'')', 'in_time', 't.made_at <= (($1).as_of + interval ''1 years'')'),
      5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)

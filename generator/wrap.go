@@ -1,0 +1,65 @@
+package generator
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// textWidth is how wide a line of generated SQL may be, in characters. A policy's own literals may be wider.
+const textWidth = 120
+
+// breaks are where a line may go on below: what stands before "\x00" stays on the line.
+var breaks = []string{", \x00", "\x00 AND ", "\x00 OR ", "\x00 WHEN ", "\x00 ELSE ", "\x00 CROSS JOIN ", "\x00 LEFT JOIN ", "\x00 JOIN ", "\x00 FROM ",
+	"\x00 WHERE ", "\x00 GROUP BY ", "\x00 ORDER BY ", "\x00 ON "}
+
+// wrapped breaks lines that are too wide. A line with a quote or a comment stays as it is: a break there might
+// mean something.
+func wrapped(text string) string {
+	if !wide(text) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text) + 256)
+	for line := range strings.Lines(text) {
+		if !strings.ContainsAny(line, `'"\`) && !strings.Contains(line, "--") {
+			indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "    "
+			for cut := breakOf(line, len(indent)); cut > 0; cut = breakOf(line, len(indent)) {
+				b.WriteString(strings.TrimRight(line[:cut], " "))
+				b.WriteByte('\n')
+				line = indent + strings.TrimLeft(line[cut:], " ")
+			}
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// wide says whether any line is too wide, in bytes.
+func wide(text string) bool {
+	for len(text) > textWidth {
+		end := strings.IndexByte(text, '\n')
+		if end < 0 || end > textWidth {
+			return true
+		}
+		text = text[end+1:]
+	}
+	return false
+}
+
+// breakOf is the last place after from where a line that is too wide may be broken, 0 for none.
+func breakOf(line string, from int) int {
+	if utf8.RuneCountInString(line) <= textWidth+1 { // its line break counts
+		return 0
+	}
+	head, last := line[:min(textWidth+1, len(line))], 0
+	for _, b := range breaks {
+		before, after, _ := strings.Cut(b, "\x00")
+		if at := strings.LastIndex(head, before+after); at >= 0 {
+			last = max(last, at+len(before))
+		}
+	}
+	if last <= from {
+		return 0
+	}
+	return last
+}
