@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -49,6 +48,7 @@ type batchData struct {
 	Count     *countText
 	WithTies  bool
 	Pass      int
+	Keys      []groupKey
 	GroupRows []sqlText
 	Order     []orderItem
 	RankOrder []orderItem
@@ -111,9 +111,9 @@ func (w *work) batch(p pass, function string) batchData {
 	w.addSteps(&d, p)
 	if p.beyond != nil {
 		// Batches skip the rows that they passed by: ties must not change places between them.
-		d.First, d.Order = p.beyond.First, w.withKey(p.beyond.Order)
-		d.Count, d.WithTies, d.RankOrder = p.beyond.Count, p.beyond.WithTies, p.beyond.Order
-		d.GroupRows = p.beyond.rowsOfGroup(groupKey.stored)
+		d.First, d.Order, d.Keys = p.beyond.First, w.withKey(p.beyond.inGroup.Order), p.beyond.Keys
+		d.Count, d.WithTies, d.RankOrder = p.beyond.Count, p.beyond.WithTies, p.beyond.inGroup.Order
+		d.GroupRows = p.beyond.rowsOfGroup()
 	}
 	return d
 }
@@ -185,7 +185,7 @@ func (w *work) placesOf(p pass) []places {
 }
 
 func (r *ranked) places() places {
-	return places{r.Name, r.Keys, r.firstPlaces(func(k groupKey) sqlText { return sqlText(fmt.Sprintf("g.k%d", k.Number)) })}
+	return places{r.Name, r.Keys, r.firstPlaces()}
 }
 
 // countElsewhere leaves to another pass which of the rows that are due by several entries it counts as kept:

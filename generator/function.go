@@ -261,7 +261,7 @@ func (w *work) registryRow(functions []Object, passes []passEntry, facts sqlText
 		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()),
 		Changes: textArray(w.changedTables()), StatementDeletes: textArray(w.statementDeletes()), Reach: textArray(w.reach()),
 		Sets: w.setColumns(), Facts: facts, KnownKeys: textArray(w.knownKeys()), Writes: textArray(w.policy.Writes()),
-		BatchRows: p.Batch.Rows, LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
+		BatchRows: p.Batch.Rows, BatchTime: orNull(p.Batch.Time.Milliseconds()), LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
 		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
 		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,
 	}

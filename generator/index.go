@@ -111,16 +111,20 @@ func columnItem(name string, descending, nullsFirst bool) indexItem {
 	return indexItem{column: name, expr: sqlText(quote.Ident(name)), descending: descending, nullsFirst: nullsFirst}
 }
 
-// rankItems is empty when an expression takes part: whether it may be indexed is not known here.
+// rankItems leaves an order out in which an expression takes part: whether it may be indexed is not known here.
+// Its groups are found by their keys, and it has no items where these are expressions as well, or may be NULL.
 func (w *work) rankItems(r *ranked) []indexItem {
-	if !r.columns {
-		return nil
-	}
 	var items []indexItem
 	for _, k := range r.Keys {
+		if !r.columns && (!k.notNull || w.table.Column(k.column).Virtual) {
+			return nil
+		}
 		item := columnItem(k.column, false, false)
 		item.equal = true
 		items = append(items, item)
+	}
+	if !r.columns {
+		return items
 	}
 	for _, o := range r.Order {
 		items = append(items, columnItem(o.column, o.Descending, o.NullsFirst))

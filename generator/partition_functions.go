@@ -139,7 +139,7 @@ func (w *work) alterPartition() Object {
 // says anything about its partitions.
 func (w *work) partitionRow(d rowData) rowData {
 	if w.policy.Partitions || w.dropsTables() {
-		d.BatchRows = min(d.BatchRows, 10)
+		d.BatchRows, d.BatchTime = min(d.BatchRows, 10), "NULL"
 	}
 	if w.policy.Partitions {
 		d.Partitions, d.BreakerFraction = true, "NULL"

@@ -20,6 +20,7 @@ type ranked struct {
 	Table    sqlText
 	columns  bool // every key and every item of the order is a plain column that an index can hold
 	source   *policy.Rank
+	inGroup  *ranked // the same where the group is known, as g.k1 and so on: itself unless it reads what ranks keep
 }
 
 // countText is a number that an expression gives, row by row.
@@ -46,7 +47,7 @@ type groupKey struct {
 	Expr      sqlText
 	GroupExpr sqlText // what groups are formed by: an expression goes by its text
 	column    string
-	typ       string
+	Type      string
 	notNull   bool
 }
 
@@ -56,6 +57,18 @@ func beyondName(i int) sqlText        { return sqlText(fmt.Sprintf("places_beyon
 // rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
 // item is not NULL. Joins are sub-selects here: a rank looks at more rows than a batch joins.
 func (w *work) rankOf(source *policy.Rank, name sqlText) *ranked {
+	r := w.rankTexts(source, name)
+	r.inGroup = r
+	if !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" }) && len(r.Keys) > 0 {
+		saved := w.binder.verdict
+		w.binder.verdict = func(guard string) (sqlText, error) { return w.verdictInGroup(guard, r.Keys) }
+		r.inGroup = w.rankTexts(source, name)
+		w.binder.verdict = saved
+	}
+	return r
+}
+
+func (w *work) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table),
 		columns: true, source: source}
 	w.withScalars(func() {
@@ -74,6 +87,31 @@ func (w *work) rankOf(source *policy.Rank, name sqlText) *ranked {
 		}
 	})
 	return r
+}
+
+// verdictInGroup is guardVerdict for the rows of one group: a rank whose groups lie within it looks at no others.
+func (w *work) verdictInGroup(name string, keys []groupKey) (sqlText, error) {
+	for _, g := range w.guards {
+		if g.name != name || g.rank == nil || !g.rank.within(keys) {
+			continue
+		}
+		inner := w.rankTexts(g.rank.source, g.rank.Name)
+		for _, k := range keys {
+			inner.Rows = append(inner.Rows, k.match(k.ofGroup()))
+		}
+		return fragment("ranked within", inner), nil
+	}
+	return w.guardVerdict(name)
+}
+
+// within says whether all rows of a group of r are in one group by these keys.
+func (r *ranked) within(keys []groupKey) bool {
+	for _, k := range keys {
+		if !slices.ContainsFunc(r.Keys, func(own groupKey) bool { return own.column == k.column }) {
+			return false
+		}
+	}
+	return true
 }
 
 func (w *work) countOf(source *policy.CountData) *countText {
@@ -165,11 +203,11 @@ func (w *work) keyOf(r *ranked, per policy.Expr, number int) groupKey {
 	if name == "" {
 		r.columns = false
 		text := fragment("as text", expr)
-		return groupKey{Number: number, Expr: text, GroupExpr: text, typ: "text"}
+		return groupKey{Number: number, Expr: text, GroupExpr: text, Type: "text"}
 	}
 	column := w.table.Column(name)
 	r.columns = r.columns && !column.Virtual
-	return groupKey{Number: number, Expr: expr, GroupExpr: expr, column: name, typ: column.Type, notNull: column.NotNull}
+	return groupKey{Number: number, Expr: expr, GroupExpr: expr, column: name, Type: column.Type, notNull: column.NotNull}
 }
 
 // match ties a group's key on the alias t to a value.
@@ -184,16 +222,11 @@ func (k groupKey) match(value sqlText) sqlText {
 	return fragment(name, struct{ Left, Right sqlText }{k.Expr, value})
 }
 
-// stored is the key's value in run_group, with its type.
-func (k groupKey) stored() sqlText {
-	return fragment("key item", struct {
-		Number int
-		Type   string
-	}{k.Number, k.typ})
-}
+// ofGroup is the key's value in the relation g of a batch's groups.
+func (k groupKey) ofGroup() sqlText { return sqlText(fmt.Sprintf("g.k%d", k.Number)) }
 
-// firstPlaces selects the rows of a group with a place among the first; values are the group's.
-func (r *ranked) firstPlaces(values func(groupKey) sqlText) sqlText {
+// firstPlaces selects the rows of a group with a place among the first.
+func (r *ranked) firstPlaces() sqlText {
 	return fragment("first places", struct {
 		Alias    sqlText
 		Table    sqlText
@@ -202,13 +235,13 @@ func (r *ranked) firstPlaces(values func(groupKey) sqlText) sqlText {
 		First    int64
 		Count    *countText
 		WithTies bool
-	}{"t", r.Table, r.rowsOfGroup(values), r.Order, r.First, r.Count, r.WithTies})
+	}{"t", r.Table, r.rowsOfGroup(), r.inGroup.Order, r.First, r.Count, r.WithTies})
 }
 
-func (r *ranked) rowsOfGroup(values func(groupKey) sqlText) []sqlText {
-	rows := append([]sqlText{}, r.Rows...)
+func (r *ranked) rowsOfGroup() []sqlText {
+	rows := slices.Clone(r.inGroup.Rows)
 	for _, k := range r.Keys {
-		rows = append(rows, k.match(values(k)))
+		rows = append(rows, k.match(k.ofGroup()))
 	}
 	if len(rows) == 0 {
 		rows = append(rows, "true")

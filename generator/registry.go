@@ -26,6 +26,7 @@ type rowData struct {
 	Sets                                                 literal
 	Facts                                                sqlText
 	BatchRows, LockTimeout                               int
+	BatchTime                                            sqlText // milliseconds
 	BudgetRows, BudgetTime, BreakerRows, BreakerFraction sqlText
 	Busy                                                 sqlText
 	BuiltIn                                              bool
@@ -79,7 +80,7 @@ func (c *compiler) logPolicy() Object {
 		Deletes:          textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
 		StatementDeletes: textArray(nil), KnownKeys: textArray(nil), Writes: textArray(nil), Sets: "[]", Facts: rowFacts{Clock: "t.ended_at"}.sql(),
 		Changes:   textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
-		BatchRows: 1000, LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
+		BatchRows: 1000, BatchTime: "NULL", LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
 		BreakerFraction: "NULL", Busy: "1", BuiltIn: true,
 	}
 	d.Hash = literal(Hash(sqlfiles.Version, fmt.Sprintf("%+v", d)))

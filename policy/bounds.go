@@ -16,8 +16,11 @@ type bounds struct {
 	throttle Throttle
 }
 
+// mostRows is how many rows a batch that is sized by time has at most.
+const mostRows = 50000
+
 var builtInBounds = bounds{
-	batch:    Batch{Rows: 5000, LockTimeout: 100 * time.Millisecond},
+	batch:    Batch{Rows: mostRows, Time: 50 * time.Millisecond, LockTimeout: 100 * time.Millisecond},
 	budget:   Budget{Time: 10 * time.Minute},
 	breaker:  Breaker{Rows: 5000000, Fraction: 0.5},
 	throttle: Throttle{Busy: 1},
@@ -27,7 +30,7 @@ var boundKeys = []string{"batch", "budget", "breaker", "throttle"}
 
 var (
 	defaultsShape = shape{keys: boundKeys}
-	batchShape    = shape{keys: []string{"rows", "lock_timeout"}}
+	batchShape    = shape{keys: []string{"rows", "time", "lock_timeout"}}
 	budgetShape   = shape{keys: []string{"rows", "time"}}
 	breakerShape  = shape{keys: []string{"rows", "fraction"}}
 	throttleShape = shape{keys: []string{"busy"}, later: []string{"replica_lag", "wal_rate", "pending_archival", "autovacuum"}}
@@ -47,8 +50,7 @@ func (r *reader) bounds(f field, what string, base bounds) bounds {
 
 func (r *reader) boundsOf(m mapping, b bounds) bounds {
 	if m, ok := r.part(m, "batch", batchShape); ok {
-		b.batch.Rows = int(r.between(m.fields["rows"], 1, 1000000, int64(b.batch.Rows)))
-		b.batch.LockTimeout = r.duration(m.fields["lock_timeout"], time.Millisecond, -1, b.batch.LockTimeout)
+		b.batch = r.batch(m, b.batch)
 	}
 	if m, ok := r.part(m, "budget", budgetShape); ok {
 		b.budget.Rows = r.unlessNull(m.fields["rows"], b.budget.Rows)
@@ -64,6 +66,21 @@ func (r *reader) boundsOf(m mapping, b bounds) bounds {
 	if m, ok := r.part(m, "throttle", throttleShape); ok {
 		b.throttle.Busy = r.fraction(m.fields["busy"], b.throttle.Busy)
 	}
+	return b
+}
+
+// batch reads rows and time: rows alone are exact.
+func (r *reader) batch(m mapping, b Batch) Batch {
+	rows, timed := m.fields["rows"], m.fields["time"].value != nil
+	switch {
+	case timed && rows.value == nil && b.Time == 0:
+		b.Rows = mostRows
+	case !timed && rows.value != nil:
+		b.Time = 0
+	}
+	b.Rows = int(r.between(rows, 1, 1000000, int64(b.Rows)))
+	b.Time = r.duration(m.fields["time"], time.Millisecond, -1, b.Time)
+	b.LockTimeout = r.duration(m.fields["lock_timeout"], time.Millisecond, -1, b.LockTimeout)
 	return b
 }
 

@@ -16,8 +16,17 @@ type Column struct {
 
 // Batch bounds one transaction.
 type Batch struct {
-	Rows        int           // default 5000
+	Rows        int           // at most; without a time in each batch. Default 50000
+	Time        time.Duration // what a batch is sized for; zero where rows alone are given. Default 50ms
 	LockTimeout time.Duration // per wait, default 100ms
+}
+
+// Usual is how many rows a batch may be expected to have.
+func (b Batch) Usual() int {
+	if b.Time == 0 {
+		return b.Rows
+	}
+	return min(b.Rows, 5000)
 }
 
 // Budget bounds one run; zero means no bound.

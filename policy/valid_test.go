@@ -53,7 +53,7 @@ func TestBotQueue(t *testing.T) {
 	bounds := policy.Policy{
 		Table: table,
 		Then:  []policy.Step{{Delete: &policy.Delete{}}},
-		Batch: policy.Batch{Rows: 5000, LockTimeout: 100 * time.Millisecond}, Budget: policy.Budget{Time: 10 * time.Minute},
+		Batch: policy.Batch{Rows: 50000, Time: 50 * time.Millisecond, LockTimeout: 100 * time.Millisecond}, Budget: policy.Budget{Time: 10 * time.Minute},
 		Breaker: policy.Breaker{Rows: 5000000, Fraction: 0.5}, Throttle: policy.Throttle{Busy: 1},
 	}
 	ttl, limit := bounds, bounds

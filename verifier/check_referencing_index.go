@@ -136,7 +136,7 @@ func (v *inspection) rowsAreSought(p *policy.Policy, m metKey, u *unfound) {
 		f.Detail += fmt.Sprintf(" It is so for %d of %d partitions, %q for one.", len(u.tables), u.of, u.tables[0].Name)
 	}
 	if m.Referenced == v.graph.own(p) {
-		f.Detail += fmt.Sprintf(" A batch of %d rows reads %s.", p.Batch.Rows, byteSize(u.bytes*int64(p.Batch.Rows)))
+		f.Detail += fmt.Sprintf(" A batch of %d rows reads %s.", p.Batch.Usual(), byteSize(u.bytes*int64(p.Batch.Usual())))
 	}
 	f.Detail += fmt.Sprintf(" The path is %s -> %s.", m.path, m.table.Name)
 	if u.partly != "" {

@@ -67,7 +67,7 @@ func (v *inspection) checkPaused(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-type origin struct{ Database, Installed, System string }
+type origin struct{ Why string }
 
 func (v *inspection) checkCopy(ctx context.Context, tx pgx.Tx) error {
 	rows, err := many[origin](ctx, tx, v.query("copy"))

@@ -132,7 +132,7 @@ func (v *inspection) compareCost(o generator.Object, p batchPlan, size tableSize
 	}
 	old := size.Unknown || size.Changed*changedShare > size.Rows
 	known := v.policy(o.Policy)
-	if !old && (known == nil || worst.Rows <= float64(known.Batch.Rows)*fewBatches) {
+	if !old && (known == nil || worst.Rows <= float64(known.Batch.Usual())*fewBatches) {
 		return false
 	}
 	v.otherPlan(o, p, worst, size, old)

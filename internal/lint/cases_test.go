@@ -75,6 +75,15 @@ var cases = map[string]struct {
 	"one row a group, as a guard":          {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {k: {first: 1, per: [id], order: made_at}}, then: [delete]}`, []string{"L014"}},
 	"one row a group, among some":          {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {k: {first: 1, per: [id], among: starred, order: made_at}}, then: [delete]}`, nil},
 
+	// Watermarks.
+	"a mark up to what is there":  {`a: {table: app.note, due: {position: {column: id, watermark: {table: app.loan, column: note_id}}}, then: [delete]}`, []string{"L027"}},
+	"a mark at the greatest":      {`a: {table: app.note, due: {position: {column: id, up_to: "SELECT max(id) FROM app.note", watermark: {table: app.loan, column: note_id}}}, then: [delete]}`, []string{"L027"}},
+	"at the greatest, or none":    {`a: {table: app.note, due: {position: {column: id, up_to: "SELECT coalesce(max(n.id), 0)::bigint AS top FROM app.note AS n", watermark: {table: app.loan, column: note_id}}}, then: [delete]}`, []string{"L027"}},
+	"behind by time":              {`a: {table: app.note, due: {position: {column: id, up_to: "SELECT max(id) FROM app.note WHERE made_at < as_of - interval '1 hour'", watermark: {table: app.loan, column: note_id}}}, then: [delete]}`, nil},
+	"behind by numbers":           {`a: {table: app.note, due: {position: {column: id, up_to: "SELECT max(id) - 1000 FROM app.note", watermark: {table: app.loan, column: note_id}}}, then: [delete]}`, nil},
+	"what a reader says":          {`a: {table: app.note, due: {position: {column: id, up_to: "SELECT max(note_id) FROM app.loan", watermark: {table: app.loan, column: note_id}}}, then: [delete]}`, nil},
+	"the greatest without a mark": {`a: {table: app.note, due: {position: {column: id, up_to: "SELECT max(id) FROM app.note"}}, then: [delete]}`, nil},
+
 	// Windows.
 	"an archive dated by itself":                {"a: {table: app.served, due: {age: {column: at, older_than: 90 days}}, then: [archive: {into: app.not_served, set: {at: as_of}}, delete]}\n  b: {table: app.not_served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}", nil},
 	"a month and thirty days":                   {"a: {table: app.served, due: {age: {column: at, older_than: 1 month}}, then: [archive: {into: app.not_served}, delete]}\n  b: {table: app.not_served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}", nil},

@@ -12,7 +12,7 @@ BEGIN
     v_next.ms := extract(epoch FROM v_next.at - p_started) * 1000;
     v_next.refused := coalesce(p_next.refused, 0);
     v_next.total_taken := p_next.total_taken + p_next.taken;
-    v_next.next_rows := p_policy.batch_rows;
+    v_next.next_rows := retention._batch_size(p_policy, v_next);
     IF p_outcome = 'last' THEN
         v_next.next_pass := p_next.next_pass + 1;
         IF v_next.next_pass <= jsonb_array_length(p_policy.passes) THEN

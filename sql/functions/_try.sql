@@ -40,7 +40,7 @@ BEGIN
         -- What steps deleted themselves is no cascade, where a foreign key leads back to them.
         p_next.cascaded := retention._sum(p_next.cascaded, retention._subtract(
             retention._subtract(retention._changed_rows(p_policy.reach), v_before),
-            result.related || jsonb_build_object(p_policy.table_name, result.taken)));
+            coalesce(result.related, '{}') || jsonb_build_object(p_policy.table_name, result.taken)));
     END IF;
     p_next.next_position := result."position";
 END

@@ -1,6 +1,7 @@
 -- One row: what the migrations installed and on which database. A copy of the database (restored
 -- backup, clone) has another system identifier or name, and no run starts there before adopt().
 -- cron_database is the one whose pg_cron starts the jobs, NULL where that is this one, or where nobody starts them.
+-- server is what retention._server() said of the server that was adopted.
 CREATE TABLE IF NOT EXISTS retention.install (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     runtime_version text NOT NULL,
@@ -16,6 +17,7 @@ CREATE TABLE IF NOT EXISTS retention.install (
     claim_window interval NOT NULL DEFAULT '7 days',
     system_identifier bigint NOT NULL,
     database_name text NOT NULL,
+    server jsonb,
     adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     adopted_by text NOT NULL DEFAULT session_user
 );

@@ -7,6 +7,7 @@
 -- starts, restores that there is <policy>_restore. window_own is a window that may be set at run time,
 -- within window_at_least and window_at_most; NULL: it may not. installed_at is when a migration last wrote the row:
 -- lateness is reckoned from then on.
+-- batch_time_ms is how long a batch should take; NULL: it has batch_rows, however long.
 -- known_keys are the primary keys by which the policy's guards know held rows, and the foreign keys that they follow
 -- from there: a key that came later is in none of them. writes is what statements of the policy do to tables, as in
 -- "DELETE public.message": rules may rewrite these. sets is what its steps set in rows that are there, as
@@ -40,6 +41,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     sets jsonb NOT NULL DEFAULT '[]',
     facts jsonb NOT NULL DEFAULT '{}',
     batch_rows integer NOT NULL CHECK (batch_rows > 0),
+    batch_time_ms integer CHECK (batch_time_ms > 0),
     lock_timeout_ms integer NOT NULL CHECK (lock_timeout_ms > 0),
     budget_rows bigint,
     budget_time interval,

@@ -61,6 +61,9 @@ func TestBeyond(t *testing.T) {
 			goes: "SELECT * FROM m WHERE coalesce(flag, false) = false AND " + place(same, "true", "coalesce(x.flag, false) AND NOT coalesce(m.flag, false) OR coalesce(x.flag, false) = coalesce(m.flag, false) AND x.id > m.id") + " >= 2"},
 		{name: "guarded rows have no place", schema: schema, data: data, rule: rule(`first: 1, per: [g], among: "NOT keep.starred", order: "id DESC"`, `keep: {starred: flag}, `),
 			goes: "SELECT * FROM m WHERE flag = false AND " + place(same, "x.flag = false", "x.id > m.id") + " >= 1"},
+		{name: "a rank reads a rank within its groups", schema: schema + "; ALTER TABLE m ALTER at SET NOT NULL, ADD k int NOT NULL DEFAULT 0", data: data + "; UPDATE m SET k = id % 3", rule: rule(`first: 2, per: [k], order: "keep.best DESC, id DESC"`, `keep: {best: {first: 1, per: [h, k], order: "at"}, old: {first: 1, per: [k], order: "keep.best, id"}}, `),
+			goes: `WITH b AS (SELECT *, row_number() OVER (PARTITION BY h, k ORDER BY at, id) = 1 AS best FROM m), o AS (SELECT *, row_number() OVER (PARTITION BY k ORDER BY best, id) = 1 AS old, row_number() OVER (PARTITION BY k ORDER BY best DESC, id DESC) AS place FROM b)
+				SELECT m.* FROM m JOIN o USING (id) WHERE place > 2 AND NOT best AND NOT old`},
 		{name: "a rank reads a rank", schema: schema, data: data, rule: rule(`first: 3, per: [g], order: "keep.best DESC, id DESC"`, `keep: {best: {first: 1, per: [g], order: "at"}}, `),
 			goes: `SELECT * FROM m WHERE id NOT IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY best DESC, id DESC) AS n
 				FROM (SELECT *, row_number() OVER (PARTITION BY g ORDER BY at, id) = 1 AS best FROM m) y) x WHERE n <= 3)

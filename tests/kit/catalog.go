@@ -16,7 +16,7 @@ var catalogSQL string
 // registered are the tables of the runtime whose rows migrations write, and what in them tells when
 // and where that happened.
 var registered = map[string]string{
-	"install": "system_identifier,database_name,adopted_at,adopted_by", "policy": "installed_at", "job": "installed_at",
+	"install": "system_identifier,database_name,adopted_at,adopted_by,server", "policy": "installed_at", "job": "installed_at",
 	"index_definition": "built_at",
 }
 

@@ -179,7 +179,7 @@ func (in *Installed) TryUp(t testing.TB) ([]install.Migration, error) {
 // SetBatch is "batch: {rows: n}" of every policy, without a migration.
 func (in *Installed) SetBatch(rows int) {
 	in.t.Helper()
-	in.DB.Exec(in.t, "UPDATE "+quote.Ident(in.File.Install.Schema)+".policy SET batch_rows = $1", rows)
+	in.DB.Exec(in.t, "UPDATE "+quote.Ident(in.File.Install.Schema)+".policy SET batch_rows = $1, batch_time_ms = NULL", rows)
 }
 
 func text(list diag.List, yaml string) string {

@@ -45,15 +45,35 @@ func (db *DB) Sibling(t testing.TB, name string) *DB {
 func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
 	t.Helper()
 	s, err := db.Server.Standby(context.Background(), settings)
+	return db.there(t, s, err)
+}
+
+// Clone starts an independent server from a base backup of a test's own server; CloneFiles from its files,
+// while it is killed. Both return the same database there.
+func (db *DB) Clone(t testing.TB) *DB {
+	t.Helper()
+	s, err := db.Server.Clone(context.Background())
+	return db.there(t, s, err)
+}
+
+func (db *DB) CloneFiles(t testing.TB) *DB {
+	t.Helper()
+	s, err := db.Server.CloneFiles(context.Background())
+	return db.there(t, s, err)
+}
+
+// there is the same database on another server, which the test stops.
+func (db *DB) there(t testing.TB, s *sandbox.Server, err error) *DB {
+	t.Helper()
 	check(t, err)
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
-			t.Errorf("stopping the standby of the test: %v", err)
+			t.Errorf("stopping the other server of the test: %v", err)
 		}
 	})
-	standby := (&server{s.URL, s}).open(t, db.Name)
-	standby.Server = s
-	return standby
+	other := (&server{s.URL, s}).open(t, db.Name)
+	other.Server = s
+	return other
 }
 
 // CatchUp waits until a standby shows all that its primary has committed.

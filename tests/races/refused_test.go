@@ -91,10 +91,9 @@ func TestRefusedRowAmongFiveThousand(t *testing.T) {
 	s.run("p").ok()
 	s.leaves(12345)
 	o := s.logged("p", counts{State: "done", Taken: 19999, Refused: 1})
-	undone := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND mode = 'undone'", o.ID)
 	all := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1", o.ID)
-	if undone > 10 || all > 60 {
-		t.Errorf("it took %d batches, %d of them in vain:\n%s", all, undone, s.batches(o.ID))
+	if all > 12 {
+		t.Errorf("it took %d batches:\n%s", all, s.batches(o.ID))
 	}
 }
 

@@ -52,7 +52,7 @@ var inner = []decision{
 	{"_refuse_transaction", "ro", "run"}, {"_job", "ro", "run_job"},
 	{"_job_outcome", "ro", "run_job"}, {"_joined", "ro", "run_job"}, {"_ring", "ro", "run"}, {"_ring_failed", "ro", "run"},
 	{"_purge_cron_log", "ro", "run_job"}, {"_cron_log_window", "ro", "run_job"}, {"_note_cron_purge", "ro", "run_job"},
-	{"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
+	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"}, {"_table", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
 	{"_cutoff", "rov", "<policy>_rows"}, {"_cutoff_of", "rov", "<policy>_rows"}, {"_epoch_ms", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
@@ -62,16 +62,16 @@ var inner = []decision{
 
 // closed are the runtime's own functions that the owner alone may call.
 var closed = []string{
-	"_add_note", "_add_to_total", "_add_up", "_attach_index", "_attached_hold", "_after", "_breaker_limit",
+	"_add_note", "_add_to_total", "_add_up", "_attach_index", "_attached_hold", "_after", "_batch_size", "_breaker_limit",
 	"_cascades", "_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_check_zone", "_checked", "_circle",
-	"_copy", "_count_claims", "_doubts", "_droppable", "_dry_run", "_estimated_rows", "_family", "_find_groups",
+	"_count_claims", "_doubts", "_droppable", "_dry_run", "_estimated_rows", "_family", "_find_groups",
 	"_finish", "_granted", "_half_upgraded", "_heir", "_hold_by_key", "_hold_by_owner", "_holdable", "_homeless_hold",
 	"_index_later_partitions", "_is_held", "_key_columns", "_key_names", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
 	"_lock_holds", "_lock_key", "_lock_restore", "_locks_of", "_loose_key", "_lost_hold",
 	"_may_refuse", "_missed", "_new_run", "_next", "_objection", "_of_rows", "_old_runs", "_one_more",
 	"_owner_type", "_pace", "_pass_by", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index", "_refused_by",
 	"_respelled_hold", "_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers",
-	"_refuse_down", "_run_report", "_running", "_same_rows", "_set_aside_invalid_index", "_spelling", "_stand_in", "_start", "_stop_reason",
+	"_refuse_down", "_run_report", "_running", "_same_rows", "_server", "_set_aside_invalid_index", "_spelling", "_stand_in", "_start", "_stop_reason",
 	"_subtract", "_sum", "_surplus", "_take", "_take_table", "_true_of", "_trusted_owner", "_try", "_ttl", "_turned_key", "_unique_key", "_unknown_key",
 	"_vain_hold", "_version", "_wait_at_most", "_window_at", "retention_log_batch", "retention_log_rows", "_pin",
 }

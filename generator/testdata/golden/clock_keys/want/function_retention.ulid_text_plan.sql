@@ -22,7 +22,7 @@ SET enable_bitmapscan = off
 AS $function$
 DECLARE
     v_in CONSTANT retention.batch_input := ROW(
-        clock_timestamp(), 0, NULL, NULL, (SELECT p.batch_rows FROM retention.policy p WHERE p.name = 'ulid_text'),
+        clock_timestamp(), 0, NULL, NULL, (SELECT CASE WHEN p.batch_time_ms IS NULL THEN p.batch_rows ELSE least(p.batch_rows, 5000) END FROM retention.policy p WHERE p.name = 'ulid_text'),
         false, NULL, NULL, '{}', false);
     v_as_of CONSTANT timestamptz := v_in.as_of;
 BEGIN

@@ -11,6 +11,7 @@ ON CONFLICT (only_row) DO UPDATE SET
     runtime_version = excluded.runtime_version, search_path = excluded.search_path,
     time_zone = excluded.time_zone, scheduler = excluded.scheduler, protect = excluded.protect,
     cron_database = excluded.cron_database;
+UPDATE retention.install SET server = retention._server() WHERE server IS NULL;
 
 -- to drop it
 DELETE FROM retention.install;

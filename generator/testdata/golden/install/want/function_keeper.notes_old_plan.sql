@@ -22,7 +22,7 @@ SET enable_bitmapscan = off
 AS $function$
 DECLARE
     v_in CONSTANT keeper.batch_input := ROW(
-        clock_timestamp(), 0, NULL, NULL, (SELECT p.batch_rows FROM keeper.policy p WHERE p.name = 'notes_old'),
+        clock_timestamp(), 0, NULL, NULL, (SELECT CASE WHEN p.batch_time_ms IS NULL THEN p.batch_rows ELSE least(p.batch_rows, 5000) END FROM keeper.policy p WHERE p.name = 'notes_old'),
         false, NULL, NULL, '{}', false);
     v_as_of CONSTANT timestamptz := v_in.as_of;
 BEGIN

@@ -1,0 +1,27 @@
+-- How many rows the batch after this one looks at: as many as the policy says, or where it gives a time, twice as many at
+-- most and half at least, toward that time; from 500 on. Where a batch of fewer rows took no less time than the one before, what
+-- takes the time is not the rows, and the size goes up again.
+-- No search_path of its own: only pinned functions may call it, and every batch does.
+CREATE OR REPLACE FUNCTION retention._batch_size(p_policy retention.policy, p_batch retention.batch) RETURNS integer
+LANGUAGE plpgsql STABLE
+AS $function$
+DECLARE
+    v_before retention.batch;
+    v_factor CONSTANT double precision := greatest(0.5, least(2, p_policy.batch_time_ms / greatest(p_batch.ms, 0.1)));
+BEGIN
+    IF p_policy.batch_time_ms IS NULL THEN
+        RETURN p_policy.batch_rows;
+    ELSIF p_batch.n = 1 THEN
+        RETURN least(p_policy.batch_rows, 500);
+    ELSIF p_batch.sqlstate IS NOT NULL OR p_batch.scanned < p_batch.next_rows THEN
+        RETURN p_batch.next_rows;
+    ELSIF v_factor < 1 THEN
+        SELECT * INTO v_before FROM retention.batch b WHERE b.run_id = p_batch.run_id AND b.n = p_batch.n - 1;
+        IF p_batch.scanned < v_before.scanned AND p_batch.ms > v_before.ms * 0.9 THEN
+            RETURN least(p_policy.batch_rows, v_before.scanned);
+        END IF;
+    END IF;
+    RETURN greatest(1, least(p_policy.batch_rows, p_batch.scanned * v_factor));
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._batch_size(retention.policy, retention.batch) FROM PUBLIC;
