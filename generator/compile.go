@@ -134,7 +134,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	objects = append(objects, functions...)
 	objects = slices.Concat(objects, w.plan(), application)
 	w.collectRights()
-	row := w.registryRow(functions, passes, rows.facts())
+	row := w.registryRow(functions, objects, passes, rows.facts())
 	row.Needs = w.needs()
 	return append(objects, row)
 }

@@ -34,7 +34,7 @@ jobs:
   nightly: {schedule: "17 3 * * *", run: [notes, served, newest]}
 `
 
-// deltas say what a change of the file changes: a line an object, "file: sign kind name".
+// deltas say what a change of the file changes: a line an object, "file: sign kind name", and of a policy the words.
 var deltas = map[string]struct {
 	change func(string) string
 	want   []string
@@ -45,52 +45,37 @@ var deltas = map[string]struct {
 	"block instead of flow": {replaced("due: {age: {column: made_at, older_than: 7 days}}", "due:\n      age:\n        older_than: 7 days\n        column: made_at"), nil},
 	"order of keys": {replaced("{schedule: \"17 3 * * *\", run: [notes, served, newest]}", "{run: [notes, served, newest], schedule: \"17 3 * * *\"}",
 		"{table: app.served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}", "{then: [delete], due: {age: {older_than: 30 days, column: at}}, table: app.served}"), nil},
-	"order of policies":        {lastFirst, nil},
-	"defaults spelled out":     {replaced("version: 1", "version: 1\ndefaults: {batch: {rows: 50000, time: 50ms, lock_timeout: 100ms}, budget: {time: 10m}, breaker: {rows: 5000000, fraction: 0.5}, throttle: {busy: 100%}}"), nil},
-	"install spelled out":      {replaced("version: 1", "version: 1\ninstall: {schema: retention, search_path: [public], time_zone: UTC, scheduler: pg_cron}"), nil},
-	"a default in the policy":  {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 50000, time: 50ms}\n  served"), nil},
-	"an equal window":          {replaced("older_than: 7 days", "older_than: 7 day"), nil},
-	"an anchor":                {replaced("older_than: 7 days", "older_than: &week 7 days"), nil},
-	"defaults of all":          {replaced("version: 1", "version: 1\ndefaults: {batch: {rows: 100}}"), []string{"policies: ~ policy loans", "policies: ~ policy notes", "policies: ~ policy served"}},
-	"a bound of one":           {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 100}\n  served"), []string{"policies: ~ policy notes"}},
-	"description":              {replaced("    table: app.note", "    description: old\n    table: app.note"), []string{"policies: ~ policy notes"}},
-	"protect":                  {replaced("[app.rolled]", "[app.rolled, app.transfer]"), []string{"policies: ~ install install"}},
-	"time zone":                {replaced("version: 1", "version: 1\ninstall: {time_zone: Europe/Berlin}"), allOf("policies: ~ install install", "policies: ~ function newest_report", "policies: ~ policy newest")},
-	"order in a job":           {replaced("[notes, served, newest]", "[served, notes, newest]"), []string{"policies: ~ job nightly"}},
-	"another schedule":         {replaced("17 3", "18 3"), []string{"policies: ~ cron retention.nightly", "policies: ~ job nightly"}},
-	"one more schedule":        {replaced(`"17 3 * * *"`, `["17 3 * * *", "@reboot"]`), []string{"policies: + cron retention.nightly#2", "policies: ~ job nightly"}},
-	"a job renamed":            {replaced("nightly:", "night:"), []string{"policies: - cron retention.nightly", "policies: + job night", "policies: + cron retention.night", "policies: - job nightly"}},
-	"no jobs":                  {replaced("jobs:\n  nightly: {schedule: \"17 3 * * *\", run: [notes, served, newest]}\n", ""), []string{"policies: - cron retention.nightly", "policies: - job nightly"}},
-	"no scheduler":             {replaced("version: 1", "version: 1\ninstall: {scheduler: none}"), []string{"policies: - cron retention.nightly", "policies: - cron retention.retention_log", "policies: ~ install install"}},
-	"a column's default":       {replaced("default: now()", "default: \"now() - interval '1 day'\""), []string{"tables: ~ column app.loan.created_at"}},
-	"a report":                 {replaced("max(at)", "min(at)"), []string{"policies: ~ function newest_report", "policies: ~ policy newest"}},
-	"a report gone":            {replaced("reports:\n  newest: {query: \"SELECT max(at) AS newest FROM app.served\"}\n", "", ", newest]", "]"), []string{"policies: ~ job nightly", "policies: - policy newest", "policies: - function newest_report"}},
-	"another window":           {replaced("older_than: 7 days", "older_than: 8 days"), planned(of("notes", "", ""), "notes")},
-	"another index":            {replaced("where: \"state = 'done'\"", "where: \"state = 'gone'\""), planned(of("notes", "indexes: + index app.pgretain_note", "drop_indexes: - index app.pgretain_note"), "notes")},
-	"a policy that reads more": {replaced("EXISTS (SELECT FROM app.review v", "EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v"), of("notes", "tables: + privilege app.config", "")},
+	"order of policies":       {lastFirst, nil},
+	"defaults spelled out":    {replaced("version: 1", "version: 1\ndefaults: {batch: {rows: 50000, time: 50ms, lock_timeout: 100ms}, budget: {time: 10m}, breaker: {rows: 5000000, fraction: 0.5}, throttle: {busy: 100%}}"), nil},
+	"install spelled out":     {replaced("version: 1", "version: 1\ninstall: {schema: retention, search_path: [public], time_zone: UTC, scheduler: pg_cron}"), nil},
+	"a default in the policy": {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 50000, time: 50ms}\n  served"), nil},
+	"an equal window":         {replaced("older_than: 7 days", "older_than: 7 day"), nil},
+	"an anchor":               {replaced("older_than: 7 days", "older_than: &week 7 days"), nil},
+	"defaults of all":         {replaced("version: 1", "version: 1\ndefaults: {batch: {rows: 100}}"), all("batch.rows: 50000 -> 100; without batch.time: 50ms")},
+	"a bound of one":          {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 100}\n  served"), []string{"policies: ~ policy notes: batch.rows: 50000 -> 100; without batch.time: 50ms"}},
+	"description":             {replaced("    table: app.note", "    description: old\n    table: app.note"), []string{"policies: ~ policy notes: with description: old"}},
+	"protect":                 {replaced("[app.rolled]", "[app.rolled, app.transfer]"), []string{"policies: ~ install install"}},
+	"time zone":               {replaced("version: 1", "version: 1\ninstall: {time_zone: Europe/Berlin}"), append(all("the same definition, other SQL"), "policies: ~ install install", "policies: ~ policy newest: the same definition, other SQL")},
+	"order in a job":          {replaced("[notes, served, newest]", "[served, notes, newest]"), []string{"policies: ~ job nightly"}},
+	"another schedule":        {replaced("17 3", "18 3"), []string{"policies: ~ cron retention.nightly", "policies: ~ job nightly"}},
+	"one more schedule":       {replaced(`"17 3 * * *"`, `["17 3 * * *", "@reboot"]`), []string{"policies: + cron retention.nightly#2", "policies: ~ job nightly"}},
+	"a job renamed":           {replaced("nightly:", "night:"), []string{"policies: - cron retention.nightly", "policies: + job night", "policies: + cron retention.night", "policies: - job nightly"}},
+	"no jobs":                 {replaced("jobs:\n  nightly: {schedule: \"17 3 * * *\", run: [notes, served, newest]}\n", ""), []string{"policies: - cron retention.nightly", "policies: - job nightly"}},
+	"no scheduler":            {replaced("version: 1", "version: 1\ninstall: {scheduler: none}"), []string{"policies: - cron retention.nightly", "policies: - cron retention.retention_log", "policies: ~ install install"}},
+	"a column's default":      {replaced("default: now()", "default: \"now() - interval '1 day'\""), []string{"tables: ~ column app.loan.created_at"}},
+	"a report":                {replaced("max(at)", "min(at)"), []string{"policies: ~ policy newest: query: SELECT max(at) AS newest FROM app.served -> SELECT min(at) AS newest FROM app.served"}},
+	"a report gone":           {replaced("reports:\n  newest: {query: \"SELECT max(at) AS newest FROM app.served\"}\n", "", ", newest]", "]"), []string{"policies: ~ job nightly", "policies: - policy newest"}},
+	"another window":          {replaced("older_than: 7 days", "older_than: 8 days"), []string{"policies: ~ policy notes: due.window: 7 days -> 8 days"}},
+	"another index": {replaced("where: \"state = 'done'\"", "where: \"state = 'gone'\""), []string{"indexes: + index app.pgretain_note", "drop_indexes: - index app.pgretain_note",
+		"policies: ~ policy notes: where: state = 'done' -> state = 'gone'"}},
+	"a policy that reads more": {replaced("EXISTS (SELECT FROM app.review v", "EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v"), []string{"tables: + privilege app.config",
+		"policies: ~ policy notes: keep.open.condition: EXISTS (SELECT FROM app.review v WHERE v.note_id = t.id AND v.open) -> " +
+			"EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v WHERE v.note_id = t.id AND v.open)"}},
 }
 
-// of are the lines for a policy whose functions change.
-func of(name, first, last string) []string {
-	lines := []string{first, "policies: ~ function " + name + "_batch",
-		"policies: ~ function " + name + "_preview", "policies: ~ function " + name + "_rows", "policies: ~ policy " + name, last}
-	return slices.DeleteFunc(lines, func(s string) bool { return s == "" })
-}
-
-// allOf are the lines for all policies of the file.
-func allOf(more ...string) []string {
-	lines := slices.Concat(of("loans", "policies: ~ function loans_batch_locked", ""), of("notes", "", ""), of("served", "policies: ~ function served_batch_locked", ""),
-		more)
-	return planned(lines, "loans", "notes", "served")
-}
-
-// planned adds the lines of the functions that show plans: they change with how a policy goes through its
-// table, and with nothing else.
-func planned(lines []string, policies ...string) []string {
-	for _, name := range policies {
-		lines = append(lines, "policies: ~ function "+name+"_plan")
-	}
-	return lines
+// all are the lines for a change of every policy of the file.
+func all(words string) []string {
+	return []string{"policies: ~ policy loans: " + words, "policies: ~ policy notes: " + words, "policies: ~ policy served: " + words}
 }
 
 func replaced(pairs ...string) func(string) string {
@@ -134,7 +119,7 @@ func TestDelta(t *testing.T) {
 
 var (
 	deltaName = regexp.MustCompile(`^[0-9]+_(?:pgretain|retention)_(.*)\.sql$`)
-	headLine  = regexp.MustCompile(`(?m)^--   ([-+~!]) ([a-z]+) "(?:retention\.([a-z0-9_]+)\(.*|(.*?)(?:_[0-9a-f]{8})?)"$`)
+	headLine  = regexp.MustCompile(`(?m)^--   ([-+~]) ([a-z]+) "(.*?)(?:_[0-9a-f]{8})?"(: .*)?$`)
 )
 
 func deltaLines(files []File) []string {

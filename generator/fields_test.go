@@ -27,6 +27,7 @@ var plainStrings = map[string][]string{
 	"indexData":       {"Schema", "Policy"},
 	"cutoff":          {"Name", "Type"},
 	"cursorColumn":    {"Type"},
+	"groupKey":        {"Type"},
 	"applicationData": {"Schema", "Function", "Signature", "Policy", "TableComment"},
 	"claimData":       {"KeyType", "Type", "TTLText"},
 	"cursorData":      {"KeyType"},

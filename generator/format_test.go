@@ -32,13 +32,13 @@ func TestFormatsShareTheirStates(t *testing.T) {
 			for range 4 {
 				wanted := randomObjects(random)
 				if format != Goose {
-					wanted = append(wanted, Object{Kind: KindFunction, Name: "hostile {{ ${x} \\", As: AsOwner, Policy: "p",
+					wanted = append(wanted, Object{Kind: KindFunction, Name: "retention.hostile {{ ${x} \\", As: AsOwner, Policy: "p",
 						SQL: hostileText, Drop: hostileText})
 				}
 				before := mustReadFormat(t, dir, format)
 				addFiles(t, dir, mustNext(t, before, wanted))
 				after := mustReadFormat(t, dir, "")
-				if diff := cmp.Diff(byID(wanted), byID(after.Objects())); diff != "" {
+				if diff := cmp.Diff(byID(Pages(wanted, testRoles)), byID(after.Objects())); diff != "" {
 					t.Fatalf("%s, seed %d: wanted and read back differ (-want +got)\n%s", format, seed, diff)
 				}
 				checkDownOf(t, dir, before, after)

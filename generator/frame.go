@@ -12,7 +12,11 @@ import (
 
 // render writes the files of one part: head, way up, way down. Down undoes Up in reverse.
 func render(l tool, p part, opt NextOptions) ([]File, error) {
-	sections := []section{{ups(p.changes), opt.path}, {downs(p.changes), opt.pathBefore}}
+	back := downs(p.changes)
+	if p.After == none && opt.home != "" && isRuntime(p.changes[0].object()) {
+		back = []action{dropRuntime(p.changes, opt)}
+	}
+	sections := []section{{ups(p.changes), opt.path}, {back, opt.pathBefore}}
 	texts, err := parallel.Each(sections, func(s section) (pieces, error) { return s.write(l, p, opt) })
 	if err != nil {
 		return nil, err
@@ -22,6 +26,24 @@ func render(l tool, p part, opt NextOptions) ([]File, error) {
 		up = slices.Insert(up, 0, firstSchema(opt))
 	}
 	return l.frame(l, p, ways{up, down}), nil
+}
+
+// dropRuntime is the way back of the file that installs the runtime.
+func dropRuntime(changes []change, opt NextOptions) action {
+	var relations []string
+	for _, c := range changes {
+		if k := c.after.Kind; k == KindTable || k == KindView || k == KindType {
+			relations = append(relations, strings.TrimPrefix(c.after.Name, opt.home+"."))
+		}
+	}
+	data := struct {
+		Schema            literal
+		Relations, Owners sqlText
+	}{Schema: literal(opt.home), Relations: textArray(relations)}
+	if !opt.Roles.None {
+		data.Owners = textArray([]string{opt.Roles.Owner, opt.Roles.Runner})
+	}
+	return action{verb: verbDrop, object: Object{Kind: KindRuntime, Name: opt.home, As: AsOwner, Drop: object("runtime_drop", data)}}
 }
 
 // firstSchema makes the runtime's schema where it is not there.
@@ -41,7 +63,7 @@ func (p part) sealed(body ...pieces) pieces {
 	return slices.Concat(slices.Insert(body, 0, pieces{head})...)
 }
 
-// head tells a reviewer what the file does, one line an object.
+// head tells a reviewer what the file does, one line an object; of the runtime the new ones are counted.
 func (l tool) head(p part, intro string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- pgretain: %s\n", p.place)
@@ -49,24 +71,41 @@ func (l tool) head(p part, intro string) string {
 		fmt.Fprintf(&b, "-- pgretain: format %s\n", l.format)
 	}
 	fmt.Fprintf(&b, "--\n%s", intro)
+	counted := map[Kind]int{}
 	for _, c := range p.changes {
-		fmt.Fprintf(&b, "--   %s %s %s\n", c.sign(), c.object().Kind, quoteName(c.object().Name))
+		if c.before == nil && isRuntime(c.after) {
+			counted[c.after.Kind]++
+		}
+	}
+	for _, kind := range kinds {
+		if n := counted[kind]; n > 0 {
+			fmt.Fprintf(&b, "--   + %s: %d\n", kind, n)
+		}
+	}
+	for _, c := range p.changes {
+		if c.before != nil || !isRuntime(c.after) {
+			fmt.Fprintf(&b, "--   %s %s %s%s\n", c.sign(), c.object().Kind, quoteName(c.object().Name), c.words())
+		}
 	}
 	return b.String()
 }
 
+// words say how a policy changes.
+func (c change) words() string {
+	if c.object().Kind != KindPolicy || c.before == nil || c.after == nil {
+		return ""
+	}
+	return ": " + Differences(c.before.SQL, c.after.SQL)
+}
+
 // forward introduces the objects of a file that goes up; back is what restores them.
 func (p part) forward(back string) string {
-	text := fmt.Sprintf("-- %s\n-- + new, ~ replaced, - removed; %s restores what was there before:\n", p.what, back)
-	if slices.ContainsFunc(p.changes, func(c change) bool { return c.sign() == "!" }) {
-		text += "-- ! dropped and created anew, since CREATE OR REPLACE cannot make one of the other, or since it\n-- depends on such an object:\n"
-	}
-	return text
+	return fmt.Sprintf("-- %s\n-- + new, ~ changed, - removed; %s restores what was there before:\n", p.what, back)
 }
 
 // backward introduces the objects of a file of its own that takes another one back.
 func (p part) backward(name string) string {
-	return fmt.Sprintf("-- The way back of %s. Removes what was new (+) there, restores what was replaced (~, !) or removed (-):\n", name)
+	return fmt.Sprintf("-- The way back of %s. Removes what was new (+) there, restores what was changed (~) or removed (-):\n", name)
 }
 
 // sign marks a change in the head.
@@ -76,8 +115,6 @@ func (c change) sign() string {
 		return "+"
 	case c.after == nil:
 		return "-"
-	case c.dropUp || c.dropDown:
-		return "!"
 	}
 	return "~"
 }
@@ -93,12 +130,12 @@ func ups(changes []change) []action {
 		switch {
 		case c.after != nil:
 			put = append(put, placed{c.is - ahead[c.after.Kind], c, nil})
-			if c.dropUp {
+			if c.first && c.before != nil {
 				dropped = append(dropped, gone)
 			}
 		case c.before.Kind == KindCron:
 			unscheduled = append(unscheduled, gone)
-		case c.dropUp:
+		case c.first:
 			dropped = append(dropped, gone)
 		case c.before.Kind == KindUpgrade:
 			downgraded = append(downgraded, gone)
@@ -150,7 +187,7 @@ func downs(changes []change) []action {
 // put creates or replaces. How the object is removed is noted where the Down part does not say it.
 func (c change) put() action {
 	a := action{verb: verbPut, object: *c.after, sum: c.hash()}
-	if (c.before == nil && c.stays) || c.dropUp || (c.before != nil && c.before.Drop != c.after.Drop) {
+	if (c.before == nil && c.stays) || (c.before != nil && c.first) || (c.before != nil && c.before.Drop != c.after.Drop) {
 		a.removal = &c.after.Drop
 	}
 	return a

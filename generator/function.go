@@ -77,7 +77,7 @@ func (w *work) function(signature, template string, data any) Object {
 		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
 	}
 	if !w.onlyCheck {
-		o.SQL, o.Drop = object(template, data), object("function_drop", struct{ Name string }{name})
+		o.SQL = object(template, data)
 	}
 	return o
 }
@@ -244,8 +244,8 @@ func (w *work) ownStep() *step {
 }
 
 // registryRow is the policy's row in the registry. Its hash covers the functions and the runtime's
-// version, so that a run under way ends when any of them changes.
-func (w *work) registryRow(functions []Object, passes []passEntry, facts sqlText) Object {
+// version, so that a run under way ends when any of them changes. all has whatever the policy owns.
+func (w *work) registryRow(functions, all []Object, passes []passEntry, facts sqlText) Object {
 	p := w.policy
 	var texts []string
 	for _, f := range functions {
@@ -257,7 +257,7 @@ func (w *work) registryRow(functions []Object, passes []passEntry, facts sqlText
 	}
 	d := rowData{
 		Schema: w.schema(), Name: literal(p.Name), Description: literal(p.Description), TableName: literal(tableName(w.table)),
-		Definition: literal(w.definition()), Passes: literal(encoded), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
+		Definition: literal(w.definition()), Owns: textArray(owned(all)), Passes: literal(encoded), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
 		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()),
 		Changes: textArray(w.changedTables()), StatementDeletes: textArray(w.statementDeletes()), Reach: textArray(w.reach()),
 		Sets: w.setColumns(), Facts: facts, KnownKeys: textArray(w.knownKeys()), Writes: textArray(w.policy.Writes()),
@@ -294,7 +294,7 @@ func (w *work) definition() string {
 func policyObject(d rowData, p *policy.Policy) Object {
 	o := Object{Kind: KindPolicy, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d)}
 	if p != nil {
-		o.Name, o.Policy, o.Table, o.Position = p.Name, p.Name, p.Table.String(), p.Position
+		o.Name, o.Policy, o.Table, o.Position, o.Words = p.Name, p.Name, p.Table.String(), p.Position, words(p)
 	}
 	return o
 }

@@ -161,6 +161,12 @@ func (h *History) replay(file migrationFile) {
 	for _, a := range file.up {
 		id := a.object.ID()
 		switch {
+		case id.Kind == KindRuntime:
+			for _, o := range h.Objects() {
+				if isRuntime(&o) {
+					h.remove(o.ID())
+				}
+			}
 		case a.verb == verbDrop:
 			h.remove(id)
 		case a.removal != nil:
@@ -168,6 +174,9 @@ func (h *History) replay(file migrationFile) {
 			h.put(a.object, a.sum)
 		case h.Has(id):
 			a.object.Drop = h.objects[id].Drop
+			h.put(a.object, a.sum)
+		case isRuntime(&a.object) && removal[id] == "":
+			a.object.Drop = dropStatement(id.Kind, id.Name)
 			h.put(a.object, a.sum)
 		default:
 			a.object.Drop = removal[id]

@@ -28,7 +28,7 @@ func TestRandomStepsReadBackAsWritten(t *testing.T) {
 			files := mustNext(t, before, wanted)
 			addFiles(t, dir, files)
 			after := mustRead(t, dir)
-			if diff := cmp.Diff(byID(wanted), byID(after.Objects())); diff != "" {
+			if diff := cmp.Diff(byID(Pages(wanted, testRoles)), byID(after.Objects())); diff != "" {
 				t.Fatalf("seed %d: wanted and read back differ (-want +got)\n%s", seed, diff)
 			}
 			if more := mustNext(t, after, wanted); len(more) != 0 {
@@ -69,6 +69,9 @@ func byID(objects []Object) map[ID]Object {
 	m := map[ID]Object{}
 	for _, object := range objects {
 		object.Policy, object.Table = "", ""
+		if isRuntime(&object) { // the way back of the first file drops the whole runtime
+			object.Drop = ""
+		}
 		m[object.ID()] = object
 	}
 	return m
@@ -108,7 +111,11 @@ func randomObject(random *rand.Rand, kind Kind, i int) Object {
 	}
 	drop := []string{"", "SELECT 'gone';\n", "SELECT '+goose';\nSELECT 'again';\n"}[version]
 	policyName := []string{"", "p"}[random.IntN(2)]
-	return Object{Kind: kind, Name: fmt.Sprintf("%s%d", hostile[random.IntN(len(hostile))], i), As: as,
+	name := fmt.Sprintf("%s%d", hostile[random.IntN(len(hostile))], i)
+	if ofPage(Object{Kind: kind, Policy: "p"}) {
+		name = "retention." + name
+	}
+	return Object{Kind: kind, Name: name, As: as,
 		SQL: body, Drop: drop, Policy: policyName}
 }
 

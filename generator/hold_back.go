@@ -1,16 +1,10 @@
 package generator
 
-import (
-	"regexp"
-	"slices"
-)
-
-// runtimeSchema is the schema of an object of ours: names of installs need no quotes.
-var runtimeSchema = regexp.MustCompile(`^([a-z_][a-z0-9_]*)\.`)
+import "slices"
 
 // given are the kinds to which default privileges would add others than the object names. An archive
 // is a table of the application, and has what its tables have.
-var given = []Kind{KindType, KindTable, KindFunction, KindProcedure, KindView, KindStored}
+var given = []Kind{KindType, KindTable, KindFunction, KindProcedure, KindView, KindPolicy}
 
 // holdBack is what stands around the blocks of a way that creates such objects: what the default
 // privileges of the roles that create them give to others is taken back before, and given again after.
@@ -19,11 +13,8 @@ func holdBack(l tool, p part, actions []action, opt NextOptions) (before, after 
 		Schema literal
 		Roles  []literal
 	}{}
-	for _, a := range actions {
-		found := runtimeSchema.FindStringSubmatch(a.object.Name)
-		if a.verb == verbPut && slices.Contains(given, a.object.Kind) && found != nil {
-			data.Schema = literal(found[1])
-		}
+	if slices.ContainsFunc(actions, func(a action) bool { return a.verb == verbPut && slices.Contains(given, a.object.Kind) }) {
+		data.Schema = literal(opt.home)
 	}
 	if !opt.Roles.None {
 		data.Roles = []literal{literal(opt.Roles.Owner), literal(opt.Roles.Runner)}

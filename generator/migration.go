@@ -27,6 +27,7 @@ type NextOptions struct {
 	Version func(previous int64) int64
 
 	path, pathBefore string // SearchPath on the way up, and on the way down what the step before had
+	home             string // the runtime's schema, "" where the directory has none
 }
 
 // File is one migration to be written: Name without a directory, and its text, with LF line ends, in pieces
@@ -45,9 +46,8 @@ type change struct {
 	before, after *Object
 	// stays marks a column or an archive that no step removes: it was there before, or holds data now.
 	stays bool
-	// dropUp and dropDown say that what is there goes before anything is created, on the way up and on
-	// the way down; runtime, that it goes in the runtime's file.
-	dropUp, dropDown, runtime bool
+	// first says that what is there goes before anything is created, on both ways.
+	first bool
 	// was and is are the places of before and after in the order of creation.
 	was, is int
 	// the hashes of before and after, "" where nobody has made one.
@@ -57,7 +57,6 @@ type change struct {
 // back is the change on the way down.
 func (c change) back() change {
 	c.before, c.after = c.after, c.before
-	c.dropUp, c.dropDown = c.dropDown, c.dropUp
 	c.was, c.is = c.is, c.was
 	c.sumBefore, c.sum = c.sum, c.sumBefore
 	return c
@@ -91,8 +90,8 @@ type part struct {
 }
 
 // Next compares what h installs with what is wanted and returns the files of one step that makes
-// up the difference, none when there is none. Within a kind the order of wanted is kept. The
-// error is an *ObjectError, or several joined.
+// up the difference, none when there is none. What belongs to one policy is one object there, see Pages. Within a kind
+// the order of wanted is kept. The error is an *ObjectError, or several joined.
 func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 	if h.tool.format == "" { // nobody has read a directory
 		h = h.clone()
@@ -101,6 +100,8 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 	if err := checkInstall(h, wanted, opt.Roles); err != nil {
 		return nil, err
 	}
+	wanted = Pages(wanted, opt.Roles)
+	opt.home = installSchema(append(h.Objects(), wanted...))
 	changes, err := compare(h, wanted)
 	if err != nil {
 		return nil, err
@@ -109,12 +110,12 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 }
 
 // compare lists what differs: new and changed objects in the order of wanted by kind, then the
-// removed ones, latest first, then what is dropped and created anew because of others.
+// removed ones, latest first. Where tables of the runtime are altered, all views are made anew.
 func compare(h *History, wanted []Object) ([]change, error) {
 	wanted, installed := byRank(wanted), byRank(h.Objects())
 	checks, _ := parallel.Each(wanted, func(o Object) (checked, error) { return checked{o.Hash(), check(h.tool, o)}, nil })
 	seen := map[ID]int{}
-	var changes, unchanged []change
+	var changes, views []change
 	var errs []error
 	was := map[ID]int{}
 	for i, o := range installed {
@@ -131,8 +132,9 @@ func compare(h *History, wanted []Object) ([]change, error) {
 		before, had := h.Object(after.ID())
 		switch {
 		case had && before.Hash() == c.sum:
-			c.before = after
-			unchanged = append(unchanged, c)
+			if c.before = after; after.Kind == KindView {
+				views = append(views, c)
+			}
 			continue
 		case had:
 			c.before = &before
@@ -147,7 +149,20 @@ func compare(h *History, wanted []Object) ([]change, error) {
 	for _, c := range changes {
 		errs = append(errs, checkUpgrade(c)...)
 	}
-	return dropFirst(changes, unchanged), errors.Join(errs...)
+	return goFirst(changes, views), errors.Join(errs...)
+}
+
+// goFirst marks what goes before anything is created: privileges, since two objects may give the same one, and views
+// where a step alters the runtime's tables, since they would stand in the way or keep old columns.
+func goFirst(changes, unchangedViews []change) []change {
+	altered := slices.ContainsFunc(changes, func(c change) bool { return c.object().Kind == KindUpgrade })
+	if altered {
+		changes = append(changes, unchangedViews...)
+	}
+	for i, c := range changes {
+		changes[i].first = c.object().Kind == KindPrivilege || altered && c.object().Kind == KindView
+	}
+	return changes
 }
 
 // checked is what is wrong with an object, and its hash.
@@ -179,7 +194,7 @@ func has(ids map[ID]int, id ID) bool {
 
 // kinds in the order of creation.
 var kinds = []Kind{
-	KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindColumn, KindArchive, KindPrivilege,
+	KindRuntime, KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindColumn, KindArchive, KindPrivilege,
 	KindIndex, KindInstall, KindStored, KindPolicy, KindJob, KindCron,
 }
 
@@ -243,7 +258,7 @@ func place(c change, regranted bool) int {
 	switch {
 	case o.Kind == KindIndex && c.after == nil:
 		return 4
-	case c.after == nil && c.runtime:
+	case c.after == nil && c.first && isRuntime(o):
 		return 0
 	case c.after == nil:
 		return 3
@@ -285,7 +300,7 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 // apply is replay for changes that are not written yet.
 func (h *History) apply(p part) {
 	for _, c := range p.changes {
-		if c.before != nil && (c.after == nil || c.dropUp) {
+		if c.before != nil && (c.after == nil || c.first) {
 			h.remove(c.before.ID())
 		}
 		if c.after != nil {

@@ -15,6 +15,7 @@ type Kind string
 
 // The kinds. Everything from KindPrivilege on may change with a policy.
 const (
+	KindRuntime   Kind = "runtime"   // all of it, where it is dropped: its schema
 	KindType      Kind = "type"      // of the runtime
 	KindTable     Kind = "table"     // of the runtime
 	KindUpgrade   Kind = "upgrade"   // a change of such a type or table: "version/name"
@@ -54,6 +55,7 @@ type Object struct {
 	Policy   string        // the policy that wants it, "" for the runtime
 	Table    string        // "schema.name" of the policy's table, "" otherwise
 	Position diag.Position // of the policy or job, zero for the runtime
+	Words    []string      // of a KindPolicy object: its definition, a property a line; a page begins with them
 
 	// These are for the verifier; migrations do not record them.
 	Cron       *CronJob    // of a KindCron object

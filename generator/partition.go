@@ -130,7 +130,8 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 	functions := append([]Object{w.alterPartition(), w.partitionBatch()}, w.prepare()...)
 	functions = append(functions, one.partitionRows(), count.preview())
 	w.collectRights()
-	return append(append(objects, functions...), w.registryRow(functions, []passEntry{{Locked: p.Name + "_batch"}}, one.facts()))
+	objects = append(objects, functions...)
+	return append(objects, w.registryRow(functions, objects, []passEntry{{Locked: p.Name + "_batch"}}, one.facts()))
 }
 
 // explainColumns says, in what was found since, what columns there are.

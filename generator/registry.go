@@ -15,6 +15,7 @@ import (
 type rowData struct {
 	Schema                                               string
 	Name, Description, TableName, Hash, Definition       literal
+	Owns                                                 sqlText
 	Partitions                                           bool
 	Passes                                               literal
 	Prepares                                             bool
@@ -78,7 +79,7 @@ func (c *compiler) logPolicy() Object {
 		Related:          textArray([]string{c.file.Install.Schema + ".batch"}),
 		Unguarded:        textArray(nil),
 		Deletes:          textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
-		StatementDeletes: textArray(nil), KnownKeys: textArray(nil), Writes: textArray(nil), Sets: "[]", Facts: rowFacts{Clock: "t.ended_at"}.sql(),
+		StatementDeletes: textArray(nil), KnownKeys: textArray(nil), Writes: textArray(nil), Sets: "[]", Facts: rowFacts{Clock: "t.ended_at"}.sql(), Owns: textArray(nil),
 		Changes:   textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
 		BatchRows: 1000, BatchTime: "NULL", LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
 		BreakerFraction: "NULL", Busy: "1", BuiltIn: true,

@@ -53,7 +53,6 @@ func (w *work) report(r *policy.Report) Object {
 		}
 	}
 	return Object{Kind: KindFunction, Name: d.Schema + "." + d.Signature, As: AsOwner, SQL: object("report", d),
-		Drop:   object("function_drop", struct{ Name string }{d.Schema + "." + d.Signature}),
 		Policy: r.Name, Position: r.Position}
 }
 
@@ -84,7 +83,8 @@ func (w *work) reportRow(r *policy.Report, function Object) Object {
 	d := struct {
 		Schema                              string
 		Name, Description, Hash, Definition literal
-	}{w.schema(), literal(r.Name), literal(r.Description), literal(Hash(sqlfiles.Version, function.SQL, r.Description)), literal(comment(definition))}
+		Owns                                sqlText
+	}{w.schema(), literal(r.Name), literal(r.Description), literal(Hash(sqlfiles.Version, function.SQL, r.Description)), literal(comment(definition)), textArray(owned([]Object{function}))}
 	return Object{Kind: KindPolicy, Name: r.Name, As: AsOwner, SQL: object("report_row", d), Drop: object("policy_drop", d),
-		Policy: r.Name, Position: r.Position}
+		Policy: r.Name, Position: r.Position, Words: words(r)}
 }

@@ -147,8 +147,13 @@ func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object,
 		Name: name,
 		As:   AsOwner,
 		SQL:  renameInstall(file.text, install),
-		Drop: fmt.Sprintf("DROP %s IF EXISTS %s;\n", strings.ToUpper(string(kind)), name),
+		Drop: dropStatement(kind, name),
 	}, nil
+}
+
+// dropStatement drops an object of the runtime.
+func dropStatement(kind Kind, name string) string {
+	return fmt.Sprintf("DROP %s IF EXISTS %s;\n", strings.ToUpper(string(kind)), name)
 }
 
 // renameInstall puts an install's names in place of the default ones. They match [a-z_][a-z0-9_]*,

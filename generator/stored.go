@@ -32,7 +32,7 @@ func (w *work) storedTables() []Object {
 			data.Readers = []string{roles.Operator, roles.Viewer}
 		}
 		objects = append(objects, Object{Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
-			SQL: object("stored", data), Drop: object("stored_drop", data),
+			SQL:    object("stored", data),
 			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position})
 	}
 	return objects

@@ -16,7 +16,7 @@ type change struct {
 }
 
 // changes tells what a step does to which object. New and changed objects of the runtime are only
-// counted: there are about a hundred and nobody chose them.
+// counted: there are about a hundred and nobody chose them. Of a changed policy the words say how.
 func changes(history *generator.History, wanted []generator.Object) []change {
 	list := make([]change, 0, len(wanted))
 	runtime := map[string]int{}
@@ -26,7 +26,11 @@ func changes(history *generator.History, wanted []generator.Object) []change {
 			runtime[sign]++
 			return
 		}
-		list = append(list, change{sign, string(o.Kind) + " " + o.Name, before, o})
+		text := string(o.Kind) + " " + o.Name
+		if sign == "~" && o.Kind == generator.KindPolicy {
+			text += ": " + generator.Differences(before.SQL, o.SQL)
+		}
+		list = append(list, change{sign, text, before, o})
 	}
 	for _, o := range wanted {
 		seen[o.ID()] = true

@@ -199,7 +199,7 @@ func (g generation) step(project *project, p past, wanted []generator.Object) (s
 	if err != nil {
 		return step{}, project.explain(err)
 	}
-	return step{p.dir, outputs(files, p.dir), p.removed, changes(p.history, wanted)}, nil
+	return step{p.dir, outputs(files, p.dir), p.removed, changes(p.history, generator.Pages(wanted, options.Roles))}, nil
 }
 
 func outputs(files []generator.File, dir string) []output {

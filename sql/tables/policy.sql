@@ -1,5 +1,6 @@
 -- The registry: one row per policy, written by migrations; and one per report, which has a name, a hash
--- and a definition, no table and no passes. "passes" are the batch functions in the order in which a run calls them;
+-- and a definition, no table and no passes. owns lists its functions and tables for joins, in the order of creation.
+-- "passes" are the batch functions in the order in which a run calls them;
 -- partitions says that its rows are the table's partitions; deletes lists the tables that steps delete from, reach those that
 -- foreign keys may take from there, unguarded those that a statement of the policy's own words changes,
 -- related all that steps act on besides the policy's own, changes every table whose rows steps change or take,
@@ -22,6 +23,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     partitions boolean NOT NULL DEFAULT false,
     hash text NOT NULL,
     definition text NOT NULL,
+    owns text[] NOT NULL DEFAULT '{}',
     passes jsonb NOT NULL,
     report boolean NOT NULL DEFAULT false,
     prepares boolean NOT NULL DEFAULT false,

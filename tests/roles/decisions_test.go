@@ -64,7 +64,7 @@ var inner = []decision{
 var closed = []string{
 	"_add_note", "_add_to_total", "_add_up", "_attach_index", "_attached_hold", "_after", "_batch_size", "_breaker_limit",
 	"_cascades", "_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_check_zone", "_checked", "_circle",
-	"_count_claims", "_doubts", "_droppable", "_dry_run", "_estimated_rows", "_family", "_find_groups",
+	"_count_claims", "_doubts", "_droppable", "_drop_owned", "_drop_policy", "_dry_run", "_estimated_rows", "_family", "_find_groups",
 	"_finish", "_granted", "_half_upgraded", "_heir", "_hold_by_key", "_hold_by_owner", "_holdable", "_homeless_hold",
 	"_index_later_partitions", "_is_held", "_key_columns", "_key_names", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
 	"_lock_holds", "_lock_key", "_lock_restore", "_locks_of", "_loose_key", "_lost_hold",

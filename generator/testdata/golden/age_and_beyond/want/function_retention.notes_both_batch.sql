@@ -164,4 +164,3 @@ COMMENT ON FUNCTION retention.notes_both_batch(retention.batch_input)
     IS 'pgretain: one batch of policy notes_both, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_both_batch(retention.batch_input);

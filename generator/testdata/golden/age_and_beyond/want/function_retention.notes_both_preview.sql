@@ -72,4 +72,3 @@ COMMENT ON FUNCTION retention.notes_both_preview(timestamp with time zone, bigin
     IS 'pgretain: what the steps of policy notes_both would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_both_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -36,4 +36,3 @@ COMMENT ON FUNCTION retention.notes_both_rows(retention.slice)
     IS 'pgretain: which rows policy notes_both is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_both_rows(retention.slice);

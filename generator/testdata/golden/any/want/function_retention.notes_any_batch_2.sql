@@ -88,4 +88,3 @@ COMMENT ON FUNCTION retention.notes_any_batch_2(retention.batch_input)
     IS 'pgretain: one batch of policy notes_any, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_any_batch_2(retention.batch_input);

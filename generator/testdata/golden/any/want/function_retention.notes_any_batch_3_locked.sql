@@ -161,4 +161,3 @@ COMMENT ON FUNCTION retention.notes_any_batch_3_locked(retention.batch_input)
     IS 'pgretain: one batch of policy notes_any, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_any_batch_3_locked(retention.batch_input);

@@ -86,4 +86,3 @@ COMMENT ON FUNCTION retention.notes_any_batch_4(retention.batch_input)
     IS 'pgretain: one batch of policy notes_any, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_any_batch_4(retention.batch_input);

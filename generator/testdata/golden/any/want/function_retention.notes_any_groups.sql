@@ -40,4 +40,3 @@ COMMENT ON FUNCTION retention.notes_any_groups(bigint, integer)
     IS 'pgretain: finds the groups of policy notes_any that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_any_groups(bigint, integer);

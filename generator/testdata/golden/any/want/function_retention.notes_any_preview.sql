@@ -76,4 +76,3 @@ COMMENT ON FUNCTION retention.notes_any_preview(timestamp with time zone, bigint
     IS 'pgretain: what the steps of policy notes_any would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_any_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -39,4 +39,3 @@ COMMENT ON FUNCTION retention.notes_any_rows(retention.slice)
     IS 'pgretain: which rows policy notes_any is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_any_rows(retention.slice);

@@ -40,4 +40,3 @@ COMMENT ON FUNCTION retention.among_groups(bigint, integer)
     IS 'pgretain: finds the groups of policy among that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.among_groups(bigint, integer);

@@ -70,4 +70,3 @@ COMMENT ON FUNCTION retention.among_preview(timestamp with time zone, bigint, js
     IS 'pgretain: what the steps of policy among would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.among_preview(timestamp with time zone, bigint, jsonb, interval);

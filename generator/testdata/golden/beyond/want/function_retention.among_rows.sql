@@ -35,4 +35,3 @@ COMMENT ON FUNCTION retention.among_rows(retention.slice)
     IS 'pgretain: which rows policy among is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.among_rows(retention.slice);

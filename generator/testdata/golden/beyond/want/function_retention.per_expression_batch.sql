@@ -50,16 +50,18 @@ BEGIN
            coalesce(array_agg(c.rel), '{}') AS rels, coalesce(array_agg(c.tid), '{}') AS tids
     INTO v_found
     FROM (SELECT g.ordinal, f.rel, f.tid
-          FROM retention.run_group g
+          FROM (SELECT r.ordinal, (r.key[1])::bigint AS k1, (r.key[2])::text AS k2
+                FROM retention.run_group r
+                WHERE r.run_id = v_in.run_id AND r.pass = 1 AND r.ordinal >= v_group
+                ORDER BY r.ordinal) g  -- sorted here, so that groups after the batch's are not looked at
           CROSS JOIN LATERAL (
               SELECT t.tableoid AS rel, t.ctid AS tid
               FROM app.note t
               WHERE (coalesce(t.score, 0)) IS NOT NULL
-                AND t.owner_id = (g.key[1])::bigint
-                AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM (g.key[2])::text
+                AND t.owner_id = g.k1
+                AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM g.k2
               ORDER BY coalesce(t.score, 0) DESC, t.id DESC
               OFFSET 1 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
-          WHERE g.run_id = v_in.run_id AND g.pass = 1 AND g.ordinal >= v_group
           ORDER BY g.ordinal
           LIMIT v_in.batch_rows) c;
     IF v_found.scanned = 0 AND NOT v_in.prove THEN
@@ -150,4 +152,3 @@ COMMENT ON FUNCTION retention.per_expression_batch(retention.batch_input)
     IS 'pgretain: one batch of policy per_expression, shape LOCKED by rank';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_expression_batch(retention.batch_input);

@@ -40,4 +40,3 @@ COMMENT ON FUNCTION retention.per_expression_groups(bigint, integer)
     IS 'pgretain: finds the groups of policy per_expression that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_expression_groups(bigint, integer);

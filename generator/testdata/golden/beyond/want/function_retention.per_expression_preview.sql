@@ -70,4 +70,3 @@ COMMENT ON FUNCTION retention.per_expression_preview(timestamp with time zone, b
     IS 'pgretain: what the steps of policy per_expression would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_expression_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -35,4 +35,3 @@ COMMENT ON FUNCTION retention.per_expression_rows(retention.slice)
     IS 'pgretain: which rows policy per_expression is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_expression_rows(retention.slice);

@@ -39,4 +39,3 @@ COMMENT ON FUNCTION retention.per_none_groups(bigint, integer)
     IS 'pgretain: finds the groups of policy per_none that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_none_groups(bigint, integer);

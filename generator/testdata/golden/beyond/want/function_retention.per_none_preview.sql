@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.per_none_preview(timestamp with time zone, bigint,
     IS 'pgretain: what the steps of policy per_none would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_none_preview(timestamp with time zone, bigint, jsonb, interval);

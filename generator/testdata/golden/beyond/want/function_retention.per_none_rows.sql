@@ -34,4 +34,3 @@ COMMENT ON FUNCTION retention.per_none_rows(retention.slice)
     IS 'pgretain: which rows policy per_none is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_none_rows(retention.slice);

@@ -70,4 +70,3 @@ COMMENT ON FUNCTION retention.per_nullable_preview(timestamp with time zone, big
     IS 'pgretain: what the steps of policy per_nullable would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_nullable_preview(timestamp with time zone, bigint, jsonb, interval);

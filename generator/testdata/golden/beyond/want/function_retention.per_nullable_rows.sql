@@ -35,4 +35,3 @@ COMMENT ON FUNCTION retention.per_nullable_rows(retention.slice)
     IS 'pgretain: which rows policy per_nullable is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_nullable_rows(retention.slice);

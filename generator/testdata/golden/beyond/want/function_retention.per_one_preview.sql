@@ -70,4 +70,3 @@ COMMENT ON FUNCTION retention.per_one_preview(timestamp with time zone, bigint, 
     IS 'pgretain: what the steps of policy per_one would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_one_preview(timestamp with time zone, bigint, jsonb, interval);

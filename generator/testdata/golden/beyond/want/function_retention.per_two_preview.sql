@@ -71,4 +71,3 @@ COMMENT ON FUNCTION retention.per_two_preview(timestamp with time zone, bigint, 
     IS 'pgretain: what the steps of policy per_two would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_two_preview(timestamp with time zone, bigint, jsonb, interval);

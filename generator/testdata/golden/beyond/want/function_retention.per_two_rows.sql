@@ -36,4 +36,3 @@ COMMENT ON FUNCTION retention.per_two_rows(retention.slice)
     IS 'pgretain: which rows policy per_two is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.per_two_rows(retention.slice);

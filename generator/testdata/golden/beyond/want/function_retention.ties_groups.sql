@@ -40,4 +40,3 @@ COMMENT ON FUNCTION retention.ties_groups(bigint, integer)
     IS 'pgretain: finds the groups of policy ties that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ties_groups(bigint, integer);

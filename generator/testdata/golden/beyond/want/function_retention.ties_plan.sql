@@ -35,15 +35,17 @@ BEGIN
         EXPLAIN (FORMAT JSON)
         SELECT c.rel, c.tid
         FROM (SELECT g.ordinal, f.rel, f.tid
-              FROM retention.run_group g
+              FROM (SELECT r.ordinal, (r.key[1])::bigint AS k1
+                    FROM retention.run_group r
+                    WHERE r.run_id = v_in.run_id AND r.pass = 1 AND r.ordinal >= v_group
+                    ORDER BY r.ordinal) g  -- sorted here, so that groups after the batch's are not looked at
               CROSS JOIN LATERAL (
                   SELECT t.tableoid AS rel, t.ctid AS tid
                   FROM app.note t
                   WHERE (t.score) IS NOT NULL
-                    AND t.owner_id = (g.key[1])::bigint
+                    AND t.owner_id = g.k1
                   ORDER BY t.score DESC, t.id DESC
                   OFFSET 10 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
-              WHERE g.run_id = v_in.run_id AND g.pass = 1 AND g.ordinal >= v_group
               ORDER BY g.ordinal
               LIMIT v_in.batch_rows) c
         INTO plan;
@@ -56,4 +58,3 @@ COMMENT ON FUNCTION retention.ties_plan()
     IS 'pgretain: the plans by which batches of policy ties find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ties_plan();

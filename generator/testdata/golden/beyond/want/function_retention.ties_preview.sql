@@ -70,4 +70,3 @@ COMMENT ON FUNCTION retention.ties_preview(timestamp with time zone, bigint, jso
     IS 'pgretain: what the steps of policy ties would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ties_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -35,4 +35,3 @@ COMMENT ON FUNCTION retention.ties_rows(retention.slice)
     IS 'pgretain: which rows policy ties is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ties_rows(retention.slice);

@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.notes_old_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy notes_old, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_old_batch_locked(retention.batch_input);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.notes_old_rows(retention.slice)
     IS 'pgretain: which rows policy notes_old is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_old_rows(retention.slice);

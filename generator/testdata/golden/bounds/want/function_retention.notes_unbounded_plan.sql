@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.notes_unbounded_plan()
     IS 'pgretain: the plans by which batches of policy notes_unbounded find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_unbounded_plan();

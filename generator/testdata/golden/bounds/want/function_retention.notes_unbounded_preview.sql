@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.notes_unbounded_preview(timestamp with time zone, 
     IS 'pgretain: what the steps of policy notes_unbounded would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_unbounded_preview(timestamp with time zone, bigint, jsonb, interval);

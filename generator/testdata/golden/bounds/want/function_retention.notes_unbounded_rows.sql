@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.notes_unbounded_rows(retention.slice)
     IS 'pgretain: which rows policy notes_unbounded is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_unbounded_rows(retention.slice);

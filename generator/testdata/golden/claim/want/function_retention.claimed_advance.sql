@@ -41,4 +41,3 @@ COMMENT ON FUNCTION retention.claimed_advance(text, bigint, text)
     IS 'pgretain: moves a cursor of policy claimed';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.claimed_advance(text, bigint, text);

@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.claimed_batch(retention.batch_input)
     IS 'pgretain: one batch of policy claimed, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.claimed_batch(retention.batch_input);

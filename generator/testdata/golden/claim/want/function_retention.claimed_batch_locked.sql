@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.claimed_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy claimed, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.claimed_batch_locked(retention.batch_input);

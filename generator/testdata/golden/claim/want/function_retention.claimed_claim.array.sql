@@ -60,4 +60,3 @@ COMMENT ON FUNCTION retention.claimed_claim(character varying[], interval)
     IS 'pgretain: claims keys of policy claimed';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.claimed_claim(character varying[], interval);

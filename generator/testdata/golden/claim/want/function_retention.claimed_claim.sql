@@ -57,4 +57,3 @@ COMMENT ON FUNCTION retention.claimed_claim(character varying, interval)
     IS 'pgretain: claims a key of policy claimed';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.claimed_claim(character varying, interval);

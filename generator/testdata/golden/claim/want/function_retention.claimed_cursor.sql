@@ -28,4 +28,3 @@ COMMENT ON FUNCTION retention.claimed_cursor(text)
     IS 'pgretain: where a cursor is, of policy claimed';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.claimed_cursor(text);

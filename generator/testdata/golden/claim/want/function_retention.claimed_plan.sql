@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.claimed_plan()
     IS 'pgretain: the plans by which batches of policy claimed find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.claimed_plan();

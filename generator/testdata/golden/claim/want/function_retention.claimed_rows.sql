@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.claimed_rows(retention.slice)
     IS 'pgretain: which rows policy claimed is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.claimed_rows(retention.slice);

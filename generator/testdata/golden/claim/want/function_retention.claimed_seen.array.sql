@@ -37,4 +37,3 @@ COMMENT ON FUNCTION retention.claimed_seen(character varying[])
     IS 'pgretain: which keys are claimed, of policy claimed';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.claimed_seen(character varying[]);

@@ -33,4 +33,3 @@ COMMENT ON FUNCTION retention.claimed_seen(character varying)
     IS 'pgretain: whether a key is claimed, of policy claimed';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.claimed_seen(character varying);

@@ -82,4 +82,3 @@ COMMENT ON FUNCTION retention.loans_batch_2(retention.batch_input)
     IS 'pgretain: one batch of policy loans, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.loans_batch_2(retention.batch_input);

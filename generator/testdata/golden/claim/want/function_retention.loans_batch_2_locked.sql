@@ -151,4 +151,3 @@ COMMENT ON FUNCTION retention.loans_batch_2_locked(retention.batch_input)
     IS 'pgretain: one batch of policy loans, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.loans_batch_2_locked(retention.batch_input);

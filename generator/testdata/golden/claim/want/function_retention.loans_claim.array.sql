@@ -60,4 +60,3 @@ COMMENT ON FUNCTION retention.loans_claim(bigint[], interval)
     IS 'pgretain: claims keys of policy loans';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.loans_claim(bigint[], interval);

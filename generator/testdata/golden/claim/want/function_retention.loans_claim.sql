@@ -57,4 +57,3 @@ COMMENT ON FUNCTION retention.loans_claim(bigint, interval)
     IS 'pgretain: claims a key of policy loans';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.loans_claim(bigint, interval);

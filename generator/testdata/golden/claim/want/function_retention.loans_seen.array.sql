@@ -37,4 +37,3 @@ COMMENT ON FUNCTION retention.loans_seen(bigint[])
     IS 'pgretain: which keys are claimed, of policy loans';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.loans_seen(bigint[]);

@@ -33,4 +33,3 @@ COMMENT ON FUNCTION retention.loans_seen(bigint)
     IS 'pgretain: whether a key is claimed, of policy loans';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.loans_seen(bigint);

@@ -79,4 +79,3 @@ COMMENT ON FUNCTION retention.epoch_expression_batch(retention.batch_input)
     IS 'pgretain: one batch of policy epoch_expression, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_expression_batch(retention.batch_input);

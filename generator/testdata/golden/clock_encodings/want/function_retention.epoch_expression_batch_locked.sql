@@ -151,4 +151,3 @@ COMMENT ON FUNCTION retention.epoch_expression_batch_locked(retention.batch_inpu
     IS 'pgretain: one batch of policy epoch_expression, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_expression_batch_locked(retention.batch_input);

@@ -94,4 +94,3 @@ COMMENT ON FUNCTION retention.epoch_expression_plan()
     IS 'pgretain: the plans by which batches of policy epoch_expression find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_expression_plan();

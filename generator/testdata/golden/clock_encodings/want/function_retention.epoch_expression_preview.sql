@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.epoch_expression_preview(timestamp with time zone,
     IS 'pgretain: what the steps of policy epoch_expression would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_expression_preview(timestamp with time zone, bigint, jsonb, interval);

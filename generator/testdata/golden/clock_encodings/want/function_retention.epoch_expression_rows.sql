@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.epoch_expression_rows(retention.slice)
     IS 'pgretain: which rows policy epoch_expression is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_expression_rows(retention.slice);

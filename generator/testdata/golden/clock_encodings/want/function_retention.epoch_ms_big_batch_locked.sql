@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.epoch_ms_big_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy epoch_ms_big, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_ms_big_batch_locked(retention.batch_input);

@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.epoch_ms_big_preview(timestamp with time zone, big
     IS 'pgretain: what the steps of policy epoch_ms_big would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_ms_big_preview(timestamp with time zone, bigint, jsonb, interval);

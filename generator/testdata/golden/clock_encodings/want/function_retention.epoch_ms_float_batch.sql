@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.epoch_ms_float_batch(retention.batch_input)
     IS 'pgretain: one batch of policy epoch_ms_float, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_ms_float_batch(retention.batch_input);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.epoch_ms_numeric_rows(retention.slice)
     IS 'pgretain: which rows policy epoch_ms_numeric is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_ms_numeric_rows(retention.slice);

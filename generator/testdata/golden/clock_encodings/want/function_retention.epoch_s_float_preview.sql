@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.epoch_s_float_preview(timestamp with time zone, bi
     IS 'pgretain: what the steps of policy epoch_s_float would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_s_float_preview(timestamp with time zone, bigint, jsonb, interval);

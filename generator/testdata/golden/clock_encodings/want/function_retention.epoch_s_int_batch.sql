@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.epoch_s_int_batch(retention.batch_input)
     IS 'pgretain: one batch of policy epoch_s_int, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_s_int_batch(retention.batch_input);

@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.epoch_s_int_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy epoch_s_int, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_s_int_batch_locked(retention.batch_input);

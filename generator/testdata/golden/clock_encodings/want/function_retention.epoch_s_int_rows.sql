@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.epoch_s_int_rows(retention.slice)
     IS 'pgretain: which rows policy epoch_s_int is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_s_int_rows(retention.slice);

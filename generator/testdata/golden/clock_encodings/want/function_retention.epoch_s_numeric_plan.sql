@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.epoch_s_numeric_plan()
     IS 'pgretain: the plans by which batches of policy epoch_s_numeric find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.epoch_s_numeric_plan();

@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.snow_batch(retention.batch_input)
     IS 'pgretain: one batch of policy snow, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.snow_batch(retention.batch_input);

@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.snow_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy snow, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.snow_batch_locked(retention.batch_input);

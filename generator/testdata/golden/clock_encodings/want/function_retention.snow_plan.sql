@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.snow_plan()
     IS 'pgretain: the plans by which batches of policy snow find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.snow_plan();

@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.snow_preview(timestamp with time zone, bigint, jso
     IS 'pgretain: what the steps of policy snow would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.snow_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.snow_rows(retention.slice)
     IS 'pgretain: which rows policy snow is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.snow_rows(retention.slice);

@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.ulid_batch(retention.batch_input)
     IS 'pgretain: one batch of policy ulid, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ulid_batch(retention.batch_input);

@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.ulid_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy ulid, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ulid_batch_locked(retention.batch_input);

@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.ulid_plan()
     IS 'pgretain: the plans by which batches of policy ulid find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ulid_plan();

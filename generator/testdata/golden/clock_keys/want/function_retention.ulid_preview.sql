@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.ulid_preview(timestamp with time zone, bigint, jso
     IS 'pgretain: what the steps of policy ulid would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ulid_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.ulid_rows(retention.slice)
     IS 'pgretain: which rows policy ulid is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ulid_rows(retention.slice);

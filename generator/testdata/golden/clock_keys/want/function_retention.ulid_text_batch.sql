@@ -85,4 +85,3 @@ COMMENT ON FUNCTION retention.ulid_text_batch(retention.batch_input)
     IS 'pgretain: one batch of policy ulid_text, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ulid_text_batch(retention.batch_input);

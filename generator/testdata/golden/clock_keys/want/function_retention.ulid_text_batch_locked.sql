@@ -159,4 +159,3 @@ COMMENT ON FUNCTION retention.ulid_text_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy ulid_text, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ulid_text_batch_locked(retention.batch_input);

@@ -104,4 +104,3 @@ COMMENT ON FUNCTION retention.ulid_text_plan()
     IS 'pgretain: the plans by which batches of policy ulid_text find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ulid_text_plan();

@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.ulid_text_preview(timestamp with time zone, bigint
     IS 'pgretain: what the steps of policy ulid_text would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ulid_text_preview(timestamp with time zone, bigint, jsonb, interval);

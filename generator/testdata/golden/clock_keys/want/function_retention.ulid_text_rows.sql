@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.ulid_text_rows(retention.slice)
     IS 'pgretain: which rows policy ulid_text is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.ulid_text_rows(retention.slice);

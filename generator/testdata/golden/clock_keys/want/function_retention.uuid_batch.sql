@@ -85,4 +85,3 @@ COMMENT ON FUNCTION retention.uuid_batch(retention.batch_input)
     IS 'pgretain: one batch of policy uuid, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.uuid_batch(retention.batch_input);

@@ -160,4 +160,3 @@ COMMENT ON FUNCTION retention.uuid_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy uuid, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.uuid_batch_locked(retention.batch_input);

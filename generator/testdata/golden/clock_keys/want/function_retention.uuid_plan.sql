@@ -104,4 +104,3 @@ COMMENT ON FUNCTION retention.uuid_plan()
     IS 'pgretain: the plans by which batches of policy uuid find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.uuid_plan();

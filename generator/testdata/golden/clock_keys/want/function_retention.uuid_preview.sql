@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.uuid_preview(timestamp with time zone, bigint, jso
     IS 'pgretain: what the steps of policy uuid would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.uuid_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.uuid_rows(retention.slice)
     IS 'pgretain: which rows policy uuid is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.uuid_rows(retention.slice);

@@ -79,4 +79,3 @@ COMMENT ON FUNCTION retention.by_cast_batch(retention.batch_input)
     IS 'pgretain: one batch of policy by_cast, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_cast_batch(retention.batch_input);

@@ -151,4 +151,3 @@ COMMENT ON FUNCTION retention.by_coalesce_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy by_coalesce, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_coalesce_batch_locked(retention.batch_input);

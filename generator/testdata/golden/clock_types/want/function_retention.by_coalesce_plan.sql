@@ -94,4 +94,3 @@ COMMENT ON FUNCTION retention.by_coalesce_plan()
     IS 'pgretain: the plans by which batches of policy by_coalesce find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_coalesce_plan();

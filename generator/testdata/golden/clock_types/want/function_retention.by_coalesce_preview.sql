@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.by_coalesce_preview(timestamp with time zone, bigi
     IS 'pgretain: what the steps of policy by_coalesce would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_coalesce_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.by_date_plan()
     IS 'pgretain: the plans by which batches of policy by_date find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_date_plan();

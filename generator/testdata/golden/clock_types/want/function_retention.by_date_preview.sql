@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.by_date_preview(timestamp with time zone, bigint, 
     IS 'pgretain: what the steps of policy by_date would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_date_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.by_least_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy by_least, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_least_batch_locked(retention.batch_input);

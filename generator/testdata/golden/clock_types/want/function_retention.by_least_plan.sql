@@ -103,4 +103,3 @@ COMMENT ON FUNCTION retention.by_least_plan()
     IS 'pgretain: the plans by which batches of policy by_least find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_least_plan();

@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.by_timestamp_preview(timestamp with time zone, big
     IS 'pgretain: what the steps of policy by_timestamp would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_timestamp_preview(timestamp with time zone, bigint, jsonb, interval);

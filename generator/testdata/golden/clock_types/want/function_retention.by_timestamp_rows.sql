@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.by_timestamp_rows(retention.slice)
     IS 'pgretain: which rows policy by_timestamp is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_timestamp_rows(retention.slice);

@@ -194,4 +194,3 @@ COMMENT ON FUNCTION retention.detached_batch(retention.batch_input)
     IS 'pgretain: one batch of policy detached, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.detached_batch(retention.batch_input);

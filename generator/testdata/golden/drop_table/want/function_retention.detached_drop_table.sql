@@ -43,4 +43,3 @@ COMMENT ON FUNCTION retention.detached_drop_table(oid)
     IS 'pgretain: drops tables for policy detached';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.detached_drop_table(oid);

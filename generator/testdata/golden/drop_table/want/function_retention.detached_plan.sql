@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.detached_plan()
     IS 'pgretain: the plans by which batches of policy detached find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.detached_plan();

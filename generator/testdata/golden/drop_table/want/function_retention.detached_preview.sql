@@ -72,4 +72,3 @@ COMMENT ON FUNCTION retention.detached_preview(timestamp with time zone, bigint,
     IS 'pgretain: what the steps of policy detached would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.detached_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.detached_rows(retention.slice)
     IS 'pgretain: which rows policy detached is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.detached_rows(retention.slice);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.loans_rows(retention.slice)
     IS 'pgretain: which rows policy loans is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.loans_rows(retention.slice);

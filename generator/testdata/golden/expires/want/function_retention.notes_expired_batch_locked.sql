@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.notes_expired_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy notes_expired, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_expired_batch_locked(retention.batch_input);

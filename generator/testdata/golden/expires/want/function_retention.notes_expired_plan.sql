@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.notes_expired_plan()
     IS 'pgretain: the plans by which batches of policy notes_expired find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_expired_plan();

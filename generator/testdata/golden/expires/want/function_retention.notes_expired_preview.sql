@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.notes_expired_preview(timestamp with time zone, bi
     IS 'pgretain: what the steps of policy notes_expired would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_expired_preview(timestamp with time zone, bigint, jsonb, interval);

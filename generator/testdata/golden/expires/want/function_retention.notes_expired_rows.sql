@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.notes_expired_rows(retention.slice)
     IS 'pgretain: which rows policy notes_expired is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_expired_rows(retention.slice);

@@ -88,4 +88,3 @@ COMMENT ON FUNCTION retention.notes_grace_batch(retention.batch_input)
     IS 'pgretain: one batch of policy notes_grace, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_grace_batch(retention.batch_input);

@@ -159,4 +159,3 @@ COMMENT ON FUNCTION retention.notes_grace_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy notes_grace, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_grace_batch_locked(retention.batch_input);

@@ -110,4 +110,3 @@ COMMENT ON FUNCTION retention.notes_grace_plan()
     IS 'pgretain: the plans by which batches of policy notes_grace find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_grace_plan();

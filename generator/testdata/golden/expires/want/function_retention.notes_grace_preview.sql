@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.notes_grace_preview(timestamp with time zone, bigi
     IS 'pgretain: what the steps of policy notes_grace would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_grace_preview(timestamp with time zone, bigint, jsonb, interval);

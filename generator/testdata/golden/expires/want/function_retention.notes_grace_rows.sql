@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.notes_grace_rows(retention.slice)
     IS 'pgretain: which rows policy notes_grace is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_grace_rows(retention.slice);

@@ -50,7 +50,10 @@ BEGIN
            coalesce(array_agg(c.rel), '{}') AS rels, coalesce(array_agg(c.tid), '{}') AS tids
     INTO v_found
     FROM (SELECT g.ordinal, f.rel, f.tid
-          FROM retention.run_group g
+          FROM (SELECT r.ordinal, (r.key[1])::bigint AS k1
+                FROM retention.run_group r
+                WHERE r.run_id = v_in.run_id AND r.pass = 1 AND r.ordinal >= v_group
+                ORDER BY r.ordinal) g  -- sorted here, so that groups after the batch's are not looked at
           CROSS JOIN LATERAL (
               SELECT r.rel, r.tid
               FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
@@ -65,11 +68,10 @@ BEGIN
                     FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o
                         WHERE o.id = t.owner_id) AS value) v_count
                     WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
-                      AND t.owner_id = (g.key[1])::bigint) r
+                      AND t.owner_id = g.k1) r
               WHERE r.place > r.first
               ORDER BY r.n
               OFFSET CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
-          WHERE g.run_id = v_in.run_id AND g.pass = 1 AND g.ordinal >= v_group
           ORDER BY g.ordinal
           LIMIT v_in.batch_rows) c;
     IF v_found.scanned = 0 AND NOT v_in.prove THEN
@@ -172,4 +174,3 @@ COMMENT ON FUNCTION retention.items_cap_batch(retention.batch_input)
     IS 'pgretain: one batch of policy items_cap, shape LOCKED by rank';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.items_cap_batch(retention.batch_input);

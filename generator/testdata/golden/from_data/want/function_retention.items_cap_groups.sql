@@ -51,4 +51,3 @@ COMMENT ON FUNCTION retention.items_cap_groups(bigint, integer)
     IS 'pgretain: finds the groups of policy items_cap that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.items_cap_groups(bigint, integer);

@@ -79,4 +79,3 @@ COMMENT ON FUNCTION retention.items_cap_preview(timestamp with time zone, bigint
     IS 'pgretain: what the steps of policy items_cap would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.items_cap_preview(timestamp with time zone, bigint, jsonb, interval);

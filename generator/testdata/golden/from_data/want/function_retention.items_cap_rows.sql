@@ -44,4 +44,3 @@ COMMENT ON FUNCTION retention.items_cap_rows(retention.slice)
     IS 'pgretain: which rows policy items_cap is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.items_cap_rows(retention.slice);

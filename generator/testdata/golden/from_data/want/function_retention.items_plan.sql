@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.items_plan()
     IS 'pgretain: the plans by which batches of policy items find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.items_plan();

@@ -30,4 +30,3 @@ COMMENT ON FUNCTION retention.items_prepare(bigint)
     IS 'pgretain: reads what policy items needs to know when a run starts';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.items_prepare(bigint);

@@ -79,4 +79,3 @@ COMMENT ON FUNCTION retention.items_preview(timestamp with time zone, bigint, js
     IS 'pgretain: what the steps of policy items would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.items_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.loans_plan()
     IS 'pgretain: the plans by which batches of policy loans find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.loans_plan();

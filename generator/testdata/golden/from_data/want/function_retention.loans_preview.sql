@@ -72,4 +72,3 @@ COMMENT ON FUNCTION retention.loans_preview(timestamp with time zone, bigint, js
     IS 'pgretain: what the steps of policy loans would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.loans_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.settable_batch(retention.batch_input)
     IS 'pgretain: one batch of policy settable, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.settable_batch(retention.batch_input);

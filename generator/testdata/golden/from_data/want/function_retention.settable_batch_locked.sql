@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.settable_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy settable, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.settable_batch_locked(retention.batch_input);

@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.settable_plan()
     IS 'pgretain: the plans by which batches of policy settable find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.settable_plan();

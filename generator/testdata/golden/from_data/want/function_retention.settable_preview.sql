@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.settable_preview(timestamp with time zone, bigint,
     IS 'pgretain: what the steps of policy settable would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.settable_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.settable_rows(retention.slice)
     IS 'pgretain: which rows policy settable is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.settable_rows(retention.slice);

@@ -10,4 +10,3 @@ GRANT SELECT ON retention.items_c TO retention_operator, retention_viewer;
 COMMENT ON TABLE retention.items_c IS 'pgretain: what join c of policy items read when the last run started';
 
 -- to drop it
-DROP TABLE IF EXISTS retention.items_c;

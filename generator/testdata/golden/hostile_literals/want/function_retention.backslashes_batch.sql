@@ -88,4 +88,3 @@ COMMENT ON FUNCTION retention.backslashes_batch(retention.batch_input)
     IS 'pgretain: one batch of policy backslashes, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.backslashes_batch(retention.batch_input);

@@ -159,4 +159,3 @@ COMMENT ON FUNCTION retention.backslashes_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy backslashes, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.backslashes_batch_locked(retention.batch_input);

@@ -110,4 +110,3 @@ COMMENT ON FUNCTION retention.backslashes_plan()
     IS 'pgretain: the plans by which batches of policy backslashes find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.backslashes_plan();

@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.backslashes_preview(timestamp with time zone, bigi
     IS 'pgretain: what the steps of policy backslashes would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.backslashes_preview(timestamp with time zone, bigint, jsonb, interval);

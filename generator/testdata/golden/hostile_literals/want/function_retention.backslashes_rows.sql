@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.backslashes_rows(retention.slice)
     IS 'pgretain: which rows policy backslashes is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.backslashes_rows(retention.slice);

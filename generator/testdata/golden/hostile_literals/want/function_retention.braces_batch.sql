@@ -88,4 +88,3 @@ COMMENT ON FUNCTION retention.braces_batch(retention.batch_input)
     IS 'pgretain: one batch of policy braces, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.braces_batch(retention.batch_input);

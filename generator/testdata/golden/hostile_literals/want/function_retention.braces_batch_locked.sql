@@ -159,4 +159,3 @@ COMMENT ON FUNCTION retention.braces_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy braces, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.braces_batch_locked(retention.batch_input);

@@ -110,4 +110,3 @@ COMMENT ON FUNCTION retention.braces_plan()
     IS 'pgretain: the plans by which batches of policy braces find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.braces_plan();

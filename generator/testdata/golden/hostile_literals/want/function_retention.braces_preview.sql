@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.braces_preview(timestamp with time zone, bigint, j
     IS 'pgretain: what the steps of policy braces would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.braces_preview(timestamp with time zone, bigint, jsonb, interval);

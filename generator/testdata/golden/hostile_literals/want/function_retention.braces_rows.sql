@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.braces_rows(retention.slice)
     IS 'pgretain: which rows policy braces is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.braces_rows(retention.slice);

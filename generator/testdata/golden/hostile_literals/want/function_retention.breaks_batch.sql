@@ -88,4 +88,3 @@ COMMENT ON FUNCTION retention.breaks_batch(retention.batch_input)
     IS 'pgretain: one batch of policy breaks, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.breaks_batch(retention.batch_input);

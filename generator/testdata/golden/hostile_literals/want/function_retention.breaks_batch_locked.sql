@@ -159,4 +159,3 @@ COMMENT ON FUNCTION retention.breaks_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy breaks, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.breaks_batch_locked(retention.batch_input);

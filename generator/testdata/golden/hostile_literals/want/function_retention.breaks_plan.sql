@@ -110,4 +110,3 @@ COMMENT ON FUNCTION retention.breaks_plan()
     IS 'pgretain: the plans by which batches of policy breaks find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.breaks_plan();

@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.breaks_preview(timestamp with time zone, bigint, j
     IS 'pgretain: what the steps of policy breaks would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.breaks_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.breaks_rows(retention.slice)
     IS 'pgretain: which rows policy breaks is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.breaks_rows(retention.slice);

@@ -88,4 +88,3 @@ COMMENT ON FUNCTION retention.dollars_batch(retention.batch_input)
     IS 'pgretain: one batch of policy dollars, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.dollars_batch(retention.batch_input);

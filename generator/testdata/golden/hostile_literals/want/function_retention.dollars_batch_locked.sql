@@ -159,4 +159,3 @@ COMMENT ON FUNCTION retention.dollars_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy dollars, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.dollars_batch_locked(retention.batch_input);

@@ -110,4 +110,3 @@ COMMENT ON FUNCTION retention.dollars_plan()
     IS 'pgretain: the plans by which batches of policy dollars find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.dollars_plan();

@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.dollars_preview(timestamp with time zone, bigint, 
     IS 'pgretain: what the steps of policy dollars would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.dollars_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.dollars_rows(retention.slice)
     IS 'pgretain: which rows policy dollars is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.dollars_rows(retention.slice);

@@ -88,4 +88,3 @@ COMMENT ON FUNCTION retention.goose_batch(retention.batch_input)
     IS 'pgretain: one batch of policy goose, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.goose_batch(retention.batch_input);

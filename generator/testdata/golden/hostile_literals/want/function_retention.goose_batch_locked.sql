@@ -159,4 +159,3 @@ COMMENT ON FUNCTION retention.goose_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy goose, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.goose_batch_locked(retention.batch_input);

@@ -110,4 +110,3 @@ COMMENT ON FUNCTION retention.goose_plan()
     IS 'pgretain: the plans by which batches of policy goose find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.goose_plan();

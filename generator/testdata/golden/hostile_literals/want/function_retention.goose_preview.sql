@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.goose_preview(timestamp with time zone, bigint, js
     IS 'pgretain: what the steps of policy goose would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.goose_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.goose_rows(retention.slice)
     IS 'pgretain: which rows policy goose is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.goose_rows(retention.slice);

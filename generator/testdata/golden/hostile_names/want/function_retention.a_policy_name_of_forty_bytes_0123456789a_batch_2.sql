@@ -181,4 +181,3 @@ COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(r
     IS 'pgretain: one batch of policy a_policy_name_of_forty_bytes_0123456789a, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_batch_2(retention.batch_input);

@@ -40,4 +40,3 @@ COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_groups(bi
     IS 'pgretain: finds the groups of policy a_policy_name_of_forty_bytes_0123456789a that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_groups(bigint, integer);

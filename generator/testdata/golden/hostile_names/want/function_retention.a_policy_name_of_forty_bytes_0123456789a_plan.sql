@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_plan()
     IS 'pgretain: the plans by which batches of policy a_policy_name_of_forty_bytes_0123456789a find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_plan();

@@ -92,5 +92,3 @@ COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_preview(t
     IS 'pgretain: what the steps of policy a_policy_name_of_forty_bytes_0123456789a would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_preview(timestamp with time zone, bigint,
-    jsonb, interval);

@@ -53,4 +53,3 @@ COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_rows(rete
     IS 'pgretain: which rows policy a_policy_name_of_forty_bytes_0123456789a is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.a_policy_name_of_forty_bytes_0123456789a_rows(retention.slice);

@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.long_names_batch(retention.batch_input)
     IS 'pgretain: one batch of policy long_names, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.long_names_batch(retention.batch_input);

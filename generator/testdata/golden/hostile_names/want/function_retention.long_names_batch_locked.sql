@@ -161,4 +161,3 @@ COMMENT ON FUNCTION retention.long_names_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy long_names, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.long_names_batch_locked(retention.batch_input);

@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.long_names_plan()
     IS 'pgretain: the plans by which batches of policy long_names find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.long_names_plan();

@@ -72,4 +72,3 @@ COMMENT ON FUNCTION retention.long_names_preview(timestamp with time zone, bigin
     IS 'pgretain: what the steps of policy long_names would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.long_names_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -35,4 +35,3 @@ COMMENT ON FUNCTION retention.long_names_rows(retention.slice)
     IS 'pgretain: which rows policy long_names is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.long_names_rows(retention.slice);

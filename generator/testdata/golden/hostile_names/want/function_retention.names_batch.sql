@@ -222,4 +222,3 @@ COMMENT ON FUNCTION retention.names_batch(retention.batch_input)
     IS 'pgretain: one batch of policy names, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.names_batch(retention.batch_input);

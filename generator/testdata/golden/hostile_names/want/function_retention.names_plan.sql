@@ -74,4 +74,3 @@ COMMENT ON FUNCTION retention.names_plan()
     IS 'pgretain: the plans by which batches of policy names find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.names_plan();

@@ -103,4 +103,3 @@ COMMENT ON FUNCTION retention.names_preview(timestamp with time zone, bigint, js
     IS 'pgretain: what the steps of policy names would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.names_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -58,4 +58,3 @@ COMMENT ON FUNCTION retention.names_rows(retention.slice)
     IS 'pgretain: which rows policy names is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.names_rows(retention.slice);

@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.by_age_preview(timestamp with time zone, bigint, j
     IS 'pgretain: what the steps of policy by_age would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_age_preview(timestamp with time zone, bigint, jsonb, interval);

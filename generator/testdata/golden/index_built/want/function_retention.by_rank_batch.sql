@@ -50,15 +50,17 @@ BEGIN
            coalesce(array_agg(c.rel), '{}') AS rels, coalesce(array_agg(c.tid), '{}') AS tids
     INTO v_found
     FROM (SELECT g.ordinal, f.rel, f.tid
-          FROM retention.run_group g
+          FROM (SELECT r.ordinal, (r.key[1])::bigint AS k1
+                FROM retention.run_group r
+                WHERE r.run_id = v_in.run_id AND r.pass = 1 AND r.ordinal >= v_group
+                ORDER BY r.ordinal) g  -- sorted here, so that groups after the batch's are not looked at
           CROSS JOIN LATERAL (
               SELECT t.tableoid AS rel, t.ctid AS tid
               FROM app.not_served t
               WHERE (t.at) IS NOT NULL
-                AND (t.owner_id = (g.key[1])::bigint OR t.owner_id IS NULL AND (g.key[1])::bigint IS NULL)
+                AND (t.owner_id = g.k1 OR t.owner_id IS NULL AND g.k1 IS NULL)
               ORDER BY t.at DESC NULLS LAST, t.id
               OFFSET 3 + CASE WHEN g.ordinal = v_group THEN v_passed ELSE 0 END) f
-          WHERE g.run_id = v_in.run_id AND g.pass = 1 AND g.ordinal >= v_group
           ORDER BY g.ordinal
           LIMIT v_in.batch_rows) c;
     IF v_found.scanned = 0 AND NOT v_in.prove THEN
@@ -148,4 +150,3 @@ COMMENT ON FUNCTION retention.by_rank_batch(retention.batch_input)
     IS 'pgretain: one batch of policy by_rank, shape LOCKED by rank';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_rank_batch(retention.batch_input);

@@ -70,4 +70,3 @@ COMMENT ON FUNCTION retention.by_rank_preview(timestamp with time zone, bigint, 
     IS 'pgretain: what the steps of policy by_rank would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_rank_preview(timestamp with time zone, bigint, jsonb, interval);

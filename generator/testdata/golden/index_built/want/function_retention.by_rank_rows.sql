@@ -35,4 +35,3 @@ COMMENT ON FUNCTION retention.by_rank_rows(retention.slice)
     IS 'pgretain: which rows policy by_rank is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_rank_rows(retention.slice);

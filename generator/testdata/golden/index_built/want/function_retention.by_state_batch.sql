@@ -88,4 +88,3 @@ COMMENT ON FUNCTION retention.by_state_batch(retention.batch_input)
     IS 'pgretain: one batch of policy by_state, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_state_batch(retention.batch_input);

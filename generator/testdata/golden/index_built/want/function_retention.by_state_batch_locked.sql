@@ -159,4 +159,3 @@ COMMENT ON FUNCTION retention.by_state_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy by_state, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_state_batch_locked(retention.batch_input);

@@ -110,4 +110,3 @@ COMMENT ON FUNCTION retention.by_state_plan()
     IS 'pgretain: the plans by which batches of policy by_state find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_state_plan();

@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.by_state_preview(timestamp with time zone, bigint,
     IS 'pgretain: what the steps of policy by_state would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_state_preview(timestamp with time zone, bigint, jsonb, interval);

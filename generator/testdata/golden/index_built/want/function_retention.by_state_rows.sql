@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.by_state_rows(retention.slice)
     IS 'pgretain: which rows policy by_state is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_state_rows(retention.slice);

@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.same_again_batch(retention.batch_input)
     IS 'pgretain: one batch of policy same_again, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.same_again_batch(retention.batch_input);

@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.same_again_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy same_again, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.same_again_batch_locked(retention.batch_input);

@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.same_again_plan()
     IS 'pgretain: the plans by which batches of policy same_again find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.same_again_plan();

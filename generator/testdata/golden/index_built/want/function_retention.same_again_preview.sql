@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.same_again_preview(timestamp with time zone, bigin
     IS 'pgretain: what the steps of policy same_again would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.same_again_preview(timestamp with time zone, bigint, jsonb, interval);

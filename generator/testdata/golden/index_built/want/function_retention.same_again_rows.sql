@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.same_again_rows(retention.slice)
     IS 'pgretain: which rows policy same_again is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.same_again_rows(retention.slice);

@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.by_age_batch(retention.batch_input)
     IS 'pgretain: one batch of policy by_age, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_age_batch(retention.batch_input);

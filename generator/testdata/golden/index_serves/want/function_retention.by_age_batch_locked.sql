@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.by_age_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy by_age, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_age_batch_locked(retention.batch_input);

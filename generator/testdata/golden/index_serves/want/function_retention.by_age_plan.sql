@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.by_age_plan()
     IS 'pgretain: the plans by which batches of policy by_age find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_age_plan();

@@ -81,4 +81,3 @@ COMMENT ON FUNCTION retention.by_key_batch(retention.batch_input)
     IS 'pgretain: one batch of policy by_key, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_key_batch(retention.batch_input);

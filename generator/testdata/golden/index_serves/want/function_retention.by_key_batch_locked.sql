@@ -150,4 +150,3 @@ COMMENT ON FUNCTION retention.by_key_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy by_key, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_key_batch_locked(retention.batch_input);

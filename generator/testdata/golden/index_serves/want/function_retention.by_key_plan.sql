@@ -99,4 +99,3 @@ COMMENT ON FUNCTION retention.by_key_plan()
     IS 'pgretain: the plans by which batches of policy by_key find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_key_plan();

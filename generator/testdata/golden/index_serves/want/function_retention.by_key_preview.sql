@@ -62,4 +62,3 @@ COMMENT ON FUNCTION retention.by_key_preview(timestamp with time zone, bigint, j
     IS 'pgretain: what the steps of policy by_key would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_key_preview(timestamp with time zone, bigint, jsonb, interval);

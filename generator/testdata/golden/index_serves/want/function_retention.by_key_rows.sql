@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.by_key_rows(retention.slice)
     IS 'pgretain: which rows policy by_key is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_key_rows(retention.slice);

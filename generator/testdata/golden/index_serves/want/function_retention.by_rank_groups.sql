@@ -40,4 +40,3 @@ COMMENT ON FUNCTION retention.by_rank_groups(bigint, integer)
     IS 'pgretain: finds the groups of policy by_rank that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.by_rank_groups(bigint, integer);

@@ -1,30 +1,32 @@
 -- as owner
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
      changes, statement_deletes, reach, known_keys, writes, sets, facts,
-     batch_rows, lock_timeout_ms, budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+     batch_rows, batch_time_ms, lock_timeout_ms,
+     budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_age', '', 'app.served', false, 'fd4742ad60ea', 'Deletes rows of app.served whose at is older than 1 year.',
+    ('by_age', '', 'app.served', false, '66e44a0dd20b', 'Deletes rows of app.served whose at is older than 1 year.',
+     ARRAY['ROUTINE retention.by_age_batch(retention.batch_input)', 'ROUTINE retention.by_age_batch_locked(retention.batch_input)', 'ROUTINE retention.by_age_rows(retention.slice)', 'ROUTINE retention.by_age_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.by_age_plan()']::text[],
      '[{"range":"by_age_batch","locked":"by_age_batch_locked"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.served PRIMARY KEY (id)']::text[], ARRAY['DELETE app.served']::text[], '[]', jsonb_build_object('clock', 't.at', 'from', 'FROM app.served t', 'too_far', 't.at > (($1).as_of + interval ''1 years'')', 'in_time', 't.at <= (($1).as_of + interval ''1 years'')'),
-     5000, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
 ON CONFLICT (name) DO UPDATE SET
     description = excluded.description, table_name = excluded.table_name,
     partitions = excluded.partitions, hash = excluded.hash,
-    definition = excluded.definition, passes = excluded.passes, report = false, prepares = excluded.prepares,
+    definition = excluded.definition, owns = excluded.owns,
+    passes = excluded.passes, report = false, prepares = excluded.prepares,
     scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
     window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
     unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
     statement_deletes = excluded.statement_deletes, reach = excluded.reach,
     known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
-    batch_rows = excluded.batch_rows, lock_timeout_ms = excluded.lock_timeout_ms,
+    batch_rows = excluded.batch_rows, batch_time_ms = excluded.batch_time_ms,
+    lock_timeout_ms = excluded.lock_timeout_ms,
     budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
     breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
     busy = excluded.busy, built_in = excluded.built_in, installed_at = excluded.installed_at;
 SELECT retention._prove('by_age');
 
 -- to drop it
-SELECT retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped')
-FROM retention.setting s WHERE s.policy = 'by_age';
-DELETE FROM retention.policy WHERE name = 'by_age';
+SELECT retention._drop_policy('by_age');

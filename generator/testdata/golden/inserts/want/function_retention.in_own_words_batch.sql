@@ -180,4 +180,3 @@ COMMENT ON FUNCTION retention.in_own_words_batch(retention.batch_input)
     IS 'pgretain: one batch of policy in_own_words, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.in_own_words_batch(retention.batch_input);

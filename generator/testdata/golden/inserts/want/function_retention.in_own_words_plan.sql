@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.in_own_words_plan()
     IS 'pgretain: the plans by which batches of policy in_own_words find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.in_own_words_plan();

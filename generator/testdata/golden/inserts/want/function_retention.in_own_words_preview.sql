@@ -68,4 +68,3 @@ COMMENT ON FUNCTION retention.in_own_words_preview(timestamp with time zone, big
     IS 'pgretain: what the steps of policy in_own_words would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.in_own_words_preview(timestamp with time zone, bigint, jsonb, interval);

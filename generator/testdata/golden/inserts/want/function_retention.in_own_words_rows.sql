@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.in_own_words_rows(retention.slice)
     IS 'pgretain: which rows policy in_own_words is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.in_own_words_rows(retention.slice);

@@ -264,4 +264,3 @@ COMMENT ON FUNCTION retention.signals_batch(retention.batch_input)
     IS 'pgretain: one batch of policy signals, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.signals_batch(retention.batch_input);

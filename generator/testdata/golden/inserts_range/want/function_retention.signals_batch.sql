@@ -130,4 +130,3 @@ COMMENT ON FUNCTION retention.signals_batch(retention.batch_input)
     IS 'pgretain: one batch of policy signals, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.signals_batch(retention.batch_input);

@@ -200,4 +200,3 @@ COMMENT ON FUNCTION retention.signals_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy signals, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.signals_batch_locked(retention.batch_input);

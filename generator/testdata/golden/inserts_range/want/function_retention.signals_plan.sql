@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.signals_plan()
     IS 'pgretain: the plans by which batches of policy signals find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.signals_plan();

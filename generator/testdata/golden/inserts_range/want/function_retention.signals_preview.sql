@@ -91,4 +91,3 @@ COMMENT ON FUNCTION retention.signals_preview(timestamp with time zone, bigint, 
     IS 'pgretain: what the steps of policy signals would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.signals_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -101,4 +101,3 @@ COMMENT ON FUNCTION retention.signals_restore(bigint, timestamp with time zone)
     IS 'pgretain: brings back what a run took, of policy signals';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.signals_restore(bigint, timestamp with time zone);

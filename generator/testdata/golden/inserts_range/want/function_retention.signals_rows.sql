@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.signals_rows(retention.slice)
     IS 'pgretain: which rows policy signals is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.signals_rows(retention.slice);

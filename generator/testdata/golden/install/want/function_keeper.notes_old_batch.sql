@@ -153,4 +153,3 @@ COMMENT ON FUNCTION keeper.notes_old_batch(keeper.batch_input)
     IS 'pgretain: one batch of policy notes_old, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS keeper.notes_old_batch(keeper.batch_input);

@@ -69,4 +69,3 @@ COMMENT ON FUNCTION keeper.notes_old_plan()
     IS 'pgretain: the plans by which batches of policy notes_old find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS keeper.notes_old_plan();

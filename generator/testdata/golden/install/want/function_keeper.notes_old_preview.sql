@@ -64,4 +64,3 @@ COMMENT ON FUNCTION keeper.notes_old_preview(timestamp with time zone, bigint, j
     IS 'pgretain: what the steps of policy notes_old would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS keeper.notes_old_preview(timestamp with time zone, bigint, jsonb, interval);

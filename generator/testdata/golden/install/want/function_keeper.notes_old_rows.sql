@@ -28,4 +28,3 @@ COMMENT ON FUNCTION keeper.notes_old_rows(keeper.slice)
     IS 'pgretain: which rows policy notes_old is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS keeper.notes_old_rows(keeper.slice);

@@ -39,4 +39,3 @@ COMMENT ON FUNCTION retention.notes_cap_groups(bigint, integer)
     IS 'pgretain: finds the groups of policy notes_cap that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_cap_groups(bigint, integer);

@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.notes_cap_preview(timestamp with time zone, bigint
     IS 'pgretain: what the steps of policy notes_cap would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_cap_preview(timestamp with time zone, bigint, jsonb, interval);

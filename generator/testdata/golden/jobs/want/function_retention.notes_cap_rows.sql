@@ -34,4 +34,3 @@ COMMENT ON FUNCTION retention.notes_cap_rows(retention.slice)
     IS 'pgretain: which rows policy notes_cap is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_cap_rows(retention.slice);

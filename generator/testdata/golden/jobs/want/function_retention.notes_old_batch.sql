@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.notes_old_batch(retention.batch_input)
     IS 'pgretain: one batch of policy notes_old, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_old_batch(retention.batch_input);

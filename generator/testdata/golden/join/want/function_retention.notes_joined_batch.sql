@@ -161,4 +161,3 @@ COMMENT ON FUNCTION retention.notes_joined_batch(retention.batch_input)
     IS 'pgretain: one batch of policy notes_joined, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_joined_batch(retention.batch_input);

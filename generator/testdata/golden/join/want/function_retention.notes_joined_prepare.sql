@@ -30,4 +30,3 @@ COMMENT ON FUNCTION retention.notes_joined_prepare(bigint)
     IS 'pgretain: reads what policy notes_joined needs to know when a run starts';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_joined_prepare(bigint);

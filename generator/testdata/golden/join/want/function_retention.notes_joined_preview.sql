@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.notes_joined_preview(timestamp with time zone, big
     IS 'pgretain: what the steps of policy notes_joined would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_joined_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -33,4 +33,3 @@ COMMENT ON FUNCTION retention.notes_joined_rows(retention.slice)
     IS 'pgretain: which rows policy notes_joined is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_joined_rows(retention.slice);

@@ -10,4 +10,3 @@ GRANT SELECT ON retention.notes_joined_c TO retention_operator, retention_viewer
 COMMENT ON TABLE retention.notes_joined_c IS 'pgretain: what join c of policy notes_joined read when the last run started';
 
 -- to drop it
-DROP TABLE IF EXISTS retention.notes_joined_c;

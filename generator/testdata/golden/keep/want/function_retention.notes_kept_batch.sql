@@ -180,4 +180,3 @@ COMMENT ON FUNCTION retention.notes_kept_batch(retention.batch_input)
     IS 'pgretain: one batch of policy notes_kept, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_kept_batch(retention.batch_input);

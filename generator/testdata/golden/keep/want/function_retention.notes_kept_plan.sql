@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.notes_kept_plan()
     IS 'pgretain: the plans by which batches of policy notes_kept find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_kept_plan();

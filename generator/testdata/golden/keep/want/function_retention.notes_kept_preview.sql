@@ -83,4 +83,3 @@ COMMENT ON FUNCTION retention.notes_kept_preview(timestamp with time zone, bigin
     IS 'pgretain: what the steps of policy notes_kept would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_kept_preview(timestamp with time zone, bigint, jsonb, interval);

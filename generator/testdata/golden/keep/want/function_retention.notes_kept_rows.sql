@@ -49,4 +49,3 @@ COMMENT ON FUNCTION retention.notes_kept_rows(retention.slice)
     IS 'pgretain: which rows policy notes_kept is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_kept_rows(retention.slice);

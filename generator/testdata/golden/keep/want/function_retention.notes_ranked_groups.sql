@@ -41,4 +41,3 @@ COMMENT ON FUNCTION retention.notes_ranked_groups(bigint, integer)
     IS 'pgretain: finds the groups of policy notes_ranked that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_ranked_groups(bigint, integer);

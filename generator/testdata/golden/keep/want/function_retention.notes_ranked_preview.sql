@@ -80,4 +80,3 @@ COMMENT ON FUNCTION retention.notes_ranked_preview(timestamp with time zone, big
     IS 'pgretain: what the steps of policy notes_ranked would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_ranked_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -47,4 +47,3 @@ COMMENT ON FUNCTION retention.notes_ranked_rows(retention.slice)
     IS 'pgretain: which rows policy notes_ranked is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_ranked_rows(retention.slice);

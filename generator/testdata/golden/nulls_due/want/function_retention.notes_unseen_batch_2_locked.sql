@@ -151,4 +151,3 @@ COMMENT ON FUNCTION retention.notes_unseen_batch_2_locked(retention.batch_input)
     IS 'pgretain: one batch of policy notes_unseen, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_unseen_batch_2_locked(retention.batch_input);

@@ -170,4 +170,3 @@ COMMENT ON FUNCTION retention.notes_unseen_plan()
     IS 'pgretain: the plans by which batches of policy notes_unseen find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_unseen_plan();

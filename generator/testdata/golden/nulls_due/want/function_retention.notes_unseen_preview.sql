@@ -64,4 +64,3 @@ COMMENT ON FUNCTION retention.notes_unseen_preview(timestamp with time zone, big
     IS 'pgretain: what the steps of policy notes_unseen would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_unseen_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.events_batch(retention.batch_input)
     IS 'pgretain: one batch of policy events, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.events_batch(retention.batch_input);

@@ -154,4 +154,3 @@ COMMENT ON FUNCTION retention.events_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy events, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.events_batch_locked(retention.batch_input);

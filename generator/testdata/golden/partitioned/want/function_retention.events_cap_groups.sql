@@ -39,4 +39,3 @@ COMMENT ON FUNCTION retention.events_cap_groups(bigint, integer)
     IS 'pgretain: finds the groups of policy events_cap that hold too many rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.events_cap_groups(bigint, integer);

@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.events_cap_preview(timestamp with time zone, bigin
     IS 'pgretain: what the steps of policy events_cap would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.events_cap_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -34,4 +34,3 @@ COMMENT ON FUNCTION retention.events_cap_rows(retention.slice)
     IS 'pgretain: which rows policy events_cap is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.events_cap_rows(retention.slice);

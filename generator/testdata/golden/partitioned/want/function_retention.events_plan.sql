@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.events_plan()
     IS 'pgretain: the plans by which batches of policy events find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.events_plan();

@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.events_preview(timestamp with time zone, bigint, j
     IS 'pgretain: what the steps of policy events would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.events_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.events_rows(retention.slice)
     IS 'pgretain: which rows policy events is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.events_rows(retention.slice);

@@ -138,4 +138,3 @@ COMMENT ON FUNCTION retention.envelopes_batch(retention.batch_input)
     IS 'pgretain: one batch of policy envelopes, shape PARTITIONS';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.envelopes_batch(retention.batch_input);

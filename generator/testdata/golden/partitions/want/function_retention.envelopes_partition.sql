@@ -82,4 +82,3 @@ COMMENT ON FUNCTION retention.envelopes_partition(oid, text)
     IS 'pgretain: locks, detaches and drops partitions for policy envelopes';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.envelopes_partition(oid, text);

@@ -83,4 +83,3 @@ COMMENT ON FUNCTION retention.envelopes_preview(timestamp with time zone, bigint
     IS 'pgretain: what the steps of policy envelopes would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.envelopes_preview(timestamp with time zone, bigint, jsonb, interval);

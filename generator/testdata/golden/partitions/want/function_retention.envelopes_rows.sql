@@ -52,4 +52,3 @@ COMMENT ON FUNCTION retention.envelopes_rows(retention.slice)
     IS 'pgretain: which partitions policy envelopes is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.envelopes_rows(retention.slice);

@@ -139,4 +139,3 @@ COMMENT ON FUNCTION retention.months_batch(retention.batch_input)
     IS 'pgretain: one batch of policy months, shape PARTITIONS';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.months_batch(retention.batch_input);

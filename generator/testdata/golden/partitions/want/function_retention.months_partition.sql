@@ -82,4 +82,3 @@ COMMENT ON FUNCTION retention.months_partition(oid, text)
     IS 'pgretain: locks, detaches and drops partitions for policy months';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.months_partition(oid, text);

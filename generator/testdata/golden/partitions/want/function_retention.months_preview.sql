@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.months_preview(timestamp with time zone, bigint, j
     IS 'pgretain: what the steps of policy months would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.months_preview(timestamp with time zone, bigint, jsonb, interval);

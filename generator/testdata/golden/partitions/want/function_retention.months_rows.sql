@@ -52,4 +52,3 @@ COMMENT ON FUNCTION retention.months_rows(retention.slice)
     IS 'pgretain: which partitions policy months is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.months_rows(retention.slice);

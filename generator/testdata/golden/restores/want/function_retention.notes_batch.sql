@@ -213,4 +213,3 @@ COMMENT ON FUNCTION retention.notes_batch(retention.batch_input)
     IS 'pgretain: one batch of policy notes, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_batch(retention.batch_input);

@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.notes_plan()
     IS 'pgretain: the plans by which batches of policy notes find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_plan();

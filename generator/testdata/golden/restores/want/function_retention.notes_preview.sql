@@ -100,4 +100,3 @@ COMMENT ON FUNCTION retention.notes_preview(timestamp with time zone, bigint, js
     IS 'pgretain: what the steps of policy notes would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_preview(timestamp with time zone, bigint, jsonb, interval);

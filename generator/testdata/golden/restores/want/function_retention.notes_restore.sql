@@ -150,4 +150,3 @@ COMMENT ON FUNCTION retention.notes_restore(bigint, timestamp with time zone)
     IS 'pgretain: brings back what a run took, of policy notes';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_restore(bigint, timestamp with time zone);

@@ -35,4 +35,3 @@ COMMENT ON FUNCTION retention.notes_rows(retention.slice)
     IS 'pgretain: which rows policy notes is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_rows(retention.slice);

@@ -168,4 +168,3 @@ COMMENT ON FUNCTION retention.starred_batch(retention.batch_input)
     IS 'pgretain: one batch of policy starred, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.starred_batch(retention.batch_input);

@@ -73,4 +73,3 @@ COMMENT ON FUNCTION retention.starred_plan()
     IS 'pgretain: the plans by which batches of policy starred find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.starred_plan();

@@ -67,4 +67,3 @@ COMMENT ON FUNCTION retention.starred_preview(timestamp with time zone, bigint, 
     IS 'pgretain: what the steps of policy starred would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.starred_preview(timestamp with time zone, bigint, jsonb, interval);

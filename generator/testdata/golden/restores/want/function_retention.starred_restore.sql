@@ -89,4 +89,3 @@ COMMENT ON FUNCTION retention.starred_restore(bigint, timestamp with time zone)
     IS 'pgretain: brings back what a run took, of policy starred';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.starred_restore(bigint, timestamp with time zone);

@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.starred_rows(retention.slice)
     IS 'pgretain: which rows policy starred is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.starred_rows(retention.slice);

@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.notes_old_plan()
     IS 'pgretain: the plans by which batches of policy notes_old find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_old_plan();

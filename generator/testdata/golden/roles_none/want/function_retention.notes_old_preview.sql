@@ -61,4 +61,3 @@ COMMENT ON FUNCTION retention.notes_old_preview(timestamp with time zone, bigint
     IS 'pgretain: what the steps of policy notes_old would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_old_preview(timestamp with time zone, bigint, jsonb, interval);

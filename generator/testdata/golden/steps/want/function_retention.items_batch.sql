@@ -286,4 +286,3 @@ COMMENT ON FUNCTION retention.items_batch(retention.batch_input)
     IS 'pgretain: one batch of policy items, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.items_batch(retention.batch_input);

@@ -95,4 +95,3 @@ COMMENT ON FUNCTION retention.items_rows(retention.slice)
     IS 'pgretain: which rows policy items is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.items_rows(retention.slice);

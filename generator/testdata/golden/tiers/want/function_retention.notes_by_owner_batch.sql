@@ -158,4 +158,3 @@ COMMENT ON FUNCTION retention.notes_by_owner_batch(retention.batch_input)
     IS 'pgretain: one batch of policy notes_by_owner, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_by_owner_batch(retention.batch_input);

@@ -71,4 +71,3 @@ COMMENT ON FUNCTION retention.notes_by_owner_plan()
     IS 'pgretain: the plans by which batches of policy notes_by_owner find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_by_owner_plan();

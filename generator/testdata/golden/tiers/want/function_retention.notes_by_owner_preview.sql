@@ -66,4 +66,3 @@ COMMENT ON FUNCTION retention.notes_by_owner_preview(timestamp with time zone, b
     IS 'pgretain: what the steps of policy notes_by_owner would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_by_owner_preview(timestamp with time zone, bigint, jsonb, interval);

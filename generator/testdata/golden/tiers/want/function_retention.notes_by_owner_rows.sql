@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.notes_by_owner_rows(retention.slice)
     IS 'pgretain: which rows policy notes_by_owner is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_by_owner_rows(retention.slice);

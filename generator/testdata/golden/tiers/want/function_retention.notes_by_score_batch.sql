@@ -87,4 +87,3 @@ COMMENT ON FUNCTION retention.notes_by_score_batch(retention.batch_input)
     IS 'pgretain: one batch of policy notes_by_score, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_by_score_batch(retention.batch_input);

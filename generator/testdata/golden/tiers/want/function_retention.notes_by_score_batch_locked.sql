@@ -161,4 +161,3 @@ COMMENT ON FUNCTION retention.notes_by_score_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy notes_by_score, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_by_score_batch_locked(retention.batch_input);

@@ -106,4 +106,3 @@ COMMENT ON FUNCTION retention.notes_by_score_plan()
     IS 'pgretain: the plans by which batches of policy notes_by_score find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_by_score_plan();

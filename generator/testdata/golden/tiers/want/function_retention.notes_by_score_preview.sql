@@ -65,4 +65,3 @@ COMMENT ON FUNCTION retention.notes_by_score_preview(timestamp with time zone, b
     IS 'pgretain: what the steps of policy notes_by_score would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_by_score_preview(timestamp with time zone, bigint, jsonb, interval);

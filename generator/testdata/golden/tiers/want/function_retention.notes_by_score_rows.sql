@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.notes_by_score_rows(retention.slice)
     IS 'pgretain: which rows policy notes_by_score is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.notes_by_score_rows(retention.slice);

@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.served_batch(retention.batch_input)
     IS 'pgretain: one batch of policy served, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.served_batch(retention.batch_input);

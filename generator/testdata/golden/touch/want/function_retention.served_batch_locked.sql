@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.served_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy served, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.served_batch_locked(retention.batch_input);

@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.served_plan()
     IS 'pgretain: the plans by which batches of policy served find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.served_plan();

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.served_rows(retention.slice)
     IS 'pgretain: which rows policy served is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.served_rows(retention.slice);

@@ -56,4 +56,3 @@ COMMENT ON FUNCTION retention.served_touch(bigint[])
     IS 'pgretain: rows in use, of policy served';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.served_touch(bigint[]);

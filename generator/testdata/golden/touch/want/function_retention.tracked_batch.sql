@@ -84,4 +84,3 @@ COMMENT ON FUNCTION retention.tracked_batch(retention.batch_input)
     IS 'pgretain: one batch of policy tracked, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.tracked_batch(retention.batch_input);

@@ -152,4 +152,3 @@ COMMENT ON FUNCTION retention.tracked_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy tracked, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.tracked_batch_locked(retention.batch_input);

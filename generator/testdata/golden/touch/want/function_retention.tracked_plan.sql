@@ -102,4 +102,3 @@ COMMENT ON FUNCTION retention.tracked_plan()
     IS 'pgretain: the plans by which batches of policy tracked find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.tracked_plan();

@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.tracked_preview(timestamp with time zone, bigint, 
     IS 'pgretain: what the steps of policy tracked would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.tracked_preview(timestamp with time zone, bigint, jsonb, interval);

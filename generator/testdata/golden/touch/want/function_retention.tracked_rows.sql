@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.tracked_rows(retention.slice)
     IS 'pgretain: which rows policy tracked is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.tracked_rows(retention.slice);

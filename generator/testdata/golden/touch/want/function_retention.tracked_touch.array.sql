@@ -65,4 +65,3 @@ COMMENT ON FUNCTION retention.tracked_touch(text[])
     IS 'pgretain: rows in use, of policy tracked';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.tracked_touch(text[]);

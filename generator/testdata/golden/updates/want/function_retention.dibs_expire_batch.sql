@@ -255,4 +255,3 @@ COMMENT ON FUNCTION retention.dibs_expire_batch(retention.batch_input)
     IS 'pgretain: one batch of policy dibs_expire, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.dibs_expire_batch(retention.batch_input);

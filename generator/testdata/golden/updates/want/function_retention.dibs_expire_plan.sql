@@ -73,4 +73,3 @@ COMMENT ON FUNCTION retention.dibs_expire_plan()
     IS 'pgretain: the plans by which batches of policy dibs_expire find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.dibs_expire_plan();

@@ -107,4 +107,3 @@ COMMENT ON FUNCTION retention.dibs_expire_preview(timestamp with time zone, bigi
     IS 'pgretain: what the steps of policy dibs_expire would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.dibs_expire_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -89,4 +89,3 @@ COMMENT ON FUNCTION retention.dibs_expire_restore(bigint, timestamp with time zo
     IS 'pgretain: brings back what a run took, of policy dibs_expire';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.dibs_expire_restore(bigint, timestamp with time zone);

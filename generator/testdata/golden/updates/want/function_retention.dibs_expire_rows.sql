@@ -45,4 +45,3 @@ COMMENT ON FUNCTION retention.dibs_expire_rows(retention.slice)
     IS 'pgretain: which rows policy dibs_expire is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.dibs_expire_rows(retention.slice);

@@ -92,4 +92,3 @@ COMMENT ON FUNCTION retention.offers_expire_batch(retention.batch_input)
     IS 'pgretain: one batch of policy offers_expire, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.offers_expire_batch(retention.batch_input);

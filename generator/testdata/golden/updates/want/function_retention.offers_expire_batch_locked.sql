@@ -163,4 +163,3 @@ COMMENT ON FUNCTION retention.offers_expire_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy offers_expire, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.offers_expire_batch_locked(retention.batch_input);

@@ -110,4 +110,3 @@ COMMENT ON FUNCTION retention.offers_expire_plan()
     IS 'pgretain: the plans by which batches of policy offers_expire find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.offers_expire_plan();

@@ -68,4 +68,3 @@ COMMENT ON FUNCTION retention.offers_expire_preview(timestamp with time zone, bi
     IS 'pgretain: what the steps of policy offers_expire would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.offers_expire_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -27,4 +27,3 @@ COMMENT ON FUNCTION retention.offers_expire_rows(retention.slice)
     IS 'pgretain: which rows policy offers_expire is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.offers_expire_rows(retention.slice);

@@ -153,4 +153,3 @@ COMMENT ON FUNCTION retention.offers_rotate_batch(retention.batch_input)
     IS 'pgretain: one batch of policy offers_rotate, shape KEY';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.offers_rotate_batch(retention.batch_input);

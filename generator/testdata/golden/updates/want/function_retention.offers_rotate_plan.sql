@@ -65,4 +65,3 @@ COMMENT ON FUNCTION retention.offers_rotate_plan()
     IS 'pgretain: the plans by which batches of policy offers_rotate find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.offers_rotate_plan();

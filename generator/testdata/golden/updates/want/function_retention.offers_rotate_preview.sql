@@ -66,4 +66,3 @@ COMMENT ON FUNCTION retention.offers_rotate_preview(timestamp with time zone, bi
     IS 'pgretain: what the steps of policy offers_rotate would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.offers_rotate_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.offers_rotate_rows(retention.slice)
     IS 'pgretain: which rows policy offers_rotate is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.offers_rotate_rows(retention.slice);

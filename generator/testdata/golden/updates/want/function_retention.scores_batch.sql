@@ -164,4 +164,3 @@ COMMENT ON FUNCTION retention.scores_batch(retention.batch_input)
     IS 'pgretain: one batch of policy scores, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.scores_batch(retention.batch_input);

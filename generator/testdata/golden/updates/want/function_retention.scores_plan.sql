@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.scores_plan()
     IS 'pgretain: the plans by which batches of policy scores find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.scores_plan();

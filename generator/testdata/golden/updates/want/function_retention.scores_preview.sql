@@ -69,4 +69,3 @@ COMMENT ON FUNCTION retention.scores_preview(timestamp with time zone, bigint, j
     IS 'pgretain: what the steps of policy scores would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.scores_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -28,4 +28,3 @@ COMMENT ON FUNCTION retention.scores_rows(retention.slice)
     IS 'pgretain: which rows policy scores is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.scores_rows(retention.slice);

@@ -81,4 +81,3 @@ COMMENT ON FUNCTION retention.all_of_them_batch(retention.batch_input)
     IS 'pgretain: one batch of policy all_of_them, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.all_of_them_batch(retention.batch_input);

@@ -150,4 +150,3 @@ COMMENT ON FUNCTION retention.all_of_them_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy all_of_them, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.all_of_them_batch_locked(retention.batch_input);

@@ -99,4 +99,3 @@ COMMENT ON FUNCTION retention.all_of_them_plan()
     IS 'pgretain: the plans by which batches of policy all_of_them find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.all_of_them_plan();

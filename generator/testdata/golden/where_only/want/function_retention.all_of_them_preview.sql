@@ -62,4 +62,3 @@ COMMENT ON FUNCTION retention.all_of_them_preview(timestamp with time zone, bigi
     IS 'pgretain: what the steps of policy all_of_them would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.all_of_them_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.all_of_them_rows(retention.slice)
     IS 'pgretain: which rows policy all_of_them is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.all_of_them_rows(retention.slice);

@@ -78,4 +78,3 @@ COMMENT ON FUNCTION retention.before_as_of_batch(retention.batch_input)
     IS 'pgretain: one batch of policy before_as_of, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.before_as_of_batch(retention.batch_input);

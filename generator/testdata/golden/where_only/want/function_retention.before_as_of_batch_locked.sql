@@ -150,4 +150,3 @@ COMMENT ON FUNCTION retention.before_as_of_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy before_as_of, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.before_as_of_batch_locked(retention.batch_input);

@@ -93,4 +93,3 @@ COMMENT ON FUNCTION retention.before_as_of_plan()
     IS 'pgretain: the plans by which batches of policy before_as_of find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.before_as_of_plan();

@@ -62,4 +62,3 @@ COMMENT ON FUNCTION retention.before_as_of_preview(timestamp with time zone, big
     IS 'pgretain: what the steps of policy before_as_of would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.before_as_of_preview(timestamp with time zone, bigint, jsonb, interval);

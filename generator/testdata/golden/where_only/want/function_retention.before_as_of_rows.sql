@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.before_as_of_rows(retention.slice)
     IS 'pgretain: which rows policy before_as_of is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.before_as_of_rows(retention.slice);

@@ -81,4 +81,3 @@ COMMENT ON FUNCTION retention.drafts_batch(retention.batch_input)
     IS 'pgretain: one batch of policy drafts, shape RANGE';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.drafts_batch(retention.batch_input);

@@ -150,4 +150,3 @@ COMMENT ON FUNCTION retention.drafts_batch_locked(retention.batch_input)
     IS 'pgretain: one batch of policy drafts, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.drafts_batch_locked(retention.batch_input);

@@ -99,4 +99,3 @@ COMMENT ON FUNCTION retention.drafts_plan()
     IS 'pgretain: the plans by which batches of policy drafts find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.drafts_plan();

@@ -62,4 +62,3 @@ COMMENT ON FUNCTION retention.drafts_preview(timestamp with time zone, bigint, j
     IS 'pgretain: what the steps of policy drafts would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.drafts_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.drafts_rows(retention.slice)
     IS 'pgretain: which rows policy drafts is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.drafts_rows(retention.slice);

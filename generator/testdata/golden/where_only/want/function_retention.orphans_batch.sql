@@ -145,4 +145,3 @@ COMMENT ON FUNCTION retention.orphans_batch(retention.batch_input)
     IS 'pgretain: one batch of policy orphans, shape LOCKED';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.orphans_batch(retention.batch_input);

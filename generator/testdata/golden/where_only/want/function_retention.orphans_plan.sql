@@ -63,4 +63,3 @@ COMMENT ON FUNCTION retention.orphans_plan()
     IS 'pgretain: the plans by which batches of policy orphans find their rows';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.orphans_plan();

@@ -62,4 +62,3 @@ COMMENT ON FUNCTION retention.orphans_preview(timestamp with time zone, bigint, 
     IS 'pgretain: what the steps of policy orphans would do at an instant';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.orphans_preview(timestamp with time zone, bigint, jsonb, interval);

@@ -26,4 +26,3 @@ COMMENT ON FUNCTION retention.orphans_rows(retention.slice)
     IS 'pgretain: which rows policy orphans is about';
 
 -- to drop it
-DROP FUNCTION IF EXISTS retention.orphans_rows(retention.slice);

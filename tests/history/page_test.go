@@ -1,0 +1,85 @@
+package history
+
+import (
+	"strings"
+	"testing"
+
+	"pgretain/internal/install"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+const pageJoined = `policies: {old: {table: app.note, join: {c: {query: "SELECT 1::bigint AS owner_id", where: "c.owner_id = t.owner_id"}},
+	where: "c.owner_id IS NULL", due: {age: {column: at, older_than: 30 days}}, then: [delete]}}`
+
+// TestPageIsReplacedWhole: nothing is left of what a policy had before, and what another policy owns by now under a
+// name that was its own stays.
+func TestPageIsReplacedWhole(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, lifeSchema, pageJoined)
+	want := func(sql string) {
+		t.Helper()
+		if !pgtest.Value[bool](t, in, "SELECT "+sql) {
+			t.Errorf("not so: %s", sql)
+		}
+	}
+	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_prepare(bigint)') IS NOT NULL")
+	before := kit.Catalog(t, in.DB, "retention")
+	in.Migrate(t, notes("old", "app.note"))
+	want("to_regclass('retention.old_c') IS NULL AND to_regprocedure('retention.old_prepare(bigint)') IS NULL")
+	want(`(SELECT p.owns @> ARRAY['ROUTINE retention.old_batch(bigint)'] AND NOT 'TABLE "retention"."old_c"' = ANY (p.owns) FROM retention.policy p WHERE p.name = 'old')`)
+	down(t, in)
+	wantCatalog(t, in, before, "after going back")
+	in.DB.Exec(t, `INSERT INTO retention.policy SELECT (jsonb_populate_record(p, '{"name": "other"}')).* FROM retention.policy p WHERE p.name = 'old'`)
+	in.DB.Exec(t, "SELECT retention._drop_policy('old')")
+	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_batch(bigint)') IS NOT NULL")
+}
+
+// TestPageSparesWhatIsNotOurs: a view of the user's own that reads a function of a policy is neither dropped nor left
+// broken. The step fails as a whole, and works when the view has gone.
+func TestPageSparesWhatIsNotOurs(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
+	in.DB.Exec(t, "CREATE VIEW public.mine AS SELECT * FROM retention.old_due(now())")
+	before := kit.Catalog(t, in.DB, "retention")
+	in.Generate(t, strings.Replace(notes("old", "app.note"), "days: 30", "days: 31", 1))
+	_, err := in.TryUp(t)
+	list := install.Diagnostics(err)
+	if err == nil || list[0].Code != "2BP01" || !strings.Contains(list[0].Detail, "mine depends on function") {
+		t.Fatalf("got %v %+v, want 2BP01 that names the view", err, list)
+	}
+	wantCatalog(t, in, before, "after a step that failed")
+	in.DB.Exec(t, "DROP VIEW public.mine")
+	in.Up(t)
+}
+
+// TestRuntimeGoesWithoutWhatIsNotOurs: the way back of the first file drops nothing where the schema holds a table or
+// function of somebody else, or where something depends on the runtime.
+func TestRuntimeGoesWithoutWhatIsNotOurs(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
+	for _, c := range []struct{ make, drop, want string }{
+		{"CREATE TABLE retention.mine ()", "DROP TABLE retention.mine", "retention.mine is not pgretain's"},
+		{"CREATE FUNCTION retention.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", "DROP FUNCTION retention.mine()", "retention.mine() is not pgretain's"},
+		{"CREATE VIEW public.mine AS SELECT * FROM retention.run", "DROP VIEW public.mine", "other objects depend on"},
+	} {
+		in.DB.Exec(t, c.make)
+		_, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, options(in), true)
+		if list := install.Diagnostics(err); err == nil || list[0].Code != "2BP01" || !strings.Contains(list[0].Message, c.want) {
+			t.Errorf("%s: got %v %+v", c.make, err, list)
+		}
+		if !pgtest.Value[bool](t, in, "SELECT to_regclass('retention.run') IS NOT NULL") {
+			t.Fatalf("%s: the run log is gone", c.make)
+		}
+		in.DB.Exec(t, c.drop)
+	}
+	if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, options(in), true); err != nil {
+		t.Fatal(err)
+	}
+	if left := in.Rows(`SELECT relname FROM pg_class WHERE relnamespace = 'retention'::regnamespace AND relname !~ '^goose_db_version'
+		UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'retention'::regnamespace`); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	in.Up(t)
+	in.Done("old", "2026-01-01")
+}
