@@ -24,12 +24,10 @@ type batchData struct {
 	Probe                                             []sqlText // what a row that is due meets, for an index
 	Joins                                             []join
 	Columns                                           []windowColumn
-	Holds                                             []sqlText
-	HoldTables                                        sqlText
+	Held                                              heldText
 	Guards                                            []guardText
 	Places                                            []places
 	Elsewhere                                         []sqlText // rows that another pass counts as kept
-	LockBelow                                         sqlText   // see lockBelow
 	Saved                                             []saved
 	Ordered                                           []sqlText // the order of the batch's rows, where a step needs it
 	Headers                                           []headerVariables
@@ -91,12 +89,10 @@ func (w *work) batch(p pass, function string) batchData {
 		SearchPath:   w.searchPath(), Zone: literal(w.file.Install.TimeZone),
 		Table: qualified(w.table), Many: w.table.Kind == "partitioned",
 		Cursor: w.cursor(p), Range: bounds, Filter: filters, Due: w.dueOf(p),
-		Joins: w.joins, Columns: w.columns, Holds: w.holds, HoldTables: textArray(w.holdTables()),
+		Joins: w.joins, Columns: w.columns, Held: w.heldText(true),
 		Guards: w.guardTexts("among places"), Places: w.placesOf(p), Saved: w.saved(), Pass: p.number,
 	}
-	if d.Several = len(d.Cursor) > 1; w.deletes() {
-		d.LockBelow = w.lockBelow(w.table, "t", ofBatch(d))
-	}
+	d.Several = len(d.Cursor) > 1
 	if p.clock != nil && !p.nulls && w.byClock(p) {
 		d.Along, d.Until = bounds[len(p.clock.ends()):], p.clock.until()
 	}

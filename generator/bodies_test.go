@@ -49,7 +49,7 @@ func TestVariablesAreReserved(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) < 25 {
+	if len(seen) < 20 {
 		t.Errorf("%d variables only", len(seen))
 	}
 }

@@ -67,8 +67,7 @@ func (c *compiler) above(name string) []string {
 }
 
 // cascadePaths lists the paths of foreign keys along which deleting a row of table changes other
-// rows. A path ends where it would enter a table again; such a circle is closed at run time, where
-// a hold on its tables stops the run.
+// rows. A path ends where it would enter a table again.
 func (c *compiler) cascadePaths(table *catalog.Table) [][]catalog.ForeignKey {
 	var paths [][]catalog.ForeignKey
 	var walk func(*catalog.Table, []catalog.ForeignKey, []string)
@@ -84,71 +83,6 @@ func (c *compiler) cascadePaths(table *catalog.Table) [][]catalog.ForeignKey {
 	}
 	walk(table, nil, []string{c.root(tableName(table))})
 	return paths
-}
-
-// heldAlong says when a row at the end of a path of foreign keys is held, which leads there from alias, a row of table.
-func (w *work) heldAlong(path []catalog.ForeignKey, table *catalog.Table, alias sqlText) []sqlText {
-	hops, match := w.hopsAlong(path, table, alias)
-	return w.held(w.tableNamed(w.root(path[len(path)-1].Table)), hops[0].Alias, hops, match)
-}
-
-// hopsAlong walks a path of foreign keys backwards, to alias, a row of table, which match ties to the last hop.
-// Partitions are read from the top, where rights and holds are.
-func (w *work) hopsAlong(path []catalog.ForeignKey, table *catalog.Table, alias sqlText) (hops []hop, match []sqlText) {
-	var parts []sqlText
-	last := len(path) - 1
-	for i := last; i >= 0; i-- {
-		root := w.root(path[i].Table)
-		next := hop{Table: qualified(w.tableNamed(root)), Alias: hopAlias(i)}
-		parts = append(parts, w.inParts(next.Alias, root, path[i].Table)...)
-		if i < last {
-			next.On = equalColumns(path[i+1], hopAlias(i+1), next.Alias)
-			parts = append(parts, w.inParts(next.Alias, root, path[i+1].RefTable)...)
-		}
-		hops = append(hops, next)
-	}
-	match = append(equalColumns(path[0], hopAlias(0), alias), w.inParts(alias, tableName(table), path[0].RefTable)...)
-	return hops, append(match, parts...)
-}
-
-// inParts says that a row read from a table is one of a partition of it, where a foreign key is that of a
-// partition alone.
-func (w *work) inParts(alias sqlText, table, part string) []sqlText {
-	if table == part || slices.Contains(w.above(table), part) {
-		return nil
-	}
-	return []sqlText{fragment("in parts", struct {
-		Schema string
-		Alias  sqlText
-		Part   literal
-	}{w.schema(), alias, literal(part)})}
-}
-
-// knownKeys are the primary keys by which the policy's guards know held rows, and the foreign keys that they follow
-// from there, as a run spells them that looks for others.
-func (w *work) knownKeys() []string {
-	names := []string{}
-	for _, t := range w.holdTables() {
-		if table := w.tableNamed(t); table != nil && len(table.PrimaryKey) > 0 {
-			names = append(names, fmt.Sprintf("%s PRIMARY KEY (%s)", t, strings.Join(table.PrimaryKey, ", ")))
-		}
-	}
-	for _, t := range w.deletedTables() {
-		table := w.tableNamed(t)
-		if table == nil {
-			continue
-		}
-		for _, path := range w.cascadePaths(table) {
-			names = with(names, keyText(path[len(path)-1]))
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-func keyText(key catalog.ForeignKey) string {
-	return fmt.Sprintf("%s(%s) -> %s(%s) %s", key.Table, strings.Join(key.Columns, ", "),
-		key.RefTable, strings.Join(key.RefColumns, ", "), key.OnDelete)
 }
 
 // checkHeirs refuses related rows of a table from which others inherit: their keys are not unique across

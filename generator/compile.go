@@ -3,7 +3,6 @@ package generator
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
@@ -21,15 +20,14 @@ type compiler struct {
 	rights   []right
 	granted  []policy.Name // who calls functions for applications
 
-	onlyCheck bool      // functions get no texts
-	heldOn    *sync.Map // holdsKey to []sqlText: policies of the same table have them in common
+	onlyCheck bool // functions get no texts
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
 	if history == nil {
 		history = &History{}
 	}
-	c := &compiler{file: file, snapshot: snapshot, history: history, tables: map[string]*catalog.Table{}, heldOn: new(sync.Map)}
+	c := &compiler{file: file, snapshot: snapshot, history: history, tables: map[string]*catalog.Table{}}
 	for _, t := range slices.Backward(snapshot.Tables) { // of two that a name with dots may stand for, the first
 		c.tables[tableName(t)] = t
 	}
@@ -131,6 +129,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	functions, passes := w.functions()
 	functions = slices.Concat(functions, w.prepare(), w.dropFunctions())
 	functions = append(functions, rows.rows(), count.preview())
+	functions = append(functions, c.work(p, table, relatedForm()).related()...)
 	objects = append(objects, functions...)
 	objects = slices.Concat(objects, w.plan(), application)
 	w.collectRights()

@@ -28,6 +28,10 @@ func (w *work) factsOfClock(f *rowFacts) {
 		Instant sqlText
 		Years   int
 	}{w.asOf, years}), k.source, k.form)
+	f.Value = plainText(k.expr)
+	if k.typ == "uuid" {
+		f.Value = plainText(fragment("as text", k.expr)) // there is no min(uuid)
+	}
 	f.From = plainText(fragment("from", struct {
 		Table   sqlText
 		Joins   []join

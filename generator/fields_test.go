@@ -10,7 +10,7 @@ import (
 // templateData are the structs that templates read, one of each; unnamed ones are reached through
 // their fields by TestTemplatesPrintTypedValues.
 var templateData = []any{
-	batchData{}, countData{}, previewStep{}, previewNote{}, rowsData{}, factText{}, rowData{}, indexData{}, hop{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
+	batchData{}, countData{}, previewStep{}, previewNote{}, rowsData{}, factText{}, rowData{}, indexData{}, heldText{}, relatedStep{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
 	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{}, restoreData{}, restoreSource{}, restoredColumn{},
 	cursorColumn{}, guardText{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
 	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{}, alsoText{}, lockedText{}, knownText{},
@@ -25,6 +25,8 @@ var plainStrings = map[string][]string{
 	"rowsData":        {"What"},
 	"rowData":         {"Schema"},
 	"indexData":       {"Schema", "Policy"},
+	"heldText":        {"Schema"},
+	"relatedData":     {"Schema"},
 	"cutoff":          {"Name", "Type"},
 	"cursorColumn":    {"Type"},
 	"groupKey":        {"Type"},
@@ -34,6 +36,7 @@ var plainStrings = map[string][]string{
 	"positionColumn":  {"Type"},
 	"touchData":       {"KeyType", "KeyCast", "What"},
 	"restoreData":     {"Schema", "Function", "Signature", "Policy"},
+	"restoredColumn":  {"Type"},
 	"restoreSource":   {"Schema", "What"},
 	"knownText":       {"Schema"},
 	"reviveData":      {"TableComment"},

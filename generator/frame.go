@@ -37,9 +37,9 @@ func dropRuntime(changes []change, opt NextOptions) action {
 		}
 	}
 	data := struct {
-		Schema            literal
-		Relations, Owners sqlText
-	}{Schema: literal(opt.home), Relations: textArray(relations)}
+		Schema                    literal
+		Refuse, Relations, Owners sqlText
+	}{Schema: literal(opt.home), Refuse: sqlText(opt.home + "._refuse_down()"), Relations: textArray(relations)}
 	if !opt.Roles.None {
 		data.Owners = textArray([]string{opt.Roles.Owner, opt.Roles.Runner})
 	}
@@ -215,8 +215,8 @@ type section struct {
 func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 	before, after := holdBack(l, p, s.actions, opt)
 	texts := append(make(pieces, 0, len(s.actions)*piecesOfBlock+4), pinned(p, s.path), before)
-	current, refusal := "", refuseDown(s.actions)
-	for i, a := range s.actions {
+	current := ""
+	for _, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
 		if err != nil {
 			return nil, err
@@ -224,9 +224,6 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 		if role != current {
 			texts = append(texts, switchRole(current, role))
 			current = role
-		}
-		if i == 0 && refusal != "" {
-			texts = append(texts, refusal)
 		}
 		texts = a.block(texts, l, p.noTransaction)
 	}

@@ -3,7 +3,6 @@ package generator
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pgretain/policy"
@@ -115,8 +114,9 @@ type countData struct {
 	Roles                               []string
 	Table                               sqlText
 	Cutoffs                             []cutoff
-	HoldTables                          sqlText
-	Holds                               []sqlText
+	PolicyLiteral                       literal
+	Held                                heldText
+	HeldRows                            sqlText // as a condition on t
 	Plain                               bool
 	Joins                               []join
 	Columns                             []windowColumn
@@ -143,7 +143,7 @@ func (w *work) countData(function, signature string) countData {
 	d := countData{
 		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
 		Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(), Table: qualified(w.table),
-		HoldTables: textArray(w.holdTables()), Holds: slices.Clone(w.holds), Joins: w.joins, Columns: w.columns, Scopes: w.scopeTexts(), Clock: "NULL::text",
+		PolicyLiteral: literal(w.policy.Name), Held: w.heldText(false), HeldRows: w.heldRows(), Joins: w.joins, Columns: w.columns, Scopes: w.scopeTexts(), Clock: "NULL::text",
 	}
 	if roles := w.file.Install.Roles; !roles.None {
 		d.Roles = []string{roles.Operator, roles.Viewer}
@@ -165,7 +165,6 @@ func (w *work) countData(function, signature string) countData {
 // judgedData says which rows are due and what keeps them, in one statement for all rows.
 func (w *work) judgedData(function, signature string) countData {
 	d := w.countData(function, signature)
-	d.Holds = append(d.Holds, w.relatedHolds()...)
 	d.Due = w.anyDue("place beyond")
 	for _, g := range w.guards {
 		if g.rank != nil {
@@ -260,7 +259,7 @@ func (w *work) registryRow(functions, all []Object, passes []passEntry, facts sq
 		Definition: literal(w.definition()), Owns: textArray(owned(all)), Passes: literal(encoded), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
 		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()),
 		Changes: textArray(w.changedTables()), StatementDeletes: textArray(w.statementDeletes()), Reach: textArray(w.reach()),
-		Sets: w.setColumns(), Facts: facts, KnownKeys: textArray(w.knownKeys()), Writes: textArray(w.policy.Writes()),
+		Sets: w.setColumns(), Facts: facts, Writes: textArray(w.policy.Writes()),
 		BatchRows: p.Batch.Rows, BatchTime: orNull(p.Batch.Time.Milliseconds()), LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
 		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
 		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,

@@ -203,12 +203,3 @@ func (w *work) partitionColumns(e *pgparse.Expr) []string {
 	}
 	return []string{"lower", "upper", "value"}
 }
-
-// partitionHolds says when a partition holds a held row.
-func (w *work) partitionHolds() []sqlText {
-	table := w.tableNamed(w.policy.Table.String())
-	return []sqlText{fragment("partition held", struct {
-		Content sqlText
-		Held    []sqlText
-	}{w.binder.content, w.holdsOn(table, "p", false)})}
-}

@@ -17,6 +17,7 @@ type partitionData struct {
 	Relation           literal // the table, to be read as regclass
 	Alter              string  // the function that changes partitions
 	Inline             bool
+	AsOf               sqlText
 	Ranks              []*ranked
 	Guards             []countGuard
 	Roles              []string
@@ -27,7 +28,7 @@ type partitionData struct {
 func (w *work) partitionData(function, signature string) partitionData {
 	t := w.partitionedOf(w.policy)
 	d := partitionData{KeyType: keyType(t.key), Relation: literal(quote.Qualified(t.table.Schema, t.table.Name)),
-		Alter: w.alterName(), Inline: w.inline, Clock: "c.upper"}
+		Alter: w.alterName(), Inline: w.inline, AsOf: w.asOf, Clock: "c.upper"}
 	if t.value != nil {
 		d.ValueType = keyType(t.value)
 	}
@@ -37,8 +38,7 @@ func (w *work) partitionData(function, signature string) partitionData {
 	d.batchData = batchData{
 		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
 		PolicyLiteral: literal(w.policy.Name), TableMessage: messageName(t.table), SearchPath: w.searchPath(),
-		Zone: literal(w.file.Install.TimeZone), Table: "part", Joins: w.joins, Columns: w.columns, Holds: w.holds,
-		HoldTables: textArray(w.holdTables()), What: w.whatOfAll(),
+		Zone: literal(w.file.Install.TimeZone), Table: "part", Joins: w.joins, Columns: w.columns, What: w.whatOfAll(),
 	}
 	if roles := w.file.Install.Roles; !roles.None {
 		d.Roles = []string{roles.Operator, roles.Viewer}

@@ -23,7 +23,7 @@ type rowData struct {
 	WindowOwn, WindowAtLeast, WindowAtMost               sqlText
 	Restores                                             bool
 	Deletes, Unguarded, Related, Changes                 sqlText
-	StatementDeletes, Reach, KnownKeys, Writes           sqlText
+	StatementDeletes, Reach, Writes                      sqlText
 	Sets                                                 literal
 	Facts                                                sqlText
 	BatchRows, LockTimeout                               int
@@ -79,7 +79,7 @@ func (c *compiler) logPolicy() Object {
 		Related:          textArray([]string{c.file.Install.Schema + ".batch"}),
 		Unguarded:        textArray(nil),
 		Deletes:          textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
-		StatementDeletes: textArray(nil), KnownKeys: textArray(nil), Writes: textArray(nil), Sets: "[]", Facts: rowFacts{Clock: "t.ended_at"}.sql(), Owns: textArray(nil),
+		StatementDeletes: textArray(nil), Writes: textArray(nil), Sets: "[]", Facts: rowFacts{Clock: "t.ended_at"}.sql(), Owns: textArray(nil),
 		Changes:   textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
 		BatchRows: 1000, BatchTime: "NULL", LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
 		BreakerFraction: "NULL", Busy: "1", BuiltIn: true,

@@ -22,7 +22,7 @@ type restoreData struct {
 type restoreSource struct {
 	Schema, What string
 	From, Table  sqlText // where it is kept, and where it goes
-	Name         literal // of Table
+	Relation     literal // Table, to be read as regclass
 	Which        []sqlText
 	Loose        []sqlText // Which, without held rows of the archive
 	Copy         bool      // whole rows
@@ -43,6 +43,7 @@ type restoredColumn struct {
 	Column ident
 	Name   literal
 	Value  sqlText
+	Type   string
 }
 
 // restore is <policy>_restore, none where nothing is kept that could be brought back.
@@ -136,14 +137,14 @@ func (w *work) archiveSource(s step) (source restoreSource, ok bool) {
 	}
 	source = restoreSource{
 		Schema: w.schema(), What: fmt.Sprintf("%s, from %s", tableComment(from), comment(s.Archive.Into.String())),
-		From: quotedTable(s.Archive.Into), Table: qualified(from), Name: literal(tableName(from)), Copy: true,
+		From: quotedTable(s.Archive.Into), Table: qualified(from), Relation: literal(qualified(from)), Copy: true,
 		Document: ident(s.Archive.Document), Removes: !w.protected(s.Archive.Into), into: s.Archive.Into, from: from, same: map[string]string{},
 		place: w.placeOf(s, from),
 	}
 	if !w.markedBy(&source, s) || !w.columnsBack(&source, s, from, into) {
 		return source, false
 	}
-	w.leaveHeld(&source, into)
+	w.leaveHeld(&source)
 	return source, true
 }
 
@@ -227,15 +228,11 @@ func archivedValue(s step, column catalog.Column, into *catalog.Table) sqlText {
 	return fragment("restored column", d)
 }
 
-// leaveHeld keeps held rows of the archive where they are: one without a key is held by a column.
-func (w *work) leaveHeld(source *restoreSource, into *catalog.Table) {
+// leaveHeld keeps held rows of the archive where they are.
+func (w *work) leaveHeld(source *restoreSource) {
 	source.Loose = source.Which
 	if source.Removes {
-		source.Loose = append(slices.Clone(source.Which), fragment("archive not held", struct {
-			Schema string
-			Name   literal
-			Key    []ident
-		}{w.schema(), literal(source.into.String()), identifiers(into.PrimaryKey)}))
+		source.Loose = append(slices.Clone(source.Which), fragment("archive not held", w.schema()))
 	}
 }
 
@@ -253,7 +250,7 @@ func (w *work) undoSources() []restoreSource {
 func (w *work) undoSource(s step) restoreSource {
 	source := restoreSource{
 		Schema: w.schema(), What: fmt.Sprintf("%s, as it was before step %d", tableComment(w.table), s.number),
-		From: fragment("undo table", w.schema()), Table: qualified(w.table), Name: literal(tableName(w.table)),
+		From: fragment("undo table", w.schema()), Table: qualified(w.table), Relation: literal(qualified(w.table)),
 	}
 	source.Which = []sqlText{"a.run_id = p_run", fragment("of policy", struct {
 		Policy literal
@@ -261,10 +258,11 @@ func (w *work) undoSource(s step) restoreSource {
 	}{literal(w.policy.Name), s.number})}
 	source.Loose = source.Which
 	for i, name := range w.table.PrimaryKey {
+		typ := castType(w.table.Column(name).Type)
 		source.Key = append(source.Key, restoredColumn{i + 1, ident(name), literal(name), fragment("restore key", struct {
 			Number int
 			Type   string
-		}{i + 1, castType(w.table.Column(name).Type)})})
+		}{i + 1, typ}), typ})
 	}
 	for i, a := range s.Update.Set {
 		source.Columns = append(source.Columns, restoredColumn{Number: i + 1, Column: ident(a.Column), Name: literal(a.Column)})

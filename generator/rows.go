@@ -11,6 +11,9 @@ func rowsForm() form {
 	return form{inline: true, now: "($1).as_of", olderThan: "($1).older_than", scope: "($1).scope"}
 }
 
+// relatedForm is that of <policy>_related, whose third argument is the instant.
+func relatedForm() form { return form{inline: true, now: "p_as_of", olderThan: "NULL"} }
+
 // rowsData is what the template rows reads.
 type rowsData struct {
 	countData
@@ -26,7 +29,6 @@ func (w *work) rows() Object {
 	if w.table.Column("t") != nil { // a column comes before the row
 		d.Row = "t.*::" + qualified(w.table)
 	}
-	d.Plain = d.Plain && len(d.Holds) == 0
 	d.Comment = literal("pgretain: which rows policy " + w.policy.Name + " is about")
 	return w.function(name+"("+w.schema()+".slice)", "rows", d)
 }
@@ -45,6 +47,7 @@ func (w *work) partitionRows() Object {
 // policy's table as t and a slice as $1. What is "" is not asked.
 type rowFacts struct {
 	Clock    string // of one row; "" where a row has several, or one of another table
+	Value    string // of one row, as it is shown, where clocks are asked for
 	From     string
 	NoClock  string            // rows that have none
 	TooFar   string            // rows whose clock lies far ahead
@@ -75,7 +78,7 @@ type factText struct{ Name, Text literal }
 
 func (f rowFacts) sql() sqlText {
 	var list []factText
-	for _, t := range []factText{{"clock", literal(f.Clock)}, {"from", literal(f.From)}, {"no_clock", literal(f.NoClock)}, {"too_far", literal(f.TooFar)}, {"in_time", literal(f.InTime)}} {
+	for _, t := range []factText{{"clock", literal(f.Clock)}, {"value", literal(f.Value)}, {"from", literal(f.From)}, {"no_clock", literal(f.NoClock)}, {"too_far", literal(f.TooFar)}, {"in_time", literal(f.InTime)}} {
 		if t.Text != "" {
 			list = append(list, t)
 		}

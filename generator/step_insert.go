@@ -75,7 +75,7 @@ func (w *work) sourceOf(s step, b batchData, numbered bool, list []policy.Expr) 
 		return d
 	}
 	d.Pairs = w.readsBatch(s, list...)
-	related, _ := w.relatedOf(s, b, d.Pairs, "changed")
+	related, _ := w.relatedOf(s, b, d.Pairs)
 	d.Related, d.Rows = &related, related.Rows
 	return d
 }

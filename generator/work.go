@@ -25,7 +25,6 @@ type work struct {
 	beyonds     []*ranked
 	joins       []join
 	guards      []guard
-	holds       []sqlText
 	found       []planStatement // how the batch functions find their rows
 }
 
@@ -81,7 +80,6 @@ func (c *compiler) work(p *policy.Policy, table *catalog.Table, f form) *work {
 			w.counted = enclosed(w.bind(*p.Where))
 		}
 	})
-	w.compileHolds()
 	w.compileGuards()
 	w.compileDue()
 	return w

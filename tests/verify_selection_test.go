@@ -16,7 +16,7 @@ const waiting = time.Second
 // What is not asked for is neither looked at nor told; a check that is asked for and cannot see is unknown.
 func testSelection(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "selection")
-	c.exec(t, "DROP INDEX app.pgretain_message_da87901f; DELETE FROM cron.job")
+	c.exec(t, "DROP INDEX app.pgretain_message_a851c807; DELETE FROM cron.job")
 	both := []string{"V020", "V040"}
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}), both...)
 	expectCodes(t, c, c.selected(t, "", 0, []string{"indexes"}, nil), "V020")

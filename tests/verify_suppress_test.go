@@ -29,7 +29,7 @@ func (c driftCase) withSuppressions(t *testing.T, items ...string) driftCase {
 // What is suppressed decides nothing, and is there for whoever asks.
 func testSuppressed(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "suppressions").withSuppressions(t, `{check: V020, table: app.message, reason: "with release 12", until: <next month>}`)
-	c.exec(t, "DROP INDEX app.pgretain_message_da87901f")
+	c.exec(t, "DROP INDEX app.pgretain_message_a851c807")
 	report := c.verify(t, c.looker(), verifier.Options{})
 	if report.Verdict() != verifier.Conforms || report.ExitCode() != 0 || report.Count(diag.Drift) != 0 || report.Suppressed() != 1 {
 		t.Error(c.text(t, report))
@@ -41,7 +41,7 @@ func testSuppressed(t *testing.T, server *driftServer) {
 	if err := report.TextAll(&all, false); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(all.String(), `retention.yaml:6:3: suppressed: index "app.pgretain_message_da87901f" is missing [V020]`) || !strings.Contains(all.String(), ": with release 12\n") {
+	if !strings.Contains(all.String(), `retention.yaml:6:3: suppressed: index "app.pgretain_message_a851c807" is missing [V020]`) || !strings.Contains(all.String(), ": with release 12\n") {
 		t.Errorf("everything is\n%s", all.String())
 	}
 	if err := report.JSON(&document); err != nil {

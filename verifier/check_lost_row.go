@@ -22,11 +22,10 @@ type lostRows struct {
 }
 
 func (v *inspection) holdGroups() []group {
-	groups := []group{{about: "holds on tables", codes: []string{codeHomelessHold}, check: v.checkHomelessHolds}}
-	if v.opt.Counts {
-		groups = append(groups, group{about: "rows that are held", codes: []string{codeLostRow}, check: v.checkLostRows})
+	if !v.opt.Counts {
+		return nil
 	}
-	return groups
+	return []group{{about: "rows that are held", codes: []string{codeLostRow}, check: v.checkLostRows}}
 }
 
 func (v *inspection) checkLostRows(ctx context.Context, tx pgx.Tx) error {
@@ -40,17 +39,13 @@ func (v *inspection) checkLostRows(ctx context.Context, tx pgx.Tx) error {
 // rowsLost is unknown where the owner cannot look.
 func (v *inspection) rowsLost(l lostRows) {
 	f := Finding{Code: codeLostRow, Object: l.Table,
-		Detail: fmt.Sprintf("Hold %d, on key (%s), was placed for: %s.", l.ID, l.Key, l.Reason)}
+		Detail: fmt.Sprintf("Hold %d, on %s, was placed for: %s.", l.ID, l.Key, l.Reason)}
 	release := v.release(l.IDs)
 	holds := plural(int(l.Count), "hold")
 	switch l.Fault {
 	case "gone":
 		f.Message = fmt.Sprintf("%s on table %q %s no row: it is gone, or has another key", holds, l.Table, verb(l.Count, "has", "have"))
 		f.Detail += " Find out who deleted or changed it, and look for it in a backup or an archive, before the hold is released."
-		f.Hint = release
-	case "key":
-		f.Message = fmt.Sprintf("%s on table %q %s not fit its primary key", holds, l.Table, verb(l.Count, "does", "do"))
-		f.Detail += " Guards compare keys as text, in all columns, so that no row meets it. Place them anew."
 		f.Hint = release
 	default:
 		f.Severity = diag.Unknown

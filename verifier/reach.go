@@ -11,7 +11,7 @@ import (
 
 func (v *inspection) reachGroups() []group {
 	return append([]group{
-		{about: "holds by a column", codes: []string{codeLostHold}, check: v.checkLostHolds},
+		{about: "holds", codes: []string{codeUnfitHold}, check: v.checkUnfitHolds},
 		{about: "what foreign keys reach", codes: []string{codeReach, codeReachProtect}, check: v.checkReach, policies: v.policyNames()},
 	}, v.graphGroups()...)
 }
@@ -75,20 +75,6 @@ func (v *inspection) compareUpdates(p *policy.Policy, f *follower, protected map
 			v.updatesReach(p, r)
 		}
 	}
-}
-
-// lostHold is a hold that no row can meet any more.
-type lostHold struct {
-	ID                           int64
-	Table, Column, Above, Reason string
-}
-
-func (v *inspection) checkLostHolds(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[lostHold](ctx, tx, v.query("lost_holds"))
-	for _, h := range rows {
-		v.holdLost(h)
-	}
-	return err
 }
 
 func statementDeletes(p *policy.Policy) []string {

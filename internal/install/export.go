@@ -23,7 +23,7 @@ func (s *session) keepHolds(ctx context.Context, dir fs.FS, o Options, todo []Mi
 		if err != nil {
 			return fmt.Errorf("reading migration: %w", err)
 		}
-		drops = drops || bytes.Contains(content, []byte("\nSELECT "+o.schema()+"._refuse_down();\n"))
+		drops = drops || bytes.Contains(content, []byte("PERFORM "+o.schema()+"._refuse_down();"))
 	}
 	if o.Export != nil {
 		if err := s.export(ctx, o); err != nil {

@@ -19,34 +19,45 @@ SET jit = off
 AS $function$
 DECLARE
     v_clock CONSTANT text := (SELECT p.facts ->> 'clock' FROM retention.policy p WHERE p.name = p_policy);
-    v_slice CONSTANT retention.slice := (p_as_of, p_older_than, p_scope, EXISTS (
-        SELECT FROM retention.hold h WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)));
+    v_slice CONSTANT retention.slice := (p_as_of, p_older_than, p_scope);
+    v_held CONSTANT boolean := p_guards AND retention._holds(p_policy, p_as_of);
     v_count retention.due_count;
 BEGIN
     PERFORM retention._pin();
     IF NOT p_guards THEN
         EXECUTE format('SELECT count(*), count(*) >= $2 FROM (SELECT FROM retention.%I($1) LIMIT $2) x', p_policy || '_rows')
         INTO v_count.due, v_count.capped USING v_slice, p_limit;
-    ELSIF p_limit IS NOT NULL THEN
+    ELSIF p_limit IS NOT NULL AND NOT v_held THEN
         EXECUTE format('SELECT count(*), count(*) >= $2 FROM (SELECT FROM retention.%I($1) d WHERE d.verdict IS NULL LIMIT $2) x',
                        p_policy || '_rows')
         INTO v_count.due, v_count.capped USING v_slice, p_limit;
         v_count.kept := '{}';
     ELSE
         EXECUTE format(
-            'WITH judged AS MATERIALIZED (
-                 SELECT %s AS clock, d.verdict FROM retention.%I($1) d CROSS JOIN LATERAL (SELECT (d.t).*) t
+            'WITH found AS MATERIALIZED (
+                 SELECT %s AS clock, d.rel, d.tid, d.verdict FROM retention.%I($1) d CROSS JOIN LATERAL (SELECT (d.t).*) t
+             ), held AS MATERIALIZED (
+                 SELECT h.rel, h.tid
+                 FROM retention._held($3, ARRAY(SELECT f.rel FROM found f WHERE f.verdict IS NULL),
+                                      ARRAY(SELECT f.tid FROM found f WHERE f.verdict IS NULL), $4, false) h
+                 WHERE $2
+             ), judged AS (
+                 SELECT x.clock, x.verdict
+                 FROM (SELECT f.clock, CASE WHEN f.verdict IS NULL AND (f.rel, f.tid) IN (SELECT h.rel, h.tid FROM held h)
+                                            THEN ''hold'' ELSE f.verdict END AS verdict FROM found f) x
+                 WHERE $5 IS NULL OR x.verdict IS NULL
+                 LIMIT $5
              )
              SELECT count(*) FILTER (WHERE j.verdict IS NULL),
                     (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
                      FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x WHERE x.verdict IS NOT NULL GROUP BY 1) k),
                     min(j.clock) FILTER (WHERE j.verdict IS NULL)::text,
                     max(j.clock) FILTER (WHERE j.verdict IS NULL)::text,
-                    false,
+                    coalesce(count(*) >= $5, false),
                     (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
                      FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x WHERE x.verdict LIKE ''%%?'' GROUP BY 1) k)
              FROM judged j', coalesce(v_clock, 'NULL::text'), p_policy || '_rows')
-        INTO v_count USING v_slice;
+        INTO v_count USING v_slice, v_held, p_policy, p_as_of, p_limit;
     END IF;
     v_count.capped := coalesce(v_count.capped, false);
     RETURN v_count;

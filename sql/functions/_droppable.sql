@@ -1,8 +1,8 @@
 -- The table that a row of a policy wants dropped, NULL when it is gone already. Raises P0001 for
 -- what is not to be dropped: a name without schema, or with capitals outside double quotes, which
 -- would be another name; what is no table, attached, protected, a system's, the runtime's or a
--- policy's; what another role owns than the policy's table. Raises PR002 when a row of it is held,
--- and shuts out place_hold() on it until the transaction ends. Locks nothing else.
+-- policy's; what another role owns than the policy's table. Raises PR002 when a row of it is held, or was when it was a
+-- partition still: by a hold on a partitioned table with columns such as it has. Locks nothing: the batch keeps holds out.
 CREATE OR REPLACE FUNCTION retention._droppable(p_name text, p_policy text) RETURNS oid
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -38,7 +38,6 @@ BEGIN
         UNION
         SELECT i.inhparent FROM kin k JOIN pg_inherits i ON i.inhrelid = k.oid)
     SELECT array_agg(k.oid ORDER BY k.oid) INTO v_kin FROM kin k;
-    PERFORM pg_advisory_xact_lock_shared(retention._lock_key('hold', k)) FROM unnest(v_kin) k;
     SELECT CASE
         WHEN v_table.relkind NOT IN ('r', 'p') THEN 'is no table'
         WHEN v_table.relispartition THEN 'is a partition'
@@ -58,9 +57,7 @@ BEGIN
     WHERE p.name = p_policy;
     IF v_why IS NOT NULL THEN
         RAISE EXCEPTION '% %', v_table.name, v_why;
-    ELSIF EXISTS (SELECT FROM retention.hold h
-                  WHERE h.table_name IN (SELECT retention._table_name(k) FROM unnest(v_kin) k) AND h.released_at IS NULL
-                    AND (h.until IS NULL OR h.until > clock_timestamp())) THEN
+    ELSIF retention._holds_row_of(v_table.oid, v_kin) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = format('a row of %s is held', v_table.name);
     END IF;
     RETURN v_table.oid;

@@ -1,20 +1,17 @@
--- Whether a row is held at an instant: by its key, by the value of a column, or by a column that it has
--- not, since nobody can tell then. VOLATILE, so that it sees a hold that was placed while the caller
--- waited for the row.
--- No search_path of its own: only pinned functions may call it.
-CREATE OR REPLACE FUNCTION retention._is_held(
-    p_table text, p_key text[], p_row jsonb, p_as_of timestamptz)
-RETURNS boolean
+-- Whether one row is held, or nobody can tell. VOLATILE, so that it sees a hold that was placed while the caller waited
+-- for the row.
+CREATE OR REPLACE FUNCTION retention._is_held(p_rel oid, p_tid tid, p_as_of timestamptz) RETURNS boolean
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_root CONSTANT oid := coalesce(pg_partition_root(p_rel), p_rel);
 BEGIN
-    RETURN EXISTS (SELECT FROM retention.hold h
-                   WHERE h.table_name = p_table AND h.key = p_key AND h.by_column IS NULL
-                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of))
-        OR EXISTS (SELECT FROM retention.hold h
-                   WHERE h.table_name = p_table AND h.by_column IS NOT NULL
-                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
-                     AND coalesce(p_row -> h.by_column = h.by_value, true));
+    IF NOT EXISTS (SELECT FROM retention.hold h
+                   WHERE h.released_at IS NULL AND (h.rel = v_root OR h.table_name = retention._table_name(v_root))) THEN
+        RETURN false;
+    END IF;
+    RETURN retention._held_here(v_root, '{1}', ARRAY[p_rel], ARRAY[p_tid], p_as_of) <> '{}';
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._is_held(text, text[], jsonb, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION retention._is_held(oid, tid, timestamptz) FROM PUBLIC;

@@ -19,10 +19,7 @@ BEGIN
     END IF;
     PERFORM retention._wait_at_most(v_policy.lock_timeout_ms * 10::bigint);
     BEGIN
-        v_message := retention._objection(v_policy.name);
-        IF v_message IS NULL AND EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL) THEN
-            v_message := coalesce(retention._vain_hold(v_policy.name, p_run.as_of), retention._homeless_hold(p_run.as_of));
-        END IF;
+        v_message := coalesce(retention._objection(v_policy.name), retention._stopping_hold(v_policy.name, p_run.as_of));
         IF v_message IS NULL THEN
             PERFORM retention._prepare(p_run.id, v_policy);
             v_message := retention._surplus(p_run.id);
@@ -36,9 +33,7 @@ BEGIN
     END IF;
 
     UPDATE retention.run r
-    SET from_start = v_resume.end_position IS NULL, filenode = pg_relation_filenode(retention._table(v_policy.table_name)),
-        hold_tables = ARRAY(SELECT DISTINCT retention._table(x)
-                            FROM unnest(v_policy.table_name || v_policy.related || v_policy.reach) x)
+    SET from_start = v_resume.end_position IS NULL, filenode = pg_relation_filenode(retention._table(v_policy.table_name))
     WHERE r.id = p_run.id;
     INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_position, next_rows)
     VALUES (p_run.id, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000,

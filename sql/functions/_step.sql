@@ -37,22 +37,11 @@ BEGIN
 
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     BEGIN
-        v_held := retention._lock_holds(
-            v_run.hold_tables, v_policy.table_name || v_policy.related || v_policy.reach, v_run.as_of);
+        LOCK TABLE retention.hold IN SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._missed(v_last, 'place_hold() has not been committed yet');
     END;
-    IF v_held AND v_policy.reach <> '{}' AND retention._circle(v_run.hold_tables) IS NOT NULL THEN
-        RETURN retention._finish(p_run, 'tripped', NULL, format(
-            'a hold is in force, and foreign keys lead from table "%s" back to it: '
-            'whether a delete reaches the held row cannot be told', retention._circle(v_run.hold_tables)));
-    END IF;
-    IF EXISTS (SELECT FROM retention.hold h
-               WHERE h.table_name = ANY (v_policy.unguarded) AND h.released_at IS NULL
-                 AND (h.until IS NULL OR h.until > v_run.as_of)) THEN
-        RETURN retention._finish(p_run, 'tripped', NULL,
-            'a hold is in force on a table that a "sql" step changes: whether it meets the held row cannot be told');
-    END IF;
+    v_held := retention._holds(v_policy.name, v_run.as_of);
     v_taken := retention._take(
         v_run, v_policy, v_held,
         v_held OR v_last.next_position IS NULL OR v_policy.passes -> (v_last.next_pass - 1) ->> 'range' IS NULL

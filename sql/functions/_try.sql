@@ -10,7 +10,7 @@ AS $function$
 DECLARE
     v_pass CONSTANT jsonb := p_policy.passes -> (p_next.next_pass - 1);
     v_before jsonb;
-    v_lost text;
+    v_stopping text;
 BEGIN
     IF p_policy.reach <> '{}' THEN
         v_before := retention._changed_rows(p_policy.reach);
@@ -21,11 +21,11 @@ BEGIN
     INTO result USING p_in;
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     -- Asked after the batch, whose locks keep its tables as they are.
-    v_lost := CASE WHEN p_held THEN retention._vain_hold(p_policy.name, p_in.as_of, 100)
-                   WHEN EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL)
-                   THEN retention._attached_hold(ARRAY[p_policy.table_name] || p_policy.related || p_policy.reach, p_in.as_of) END;
-    IF v_lost IS NOT NULL THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = v_lost;
+    v_stopping := retention._stopping_hold(p_policy.name, p_in.as_of);
+    IF v_stopping IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = v_stopping;
+    ELSIF NOT p_held AND retention._holds(p_policy.name, p_in.as_of) THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = 'a foreign key leads to a held row since the batch began';
     END IF;
     IF result.outcome = 'locked' THEN
         RETURN;

@@ -21,7 +21,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_facts CONSTANT jsonb := (retention._known(facts.policy)).facts;
-    v_slice CONSTANT retention.slice := (facts.as_of, NULL, NULL, false);
+    v_slice CONSTANT retention.slice := (facts.as_of, NULL, NULL);
     v_found jsonb;
     v_out jsonb := '{}';
     v_archive record;
@@ -33,7 +33,7 @@ BEGIN
     END IF;
     IF v_facts ? 'too_far' THEN
         EXECUTE format('SELECT jsonb_build_object(''ahead'', count(*), ''first'', min(x.clock)::text, ''last'', max(x.clock)::text)
-                        FROM (SELECT %s AS clock %s WHERE %s LIMIT $2) x', v_facts ->> 'clock', v_facts ->> 'from', v_facts ->> 'too_far')
+                        FROM (SELECT %s AS clock %s WHERE %s LIMIT $2) x', v_facts ->> 'value', v_facts ->> 'from', v_facts ->> 'too_far')
         INTO v_found USING v_slice, max_rows;
         v_out := v_out || v_found;
         IF (v_found ->> 'ahead')::bigint > 0 THEN

@@ -1,42 +1,37 @@
--- Keeps rows from every policy until the hold is released or runs out: one row, named by its primary
--- key, as text, in the order of the key's columns; or, with "by", all rows that have a value in a column,
--- those that come later included.
---   SELECT * FROM retention.place_hold('public.messages', ARRAY['42'], 'case 7');
---   SELECT * FROM retention.place_hold('public.messages', ARRAY['17'], 'case 8', by => 'sender_id');
--- The text is read with the caller's settings and kept as batches spell it, in the install's time
--- zone. Waits for batches under way on this table. rows_held is 0 when there is no such row (any more):
--- the hold stands all the same, for a row that comes later. Raises 42501 for tables of roles that have
--- nothing to do with any policy. Lock: none but the table's hold lock.
+-- Keeps rows from every policy until the hold is released or runs out: those of a table that have certain values in
+-- certain columns, {column: value} as a JSON object, now or later; or the one row with a primary key of one column.
+--   SELECT * FROM retention.place_hold('app.message', '42', 'case 7');
+--   SELECT * FROM retention.place_hold('app.message', '{"sender_id": 17}', 'case 8');
+-- Values are read with the caller's settings, and compared as the column's type compares them. Waits for batches under
+-- way. rows_held is 0 when there is no such row (any more): the hold stands all the same, for one that comes later.
+-- Raises 22023 for what no row can have, 42703 for no column, 0A000 for a type whose values cannot be compared, 42501
+-- for tables of roles that have nothing to do with any policy. Lock: ROW EXCLUSIVE on the table of holds.
 CREATE OR REPLACE FUNCTION retention.place_hold(
-    table_name text, key text[], reason text, until timestamptz DEFAULT NULL,
-    by text DEFAULT NULL, OUT hold_id bigint, OUT rows_held bigint)
+    table_name text, match text, reason text, until timestamptz DEFAULT NULL, OUT hold_id bigint, OUT rows_held bigint)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET row_security = off
 AS $function$
 #variable_conflict use_column
 DECLARE
     v_table CONSTANT oid := retention._holdable(place_hold.table_name);
-    v_key text[];
-    v_value jsonb;
+    v_given CONSTANT jsonb := retention._hold_given(v_table, place_hold.match);
+    v_columns CONSTANT text[] := ARRAY(SELECT k FROM jsonb_object_keys(v_given) k ORDER BY k COLLATE "C");
+    v_match jsonb;
 BEGIN
     IF coalesce(place_hold.reason, '') = '' THEN
         RAISE invalid_parameter_value USING MESSAGE = 'a hold needs a reason';
     END IF;
-    PERFORM pg_advisory_xact_lock(retention._lock_key('hold', v_table));
-    IF place_hold.by IS NULL THEN
-        SELECT k.key, k.rows_held INTO v_key, rows_held FROM retention._hold_by_key(v_table, place_hold.key) k;
-    ELSE
-        SELECT o.value, o.rows_held INTO v_value, rows_held
-        FROM retention._hold_by_owner(v_table, place_hold.by, place_hold.key) o;
-        v_key := ARRAY[v_value #>> '{}'];
-    END IF;
-    INSERT INTO retention.hold (table_name, key, by_column, by_value, reason, until, row_seen, key_columns)
-    VALUES (retention._table_name(v_table), v_key, place_hold.by, v_value, place_hold.reason, place_hold.until,
-            rows_held > 0, CASE WHEN place_hold.by IS NULL THEN ARRAY(
-                SELECT a.attname::text FROM retention._key_columns(v_table) k
-                JOIN pg_attribute a ON a.attrelid = v_table AND a.attnum = k.attnum ORDER BY k.n) END)
+    v_match := retention._hold_match(v_table, v_columns, v_given);
+    LOCK TABLE retention.hold IN ROW EXCLUSIVE MODE;  -- what batches under way do, the count below is to see
+    EXECUTE format('SELECT count(*) FROM %s t JOIN (SELECT %s FROM (SELECT $1 AS match) h) h ON %s', v_table::regclass,
+                   (retention._hold_terms(v_table, v_columns))."values", (retention._hold_terms(v_table, v_columns)).equal)
+    INTO rows_held USING v_match;
+    INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason, until, row_seen)
+    SELECT c.table_name, v_table, v_columns, c.attnums, c.types, v_match, place_hold.reason, place_hold.until, rows_held > 0
+    FROM retention._held_columns(v_table, v_columns, v_match) c
     RETURNING id INTO hold_id;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.place_hold(text, text[], text, timestamptz, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.place_hold(text, text[], text, timestamptz, text) TO retention_operator;
+REVOKE ALL ON FUNCTION retention.place_hold(text, text, text, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention.place_hold(text, text, text, timestamptz) TO retention_operator;

@@ -29,7 +29,14 @@ BEGIN
     v_request.older_than := preview.older_than;
     v_request.scope := preview.scope;
     v_request := retention._checked(v_policy, v_request, clock_timestamp());
-    v_count := retention._count(v_policy.name, v_request.as_of, max_rows, true, v_request.scope, v_request.older_than);
+    stopped_by := coalesce(retention._objection(v_policy.name), retention._stopping_hold(v_policy.name, v_request.as_of));
+    BEGIN
+        v_count := retention._count(v_policy.name, v_request.as_of, max_rows, true, v_request.scope, v_request.older_than);
+    EXCEPTION WHEN invalid_function_definition THEN  -- another table has the name of the policy's
+        IF stopped_by IS NULL THEN
+            RAISE;
+        END IF;
+    END;
     due := v_count.due;
     kept := v_count.kept;
     kept_null := v_count.kept_null;
@@ -37,9 +44,7 @@ BEGIN
     newest := v_count.newest;
     breaker_limit := retention._breaker_limit(v_policy, least(due, v_policy.budget_rows));
     would_trip := coalesce(least(due, v_policy.budget_rows) > breaker_limit, false);
-    stopped_by := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(v_policy.name),
-                           retention._objection(v_policy.name), retention._vain_hold(v_policy.name, v_request.as_of),
-                           retention._homeless_hold(v_request.as_of));
+    stopped_by := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(v_policy.name), stopped_by);
     one_run := least(due, v_policy.budget_rows);
     capped := v_count.capped;
     IF NOT v_policy.partitions THEN

@@ -31,7 +31,7 @@ BEGIN
             USING MESSAGE = format('hold_until %s is over', restore.hold_until),
                   HINT = 'Without a hold the next run would take the rows again.';
     END IF;
-    v_lock := retention._lock_restore(v_policy, ARRAY(SELECT retention._table(x) FROM unnest(v_policy.related) x));
+    v_lock := retention._lock_restore(v_policy);
     EXECUTE format('SELECT * FROM retention.%I($1, $2)', restore.policy || '_restore')
     INTO restored, refused USING restore.run_id, restore.hold_until;
     INSERT INTO retention.restored (policy, run_id, restored, refused, hold_until)

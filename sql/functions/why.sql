@@ -24,8 +24,9 @@ DECLARE
     v_judge CONSTANT text := format('SELECT true, rtrim(d.verdict, ''?'') FROM retention.%I($1) d WHERE d.rel = $2 AND d.tid = $3',
                                     v_policy.name || '_rows');
     v_slice retention.slice := retention.at(v_policy.name, why.as_of);
-    v_where text;
-    v_row record;
+    v_given record;
+    v_rel oid;
+    v_tid tid;
     v_found boolean;
     v_before timestamptz;
     v_middle timestamptz;
@@ -37,31 +38,34 @@ BEGIN
     SELECT string_agg(format('t.%I = %L::%s', a.attname, k.value, format_type(a.atttypid, a.atttypmod)), ' AND ')
                FILTER (WHERE a.attnum IS NOT NULL) AS matches,
            min(k.key) FILTER (WHERE a.attnum IS NULL) AS unknown
-    INTO v_row
+    INTO v_given
     FROM jsonb_each_text(why.key) k
     LEFT JOIN pg_attribute a ON a.attrelid = v_table AND a.attname = k.key AND a.attnum > 0 AND NOT a.attisdropped;
-    IF v_row.unknown IS NOT NULL THEN
-        RAISE undefined_column USING MESSAGE = format('table "%s" has no column "%s"', v_policy.table_name, v_row.unknown);
+    IF v_given.unknown IS NOT NULL THEN
+        RAISE undefined_column USING MESSAGE = format('table "%s" has no column "%s"', v_policy.table_name, v_given.unknown);
     END IF;
-    v_where := v_row.matches;
     PERFORM retention._pin();
-    FOR v_row IN EXECUTE format('SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t WHERE %s', v_table, coalesce(v_where, 'false')) LOOP
+    FOR v_rel, v_tid IN EXECUTE format('SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t WHERE %s', v_table, coalesce(v_given.matches, 'false')) LOOP
         v_slice.as_of := why.as_of;
         kept_by := NULL;
         until := NULL;
-        EXECUTE v_judge INTO v_found, kept_by USING v_slice, v_row.rel, v_row.tid;
+        EXECUTE v_judge INTO v_found, kept_by USING v_slice, v_rel, v_tid;
+        IF v_found AND kept_by IS NULL
+           AND EXISTS (SELECT FROM retention._held(v_policy.name, ARRAY[v_rel], ARRAY[v_tid], why.as_of, false)) THEN
+            kept_by := 'hold';
+        END IF;
         due := coalesce(v_found AND kept_by IS NULL, false);
         IF v_found IS NULL THEN
             kept_by := 'not due';
             v_before := why.as_of;
             v_slice.as_of := why.as_of + interval '1000 years';
-            EXECUTE v_judge INTO v_found USING v_slice, v_row.rel, v_row.tid;
+            EXECUTE v_judge INTO v_found USING v_slice, v_rel, v_tid;
             IF v_found THEN
                 until := v_slice.as_of;
                 WHILE until - v_before > interval '1 second' LOOP
                     v_middle := v_before + (until - v_before) / 2;
                     v_slice.as_of := v_middle;
-                    EXECUTE v_judge INTO v_found USING v_slice, v_row.rel, v_row.tid;
+                    EXECUTE v_judge INTO v_found USING v_slice, v_rel, v_tid;
                     IF v_found THEN
                         until := v_middle;
                     ELSE

@@ -9,8 +9,7 @@
 -- within window_at_least and window_at_most; NULL: it may not. installed_at is when a migration last wrote the row:
 -- lateness is reckoned from then on.
 -- batch_time_ms is how long a batch should take; NULL: it has batch_rows, however long.
--- known_keys are the primary keys by which the policy's guards know held rows, and the foreign keys that they follow
--- from there: a key that came later is in none of them. writes is what statements of the policy do to tables, as in
+-- writes is what statements of the policy do to tables, as in
 -- "DELETE public.message": rules may rewrite these. sets is what its steps set in rows that are there, as
 -- [{"step", "table", "set": {column: value}, "worded"}]: a value is the SQL of one that is the same for all rows, null
 -- for any other; worded are statements of the policy's own words; step 0 is its watermark. facts is SQL over the
@@ -38,7 +37,6 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     changes text[] NOT NULL DEFAULT '{}',
     statement_deletes text[] NOT NULL DEFAULT '{}',
     reach text[] NOT NULL DEFAULT '{}',
-    known_keys text[] NOT NULL DEFAULT '{}',
     writes text[] NOT NULL DEFAULT '{}',
     sets jsonb NOT NULL DEFAULT '[]',
     facts jsonb NOT NULL DEFAULT '{}',

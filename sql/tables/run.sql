@@ -8,7 +8,6 @@ CREATE TABLE IF NOT EXISTS retention.run (
     policy text NOT NULL,
     job text,
     table_name text NOT NULL,
-    hold_tables oid[],
     filenode oid,
     policy_hash text NOT NULL,
     as_of timestamptz NOT NULL,

@@ -26,17 +26,17 @@ func TestHoldsByOwner(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, owned, ownedPolicy)
 	for _, sql := range []string{
-		"'m', '{2}', 'case 1', by => 'owner_id'",                       // 2, 6, 10
-		"'child', '{u4}', 'case 1', by => 'owner_id'",                  // 4, through its parent
-		"'bare', '{8.5}', 'case 1', by => 'owner_id'",                  // 8, by a step; stored as 8.50
-		"'m', '{1}', 'over', '2024-03-31 12:00:00+00', 'owner_id'",     // until as_of
-		"'m', '{0}', 'before', '2024-02-01 12:00:00+00', 'owner_id'",   // over
-		"'bare', '{n9}', 'in force', '2024-03-31 12:00:01+00', 'note'", // 9
+		"'m', '{\"owner_id\": 2}', 'case 1'",                                 // 2, 6, 10
+		"'child', '{\"owner_id\": \"u4\"}', 'case 1'",                        // 4, through its parent
+		"'bare', '{\"owner_id\": 8.5}', 'case 1'",                            // 8, by a step; stored as 8.50
+		"'m', '{\"owner_id\": 1}', 'over', '2024-03-31 12:00:00+00'",         // until as_of
+		"'m', '{\"owner_id\": 0}', 'before', '2024-02-01 12:00:00+00'",       // over
+		"'bare', '{\"note\": \"n9\"}', 'in force', '2024-03-31 12:00:01+00'", // 9
 	} {
 		hold(t, in, sql)
 	}
-	hold(t, in, "'leaf', ARRAY[md5('7')], 'case 1', by => 'owner_id'") // 7, changed through its parent
-	hold(t, in, "'m', '{12}', 'a row'")
+	hold(t, in, "'leaf', format('{\"owner_id\": \"%s\"}', md5('7')), 'case 1'") // 7, changed through its parent
+	hold(t, in, "'m', '12', 'a row'")
 	in.Exec(t, "INSERT INTO m VALUES (13, '2024-01-01', 2), (14, '2024-01-01', NULL); INSERT INTO child VALUES (14, 14, 'u4'); UPDATE bare SET owner_id = 8.5 WHERE m_id = 1")
 	// 2, 6, 10, 13 are the owner's; 4 and 14 have u4's children; 1 and 8 have related rows of 8.5.
 	want := []int{1, 2, 4, 6, 7, 8, 9, 10, 12, 13, 14}
@@ -55,7 +55,7 @@ func TestHoldsByOwner(t *testing.T) {
 	if due != 3 || rows != 3 || kept["hold"] != 11 {
 		t.Errorf("preview says %d, %v; %d rows have no verdict", due, kept, rows)
 	}
-	if err := in.Operator("SELECT retention.release_hold(id, 'closed') FROM retention.hold WHERE by_column IS NOT NULL"); err != nil {
+	if err := in.Operator("SELECT retention.release_hold(id, 'closed') FROM retention.hold WHERE NOT match ? 'id'"); err != nil {
 		t.Fatal(err)
 	}
 	in.Done("p", noon)
@@ -76,7 +76,6 @@ func TestHoldsByValuesOfManySpellings(t *testing.T) {
 		{"numeric(10, 3)", "1.5", "1.501", "'1.5'", "SELECT 1"},
 		{"char(5)", "'ab'", "'abc'", "'ab'", "SELECT 1"},
 		{"varchar(3)", "'abc'", "'ab'", "'abc'", "SELECT 1"},
-		{"varchar(3)", "'abc'", "'ab'", "'abcd'", "-- no row has it"},
 		{"boolean", "true", "false", "'t'", "SELECT 1"},
 		{"uuid", "'aaaaaaaa-0000-0000-0000-000000000001'", "'aaaaaaaa-0000-0000-0000-000000000002'", "'AAAAAAAA000000000000000000000001'", "SELECT 1"},
 		{"mood", "'sad'", "'glad'", "'sad'", "SELECT 1"},
@@ -93,11 +92,8 @@ func TestHoldsByValuesOfManySpellings(t *testing.T) {
 	for i, c := range cases {
 		conn := in.Conn(t)
 		pgtest.Exec(t, conn, c.session+"\n; SET SESSION AUTHORIZATION retention_operator")
-		n := pgtest.Value[int](t, conn, fmt.Sprintf("SELECT rows_held FROM retention.place_hold('m_%d', ARRAY[%s], 'x', by => 'Owner')", i, c.given))
+		n := pgtest.Value[int](t, conn, fmt.Sprintf("SELECT rows_held FROM retention.place_hold('m_%d', jsonb_build_object('Owner', %s)::text, 'x')", i, c.given))
 		want := []int{1}
-		if strings.HasPrefix(c.session, "--") {
-			want = []int{}
-		}
 		pgtest.Exec(t, in.Runner(), c.session+"\n; SELECT 1")
 		o := in.Done(fmt.Sprintf("p_%d", i), noon)
 		pgtest.Exec(t, in.Runner(), "RESET ALL")
@@ -110,15 +106,15 @@ func TestHoldsByValuesOfManySpellings(t *testing.T) {
 
 func TestHoldsByOwnerRefused(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, "CREATE COLLATION nodet (provider = icu, locale = 'und-u-ks-level2', deterministic = false); CREATE TABLE m (id int PRIMARY KEY, owner_id int, span interval, tags text[], doc jsonb, name text COLLATE nodet, gone int); ALTER TABLE m DROP COLUMN gone",
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, owner_id int, span point, tags json[], doc json, name varchar(3), gone int); ALTER TABLE m DROP COLUMN gone",
 		"policies: {p: {table: m, where: true, then: [delete]}}")
 	for _, c := range []struct{ arguments, code string }{
-		{"'m', '{1}', 'x', by => 'owner'", "42703"}, {"'m', '{1}', 'x', by => 'ctid'", "42703"}, {"'m', '{1}', 'x', by => 'gone'", "42703"},
-		{"'m', '{1}', 'x', by => 'Owner_id'", "42703"}, {"'m', '{1}', 'x', by => ''", "42703"},
-		{"'m', '{1,2}', 'x', by => 'owner_id'", "22023"}, {"'m', '{}', 'x', by => 'owner_id'", "22023"}, {"'m', '{NULL}', 'x', by => 'owner_id'", "22023"},
-		{"'m', NULL, 'x', by => 'owner_id'", "22023"}, {"'m', '{1}', '', by => 'owner_id'", "22023"}, {"'m', '{one}', 'x', by => 'owner_id'", "22P02"},
-		{"'m', '{1 day}', 'x', by => 'span'", "0A000"}, {"'m', ARRAY['{a}'], 'x', by => 'tags'", "0A000"}, {"'m', ARRAY['{}'], 'x', by => 'doc'", "0A000"},
-		{"'m', '{a}', 'x', by => 'name'", "0A000"},
+		{"'m', '{\"owner\": 1}', 'x'", "42703"}, {"'m', '{\"ctid\": 1}', 'x'", "42703"}, {"'m', '{\"gone\": 1}', 'x'", "42703"},
+		{"'m', '{\"Owner_id\": 1}', 'x'", "42703"}, {"'m', '{\"\": 1}', 'x'", "42703"},
+		{"'m', '{\"owner_id\": \"1,2\"}', 'x'", "22P02"}, {"'m', '{\"owner_id\": \"\"}', 'x'", "22P02"}, {"'m', '{}', 'x'", "22023"}, {"'m', '{1', 'x'", "22023"},
+		{"'m', '{\"owner_id\": null}', 'x'", "22023"}, {"'m', '{\"owner_id\": 1}', ''", "22023"}, {"'m', '{\"owner_id\": \"one\"}', 'x'", "22P02"},
+		{"'m', '{\"span\": \"(1,2)\"}', 'x'", "0A000"}, {"'m', '{\"tags\": \"{a}\"}', 'x'", "0A000"}, {"'m', '{\"doc\": \"{}\"}', 'x'", "0A000"},
+		{"'m', '{\"name\": \"abcd\"}', 'x'", "22023"},
 	} {
 		if err := in.Operator("SELECT retention.place_hold(" + c.arguments + ")"); err == nil || !strings.Contains(err.Error(), c.code) {
 			t.Errorf("place_hold(%s): %v", c.arguments, err)
@@ -133,9 +129,9 @@ func TestHoldsByOwnerRefused(t *testing.T) {
 func TestHoldByAColumnThatIsGone(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, owned, ownedPolicy)
-	hold(t, in, "'leaf', ARRAY[md5('7')], 'case 1', by => 'owner_id'")
+	hold(t, in, "'leaf', format('{\"owner_id\": \"%s\"}', md5('7')), 'case 1'")
 	in.Exec(t, "ALTER TABLE leaf RENAME COLUMN owner_id TO account_id")
-	const why = `hold 1 goes by column "owner_id", which table "public.leaf" lacks`
+	const why = `hold 1 on table "public.leaf" goes by (owner_id) of type uuid, and the table lacks such a column: place it again as things are now, then release this one`
 	if o := in.Run("p", noon); o.State != "tripped" || o.Taken != 0 || o.Message != why {
 		t.Errorf("%+v", o)
 	}
@@ -161,8 +157,8 @@ func TestHoldsByOwnerElsewhere(t *testing.T) {
 policies:
   m: {table: m, due: {expires: {column: at}}, claim: {key: id, ttl: 1 hour}, then: [delete]}
   e: {partitions_of: e, due: {age: {older_than: 1 day}}, then: [drop]}`)
-	hold(t, in, "'m', '{1}', 'x', by => 'owner_id'")
-	hold(t, in, "'e_1', '{2}', 'x', by => 'owner_id'")
+	hold(t, in, "'m', '{\"owner_id\": 1}', 'x'")
+	hold(t, in, "'e_1', '{\"owner_id\": 2}', 'x'")
 	claims := func() string {
 		return pgtest.Value[string](t, in, "SELECT string_agg(id || retention.m_claim(id)::text, ' ' ORDER BY id) FROM m")
 	}

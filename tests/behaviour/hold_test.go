@@ -50,10 +50,10 @@ func TestHoldNamesItsSchema(t *testing.T) {
 	const rows = "m SELECT i, '2024-01-01' FROM generate_series(1, 3) i; "
 	in := kit.Install(t, "CREATE SCHEMA app; CREATE TABLE app."+table+"app."+rows+"CREATE TABLE "+table+rows,
 		"policies: {p: {table: app.m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
-	if err := in.Operator("SELECT retention.place_hold('m', '{2}', 'case')"); err == nil || !strings.Contains(err.Error(), `could be "app.m"`) {
+	if err := in.Operator("SELECT retention.place_hold('m', '2', 'case')"); err == nil || !strings.Contains(err.Error(), `could be "app.m"`) {
 		t.Errorf("a hold on \"m\": %v, want a word on app.m", err)
 	}
-	hold(t, in, "'app.m', '{2}', 'case'")
+	hold(t, in, "'app.m', '2', 'case'")
 	in.Done("p", noon)
 	if diff := cmp.Diff([]int{2}, pgtest.Column[int](t, in, "SELECT id FROM app.m")); diff != "" {
 		t.Errorf("rows differ (-want +got):\n%s", diff)
@@ -63,13 +63,13 @@ func TestHoldNamesItsSchema(t *testing.T) {
 func TestHolds(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, held, heldPolicy)
-	hold(t, in, "'m', '{2}', 'case 1'")                                              // the row itself
-	hold(t, in, "'child', '{4}', 'case 1'")                                          // goes with its parent
-	hold(t, in, `'leaf', ARRAY['6', 'x,"y6'], 'case 1'`)                             // changed through its parent
-	hold(t, in, "'blob', '{8}', 'case 1'")                                           // goes by a step
-	hold(t, in, "'m', '{10}', 'until after as_of', '2024-03-31 12:00:00.000001+00'") // still in force
-	hold(t, in, "'m', '{11}', 'until as_of', '2024-03-31 12:00:00+00'")              // over
-	hold(t, in, "'m', '{12}', 'before', '2024-02-01 12:00:00+00'")                   // over
+	hold(t, in, "'m', '2', 'case 1'")                                              // the row itself
+	hold(t, in, "'child', '4', 'case 1'")                                          // goes with its parent
+	hold(t, in, `'leaf', '{"a": 6, "b": "x,\"y6"}', 'case 1'`)                     // changed through its parent
+	hold(t, in, "'blob', '8', 'case 1'")                                           // goes by a step
+	hold(t, in, "'m', '10', 'until after as_of', '2024-03-31 12:00:00.000001+00'") // still in force
+	hold(t, in, "'m', '11', 'until as_of', '2024-03-31 12:00:00+00'")              // over
+	hold(t, in, "'m', '12', 'before', '2024-02-01 12:00:00+00'")                   // over
 
 	due, kept := in.Count("p", noon)
 	var o kit.Outcome
@@ -111,15 +111,15 @@ func TestHoldsRefused(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, held+"; CREATE TABLE bare (id int)", heldPolicy)
 	for _, sql := range []string{
-		"'leaf', '{6}', 'half a key'", "'m', '{1,2}', 'too long'", "'m', '{1}', ''", "'bare', '{1}', 'no key'", "'m', NULL, 'none'",
-		"'m', '{NULL}', 'none'", "'m', '{x}', 'no number'",
+		"'leaf', '6', 'half a key'", "'m', '{1,2}', 'no object'", "'m', '1', ''", "'bare', '1', 'no key'", "'m', NULL, 'none'",
+		"'m', 'NULL', 'none'", "'m', 'x', 'no number'",
 	} {
 		if err := in.Operator("SELECT retention.place_hold(" + sql + ")"); err == nil {
 			t.Errorf("place_hold(%s) was accepted", sql)
 		}
 	}
 	for _, sql := range []string{
-		"DELETE FROM m", "INSERT INTO retention.hold (table_name, key, reason) VALUES ('public.m', '{1}', 'x')",
+		"DELETE FROM m", "INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason) VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')",
 		"DELETE FROM retention.run", "SELECT retention.p_batch(1)", "UPDATE retention.setting SET value = ''",
 	} {
 		if err := in.Operator(sql); err == nil {
@@ -146,11 +146,11 @@ func TestHoldsByKeysOfManySpellings(t *testing.T) {
 	conn := in.Conn(t)
 	pgtest.Exec(t, conn, "SET TimeZone = 'America/New_York'; SET DateStyle = 'SQL, DMY'; SET SESSION AUTHORIZATION retention_operator")
 	for _, sql := range []string{
-		"SELECT rows_held FROM retention.place_hold('m', ARRAY['2024-01-01 00:00-05'], 'New Year there')",
-		"SELECT rows_held FROM retention.place_hold('m', ARRAY[('2024-01-01 06:00+00'::timestamptz)::text], 'as shown here')",
-		"SELECT rows_held FROM retention.place_hold('n', ARRAY['1.5'], 'a digit less')",
-		"SELECT rows_held FROM retention.place_hold('c', ARRAY['abc'], 'no blanks')",
-		"SELECT rows_held FROM retention.place_hold('u', ARRAY['AAAAAAAA-0000-0000-0000-000000000001', '01/02/2024'], 'in capitals')",
+		"SELECT rows_held FROM retention.place_hold('m', '2024-01-01 00:00-05', 'New Year there')",
+		"SELECT rows_held FROM retention.place_hold('m', ('2024-01-01 06:00+00'::timestamptz)::text, 'as shown here')",
+		"SELECT rows_held FROM retention.place_hold('n', '1.5', 'a digit less')",
+		"SELECT rows_held FROM retention.place_hold('c', 'abc', 'no blanks')",
+		"SELECT rows_held FROM retention.place_hold('u', '{\"id\": \"AAAAAAAA-0000-0000-0000-000000000001\", \"d\": \"01/02/2024\"}', 'in capitals')",
 	} {
 		if n := pgtest.Value[int64](t, conn, sql); n != 1 {
 			t.Errorf("%s holds %d rows", sql, n)
@@ -177,7 +177,7 @@ policies:
   no_places: {table: m, due: {beyond: {first: 2, per: [g], among: "NOT keep.hold", order: "id DESC"}}, then: [delete]}`)
 	in.SetBatch(2)
 	for _, id := range []string{"1", "2", "4"} {
-		hold(t, in, "'m', '{"+id+"}', 'x'")
+		hold(t, in, "'m', '"+id+"', 'x'")
 	}
 	all := "INSERT INTO m SELECT i, i % 2 FROM generate_series(1, 12) i ON CONFLICT DO NOTHING"
 	for _, c := range []struct {
@@ -203,8 +203,8 @@ func TestHoldsOnPartitions(t *testing.T) {
 		CREATE TABLE m_2 PARTITION OF m DEFAULT;
 		INSERT INTO m SELECT i, '2023-12-30 00:00+00'::timestamptz + i * interval '1 day' FROM generate_series(1, 9) i`,
 		`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}`)
-	hold(t, in, "'m', ARRAY['3', '2024-01-02 00:00:00+00'], 'root'")
-	hold(t, in, "'m_1', ARRAY['5', '2024-01-04 00:00:00+00'], 'partition'")
+	hold(t, in, "'m', '{\"id\": 3, \"at\": \"2024-01-02 00:00:00+00\"}', 'root'")
+	hold(t, in, "'m_1', '{\"id\": 5, \"at\": \"2024-01-04 00:00:00+00\"}', 'partition'")
 	if o := in.Done("p", noon); o.Taken != 7 || o.Kept["hold"] != 2 {
 		t.Errorf("%+v", o)
 	}

@@ -128,7 +128,7 @@ func TestRestoreRelated(t *testing.T) {
 		if diff := cmp.Diff(before, allTables(in)); diff != "" {
 			t.Errorf("batches of %d (-before +after):\n%s", rows, diff)
 		}
-		if n := pgtest.Value[int](t, in, "SELECT count(DISTINCT (table_name, key))::int FROM retention.hold WHERE released_at IS NULL AND until BETWEEN now() + interval '29 days' AND now() + interval '31 days' AND reason = 'restored run ' || $1", fmt.Sprint(run.ID)); n != gone {
+		if n := pgtest.Value[int](t, in, "SELECT count(DISTINCT (table_name, match))::int FROM retention.hold WHERE released_at IS NULL AND until BETWEEN now() + interval '29 days' AND now() + interval '31 days' AND reason = 'restored run ' || $1", fmt.Sprint(run.ID)); n != gone {
 			t.Errorf("batches of %d: %d rows are held, want %d", rows, n, gone)
 		}
 		if n := len(in.Rows("SELECT FROM attic")) + len(in.Rows("SELECT FROM old_blob")); n != 0 {
@@ -185,7 +185,7 @@ policies:
   q: {table: m, where: "id >= 10", due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: b, set: {run: run.id}}}, delete]}`)
 	in.Exec(t, "INSERT INTO m SELECT i, '2020-01-01' FROM generate_series(1, 20) i")
 	p, q := in.Done("p", noon), in.Done("q", noon)
-	in.Exec(t, "SELECT retention.place_hold('b', ARRAY['15'], 'evidence')")
+	in.Exec(t, "SELECT retention.place_hold('b', '15', 'evidence')")
 	if got, want := restore(t, in, "p", p.ID), (restored{9, 0}); got != want {
 		t.Errorf("p: %v, want %v", got, want)
 	}

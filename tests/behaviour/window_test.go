@@ -102,7 +102,7 @@ func comesTwice(t *testing.T, zone string, back time.Time) {
 		at := back.Add(after).Format(time.RFC3339Nano)
 		for _, c := range tables {
 			want := pgtest.Column[int](t, in, "SELECT id FROM "+c.name+" m, (SELECT $1::timestamptz) a (as_of) WHERE "+c.compare+" ORDER BY 1", at)
-			if diff := cmp.Diff(want, pgtest.Column[int](t, in, "SELECT id FROM retention."+c.name+"_due($1) ORDER BY 1", at)); diff != "" {
+			if diff := cmp.Diff(want, pgtest.Column[int](t, in, "SELECT id FROM ("+in.Due(c.name)+") d ORDER BY 1", at)); diff != "" {
 				t.Errorf("%s %s: due at %s (-want +got):\n%s", zone, c.name, at, diff)
 			}
 			if o := in.Done(c.name, at); o.Taken != int64(len(want)) || pgtest.Value[int](t, in, "SELECT count(*) FROM "+c.name+" WHERE id = ANY ($1)", want) > 0 {

@@ -123,7 +123,7 @@ func (e *example) gate(t *testing.T) {
 		"requests.help_offers", "requests.help_requests", "social_graph.trust_edges"} {
 		want = append(want, "DELETE on "+table, "UPDATE on "+table)
 	}
-	want = sorted(append(want, "UPDATE on reputation.trust_scores", "UPDATE on requests.dibs"))
+	want = sorted(append(want, "UPDATE on reputation.trust_scores", "UPDATE on requests.dibs", "UPDATE on requests.matches", "UPDATE on requests.request_communities"))
 	if diff := cmp.Diff(want, may); diff != "" {
 		t.Errorf("what the owner of the functions may change (-want +got):\n%s", diff)
 	}

@@ -24,7 +24,7 @@ const notesOld = "policies: {old: {table: app.note, due: {age: {column: at, olde
 func downSQL(t *testing.T, in *kit.Installed) string {
 	t.Helper()
 	for _, file := range in.Migrations {
-		if _, down, found := strings.Cut(string(file.Data), "-- +goose Down"); found && strings.Contains(down, "DROP TABLE IF EXISTS retention.hold;") {
+		if _, down, found := strings.Cut(string(file.Data), "-- +goose Down"); found && strings.Contains(down, "retention._refuse_down()") {
 			return down
 		}
 	}
@@ -46,10 +46,10 @@ func downAll(t *testing.T, in *kit.Installed, export *bytes.Buffer) ([]install.M
 func TestDownRefusesHolds(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]string{
-		"key":             "SELECT retention.place_hold('app.note', ARRAY['3'], 'case 8')",
-		"until later":     "SELECT retention.place_hold('app.note', ARRAY['3'], 'case 8', now() + interval '1 hour')",
-		"second of two":   "SELECT retention.place_hold('app.note', ARRAY['4'], 'case 7'); SELECT retention.release_hold(1, 'over'); SELECT retention.place_hold('app.note', ARRAY['3'], 'case 8')",
-		"no policy meets": "SELECT retention.place_hold('retention.event', ARRAY['3'], 'case 8')",
+		"key":             "SELECT retention.place_hold('app.note', '3', 'case 8')",
+		"until later":     "SELECT retention.place_hold('app.note', '3', 'case 8', now() + interval '1 hour')",
+		"second of two":   "SELECT retention.place_hold('app.note', '4', 'case 7'); SELECT retention.release_hold(1, 'over'); SELECT retention.place_hold('app.note', '3', 'case 8')",
+		"no policy meets": "SELECT retention.place_hold('retention.event', '3', 'case 8')",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +86,7 @@ func TestDownWithAnotherTool(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, heldNotes, notesOld)
 	for _, id := range []string{"3", "4"} {
-		if err := in.Operator("SELECT retention.place_hold('app.note', ARRAY[$1], 'case 8')", id); err != nil {
+		if err := in.Operator("SELECT retention.place_hold('app.note', $1, 'case 8')", id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -104,7 +104,7 @@ func TestDownWithAnotherTool(t *testing.T) {
 func TestDownOfAPolicy(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, heldNotes, notesOld)
-	if err := in.Operator("SELECT retention.place_hold('app.note', ARRAY['3'], 'case 8')"); err != nil {
+	if err := in.Operator("SELECT retention.place_hold('app.note', '3', 'case 8')"); err != nil {
 		t.Fatal(err)
 	}
 	down(t, in)
@@ -118,7 +118,7 @@ func TestDownOfAPolicy(t *testing.T) {
 func TestDownExports(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, heldNotes, notesOld)
-	for _, sql := range []string{"SELECT retention.place_hold('app.note', ARRAY['3'], E'case 8\nof \"x\"')", "SELECT retention.place_hold('app.note', ARRAY['4'], 'case 9')"} {
+	for _, sql := range []string{"SELECT retention.place_hold('app.note', '3', E'case 8\nof \"x\"')", "SELECT retention.place_hold('app.note', '4', 'case 9')"} {
 		if err := in.Operator(sql); err != nil {
 			t.Fatal(err)
 		}

@@ -27,12 +27,12 @@ func TestPageIsReplacedWhole(t *testing.T) {
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Migrate(t, notes("old", "app.note"))
 	want("to_regclass('retention.old_c') IS NULL AND to_regprocedure('retention.old_prepare(bigint)') IS NULL")
-	want(`(SELECT p.owns @> ARRAY['ROUTINE retention.old_batch(bigint)'] AND NOT 'TABLE "retention"."old_c"' = ANY (p.owns) FROM retention.policy p WHERE p.name = 'old')`)
+	want(`(SELECT p.owns @> ARRAY['ROUTINE retention.old_batch(retention.batch_input)'] AND NOT 'TABLE retention.old_c' = ANY (p.owns) FROM retention.policy p WHERE p.name = 'old')`)
 	down(t, in)
 	wantCatalog(t, in, before, "after going back")
 	in.DB.Exec(t, `INSERT INTO retention.policy SELECT (jsonb_populate_record(p, '{"name": "other"}')).* FROM retention.policy p WHERE p.name = 'old'`)
 	in.DB.Exec(t, "SELECT retention._drop_policy('old')")
-	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_batch(bigint)') IS NOT NULL")
+	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_batch(retention.batch_input)') IS NOT NULL")
 }
 
 // TestPageSparesWhatIsNotOurs: a view of the user's own that reads a function of a policy is neither dropped nor left
@@ -40,7 +40,7 @@ func TestPageIsReplacedWhole(t *testing.T) {
 func TestPageSparesWhatIsNotOurs(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
-	in.DB.Exec(t, "CREATE VIEW public.mine AS SELECT * FROM retention.old_due(now())")
+	in.DB.Exec(t, "CREATE VIEW public.mine AS SELECT (r.t).* FROM retention.old_rows(retention.at('old', now())) r")
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Generate(t, strings.Replace(notes("old", "app.note"), "days: 30", "days: 31", 1))
 	_, err := in.TryUp(t)

@@ -166,8 +166,8 @@ const due = `INSERT INTO public.enqueued_messages (device_key, session_id, messa
 func liveBotQueue(t *testing.T, in *kit.Installed) {
 	in.DB.Exec(t, "INSERT INTO public.bots VALUES (repeat('a', 64), 'one')")
 	in.DB.Exec(t, due, 300, 8)
-	operate(t, in, "SELECT retention.place_hold('public.enqueued_messages', ARRAY['1'], 'case 8')",
-		"SELECT retention.place_hold('public.enqueued_messages', ARRAY['2'], 'case 9')", "SELECT retention.release_hold(2, 'closed')")
+	operate(t, in, "SELECT retention.place_hold('public.enqueued_messages', '1', 'case 8')",
+		"SELECT retention.place_hold('public.enqueued_messages', '2', 'case 9')", "SELECT retention.release_hold(2, 'closed')")
 	runJobs(t, in, "enqueued_messages", "retention_log")
 	if o := in.Last("enqueued_messages_ttl"); o.Taken != 299 || o.Kept["hold"] != 1 {
 		t.Fatalf("the first run took %d", o.Taken)

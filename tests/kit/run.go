@@ -3,6 +3,7 @@ package kit
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -136,10 +137,19 @@ func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int6
 	return due, kept
 }
 
-// DueRows is how many rows <policy>_rows returns without a verdict.
+// Due is a query for the rows that are due and not held: those of <policy>_rows that have no verdict, without those
+// that the runtime calls held. $1 is the instant.
+func (in *Installed) Due(policy string) string {
+	return strings.NewReplacer("retention", in.schema(), "p_rows", quote.Ident(policy+"_rows"), "'p'", quote.Literal(policy)).Replace(`
+		WITH r AS (SELECT x.* FROM retention.p_rows(retention.at('p', $1::timestamptz)) x WHERE x.verdict IS NULL)
+		SELECT (r.t).* FROM r WHERE (r.rel, r.tid) NOT IN (SELECT h.rel, h.tid FROM retention._held('p',
+			ARRAY(SELECT r.rel FROM r), ARRAY(SELECT r.tid FROM r), $1::timestamptz, false) h)`)
+}
+
+// DueRows is how many rows are due and not held.
 func (in *Installed) DueRows(policy, asOf string) int64 {
 	in.t.Helper()
-	return pgtest.Value[int64](in.t, in, "SELECT count(*) FROM "+in.schema()+"."+quote.Ident(policy+"_rows")+"("+in.schema()+".at($1, $2)) WHERE verdict IS NULL", policy, asOf)
+	return pgtest.Value[int64](in.t, in, "SELECT count(*) FROM ("+in.Due(policy)+") d", asOf)
 }
 
 // Rows are a query's rows as text, sorted; a table's name will do.

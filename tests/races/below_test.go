@@ -32,7 +32,7 @@ func TestHeldRowMovesBelowWhatGoes(t *testing.T) {
 				INSERT INTO child VALUES (2000, NULL);
 				INSERT INTO leaf SELECT id, id FROM child;
 				INSERT INTO twig SELECT id, id FROM leaf`)
-			if err := s.Operator("SELECT retention.place_hold('public." + c.held + "', ARRAY['2000'], 'case 7')"); err != nil {
+			if err := s.Operator("SELECT retention.place_hold('public." + c.held + "', '2000', 'case 7')"); err != nil {
 				t.Fatal(err)
 			}
 			s.application("BEGIN; " + c.move)

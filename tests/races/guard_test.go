@@ -153,7 +153,7 @@ func TestHeldRelatedRowKeepsItsRow(t *testing.T) {
 		then: [{delete: {table: child, as: c, where: "c.m_id = t.id"}}, delete], batch: {lock_timeout: 100s}}`)
 	s.refill(30)
 	s.Exec(t, "INSERT INTO child SELECT 1000 + id, id FROM m")
-	if err := s.Operator("SELECT retention.place_hold('public.child', ARRAY['1015'], 'case 7')"); err != nil {
+	if err := s.Operator("SELECT retention.place_hold('public.child', '1015', 'case 7')"); err != nil {
 		t.Fatal(err)
 	}
 	s.run("p").ok()

@@ -44,7 +44,7 @@ func TestRestoreAndARun(t *testing.T) {
 	if err := s.start(s.session("retention_operator"), call).end(); err == nil || err.Code != "55P03" {
 		t.Errorf("a second restore: %v, want 55P03", err)
 	}
-	hold := s.start(s.session("retention_operator"), "SELECT retention.place_hold('m', ARRAY['1'], 'case')")
+	hold := s.start(s.session("retention_operator"), "SELECT retention.place_hold('m', '1', 'case')")
 	hold.mustWait()
 
 	// It is given back: nothing happened, nothing is held.

@@ -27,8 +27,8 @@ var around = []attempt{
 	{"an updated batch", "UPDATE retention.batch SET next_rows = 1000000", "42501"},
 	{"releasing a hold by hand", "UPDATE retention.hold SET released_at = now()", "42501"},
 	{"deleting a hold", "DELETE FROM retention.hold", "42501"},
-	{"moving a hold", "UPDATE retention.hold SET by_column = 'id', by_value = '0'", "42501"},
-	{"placing a hold by hand", "INSERT INTO retention.hold (table_name, key, reason) VALUES ('public.m', '{1}', 'x')", "42501"},
+	{"moving a hold", "UPDATE retention.hold SET match = '{}'", "42501"},
+	{"placing a hold by hand", "INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason) VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')", "42501"},
 	{"another breaker", "UPDATE retention.policy SET breaker_rows = NULL, breaker_fraction = NULL", "42501"},
 	{"another function for the pass", `UPDATE retention.policy SET passes = '[{"locked": "x"}]'`, "42501"},
 	{"resuming by hand", "DELETE FROM retention.setting", "42501"},
@@ -180,7 +180,7 @@ func TestRunnerIsNoOperator(t *testing.T) {
 	conn := s.session("retention_runner")
 	for _, sql := range []string{
 		"SELECT retention.pause('p')", "SELECT retention.resume('p')", "SELECT retention.accept(1)", "SELECT retention.adopt()",
-		"SELECT retention.set_window('p', '8 days', 'x')", "SELECT retention.place_hold('public.m', ARRAY['1'], 'x')", "SELECT retention.release_hold(1, 'x')",
+		"SELECT retention.set_window('p', '8 days', 'x')", "SELECT retention.place_hold('public.m', '1', 'x')", "SELECT retention.release_hold(1, 'x')",
 	} {
 		if err := s.start(conn, sql).end(); err == nil || err.Code != "42501" {
 			t.Errorf("%s: %v, want 42501", sql, err)

@@ -57,23 +57,24 @@ var inner = []decision{
 	{"_count", "rov", "verify"}, {"_table", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
 	{"_cutoff", "rov", "<policy>_rows"}, {"_cutoff_of", "rov", "<policy>_rows"}, {"_epoch_ms", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
 	{"_local_floor", "rov", "<policy>_rows"}, {"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov", "<policy>_rows"},
-	{"_held_by_owner", "ov", "<policy>_rows"}, {"_owner_holds", "ov", "<policy>_rows"}, {"_parts", "ov", "<policy>_rows"},
+	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov", "<policy>_rows"}, {"_unfit_hold", "rov", "verify"},
 }
 
 // closed are the runtime's own functions that the owner alone may call.
 var closed = []string{
-	"_add_note", "_add_to_total", "_add_up", "_attach_index", "_attached_hold", "_after", "_batch_size", "_breaker_limit",
-	"_cascades", "_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_check_zone", "_checked", "_circle",
+	"_add_note", "_add_to_total", "_add_up", "_attach_index", "_after", "_batch_size", "_breaker_limit",
+	"_cascades", "_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_checked",
 	"_count_claims", "_doubts", "_droppable", "_drop_owned", "_drop_policy", "_dry_run", "_estimated_rows", "_family", "_find_groups",
-	"_finish", "_granted", "_half_upgraded", "_heir", "_hold_by_key", "_hold_by_owner", "_holdable", "_homeless_hold",
-	"_index_later_partitions", "_is_held", "_key_columns", "_key_names", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
-	"_lock_holds", "_lock_key", "_lock_restore", "_locks_of", "_loose_key", "_lost_hold",
+	"_finish", "_granted", "_half_upgraded", "_heir", "_holdable",
+	"_index_later_partitions", "_is_held", "_key_columns", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
+	"_lock_key", "_lock_restore", "_locks_of",
 	"_may_refuse", "_missed", "_new_run", "_next", "_objection", "_of_rows", "_old_runs", "_one_more",
-	"_owner_type", "_pace", "_pass_by", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index", "_refused_by",
-	"_respelled_hold", "_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers",
-	"_refuse_down", "_run_report", "_running", "_same_rows", "_server", "_set_aside_invalid_index", "_spelling", "_stand_in", "_start", "_stop_reason",
-	"_subtract", "_sum", "_surplus", "_take", "_take_table", "_true_of", "_trusted_owner", "_try", "_ttl", "_turned_key", "_unique_key", "_unknown_key",
-	"_vain_hold", "_version", "_wait_at_most", "_window_at", "retention_log_batch", "retention_log_rows", "_pin",
+	"_pace", "_pass_by", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index", "_refused_by",
+	"_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers",
+	"_refuse_down", "_run_report", "_running", "_same_rows", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_stop_reason",
+	"_subtract", "_sum", "_surplus", "_take", "_take_table", "_true_of", "_trusted_owner", "_try", "_ttl", "_unique_key",
+	"_version", "_wait_at_most", "_window_at", "retention_log_batch", "retention_log_rows", "_pin",
+	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_holds_row_of", "_printed", "_spare", "_stopping_hold",
 }
 
 // reads are tables and views that may be read; nobody may do anything else with any of them.

@@ -117,7 +117,7 @@ func routines(s *stage) {
 		May              []string
 	}
 	rows, err := s.Query(s.t.Context(), `
-		SELECT p.proname::text, format('retention.%I(%s)', p.proname, (SELECT string_agg('NULL::' || format_type(a, NULL), ', ' ORDER BY n)
+		SELECT p.proname::text, format('retention.%I(%s)', p.proname, (SELECT string_agg('NULL::' || replace(format_type(a, NULL), 'anyelement', 'integer'), ', ' ORDER BY n)
 		           FROM unnest(p.proargtypes) WITH ORDINALITY x (a, n))), p.prokind::text,
 		       EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x WHERE x.grantee = 0), p.proisstrict,
 		       ARRAY(SELECT w FROM unnest($1::text[]) WITH ORDINALITY x (w, n) WHERE has_function_privilege(w, p.oid, 'EXECUTE') ORDER BY n)

@@ -68,7 +68,7 @@ func operatorAtWork(s *stage) {
 	s.as(operator, "SELECT retention.pause('notes', 'look first')")
 	s.refused(operator, 1, []string{"paused by anna"}, "run", "notes")
 	equal("resume", value("SELECT retention.resume('notes')::text"), "true")
-	hold := value("SELECT hold_id::text FROM retention.place_hold('app.note', '{101}', 'case 7')")
+	hold := value("SELECT hold_id::text FROM retention.place_hold('app.note', '101', 'case 7')")
 	equal("window", value("SELECT retention.set_window('notes', '50 days', 'wait')::text"), "50 days")
 	s.must(operator, "run", "notes")
 	equal("kept by the window", ask[string](s, deploy, "SELECT count(*)::text FROM app.note WHERE id > 100"), "3")
@@ -84,7 +84,7 @@ func operatorAtWork(s *stage) {
 		s.t.Errorf("accepting a run that did not trip: %v", err)
 	}
 	for _, sql := range []string{"DELETE FROM retention.run", "UPDATE retention.hold SET released_at = now()", "DELETE FROM retention.setting",
-		"UPDATE retention.policy SET breaker_rows = NULL", "SELECT retention.notes_batch(1)", "SELECT retention._finish(1, 'done')", "SET ROLE retention_owner",
+		"UPDATE retention.policy SET breaker_rows = NULL", "SELECT retention.notes_batch(NULL)", "SELECT retention._finish(1, 'done')", "SET ROLE retention_owner",
 		"SET ROLE retention_runner", "SELECT nextval('retention.run_id_seq')", "INSERT INTO retention.event (policy) VALUES ('x')",
 		"SELECT cron.unschedule('retention.nightly')", "COPY retention.run TO PROGRAM 'true'", "BEGIN; LOCK TABLE retention.run IN ROW EXCLUSIVE MODE"} {
 		if err := s.try(operator, sql); err == nil || err.Code != "42501" {
@@ -126,10 +126,10 @@ func hostileText(s *stage) {
 	for _, text := range []string{`'; DROP TABLE app.note; --`, `$function$; DELETE FROM app.note; $function$`, `%I %L %s %1$s`, `\`, `" OR true --`, "a\nb", "{{ .Schema }}"} {
 		for _, call := range []string{
 			"SELECT retention.pause(NULL, $1)", "SELECT retention.set_window('notes', '40 days', $1)",
-			"SELECT retention.set_window('notes', NULL, $1)", "SELECT retention.place_hold('app.note', ARRAY['60'], $1)",
+			"SELECT retention.set_window('notes', NULL, $1)", "SELECT retention.place_hold('app.note', '60', $1)",
 			"SELECT retention.release_hold((SELECT max(id) FROM retention.hold), $1)",
 			"CALL retention.run('plain', NULL, $1)", "SELECT retention.adopt($1)", "SELECT retention.take_events(1, $1)",
-			"SELECT retention.place_hold('app.trade', ARRAY[$1], 'a key')", "SELECT retention.place_hold('app.note', ARRAY[$1], 'a kind', by => 'kind')",
+			"SELECT retention.place_hold('app.trade', jsonb_build_object('hash', $1::text)::text, 'a key')", "SELECT retention.place_hold('app.note', jsonb_build_object('kind', $1::text)::text, 'a kind')",
 			"SELECT retention.preview('notes', scope => jsonb_build_object('kind', $1::text))", "CALL retention.run('notes', scope => jsonb_build_object('kind', $1::text))",
 			"SELECT retention.trades_claim($1::text)", "SELECT retention.tracked_touch(ARRAY[$1])",
 		} {
@@ -141,8 +141,8 @@ func hostileText(s *stage) {
 		for _, call := range []string{
 			"SELECT retention.pause($1)", "SELECT retention.preview($1)", "CALL retention.run($1)", "CALL retention.run_job($1)", "SELECT retention.restore($1, 1)",
 			"SELECT retention.set_window($1, '40 days', 'x')", "SELECT retention.window_of($1)",
-			"SELECT retention.preview('notes', scope => jsonb_build_object($1::text, 1))", "SELECT retention.place_hold('app.note', ARRAY['1'], 'x', by => $1)",
-			"SELECT retention.place_hold('app.note', ARRAY[$1], 'x')", "SELECT retention.place_hold($1, ARRAY['1'], 'x')", "SELECT retention._begin(($1, NULL, NULL, NULL, NULL, NULL, false, NULL))",
+			"SELECT retention.preview('notes', scope => jsonb_build_object($1::text, 1))", "SELECT retention.place_hold('app.note', jsonb_build_object($1::text, 1)::text, 'x')",
+			"SELECT retention.place_hold('app.note', $1, 'x')", "SELECT retention.place_hold($1, '1', 'x')", "SELECT retention._begin(($1, NULL, NULL, NULL, NULL, NULL, false, NULL))",
 		} {
 			err := s.call(operator, call, text)
 			if err == nil || !slices.Contains([]string{"P0002", "22023", "42703", "22P02", "42P01"}, code(err)) {
@@ -167,10 +167,10 @@ func foreignTables(s *stage) {
 		GRANT ALL ON ALL TABLES IN SCHEMA lab TO PUBLIC`)
 	runs := ask[int](s, super, "SELECT count(*) FROM retention.run")
 	for _, sql := range []string{
-		"SELECT retention.place_hold('lab.t', ARRAY['x'], 'x')", "SELECT retention.place_hold('lab.t', ARRAY['x'], 'x', by => 'o')",
-		"SELECT retention.place_hold('lab.v', ARRAY['x'], 'x', by => 'o')", "SELECT retention.place_hold('lab.v', ARRAY['x'], 'x', by => 'k')",
-		"CREATE TEMP TABLE t (k lab.trap PRIMARY KEY); GRANT ALL ON t TO PUBLIC; SELECT retention.place_hold((SELECT nspname || '.t' FROM pg_namespace WHERE oid = pg_my_temp_schema()), ARRAY['x'], 'x')",
-		"SELECT retention.place_hold('pg_catalog.pg_tables', ARRAY['x'], 'x', by => 'tablename')",
+		"SELECT retention.place_hold('lab.t', 'x', 'x')", "SELECT retention.place_hold('lab.t', '{\"o\": \"x\"}', 'x')",
+		"SELECT retention.place_hold('lab.v', '{\"o\": \"x\"}', 'x')", "SELECT retention.place_hold('lab.v', '{\"k\": \"x\"}', 'x')",
+		"CREATE TEMP TABLE t (k lab.trap PRIMARY KEY); GRANT ALL ON t TO PUBLIC; SELECT retention.place_hold((SELECT nspname || '.t' FROM pg_namespace WHERE oid = pg_my_temp_schema()), 'x', 'x')",
+		"SELECT retention.place_hold('pg_catalog.pg_tables', '{\"tablename\": \"x\"}', 'x')",
 	} {
 		if err := s.try(operator, sql); err == nil || err.Code != "42501" && err.Code != "42809" {
 			s.t.Errorf("%s: %v", sql, err)
@@ -205,5 +205,5 @@ func shadows(s *stage) {
 	if after := ask[int](s, deploy, "SELECT count(*) FROM app.plain"); after != before {
 		s.t.Errorf("%d rows before, %d after", before, after)
 	}
-	pgtest.Exec(s.t, conn, "SELECT retention.pause('plain', 'x'); SELECT retention.resume('plain'); SELECT * FROM retention.place_hold('app.note', '{60}', 'x'); SELECT * FROM retention.health(); SELECT * FROM retention.status; SELECT * FROM retention.metrics")
+	pgtest.Exec(s.t, conn, "SELECT retention.pause('plain', 'x'); SELECT retention.resume('plain'); SELECT * FROM retention.place_hold('app.note', '60', 'x'); SELECT * FROM retention.health(); SELECT * FROM retention.status; SELECT * FROM retention.metrics")
 }

@@ -1,1 +1,1 @@
-DROP FUNCTION retention.place_hold(text, text[], text, timestamptz, text);
+DROP FUNCTION retention.place_hold(text, text, text, timestamptz);

@@ -11,7 +11,7 @@ BEGIN
         ['retention.take_events(integer, text)', 'RETURNS SETOF retention.event', 'RETURNS retention.event'],
         ['retention.blast_radius(text, timestamptz, interval, jsonb, bigint)', 'note text', 'note text, more text'],
         ['retention.release_hold(bigint, text)', 'hold_id bigint, reason text', 'reason bigint, hold_id text'],
-        ['retention.place_hold(text, text[], text, timestamptz, text)', 'OUT hold_id bigint, OUT rows_held bigint', 'OUT rows_held bigint, OUT hold_id bigint'],
+        ['retention.place_hold(text, text, text, timestamptz)', 'OUT hold_id bigint, OUT rows_held bigint', 'OUT rows_held bigint, OUT hold_id bigint'],
         ['retention.run_job(text, timestamptz, text, text, boolean)', 'INOUT outcome text', 'IN outcome text']]
     LOOP
         v_text := pg_get_functiondef(v_change[1]::regprocedure);

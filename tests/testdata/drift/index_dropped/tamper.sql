@@ -1,1 +1,1 @@
-DROP INDEX app.pgretain_message_da87901f;
+DROP INDEX app.pgretain_message_a851c807;

@@ -1,4 +1,4 @@
-DROP INDEX app.pgretain_message_da87901f;
+DROP INDEX app.pgretain_message_a851c807;
 ALTER TABLE app.unnamed ADD created_at timestamptz;
-CREATE INDEX pgretain_message_da87901f ON app.unnamed (created_at, id);
-SELECT retention._record_index('app', 'pgretain_message_da87901f');
+CREATE INDEX pgretain_message_a851c807 ON app.unnamed (created_at, id);
+SELECT retention._record_index('app', 'pgretain_message_a851c807');

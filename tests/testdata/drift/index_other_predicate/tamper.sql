@@ -1,3 +1,3 @@
-DROP INDEX app.pgretain_session_7e47bd1f;
-CREATE INDEX pgretain_session_7e47bd1f ON app.session (expires_at, id) WHERE state <> 'open';
-SELECT retention._record_index('app', 'pgretain_session_7e47bd1f');
+DROP INDEX app.pgretain_session_900cbf4b;
+CREATE INDEX pgretain_session_900cbf4b ON app.session (expires_at, id) WHERE state <> 'open';
+SELECT retention._record_index('app', 'pgretain_session_900cbf4b');

@@ -1,2 +1,2 @@
-DROP INDEX app.pgretain_message_da87901f;
-CREATE INDEX pgretain_message_da87901f ON app.message (body);
+DROP INDEX app.pgretain_message_a851c807;
+CREATE INDEX pgretain_message_a851c807 ON app.message (body);

@@ -1,7 +1,7 @@
 -- One thing of each group is wrong, for the test of what each role sees of it.
 SELECT retention.pause('session_expired', 'audit 12');
 ALTER TABLE app.attachment ADD COLUMN owner_id bigint;
-SELECT retention.place_hold('app.attachment', ARRAY['7'], 'case 12', by => 'owner_id');
+SELECT retention.place_hold('app.attachment', '{"owner_id": 7}', 'case 12');
 ALTER TABLE app.attachment RENAME COLUMN owner_id TO account_id;
 UPDATE retention.install SET adopted_at = now() - interval '9 days', system_identifier = 1;
 UPDATE retention.policy SET installed_at = now() - interval '9 days';
@@ -14,7 +14,7 @@ DELETE FROM retention.job WHERE name = 'nightly';
 DROP FUNCTION retention.pause(text, text);
 ALTER FUNCTION retention.resume(text) RESET search_path;
 GRANT EXECUTE ON FUNCTION retention.settle() TO PUBLIC;
-DROP INDEX app.pgretain_message_da87901f;
+DROP INDEX app.pgretain_message_a851c807;
 ALTER TABLE app.watch RENAME session_id TO of_session;
 UPDATE cron.job SET schedule = '0 4 * * *' WHERE jobname = 'retention.nightly';
 ALTER TABLE app.unnamed ALTER message_id DROP NOT NULL, ADD CONSTRAINT unnamed_attachment

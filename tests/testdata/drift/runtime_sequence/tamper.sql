@@ -2,4 +2,4 @@
 SELECT setval('retention.run_id_seq', 1, false);
 SELECT setval('retention.event_id_seq', 1, false);
 SELECT setval('retention.claim_id_seq', 7);
-SELECT retention.place_hold('app.message', ARRAY['1'], 'case 1');
+SELECT retention.place_hold('app.message', '1', 'case 1');

@@ -1,1 +1,1 @@
-DROP INDEX app.pgretain_message_da87901f, app.pgretain_session_7e47bd1f;
+DROP INDEX app.pgretain_message_a851c807, app.pgretain_session_900cbf4b;

@@ -1,2 +1,2 @@
-DROP INDEX app.pgretain_message_da87901f;
+DROP INDEX app.pgretain_message_a851c807;
 DROP VIEW retention.metrics;

@@ -1,6 +1,6 @@
 -- as owner
 -- Which rows policy per_expression is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note past the first 1 per owner_id, date_trunc('day', made_at).
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note past the first 1 per owner_id, date_trunc('day', made_at).
 --   SELECT (r.t).* FROM retention.per_expression_rows(retention.at('per_expression', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.per_expression_rows(slice retention.slice)
@@ -15,15 +15,7 @@ AS $function$
         FROM app.note t
         WHERE (coalesce(t.score, 0)) IS NOT NULL
     )
-    SELECT t.tableoid, t.ctid, t, CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'app.note' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t.id::text])
-                     OR ((SELECT retention._owner_holds('app.note', ($1).as_of))
-                         AND retention._held_by_owner('app.note', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
-           END
+    SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.note t
     LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
     WHERE places_beyond_1.place > 1

@@ -41,11 +41,12 @@ BEGIN
     -- Most duplicates are seen here, where they cost no write.
     WHERE NOT EXISTS (SELECT FROM app.claimed t
                       WHERE t.hash = k.key
-                        AND (t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE)
+                        AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid,
+                            v_as_of)) IS NOT TRUE)
     ORDER BY k.key
     ON CONFLICT (hash) DO UPDATE
     SET hash = excluded.hash, expires_at = excluded.expires_at, note = excluded.note, made_at = DEFAULT
-    WHERE t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of)
+    WHERE t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)
     RETURNING t.hash;
     GET DIAGNOSTICS v_won = ROW_COUNT;
     IF cardinality(p_keys) > 0 THEN

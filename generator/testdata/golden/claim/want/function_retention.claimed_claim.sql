@@ -38,12 +38,13 @@ BEGIN
     -- Most duplicates are seen here, where they cost no write.
     IF NOT EXISTS (SELECT FROM app.claimed t
                    WHERE t.hash = p_key
-                     AND (t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE) THEN
+                     AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid,
+                         v_as_of)) IS NOT TRUE) THEN
         INSERT INTO app.claimed AS t (hash, expires_at, note)
         VALUES (p_key, v_until, ('claimed at ' || v_as_of))
         ON CONFLICT (hash) DO UPDATE
         SET hash = excluded.hash, expires_at = excluded.expires_at, note = excluded.note, made_at = DEFAULT
-        WHERE t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of);
+        WHERE t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of);
         v_won := FOUND;
     END IF;
     PERFORM retention._count_claims('claimed', 1, v_won::integer);

@@ -23,7 +23,7 @@ DECLARE
 BEGIN
     RETURN EXISTS (SELECT FROM app.claimed t
                    WHERE t.hash = p_key
-                     AND (t.expires_at < v_as_of AND NOT retention._is_held('app.claimed', ARRAY[t.hash::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
+                     AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)) IS NOT TRUE);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.claimed_seen(character varying) FROM PUBLIC;

@@ -41,11 +41,12 @@ BEGIN
     -- Most duplicates are seen here, where they cost no write.
     WHERE NOT EXISTS (SELECT FROM app.loan t
                       WHERE t.id = k.key
-                        AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE)
+                        AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid,
+                            v_as_of)) IS NOT TRUE)
     ORDER BY k.key
     ON CONFLICT (id) DO UPDATE
     SET id = excluded.id, used_at = excluded.used_at, note_id = DEFAULT
-    WHERE (t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of)
+    WHERE (t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)
     RETURNING t.id;
     GET DIAGNOSTICS v_won = ROW_COUNT;
     IF cardinality(p_keys) > 0 THEN

@@ -38,12 +38,13 @@ BEGIN
     -- Most duplicates are seen here, where they cost no write.
     IF NOT EXISTS (SELECT FROM app.loan t
                    WHERE t.id = p_key
-                     AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE) THEN
+                     AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid,
+                         v_as_of)) IS NOT TRUE) THEN
         INSERT INTO app.loan AS t (id, used_at)
         VALUES (p_key, v_until)
         ON CONFLICT (id) DO UPDATE
         SET id = excluded.id, used_at = excluded.used_at, note_id = DEFAULT
-        WHERE (t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of);
+        WHERE (t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of);
         v_won := FOUND;
     END IF;
     PERFORM retention._count_claims('loans', 1, v_won::integer);

@@ -23,7 +23,8 @@ DECLARE
 BEGIN
     RETURN EXISTS (SELECT FROM app.loan t
                    WHERE t.id = p_key
-                     AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held('app.loan', ARRAY[t.id::text], to_jsonb(t.*), v_as_of)) IS NOT TRUE);
+                     AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid,
+                         v_as_of)) IS NOT TRUE);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_seen(bigint) FROM PUBLIC;

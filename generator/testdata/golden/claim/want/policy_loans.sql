@@ -1,31 +1,20 @@
 -- as owner
+DELETE FROM retention.policy WHERE name = 'loans';
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts,
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, 'a177a1501a39', 'Deletes rows of app.loan whose used_at is past by 0 days.; Deletes rows of app.loan whose clock is NULL.',
+    ('loans', '', 'app.loan', false, '9f4477d69364', 'Deletes rows of app.loan whose used_at is past by 0 days.; Deletes rows of app.loan whose clock is NULL.',
      ARRAY['ROUTINE retention.loans_batch(retention.batch_input)', 'ROUTINE retention.loans_batch_locked(retention.batch_input)', 'ROUTINE retention.loans_batch_2(retention.batch_input)', 'ROUTINE retention.loans_batch_2_locked(retention.batch_input)', 'ROUTINE retention.loans_rows(retention.slice)', 'ROUTINE retention.loans_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.loans_plan()', 'ROUTINE retention.loans_claim(bigint, interval)', 'ROUTINE retention.loans_claim(bigint[], interval)', 'ROUTINE retention.loans_seen(bigint)', 'ROUTINE retention.loans_seen(bigint[])']::text[],
      '[{"range":"loans_batch","locked":"loans_batch_locked"},{"range":"loans_batch_2","locked":"loans_batch_2_locked"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan PRIMARY KEY (id)']::text[], ARRAY['DELETE app.loan']::text[], '[]', jsonb_build_object('clock', 't.used_at', 'from', 'FROM app.loan t', 'too_far', 't.used_at > (($1).as_of + interval ''10 years'')', 'in_time', 't.used_at <= (($1).as_of + interval ''10 years'')'),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
-ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name,
-    partitions = excluded.partitions, hash = excluded.hash,
-    definition = excluded.definition, owns = excluded.owns,
-    passes = excluded.passes, report = false, prepares = excluded.prepares,
-    scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
-    window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
-    unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
-    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
-    batch_rows = excluded.batch_rows, batch_time_ms = excluded.batch_time_ms,
-    lock_timeout_ms = excluded.lock_timeout_ms,
-    budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
-    breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
-    busy = excluded.busy, built_in = excluded.built_in, installed_at = excluded.installed_at;
+     NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['DELETE app.loan']::text[], '[]',
+     jsonb_build_object('clock', 't.used_at', 'value', 't.used_at', 'from', 'FROM app.loan t', 'too_far', 't.used_at > (($1).as_of + interval ''10 years'')', 'in_time', 't.used_at <= (($1).as_of + interval ''10 years'')'),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
 SELECT retention._prove('loans');
 
 -- to drop it

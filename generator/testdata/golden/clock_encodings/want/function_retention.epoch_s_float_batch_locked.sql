@@ -33,7 +33,6 @@ DECLARE
     v_tids tid[];
     v_locked bigint;
     v_batch record;
-    v_held boolean;
     v_rows bigint;
     v_out retention.batch_result;
 BEGIN
@@ -100,35 +99,34 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['app.clocks']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
-
-    -- Their locks are ours now: everything is judged again as it is, guards included.
+    -- Their locks are ours now: everything is judged again as it is, guards included; then holds.
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
                    WHEN (t.epoch_s_float < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
-                   WHEN v_held
-                    AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'app.clocks' AND h.by_column IS NULL
-                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t.id::text])
-                         OR ((SELECT retention._owner_holds('app.clocks', v_as_of))
-                             AND retention._held_by_owner('app.clocks', to_jsonb(t.*), v_as_of))) THEN 'hold'
-               END AS kept_by
+               END AS spared_by
         FROM app.clocks t
         WHERE t.ctid = ANY (v_tids)
+    ),
+    held AS MATERIALIZED (
+        SELECT h.rel, h.tid
+        FROM retention._held('epoch_s_float',
+            ARRAY(SELECT j.rel FROM judged j WHERE j.spared_by IS NULL), ARRAY(SELECT j.tid FROM judged j
+                WHERE j.spared_by IS NULL),
+            v_as_of, true) h
+        WHERE retention._holds('epoch_s_float', v_as_of)
+    ), decided AS MATERIALIZED (
+        SELECT j.*, CASE WHEN j.spared_by IS NULL AND (j.rel, j.tid) IN (SELECT h.rel, h.tid FROM held h) THEN 'hold' ELSE j.spared_by END AS kept_by
+        FROM judged j
     )
     SELECT count(*) AS judged,
            coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
            coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
-            FROM (SELECT x.kept_by, count(*) AS n FROM judged x
+            FROM (SELECT x.kept_by, count(*) AS n FROM decided x
                   WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
     INTO v_batch
-    FROM judged j;
+    FROM decided j;
     v_rels := v_batch.rels;
     v_tids := v_batch.tids;
     v_out.kept := v_batch.kept;

@@ -1,31 +1,20 @@
 -- as owner
+DELETE FROM retention.policy WHERE name = 'epoch_s_numeric';
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts,
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_s_numeric', '', 'app.clocks', false, 'ee6cb096abe7', 'Deletes rows of app.clocks whose epoch_s_numeric is older than 7 days.',
+    ('epoch_s_numeric', '', 'app.clocks', false, '254394f783d6', 'Deletes rows of app.clocks whose epoch_s_numeric is older than 7 days.',
      ARRAY['ROUTINE retention.epoch_s_numeric_batch(retention.batch_input)', 'ROUTINE retention.epoch_s_numeric_batch_locked(retention.batch_input)', 'ROUTINE retention.epoch_s_numeric_rows(retention.slice)', 'ROUTINE retention.epoch_s_numeric_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.epoch_s_numeric_plan()']::text[],
      '[{"range":"epoch_s_numeric_batch","locked":"epoch_s_numeric_batch_locked"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.clocks PRIMARY KEY (id)']::text[], ARRAY['DELETE app.clocks']::text[], '[]', jsonb_build_object('clock', 't.epoch_s_numeric', 'from', 'FROM app.clocks t', 'no_clock', 't.epoch_s_numeric IS NULL', 'too_far', 't.epoch_s_numeric > extract(epoch FROM (($1).as_of + interval ''1 years''))', 'in_time', 't.epoch_s_numeric <= extract(epoch FROM (($1).as_of + interval ''1 years''))'),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
-ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name,
-    partitions = excluded.partitions, hash = excluded.hash,
-    definition = excluded.definition, owns = excluded.owns,
-    passes = excluded.passes, report = false, prepares = excluded.prepares,
-    scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
-    window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
-    unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
-    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
-    batch_rows = excluded.batch_rows, batch_time_ms = excluded.batch_time_ms,
-    lock_timeout_ms = excluded.lock_timeout_ms,
-    budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
-    breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
-    busy = excluded.busy, built_in = excluded.built_in, installed_at = excluded.installed_at;
+     NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['DELETE app.clocks']::text[], '[]',
+     jsonb_build_object('clock', 't.epoch_s_numeric', 'value', 't.epoch_s_numeric', 'from', 'FROM app.clocks t', 'no_clock', 't.epoch_s_numeric IS NULL', 'too_far', 't.epoch_s_numeric > extract(epoch FROM (($1).as_of + interval ''1 years''))', 'in_time', 't.epoch_s_numeric <= extract(epoch FROM (($1).as_of + interval ''1 years''))'),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
 SELECT retention._prove('epoch_s_numeric');
 
 -- to drop it

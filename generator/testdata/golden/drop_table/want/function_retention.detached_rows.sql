@@ -1,21 +1,13 @@
 -- as owner
 -- Which rows policy detached is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.detached whose drop_after is past by 0 days.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.detached whose drop_after is past by 0 days.
 --   SELECT (r.t).* FROM retention.detached_rows(retention.at('detached', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.detached_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.detached, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    SELECT t.tableoid, t.ctid, t, CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'app.detached' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t.name::text])
-                     OR ((SELECT retention._owner_holds('app.detached', ($1).as_of))
-                         AND retention._held_by_owner('app.detached', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
-           END
+    SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.detached t
     WHERE t.drop_after < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')
 $function$;

@@ -28,24 +28,14 @@ DECLARE
     v_at_most_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 365, '00:00:00', 'UTC');
     v_cutoff_1_1 CONSTANT timestamptz := v_at_least_1_1;
     v_scope_1 CONSTANT bigint := p_scope ->> 'owner_id';
-    v_held CONSTANT boolean := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['app.note']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held CONSTANT boolean := retention._holds('items', v_as_of);
 BEGIN
     RETURN QUERY
     WITH judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN v_held
-                    AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'app.note' AND h.by_column IS NULL
-                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t.id::text])
-                         OR ((SELECT retention._owner_holds('app.note', v_as_of))
-                             AND retention._held_by_owner('app.note', to_jsonb(t.*), v_as_of))) THEN 'hold'
-                   ELSE NULL
-               END AS kept_by
+                   WHEN false THEN NULL
+               END AS spared_by
         FROM app.note t
         LEFT JOIN app.owner o ON (o.id = t.owner_id)
         LEFT JOIN (SELECT kind, max(days) AS days FROM app.config WHERE v_as_of IS NOT NULL GROUP BY kind) c
@@ -59,10 +49,18 @@ BEGIN
                            END)
           AND t.made_at <= v_up_to_1
           AND (v_scope_1 IS NULL OR t.owner_id = v_scope_1)
+    ),
+    held AS MATERIALIZED (
+        SELECT h.rel, h.tid
+        FROM retention._held('items',
+            ARRAY(SELECT j.rel FROM judged j WHERE j.spared_by IS NULL), ARRAY(SELECT j.tid FROM judged j
+                WHERE j.spared_by IS NULL),
+            v_as_of, false) h
+        WHERE retention._holds('items', v_as_of)
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
-        WHERE j.kept_by IS NULL
+        WHERE CASE WHEN j.spared_by IS NULL AND (j.rel, j.tid) IN (SELECT h.rel, h.tid FROM held h) THEN 'hold' ELSE j.spared_by END IS NULL
         LIMIT p_limit
     ), step_1 AS MATERIALIZED (
         SELECT 'delete' AS verb, x.rel, x.tid, NULL::bigint AS n, NULL::text AS note FROM taken x

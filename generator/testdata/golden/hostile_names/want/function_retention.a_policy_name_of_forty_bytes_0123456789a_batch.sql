@@ -34,7 +34,6 @@ DECLARE
     v_tids tid[];
     v_locked bigint;
     v_batch record;
-    v_held boolean;
     v_rows bigint;
     v_out retention.batch_result;
 BEGIN
@@ -79,12 +78,7 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
-
-    -- Their locks are ours now: everything is judged again as it is, guards included.
+    -- Their locks are ours now: everything is judged again as it is, guards included; then holds.
     WITH places_beyond_1 AS MATERIALIZED (
         SELECT f.rel, f.tid
         FROM (SELECT DISTINCT t."batch" AS k1
@@ -99,35 +93,30 @@ BEGIN
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
                    WHEN (places_beyond_1.tid IS NULL) IS NOT TRUE THEN 'changed'
-                   WHEN v_held
-                    AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
-                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."end"::text])
-                         OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', v_as_of))
-                             AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(t.*), v_as_of))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
-                                    WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1.batch = t."end")
-                         OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', v_as_of))
-                             AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1
-                                         WHERE reached_1.batch = t."end"
-                                           AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
-               END AS kept_by
+               END AS spared_by
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
+    ),
+    held AS MATERIALIZED (
+        SELECT h.rel, h.tid
+        FROM retention._held('a_policy_name_of_forty_bytes_0123456789a',
+            ARRAY(SELECT j.rel FROM judged j WHERE j.spared_by IS NULL), ARRAY(SELECT j.tid FROM judged j
+                WHERE j.spared_by IS NULL),
+            v_as_of, true) h
+        WHERE retention._holds('a_policy_name_of_forty_bytes_0123456789a', v_as_of)
+    ), decided AS MATERIALIZED (
+        SELECT j.*, CASE WHEN j.spared_by IS NULL AND (j.rel, j.tid) IN (SELECT h.rel, h.tid FROM held h) THEN 'hold' ELSE j.spared_by END AS kept_by
+        FROM judged j
     )
     SELECT count(*) AS judged,
            coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
            coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
-            FROM (SELECT x.kept_by, count(*) AS n FROM judged x
+            FROM (SELECT x.kept_by, count(*) AS n FROM decided x
                   WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
     INTO v_batch
-    FROM judged j;
+    FROM decided j;
     v_rels := v_batch.rels;
     v_tids := v_batch.tids;
     v_out.kept := v_batch.kept;

@@ -23,10 +23,7 @@ AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
     v_cutoff_2_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 12, 0, '00:00:00', 'UTC');
-    v_held CONSTANT boolean := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held CONSTANT boolean := retention._holds('a_policy_name_of_forty_bytes_0123456789a', v_as_of);
 BEGIN
     RETURN QUERY
     WITH places_beyond_1 AS MATERIALIZED (
@@ -45,34 +42,26 @@ BEGIN
     ), judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN v_held
-                    AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
-                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."end"::text])
-                         OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', v_as_of))
-                             AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(t.*), v_as_of))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
-                                    WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1.batch = t."end")
-                         OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', v_as_of))
-                             AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1
-                                         WHERE reached_1.batch = t."end"
-                                           AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
-                   ELSE NULL
-               END AS kept_by
+                   WHEN false THEN NULL
+               END AS spared_by
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         LEFT JOIN places_beyond_2 ON places_beyond_2.rel = t.tableoid AND places_beyond_2.tid = t.ctid
         WHERE ((places_beyond_1.place > 2)
                OR (t.t < v_cutoff_2_1
                    AND places_beyond_2.place > 9))
+    ),
+    held AS MATERIALIZED (
+        SELECT h.rel, h.tid
+        FROM retention._held('a_policy_name_of_forty_bytes_0123456789a',
+            ARRAY(SELECT j.rel FROM judged j WHERE j.spared_by IS NULL), ARRAY(SELECT j.tid FROM judged j
+                WHERE j.spared_by IS NULL),
+            v_as_of, false) h
+        WHERE retention._holds('a_policy_name_of_forty_bytes_0123456789a', v_as_of)
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
-        WHERE j.kept_by IS NULL
+        WHERE CASE WHEN j.spared_by IS NULL AND (j.rel, j.tid) IN (SELECT h.rel, h.tid FROM held h) THEN 'hold' ELSE j.spared_by END IS NULL
         LIMIT p_limit
     ), step_1 AS MATERIALIZED (
         SELECT 'delete' AS verb, x.rel, x.tid, NULL::bigint AS n, NULL::text AS note FROM taken x

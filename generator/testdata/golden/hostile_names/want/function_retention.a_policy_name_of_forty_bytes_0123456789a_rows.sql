@@ -1,6 +1,6 @@
 -- as owner
 -- Which rows policy a_policy_name_of_forty_bytes_0123456789a is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch". Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch". Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.
 --   SELECT (r.t).* FROM retention.a_policy_name_of_forty_bytes_0123456789a_rows(retention.at('a_policy_name_of_forty_bytes_0123456789a', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_rows(slice retention.slice)
@@ -21,24 +21,7 @@ AS $function$
         FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
         WHERE true
     )
-    SELECT t.tableoid, t.ctid, t.*::"Se""lect"."012345678901234567890123456789012345678901234567890123456789éa", CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t."end"::text])
-                     OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', ($1).as_of))
-                         AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(t.*), ($1).as_of))
-                     OR EXISTS (SELECT FROM retention.hold h
-                                JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
-                                WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
-                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                                  AND reached_1.batch = t."end")
-                     OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', ($1).as_of))
-                         AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1
-                                     WHERE reached_1.batch = t."end"
-                                       AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(reached_1.*), ($1).as_of)))) THEN 'hold'
-           END
+    SELECT t.tableoid, t.ctid, t.*::"Se""lect"."012345678901234567890123456789012345678901234567890123456789éa", NULL::text
     FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
     LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
     LEFT JOIN places_beyond_2 ON places_beyond_2.rel = t.tableoid AND places_beyond_2.tid = t.ctid

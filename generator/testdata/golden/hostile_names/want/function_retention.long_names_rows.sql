@@ -1,30 +1,13 @@
 -- as owner
 -- Which rows policy long_names is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.
 --   SELECT (r.t).* FROM retention.long_names_rows(retention.at('long_names', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.long_names_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa", verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    SELECT t.tableoid, t.ctid, t.*::"Se""lect"."012345678901234567890123456789012345678901234567890123456789éa", CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t."end"::text])
-                     OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', ($1).as_of))
-                         AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(t.*), ($1).as_of))
-                     OR EXISTS (SELECT FROM retention.hold h
-                                JOIN "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1 ON h.key = ARRAY[reached_1."end"::text]
-                                WHERE h.table_name = 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa' AND h.by_column IS NULL
-                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                                  AND reached_1.batch = t."end")
-                     OR ((SELECT retention._owner_holds('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', ($1).as_of))
-                         AND EXISTS (SELECT FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" reached_1
-                                     WHERE reached_1.batch = t."end"
-                                       AND retention._held_by_owner('Se"lect.012345678901234567890123456789012345678901234567890123456789éa', to_jsonb(reached_1.*), ($1).as_of)))) THEN 'hold'
-           END
+    SELECT t.tableoid, t.ctid, t.*::"Se""lect"."012345678901234567890123456789012345678901234567890123456789éa", NULL::text
     FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
     WHERE t.t < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
 $function$;

@@ -34,7 +34,6 @@ DECLARE
     v_tids tid[];
     v_locked bigint;
     v_batch record;
-    v_held boolean;
     v_rows bigint;
     v_tids_1 tid[];
     v_out retention.batch_result;
@@ -108,12 +107,7 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
-
-    -- Their locks are ours now: everything is judged again as it is, guards included.
+    -- Their locks are ours now: everything is judged again as it is, guards included; then holds.
     WITH places_newest AS MATERIALIZED (
         SELECT f.rel, f.tid
         FROM (SELECT DISTINCT t."数据" AS k1, t."0123456789012345678901234567890123456789012345678901234567890ab" AS k2
@@ -132,38 +126,31 @@ BEGIN
                CASE
                    WHEN ((t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
                          AND t."a ""quoted"" column" < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
-                   WHEN v_held
-                    AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}' AND h.by_column IS NULL
-                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."user"::text, t."a.b"::text])
-                         OR ((SELECT retention._owner_holds('Se"lect.order by. $function$ {{ .Tag }}', v_as_of))
-                             AND retention._held_by_owner('Se"lect.order by. $function$ {{ .Tag }}', to_jsonb(t.*), v_as_of))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "Se""lect".child reached_1 ON h.key = ARRAY[reached_1."primary"::text]
-                                    WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."user" = t."user"
-                                      AND reached_1."a.b" = t."a.b")
-                         OR ((SELECT retention._owner_holds('Se"lect.child', v_as_of))
-                             AND EXISTS (SELECT FROM "Se""lect".child reached_1
-                                         WHERE reached_1."user" = t."user"
-                                           AND reached_1."a.b" = t."a.b"
-                                           AND retention._held_by_owner('Se"lect.child', to_jsonb(reached_1.*), v_as_of)))) THEN 'hold'
                    WHEN places_newest.tid IS NOT NULL THEN 'newest'
-               END AS kept_by
+               END AS spared_by
         FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
         LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
         WHERE t.ctid = ANY (v_tids)
+    ),
+    held AS MATERIALIZED (
+        SELECT h.rel, h.tid
+        FROM retention._held('names',
+            ARRAY(SELECT j.rel FROM judged j WHERE j.spared_by IS NULL), ARRAY(SELECT j.tid FROM judged j
+                WHERE j.spared_by IS NULL),
+            v_as_of, true) h
+        WHERE retention._holds('names', v_as_of)
+    ), decided AS MATERIALIZED (
+        SELECT j.*, CASE WHEN j.spared_by IS NULL AND (j.rel, j.tid) IN (SELECT h.rel, h.tid FROM held h) THEN 'hold' ELSE j.spared_by END AS kept_by
+        FROM judged j
     )
     SELECT count(*) AS judged,
            coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
            coalesce(array_agg(j.tid) FILTER (WHERE j.kept_by IS NULL), '{}') AS tids,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
-            FROM (SELECT x.kept_by, count(*) AS n FROM judged x
+            FROM (SELECT x.kept_by, count(*) AS n FROM decided x
                   WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
     INTO v_batch
-    FROM judged j;
+    FROM decided j;
     v_rels := v_batch.rels;
     v_tids := v_batch.tids;
     v_out.kept := v_batch.kept;
@@ -177,19 +164,13 @@ BEGIN
           WHERE t.ctid = ANY (v_tids)
             AND (c."user" = t."user" AND c."a.b" = t."a.b")
           FOR UPDATE OF c) l;
-    IF v_held AND EXISTS (
-        SELECT FROM "Se""lect".child c
-        CROSS JOIN "Se""lect"."order by. $function$ {{ .Tag }}" t
-        WHERE t.ctid = ANY (v_tids)
-          AND (c."user" = t."user" AND c."a.b" = t."a.b")
-          AND (EXISTS (SELECT FROM retention.hold h
-                       WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
-                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY[c."primary"::text])
-               OR ((SELECT retention._owner_holds('Se"lect.child', v_as_of))
-                   AND retention._held_by_owner('Se"lect.child', to_jsonb(c.*), v_as_of)))) THEN
-        RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = E'a held row of "Se\\"lect.child", or one that it cascades to, would be deleted';
-    END IF;
+    PERFORM retention._spare(array_agg(x.rel), array_agg(x.tid), true, v_as_of)
+    FROM (SELECT DISTINCT c.tableoid AS rel, c.ctid AS tid
+          FROM "Se""lect".child c
+          CROSS JOIN "Se""lect"."order by. $function$ {{ .Tag }}" t
+          WHERE t.ctid = ANY (v_tids)
+            AND (c."user" = t."user" AND c."a.b" = t."a.b")) x
+    WHERE retention._holds('names', v_as_of);
     DELETE FROM "Se""lect".child c
     USING "Se""lect"."order by. $function$ {{ .Tag }}" t
     WHERE t.ctid = ANY (v_tids)

@@ -23,10 +23,7 @@ AS $function1$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
     v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 7, '00:00:00', 'UTC');
-    v_held CONSTANT boolean := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held CONSTANT boolean := retention._holds('names', v_as_of);
 BEGIN
     RETURN QUERY
     WITH places_newest AS MATERIALIZED (
@@ -40,44 +37,25 @@ BEGIN
     ), judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN v_held
-                    AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}' AND h.by_column IS NULL
-                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t."user"::text, t."a.b"::text])
-                         OR ((SELECT retention._owner_holds('Se"lect.order by. $function$ {{ .Tag }}', v_as_of))
-                             AND retention._held_by_owner('Se"lect.order by. $function$ {{ .Tag }}', to_jsonb(t.*), v_as_of))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN "Se""lect".child reached_1 ON h.key = ARRAY[reached_1."primary"::text]
-                                    WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1."user" = t."user"
-                                      AND reached_1."a.b" = t."a.b")
-                         OR ((SELECT retention._owner_holds('Se"lect.child', v_as_of))
-                             AND EXISTS (SELECT FROM "Se""lect".child reached_1
-                                         WHERE reached_1."user" = t."user"
-                                           AND reached_1."a.b" = t."a.b"
-                                           AND retention._held_by_owner('Se"lect.child', to_jsonb(reached_1.*), v_as_of)))
-                         OR EXISTS (
-                                SELECT FROM "Se""lect".child c
-                                WHERE (c."user" = t."user" AND c."a.b" = t."a.b")
-                                  AND (EXISTS (SELECT FROM retention.hold h
-                                               WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
-                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                 AND h.key = ARRAY[c."primary"::text])
-                                       OR ((SELECT retention._owner_holds('Se"lect.child', v_as_of))
-                                           AND retention._held_by_owner('Se"lect.child', to_jsonb(c.*), v_as_of))))) THEN 'hold'
                    WHEN (places_newest.place <= 1) IS TRUE THEN 'newest'
-                   ELSE NULL
-               END AS kept_by
+                   WHEN false THEN NULL
+               END AS spared_by
         FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
         LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
         WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
           AND t."a ""quoted"" column" < v_cutoff_1_1
+    ),
+    held AS MATERIALIZED (
+        SELECT h.rel, h.tid
+        FROM retention._held('names',
+            ARRAY(SELECT j.rel FROM judged j WHERE j.spared_by IS NULL), ARRAY(SELECT j.tid FROM judged j
+                WHERE j.spared_by IS NULL),
+            v_as_of, false) h
+        WHERE retention._holds('names', v_as_of)
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
-        WHERE j.kept_by IS NULL
+        WHERE CASE WHEN j.spared_by IS NULL AND (j.rel, j.tid) IN (SELECT h.rel, h.tid FROM held h) THEN 'hold' ELSE j.spared_by END IS NULL
         LIMIT p_limit
     ), step_1 AS MATERIALIZED (
         SELECT 'delete' AS verb, c.tableoid AS rel, c.ctid AS tid, NULL::bigint AS n, NULL::text AS note

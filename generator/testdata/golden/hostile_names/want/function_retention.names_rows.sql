@@ -1,6 +1,6 @@
 -- as owner
 -- Which rows policy names is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.
 --   SELECT (r.t).* FROM retention.names_rows(retention.at('names', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.names_rows(slice retention.slice)
@@ -17,33 +17,6 @@ AS $function1$
           AND (t."größe'; DROP TABLE x; --") IS NOT NULL
     )
     SELECT t.tableoid, t.ctid, t, CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'Se"lect.order by. $function$ {{ .Tag }}' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t."user"::text, t."a.b"::text])
-                     OR ((SELECT retention._owner_holds('Se"lect.order by. $function$ {{ .Tag }}', ($1).as_of))
-                         AND retention._held_by_owner('Se"lect.order by. $function$ {{ .Tag }}', to_jsonb(t.*), ($1).as_of))
-                     OR EXISTS (SELECT FROM retention.hold h
-                                JOIN "Se""lect".child reached_1 ON h.key = ARRAY[reached_1."primary"::text]
-                                WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
-                                  AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                                  AND reached_1."user" = t."user"
-                                  AND reached_1."a.b" = t."a.b")
-                     OR ((SELECT retention._owner_holds('Se"lect.child', ($1).as_of))
-                         AND EXISTS (SELECT FROM "Se""lect".child reached_1
-                                     WHERE reached_1."user" = t."user"
-                                       AND reached_1."a.b" = t."a.b"
-                                       AND retention._held_by_owner('Se"lect.child', to_jsonb(reached_1.*), ($1).as_of)))
-                     OR EXISTS (
-                            SELECT FROM "Se""lect".child c
-                            WHERE (c."user" = t."user" AND c."a.b" = t."a.b")
-                              AND (EXISTS (SELECT FROM retention.hold h
-                                           WHERE h.table_name = 'Se"lect.child' AND h.by_column IS NULL
-                                             AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                                             AND h.key = ARRAY[c."primary"::text])
-                                   OR ((SELECT retention._owner_holds('Se"lect.child', ($1).as_of))
-                                       AND retention._held_by_owner('Se"lect.child', to_jsonb(c.*), ($1).as_of))))) THEN 'hold'
                WHEN places_newest.place <= 1 THEN 'newest'
            END
     FROM "Se""lect"."order by. $function$ {{ .Tag }}" t

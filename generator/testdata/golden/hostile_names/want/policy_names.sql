@@ -1,31 +1,20 @@
 -- as owner
+DELETE FROM retention.policy WHERE name = 'names';
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts,
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', false, 'c73d1a3cef56', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
-     ARRAY['ROUTINE retention.names_batch(retention.batch_input)', 'ROUTINE retention.names_rows(retention.slice)', 'ROUTINE retention.names_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.names_plan()']::text[],
+    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', false, '13bb981a7880', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
+     ARRAY['ROUTINE retention.names_batch(retention.batch_input)', 'ROUTINE retention.names_rows(retention.slice)', 'ROUTINE retention.names_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.names_related(oid[], tid[], timestamp with time zone)', 'ROUTINE retention.names_plan()']::text[],
      '[{"locked":"names_batch"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['Se"lect.child', 'Se"lect.order by. $function$ {{ .Tag }}']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[], ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[], ARRAY['Se"lect.child PRIMARY KEY (primary)', 'Se"lect.child(user, a.b) -> Se"lect.order by. $function$ {{ .Tag }}(user, a.b) cascade', 'Se"lect.order by. $function$ {{ .Tag }} PRIMARY KEY (user, a.b)']::text[], ARRAY['DELETE Se"lect.child', 'DELETE Se"lect.order by. $function$ {{ .Tag }}']::text[], '[]', jsonb_build_object('clock', 't."a ""quoted"" column"', 'from', 'FROM "Se""lect"."order by. $function$ {{ .Tag }}" t', 'too_far', '(t."größe''; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '''') AND t."a ""quoted"" column" > (($1).as_of + interval ''1 years'')', 'in_time', '(t."größe''; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '''') AND t."a ""quoted"" column" <= (($1).as_of + interval ''1 years'')'),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
-ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name,
-    partitions = excluded.partitions, hash = excluded.hash,
-    definition = excluded.definition, owns = excluded.owns,
-    passes = excluded.passes, report = false, prepares = excluded.prepares,
-    scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
-    window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
-    unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
-    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
-    batch_rows = excluded.batch_rows, batch_time_ms = excluded.batch_time_ms,
-    lock_timeout_ms = excluded.lock_timeout_ms,
-    budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
-    breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
-    busy = excluded.busy, built_in = excluded.built_in, installed_at = excluded.installed_at;
+     NULL, NULL, NULL, false, ARRAY['Se"lect.child', 'Se"lect.order by. $function$ {{ .Tag }}']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[],
+     ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[],
+     ARRAY['DELETE Se"lect.child', 'DELETE Se"lect.order by. $function$ {{ .Tag }}']::text[], '[]',
+     jsonb_build_object('clock', 't."a ""quoted"" column"', 'value', 't."a ""quoted"" column"', 'from', 'FROM "Se""lect"."order by. $function$ {{ .Tag }}" t', 'too_far', '(t."größe''; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '''') AND t."a ""quoted"" column" > (($1).as_of + interval ''1 years'')', 'in_time', '(t."größe''; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '''') AND t."a ""quoted"" column" <= (($1).as_of + interval ''1 years'')'),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
 SELECT retention._prove('names');
 
 -- to drop it

@@ -22,10 +22,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_held CONSTANT boolean := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['app.not_served']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held CONSTANT boolean := retention._holds('by_rank', v_as_of);
 BEGIN
     RETURN QUERY
     WITH places_beyond_1 AS MATERIALIZED (
@@ -38,22 +35,23 @@ BEGIN
     ), judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN v_held
-                    AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'app.not_served' AND h.by_column IS NULL
-                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t.id::text])
-                         OR ((SELECT retention._owner_holds('app.not_served', v_as_of))
-                             AND retention._held_by_owner('app.not_served', to_jsonb(t.*), v_as_of))) THEN 'hold'
-                   ELSE NULL
-               END AS kept_by
+                   WHEN false THEN NULL
+               END AS spared_by
         FROM app.not_served t
         LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
         WHERE places_beyond_1.place > 3
+    ),
+    held AS MATERIALIZED (
+        SELECT h.rel, h.tid
+        FROM retention._held('by_rank',
+            ARRAY(SELECT j.rel FROM judged j WHERE j.spared_by IS NULL), ARRAY(SELECT j.tid FROM judged j
+                WHERE j.spared_by IS NULL),
+            v_as_of, false) h
+        WHERE retention._holds('by_rank', v_as_of)
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
-        WHERE j.kept_by IS NULL
+        WHERE CASE WHEN j.spared_by IS NULL AND (j.rel, j.tid) IN (SELECT h.rel, h.tid FROM held h) THEN 'hold' ELSE j.spared_by END IS NULL
         LIMIT p_limit
     ), step_1 AS MATERIALIZED (
         SELECT 'delete' AS verb, x.rel, x.tid, NULL::bigint AS n, NULL::text AS note FROM taken x

@@ -1,21 +1,13 @@
 -- as owner
 -- Which rows policy by_state is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.not_served whose at is older than 1 year.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.not_served whose at is older than 1 year.
 --   SELECT (r.t).* FROM retention.by_state_rows(retention.at('by_state', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.by_state_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.not_served, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    SELECT t.tableoid, t.ctid, t, CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'app.not_served' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t.id::text])
-                     OR ((SELECT retention._owner_holds('app.not_served', ($1).as_of))
-                         AND retention._held_by_owner('app.not_served', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
-           END
+    SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.not_served t
     WHERE (t.state = 'done' AND t.owner_id IN (1, 2))
       AND t.at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')

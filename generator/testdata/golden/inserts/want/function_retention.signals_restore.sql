@@ -40,7 +40,7 @@ BEGIN
         SELECT coalesce(array_agg(a.tableoid), '{}'), coalesce(array_agg(a.ctid), '{}') INTO v_rels, v_tids
         FROM app.old_note a
         WHERE a.run_id = p_run
-          AND NOT retention._is_held('app.old_note', ARRAY[a.id::text], to_jsonb(a.*), v_as_of);
+          AND NOT retention._is_held(a.tableoid, a.ctid, v_as_of);
         v_from := 1;
         v_size := greatest(cardinality(v_tids), 1);
         LOOP
@@ -63,9 +63,10 @@ BEGIN
                     ON CONFLICT DO NOTHING
                     RETURNING t.id AS k1
                 ), held AS (
-                    INSERT INTO retention.hold (table_name, key, key_columns, reason, until)
-                    SELECT 'app.note', ARRAY[b.k1::text], ARRAY['id'], v_reason, p_until
-                    FROM back b
+                    INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason, until)
+                    SELECT c.table_name, 'app.note'::regclass, ARRAY['id'], c.attnums, c.types, b.match, v_reason, p_until
+                    FROM (SELECT jsonb_build_object('id', retention._printed(b.k1)) AS match FROM back b) b
+                    CROSS JOIN LATERAL retention._held_columns('app.note'::regclass, ARRAY['id'], b.match) c
                 ), gone AS (
                     DELETE FROM app.old_note a
                     USING source s JOIN back b ON b.k1 = s.c1

@@ -1,30 +1,13 @@
 -- as owner
 -- Which rows policy signals is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note whose made_at is older than 7 days.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note whose made_at is older than 7 days.
 --   SELECT (r.t).* FROM retention.signals_rows(retention.at('signals', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.signals_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    SELECT t.tableoid, t.ctid, t, CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'app.note' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t.id::text])
-                     OR ((SELECT retention._owner_holds('app.note', ($1).as_of))
-                         AND retention._held_by_owner('app.note', to_jsonb(t.*), ($1).as_of))
-                     OR EXISTS (
-                            SELECT FROM app.loan l
-                            WHERE (l.note_id = t.id)
-                              AND (EXISTS (SELECT FROM retention.hold h
-                                           WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
-                                             AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                                             AND h.key = ARRAY[l.id::text])
-                                   OR ((SELECT retention._owner_holds('app.loan', ($1).as_of))
-                                       AND retention._held_by_owner('app.loan', to_jsonb(l.*), ($1).as_of))))) THEN 'hold'
-           END
+    SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.note t
     WHERE t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
 $function$;

@@ -1,6 +1,5 @@
 -- as owner
 -- Runtime version 1.
-SELECT keeper._check_zone('America/New_York');
 INSERT INTO keeper.install
     (runtime_version, search_path, time_zone, scheduler, protect, cron_database,
      system_identifier, database_name)

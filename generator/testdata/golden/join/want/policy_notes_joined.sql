@@ -1,31 +1,20 @@
 -- as owner
+DELETE FROM retention.policy WHERE name = 'notes_joined';
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts,
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_joined', '', 'app.note', false, '7384f718df31', 'where NOT o.enabled AND c.kept IS NOT TRUE; Deletes rows of app.note whose made_at is older than 1 year.; keeps lent: l.used_at > as_of - interval ''30 days''',
+    ('notes_joined', '', 'app.note', false, '50bc213d6f49', 'where NOT o.enabled AND c.kept IS NOT TRUE; Deletes rows of app.note whose made_at is older than 1 year.; keeps lent: l.used_at > as_of - interval ''30 days''',
      ARRAY['TABLE retention.notes_joined_c', 'ROUTINE retention.notes_joined_batch(retention.batch_input)', 'ROUTINE retention.notes_joined_prepare(bigint)', 'ROUTINE retention.notes_joined_rows(retention.slice)', 'ROUTINE retention.notes_joined_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_joined_plan()']::text[],
      '[{"locked":"notes_joined_batch"}]', true, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]', jsonb_build_object('clock', 't.made_at', 'from', 'FROM app.note t LEFT JOIN app.owner o ON (o.id = t.owner_id) LEFT JOIN (SELECT kind, kept FROM app.config WHERE days > 0) c ON (c.kind = t.kind) LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < ($1).as_of) l ON true', 'too_far', '(NOT o.enabled AND c.kept IS NOT TRUE) AND t.made_at > (($1).as_of + interval ''1 years'')', 'in_time', '(NOT o.enabled AND c.kept IS NOT TRUE) AND t.made_at <= (($1).as_of + interval ''1 years'')'),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
-ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name,
-    partitions = excluded.partitions, hash = excluded.hash,
-    definition = excluded.definition, owns = excluded.owns,
-    passes = excluded.passes, report = false, prepares = excluded.prepares,
-    scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
-    window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
-    unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
-    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
-    batch_rows = excluded.batch_rows, batch_time_ms = excluded.batch_time_ms,
-    lock_timeout_ms = excluded.lock_timeout_ms,
-    budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
-    breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
-    busy = excluded.busy, built_in = excluded.built_in, installed_at = excluded.installed_at;
+     NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['DELETE app.note']::text[], '[]',
+     jsonb_build_object('clock', 't.made_at', 'value', 't.made_at', 'from', 'FROM app.note t LEFT JOIN app.owner o ON (o.id = t.owner_id) LEFT JOIN (SELECT kind, kept FROM app.config WHERE days > 0) c ON (c.kind = t.kind) LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id AND x.used_at < ($1).as_of) l ON true', 'too_far', '(NOT o.enabled AND c.kept IS NOT TRUE) AND t.made_at > (($1).as_of + interval ''1 years'')', 'in_time', '(NOT o.enabled AND c.kept IS NOT TRUE) AND t.made_at <= (($1).as_of + interval ''1 years'')'),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
 SELECT retention._prove('notes_joined');
 
 -- to drop it

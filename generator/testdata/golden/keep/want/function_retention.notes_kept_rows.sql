@@ -1,6 +1,6 @@
 -- as owner
 -- Which rows policy notes_kept is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note whose made_at is older than 7 days.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note whose made_at is older than 7 days.
 --   SELECT (r.t).* FROM retention.notes_kept_rows(retention.at('notes_kept', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.notes_kept_rows(slice retention.slice)
@@ -23,13 +23,6 @@ AS $function$
         WHERE true
     )
     SELECT t.tableoid, t.ctid, t, CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'app.note' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t.id::text])
-                     OR ((SELECT retention._owner_holds('app.note', ($1).as_of))
-                         AND retention._held_by_owner('app.note', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
                WHEN (t.starred) THEN 'starred'
                WHEN (t.starred) IS NULL THEN 'starred' || '?'
                WHEN (EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open)) THEN 'open_review'

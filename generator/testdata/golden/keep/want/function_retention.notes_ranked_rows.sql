@@ -1,6 +1,6 @@
 -- as owner
 -- Which rows policy notes_ranked is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note past the first 10 per owner_id.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note past the first 10 per owner_id.
 --   SELECT (r.t).* FROM retention.notes_ranked_rows(retention.at('notes_ranked', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.notes_ranked_rows(slice retention.slice)
@@ -11,26 +11,12 @@ AS $function$
         SELECT t.tableoid AS rel, t.ctid AS tid,
                row_number() OVER (
                    PARTITION BY t.owner_id
-                   ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC,
-                            (EXISTS (SELECT FROM retention.hold h
-                                     WHERE h.table_name = 'app.note' AND h.by_column IS NULL
-                                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                                       AND h.key = ARRAY[t.id::text])
-                             OR ((SELECT retention._owner_holds('app.note', ($1).as_of))
-                                 AND retention._held_by_owner('app.note', to_jsonb(t.*), ($1).as_of))) DESC,
-                            t.id DESC) AS place
+                   ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC, ((t.tableoid, t.ctid) IN (SELECT h.rel, h.tid FROM retention._held_rows('notes_ranked', ($1).as_of) h)) DESC, t.id DESC) AS place
         FROM app.note t
         WHERE (NOT ((t.starred) IS NOT FALSE))
           AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
     )
     SELECT t.tableoid, t.ctid, t, CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'app.note' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t.id::text])
-                     OR ((SELECT retention._owner_holds('app.note', ($1).as_of))
-                         AND retention._held_by_owner('app.note', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
                WHEN (t.starred) THEN 'starred'
                WHEN (t.starred) IS NULL THEN 'starred' || '?'
                WHEN (t.tag IS NOT NULL) THEN 'tagged'

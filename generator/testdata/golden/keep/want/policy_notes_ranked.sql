@@ -1,31 +1,20 @@
 -- as owner
+DELETE FROM retention.policy WHERE name = 'notes_ranked';
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts,
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_ranked', '', 'app.note', false, '20ecba144c11', 'Deletes rows of app.note past the first 10 per owner_id.; keeps starred: starred; keeps tagged: tag IS NOT NULL',
+    ('notes_ranked', '', 'app.note', false, 'e80fb3b5f0f1', 'Deletes rows of app.note past the first 10 per owner_id.; keeps starred: starred; keeps tagged: tag IS NOT NULL',
      ARRAY['ROUTINE retention.notes_ranked_groups(bigint, integer)', 'ROUTINE retention.notes_ranked_batch(retention.batch_input)', 'ROUTINE retention.notes_ranked_rows(retention.slice)', 'ROUTINE retention.notes_ranked_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
      '[{"locked":"notes_ranked_batch","groups":"notes_ranked_groups"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['DELETE app.note']::text[], '[]', jsonb_build_object(),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
-ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name,
-    partitions = excluded.partitions, hash = excluded.hash,
-    definition = excluded.definition, owns = excluded.owns,
-    passes = excluded.passes, report = false, prepares = excluded.prepares,
-    scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
-    window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
-    unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
-    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
-    batch_rows = excluded.batch_rows, batch_time_ms = excluded.batch_time_ms,
-    lock_timeout_ms = excluded.lock_timeout_ms,
-    budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
-    breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
-    busy = excluded.busy, built_in = excluded.built_in, installed_at = excluded.installed_at;
+     NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['DELETE app.note']::text[], '[]',
+     jsonb_build_object(),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
 SELECT retention._prove('notes_ranked');
 
 -- to drop it

@@ -1,6 +1,6 @@
 -- as owner
 -- Which rows policy events_cap is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.event past the first 1000000.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.event past the first 1000000.
 --   SELECT (r.t).* FROM retention.events_cap_rows(retention.at('events_cap', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.events_cap_rows(slice retention.slice)
@@ -14,15 +14,7 @@ AS $function$
         FROM app.event t
         WHERE true
     )
-    SELECT t.tableoid, t.ctid, t, CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'app.event' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t.id::text, t.at::text])
-                     OR ((SELECT retention._owner_holds('app.event', ($1).as_of))
-                         AND retention._held_by_owner('app.event', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
-           END
+    SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.event t
     LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
     WHERE places_beyond_1.place > 1000000

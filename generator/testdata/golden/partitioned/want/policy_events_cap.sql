@@ -1,31 +1,20 @@
 -- as owner
+DELETE FROM retention.policy WHERE name = 'events_cap';
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts,
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('events_cap', '', 'app.event', false, '6de30aa82017', 'Deletes rows of app.event past the first 1000000.',
+    ('events_cap', '', 'app.event', false, 'dfc093bad24f', 'Deletes rows of app.event past the first 1000000.',
      ARRAY['ROUTINE retention.events_cap_groups(bigint, integer)', 'ROUTINE retention.events_cap_batch(retention.batch_input)', 'ROUTINE retention.events_cap_rows(retention.slice)', 'ROUTINE retention.events_cap_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.events_cap_plan()']::text[],
      '[{"locked":"events_cap_batch","groups":"events_cap_groups"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.event PRIMARY KEY (id, at)']::text[], ARRAY['DELETE app.event']::text[], '[]', jsonb_build_object(),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
-ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name,
-    partitions = excluded.partitions, hash = excluded.hash,
-    definition = excluded.definition, owns = excluded.owns,
-    passes = excluded.passes, report = false, prepares = excluded.prepares,
-    scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
-    window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
-    unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
-    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
-    batch_rows = excluded.batch_rows, batch_time_ms = excluded.batch_time_ms,
-    lock_timeout_ms = excluded.lock_timeout_ms,
-    budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
-    breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
-    busy = excluded.busy, built_in = excluded.built_in, installed_at = excluded.installed_at;
+     NULL, NULL, NULL, false, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['DELETE app.event']::text[], '[]',
+     jsonb_build_object(),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
 SELECT retention._prove('events_cap');
 
 -- to drop it

@@ -22,10 +22,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
-    v_held CONSTANT boolean := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['app.envelope']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held CONSTANT boolean := retention._holds('envelopes', v_as_of);
 BEGIN
     RETURN QUERY
     WITH taken AS MATERIALIZED (
@@ -53,14 +50,7 @@ BEGIN
             LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
             CROSS JOIN LATERAL (SELECT CASE
                 WHEN t.detaching THEN 'detaching'
-                WHEN v_held AND EXISTS (
-                                    SELECT FROM (SELECT p.* FROM app.envelope p WHERE p.node = t.value AND p.seq >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p.seq < t.upper) p
-                                    WHERE EXISTS (SELECT FROM retention.hold h
-                                                  WHERE h.table_name = 'app.envelope' AND h.by_column IS NULL
-                                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                    AND h.key = ARRAY[p.node::text, p.seq::text])
-                                       OR ((SELECT retention._owner_holds('app.envelope', v_as_of))
-                                           AND retention._held_by_owner('app.envelope', to_jsonb(p.*), v_as_of))) THEN 'hold'
+                WHEN v_held AND retention._held_partition(t.tableoid, v_as_of) THEN 'hold'
             END AS kept_by OFFSET 0) j
             WHERE t.upper IS NOT NULL
               AND NOT t.newest

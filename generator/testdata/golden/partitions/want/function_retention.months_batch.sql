@@ -28,10 +28,7 @@ DECLARE
     v_position_1 CONSTANT date := v_in."position" ->> 0;
     v_position_2 CONSTANT text := v_in."position" ->> 1;
     v_position_3 CONSTANT text := v_in."position" ->> 2;
-    v_held CONSTANT boolean := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['app.event']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held CONSTANT boolean := retention._holds('months', v_as_of);
     v_part record;
     v_rel oid;
     v_tids tid[] := '{}';
@@ -60,16 +57,9 @@ DECLARE
         LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
         CROSS JOIN LATERAL (SELECT CASE
             WHEN t.detaching THEN 'detaching'
-            WHEN v_held AND EXISTS (
-                                SELECT FROM (SELECT p.* FROM app.event p WHERE p.at >= coalesce(t.lower, '-infinity'::date) AND p.at < t.upper) p
-                                WHERE EXISTS (SELECT FROM retention.hold h
-                                              WHERE h.table_name = 'app.event' AND h.by_column IS NULL
-                                                AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                AND h.key = ARRAY[p.id::text, p.at::text])
-                                   OR ((SELECT retention._owner_holds('app.event', v_as_of))
-                                       AND retention._held_by_owner('app.event', to_jsonb(p.*), v_as_of))) THEN 'hold'
             WHEN (EXISTS (SELECT FROM (SELECT p.* FROM app.event p WHERE p.at >= coalesce(t.lower, '-infinity'::date) AND p.at < t.upper) AS "partition" WHERE state = 'pending')) IS NOT FALSE THEN 'pending'
             WHEN places_newest.place <= 2 THEN 'newest'
+            WHEN v_held AND retention._held_partition(t.tableoid, v_as_of) THEN 'hold'
         END AS kept_by OFFSET 0) j
         WHERE t.upper IS NOT NULL
           AND NOT t.newest

@@ -29,16 +29,9 @@ AS $function$
         LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
         CROSS JOIN LATERAL (SELECT CASE
             WHEN t.detaching THEN 'detaching'
-            WHEN EXISTS (
-                     SELECT FROM (SELECT p.* FROM app.event p WHERE p.at >= coalesce(t.lower, '-infinity'::date) AND p.at < t.upper) p
-                     WHERE EXISTS (SELECT FROM retention.hold h
-                                   WHERE h.table_name = 'app.event' AND h.by_column IS NULL
-                                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                                     AND h.key = ARRAY[p.id::text, p.at::text])
-                        OR ((SELECT retention._owner_holds('app.event', ($1).as_of))
-                            AND retention._held_by_owner('app.event', to_jsonb(p.*), ($1).as_of))) THEN 'hold'
             WHEN (EXISTS (SELECT FROM (SELECT p.* FROM app.event p WHERE p.at >= coalesce(t.lower, '-infinity'::date) AND p.at < t.upper) AS "partition" WHERE state = 'pending')) IS NOT FALSE THEN 'pending'
             WHEN places_newest.place <= 2 THEN 'newest'
+            WHEN retention._held_partition(t.tableoid, ($1).as_of) THEN 'hold'
         END AS kept_by OFFSET 0) j
         WHERE t.upper IS NOT NULL
           AND NOT t.newest

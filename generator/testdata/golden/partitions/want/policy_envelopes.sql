@@ -1,31 +1,20 @@
 -- as owner
+DELETE FROM retention.policy WHERE name = 'envelopes';
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts,
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('envelopes', '', 'app.envelope', true, '67fd1918c7f6', 'where NOT EXISTS (SELECT FROM partition p WHERE p.expires_at > as_of); Drops partitions of app.envelope past the first 1 per value.',
+    ('envelopes', '', 'app.envelope', true, '5b2072188d57', 'where NOT EXISTS (SELECT FROM partition p WHERE p.expires_at > as_of); Drops partitions of app.envelope past the first 1 per value.',
      ARRAY['ROUTINE retention.envelopes_partition(oid, text)', 'ROUTINE retention.envelopes_batch(retention.batch_input)', 'ROUTINE retention.envelopes_rows(retention.slice)', 'ROUTINE retention.envelopes_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
      '[{"locked":"envelopes_batch"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.envelope']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.envelope PRIMARY KEY (node, seq)']::text[], ARRAY[]::text[], '[]', jsonb_build_object('clock', 'd.upper'),
-     10, NULL, 100, NULL, '10m0s', 5000000, NULL, 1, false)
-ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name,
-    partitions = excluded.partitions, hash = excluded.hash,
-    definition = excluded.definition, owns = excluded.owns,
-    passes = excluded.passes, report = false, prepares = excluded.prepares,
-    scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
-    window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
-    unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
-    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
-    batch_rows = excluded.batch_rows, batch_time_ms = excluded.batch_time_ms,
-    lock_timeout_ms = excluded.lock_timeout_ms,
-    budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
-    breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
-    busy = excluded.busy, built_in = excluded.built_in, installed_at = excluded.installed_at;
+     NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['app.envelope']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY[]::text[], '[]',
+     jsonb_build_object('clock', 'd.upper'),
+     10, NULL, 100, NULL, '10m0s', 5000000, NULL, 1, false);
 SELECT retention._prove('envelopes');
 
 -- to drop it

@@ -57,9 +57,10 @@ BEGIN
                       AND jsonb_build_object('starred', t.starred) = s.written
                     RETURNING s.tid, s.key
                 ), held AS (
-                    INSERT INTO retention.hold (table_name, key, key_columns, reason, until)
-                    SELECT 'app.note', b.key, ARRAY['id'], v_reason, p_until
-                    FROM back b
+                    INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason, until)
+                    SELECT c.table_name, 'app.note'::regclass, ARRAY['id'], c.attnums, c.types, b.match, v_reason, p_until
+                    FROM (SELECT jsonb_build_object('id', retention._printed((b.key[1])::bigint)) AS match FROM back b) b
+                    CROSS JOIN LATERAL retention._held_columns('app.note'::regclass, ARRAY['id'], b.match) c
                 ), gone AS (
                     DELETE FROM retention.undo a
                     USING back b

@@ -1,6 +1,5 @@
 -- as owner
 -- Runtime version 1.
-SELECT retention._check_zone('UTC');
 INSERT INTO retention.install
     (runtime_version, search_path, time_zone, scheduler, protect, cron_database,
      system_identifier, database_name)

@@ -33,7 +33,6 @@ DECLARE
     v_tids tid[];
     v_locked bigint;
     v_batch record;
-    v_held boolean;
     v_rows bigint;
     v_tids_1 tid[];
     v_tids_3 tid[];
@@ -102,80 +101,27 @@ BEGIN
     v_out.related := '{}';
     v_out.taken := 0;
 
-    v_held := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['app.item', 'app.loan', 'app.blob', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
-
-    IF v_in.prove OR EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['app.tag_vote']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)) THEN
-        -- What would go with them is locked too: nobody moves a held row below it from now on.
-        PERFORM FROM app.tag_link reached_1
-        JOIN app.item t ON reached_1.item_id = t.id
-        WHERE t.ctid = ANY (v_tids)
-        FOR UPDATE OF reached_1;
-    END IF;
-
-    -- Their locks are ours now: everything is judged again as it is, guards included.
+    -- Their locks are ours now: everything is judged again as it is, guards included; then holds.
     WITH judged AS MATERIALIZED (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                t.blob_id AS t_3,
                (t.labels)::text AS t_4,
                CASE
                    WHEN (t.at < v_cutoff_1_1) IS NOT TRUE THEN 'changed'
-                   WHEN v_held
-                    AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'app.item' AND h.by_column IS NULL
-                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t.id::text])
-                         OR ((SELECT retention._owner_holds('app.item', v_as_of))
-                             AND retention._held_by_owner('app.item', to_jsonb(t.*), v_as_of))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN app.item reached_1 ON h.key = ARRAY[reached_1.id::text]
-                                    WHERE h.table_name = 'app.item' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1.parent_id = t.id)
-                         OR ((SELECT retention._owner_holds('app.item', v_as_of))
-                             AND EXISTS (SELECT FROM app.item reached_1
-                                         WHERE reached_1.parent_id = t.id
-                                           AND retention._held_by_owner('app.item', to_jsonb(reached_1.*), v_as_of)))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN app.mention reached_1 ON h.key = ARRAY[reached_1.id::text]
-                                    WHERE h.table_name = 'app.mention' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1.item_id = t.id)
-                         OR ((SELECT retention._owner_holds('app.mention', v_as_of))
-                             AND EXISTS (SELECT FROM app.mention reached_1
-                                         WHERE reached_1.item_id = t.id
-                                           AND retention._held_by_owner('app.mention', to_jsonb(reached_1.*), v_as_of)))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN app.tag_link reached_1 ON h.key = ARRAY[reached_1.item_id::text,
-                                        reached_1.tag::text]
-                                    WHERE h.table_name = 'app.tag_link' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1.item_id = t.id)
-                         OR ((SELECT retention._owner_holds('app.tag_link', v_as_of))
-                             AND EXISTS (SELECT FROM app.tag_link reached_1
-                                         WHERE reached_1.item_id = t.id
-                                           AND retention._held_by_owner('app.tag_link', to_jsonb(reached_1.*), v_as_of)))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN app.tag_vote reached_2 ON h.key = ARRAY[reached_2.id::text]
-                                    JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id
-                                        AND reached_2.tag = reached_1.tag
-                                    WHERE h.table_name = 'app.tag_vote' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1.item_id = t.id)
-                         OR ((SELECT retention._owner_holds('app.tag_vote', v_as_of))
-                             AND EXISTS (SELECT FROM app.tag_vote reached_2
-                                         JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id
-                                             AND reached_2.tag = reached_1.tag
-                                         WHERE reached_1.item_id = t.id
-                                           AND retention._held_by_owner('app.tag_vote', to_jsonb(reached_2.*), v_as_of)))) THEN 'hold'
-               END AS kept_by
+               END AS spared_by
         FROM app.item t
         WHERE t.ctid = ANY (v_tids)
+    ),
+    held AS MATERIALIZED (
+        SELECT h.rel, h.tid
+        FROM retention._held('items',
+            ARRAY(SELECT j.rel FROM judged j WHERE j.spared_by IS NULL), ARRAY(SELECT j.tid FROM judged j
+                WHERE j.spared_by IS NULL),
+            v_as_of, true) h
+        WHERE retention._holds('items', v_as_of)
+    ), decided AS MATERIALIZED (
+        SELECT j.*, CASE WHEN j.spared_by IS NULL AND (j.rel, j.tid) IN (SELECT h.rel, h.tid FROM held h) THEN 'hold' ELSE j.spared_by END AS kept_by
+        FROM judged j
     )
     SELECT count(*) AS judged,
            coalesce(array_agg(j.rel) FILTER (WHERE j.kept_by IS NULL), '{}') AS rels,
@@ -183,10 +129,10 @@ BEGIN
            coalesce(array_agg(j.t_3) FILTER (WHERE j.kept_by IS NULL), '{}') AS t_3,
            coalesce(array_agg(j.t_4) FILTER (WHERE j.kept_by IS NULL), '{}') AS t_4,
            (SELECT jsonb_object_agg(k.kept_by, k.n)
-            FROM (SELECT x.kept_by, count(*) AS n FROM judged x
+            FROM (SELECT x.kept_by, count(*) AS n FROM decided x
                   WHERE x.kept_by <> 'changed' GROUP BY x.kept_by) k) AS kept
     INTO v_batch
-    FROM judged j;
+    FROM decided j;
     v_rels := v_batch.rels;
     v_tids := v_batch.tids;
     v_out.kept := v_batch.kept;
@@ -200,19 +146,13 @@ BEGIN
           WHERE t.ctid = ANY (v_tids)
             AND (l.note_id = t.id AND l.used_at < t.at)
           FOR UPDATE OF l) l;
-    IF v_held AND EXISTS (
-        SELECT FROM app.loan l
-        CROSS JOIN app.item t
-        WHERE t.ctid = ANY (v_tids)
-          AND (l.note_id = t.id AND l.used_at < t.at)
-          AND (EXISTS (SELECT FROM retention.hold h
-                       WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
-                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY[l.id::text])
-               OR ((SELECT retention._owner_holds('app.loan', v_as_of))
-                   AND retention._held_by_owner('app.loan', to_jsonb(l.*), v_as_of)))) THEN
-        RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.loan", or one that it cascades to, would be deleted';
-    END IF;
+    PERFORM retention._spare(array_agg(x.rel), array_agg(x.tid), true, v_as_of)
+    FROM (SELECT DISTINCT l.tableoid AS rel, l.ctid AS tid
+          FROM app.loan l
+          CROSS JOIN app.item t
+          WHERE t.ctid = ANY (v_tids)
+            AND (l.note_id = t.id AND l.used_at < t.at)) x
+    WHERE retention._holds('items', v_as_of);
     DELETE FROM app.loan l
     USING app.item t
     WHERE t.ctid = ANY (v_tids)
@@ -240,29 +180,14 @@ BEGIN
                      CROSS JOIN LATERAL (SELECT batch.t_3 AS blob_id, batch.t_4::text[] AS labels) t
           WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
           FOR UPDATE OF b) l;
-    IF v_held AND EXISTS (
-        SELECT FROM app.blob b
-        CROSS JOIN unnest(v_tids, v_batch.t_3, v_batch.t_4)
-                        AS batch(tid, t_3, t_4)
-                   CROSS JOIN LATERAL (SELECT batch.t_3 AS blob_id, batch.t_4::text[] AS labels) t
-        WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
-          AND (EXISTS (SELECT FROM retention.hold h
-                       WHERE h.table_name = 'app.blob' AND h.by_column IS NULL
-                         AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                         AND h.key = ARRAY[b.id::text])
-               OR ((SELECT retention._owner_holds('app.blob', v_as_of))
-                   AND retention._held_by_owner('app.blob', to_jsonb(b.*), v_as_of))
-               OR EXISTS (SELECT FROM retention.hold h
-                          JOIN app.copy reached_1 ON h.key = ARRAY[reached_1.id::text]
-                          WHERE h.table_name = 'app.copy' AND h.by_column IS NULL
-                            AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                            AND reached_1.blob_id = b.id)
-               OR ((SELECT retention._owner_holds('app.copy', v_as_of))
-                   AND EXISTS (SELECT FROM app.copy reached_1
-                               WHERE reached_1.blob_id = b.id
-                                 AND retention._held_by_owner('app.copy', to_jsonb(reached_1.*), v_as_of))))) THEN
-        RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = 'a held row of "app.blob", or one that it cascades to, would be deleted';
-    END IF;
+    PERFORM retention._spare(array_agg(x.rel), array_agg(x.tid), true, v_as_of)
+    FROM (SELECT DISTINCT b.tableoid AS rel, b.ctid AS tid
+          FROM app.blob b
+          CROSS JOIN unnest(v_tids, v_batch.t_3, v_batch.t_4)
+                          AS batch(tid, t_3, t_4)
+                     CROSS JOIN LATERAL (SELECT batch.t_3 AS blob_id, batch.t_4::text[] AS labels) t
+          WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))) x
+    WHERE retention._holds('items', v_as_of);
     DELETE FROM app.blob b
     USING unnest(v_tids, v_batch.t_3, v_batch.t_4)
                AS batch(tid, t_3, t_4)

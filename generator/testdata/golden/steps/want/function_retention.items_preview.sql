@@ -23,98 +23,28 @@ AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := p_as_of;
     v_cutoff_1_1 CONSTANT timestamptz := retention._cutoff(v_as_of, 0, 90, '00:00:00', 'UTC');
-    v_held CONSTANT boolean := EXISTS (
-        SELECT FROM retention.hold h
-        WHERE h.table_name = ANY (ARRAY['app.item', 'app.loan', 'app.blob', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[])
-          AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of));
+    v_held CONSTANT boolean := retention._holds('items', v_as_of);
 BEGIN
     RETURN QUERY
     WITH judged AS (
         SELECT t.tableoid AS rel, t.ctid AS tid,
                CASE
-                   WHEN v_held
-                    AND (EXISTS (SELECT FROM retention.hold h
-                                 WHERE h.table_name = 'app.item' AND h.by_column IS NULL
-                                   AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                   AND h.key = ARRAY[t.id::text])
-                         OR ((SELECT retention._owner_holds('app.item', v_as_of))
-                             AND retention._held_by_owner('app.item', to_jsonb(t.*), v_as_of))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN app.item reached_1 ON h.key = ARRAY[reached_1.id::text]
-                                    WHERE h.table_name = 'app.item' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1.parent_id = t.id)
-                         OR ((SELECT retention._owner_holds('app.item', v_as_of))
-                             AND EXISTS (SELECT FROM app.item reached_1
-                                         WHERE reached_1.parent_id = t.id
-                                           AND retention._held_by_owner('app.item', to_jsonb(reached_1.*), v_as_of)))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN app.mention reached_1 ON h.key = ARRAY[reached_1.id::text]
-                                    WHERE h.table_name = 'app.mention' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1.item_id = t.id)
-                         OR ((SELECT retention._owner_holds('app.mention', v_as_of))
-                             AND EXISTS (SELECT FROM app.mention reached_1
-                                         WHERE reached_1.item_id = t.id
-                                           AND retention._held_by_owner('app.mention', to_jsonb(reached_1.*), v_as_of)))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN app.tag_link reached_1 ON h.key = ARRAY[reached_1.item_id::text,
-                                        reached_1.tag::text]
-                                    WHERE h.table_name = 'app.tag_link' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1.item_id = t.id)
-                         OR ((SELECT retention._owner_holds('app.tag_link', v_as_of))
-                             AND EXISTS (SELECT FROM app.tag_link reached_1
-                                         WHERE reached_1.item_id = t.id
-                                           AND retention._held_by_owner('app.tag_link', to_jsonb(reached_1.*), v_as_of)))
-                         OR EXISTS (SELECT FROM retention.hold h
-                                    JOIN app.tag_vote reached_2 ON h.key = ARRAY[reached_2.id::text]
-                                    JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id
-                                        AND reached_2.tag = reached_1.tag
-                                    WHERE h.table_name = 'app.tag_vote' AND h.by_column IS NULL
-                                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                      AND reached_1.item_id = t.id)
-                         OR ((SELECT retention._owner_holds('app.tag_vote', v_as_of))
-                             AND EXISTS (SELECT FROM app.tag_vote reached_2
-                                         JOIN app.tag_link reached_1 ON reached_2.item_id = reached_1.item_id
-                                             AND reached_2.tag = reached_1.tag
-                                         WHERE reached_1.item_id = t.id
-                                           AND retention._held_by_owner('app.tag_vote', to_jsonb(reached_2.*), v_as_of)))
-                         OR EXISTS (
-                                SELECT FROM app.loan l
-                                WHERE (l.note_id = t.id AND l.used_at < t.at)
-                                  AND (EXISTS (SELECT FROM retention.hold h
-                                               WHERE h.table_name = 'app.loan' AND h.by_column IS NULL
-                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                 AND h.key = ARRAY[l.id::text])
-                                       OR ((SELECT retention._owner_holds('app.loan', v_as_of))
-                                           AND retention._held_by_owner('app.loan', to_jsonb(l.*), v_as_of))))
-                         OR EXISTS (
-                                SELECT FROM app.blob b
-                                WHERE (b.id = t.blob_id AND NOT EXISTS (SELECT FROM app.item x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
-                                  AND (EXISTS (SELECT FROM retention.hold h
-                                               WHERE h.table_name = 'app.blob' AND h.by_column IS NULL
-                                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                 AND h.key = ARRAY[b.id::text])
-                                       OR ((SELECT retention._owner_holds('app.blob', v_as_of))
-                                           AND retention._held_by_owner('app.blob', to_jsonb(b.*), v_as_of))
-                                       OR EXISTS (SELECT FROM retention.hold h
-                                                  JOIN app.copy reached_1 ON h.key = ARRAY[reached_1.id::text]
-                                                  WHERE h.table_name = 'app.copy' AND h.by_column IS NULL
-                                                    AND h.released_at IS NULL AND (h.until IS NULL OR h.until > v_as_of)
-                                                    AND reached_1.blob_id = b.id)
-                                       OR ((SELECT retention._owner_holds('app.copy', v_as_of))
-                                           AND EXISTS (SELECT FROM app.copy reached_1
-                                                       WHERE reached_1.blob_id = b.id
-                                                         AND retention._held_by_owner('app.copy', to_jsonb(reached_1.*), v_as_of)))))) THEN 'hold'
-                   ELSE NULL
-               END AS kept_by
+                   WHEN false THEN NULL
+               END AS spared_by
         FROM app.item t
         WHERE t.at < v_cutoff_1_1
+    ),
+    held AS MATERIALIZED (
+        SELECT h.rel, h.tid
+        FROM retention._held('items',
+            ARRAY(SELECT j.rel FROM judged j WHERE j.spared_by IS NULL), ARRAY(SELECT j.tid FROM judged j
+                WHERE j.spared_by IS NULL),
+            v_as_of, false) h
+        WHERE retention._holds('items', v_as_of)
     ), taken AS MATERIALIZED (
         SELECT j.*
         FROM judged j
-        WHERE j.kept_by IS NULL
+        WHERE CASE WHEN j.spared_by IS NULL AND (j.rel, j.tid) IN (SELECT h.rel, h.tid FROM held h) THEN 'hold' ELSE j.spared_by END IS NULL
         LIMIT p_limit
     ), step_1 AS MATERIALIZED (
         SELECT 'delete' AS verb, l.tableoid AS rel, l.ctid AS tid, NULL::bigint AS n, NULL::text AS note

@@ -1,21 +1,13 @@
 -- as owner
 -- Which rows policy notes_by_score is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.
 --   SELECT (r.t).* FROM retention.notes_by_score_rows(retention.at('notes_by_score', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.notes_by_score_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    SELECT t.tableoid, t.ctid, t, CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'app.note' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t.id::text])
-                     OR ((SELECT retention._owner_holds('app.note', ($1).as_of))
-                         AND retention._held_by_owner('app.note', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
-           END
+    SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.note t
     WHERE t.made_at < CASE WHEN (t.score >= 0.5) THEN retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC') WHEN (t.starred) THEN NULL ELSE retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC') END
 $function$;

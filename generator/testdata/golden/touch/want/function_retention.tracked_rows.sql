@@ -1,21 +1,13 @@
 -- as owner
 -- Which rows policy tracked is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.tracked whose read_at is older than 30 days.
+-- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.tracked whose read_at is older than 30 days.
 --   SELECT (r.t).* FROM retention.tracked_rows(retention.at('tracked', now())) r WHERE r.verdict IS NULL;
 -- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.tracked_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.tracked, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    SELECT t.tableoid, t.ctid, t, CASE
-               WHEN ($1).held
-                AND (EXISTS (SELECT FROM retention.hold h
-                             WHERE h.table_name = 'app.tracked' AND h.by_column IS NULL
-                               AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1).as_of)
-                               AND h.key = ARRAY[t.slug::text])
-                     OR ((SELECT retention._owner_holds('app.tracked', ($1).as_of))
-                         AND retention._held_by_owner('app.tracked', to_jsonb(t.*), ($1).as_of))) THEN 'hold'
-           END
+    SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.tracked t
     WHERE t.read_at < retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')
 $function$;

@@ -1,31 +1,20 @@
 -- as owner
+DELETE FROM retention.policy WHERE name = 'offers_expire';
 INSERT INTO retention.policy
     (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, known_keys, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts,
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('offers_expire', '', 'app.note', false, '13fd0aeb2abd', 'where state IS DISTINCT FROM ''expired''; Updates rows of app.note whose expires_at is past by 0 days.',
+    ('offers_expire', '', 'app.note', false, 'f2a406f6249a', 'where state IS DISTINCT FROM ''expired''; Updates rows of app.note whose expires_at is past by 0 days.',
      ARRAY['ROUTINE retention.offers_expire_batch(retention.batch_input)', 'ROUTINE retention.offers_expire_batch_locked(retention.batch_input)', 'ROUTINE retention.offers_expire_rows(retention.slice)', 'ROUTINE retention.offers_expire_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.offers_expire_plan()']::text[],
      '[{"range":"offers_expire_batch","locked":"offers_expire_batch_locked"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.note PRIMARY KEY (id)']::text[], ARRAY['UPDATE app.note']::text[], '[{"step":1,"table":"app.note","set":{"seen_at":"as_of","state":"''expired''"}}]', jsonb_build_object('clock', 't.expires_at', 'from', 'FROM app.note t', 'no_clock', '(t.state IS DISTINCT FROM ''expired'') AND t.expires_at IS NULL', 'too_far', '(t.state IS DISTINCT FROM ''expired'') AND t.expires_at > (($1).as_of + interval ''10 years'')', 'in_time', '(t.state IS DISTINCT FROM ''expired'') AND t.expires_at <= (($1).as_of + interval ''10 years'')'),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false)
-ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, table_name = excluded.table_name,
-    partitions = excluded.partitions, hash = excluded.hash,
-    definition = excluded.definition, owns = excluded.owns,
-    passes = excluded.passes, report = false, prepares = excluded.prepares,
-    scope = excluded.scope, window_own = excluded.window_own, window_at_least = excluded.window_at_least,
-    window_at_most = excluded.window_at_most, restores = excluded.restores, deletes = excluded.deletes,
-    unguarded = excluded.unguarded, related = excluded.related, changes = excluded.changes,
-    statement_deletes = excluded.statement_deletes, reach = excluded.reach,
-    known_keys = excluded.known_keys, writes = excluded.writes, sets = excluded.sets, facts = excluded.facts,
-    batch_rows = excluded.batch_rows, batch_time_ms = excluded.batch_time_ms,
-    lock_timeout_ms = excluded.lock_timeout_ms,
-    budget_rows = excluded.budget_rows, budget_time = excluded.budget_time,
-    breaker_rows = excluded.breaker_rows, breaker_fraction = excluded.breaker_fraction,
-    busy = excluded.busy, built_in = excluded.built_in, installed_at = excluded.installed_at;
+     NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     ARRAY['UPDATE app.note']::text[], '[{"step":1,"table":"app.note","set":{"seen_at":"as_of","state":"''expired''"}}]',
+     jsonb_build_object('clock', 't.expires_at', 'value', 't.expires_at', 'from', 'FROM app.note t', 'no_clock', '(t.state IS DISTINCT FROM ''expired'') AND t.expires_at IS NULL', 'too_far', '(t.state IS DISTINCT FROM ''expired'') AND t.expires_at > (($1).as_of + interval ''10 years'')', 'in_time', '(t.state IS DISTINCT FROM ''expired'') AND t.expires_at <= (($1).as_of + interval ''10 years'')'),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
 SELECT retention._prove('offers_expire');
 
 -- to drop it

@@ -1,0 +1,33 @@
+-- as owner
+-- Rows of other tables that steps of policy items would act on for some of its rows, n-th in p_rels and p_tids, if
+-- all rows that steps before delete had gone; for retention._held. deletes says what the step does. Locks: none.
+CREATE OR REPLACE FUNCTION retention.items_related(p_rels oid[], p_tids tid[], p_as_of timestamptz)
+RETURNS TABLE (step integer, n integer, rel oid, tid tid, deletes boolean)
+LANGUAGE sql
+SET search_path = pg_catalog, public, pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET standard_conforming_strings = on
+SET transform_null_equals = off
+SET array_nulls = on
+SET row_security = off
+SET jit = off
+AS $function$
+    SELECT 1, batch.n::integer, l.tableoid, l.ctid, true
+    FROM app.item t
+    JOIN unnest(p_rels, p_tids) WITH ORDINALITY AS batch(rel, tid, n) ON t.tableoid = batch.rel AND t.ctid = batch.tid
+    JOIN app.loan l ON (l.note_id = t.id AND l.used_at < t.at)
+    UNION ALL
+    SELECT 3, batch.n::integer, b.tableoid, b.ctid, true
+    FROM app.item t
+    JOIN unnest(p_rels, p_tids) WITH ORDINALITY AS batch(rel, tid, n) ON t.tableoid = batch.rel AND t.ctid = batch.tid
+    JOIN app.blob b ON (b.id = t.blob_id AND NOT EXISTS (SELECT FROM (SELECT o.* FROM app.item o WHERE false) x WHERE x.blob_id = b.id) AND NOT 'kept' = ANY (t.labels))
+$function$;
+REVOKE ALL ON FUNCTION retention.items_related(oid[], tid[], timestamp with time zone) FROM PUBLIC;
+COMMENT ON FUNCTION retention.items_related(oid[], tid[], timestamp with time zone)
+    IS 'pgretain: rows of other tables that policy items would act on';
+
+-- to drop it

@@ -1,0 +1,22 @@
+-- What a hold by these columns records of its table: how the registry names it, where the columns stand, and of what types
+-- they are: with modifier and collation, and for a value of an enum with what tells it from others of that name. One
+-- element less for each column that is not there. Reads the catalog only.
+CREATE OR REPLACE FUNCTION retention._held_columns(
+    p_rel oid, p_columns text[], p_match jsonb, OUT table_name text, OUT attnums smallint[], OUT types text[])
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    SELECT retention._table_name(p_rel), coalesce(array_agg(a.attnum ORDER BY u.n), '{}'),
+           coalesce(array_agg(format_type(a.atttypid, a.atttypmod)
+                              || CASE WHEN a.attcollation NOT IN (0, 'pg_catalog.default'::regcollation)
+                                      THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END
+                              || coalesce(' value ' || e.oid, '') ORDER BY u.n), '{}')
+    INTO table_name, attnums, types
+    FROM unnest(p_columns) WITH ORDINALITY u (name, n)
+    JOIN pg_attribute a ON a.attrelid = p_rel AND a.attname = u.name AND a.attnum > 0 AND NOT a.attisdropped
+    LEFT JOIN pg_type d ON d.oid = a.atttypid AND d.typtype = 'd'
+    LEFT JOIN pg_enum e ON e.enumtypid = coalesce(d.typbasetype, a.atttypid) AND e.enumlabel = p_match ->> u.name;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._held_columns(oid, text[], jsonb) FROM PUBLIC;

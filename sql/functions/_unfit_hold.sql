@@ -1,0 +1,58 @@
+-- A hold in force that cannot be honoured, in a sentence; NULL for none. Of those on the given tables, or under their
+-- names: the table, or a column, is another one than when the hold was placed, or has another type or collation, or the
+-- value is none of that type any more. And of all: a table that is not there, since nobody knows where its rows are now.
+CREATE OR REPLACE FUNCTION retention._unfit_hold(p_tables oid[], p_as_of timestamptz) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    c_again CONSTANT text := ': place it again as things are now, then release this one';
+    v_names CONSTANT text[] := ARRAY(SELECT retention._table_name(t) FROM unnest(p_tables) t);
+    v_hold record;
+    v_values text;
+BEGIN
+    FOR v_hold IN
+        SELECT h.*, c.oid IS NOT NULL AS there, retention._table_name(c.oid) AS name, c.relispartition AS part,
+               now.attnums AS attnums_now, now.types AS types_now
+        FROM (SELECT x.rel, x.table_name, x.columns, x.attnums, x.types, min(x.id) AS id, m.match
+              FROM retention.hold x
+              CROSS JOIN LATERAL (SELECT CASE WHEN x.types::text LIKE '% value %' THEN x.match END AS match) m
+              WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > p_as_of)
+              GROUP BY x.rel, x.table_name, x.columns, x.attnums, x.types, m.match) h
+        LEFT JOIN pg_class c ON c.oid = h.rel AND c.relkind IN ('r', 'p')
+        LEFT JOIN LATERAL retention._held_columns(c.oid, h.columns, h.match) now ON h.rel = ANY (p_tables)
+        WHERE c.oid IS NULL OR h.rel = ANY (p_tables) OR h.table_name = ANY (v_names)
+           OR c.relispartition AND pg_partition_root(c.oid) = ANY (p_tables)
+        ORDER BY h.id
+    LOOP
+        IF NOT v_hold.there THEN
+            RETURN format('hold %s is on table "%s", which is not there', v_hold.id, v_hold.table_name) || c_again;
+        ELSIF v_hold.part THEN
+            RETURN format('hold %s is on table "%s", which is a partition of "%s" now', v_hold.id, v_hold.table_name, v_hold.name) || c_again;
+        ELSIF v_hold.name <> v_hold.table_name THEN
+            RETURN format('hold %s is on table "%s", which is called "%s" now', v_hold.id, v_hold.table_name, v_hold.name) || c_again;
+        ELSIF v_hold.attnums <> v_hold.attnums_now OR v_hold.types <> v_hold.types_now THEN
+            RETURN format('hold %s on table "%s" goes by (%s) of type %s, and %s', v_hold.id, v_hold.table_name,
+                array_to_string(v_hold.columns, ', '), array_to_string(v_hold.types, ', '), CASE
+                WHEN cardinality(v_hold.attnums_now) < cardinality(v_hold.attnums) THEN 'the table lacks such a column'
+                WHEN v_hold.attnums <> v_hold.attnums_now THEN 'these are other columns now'
+                ELSE format('these are of type %s now', array_to_string(v_hold.types_now, ', ')) END) || c_again;
+        END IF;
+        v_values := (retention._hold_terms(v_hold.rel, v_hold.columns))."values";
+        BEGIN
+            IF v_values IS NULL THEN
+                RAISE data_exception USING MESSAGE = 'values cannot be compared';
+            END IF;
+            EXECUTE format('SELECT count((h.*)::text) FROM (SELECT %s FROM retention.hold h WHERE h.rel = $1 AND h.columns = $2
+                                AND h.released_at IS NULL AND (h.until IS NULL OR h.until > $3)) h', v_values)
+            USING v_hold.rel, v_hold.columns, p_as_of;
+        EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation THEN
+            RETURN format('hold %s on table "%s" by (%s), or a later one, has a value that its type cannot read any more (%s)', v_hold.id, v_hold.table_name,
+                          array_to_string(v_hold.columns, ', '), SQLERRM) || c_again;
+        END;
+    END LOOP;
+    RETURN NULL;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._unfit_hold(oid[], timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION retention._unfit_hold(oid[], timestamptz) TO retention_runner, retention_operator, retention_viewer;
