@@ -134,9 +134,9 @@ type countData struct {
 }
 
 type countGuard struct {
-	Null         sqlText // the guard cannot say; "" for one that always can
-	Kept, Spared sqlText
-	Name         literal
+	Null sqlText // the guard cannot say; "" for one that always can
+	Kept sqlText
+	Name literal
 }
 
 func (w *work) countData(function, signature string) countData {

@@ -60,8 +60,7 @@ type join struct {
 	Condition sqlText
 }
 
-// guard is one guard of "keep": Kept says when it keeps a row, Spared (in a SQL function) when it
-// lets the row go. Exactly one of a condition and a rank is behind it.
+// guard is one guard of "keep". Exactly one of a condition and a rank is behind it.
 type guard struct {
 	name   string
 	cond   sqlText
