@@ -83,7 +83,7 @@ func plainRead(e *pgparse.Expr, t pgparse.TableRef) bool {
 
 // runEdit ties run.id and run.reason to the input of the batch.
 func (b *binder) runEdit(e policy.Expr, ref pgparse.ColumnRef) (pgparse.Edit, bool) {
-	names := map[string]string{"id": "v_in.run_id", "reason": "v_in.reason"}
+	names := map[string]string{"id": "($1).run_id", "reason": "($1).reason"}
 	if b.blank {
 		names = map[string]string{"id": "NULL::bigint", "reason": "NULL::text"}
 	}
@@ -151,7 +151,8 @@ func (w *work) joinSource(j policy.Join) sqlText {
 	case j.Table != nil:
 		return quotedTable(*j.Table)
 	case j.OncePerRun() && w.stored:
-		return sqlText(quote.Qualified(w.schema(), w.storedName(j)))
+		return fragment("stored rows", struct{ Table, Query sqlText }{
+			sqlText(quote.Qualified(w.schema(), w.storedName(j))), enclosed(w.bindQuery(*j.Query))})
 	case j.Query != nil:
 		return enclosed(w.bindQuery(*j.Query))
 	}

@@ -195,13 +195,6 @@ func (k *clock) none() sqlText {
 	return fragment("is null", k.expr)
 }
 
-// until is the end of the range on the boundary of a batch: it holds for all rows before it then.
-func (k *clock) until() []sqlText {
-	at := *k
-	at.expr = "x.c1"
-	return at.ends()
-}
-
 // bounds are the conditions that an index on the clock serves.
 func (k *clock) bounds() []sqlText {
 	bounds := k.ends()
@@ -235,12 +228,12 @@ func (k *clock) comparison(cutoffText sqlText) any {
 
 // exact is when the clock says that a row is due, for a pass that leaves rows without an instant to another one.
 func (k *clock) exact() []sqlText {
-	exact := *k
+	exact := k.bounds()
 	if k.tiered != "" {
-		exact.latest = k.tiered
+		exact = append(exact, fragment("older", k.comparison(k.tiered)))
 	}
-	if k.key == "" {
-		return exact.bounds()
+	if k.key != "" {
+		exact = append(exact, k.key)
 	}
-	return append(exact.bounds(), k.key)
+	return exact
 }

@@ -117,23 +117,23 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if table == nil || !c.checkSteps(p, table) {
 		return nil
 	}
-	w := c.work(p, table, batchForm())
-	application := w.application()
+	w := c.work(p, table, rowsForm())
+	forApplications := c.work(p, table, applicationForm())
+	application := forApplications.application()
 	count := c.work(p, table, countForm())
-	rows := c.work(p, table, rowsForm())
 	if c.diags.HasErrors() {
 		return nil
 	}
 	objects := w.ensureColumns(c.tableNamed(p.Table.String()))
 	objects = slices.Concat(objects, w.createdTables(), w.storedTables(), w.indexes())
 	functions, passes := w.functions()
-	functions = slices.Concat(functions, w.prepare(), w.dropFunctions())
-	functions = append(functions, rows.rows(), count.preview())
+	functions = slices.Concat(functions, w.start(), w.dropFunctions())
+	functions = append([]Object{w.rows()}, append(functions, count.preview())...)
 	functions = append(functions, c.work(p, table, relatedForm()).related()...)
 	objects = append(objects, functions...)
-	objects = slices.Concat(objects, w.plan(), application)
+	objects = slices.Concat(objects, application)
 	w.collectRights()
-	row := w.registryRow(functions, objects, passes, rows.facts())
+	row := w.registryRow(functions, objects, passes, w.facts())
 	row.Needs = w.needs()
 	return append(objects, row)
 }

@@ -41,7 +41,7 @@ func faults(sql string, hostile bool) []string {
 	if strings.Contains(sql, "<no value>") || !hostile && strings.Contains(sql, "{{") {
 		found = append(found, "a template is left")
 	}
-	for _, name := range regexp.MustCompile(`"(?:[^"]|"")+"`).FindAllString(sql, -1) {
+	for _, name := range regexp.MustCompile(`"(?:[^"]|"")+"`).FindAllString(quotedText.ReplaceAllString(sql, "''"), -1) {
 		if plain := strings.ReplaceAll(name[1:len(name)-1], `""`, `"`); !hostile && len(plain) > 63 {
 			found = append(found, "a name is too long: "+name)
 		}
@@ -49,9 +49,11 @@ func faults(sql string, hostile bool) []string {
 	return found
 }
 
+var quotedText = regexp.MustCompile(`'(?:[^']|'')*'`)
+
 // composite is a variable of a type of the runtime, whose fields a parser without a server does not
 // know.
-var composite = regexp.MustCompile(`v_out [a-z_]+\.[a-z_]+;`)
+var composite = regexp.MustCompile(`v_out [a-z_]+\.[a-z_]+( := [^;]*)?;`)
 
 // notSQL parses every statement, and the body of every function.
 func notSQL(sql string) []string {

@@ -3,68 +3,53 @@ package generator
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
-// passEntry is one element of policy.passes in the registry.
+// passEntry is one element of policy.passes in the registry: how a run walks through the rows of an entry of "due".
 type passEntry struct {
-	Range  string `json:"range,omitempty"`
-	Locked string `json:"locked"`
-	Groups string `json:"groups,omitempty"`
-	Whole  bool   `json:"whole,omitempty"` // no row may be passed by: a watermark moves past it
+	Cursor [][2]string `json:"cursor,omitempty"` // expressions on t, with their types
+	Range  bool        `json:"range,omitempty"`  // one statement may take the rows between two positions
+	Ranked bool        `json:"ranked,omitempty"`
+	Groups string      `json:"groups,omitempty"` // the functions of a pass by rank alone
+	Beyond string      `json:"beyond,omitempty"`
+	Index  bool        `json:"indexed,omitempty"` // an index can give the order of a rank
+	Bound  string      `json:"bound,omitempty"`   // what ends the walk, where the rows meet more than that
+	Whole  bool        `json:"whole,omitempty"` // no row may be passed by: a watermark moves past it
 }
 
-// functions are the batch functions of a policy, pass by pass.
+// functions are those by which a run takes rows.
 func (w *work) functions() ([]Object, []passEntry) {
 	var objects []Object
 	var entries []passEntry
 	for _, p := range w.passes() {
-		name := w.policy.Name + "_batch"
-		if p.number > 1 {
-			name = fmt.Sprintf("%s_%d", name, p.number)
-		}
-		entry := passEntry{Locked: name, Whole: p.clock != nil && p.clock.mark != ""}
-		switch {
-		case p.clock == nil && p.beyond != nil:
-			entry.Groups = w.policy.Name + "_groups" + strings.TrimPrefix(name, w.policy.Name+"_batch")
-			objects = append(objects, w.groups(p, entry.Groups),
-				w.batchFunction(p, "batch_ranked", name, "", "LOCKED by rank"))
-		case w.rangeShape(p):
-			entry.Range, entry.Locked = name, name+"_locked"
-			objects = append(objects,
-				w.batchFunction(p, "batch_range", name, entry.Locked, "RANGE"),
-				w.batchFunction(p, "batch_locked", entry.Locked, "", "LOCKED"))
-		default:
-			objects = append(objects, w.batchFunction(p, "batch_locked", name, "", shapeOf(p)))
+		entry := passEntry{Range: w.inRange(), Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != ""}
+		if p.clock == nil && p.beyond != nil {
+			entry.Groups, entry.Beyond = w.policy.Name+"_groups", w.policy.Name+"_beyond"
+			entry.Index = p.beyond.columns && p.beyond.Count == nil && !slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
+			objects = append(objects, w.groups(p, "groups", entry.Groups), w.groups(p, "beyond", entry.Beyond))
+		} else {
+			for _, c := range w.cursor(p) {
+				entry.Cursor = append(entry.Cursor, [2]string{plainText(c.Expr), c.Type})
+			}
+			entry.Bound = w.boundOf(p)
 		}
 		entries = append(entries, entry)
 	}
-	return objects, entries
+	return append(objects, w.take()), entries
 }
 
-// shapeOf names the shape of a pass that locks first.
-func shapeOf(p pass) string {
-	if p.byKey {
-		return "KEY"
+// boundOf is the condition of a pass on its clock, where it has others on the row besides: a run that goes on where one
+// ended begins behind all rows that were looked at.
+func (w *work) boundOf(p pass) string {
+	if p.clock == nil || p.nulls || !w.byClock(p) || p.clock.mark != "" || len(w.dueOf(p)) == len(p.clock.ends()) {
+		return ""
 	}
-	return "LOCKED"
-}
-
-func (w *work) batchFunction(p pass, template, name, locked, shape string) Object {
-	d := w.batch(p, name)
-	d.Locked, d.Shape = locked, sqlText(shape)
-	if d.Started = template == "batch_range"; template != "batch_ranked" && !w.onlyCheck {
-		d.bounded()
-	}
-	w.find(p, template, d)
-	if !d.Started {
-		w.countElsewhere(&d, p)
-	}
-	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape %s", w.policy.Name, shape))
-	return w.function(d.Signature, template, d)
+	return plainText(inline(p.clock.ends()))
 }
 
 // function is a generated function; signature is its name and argument types. Where nobody asks for texts
@@ -81,19 +66,21 @@ func (w *work) function(signature, template string, data any) Object {
 	return o
 }
 
-func (w *work) groups(p pass, name string) Object {
+// groups are the functions of a rank alone: which groups hold too many rows, and which rows these are.
+func (w *work) groups(p pass, template, name string) Object {
+	r := p.beyond.orAllRows()
 	data := struct {
 		Schema, Function, Signature, Policy, TableComment string
-		Comment, Zone                                     literal
-		SearchPath                                        []ident
 		*ranked
+		GroupRows        []sqlText
+		Order, RankOrder []orderItem
 	}{
-		Schema: w.schema(), Function: name, Signature: name + "(bigint, integer)", Policy: w.policy.Name,
-		TableComment: comment(tableName(w.table)), Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(),
-		Comment: literal(fmt.Sprintf("pgretain: finds the groups of policy %s that hold too many rows", w.policy.Name)),
-		ranked:  p.beyond.orAllRows(),
+		Schema: w.schema(), Function: name, Signature: name + "(" + w.schema() + ".slice)", Policy: w.policy.Name,
+		TableComment: comment(tableName(w.table)), ranked: r, GroupRows: p.beyond.rowsOfGroup(),
+		// Batches skip the rows that they passed by: ties must not change places between them.
+		Order: w.withKey(p.beyond.inGroup.Order), RankOrder: p.beyond.inGroup.Order,
 	}
-	return w.function(name+"(bigint, integer)", "groups", data)
+	return w.function(data.Signature, template, data)
 }
 
 // orAllRows is the rank with a condition in any case.
@@ -122,6 +109,7 @@ type countData struct {
 	Columns                             []windowColumn
 	Scopes                              []scopeText
 	Ranks                               []*ranked
+	Places                              []places
 	Due                                 []sqlText
 	Guards                              []countGuard
 	Clock                               sqlText
@@ -165,6 +153,39 @@ func (w *work) countData(function, signature string) countData {
 // judgedData says which rows are due and what keeps them, in one statement for all rows.
 func (w *work) judgedData(function, signature string) countData {
 	d := w.countData(function, signature)
+	if !w.stored {
+		return w.previewed(d)
+	}
+	d.Due = w.rowsDue()
+	for _, g := range w.guards {
+		if g.rank != nil {
+			d.Places = append(d.Places, g.rank.places())
+			d.Guards = append(d.Guards, countGuard{Kept: fragment("among places", g.rank), Name: literal(g.name)})
+			continue
+		}
+		d.Guards = append(d.Guards, countGuard{Kept: g.cond, Null: fragment("is null", g.cond), Name: literal(g.name)})
+	}
+	for _, r := range w.beyonds {
+		if r != nil {
+			d.Places = append(d.Places, r.places())
+		}
+	}
+	d.Passed = w.passed()
+	d.Plain = len(d.Guards) == 0 && d.Passed == ""
+	return d
+}
+
+// places is the relation of rows that a rank spares or takes.
+type places struct {
+	Name, Table sqlText
+	Keys        []groupKey
+	Places      sqlText
+}
+
+func (r *ranked) places() places { return places{r.Name, r.Table, r.Keys, r.firstPlaces()} }
+
+// previewed is judgedData of a preview.
+func (w *work) previewed(d countData) countData {
 	d.Due = w.anyDue("place beyond")
 	for _, g := range w.guards {
 		if g.rank != nil {
@@ -250,13 +271,15 @@ func (w *work) registryRow(functions, all []Object, passes []passEntry, facts sq
 	for _, f := range functions {
 		texts = append(texts, f.SQL)
 	}
-	encoded, err := json.Marshal(passes)
-	if err != nil {
+	var encoded strings.Builder
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(passes); err != nil {
 		panic(err) // strings only
 	}
 	d := rowData{
 		Schema: w.schema(), Name: literal(p.Name), Description: literal(p.Description), TableName: literal(tableName(w.table)),
-		Definition: literal(w.definition()), Owns: textArray(owned(all)), Passes: literal(encoded), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
+		Definition: literal(w.definition()), Owns: textArray(owned(all)), Passes: literal(strings.TrimSpace(encoded.String())), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
 		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()),
 		Changes: textArray(w.changedTables()), StatementDeletes: textArray(w.statementDeletes()), Reach: textArray(w.reach()),
 		Sets: w.setColumns(), Facts: facts, Writes: textArray(w.policy.Writes()),

@@ -122,16 +122,16 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 		return nil
 	}
 	defer c.explainColumns(len(c.diags))
-	w, count, one := c.work(p, rows, batchForm()), c.work(p, rows, countForm()), c.work(p, rows, rowsForm())
+	w, count := c.work(p, rows, rowsForm()), c.work(p, rows, countForm())
 	if c.diags.HasErrors() {
 		return nil
 	}
 	objects := slices.Concat(w.createdTables(), w.storedTables())
-	functions := append([]Object{w.alterPartition(), w.partitionBatch()}, w.prepare()...)
-	functions = append(functions, one.partitionRows(), count.preview())
+	functions := append([]Object{w.partitionRows(), w.alterPartition(), w.take()}, w.start()...)
+	functions = append(functions, count.preview())
 	w.collectRights()
 	objects = append(objects, functions...)
-	return append(objects, w.registryRow(functions, objects, []passEntry{{Locked: p.Name + "_batch"}}, one.facts()))
+	return append(objects, w.registryRow(functions, objects, []passEntry{{}}, w.facts()))
 }
 
 // explainColumns says, in what was found since, what columns there are.

@@ -22,6 +22,12 @@ type partitionData struct {
 	Guards             []countGuard
 	Roles              []string
 	Clock              sqlText
+	Cutoffs            []cutoff
+	Due                []sqlText
+	SearchPath         []ident
+	Zone               literal
+	Comment            literal
+	TableMessage       string
 }
 
 // partitionData fills in what all functions of the policy say alike.
@@ -37,9 +43,9 @@ func (w *work) partitionData(function, signature string) partitionData {
 	}
 	d.batchData = batchData{
 		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
-		PolicyLiteral: literal(w.policy.Name), TableMessage: messageName(t.table), SearchPath: w.searchPath(),
-		Zone: literal(w.file.Install.TimeZone), Table: "part", Joins: w.joins, Columns: w.columns, What: w.whatOfAll(),
+		PolicyLiteral: literal(w.policy.Name), Table: "part", Joins: w.joins, Columns: w.columns, What: w.whatOfAll(),
 	}
+	d.TableMessage, d.SearchPath, d.Zone = messageName(t.table), w.searchPath(), literal(w.file.Install.TimeZone)
 	if roles := w.file.Install.Roles; !roles.None {
 		d.Roles = []string{roles.Operator, roles.Viewer}
 	}
@@ -92,15 +98,6 @@ func (w *work) whatOfAll() string {
 		list = append(list, w.what(p))
 	}
 	return strings.Join(list, " ")
-}
-
-func (w *work) partitionBatch() Object {
-	name := w.policy.Name + "_batch"
-	d := w.partitionData(name, w.batchSignature(name))
-	d.Comment = literal(fmt.Sprintf("pgretain: one batch of policy %s, shape PARTITIONS", w.policy.Name))
-	d.Saved = w.saved()
-	w.addSteps(&d.batchData, pass{})
-	return w.function(d.Signature, "batch_partitions", d)
 }
 
 // takeAway is the step that detaches or drops the partition; "drop" detaches unless a step before

@@ -97,53 +97,47 @@ func (w *work) cursor(p pass) []cursorColumn {
 // byClock says whether a pass can follow its clock: there is or will be an index on it.
 func (w *work) byClock(p pass) bool { return p.clock.own && p.clock.indexed != "" && !p.byKey }
 
-// rangeOf is what bounds a pass and what an index serves, filterOf what else can be said of a row
-// before it is locked.
-func (w *work) rangeOf(p pass) (bounds, filters []sqlText) {
-	switch {
-	case p.clock == nil || !p.clock.own:
-	case p.nulls && p.clock.key == "":
-		bounds = append(bounds, p.clock.none())
-	case p.nulls:
-		filters = append(filters, p.clock.none())
-	case w.byClock(p):
-		bounds = append(bounds, p.clock.bounds()...)
-		if p.clock.key != "" {
-			filters = append(filters, p.clock.key)
-		}
-		if p.clock.tiered != "" && p.clock.tiersOwn {
-			filters = append(filters, fragment("older", p.clock.comparison(p.clock.tiered)))
-		}
-	case p.clock.tiersOwn:
-		filters = append(filters, p.clock.exact()...)
-	}
-	filters = append(filters, w.scopeConditions()...)
-	if w.where != nil && w.where.simple {
-		bounds = append(bounds, w.where.sql)
-	} else if w.where != nil && w.where.own {
-		filters = append(filters, w.where.sql)
-	}
-	return bounds, filters
-}
-
 // dueOf is the whole condition of a pass, guards and holds left out.
-func (w *work) dueOf(p pass) []sqlText {
+func (w *work) dueOf(p pass) []sqlText { return w.around(w.entryOf(p)) }
+
+// around is what all rows of the policy meet, around what a pass asks.
+func (w *work) around(entry []sqlText) []sqlText {
 	var due []sqlText
 	if w.where != nil {
 		due = append(due, w.where.sql)
 	}
-	if p.clock != nil && p.nulls {
+	due = slices.Concat(due, entry, w.scopeConditions())
+	if len(due) == 0 {
+		due = append(due, "true")
+	}
+	return due
+}
+
+// entryOf is what a pass asks of a row.
+func (w *work) entryOf(p pass) []sqlText {
+	var due []sqlText
+	switch {
+	case p.clock != nil && p.nulls:
 		due = append(due, p.clock.none())
-	} else if p.clock != nil {
+	case p.clock != nil:
 		due = append(due, p.clock.exact()...)
 	}
 	if p.beyond != nil {
 		due = append(due, p.beyond.Rows...)
 		due = append(due, fragment("not among places", p.beyond))
 	}
-	due = append(due, w.scopeConditions()...)
-	if len(due) == 0 {
-		due = append(due, "true")
-	}
 	return due
+}
+
+// rowsDue is what the rows of any pass meet, or those of the pass that is asked for.
+func (w *work) rowsDue() []sqlText {
+	passes := w.passes()
+	if len(passes) == 1 {
+		return w.dueOf(passes[0])
+	}
+	any := make([]sqlText, len(passes))
+	for i, p := range passes {
+		any[i] = every(append(w.entryOf(p), fragment("of pass", p.number)))
+	}
+	return w.around([]sqlText{either(any)})
 }

@@ -220,7 +220,7 @@ func (w *work) previewWatermark(k *clock, number, entry int) previewStep {
 		Range             []sqlText
 	}{watermarkData: w.watermark(k.source.Watermark), UpTo: k.upTo, Clock: k.expr, Rows: qualified(w.table)}
 	if d.UpTo == "" {
-		d.Range, _ = w.rangeOf(pass{number: 1, entry: entry, clock: k})
+		d.Range = w.around(k.bounds())
 	}
 	name := sqlText(fmt.Sprintf("step_%d", number))
 	return previewStep{Name: name, Number: number, Target: literal(k.source.Watermark.Table.String()), Rows: fragment("preview watermark", d)}

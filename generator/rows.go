@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// rowsForm is that of <policy>_rows: a SQL function whose only argument is a slice. It is named by its number,
-// which no column of the policy's tables can stand before.
+// rowsForm is that of <policy>_rows and <policy>_take, whose only argument is a slice. It is named by its number, which
+// no column of the policy's tables can stand before.
 func rowsForm() form {
-	return form{inline: true, now: "($1).as_of", olderThan: "($1).older_than", scope: "($1).scope"}
+	return form{inline: true, stored: true, now: "($1).as_of", olderThan: "($1).older_than", scope: "($1).scope"}
 }
 
 // relatedForm is that of <policy>_related, whose third argument is the instant.

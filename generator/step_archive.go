@@ -149,7 +149,7 @@ func (w *work) emit(s step, b batchData) sqlText {
 	d.Into = fragment("event table", w.schema())
 	d.Name = literal(w.schema() + ".event")
 	d.Columns = []ident{"run_id", "policy", "event", "payload"}
-	d.Values = []sqlText{"v_in.run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()),
+	d.Values = []sqlText{"($1).run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()),
 		fragment("payload", w.payload(s.Emit.Payload))}
 	return w.written("step_insert", "plain insert", d, b)
 }

@@ -90,9 +90,9 @@ func (w *work) prepares() bool {
 	return false
 }
 
-// prepare is the function that reads joins and ceilings when a run starts; none where there is
+// start is the function that reads joins and ceilings when a run starts; none where there is
 // nothing to read.
-func (w *work) prepare() []Object {
+func (w *work) start() []Object {
 	if !w.prepares() {
 		return nil
 	}
@@ -103,13 +103,9 @@ func (w *work) prepare() []Object {
 	}
 	data := struct {
 		Schema, Function, Signature, Policy string
-		Comment, Zone                       literal
-		SearchPath                          []ident
 		Stored                              []stored
 		Values                              []value
-	}{Schema: w.schema(), Function: w.policy.Name + "_prepare", Signature: w.policy.Name + "_prepare(bigint)", Policy: w.policy.Name,
-		Comment: literal("pgretain: reads what policy " + w.policy.Name + " needs to know when a run starts"),
-		Zone:    literal(w.file.Install.TimeZone), SearchPath: w.searchPath()}
+	}{Schema: w.schema(), Function: w.policy.Name + "_start", Signature: w.policy.Name + "_start(" + w.schema() + ".slice)", Policy: w.policy.Name}
 	for _, j := range w.policy.Joins {
 		if j.OncePerRun() {
 			data.Stored = append(data.Stored, stored{sqlText(quote.Qualified(w.schema(), w.storedName(j))), w.bindQuery(*j.Query)})
@@ -123,5 +119,5 @@ func (w *work) prepare() []Object {
 			data.Values = append(data.Values, value{literal(name), live.ceilingValue(k, name)})
 		}
 	}
-	return []Object{w.function(data.Signature, "prepare", data)}
+	return []Object{w.function(data.Signature, "start", data)}
 }

@@ -25,22 +25,19 @@ type work struct {
 	beyonds     []*ranked
 	joins       []join
 	guards      []guard
-	found       []planStatement // how the batch functions find their rows
 }
 
 // form is the function that a policy is compiled for.
 type form struct {
 	inline    bool    // no variables: a SQL function
-	stored    bool    // joins read once per run come from what the run stored, and so does up_to
+	stored    bool    // in a run, joins read once per run come from what the run stored, and so does up_to
 	now       sqlText // what as_of is called
 	olderThan sqlText // a window set at run time
 	scope     sqlText // what narrows the policy, "" for nothing
 }
 
-// forms of the functions of a policy.
-func batchForm() form {
-	return form{stored: true, now: "v_as_of", olderThan: "v_in.older_than", scope: "v_in.scope"}
-}
+// forms of the functions of a policy that have variables.
+func applicationForm() form { return form{now: "v_as_of", olderThan: "NULL"} }
 func countForm() form { return form{now: "v_as_of", olderThan: "p_older_than", scope: "p_scope"} }
 
 // filter is one condition with what may be known of it.

@@ -1,7 +1,7 @@
 -- Three days instead of thirty, in the live function only.
 DO $$
 BEGIN
-    EXECUTE replace(pg_get_functiondef('retention.tracked_protocols_batch(retention.batch_input)'::regprocedure),
+    EXECUTE replace(pg_get_functiondef('retention.tracked_protocols_rows(retention.slice)'::regprocedure),
                     '0 months 30 days', '0 months 3 days');
 END
 $$;

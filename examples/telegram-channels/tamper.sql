@@ -1,7 +1,7 @@
 -- One day instead of seven, in the live function only.
 DO $$
 BEGIN
-    EXECUTE replace(pg_get_functiondef('retention.signals_batch(retention.batch_input)'::regprocedure),
-                    'v_as_of, 0, 7,', 'v_as_of, 0, 1,');
+    EXECUTE replace(pg_get_functiondef('retention.signals_rows(retention.slice)'::regprocedure),
+                    '($1).as_of, 0, 7,', '($1).as_of, 0, 1,');
 END
 $$;

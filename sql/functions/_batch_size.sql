@@ -11,8 +11,6 @@ DECLARE
 BEGIN
     IF p_policy.batch_time_ms IS NULL THEN
         RETURN p_policy.batch_rows;
-    ELSIF p_batch.n = 1 THEN
-        RETURN least(p_policy.batch_rows, 500);
     ELSIF p_batch.sqlstate IS NOT NULL OR p_batch.scanned < p_batch.next_rows THEN
         RETURN p_batch.next_rows;
     ELSIF v_factor < 1 THEN

@@ -19,12 +19,13 @@ SET jit = off
 AS $function$
 DECLARE
     v_clock CONSTANT text := (SELECT p.facts ->> 'clock' FROM retention.policy p WHERE p.name = p_policy);
-    v_slice CONSTANT retention.slice := (p_as_of, p_older_than, p_scope);
+    v_slice retention.slice := retention._slice(p_as_of, p_older_than, p_scope);
     v_held CONSTANT boolean := p_guards AND retention._holds(p_policy, p_as_of);
     v_count retention.due_count;
 BEGIN
     PERFORM retention._pin();
     IF NOT p_guards THEN
+        v_slice.tids := '{}';  -- no rank is evaluated
         EXECUTE format('SELECT count(*), count(*) >= $2 FROM (SELECT FROM retention.%I($1) LIMIT $2) x', p_policy || '_rows')
         INTO v_count.due, v_count.capped USING v_slice, p_limit;
     ELSIF p_limit IS NOT NULL AND NOT v_held THEN

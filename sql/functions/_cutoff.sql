@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION retention._cutoff(
     p_as_of timestamptz, p_months integer, p_days integer, p_time interval, p_zone text)
 RETURNS timestamptz
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE

@@ -1,7 +1,7 @@
 -- _cutoff for an interval that is known only at run time.
 CREATE OR REPLACE FUNCTION retention._cutoff_of(p_as_of timestamptz, p_window interval, p_zone text)
 RETURNS timestamptz
-LANGUAGE sql STABLE
+LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT retention._cutoff(

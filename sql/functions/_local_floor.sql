@@ -4,7 +4,7 @@
 -- https://www.postgresql.org/docs/current/functions-datetime.html#FUNCTIONS-DATETIME-ZONECONVERT
 CREATE OR REPLACE FUNCTION retention._local_floor(p_at timestamptz, p_zone text, p_inclusive boolean)
 RETURNS timestamp
-LANGUAGE plpgsql STABLE
+LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE

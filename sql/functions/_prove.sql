@@ -10,16 +10,20 @@ AS $function$
 DECLARE
     v_policy retention.policy;
     v_pass jsonb;
+    v_slice retention.slice := retention._slice(clock_timestamp());
     v_message text;
     v_detail text;
     v_hint text;
     v_sqlstate text;
 BEGIN
     SELECT * INTO STRICT v_policy FROM retention.policy p WHERE p.name = p_policy;
+    v_slice.run_id := 0;
+    v_slice.inputs := '{}';
+    v_slice.prove := true;
     BEGIN
         FOR v_pass IN SELECT e.value FROM jsonb_array_elements(v_policy.passes) e LOOP
-            EXECUTE format('SELECT retention.%I($1)', v_pass ->> 'locked')
-            USING (clock_timestamp(), 0, NULL, NULL, 1, true, NULL, NULL, '{}', true)::retention.batch_input;
+            v_slice.pass := coalesce(v_slice.pass, 0) + 1;
+            PERFORM retention._batch(v_policy, v_slice, 1, false, true);
         END LOOP;
         PERFORM retention._count(p_policy, clock_timestamp(), 0, true);
         IF v_policy.restores THEN

@@ -38,9 +38,7 @@ BEGIN
     INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_position, next_rows)
     VALUES (p_run.id, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000,
             1, v_resume.end_position,
-            -- The fast shape needs a position: the first batch, which has none, finds it soon.
-            least(v_policy.batch_rows, CASE WHEN v_policy.passes -> 0 ->> 'range' IS NOT NULL AND v_resume.end_position IS NULL THEN 100
-                                            WHEN v_policy.batch_time_ms IS NOT NULL THEN 500 END));
+            least(v_policy.batch_rows, CASE WHEN v_policy.batch_time_ms IS NOT NULL THEN 500 END));
     RETURN (p_run.id, true, NULL)::retention.step;
 END
 $function$;

@@ -1,14 +1,13 @@
--- One call of a pass's batch function, whose effects are all there or, where it raises, none. Adds to p_next what it did.
--- The fast function (RANGE) waits for a row a tenth of lock_timeout only: when it has to wait, the one that locks first
--- (LOCKED) is the better way.
+-- One batch of a pass, whose effects are all there or, where it raises, none. Adds to p_next what it did.
+-- Way RANGE waits for a row a tenth of lock_timeout only: when it has to wait, the one that locks first, LOCKED, is the
+-- better way.
 -- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._try(
-    p_policy retention.policy, p_in retention.batch_input, p_locked boolean, p_held boolean,
+    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean, p_held boolean,
     INOUT p_next retention.batch, OUT result retention.batch_result)
 LANGUAGE plpgsql
 AS $function$
 DECLARE
-    v_pass CONSTANT jsonb := p_policy.passes -> (p_next.next_pass - 1);
     v_before jsonb;
     v_stopping text;
 BEGIN
@@ -17,14 +16,17 @@ BEGIN
     END IF;
     PERFORM set_config('lock_timeout', (CASE WHEN p_locked THEN p_policy.lock_timeout_ms
                                              ELSE greatest(p_policy.lock_timeout_ms / 10, 1) END)::text, true);
-    EXECUTE format('SELECT * FROM retention.%I($1)', v_pass ->> CASE WHEN p_locked THEN 'locked' ELSE 'range' END)
-    INTO result USING p_in;
+    IF p_policy.built_in THEN
+        result := retention.retention_log_batch(p_slice, p_rows);
+    ELSE
+        result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
+    END IF;
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     -- Asked after the batch, whose locks keep its tables as they are.
-    v_stopping := retention._stopping_hold(p_policy.name, p_in.as_of);
+    v_stopping := retention._stopping_hold(p_policy.name, p_slice.as_of);
     IF v_stopping IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = v_stopping;
-    ELSIF NOT p_held AND retention._holds(p_policy.name, p_in.as_of) THEN
+    ELSIF NOT p_held AND retention._holds(p_policy.name, p_slice.as_of) THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = 'a foreign key leads to a held row since the batch began';
     END IF;
     IF result.outcome = 'locked' THEN
@@ -45,4 +47,4 @@ BEGIN
     p_next.next_position := result."position";
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._try(retention.policy, retention.batch_input, boolean, boolean, retention.batch) FROM PUBLIC;
+REVOKE ALL ON FUNCTION retention._try(retention.policy, retention.slice, integer, boolean, boolean, boolean, retention.batch) FROM PUBLIC;

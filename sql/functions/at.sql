@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION retention.at(policy text, as_of timestamptz, scope js
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $function$
-    SELECT ($2, retention.window_of($1), $3)::retention.slice
+    SELECT retention._slice($2, retention.window_of($1), $3)
 $function$;
 REVOKE ALL ON FUNCTION retention.at(text, timestamptz, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.at(text, timestamptz, jsonb) TO retention_runner, retention_operator, retention_viewer;

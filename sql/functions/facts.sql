@@ -21,7 +21,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_facts CONSTANT jsonb := (retention._known(facts.policy)).facts;
-    v_slice CONSTANT retention.slice := (facts.as_of, NULL, NULL);
+    v_slice CONSTANT retention.slice := retention._slice(facts.as_of);
     v_found jsonb;
     v_out jsonb := '{}';
     v_archive record;

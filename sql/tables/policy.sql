@@ -1,10 +1,13 @@
 -- The registry: one row per policy, written by migrations; and one per report, which has a name, a hash
 -- and a definition, no table and no passes. owns lists its functions and tables for joins, in the order of creation.
--- "passes" are the batch functions in the order in which a run calls them;
+-- "passes" say how a run walks through the rows, an entry of "due" each, in the order in which a run goes: the cursor, as expressions on the
+-- row t with their types; range: one statement may take the rows between two positions; ranked: by a rank, alone where there are
+-- groups and beyond, the functions that find these, indexed: by an index; bound: what ends the walk on the clock, where rows meet
+-- more than that; whole: no row may be passed by, since a watermark moves past it;
 -- partitions says that its rows are the table's partitions; deletes lists the tables that steps delete from, reach those that
 -- foreign keys may take from there, unguarded those that a statement of the policy's own words changes,
 -- related all that steps act on besides the policy's own, changes every table whose rows steps change or take,
--- statement_deletes those that a statement of the policy's own words deletes from. prepares says that <policy>_prepare reads something when a run
+-- statement_deletes those that a statement of the policy's own words deletes from. prepares says that <policy>_start reads something when a run
 -- starts, restores that there is <policy>_restore. window_own is a window that may be set at run time,
 -- within window_at_least and window_at_most; NULL: it may not. installed_at is when a migration last wrote the row:
 -- lateness is reckoned from then on.

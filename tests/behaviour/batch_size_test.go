@@ -10,11 +10,11 @@ import (
 // Rows alone are exact; with a time a batch grows toward it from 500 rows and never beyond "rows".
 func TestSizeOfBatches(t *testing.T) {
 	for _, c := range []struct{ name, batch, rule, want string }{
-		{"rows alone", "{rows: 700}", "", "100 700 700 700 700 700 700 700"},
+		{"rows alone", "{rows: 700}", "", "700 700 700 700 700 700 700 100"},
 		{"rows alone, LOCKED", "{rows: 1900}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ", "1900 1900 1200"},
-		{"rows below 500", "{rows: 450, time: 10s}", "", "100 450 450 450 450 450 450 450 450 450 450 400"},
-		{"a long time", "{rows: 1800, time: 10s}", "", "100 500 1000 1800 1600"},
-		{"a long time, LOCKED", "{time: 10s}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ", "500 500 1000 2000 1000"},
+		{"rows below 500", "{rows: 450, time: 10s}", "", "450 450 450 450 450 450 450 450 450 450 450 50"},
+		{"a long time", "{rows: 1800, time: 10s}", "", "500 1000 1800 1700"},
+		{"a long time, LOCKED", "{time: 10s}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ", "500 1000 2000 1500"},
 		{"no time at all", "{time: 1ms, rows: 600}", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

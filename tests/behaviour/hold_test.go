@@ -120,7 +120,7 @@ func TestHoldsRefused(t *testing.T) {
 	}
 	for _, sql := range []string{
 		"DELETE FROM m", "INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason) VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')",
-		"DELETE FROM retention.run", "SELECT retention.p_batch(1)", "UPDATE retention.setting SET value = ''",
+		"DELETE FROM retention.run", "SELECT retention.p_take(NULL)", "UPDATE retention.setting SET value = ''",
 	} {
 		if err := in.Operator(sql); err == nil {
 			t.Errorf("an operator could %s", sql)

@@ -236,7 +236,7 @@ func TestTradeDedupRights(t *testing.T) {
 	e.DB.Exec(t, "CREATE ROLE stranger LOGIN")
 	for role, statements := range map[string][]string{
 		"whale_worker": {"SELECT * FROM whale.processed_trade", "DELETE FROM whale.processed_trade", "UPDATE whale.trade_marker SET id = id",
-			"CALL retention.run('processed_trades')", "SELECT retention.processed_trades_batch(NULL)"},
+			"CALL retention.run('processed_trades')", "SELECT retention.processed_trades_take(NULL)"},
 		"stranger": {"SELECT retention.processed_trades_claim('0x'::text)", "SELECT retention.processed_trades_seen('0x'::text)",
 			"SELECT retention.processed_trades_advance('a', 1, 'b')", "SELECT * FROM retention.processed_trades_cursor('a')"},
 	} {

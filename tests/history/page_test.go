@@ -23,16 +23,16 @@ func TestPageIsReplacedWhole(t *testing.T) {
 			t.Errorf("not so: %s", sql)
 		}
 	}
-	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_prepare(bigint)') IS NOT NULL")
+	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_start(retention.slice)') IS NOT NULL")
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Migrate(t, notes("old", "app.note"))
-	want("to_regclass('retention.old_c') IS NULL AND to_regprocedure('retention.old_prepare(bigint)') IS NULL")
-	want(`(SELECT p.owns @> ARRAY['ROUTINE retention.old_batch(retention.batch_input)'] AND NOT 'TABLE retention.old_c' = ANY (p.owns) FROM retention.policy p WHERE p.name = 'old')`)
+	want("to_regclass('retention.old_c') IS NULL AND to_regprocedure('retention.old_start(retention.slice)') IS NULL")
+	want(`(SELECT p.owns @> ARRAY['ROUTINE retention.old_take(retention.slice)'] AND NOT 'TABLE retention.old_c' = ANY (p.owns) FROM retention.policy p WHERE p.name = 'old')`)
 	down(t, in)
 	wantCatalog(t, in, before, "after going back")
 	in.DB.Exec(t, `INSERT INTO retention.policy SELECT (jsonb_populate_record(p, '{"name": "other"}')).* FROM retention.policy p WHERE p.name = 'old'`)
 	in.DB.Exec(t, "SELECT retention._drop_policy('old')")
-	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_batch(retention.batch_input)') IS NOT NULL")
+	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_take(retention.slice)') IS NOT NULL")
 }
 
 // TestPageSparesWhatIsNotOurs: a view of the user's own that reads a function of a policy is neither dropped nor left

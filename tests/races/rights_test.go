@@ -14,9 +14,9 @@ type attempt struct {
 
 // around is refused to the runner, the operator, the viewer and everybody else.
 var around = []attempt{
-	{"a batch", "SELECT retention.p_batch(NULL)", "42501"},
+	{"a batch", "SELECT retention.p_take(NULL)", "42501"},
 	{"a step", "SELECT retention._step(1)", "55000"},
-	{"calling a batch by name", "SELECT retention._try(NULL, NULL, true, false, NULL)", "42501"},
+	{"calling a batch by name", "SELECT retention._try(NULL, NULL, 1, false, true, false, NULL)", "42501"},
 	{"ending a run", "SELECT retention._finish(1, 'done')", "42501"},
 	{"a failed step", "SELECT retention._step_failed(1, '55P03', 'x')", "55000"},
 	{"a run of one's own making", "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state) VALUES ('p', 'public.m', '', '2099-01-01', 'running')", "42501"},
@@ -30,7 +30,7 @@ var around = []attempt{
 	{"moving a hold", "UPDATE retention.hold SET match = '{}'", "42501"},
 	{"placing a hold by hand", "INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason) VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')", "42501"},
 	{"another breaker", "UPDATE retention.policy SET breaker_rows = NULL, breaker_fraction = NULL", "42501"},
-	{"another function for the pass", `UPDATE retention.policy SET passes = '[{"locked": "x"}]'`, "42501"},
+	{"another function for the pass", `UPDATE retention.policy SET passes = '[{"beyond": "x"}]'`, "42501"},
 	{"resuming by hand", "DELETE FROM retention.setting", "42501"},
 	{"accepting by hand", "INSERT INTO retention.setting (policy, name, value) VALUES ('p', 'accepted', 'x')", "42501"},
 	{"another window by hand", "INSERT INTO retention.setting (policy, name, value) VALUES ('p', 'window', '1 day')", "42501"},
@@ -45,7 +45,7 @@ var around = []attempt{
 	{"a table of one's own in our schema", "CREATE TABLE retention.x (a int)", "42501"},
 	{"another body for the driver", "CREATE OR REPLACE PROCEDURE retention.run(policy text, as_of timestamptz DEFAULT NULL, reason text DEFAULT NULL, INOUT outcome text DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL, dry_run boolean DEFAULT false) LANGUAGE sql AS 'SELECT 1'", "42501"},
 	{"taking the driver over", "ALTER PROCEDURE retention.run OWNER TO CURRENT_USER", "42501"},
-	{"another owner's rights", "ALTER FUNCTION retention.p_batch(retention.batch_input) SECURITY INVOKER", "42501"},
+	{"another owner's rights", "ALTER FUNCTION retention._step(bigint) SECURITY INVOKER", "42501"},
 	{"a trigger on the log", "CREATE TRIGGER x BEFORE INSERT ON retention.batch FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()", "42501"},
 }
 

@@ -84,7 +84,7 @@ func operatorAtWork(s *stage) {
 		s.t.Errorf("accepting a run that did not trip: %v", err)
 	}
 	for _, sql := range []string{"DELETE FROM retention.run", "UPDATE retention.hold SET released_at = now()", "DELETE FROM retention.setting",
-		"UPDATE retention.policy SET breaker_rows = NULL", "SELECT retention.notes_batch(NULL)", "SELECT retention._finish(1, 'done')", "SET ROLE retention_owner",
+		"UPDATE retention.policy SET breaker_rows = NULL", "SELECT retention.notes_take(NULL)", "SELECT retention._finish(1, 'done')", "SET ROLE retention_owner",
 		"SET ROLE retention_runner", "SELECT nextval('retention.run_id_seq')", "INSERT INTO retention.event (policy) VALUES ('x')",
 		"SELECT cron.unschedule('retention.nightly')", "COPY retention.run TO PROGRAM 'true'", "BEGIN; LOCK TABLE retention.run IN ROW EXCLUSIVE MODE"} {
 		if err := s.try(operator, sql); err == nil || err.Code != "42501" {

@@ -7,19 +7,20 @@ CREATE OR REPLACE FUNCTION retention.notes_both_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (
-                   PARTITION BY t.owner_id
-                   ORDER BY t.made_at DESC, t.id DESC) AS place
-        FROM app.note t
-        WHERE true
-    )
     SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.note t
-    LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
+    LEFT JOIN (SELECT f.rel, f.tid
+               FROM (SELECT DISTINCT t.owner_id AS k1
+                     FROM app.note t
+                     WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
+               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
+                                   FROM app.note t
+                                   WHERE t.owner_id = g.k1
+                                   ORDER BY t.made_at DESC, t.id DESC
+                                   FETCH FIRST 10 ROWS ONLY) f) places_beyond_1 ON places_beyond_1.rel = t.tableoid
+                                       AND places_beyond_1.tid = t.ctid
     WHERE t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
-      AND places_beyond_1.place > 10
+      AND places_beyond_1.tid IS NULL
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_both_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.notes_both_rows(retention.slice)

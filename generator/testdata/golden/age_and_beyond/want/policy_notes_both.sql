@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_both', '', 'app.note', false, '8599cabac906', 'Deletes rows of app.note whose made_at is older than 7 days past the first 10 per owner_id.',
-     ARRAY['ROUTINE retention.notes_both_batch(retention.batch_input)', 'ROUTINE retention.notes_both_rows(retention.slice)', 'ROUTINE retention.notes_both_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_both_plan()']::text[],
-     '[{"locked":"notes_both_batch"}]', false, ARRAY[]::text[],
+    ('notes_both', '', 'app.note', false, 'd425d1308d89', 'Deletes rows of app.note whose made_at is older than 7 days past the first 10 per owner_id.',
+     ARRAY['ROUTINE retention.notes_both_rows(retention.slice)', 'ROUTINE retention.notes_both_take(retention.slice)', 'ROUTINE retention.notes_both_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"ranked":true,"bound":"t.made_at < retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

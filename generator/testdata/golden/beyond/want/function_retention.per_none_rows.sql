@@ -7,17 +7,16 @@ CREATE OR REPLACE FUNCTION retention.per_none_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (
-                   ORDER BY t.score DESC NULLS LAST, t.id DESC) AS place
-        FROM app.note t
-        WHERE (t.score) IS NOT NULL
-    )
     SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.note t
-    LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
-    WHERE places_beyond_1.place > 20
+    LEFT JOIN (SELECT t.tableoid AS rel, t.ctid AS tid
+               FROM app.note t
+               WHERE (t.score) IS NOT NULL
+               ORDER BY t.score DESC NULLS LAST, t.id DESC
+               FETCH FIRST 20 ROWS ONLY) places_beyond_1 ON places_beyond_1.rel = t.tableoid
+                   AND places_beyond_1.tid = t.ctid
+    WHERE (t.score) IS NOT NULL
+      AND places_beyond_1.tid IS NULL
 $function$;
 REVOKE ALL ON FUNCTION retention.per_none_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.per_none_rows(retention.slice)

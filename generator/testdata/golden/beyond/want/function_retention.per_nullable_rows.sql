@@ -7,18 +7,19 @@ CREATE OR REPLACE FUNCTION retention.per_nullable_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (
-                   PARTITION BY t.state
-                   ORDER BY t.id DESC) AS place
-        FROM app.note t
-        WHERE true
-    )
     SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.note t
-    LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
-    WHERE places_beyond_1.place > 3
+    LEFT JOIN (SELECT f.rel, f.tid
+               FROM (SELECT DISTINCT t.state AS k1
+                     FROM app.note t
+                     WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
+               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
+                                   FROM app.note t
+                                   WHERE (t.state = g.k1 OR t.state IS NULL AND g.k1 IS NULL)
+                                   ORDER BY t.id DESC
+                                   FETCH FIRST 3 ROWS ONLY) f) places_beyond_1 ON places_beyond_1.rel = t.tableoid
+                                       AND places_beyond_1.tid = t.ctid
+    WHERE places_beyond_1.tid IS NULL
 $function$;
 REVOKE ALL ON FUNCTION retention.per_nullable_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.per_nullable_rows(retention.slice)

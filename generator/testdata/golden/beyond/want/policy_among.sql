@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('among', '', 'app.note', false, '2ced8315d227', 'Deletes rows of app.note past the first 10 per owner_id.',
-     ARRAY['ROUTINE retention.among_groups(bigint, integer)', 'ROUTINE retention.among_batch(retention.batch_input)', 'ROUTINE retention.among_rows(retention.slice)', 'ROUTINE retention.among_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.among_plan()']::text[],
-     '[{"locked":"among_batch","groups":"among_groups"}]', false, ARRAY[]::text[],
+    ('among', '', 'app.note', false, '6816ec441e91', 'Deletes rows of app.note past the first 10 per owner_id.',
+     ARRAY['ROUTINE retention.among_rows(retention.slice)', 'ROUTINE retention.among_groups(retention.slice)', 'ROUTINE retention.among_beyond(retention.slice)', 'ROUTINE retention.among_take(retention.slice)', 'ROUTINE retention.among_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"among_groups","beyond":"among_beyond","indexed":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_expression', '', 'app.note', false, '68a499db6012', 'Deletes rows of app.note past the first 1 per owner_id, date_trunc(''day'', made_at).',
-     ARRAY['ROUTINE retention.per_expression_groups(bigint, integer)', 'ROUTINE retention.per_expression_batch(retention.batch_input)', 'ROUTINE retention.per_expression_rows(retention.slice)', 'ROUTINE retention.per_expression_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
-     '[{"locked":"per_expression_batch","groups":"per_expression_groups"}]', false, ARRAY[]::text[],
+    ('per_expression', '', 'app.note', false, '862032db877a', 'Deletes rows of app.note past the first 1 per owner_id, date_trunc(''day'', made_at).',
+     ARRAY['ROUTINE retention.per_expression_rows(retention.slice)', 'ROUTINE retention.per_expression_groups(retention.slice)', 'ROUTINE retention.per_expression_beyond(retention.slice)', 'ROUTINE retention.per_expression_take(retention.slice)', 'ROUTINE retention.per_expression_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"per_expression_groups","beyond":"per_expression_beyond"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_none', '', 'app.note', false, 'c27f606bb14e', 'Deletes rows of app.note past the first 20.',
-     ARRAY['ROUTINE retention.per_none_groups(bigint, integer)', 'ROUTINE retention.per_none_batch(retention.batch_input)', 'ROUTINE retention.per_none_rows(retention.slice)', 'ROUTINE retention.per_none_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.per_none_plan()']::text[],
-     '[{"locked":"per_none_batch","groups":"per_none_groups"}]', false, ARRAY[]::text[],
+    ('per_none', '', 'app.note', false, '22b2c582b143', 'Deletes rows of app.note past the first 20.',
+     ARRAY['ROUTINE retention.per_none_rows(retention.slice)', 'ROUTINE retention.per_none_groups(retention.slice)', 'ROUTINE retention.per_none_beyond(retention.slice)', 'ROUTINE retention.per_none_take(retention.slice)', 'ROUTINE retention.per_none_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"per_none_groups","beyond":"per_none_beyond","indexed":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

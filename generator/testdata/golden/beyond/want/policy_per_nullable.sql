@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_nullable', '', 'app.note', false, '981a021718a0', 'Deletes rows of app.note past the first 3 per state.',
-     ARRAY['ROUTINE retention.per_nullable_groups(bigint, integer)', 'ROUTINE retention.per_nullable_batch(retention.batch_input)', 'ROUTINE retention.per_nullable_rows(retention.slice)', 'ROUTINE retention.per_nullable_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
-     '[{"locked":"per_nullable_batch","groups":"per_nullable_groups"}]', false, ARRAY[]::text[],
+    ('per_nullable', '', 'app.note', false, '9668ce998304', 'Deletes rows of app.note past the first 3 per state.',
+     ARRAY['ROUTINE retention.per_nullable_rows(retention.slice)', 'ROUTINE retention.per_nullable_groups(retention.slice)', 'ROUTINE retention.per_nullable_beyond(retention.slice)', 'ROUTINE retention.per_nullable_take(retention.slice)', 'ROUTINE retention.per_nullable_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"per_nullable_groups","beyond":"per_nullable_beyond"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

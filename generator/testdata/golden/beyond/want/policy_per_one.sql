@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_one', '', 'app.note', false, '79e21884637b', 'Deletes rows of app.note past the first 1000 per owner_id.',
-     ARRAY['ROUTINE retention.per_one_groups(bigint, integer)', 'ROUTINE retention.per_one_batch(retention.batch_input)', 'ROUTINE retention.per_one_rows(retention.slice)', 'ROUTINE retention.per_one_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.per_one_plan()']::text[],
-     '[{"locked":"per_one_batch","groups":"per_one_groups"}]', false, ARRAY[]::text[],
+    ('per_one', '', 'app.note', false, '1dc0a36996d8', 'Deletes rows of app.note past the first 1000 per owner_id.',
+     ARRAY['ROUTINE retention.per_one_rows(retention.slice)', 'ROUTINE retention.per_one_groups(retention.slice)', 'ROUTINE retention.per_one_beyond(retention.slice)', 'ROUTINE retention.per_one_take(retention.slice)', 'ROUTINE retention.per_one_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"per_one_groups","beyond":"per_one_beyond","indexed":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('per_two', '', 'app.note', false, 'dea1dba0778f', 'where kind = ''draft''; Deletes rows of app.note past the first 5 per owner_id, kind.',
-     ARRAY['ROUTINE retention.per_two_groups(bigint, integer)', 'ROUTINE retention.per_two_batch(retention.batch_input)', 'ROUTINE retention.per_two_rows(retention.slice)', 'ROUTINE retention.per_two_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.per_two_plan()']::text[],
-     '[{"locked":"per_two_batch","groups":"per_two_groups"}]', false, ARRAY[]::text[],
+    ('per_two', '', 'app.note', false, '9062f1d5f81b', 'where kind = ''draft''; Deletes rows of app.note past the first 5 per owner_id, kind.',
+     ARRAY['ROUTINE retention.per_two_rows(retention.slice)', 'ROUTINE retention.per_two_groups(retention.slice)', 'ROUTINE retention.per_two_beyond(retention.slice)', 'ROUTINE retention.per_two_take(retention.slice)', 'ROUTINE retention.per_two_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"per_two_groups","beyond":"per_two_beyond","indexed":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

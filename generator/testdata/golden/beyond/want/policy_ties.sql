@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ties', '', 'app.note', false, '68a0c9854199', 'Deletes rows of app.note past the first 10 per owner_id.',
-     ARRAY['ROUTINE retention.ties_groups(bigint, integer)', 'ROUTINE retention.ties_batch(retention.batch_input)', 'ROUTINE retention.ties_rows(retention.slice)', 'ROUTINE retention.ties_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.ties_plan()']::text[],
-     '[{"locked":"ties_batch","groups":"ties_groups"}]', false, ARRAY[]::text[],
+    ('ties', '', 'app.note', false, 'd9c496cdbbf8', 'Deletes rows of app.note past the first 10 per owner_id.',
+     ARRAY['ROUTINE retention.ties_rows(retention.slice)', 'ROUTINE retention.ties_groups(retention.slice)', 'ROUTINE retention.ties_beyond(retention.slice)', 'ROUTINE retention.ties_take(retention.slice)', 'ROUTINE retention.ties_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"ties_groups","beyond":"ties_beyond","indexed":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_unbounded', '', 'app.note', false, '79323cc8211a', 'Deletes rows of app.note whose expires_at is past by 0 days.',
-     ARRAY['ROUTINE retention.notes_unbounded_batch(retention.batch_input)', 'ROUTINE retention.notes_unbounded_batch_locked(retention.batch_input)', 'ROUTINE retention.notes_unbounded_rows(retention.slice)', 'ROUTINE retention.notes_unbounded_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_unbounded_plan()']::text[],
-     '[{"range":"notes_unbounded_batch","locked":"notes_unbounded_batch_locked"}]', false, ARRAY[]::text[],
+    ('notes_unbounded', '', 'app.note', false, '92f6f9a53ef4', 'Deletes rows of app.note whose expires_at is past by 0 days.',
+     ARRAY['ROUTINE retention.notes_unbounded_rows(retention.slice)', 'ROUTINE retention.notes_unbounded_take(retention.slice)', 'ROUTINE retention.notes_unbounded_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

@@ -9,8 +9,10 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.loan t
-    WHERE ((t.used_at <= retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC'))
-           OR t.used_at IS NULL)
+    WHERE ((t.used_at <= retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')
+            AND coalesce(($1).pass, 1) = 1)
+           OR (t.used_at IS NULL
+               AND coalesce(($1).pass, 2) = 2))
 $function$;
 REVOKE ALL ON FUNCTION retention.loans_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.loans_rows(retention.slice)

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('claimed', '', 'app.claimed', false, '66e99996defc', 'Deletes rows of app.claimed whose expires_at is past by 0 days.',
-     ARRAY['ROUTINE retention.claimed_batch(retention.batch_input)', 'ROUTINE retention.claimed_batch_locked(retention.batch_input)', 'ROUTINE retention.claimed_rows(retention.slice)', 'ROUTINE retention.claimed_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.claimed_plan()', 'ROUTINE retention.claimed_claim(character varying, interval)', 'ROUTINE retention.claimed_claim(character varying[], interval)', 'ROUTINE retention.claimed_seen(character varying)', 'ROUTINE retention.claimed_seen(character varying[])', 'ROUTINE retention.claimed_advance(text, bigint, text)', 'ROUTINE retention.claimed_cursor(text)']::text[],
-     '[{"range":"claimed_batch","locked":"claimed_batch_locked"}]', false, ARRAY[]::text[],
+    ('claimed', '', 'app.claimed', false, '17f2546d70ed', 'Deletes rows of app.claimed whose expires_at is past by 0 days.',
+     ARRAY['ROUTINE retention.claimed_rows(retention.slice)', 'ROUTINE retention.claimed_take(retention.slice)', 'ROUTINE retention.claimed_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.claimed_claim(character varying, interval)', 'ROUTINE retention.claimed_claim(character varying[], interval)', 'ROUTINE retention.claimed_seen(character varying)', 'ROUTINE retention.claimed_seen(character varying[])', 'ROUTINE retention.claimed_advance(text, bigint, text)', 'ROUTINE retention.claimed_cursor(text)']::text[],
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.hash","character varying(66)"]],"range":true}]', false, ARRAY[]::text[],
      '0 months 0 days 00:15:00', '0 months 0 days 00:01:00', '0 months 1 days 00:00:00', false, ARRAY['app.claimed']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.claimed', 'app.marker']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.claimed']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, '9f4477d69364', 'Deletes rows of app.loan whose used_at is past by 0 days.; Deletes rows of app.loan whose clock is NULL.',
-     ARRAY['ROUTINE retention.loans_batch(retention.batch_input)', 'ROUTINE retention.loans_batch_locked(retention.batch_input)', 'ROUTINE retention.loans_batch_2(retention.batch_input)', 'ROUTINE retention.loans_batch_2_locked(retention.batch_input)', 'ROUTINE retention.loans_rows(retention.slice)', 'ROUTINE retention.loans_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.loans_plan()', 'ROUTINE retention.loans_claim(bigint, interval)', 'ROUTINE retention.loans_claim(bigint[], interval)', 'ROUTINE retention.loans_seen(bigint)', 'ROUTINE retention.loans_seen(bigint[])']::text[],
-     '[{"range":"loans_batch","locked":"loans_batch_locked"},{"range":"loans_batch_2","locked":"loans_batch_2_locked"}]', false, ARRAY[]::text[],
+    ('loans', '', 'app.loan', false, 'ab5f8cee6e32', 'Deletes rows of app.loan whose used_at is past by 0 days.; Deletes rows of app.loan whose clock is NULL.',
+     ARRAY['ROUTINE retention.loans_rows(retention.slice)', 'ROUTINE retention.loans_take(retention.slice)', 'ROUTINE retention.loans_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.loans_claim(bigint, interval)', 'ROUTINE retention.loans_claim(bigint[], interval)', 'ROUTINE retention.loans_seen(bigint)', 'ROUTINE retention.loans_seen(bigint[])']::text[],
+     '[{"cursor":[["t.used_at","timestamptz"],["t.id","bigint"]]},{"cursor":[["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.loan']::text[], '[]',

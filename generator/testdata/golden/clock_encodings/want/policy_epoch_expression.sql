@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_expression', '', 'app.clocks', false, 'd4fb054b6208', 'Deletes rows of app.clocks whose snow / 1000 is older than 7 days.',
-     ARRAY['ROUTINE retention.epoch_expression_batch(retention.batch_input)', 'ROUTINE retention.epoch_expression_batch_locked(retention.batch_input)', 'ROUTINE retention.epoch_expression_rows(retention.slice)', 'ROUTINE retention.epoch_expression_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.epoch_expression_plan()']::text[],
-     '[{"range":"epoch_expression_batch","locked":"epoch_expression_batch_locked"}]', false, ARRAY[]::text[],
+    ('epoch_expression', '', 'app.clocks', false, '345ac892c4bd', 'Deletes rows of app.clocks whose snow / 1000 is older than 7 days.',
+     ARRAY['ROUTINE retention.epoch_expression_rows(retention.slice)', 'ROUTINE retention.epoch_expression_take(retention.slice)', 'ROUTINE retention.epoch_expression_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

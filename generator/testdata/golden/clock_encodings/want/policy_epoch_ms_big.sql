@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_ms_big', '', 'app.clocks', false, '33ad03274822', 'Deletes rows of app.clocks whose epoch_ms_big is older than 7 days.',
-     ARRAY['ROUTINE retention.epoch_ms_big_batch(retention.batch_input)', 'ROUTINE retention.epoch_ms_big_batch_locked(retention.batch_input)', 'ROUTINE retention.epoch_ms_big_rows(retention.slice)', 'ROUTINE retention.epoch_ms_big_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.epoch_ms_big_plan()']::text[],
-     '[{"range":"epoch_ms_big_batch","locked":"epoch_ms_big_batch_locked"}]', false, ARRAY[]::text[],
+    ('epoch_ms_big', '', 'app.clocks', false, 'cd1a8d2b9d76', 'Deletes rows of app.clocks whose epoch_ms_big is older than 7 days.',
+     ARRAY['ROUTINE retention.epoch_ms_big_rows(retention.slice)', 'ROUTINE retention.epoch_ms_big_take(retention.slice)', 'ROUTINE retention.epoch_ms_big_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.epoch_ms_big","bigint"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_ms_float', '', 'app.clocks', false, 'b0b19456da6a', 'Deletes rows of app.clocks whose epoch_ms_float is older than 7 days.',
-     ARRAY['ROUTINE retention.epoch_ms_float_batch(retention.batch_input)', 'ROUTINE retention.epoch_ms_float_batch_locked(retention.batch_input)', 'ROUTINE retention.epoch_ms_float_rows(retention.slice)', 'ROUTINE retention.epoch_ms_float_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.epoch_ms_float_plan()']::text[],
-     '[{"range":"epoch_ms_float_batch","locked":"epoch_ms_float_batch_locked"}]', false, ARRAY[]::text[],
+    ('epoch_ms_float', '', 'app.clocks', false, '5f8e46d3e2fd', 'Deletes rows of app.clocks whose epoch_ms_float is older than 7 days.',
+     ARRAY['ROUTINE retention.epoch_ms_float_rows(retention.slice)', 'ROUTINE retention.epoch_ms_float_take(retention.slice)', 'ROUTINE retention.epoch_ms_float_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.epoch_ms_float","double precision"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

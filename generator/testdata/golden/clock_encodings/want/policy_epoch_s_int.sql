@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_s_int', '', 'app.clocks', false, '737b3770392b', 'Deletes rows of app.clocks whose epoch_s_int is older than 7 days.',
-     ARRAY['ROUTINE retention.epoch_s_int_batch(retention.batch_input)', 'ROUTINE retention.epoch_s_int_batch_locked(retention.batch_input)', 'ROUTINE retention.epoch_s_int_rows(retention.slice)', 'ROUTINE retention.epoch_s_int_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.epoch_s_int_plan()']::text[],
-     '[{"range":"epoch_s_int_batch","locked":"epoch_s_int_batch_locked"}]', false, ARRAY[]::text[],
+    ('epoch_s_int', '', 'app.clocks', false, '428b0a1026ed', 'Deletes rows of app.clocks whose epoch_s_int is older than 7 days.',
+     ARRAY['ROUTINE retention.epoch_s_int_rows(retention.slice)', 'ROUTINE retention.epoch_s_int_take(retention.slice)', 'ROUTINE retention.epoch_s_int_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.epoch_s_int","bigint"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

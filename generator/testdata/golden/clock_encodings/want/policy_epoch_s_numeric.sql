@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('epoch_s_numeric', '', 'app.clocks', false, '254394f783d6', 'Deletes rows of app.clocks whose epoch_s_numeric is older than 7 days.',
-     ARRAY['ROUTINE retention.epoch_s_numeric_batch(retention.batch_input)', 'ROUTINE retention.epoch_s_numeric_batch_locked(retention.batch_input)', 'ROUTINE retention.epoch_s_numeric_rows(retention.slice)', 'ROUTINE retention.epoch_s_numeric_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.epoch_s_numeric_plan()']::text[],
-     '[{"range":"epoch_s_numeric_batch","locked":"epoch_s_numeric_batch_locked"}]', false, ARRAY[]::text[],
+    ('epoch_s_numeric', '', 'app.clocks', false, '22b3ea1720e9', 'Deletes rows of app.clocks whose epoch_s_numeric is older than 7 days.',
+     ARRAY['ROUTINE retention.epoch_s_numeric_rows(retention.slice)', 'ROUTINE retention.epoch_s_numeric_take(retention.slice)', 'ROUTINE retention.epoch_s_numeric_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.epoch_s_numeric","numeric"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('snow', '', 'app.clocks', false, '414c78f5b2b1', 'Deletes rows of app.clocks whose snow is older than 7 days.',
-     ARRAY['ROUTINE retention.snow_batch(retention.batch_input)', 'ROUTINE retention.snow_batch_locked(retention.batch_input)', 'ROUTINE retention.snow_rows(retention.slice)', 'ROUTINE retention.snow_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.snow_plan()']::text[],
-     '[{"range":"snow_batch","locked":"snow_batch_locked"}]', false, ARRAY[]::text[],
+    ('snow', '', 'app.clocks', false, 'a1ead3b2e576', 'Deletes rows of app.clocks whose snow is older than 7 days.',
+     ARRAY['ROUTINE retention.snow_rows(retention.slice)', 'ROUTINE retention.snow_take(retention.slice)', 'ROUTINE retention.snow_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.snow","bigint"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ulid', '', 'app.clocks', false, '0d0966fdf400', 'Deletes rows of app.clocks whose ulid_uuid is older than 7 days.',
-     ARRAY['ROUTINE retention.ulid_batch(retention.batch_input)', 'ROUTINE retention.ulid_batch_locked(retention.batch_input)', 'ROUTINE retention.ulid_rows(retention.slice)', 'ROUTINE retention.ulid_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.ulid_plan()']::text[],
-     '[{"range":"ulid_batch","locked":"ulid_batch_locked"}]', false, ARRAY[]::text[],
+    ('ulid', '', 'app.clocks', false, 'e6fdffe062cc', 'Deletes rows of app.clocks whose ulid_uuid is older than 7 days.',
+     ARRAY['ROUTINE retention.ulid_rows(retention.slice)', 'ROUTINE retention.ulid_take(retention.slice)', 'ROUTINE retention.ulid_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.ulid_uuid","uuid"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

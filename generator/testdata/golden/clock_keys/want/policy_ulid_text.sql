@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('ulid_text', '', 'app.clocks', false, '43ac79b4e7cc', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
-     ARRAY['ROUTINE retention.ulid_text_batch(retention.batch_input)', 'ROUTINE retention.ulid_text_batch_locked(retention.batch_input)', 'ROUTINE retention.ulid_text_rows(retention.slice)', 'ROUTINE retention.ulid_text_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.ulid_text_plan()']::text[],
-     '[{"range":"ulid_text_batch","locked":"ulid_text_batch_locked"}]', false, ARRAY[]::text[],
+    ('ulid_text', '', 'app.clocks', false, '21b8d12fd616', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
+     ARRAY['ROUTINE retention.ulid_text_rows(retention.slice)', 'ROUTINE retention.ulid_text_take(retention.slice)', 'ROUTINE retention.ulid_text_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.ulid_text","text"],["t.id","bigint"]],"range":true,"bound":"t.ulid_text < retention._ulid_floor(retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC''))"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

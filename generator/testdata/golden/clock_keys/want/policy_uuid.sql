@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('uuid', '', 'app.clocks', false, 'f26992b1d7b8', 'Deletes rows of app.clocks whose key_uuid is older than 7 days.',
-     ARRAY['ROUTINE retention.uuid_batch(retention.batch_input)', 'ROUTINE retention.uuid_batch_locked(retention.batch_input)', 'ROUTINE retention.uuid_rows(retention.slice)', 'ROUTINE retention.uuid_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.uuid_plan()']::text[],
-     '[{"range":"uuid_batch","locked":"uuid_batch_locked"}]', false, ARRAY[]::text[],
+    ('uuid', '', 'app.clocks', false, '0348b3ff7ed0', 'Deletes rows of app.clocks whose key_uuid is older than 7 days.',
+     ARRAY['ROUTINE retention.uuid_rows(retention.slice)', 'ROUTINE retention.uuid_take(retention.slice)', 'ROUTINE retention.uuid_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.key_uuid","uuid"],["t.id","bigint"]],"range":true,"bound":"t.key_uuid < retention._uuid_floor(retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC''))"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

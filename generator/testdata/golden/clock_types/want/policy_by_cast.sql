@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_cast', '', 'app.clocks', false, '6ac98ebfffe5', 'Deletes rows of app.clocks whose (key_text || ''-01'')::timestamptz is older than 1 hour.',
-     ARRAY['ROUTINE retention.by_cast_batch(retention.batch_input)', 'ROUTINE retention.by_cast_batch_locked(retention.batch_input)', 'ROUTINE retention.by_cast_rows(retention.slice)', 'ROUTINE retention.by_cast_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.by_cast_plan()']::text[],
-     '[{"range":"by_cast_batch","locked":"by_cast_batch_locked"}]', false, ARRAY[]::text[],
+    ('by_cast', '', 'app.clocks', false, '203ea56145b8', 'Deletes rows of app.clocks whose (key_text || ''-01'')::timestamptz is older than 1 hour.',
+     ARRAY['ROUTINE retention.by_cast_rows(retention.slice)', 'ROUTINE retention.by_cast_take(retention.slice)', 'ROUTINE retention.by_cast_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

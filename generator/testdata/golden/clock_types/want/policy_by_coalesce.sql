@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_coalesce', '', 'app.clocks', false, 'ae1dc496b96c', 'Deletes rows of app.clocks whose coalesce(t.read_at, edited_at) + interval ''1 day'' is older than 1 hour.',
-     ARRAY['ROUTINE retention.by_coalesce_batch(retention.batch_input)', 'ROUTINE retention.by_coalesce_batch_locked(retention.batch_input)', 'ROUTINE retention.by_coalesce_rows(retention.slice)', 'ROUTINE retention.by_coalesce_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.by_coalesce_plan()']::text[],
-     '[{"range":"by_coalesce_batch","locked":"by_coalesce_batch_locked"}]', false, ARRAY[]::text[],
+    ('by_coalesce', '', 'app.clocks', false, '2bf3c2585b21', 'Deletes rows of app.clocks whose coalesce(t.read_at, edited_at) + interval ''1 day'' is older than 1 hour.',
+     ARRAY['ROUTINE retention.by_coalesce_rows(retention.slice)', 'ROUTINE retention.by_coalesce_take(retention.slice)', 'ROUTINE retention.by_coalesce_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

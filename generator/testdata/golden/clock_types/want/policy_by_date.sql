@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_date', '', 'app.clocks', false, 'debcc0413769', 'Deletes rows of app.clocks whose day is older than 1 month.',
-     ARRAY['ROUTINE retention.by_date_batch(retention.batch_input)', 'ROUTINE retention.by_date_batch_locked(retention.batch_input)', 'ROUTINE retention.by_date_rows(retention.slice)', 'ROUTINE retention.by_date_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.by_date_plan()']::text[],
-     '[{"range":"by_date_batch","locked":"by_date_batch_locked"}]', false, ARRAY[]::text[],
+    ('by_date', '', 'app.clocks', false, '615a0f2fcc52', 'Deletes rows of app.clocks whose day is older than 1 month.',
+     ARRAY['ROUTINE retention.by_date_rows(retention.slice)', 'ROUTINE retention.by_date_take(retention.slice)', 'ROUTINE retention.by_date_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.day","date"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_least', '', 'app.clocks', false, 'a21dd0aa2d46', 'Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.',
-     ARRAY['ROUTINE retention.by_least_batch(retention.batch_input)', 'ROUTINE retention.by_least_batch_locked(retention.batch_input)', 'ROUTINE retention.by_least_rows(retention.slice)', 'ROUTINE retention.by_least_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.by_least_plan()']::text[],
-     '[{"range":"by_least_batch","locked":"by_least_batch_locked"}]', false, ARRAY[]::text[],
+    ('by_least', '', 'app.clocks', false, 'c858b6af91b0', 'Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.',
+     ARRAY['ROUTINE retention.by_least_rows(retention.slice)', 'ROUTINE retention.by_least_take(retention.slice)', 'ROUTINE retention.by_least_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["(least(t.read_at, t.edited_at))","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

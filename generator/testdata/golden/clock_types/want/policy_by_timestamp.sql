@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_timestamp', '', 'app.clocks', false, '6faf443664e3', 'Deletes rows of app.clocks whose at is older than 1 day.',
-     ARRAY['ROUTINE retention.by_timestamp_batch(retention.batch_input)', 'ROUTINE retention.by_timestamp_batch_locked(retention.batch_input)', 'ROUTINE retention.by_timestamp_rows(retention.slice)', 'ROUTINE retention.by_timestamp_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.by_timestamp_plan()']::text[],
-     '[{"range":"by_timestamp_batch","locked":"by_timestamp_batch_locked"}]', false, ARRAY[]::text[],
+    ('by_timestamp', '', 'app.clocks', false, '7cdba7927ae0', 'Deletes rows of app.clocks whose at is older than 1 day.',
+     ARRAY['ROUTINE retention.by_timestamp_rows(retention.slice)', 'ROUTINE retention.by_timestamp_take(retention.slice)', 'ROUTINE retention.by_timestamp_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.at","timestamp"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('detached', '', 'app.detached', false, 'eee91468f467', 'Deletes rows of app.detached whose drop_after is past by 0 days.',
-     ARRAY['ROUTINE retention.detached_batch(retention.batch_input)', 'ROUTINE retention.detached_drop_table(oid)', 'ROUTINE retention.detached_rows(retention.slice)', 'ROUTINE retention.detached_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.detached_plan()']::text[],
-     '[{"locked":"detached_batch"}]', false, ARRAY[]::text[],
+    ('detached', '', 'app.detached', false, 'eb25c3507c36', 'Deletes rows of app.detached whose drop_after is past by 0 days.',
+     ARRAY['ROUTINE retention.detached_rows(retention.slice)', 'ROUTINE retention.detached_take(retention.slice)', 'ROUTINE retention.detached_drop_table(oid)', 'ROUTINE retention.detached_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.drop_after","timestamptz"],["t.name","text"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.detached']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.detached']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.detached']::text[], '[]',

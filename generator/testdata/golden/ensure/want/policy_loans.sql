@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, '6f1dc7438c55', 'Deletes rows of app.loan whose created_at is older than 7 days.',
-     ARRAY['ROUTINE retention.loans_batch(retention.batch_input)', 'ROUTINE retention.loans_batch_locked(retention.batch_input)', 'ROUTINE retention.loans_rows(retention.slice)', 'ROUTINE retention.loans_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.loans_plan()']::text[],
-     '[{"range":"loans_batch","locked":"loans_batch_locked"}]', false, ARRAY[]::text[],
+    ('loans', '', 'app.loan', false, '668830b92709', 'Deletes rows of app.loan whose created_at is older than 7 days.',
+     ARRAY['ROUTINE retention.loans_rows(retention.slice)', 'ROUTINE retention.loans_take(retention.slice)', 'ROUTINE retention.loans_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.created_at","timestamp"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.loan']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_expired', '', 'app.note', false, 'caca37a8b320', 'Deletes rows of app.note whose expires_at is past by 0 days.',
-     ARRAY['ROUTINE retention.notes_expired_batch(retention.batch_input)', 'ROUTINE retention.notes_expired_batch_locked(retention.batch_input)', 'ROUTINE retention.notes_expired_rows(retention.slice)', 'ROUTINE retention.notes_expired_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_expired_plan()']::text[],
-     '[{"range":"notes_expired_batch","locked":"notes_expired_batch_locked"}]', false, ARRAY[]::text[],
+    ('notes_expired', '', 'app.note', false, 'bbdecc72ac89', 'Deletes rows of app.note whose expires_at is past by 0 days.',
+     ARRAY['ROUTINE retention.notes_expired_rows(retention.slice)', 'ROUTINE retention.notes_expired_take(retention.slice)', 'ROUTINE retention.notes_expired_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

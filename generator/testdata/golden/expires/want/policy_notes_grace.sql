@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_grace', '', 'app.note', false, '069b6e5d73fe', 'where kind = ''draft'' AND NOT starred; Deletes rows of app.note whose expires_at is past by 1 year 2 months 3 days 245 minutes.',
-     ARRAY['ROUTINE retention.notes_grace_batch(retention.batch_input)', 'ROUTINE retention.notes_grace_batch_locked(retention.batch_input)', 'ROUTINE retention.notes_grace_rows(retention.slice)', 'ROUTINE retention.notes_grace_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_grace_plan()']::text[],
-     '[{"range":"notes_grace_batch","locked":"notes_grace_batch_locked"}]', false, ARRAY[]::text[],
+    ('notes_grace', '', 'app.note', false, '2aacb9cc0e40', 'where kind = ''draft'' AND NOT starred; Deletes rows of app.note whose expires_at is past by 1 year 2 months 3 days 245 minutes.',
+     ARRAY['ROUTINE retention.notes_grace_rows(retention.slice)', 'ROUTINE retention.notes_grace_take(retention.slice)', 'ROUTINE retention.notes_grace_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.expires_at <= retention._cutoff(($1).as_of, 14, 3, ''04:05:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

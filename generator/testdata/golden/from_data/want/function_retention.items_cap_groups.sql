@@ -1,53 +1,27 @@
 -- as owner
--- Finds the groups of policy items_cap that hold more than their number of rows, when a run starts. Reads the
--- whole of app.note, or its index; locks nothing. Answers how many rows are too many.
-CREATE OR REPLACE FUNCTION retention.items_cap_groups(p_run bigint, p_pass integer)
-RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET bytea_output = 'hex'
-SET extra_float_digits = 1
-SET standard_conforming_strings = on
-SET transform_null_equals = off
-SET array_nulls = on
-SET row_security = off
-SET jit = off
+-- The groups of policy items_cap that hold more than their number of rows, and how many more. Reads the
+-- whole of app.note, or its index, when a run starts.
+CREATE OR REPLACE FUNCTION retention.items_cap_groups(slice retention.slice)
+RETURNS TABLE (key text[], surplus bigint)
+LANGUAGE sql STABLE
 AS $function$
-DECLARE
-    v_as_of CONSTANT timestamptz := (retention._running(p_run)).as_of;
-    v_surplus bigint;
-BEGIN
-    WITH found AS (
-        INSERT INTO retention.run_group (run_id, pass, ordinal, key, surplus)
-        SELECT p_run, p_pass, row_number() OVER (),
-               ARRAY[x.k1::text]::text[], x.n - x.first
-        FROM (SELECT t.owner_id AS k1, count(*) AS n, min(CASE
-                                                              WHEN v_count.value IS NULL THEN 3
-                                                              WHEN v_count.value IN (0) THEN NULL
-                                                              WHEN v_count.value <= 0 THEN NULL
-                                                              ELSE least(50, v_count.value)
-                                                          END) AS first
-              FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o
-                  WHERE o.id = t.owner_id) AS value) v_count
-              WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
-              GROUP BY 1
-              HAVING count(*) > min(CASE
-                                        WHEN v_count.value IS NULL THEN 3
-                                        WHEN v_count.value IN (0) THEN NULL
-                                        WHEN v_count.value <= 0 THEN NULL
-                                        ELSE least(50, v_count.value)
-                                    END)) x
-        RETURNING surplus
-    )
-    SELECT coalesce(sum(f.surplus), 0) INTO v_surplus FROM found f;
-    RETURN v_surplus;
-END
+    SELECT ARRAY[t.owner_id::text]::text[], count(*) - min(CASE
+                                                               WHEN v_count.value IS NULL THEN 3
+                                                               WHEN v_count.value IN (0) THEN NULL
+                                                               WHEN v_count.value <= 0 THEN NULL
+                                                               ELSE least(50, v_count.value)
+                                                           END)
+    FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o
+        WHERE o.id = t.owner_id) AS value) v_count
+    WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
+    GROUP BY t.owner_id
+    HAVING count(*) > min(CASE
+                              WHEN v_count.value IS NULL THEN 3
+                              WHEN v_count.value IN (0) THEN NULL
+                              WHEN v_count.value <= 0 THEN NULL
+                              ELSE least(50, v_count.value)
+                          END)
 $function$;
-REVOKE ALL ON FUNCTION retention.items_cap_groups(bigint, integer) FROM PUBLIC;
-COMMENT ON FUNCTION retention.items_cap_groups(bigint, integer)
-    IS 'pgretain: finds the groups of policy items_cap that hold too many rows';
+REVOKE ALL ON FUNCTION retention.items_cap_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

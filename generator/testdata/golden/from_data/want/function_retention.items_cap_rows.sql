@@ -7,27 +7,31 @@ CREATE OR REPLACE FUNCTION retention.items_cap_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (
-                   PARTITION BY t.owner_id
-                   ORDER BY t.made_at DESC, t.id DESC) AS place,
-               CASE
-                   WHEN v_count.value IS NULL THEN 3
-                   WHEN v_count.value IN (0) THEN NULL
-                   WHEN v_count.value <= 0 THEN NULL
-                   ELSE least(50, v_count.value)
-               END AS first
-        FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o
-            WHERE o.id = t.owner_id) AS value) v_count
-        WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
-    )
     SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.note t
     LEFT JOIN app.owner o ON (o.id = t.owner_id)
-    LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
+    LEFT JOIN (SELECT f.rel, f.tid
+               FROM (SELECT DISTINCT t.owner_id AS k1
+                     FROM app.note t
+                     WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
+               CROSS JOIN LATERAL (SELECT r.rel, r.tid
+                                   FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
+                                                CASE
+                                                    WHEN v_count.value IS NULL THEN 3
+                                                    WHEN v_count.value IN (0) THEN NULL
+                                                    WHEN v_count.value <= 0 THEN NULL
+                                                    ELSE least(50, v_count.value)
+                                                END AS first,
+                                                row_number() OVER (ORDER BY t.made_at DESC, t.id DESC) AS place
+                                         FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days
+                                             FROM app.owner o WHERE o.id = t.owner_id) AS value) v_count
+                                         WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
+                                           AND t.owner_id = g.k1) r
+                                   WHERE (r.place <= r.first) IS NOT FALSE) f) places_beyond_1
+                                       ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
     WHERE (o.enabled)
-      AND places_beyond_1.place > places_beyond_1.first
+      AND (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
+      AND places_beyond_1.tid IS NULL
 $function$;
 REVOKE ALL ON FUNCTION retention.items_cap_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.items_cap_rows(retention.slice)

@@ -41,13 +41,14 @@ BEGIN
         LEFT JOIN (SELECT kind, max(days) AS days FROM app.config WHERE v_as_of IS NOT NULL GROUP BY kind) c
             ON (c.kind = t.kind)
         CROSS JOIN LATERAL (SELECT (coalesce(c.days, o.days)) AS value) v_window_1_1
-        WHERE t.made_at < (CASE
+        WHERE t.made_at < v_cutoff_1_1
+          AND t.made_at <= v_up_to_1
+          AND t.made_at < (CASE
                                WHEN v_window_1_1.value IS NULL THEN v_else_1_1
                                WHEN v_window_1_1.value IN (-1) THEN NULL
                                WHEN v_window_1_1.value <= 0 OR v_window_1_1.value > 365000 THEN NULL
                                ELSE greatest(v_at_most_1_1, least(v_at_least_1_1, (v_as_of AT TIME ZONE 'UTC' - v_window_1_1.value * interval '1 day') AT TIME ZONE 'UTC'))
                            END)
-          AND t.made_at <= v_up_to_1
           AND (v_scope_1 IS NULL OR t.owner_id = v_scope_1)
     ),
     held AS MATERIALIZED (

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items_cap', '', 'app.note', false, '05bb7b3a7a5d', 'where o.enabled; Deletes rows of app.note past the first o.days per owner_id.',
-     ARRAY['ROUTINE retention.items_cap_groups(bigint, integer)', 'ROUTINE retention.items_cap_batch(retention.batch_input)', 'ROUTINE retention.items_cap_rows(retention.slice)', 'ROUTINE retention.items_cap_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
-     '[{"locked":"items_cap_batch","groups":"items_cap_groups"}]', false, ARRAY[]::text[],
+    ('items_cap', '', 'app.note', false, '86a94862fa86', 'where o.enabled; Deletes rows of app.note past the first o.days per owner_id.',
+     ARRAY['ROUTINE retention.items_cap_rows(retention.slice)', 'ROUTINE retention.items_cap_groups(retention.slice)', 'ROUTINE retention.items_cap_beyond(retention.slice)', 'ROUTINE retention.items_cap_take(retention.slice)', 'ROUTINE retention.items_cap_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"items_cap_groups","beyond":"items_cap_beyond"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

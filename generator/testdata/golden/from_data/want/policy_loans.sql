@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('loans', '', 'app.loan', false, '4eee4203f9fa', 'Works off rows of app.loan by their id.',
-     ARRAY['ROUTINE retention.loans_batch(retention.batch_input)', 'ROUTINE retention.loans_rows(retention.slice)', 'ROUTINE retention.loans_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.loans_plan()']::text[],
-     '[{"locked":"loans_batch","whole":true}]', false, ARRAY[]::text[],
+    ('loans', '', 'app.loan', false, 'd27158f4337c', 'Works off rows of app.loan by their id.',
+     ARRAY['ROUTINE retention.loans_rows(retention.slice)', 'ROUTINE retention.loans_take(retention.slice)', 'ROUTINE retention.loans_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]],"whole":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.rolled']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['INSERT app.attic', 'UPDATE app.rolled']::text[], '[{"step":0,"table":"app.rolled","set":{"id":null}}]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('settable', '', 'app.loan', false, '2ef1315b67dc', 'Deletes rows of app.loan whose used_at is older than 30 days.',
-     ARRAY['ROUTINE retention.settable_batch(retention.batch_input)', 'ROUTINE retention.settable_batch_locked(retention.batch_input)', 'ROUTINE retention.settable_rows(retention.slice)', 'ROUTINE retention.settable_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.settable_plan()']::text[],
-     '[{"range":"settable_batch","locked":"settable_batch_locked"}]', false, ARRAY[]::text[],
+    ('settable', '', 'app.loan', false, 'fb45a8d0bc07', 'Deletes rows of app.loan whose used_at is older than 30 days.',
+     ARRAY['ROUTINE retention.settable_rows(retention.slice)', 'ROUTINE retention.settable_take(retention.slice)', 'ROUTINE retention.settable_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.used_at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      '0 months 30 days 00:00:00', '0 months 1 days 00:00:00', '0 months 90 days 00:00:00', false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.loan']::text[], '[]',

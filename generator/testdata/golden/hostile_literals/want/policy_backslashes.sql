@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('backslashes', '', 'app.note', false, '73e119f2fe07', E'where kind <> ''\\'' AND tag <> E''\\''\\n'' AND state <> U&''\\0061''; Deletes rows of app.note whose made_at is older than 1 day.',
-     ARRAY['ROUTINE retention.backslashes_batch(retention.batch_input)', 'ROUTINE retention.backslashes_batch_locked(retention.batch_input)', 'ROUTINE retention.backslashes_rows(retention.slice)', 'ROUTINE retention.backslashes_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.backslashes_plan()']::text[],
-     '[{"range":"backslashes_batch","locked":"backslashes_batch_locked"}]', false, ARRAY[]::text[],
+    ('backslashes', '', 'app.note', false, 'b0032869130c', E'where kind <> ''\\'' AND tag <> E''\\''\\n'' AND state <> U&''\\0061''; Deletes rows of app.note whose made_at is older than 1 day.',
+     ARRAY['ROUTINE retention.backslashes_rows(retention.slice)', 'ROUTINE retention.backslashes_take(retention.slice)', 'ROUTINE retention.backslashes_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.made_at < retention._cutoff(($1).as_of, 0, 1, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('braces', '', 'app.note', false, 'b1db12b237c6', 'where kind <> ''{{ .Table }} {{ end }}''; Deletes rows of app.note whose made_at is older than 1 day.',
-     ARRAY['ROUTINE retention.braces_batch(retention.batch_input)', 'ROUTINE retention.braces_batch_locked(retention.batch_input)', 'ROUTINE retention.braces_rows(retention.slice)', 'ROUTINE retention.braces_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.braces_plan()']::text[],
-     '[{"range":"braces_batch","locked":"braces_batch_locked"}]', false, ARRAY[]::text[],
+    ('braces', '', 'app.note', false, '31332cc49ff1', 'where kind <> ''{{ .Table }} {{ end }}''; Deletes rows of app.note whose made_at is older than 1 day.',
+     ARRAY['ROUTINE retention.braces_rows(retention.slice)', 'ROUTINE retention.braces_take(retention.slice)', 'ROUTINE retention.braces_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.made_at < retention._cutoff(($1).as_of, 0, 1, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

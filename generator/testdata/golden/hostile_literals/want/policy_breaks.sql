@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('breaks', '', 'app.note', false, '332d51b4dc0f', 'where kind = ''draft''   AND NOT starred ; Deletes rows of app.note whose made_at is older than 1 day.',
-     ARRAY['ROUTINE retention.breaks_batch(retention.batch_input)', 'ROUTINE retention.breaks_batch_locked(retention.batch_input)', 'ROUTINE retention.breaks_rows(retention.slice)', 'ROUTINE retention.breaks_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.breaks_plan()']::text[],
-     '[{"range":"breaks_batch","locked":"breaks_batch_locked"}]', false, ARRAY[]::text[],
+    ('breaks', '', 'app.note', false, 'cf6631e3276e', 'where kind = ''draft''   AND NOT starred ; Deletes rows of app.note whose made_at is older than 1 day.',
+     ARRAY['ROUTINE retention.breaks_rows(retention.slice)', 'ROUTINE retention.breaks_take(retention.slice)', 'ROUTINE retention.breaks_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.made_at < retention._cutoff(($1).as_of, 0, 1, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('dollars', '', 'app.note', false, '7b1105c2eaf0', 'where kind <> ''$$ $function$ $function1$''; Deletes rows of app.note whose made_at is older than 1 day.',
-     ARRAY['ROUTINE retention.dollars_batch(retention.batch_input)', 'ROUTINE retention.dollars_batch_locked(retention.batch_input)', 'ROUTINE retention.dollars_rows(retention.slice)', 'ROUTINE retention.dollars_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.dollars_plan()']::text[],
-     '[{"range":"dollars_batch","locked":"dollars_batch_locked"}]', false, ARRAY[]::text[],
+    ('dollars', '', 'app.note', false, '34417877f776', 'where kind <> ''$$ $function$ $function1$''; Deletes rows of app.note whose made_at is older than 1 day.',
+     ARRAY['ROUTINE retention.dollars_rows(retention.slice)', 'ROUTINE retention.dollars_take(retention.slice)', 'ROUTINE retention.dollars_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.made_at < retention._cutoff(($1).as_of, 0, 1, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

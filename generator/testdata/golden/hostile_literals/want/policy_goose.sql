@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('goose', '', 'app.note', false, 'f8db41aa68f9', 'where kind <> ''-- +goose Down'' AND tag <> ''+goose StatementEnd''; Deletes rows of app.note whose made_at is older than 1 day.',
-     ARRAY['ROUTINE retention.goose_batch(retention.batch_input)', 'ROUTINE retention.goose_batch_locked(retention.batch_input)', 'ROUTINE retention.goose_rows(retention.slice)', 'ROUTINE retention.goose_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.goose_plan()']::text[],
-     '[{"range":"goose_batch","locked":"goose_batch_locked"}]', false, ARRAY[]::text[],
+    ('goose', '', 'app.note', false, 'f467c3506823', 'where kind <> ''-- +goose Down'' AND tag <> ''+goose StatementEnd''; Deletes rows of app.note whose made_at is older than 1 day.',
+     ARRAY['ROUTINE retention.goose_rows(retention.slice)', 'ROUTINE retention.goose_take(retention.slice)', 'ROUTINE retention.goose_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.made_at < retention._cutoff(($1).as_of, 0, 1, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

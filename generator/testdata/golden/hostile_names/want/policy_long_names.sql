@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('long_names', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, '5dc332bbcb0c', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
-     ARRAY['ROUTINE retention.long_names_batch(retention.batch_input)', 'ROUTINE retention.long_names_batch_locked(retention.batch_input)', 'ROUTINE retention.long_names_rows(retention.slice)', 'ROUTINE retention.long_names_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.long_names_plan()']::text[],
-     '[{"range":"long_names_batch","locked":"long_names_batch_locked"}]', false, ARRAY[]::text[],
+    ('long_names', '', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', false, 'fed894b6d7ec', 'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
+     ARRAY['ROUTINE retention.long_names_rows(retention.slice)', 'ROUTINE retention.long_names_take(retention.slice)', 'ROUTINE retention.long_names_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     E'[{"cursor":[["t.t","timestamptz"],["t.\\"end\\"","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], ARRAY[]::text[], ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[],
      ARRAY['DELETE Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', false, '13bb981a7880', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
-     ARRAY['ROUTINE retention.names_batch(retention.batch_input)', 'ROUTINE retention.names_rows(retention.slice)', 'ROUTINE retention.names_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.names_related(oid[], tid[], timestamp with time zone)', 'ROUTINE retention.names_plan()']::text[],
-     '[{"locked":"names_batch"}]', false, ARRAY[]::text[],
+    ('names', '', 'Se"lect.order by. $function$ {{ .Tag }}', false, '2e0d8201672b', 'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
+     ARRAY['ROUTINE retention.names_rows(retention.slice)', 'ROUTINE retention.names_take(retention.slice)', 'ROUTINE retention.names_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.names_related(oid[], tid[], timestamp with time zone)']::text[],
+     E'[{"cursor":[["t.\\"a \\"\\"quoted\\"\\" column\\"","timestamptz"],["t.\\"user\\"","bigint"],["t.\\"a.b\\"","text"]],"bound":"t.\\"a \\"\\"quoted\\"\\" column\\" < retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['Se"lect.child', 'Se"lect.order by. $function$ {{ .Tag }}']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[],
      ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[], ARRAY[]::text[], ARRAY['Se"lect.child']::text[],
      ARRAY['DELETE Se"lect.child', 'DELETE Se"lect.order by. $function$ {{ .Tag }}']::text[], '[]',

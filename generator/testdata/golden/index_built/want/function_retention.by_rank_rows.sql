@@ -7,18 +7,21 @@ CREATE OR REPLACE FUNCTION retention.by_rank_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.not_served, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (
-                   PARTITION BY t.owner_id
-                   ORDER BY t.at DESC NULLS LAST, t.id) AS place
-        FROM app.not_served t
-        WHERE (t.at) IS NOT NULL
-    )
     SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.not_served t
-    LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
-    WHERE places_beyond_1.place > 3
+    LEFT JOIN (SELECT f.rel, f.tid
+               FROM (SELECT DISTINCT t.owner_id AS k1
+                     FROM app.not_served t
+                     WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
+               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
+                                   FROM app.not_served t
+                                   WHERE (t.at) IS NOT NULL
+                                     AND (t.owner_id = g.k1 OR t.owner_id IS NULL AND g.k1 IS NULL)
+                                   ORDER BY t.at DESC NULLS LAST, t.id
+                                   FETCH FIRST 3 ROWS ONLY) f) places_beyond_1 ON places_beyond_1.rel = t.tableoid
+                                       AND places_beyond_1.tid = t.ctid
+    WHERE (t.at) IS NOT NULL
+      AND places_beyond_1.tid IS NULL
 $function$;
 REVOKE ALL ON FUNCTION retention.by_rank_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.by_rank_rows(retention.slice)

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_rank', '', 'app.not_served', false, 'd114c8706993', 'Deletes rows of app.not_served past the first 3 per owner_id.',
-     ARRAY['ROUTINE retention.by_rank_groups(bigint, integer)', 'ROUTINE retention.by_rank_batch(retention.batch_input)', 'ROUTINE retention.by_rank_rows(retention.slice)', 'ROUTINE retention.by_rank_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
-     '[{"locked":"by_rank_batch","groups":"by_rank_groups"}]', false, ARRAY[]::text[],
+    ('by_rank', '', 'app.not_served', false, 'ff54e0aa266e', 'Deletes rows of app.not_served past the first 3 per owner_id.',
+     ARRAY['ROUTINE retention.by_rank_rows(retention.slice)', 'ROUTINE retention.by_rank_groups(retention.slice)', 'ROUTINE retention.by_rank_beyond(retention.slice)', 'ROUTINE retention.by_rank_take(retention.slice)', 'ROUTINE retention.by_rank_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"by_rank_groups","beyond":"by_rank_beyond"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.not_served']::text[], '[]',

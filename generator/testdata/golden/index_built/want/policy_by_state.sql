@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_state', '', 'app.not_served', false, '715b4796724d', 'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
-     ARRAY['ROUTINE retention.by_state_batch(retention.batch_input)', 'ROUTINE retention.by_state_batch_locked(retention.batch_input)', 'ROUTINE retention.by_state_rows(retention.slice)', 'ROUTINE retention.by_state_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.by_state_plan()']::text[],
-     '[{"range":"by_state_batch","locked":"by_state_batch_locked"}]', false, ARRAY[]::text[],
+    ('by_state', '', 'app.not_served', false, '7c157d3cf679', 'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
+     ARRAY['ROUTINE retention.by_state_rows(retention.slice)', 'ROUTINE retention.by_state_take(retention.slice)', 'ROUTINE retention.by_state_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.at < retention._cutoff(($1).as_of, 12, 0, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.not_served']::text[], '[]',

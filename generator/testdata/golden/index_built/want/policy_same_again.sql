@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('same_again', '', 'app.not_served', false, 'c5b839aaaf95', 'Deletes rows of app.not_served whose at is past by 0 days.',
-     ARRAY['ROUTINE retention.same_again_batch(retention.batch_input)', 'ROUTINE retention.same_again_batch_locked(retention.batch_input)', 'ROUTINE retention.same_again_rows(retention.slice)', 'ROUTINE retention.same_again_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.same_again_plan()']::text[],
-     '[{"range":"same_again_batch","locked":"same_again_batch_locked"}]', false, ARRAY[]::text[],
+    ('same_again', '', 'app.not_served', false, 'bcd50df376be', 'Deletes rows of app.not_served whose at is past by 0 days.',
+     ARRAY['ROUTINE retention.same_again_rows(retention.slice)', 'ROUTINE retention.same_again_take(retention.slice)', 'ROUTINE retention.same_again_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.not_served']::text[], '[]',

@@ -1,42 +1,16 @@
 -- as owner
--- Finds the groups of policy by_rank that hold more than 3 rows, when a run starts. Reads the
--- whole of app.served, or its index; locks nothing. Answers how many rows are too many.
-CREATE OR REPLACE FUNCTION retention.by_rank_groups(p_run bigint, p_pass integer)
-RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET bytea_output = 'hex'
-SET extra_float_digits = 1
-SET standard_conforming_strings = on
-SET transform_null_equals = off
-SET array_nulls = on
-SET row_security = off
-SET jit = off
+-- The groups of policy by_rank that hold more than 3 rows, and how many more. Reads the
+-- whole of app.served, or its index, when a run starts.
+CREATE OR REPLACE FUNCTION retention.by_rank_groups(slice retention.slice)
+RETURNS TABLE (key text[], surplus bigint)
+LANGUAGE sql STABLE
 AS $function$
-DECLARE
-    v_as_of CONSTANT timestamptz := (retention._running(p_run)).as_of;
-    v_surplus bigint;
-BEGIN
-    WITH found AS (
-        INSERT INTO retention.run_group (run_id, pass, ordinal, key, surplus)
-        SELECT p_run, p_pass, row_number() OVER (),
-               ARRAY[x.k1::text]::text[], x.n - 3
-        FROM (SELECT t.owner_id AS k1, count(*) AS n
-              FROM app.served t
-              WHERE true
-              GROUP BY 1
-              HAVING count(*) > 3) x
-        RETURNING surplus
-    )
-    SELECT coalesce(sum(f.surplus), 0) INTO v_surplus FROM found f;
-    RETURN v_surplus;
-END
+    SELECT ARRAY[t.owner_id::text]::text[], count(*) - 3
+    FROM app.served t
+    WHERE true
+    GROUP BY t.owner_id
+    HAVING count(*) > 3
 $function$;
-REVOKE ALL ON FUNCTION retention.by_rank_groups(bigint, integer) FROM PUBLIC;
-COMMENT ON FUNCTION retention.by_rank_groups(bigint, integer)
-    IS 'pgretain: finds the groups of policy by_rank that hold too many rows';
+REVOKE ALL ON FUNCTION retention.by_rank_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

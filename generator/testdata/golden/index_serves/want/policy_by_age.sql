@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_age', '', 'app.served', false, '1cb62536e43f', 'Deletes rows of app.served whose at is older than 1 year.',
-     ARRAY['ROUTINE retention.by_age_batch(retention.batch_input)', 'ROUTINE retention.by_age_batch_locked(retention.batch_input)', 'ROUTINE retention.by_age_rows(retention.slice)', 'ROUTINE retention.by_age_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.by_age_plan()']::text[],
-     '[{"range":"by_age_batch","locked":"by_age_batch_locked"}]', false, ARRAY[]::text[],
+    ('by_age', '', 'app.served', false, 'dbb778ca5b35', 'Deletes rows of app.served whose at is older than 1 year.',
+     ARRAY['ROUTINE retention.by_age_rows(retention.slice)', 'ROUTINE retention.by_age_take(retention.slice)', 'ROUTINE retention.by_age_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.served']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_key', '', 'app.served', false, 'f4fbf8b16320', 'where true; Deletes rows of app.served.',
-     ARRAY['ROUTINE retention.by_key_batch(retention.batch_input)', 'ROUTINE retention.by_key_batch_locked(retention.batch_input)', 'ROUTINE retention.by_key_rows(retention.slice)', 'ROUTINE retention.by_key_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.by_key_plan()']::text[],
-     '[{"range":"by_key_batch","locked":"by_key_batch_locked"}]', false, ARRAY[]::text[],
+    ('by_key', '', 'app.served', false, 'de9f661924fb', 'where true; Deletes rows of app.served.',
+     ARRAY['ROUTINE retention.by_key_rows(retention.slice)', 'ROUTINE retention.by_key_take(retention.slice)', 'ROUTINE retention.by_key_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.served']::text[], '[]',

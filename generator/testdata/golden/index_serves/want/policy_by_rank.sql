@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('by_rank', '', 'app.served', false, 'd4818d61bd95', 'Deletes rows of app.served past the first 3 per owner_id.',
-     ARRAY['ROUTINE retention.by_rank_groups(bigint, integer)', 'ROUTINE retention.by_rank_batch(retention.batch_input)', 'ROUTINE retention.by_rank_rows(retention.slice)', 'ROUTINE retention.by_rank_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.by_rank_plan()']::text[],
-     '[{"locked":"by_rank_batch","groups":"by_rank_groups"}]', false, ARRAY[]::text[],
+    ('by_rank', '', 'app.served', false, '2329853e1bda', 'Deletes rows of app.served past the first 3 per owner_id.',
+     ARRAY['ROUTINE retention.by_rank_rows(retention.slice)', 'ROUTINE retention.by_rank_groups(retention.slice)', 'ROUTINE retention.by_rank_beyond(retention.slice)', 'ROUTINE retention.by_rank_take(retention.slice)', 'ROUTINE retention.by_rank_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"by_rank_groups","beyond":"by_rank_beyond","indexed":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.served']::text[], '[]',

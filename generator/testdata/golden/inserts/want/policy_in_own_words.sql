@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('in_own_words', '', 'app.loan', false, '4d63a240abd8', 'Deletes rows of app.loan whose used_at is older than 7 days.',
-     ARRAY['ROUTINE retention.in_own_words_batch(retention.batch_input)', 'ROUTINE retention.in_own_words_rows(retention.slice)', 'ROUTINE retention.in_own_words_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.in_own_words_plan()']::text[],
-     '[{"locked":"in_own_words_batch"}]', false, ARRAY[]::text[],
+    ('in_own_words', '', 'app.loan', false, '2259b3629924', 'Deletes rows of app.loan whose used_at is older than 7 days.',
+     ARRAY['ROUTINE retention.in_own_words_rows(retention.slice)', 'ROUTINE retention.in_own_words_take(retention.slice)', 'ROUTINE retention.in_own_words_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.used_at","timestamptz"],["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.loan', 'INSERT app.attic']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('signals', '', 'app.note', false, '8a1f75dcd4c6', 'Deletes rows of app.note whose made_at is older than 7 days.',
-     ARRAY['ROUTINE retention.signals_batch(retention.batch_input)', 'ROUTINE retention.signals_rows(retention.slice)', 'ROUTINE retention.signals_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.signals_related(oid[], tid[], timestamp with time zone)', 'ROUTINE retention.signals_plan()', 'ROUTINE retention.signals_restore(bigint, timestamp with time zone)']::text[],
-     '[{"locked":"signals_batch"}]', false, ARRAY[]::text[],
+    ('signals', '', 'app.note', false, '5266a41be7f8', 'Deletes rows of app.note whose made_at is older than 7 days.',
+     ARRAY['ROUTINE retention.signals_rows(retention.slice)', 'ROUTINE retention.signals_take(retention.slice)', 'ROUTINE retention.signals_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.signals_related(oid[], tid[], timestamp with time zone)', 'ROUTINE retention.signals_restore(bigint, timestamp with time zone)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY['app.loan', 'app.note']::text[], ARRAY[]::text[], ARRAY['app.loan']::text[],
      ARRAY['app.note', 'app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.loan', 'DELETE app.note', 'INSERT app.attic', 'INSERT app.daily', 'INSERT app.old_note', 'INSERT app.transfer', 'UPDATE app.daily']::text[], '[{"step":1,"table":"app.daily","set":{"at":null,"last_kind":null,"n":null,"top":null}}]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('signals', '', 'app.note', false, '3a7371faba71', 'Deletes rows of app.note whose made_at is older than 7 days.',
-     ARRAY['ROUTINE retention.signals_batch(retention.batch_input)', 'ROUTINE retention.signals_batch_locked(retention.batch_input)', 'ROUTINE retention.signals_rows(retention.slice)', 'ROUTINE retention.signals_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.signals_plan()', 'ROUTINE retention.signals_restore(bigint, timestamp with time zone)']::text[],
-     '[{"range":"signals_batch","locked":"signals_batch_locked"}]', false, ARRAY[]::text[],
+    ('signals', '', 'app.note', false, 'b7e28a211b69', 'Deletes rows of app.note whose made_at is older than 7 days.',
+     ARRAY['ROUTINE retention.signals_rows(retention.slice)', 'ROUTINE retention.signals_take(retention.slice)', 'ROUTINE retention.signals_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.signals_restore(bigint, timestamp with time zone)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note', 'INSERT app.daily', 'INSERT app.old_note', 'UPDATE app.daily']::text[], '[{"step":1,"table":"app.daily","set":{"at":null,"last_kind":null,"n":null,"top":null}}]',

@@ -7,9 +7,9 @@ INSERT INTO keeper.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_old', 'The owner''s notes: kept for a week.', 'app.note', false, '800c260d6773', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps reviewed: EXISTS (SELECT FROM review WHERE note_id = t.id)',
-     ARRAY['ROUTINE keeper.notes_old_batch(keeper.batch_input)', 'ROUTINE keeper.notes_old_rows(keeper.slice)', 'ROUTINE keeper.notes_old_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE keeper.notes_old_plan()']::text[],
-     '[{"locked":"notes_old_batch"}]', false, ARRAY[]::text[],
+    ('notes_old', 'The owner''s notes: kept for a week.', 'app.note', false, 'c1c04a331532', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps reviewed: EXISTS (SELECT FROM review WHERE note_id = t.id)',
+     ARRAY['ROUTINE keeper.notes_old_rows(keeper.slice)', 'ROUTINE keeper.notes_old_take(keeper.slice)', 'ROUTINE keeper.notes_old_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

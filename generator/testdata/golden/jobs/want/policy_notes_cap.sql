@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_cap', '', 'app.note', false, 'bc08b1436eb1', 'Deletes rows of app.note past the first 1000.',
-     ARRAY['ROUTINE retention.notes_cap_groups(bigint, integer)', 'ROUTINE retention.notes_cap_batch(retention.batch_input)', 'ROUTINE retention.notes_cap_rows(retention.slice)', 'ROUTINE retention.notes_cap_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_cap_plan()']::text[],
-     '[{"locked":"notes_cap_batch","groups":"notes_cap_groups"}]', false, ARRAY[]::text[],
+    ('notes_cap', '', 'app.note', false, '34aebef00d76', 'Deletes rows of app.note past the first 1000.',
+     ARRAY['ROUTINE retention.notes_cap_rows(retention.slice)', 'ROUTINE retention.notes_cap_groups(retention.slice)', 'ROUTINE retention.notes_cap_beyond(retention.slice)', 'ROUTINE retention.notes_cap_take(retention.slice)', 'ROUTINE retention.notes_cap_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"notes_cap_groups","beyond":"notes_cap_beyond","indexed":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

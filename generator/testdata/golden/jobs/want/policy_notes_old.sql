@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_old', '', 'app.note', false, '69b1da7861da', 'Deletes rows of app.note whose made_at is older than 7 days.',
-     ARRAY['ROUTINE retention.notes_old_batch(retention.batch_input)', 'ROUTINE retention.notes_old_batch_locked(retention.batch_input)', 'ROUTINE retention.notes_old_rows(retention.slice)', 'ROUTINE retention.notes_old_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_old_plan()']::text[],
-     '[{"range":"notes_old_batch","locked":"notes_old_batch_locked"}]', false, ARRAY[]::text[],
+    ('notes_old', '', 'app.note', false, '9ab97db3ef48', 'Deletes rows of app.note whose made_at is older than 7 days.',
+     ARRAY['ROUTINE retention.notes_old_rows(retention.slice)', 'ROUTINE retention.notes_old_take(retention.slice)', 'ROUTINE retention.notes_old_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

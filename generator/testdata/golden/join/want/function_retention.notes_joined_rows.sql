@@ -13,7 +13,8 @@ AS $function$
            END
     FROM app.note t
     LEFT JOIN app.owner o ON (o.id = t.owner_id)
-    LEFT JOIN (SELECT kind, kept FROM app.config WHERE days > 0) c ON (c.kind = t.kind)
+    LEFT JOIN (SELECT s.* FROM retention.notes_joined_c s WHERE ($1).inputs IS NOT NULL UNION ALL SELECT q.*
+        FROM (SELECT kind, kept FROM app.config WHERE days > 0) q WHERE ($1).inputs IS NULL) c ON (c.kind = t.kind)
     LEFT JOIN LATERAL (SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id
         AND x.used_at < ($1).as_of) l ON true
     WHERE (NOT o.enabled AND c.kept IS NOT TRUE)

@@ -7,15 +7,6 @@ CREATE OR REPLACE FUNCTION retention.notes_ranked_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (
-                   PARTITION BY t.owner_id
-                   ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC, ((t.tableoid, t.ctid) IN (SELECT h.rel, h.tid FROM retention._held_rows('notes_ranked', ($1).as_of) h)) DESC, t.id DESC) AS place
-        FROM app.note t
-        WHERE (NOT ((t.starred) IS NOT FALSE))
-          AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
-    )
     SELECT t.tableoid, t.ctid, t, CASE
                WHEN (t.starred) THEN 'starred'
                WHEN (t.starred) IS NULL THEN 'starred' || '?'
@@ -23,8 +14,21 @@ AS $function$
                WHEN (t.tag IS NOT NULL) IS NULL THEN 'tagged' || '?'
            END
     FROM app.note t
-    LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
-    WHERE places_beyond_1.place > 10
+    LEFT JOIN (SELECT f.rel, f.tid
+               FROM (SELECT DISTINCT t.owner_id AS k1
+                     FROM app.note t
+                     WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
+               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
+                                   FROM app.note t
+                                   WHERE (NOT ((t.starred) IS NOT FALSE))
+                                     AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
+                                     AND t.owner_id = g.k1
+                                   ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC, ((t.tableoid, t.ctid) IN (SELECT h.rel, h.tid FROM retention._held_rows('notes_ranked', ($1).as_of) h)) DESC, t.id DESC
+                                   FETCH FIRST 10 ROWS ONLY) f) places_beyond_1 ON places_beyond_1.rel = t.tableoid
+                                       AND places_beyond_1.tid = t.ctid
+    WHERE (NOT ((t.starred) IS NOT FALSE))
+      AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
+      AND places_beyond_1.tid IS NULL
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_ranked_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.notes_ranked_rows(retention.slice)

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_kept', '', 'app.note', false, '6f1b81d2fe9b', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps starred: starred; keeps open_review: EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open); keeps tagged: the first 2; keeps one_a_day: the first 1',
-     ARRAY['ROUTINE retention.notes_kept_batch(retention.batch_input)', 'ROUTINE retention.notes_kept_rows(retention.slice)', 'ROUTINE retention.notes_kept_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_kept_plan()']::text[],
-     '[{"locked":"notes_kept_batch"}]', false, ARRAY[]::text[],
+    ('notes_kept', '', 'app.note', false, 'dc03a7295a37', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps starred: starred; keeps open_review: EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open); keeps tagged: the first 2; keeps one_a_day: the first 1',
+     ARRAY['ROUTINE retention.notes_kept_rows(retention.slice)', 'ROUTINE retention.notes_kept_take(retention.slice)', 'ROUTINE retention.notes_kept_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

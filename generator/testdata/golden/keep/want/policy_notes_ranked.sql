@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_ranked', '', 'app.note', false, 'e80fb3b5f0f1', 'Deletes rows of app.note past the first 10 per owner_id.; keeps starred: starred; keeps tagged: tag IS NOT NULL',
-     ARRAY['ROUTINE retention.notes_ranked_groups(bigint, integer)', 'ROUTINE retention.notes_ranked_batch(retention.batch_input)', 'ROUTINE retention.notes_ranked_rows(retention.slice)', 'ROUTINE retention.notes_ranked_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
-     '[{"locked":"notes_ranked_batch","groups":"notes_ranked_groups"}]', false, ARRAY[]::text[],
+    ('notes_ranked', '', 'app.note', false, '33e7266a6eab', 'Deletes rows of app.note past the first 10 per owner_id.; keeps starred: starred; keeps tagged: tag IS NOT NULL',
+     ARRAY['ROUTINE retention.notes_ranked_rows(retention.slice)', 'ROUTINE retention.notes_ranked_groups(retention.slice)', 'ROUTINE retention.notes_ranked_beyond(retention.slice)', 'ROUTINE retention.notes_ranked_take(retention.slice)', 'ROUTINE retention.notes_ranked_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"notes_ranked_groups","beyond":"notes_ranked_beyond"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

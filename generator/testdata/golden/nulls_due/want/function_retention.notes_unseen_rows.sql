@@ -9,8 +9,10 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.note t
-    WHERE ((t.seen_at <= retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC'))
-           OR t.seen_at IS NULL)
+    WHERE ((t.seen_at <= retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')
+            AND coalesce(($1).pass, 1) = 1)
+           OR (t.seen_at IS NULL
+               AND coalesce(($1).pass, 2) = 2))
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_unseen_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.notes_unseen_rows(retention.slice)

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_unseen', '', 'app.note', false, '85bcca051f70', 'Deletes rows of app.note whose seen_at is older than 30 days.; Deletes rows of app.note whose clock is NULL.',
-     ARRAY['ROUTINE retention.notes_unseen_batch(retention.batch_input)', 'ROUTINE retention.notes_unseen_batch_locked(retention.batch_input)', 'ROUTINE retention.notes_unseen_batch_2(retention.batch_input)', 'ROUTINE retention.notes_unseen_batch_2_locked(retention.batch_input)', 'ROUTINE retention.notes_unseen_rows(retention.slice)', 'ROUTINE retention.notes_unseen_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_unseen_plan()']::text[],
-     '[{"range":"notes_unseen_batch","locked":"notes_unseen_batch_locked"},{"range":"notes_unseen_batch_2","locked":"notes_unseen_batch_2_locked"}]', false, ARRAY[]::text[],
+    ('notes_unseen', '', 'app.note', false, '88a58cc2c829', 'Deletes rows of app.note whose seen_at is older than 30 days.; Deletes rows of app.note whose clock is NULL.',
+     ARRAY['ROUTINE retention.notes_unseen_rows(retention.slice)', 'ROUTINE retention.notes_unseen_take(retention.slice)', 'ROUTINE retention.notes_unseen_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.seen_at","timestamptz"],["t.id","bigint"]]},{"cursor":[["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

@@ -1,41 +1,15 @@
 -- as owner
--- Finds the groups of policy events_cap that hold more than 1000000 rows, when a run starts. Reads the
--- whole of app.event, or its index; locks nothing. Answers how many rows are too many.
-CREATE OR REPLACE FUNCTION retention.events_cap_groups(p_run bigint, p_pass integer)
-RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET bytea_output = 'hex'
-SET extra_float_digits = 1
-SET standard_conforming_strings = on
-SET transform_null_equals = off
-SET array_nulls = on
-SET row_security = off
-SET jit = off
+-- The groups of policy events_cap that hold more than 1000000 rows, and how many more. Reads the
+-- whole of app.event, or its index, when a run starts.
+CREATE OR REPLACE FUNCTION retention.events_cap_groups(slice retention.slice)
+RETURNS TABLE (key text[], surplus bigint)
+LANGUAGE sql STABLE
 AS $function$
-DECLARE
-    v_as_of CONSTANT timestamptz := (retention._running(p_run)).as_of;
-    v_surplus bigint;
-BEGIN
-    WITH found AS (
-        INSERT INTO retention.run_group (run_id, pass, ordinal, key, surplus)
-        SELECT p_run, p_pass, row_number() OVER (),
-               ARRAY[]::text[], x.n - 1000000
-        FROM (SELECT count(*) AS n
-              FROM app.event t
-              WHERE true
-              HAVING count(*) > 1000000) x
-        RETURNING surplus
-    )
-    SELECT coalesce(sum(f.surplus), 0) INTO v_surplus FROM found f;
-    RETURN v_surplus;
-END
+    SELECT ARRAY[]::text[], count(*) - 1000000
+    FROM app.event t
+    WHERE true
+    HAVING count(*) > 1000000
 $function$;
-REVOKE ALL ON FUNCTION retention.events_cap_groups(bigint, integer) FROM PUBLIC;
-COMMENT ON FUNCTION retention.events_cap_groups(bigint, integer)
-    IS 'pgretain: finds the groups of policy events_cap that hold too many rows';
+REVOKE ALL ON FUNCTION retention.events_cap_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -7,17 +7,15 @@ CREATE OR REPLACE FUNCTION retention.events_cap_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.event, verdict text)
 LANGUAGE sql STABLE
 AS $function$
-    WITH places_beyond_1 AS MATERIALIZED (
-        SELECT t.tableoid AS rel, t.ctid AS tid,
-               row_number() OVER (
-                   ORDER BY t.at DESC, t.id DESC) AS place
-        FROM app.event t
-        WHERE true
-    )
     SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.event t
-    LEFT JOIN places_beyond_1 ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
-    WHERE places_beyond_1.place > 1000000
+    LEFT JOIN (SELECT t.tableoid AS rel, t.ctid AS tid
+               FROM app.event t
+               WHERE true
+               ORDER BY t.at DESC, t.id DESC
+               FETCH FIRST 1000000 ROWS ONLY) places_beyond_1 ON places_beyond_1.rel = t.tableoid
+                   AND places_beyond_1.tid = t.ctid
+    WHERE places_beyond_1.tid IS NULL
 $function$;
 REVOKE ALL ON FUNCTION retention.events_cap_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.events_cap_rows(retention.slice)

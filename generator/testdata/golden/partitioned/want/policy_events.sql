@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('events', '', 'app.event', false, '99a633f88ca4', 'Deletes rows of app.event whose at is older than 1 year.',
-     ARRAY['ROUTINE retention.events_batch(retention.batch_input)', 'ROUTINE retention.events_batch_locked(retention.batch_input)', 'ROUTINE retention.events_rows(retention.slice)', 'ROUTINE retention.events_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.events_plan()']::text[],
-     '[{"range":"events_batch","locked":"events_batch_locked"}]', false, ARRAY[]::text[],
+    ('events', '', 'app.event', false, '738797ee878a', 'Deletes rows of app.event whose at is older than 1 year.',
+     ARRAY['ROUTINE retention.events_rows(retention.slice)', 'ROUTINE retention.events_take(retention.slice)', 'ROUTINE retention.events_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.event']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('events_cap', '', 'app.event', false, 'dfc093bad24f', 'Deletes rows of app.event past the first 1000000.',
-     ARRAY['ROUTINE retention.events_cap_groups(bigint, integer)', 'ROUTINE retention.events_cap_batch(retention.batch_input)', 'ROUTINE retention.events_cap_rows(retention.slice)', 'ROUTINE retention.events_cap_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.events_cap_plan()']::text[],
-     '[{"locked":"events_cap_batch","groups":"events_cap_groups"}]', false, ARRAY[]::text[],
+    ('events_cap', '', 'app.event', false, '3f1dd333463d', 'Deletes rows of app.event past the first 1000000.',
+     ARRAY['ROUTINE retention.events_cap_rows(retention.slice)', 'ROUTINE retention.events_cap_groups(retention.slice)', 'ROUTINE retention.events_cap_beyond(retention.slice)', 'ROUTINE retention.events_cap_take(retention.slice)', 'ROUTINE retention.events_cap_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"ranked":true,"groups":"events_cap_groups","beyond":"events_cap_beyond","indexed":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.event']::text[], '[]',

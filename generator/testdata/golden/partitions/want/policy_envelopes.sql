@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('envelopes', '', 'app.envelope', true, '5b2072188d57', 'where NOT EXISTS (SELECT FROM partition p WHERE p.expires_at > as_of); Drops partitions of app.envelope past the first 1 per value.',
-     ARRAY['ROUTINE retention.envelopes_partition(oid, text)', 'ROUTINE retention.envelopes_batch(retention.batch_input)', 'ROUTINE retention.envelopes_rows(retention.slice)', 'ROUTINE retention.envelopes_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
-     '[{"locked":"envelopes_batch"}]', false, ARRAY[]::text[],
+    ('envelopes', '', 'app.envelope', true, '71cebd331bf0', 'where NOT EXISTS (SELECT FROM partition p WHERE p.expires_at > as_of); Drops partitions of app.envelope past the first 1 per value.',
+     ARRAY['ROUTINE retention.envelopes_rows(retention.slice)', 'ROUTINE retention.envelopes_partition(oid, text)', 'ROUTINE retention.envelopes_take(retention.slice)', 'ROUTINE retention.envelopes_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.envelope']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY[]::text[], '[]',

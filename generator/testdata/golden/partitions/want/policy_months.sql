@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('months', '', 'app.event', true, '235984be541b', 'where name LIKE ''event_%''; Detaches partitions of app.event whose upper is older than 3 months.; keeps pending: EXISTS (SELECT FROM partition WHERE state = ''pending''); keeps newest: the first 2',
-     ARRAY['ROUTINE retention.months_partition(oid, text)', 'ROUTINE retention.months_batch(retention.batch_input)', 'ROUTINE retention.months_rows(retention.slice)', 'ROUTINE retention.months_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
-     '[{"locked":"months_batch"}]', false, ARRAY[]::text[],
+    ('months', '', 'app.event', true, '1d7146ecc99d', 'where name LIKE ''event_%''; Detaches partitions of app.event whose upper is older than 3 months.; keeps pending: EXISTS (SELECT FROM partition WHERE state = ''pending''); keeps newest: the first 2',
+     ARRAY['ROUTINE retention.months_rows(retention.slice)', 'ROUTINE retention.months_partition(oid, text)', 'ROUTINE retention.months_take(retention.slice)', 'ROUTINE retention.months_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY[]::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes', '', 'app.note', false, 'd3c8e3e76c9d', 'Deletes rows of app.note whose made_at is older than 7 days.',
-     ARRAY['ROUTINE retention.notes_batch(retention.batch_input)', 'ROUTINE retention.notes_rows(retention.slice)', 'ROUTINE retention.notes_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_related(oid[], tid[], timestamp with time zone)', 'ROUTINE retention.notes_plan()', 'ROUTINE retention.notes_restore(bigint, timestamp with time zone)']::text[],
-     '[{"locked":"notes_batch"}]', false, ARRAY[]::text[],
+    ('notes', '', 'app.note', false, '96de8521f868', 'Deletes rows of app.note whose made_at is older than 7 days.',
+     ARRAY['ROUTINE retention.notes_rows(retention.slice)', 'ROUTINE retention.notes_take(retention.slice)', 'ROUTINE retention.notes_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_related(oid[], tid[], timestamp with time zone)', 'ROUTINE retention.notes_restore(bigint, timestamp with time zone)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY['app.loan', 'app.note']::text[], ARRAY[]::text[], ARRAY['app.loan']::text[],
      ARRAY['app.note', 'app.loan']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.loan', 'DELETE app.note', 'INSERT app.attic', 'INSERT app.old_note']::text[], '[]',

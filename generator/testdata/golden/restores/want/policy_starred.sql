@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('starred', '', 'app.note', false, 'e7c0b542c7d8', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
-     ARRAY['ROUTINE retention.starred_batch(retention.batch_input)', 'ROUTINE retention.starred_rows(retention.slice)', 'ROUTINE retention.starred_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.starred_plan()', 'ROUTINE retention.starred_restore(bigint, timestamp with time zone)']::text[],
-     '[{"locked":"starred_batch"}]', false, ARRAY[]::text[],
+    ('starred', '', 'app.note', false, '9bb988b9b1fa', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
+     ARRAY['ROUTINE retention.starred_rows(retention.slice)', 'ROUTINE retention.starred_take(retention.slice)', 'ROUTINE retention.starred_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.starred_restore(bigint, timestamp with time zone)']::text[],
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"bound":"t.expires_at < retention._cutoff(($1).as_of, 0, 0, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['UPDATE app.note']::text[], '[{"step":1,"table":"app.note","set":{"starred":"true"}}]',

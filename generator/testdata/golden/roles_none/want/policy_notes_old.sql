@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_old', '', 'app.note', false, '13cd8f7527ef', 'Deletes rows of app.note whose made_at is older than 7 days.',
-     ARRAY['ROUTINE retention.notes_old_batch(retention.batch_input)', 'ROUTINE retention.notes_old_batch_locked(retention.batch_input)', 'ROUTINE retention.notes_old_rows(retention.slice)', 'ROUTINE retention.notes_old_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_old_plan()']::text[],
-     '[{"range":"notes_old_batch","locked":"notes_old_batch_locked"}]', false, ARRAY[]::text[],
+    ('notes_old', '', 'app.note', false, 'eebff03c6cf8', 'Deletes rows of app.note whose made_at is older than 7 days.',
+     ARRAY['ROUTINE retention.notes_old_rows(retention.slice)', 'ROUTINE retention.notes_old_take(retention.slice)', 'ROUTINE retention.notes_old_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('items', '', 'app.item', false, 'b4b24c0e6ef5', 'Deletes rows of app.item whose at is older than 90 days.',
-     ARRAY['ROUTINE retention.items_batch(retention.batch_input)', 'ROUTINE retention.items_rows(retention.slice)', 'ROUTINE retention.items_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.items_related(oid[], tid[], timestamp with time zone)', 'ROUTINE retention.items_plan()']::text[],
-     '[{"locked":"items_batch"}]', false, ARRAY[]::text[],
+    ('items', '', 'app.item', false, '40cfe7f05114', 'Deletes rows of app.item whose at is older than 90 days.',
+     ARRAY['ROUTINE retention.items_rows(retention.slice)', 'ROUTINE retention.items_take(retention.slice)', 'ROUTINE retention.items_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.items_related(oid[], tid[], timestamp with time zone)']::text[],
+     '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.loan', 'app.item', 'app.blob']::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.blob']::text[],
      ARRAY['app.item', 'app.loan', 'app.blob']::text[], ARRAY[]::text[], ARRAY['app.item', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[],
      ARRAY['DELETE app.blob', 'DELETE app.item', 'DELETE app.loan']::text[], '[]',

@@ -35,7 +35,8 @@ BEGIN
                END AS spared_by
         FROM app.note t
         LEFT JOIN app.owner o ON (o.id = t.owner_id)
-        WHERE t.made_at < CASE WHEN (o.enabled) THEN v_cutoff_1_1 WHEN (t.state = 'open' OR t.score IS NULL) THEN v_cutoff_1_2 END
+        WHERE t.made_at < v_cutoff_1
+          AND t.made_at < CASE WHEN (o.enabled) THEN v_cutoff_1_1 WHEN (t.state = 'open' OR t.score IS NULL) THEN v_cutoff_1_2 END
     ),
     held AS MATERIALIZED (
         SELECT h.rel, h.tid

@@ -10,7 +10,8 @@ AS $function$
     SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.note t
     LEFT JOIN app.owner o ON (o.id = t.owner_id)
-    WHERE t.made_at < CASE WHEN (o.enabled) THEN retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC') WHEN (t.state = 'open' OR t.score IS NULL) THEN retention._cutoff(($1).as_of, 0, 90, '00:00:00', 'UTC') END
+    WHERE t.made_at < greatest(retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC'), retention._cutoff(($1).as_of, 0, 90, '00:00:00', 'UTC'))
+      AND t.made_at < CASE WHEN (o.enabled) THEN retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC') WHEN (t.state = 'open' OR t.score IS NULL) THEN retention._cutoff(($1).as_of, 0, 90, '00:00:00', 'UTC') END
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_by_owner_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.notes_by_owner_rows(retention.slice)

@@ -34,7 +34,8 @@ BEGIN
                    WHEN false THEN NULL
                END AS spared_by
         FROM app.note t
-        WHERE t.made_at < CASE WHEN (t.score >= 0.5) THEN v_cutoff_1_1 WHEN (t.starred) THEN NULL ELSE v_cutoff_1_3 END
+        WHERE t.made_at < v_cutoff_1
+          AND t.made_at < CASE WHEN (t.score >= 0.5) THEN v_cutoff_1_1 WHEN (t.starred) THEN NULL ELSE v_cutoff_1_3 END
     ),
     held AS MATERIALIZED (
         SELECT h.rel, h.tid

@@ -9,7 +9,8 @@ LANGUAGE sql STABLE
 AS $function$
     SELECT t.tableoid, t.ctid, t, NULL::text
     FROM app.note t
-    WHERE t.made_at < CASE WHEN (t.score >= 0.5) THEN retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC') WHEN (t.starred) THEN NULL ELSE retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC') END
+    WHERE t.made_at < greatest(retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC'), retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))
+      AND t.made_at < CASE WHEN (t.score >= 0.5) THEN retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC') WHEN (t.starred) THEN NULL ELSE retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC') END
 $function$;
 REVOKE ALL ON FUNCTION retention.notes_by_score_rows(retention.slice) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION retention.notes_by_score_rows(retention.slice)

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_by_owner', '', 'app.note', false, 'd89f944ca229', 'Deletes rows of app.note whose made_at is older than 1 year / 90 days.',
-     ARRAY['ROUTINE retention.notes_by_owner_batch(retention.batch_input)', 'ROUTINE retention.notes_by_owner_rows(retention.slice)', 'ROUTINE retention.notes_by_owner_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_by_owner_plan()']::text[],
-     '[{"locked":"notes_by_owner_batch"}]', false, ARRAY[]::text[],
+    ('notes_by_owner', '', 'app.note', false, 'd0d469efa7c7', 'Deletes rows of app.note whose made_at is older than 1 year / 90 days.',
+     ARRAY['ROUTINE retention.notes_by_owner_rows(retention.slice)', 'ROUTINE retention.notes_by_owner_take(retention.slice)', 'ROUTINE retention.notes_by_owner_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"bound":"t.made_at < greatest(retention._cutoff(($1).as_of, 12, 0, ''00:00:00'', ''UTC''), retention._cutoff(($1).as_of, 0, 90, ''00:00:00'', ''UTC''))"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

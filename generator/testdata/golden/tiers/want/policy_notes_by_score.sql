@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('notes_by_score', '', 'app.note', false, 'ba185542040a', 'Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.',
-     ARRAY['ROUTINE retention.notes_by_score_batch(retention.batch_input)', 'ROUTINE retention.notes_by_score_batch_locked(retention.batch_input)', 'ROUTINE retention.notes_by_score_rows(retention.slice)', 'ROUTINE retention.notes_by_score_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.notes_by_score_plan()']::text[],
-     '[{"range":"notes_by_score_batch","locked":"notes_by_score_batch_locked"}]', false, ARRAY[]::text[],
+    ('notes_by_score', '', 'app.note', false, 'a3233dfe47b0', 'Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.',
+     ARRAY['ROUTINE retention.notes_by_score_rows(retention.slice)', 'ROUTINE retention.notes_by_score_take(retention.slice)', 'ROUTINE retention.notes_by_score_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.made_at < greatest(retention._cutoff(($1).as_of, 0, 30, ''00:00:00'', ''UTC''), retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC''))"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

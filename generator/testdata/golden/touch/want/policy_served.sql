@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('served', '', 'app.served', false, '9abfabc5ebf8', 'Deletes rows of app.served whose at is older than 30 days.',
-     ARRAY['ROUTINE retention.served_batch(retention.batch_input)', 'ROUTINE retention.served_batch_locked(retention.batch_input)', 'ROUTINE retention.served_rows(retention.slice)', 'ROUTINE retention.served_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.served_plan()', 'ROUTINE retention.served_touch(bigint[])']::text[],
-     '[{"range":"served_batch","locked":"served_batch_locked"}]', false, ARRAY[]::text[],
+    ('served', '', 'app.served', false, '4190e07d5bfb', 'Deletes rows of app.served whose at is older than 30 days.',
+     ARRAY['ROUTINE retention.served_rows(retention.slice)', 'ROUTINE retention.served_take(retention.slice)', 'ROUTINE retention.served_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.served_touch(bigint[])']::text[],
+     '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.served']::text[], '[]',

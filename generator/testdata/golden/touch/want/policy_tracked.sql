@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('tracked', '', 'app.tracked', false, '9e190718f89c', 'Deletes rows of app.tracked whose read_at is older than 30 days.',
-     ARRAY['ROUTINE retention.tracked_batch(retention.batch_input)', 'ROUTINE retention.tracked_batch_locked(retention.batch_input)', 'ROUTINE retention.tracked_rows(retention.slice)', 'ROUTINE retention.tracked_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.tracked_plan()', 'ROUTINE retention.tracked_touch(text[])']::text[],
-     '[{"range":"tracked_batch","locked":"tracked_batch_locked"}]', false, ARRAY[]::text[],
+    ('tracked', '', 'app.tracked', false, '99dc095e8948', 'Deletes rows of app.tracked whose read_at is older than 30 days.',
+     ARRAY['ROUTINE retention.tracked_rows(retention.slice)', 'ROUTINE retention.tracked_take(retention.slice)', 'ROUTINE retention.tracked_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.tracked_touch(text[])']::text[],
+     '[{"cursor":[["t.read_at","timestamptz"],["t.slug","text"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.tracked']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.tracked']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.tracked']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('dibs_expire', '', 'app.note', false, '11ec0ac45991', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
-     ARRAY['ROUTINE retention.dibs_expire_batch(retention.batch_input)', 'ROUTINE retention.dibs_expire_rows(retention.slice)', 'ROUTINE retention.dibs_expire_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.dibs_expire_related(oid[], tid[], timestamp with time zone)', 'ROUTINE retention.dibs_expire_plan()', 'ROUTINE retention.dibs_expire_restore(bigint, timestamp with time zone)']::text[],
-     '[{"locked":"dibs_expire_batch"}]', false, ARRAY[]::text[],
+    ('dibs_expire', '', 'app.note', false, '2858ab74540c', 'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
+     ARRAY['ROUTINE retention.dibs_expire_rows(retention.slice)', 'ROUTINE retention.dibs_expire_take(retention.slice)', 'ROUTINE retention.dibs_expire_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.dibs_expire_related(oid[], tid[], timestamp with time zone)', 'ROUTINE retention.dibs_expire_restore(bigint, timestamp with time zone)']::text[],
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"bound":"t.expires_at < retention._cutoff(($1).as_of, 0, 0, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, true, ARRAY[]::text[], ARRAY[]::text[], ARRAY['app.loan', 'app.owner']::text[],
      ARRAY['app.note', 'app.loan', 'app.owner']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['UPDATE app.loan', 'UPDATE app.note', 'UPDATE app.owner']::text[], '[{"step":1,"table":"app.note","set":{"starred":"true"}},{"step":2,"table":"app.loan","set":{"used_at":"NULL"}},{"step":3,"table":"app.owner","set":{"days":null}}]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('offers_expire', '', 'app.note', false, 'f2a406f6249a', 'where state IS DISTINCT FROM ''expired''; Updates rows of app.note whose expires_at is past by 0 days.',
-     ARRAY['ROUTINE retention.offers_expire_batch(retention.batch_input)', 'ROUTINE retention.offers_expire_batch_locked(retention.batch_input)', 'ROUTINE retention.offers_expire_rows(retention.slice)', 'ROUTINE retention.offers_expire_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.offers_expire_plan()']::text[],
-     '[{"range":"offers_expire_batch","locked":"offers_expire_batch_locked"}]', false, ARRAY[]::text[],
+    ('offers_expire', '', 'app.note', false, 'a0bd10d1e4e8', 'where state IS DISTINCT FROM ''expired''; Updates rows of app.note whose expires_at is past by 0 days.',
+     ARRAY['ROUTINE retention.offers_expire_rows(retention.slice)', 'ROUTINE retention.offers_expire_take(retention.slice)', 'ROUTINE retention.offers_expire_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.expires_at < retention._cutoff(($1).as_of, 0, 0, ''00:00:00'', ''UTC'')"}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['UPDATE app.note']::text[], '[{"step":1,"table":"app.note","set":{"seen_at":"as_of","state":"''expired''"}}]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('offers_rotate', '', 'app.note', false, 'c022e1c64cbd', 'Updates rows of app.note whose expires_at is past by 0 days.',
-     ARRAY['ROUTINE retention.offers_rotate_batch(retention.batch_input)', 'ROUTINE retention.offers_rotate_rows(retention.slice)', 'ROUTINE retention.offers_rotate_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.offers_rotate_plan()']::text[],
-     '[{"locked":"offers_rotate_batch"}]', false, ARRAY[]::text[],
+    ('offers_rotate', '', 'app.note', false, '18162b09b801', 'Updates rows of app.note whose expires_at is past by 0 days.',
+     ARRAY['ROUTINE retention.offers_rotate_rows(retention.slice)', 'ROUTINE retention.offers_rotate_take(retention.slice)', 'ROUTINE retention.offers_rotate_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['UPDATE app.note']::text[], '[{"step":1,"table":"app.note","set":{"expires_at":null}}]',

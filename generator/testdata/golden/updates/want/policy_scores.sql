@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('scores', '', 'app.note', false, 'da99c44213c2', 'where score IS DISTINCT FROM d.score; Updates rows of app.note.',
-     ARRAY['ROUTINE retention.scores_batch(retention.batch_input)', 'ROUTINE retention.scores_rows(retention.slice)', 'ROUTINE retention.scores_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.scores_plan()']::text[],
-     '[{"locked":"scores_batch"}]', false, ARRAY[]::text[],
+    ('scores', '', 'app.note', false, '96015035ac9d', 'where score IS DISTINCT FROM d.score; Updates rows of app.note.',
+     ARRAY['ROUTINE retention.scores_rows(retention.slice)', 'ROUTINE retention.scores_take(retention.slice)', 'ROUTINE retention.scores_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY[]::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['UPDATE app.note']::text[], '[{"step":1,"table":"app.note","set":{"score":null}}]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('all_of_them', '', 'app.note', false, '34e224041414', 'where true; Deletes rows of app.note.',
-     ARRAY['ROUTINE retention.all_of_them_batch(retention.batch_input)', 'ROUTINE retention.all_of_them_batch_locked(retention.batch_input)', 'ROUTINE retention.all_of_them_rows(retention.slice)', 'ROUTINE retention.all_of_them_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.all_of_them_plan()']::text[],
-     '[{"range":"all_of_them_batch","locked":"all_of_them_batch_locked"}]', false, ARRAY[]::text[],
+    ('all_of_them', '', 'app.note', false, 'ec258a5e17d4', 'where true; Deletes rows of app.note.',
+     ARRAY['ROUTINE retention.all_of_them_rows(retention.slice)', 'ROUTINE retention.all_of_them_take(retention.slice)', 'ROUTINE retention.all_of_them_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

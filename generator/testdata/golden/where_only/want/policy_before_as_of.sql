@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('before_as_of', '', 'app.note', false, 'f6fd3fc391d3', 'where made_at < as_of - interval ''1 day'' AND lower(kind) = ''draft''; Deletes rows of app.note.',
-     ARRAY['ROUTINE retention.before_as_of_batch(retention.batch_input)', 'ROUTINE retention.before_as_of_batch_locked(retention.batch_input)', 'ROUTINE retention.before_as_of_rows(retention.slice)', 'ROUTINE retention.before_as_of_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.before_as_of_plan()']::text[],
-     '[{"range":"before_as_of_batch","locked":"before_as_of_batch_locked"}]', false, ARRAY[]::text[],
+    ('before_as_of', '', 'app.note', false, '7054a3c1b92d', 'where made_at < as_of - interval ''1 day'' AND lower(kind) = ''draft''; Deletes rows of app.note.',
+     ARRAY['ROUTINE retention.before_as_of_rows(retention.slice)', 'ROUTINE retention.before_as_of_take(retention.slice)', 'ROUTINE retention.before_as_of_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

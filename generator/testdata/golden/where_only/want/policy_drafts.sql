@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('drafts', '', 'app.note', false, '7173ad2122c2', 'where kind = ''draft''; Deletes rows of app.note.',
-     ARRAY['ROUTINE retention.drafts_batch(retention.batch_input)', 'ROUTINE retention.drafts_batch_locked(retention.batch_input)', 'ROUTINE retention.drafts_rows(retention.slice)', 'ROUTINE retention.drafts_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.drafts_plan()']::text[],
-     '[{"range":"drafts_batch","locked":"drafts_batch_locked"}]', false, ARRAY[]::text[],
+    ('drafts', '', 'app.note', false, '041b5b549584', 'where kind = ''draft''; Deletes rows of app.note.',
+     ARRAY['ROUTINE retention.drafts_rows(retention.slice)', 'ROUTINE retention.drafts_take(retention.slice)', 'ROUTINE retention.drafts_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

@@ -7,9 +7,9 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('orphans', '', 'app.note', false, 'f75815a0f07a', 'where NOT EXISTS (SELECT FROM app.owner o WHERE o.id = t.owner_id); Deletes rows of app.note.',
-     ARRAY['ROUTINE retention.orphans_batch(retention.batch_input)', 'ROUTINE retention.orphans_rows(retention.slice)', 'ROUTINE retention.orphans_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.orphans_plan()']::text[],
-     '[{"locked":"orphans_batch"}]', false, ARRAY[]::text[],
+    ('orphans', '', 'app.note', false, '47fe918f9895', 'where NOT EXISTS (SELECT FROM app.owner o WHERE o.id = t.owner_id); Deletes rows of app.note.',
+     ARRAY['ROUTINE retention.orphans_rows(retention.slice)', 'ROUTINE retention.orphans_take(retention.slice)', 'ROUTINE retention.orphans_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+     '[{"cursor":[["t.id","bigint"]]}]', false, ARRAY[]::text[],
      NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',

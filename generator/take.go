@@ -1,0 +1,114 @@
+package generator
+
+// batchData is what the template take reads, and its steps.
+type batchData struct {
+	Schema, Function, Signature, Policy, What string
+	PolicyLiteral                             literal
+	Way                                       sqlText
+	Table                                     sqlText
+	Many                                      bool // its rows lie in several tables
+	Joins                                     []join
+	Columns                                   []windowColumn
+	Saved                                     []saved
+	Ordered                                   []sqlText // the order of the batch's rows, where a step needs it
+	Headers                                   []headerVariables
+	LockedRows                                []lockedText
+	Copies                                    bool
+	TakesAll                                  bool
+	Steps                                     []sqlText
+	Watermark                                 *markText
+	// of way RANGE
+	InRange    bool // steps are parts of one statement
+	Cursor     []cursorColumn
+	Conditions []sqlText
+	Lo, Hi     sqlText // positions
+	Set        []setText // an update
+	Also       []alsoText
+	// of a policy on partitions
+	Partitions *partitionData
+}
+
+// headerVariables holds the header rows that a step inserted.
+type headerVariables struct {
+	Name sqlText
+	Type sqlText
+}
+
+// markText is a watermark with the values that it may take.
+type markText struct {
+	watermarkData
+	UpTo sqlText // "" for none
+	Type string
+}
+
+// take is <policy>_take: the steps, on the rows of a slice.
+func (w *work) take() Object {
+	name := w.policy.Name + "_take"
+	d := batchData{
+		Schema: w.schema(), Function: name, Signature: name + "(" + w.schema() + ".slice)",
+		Policy: w.policy.Name, PolicyLiteral: literal(w.policy.Name), What: w.whatOfAll(), Way: "LOCKED",
+		Table: qualified(w.table), Many: w.table.Kind == "partitioned",
+		Joins: w.joins, Columns: w.columns, Saved: w.saved(),
+	}
+	if w.policy.Partitions {
+		p := w.partitionData(name, d.Signature)
+		p.Saved, d.Partitions, d.Table, d.Way = d.Saved, &p, "part", "PARTITIONS"
+	}
+	if w.inRange() {
+		d.Way, d.InRange = "RANGE", true
+		p := w.passes()[0]
+		d.Cursor, d.Conditions = w.cursor(p), w.dueOf(p)
+		d.Lo, d.Hi = position("lo", d.Cursor), position("hi", d.Cursor)
+	}
+	w.addSteps(&d)
+	return w.function(d.Signature, "take", d)
+}
+
+// inRange says whether a batch is one statement from one position to another.
+func (w *work) inRange() bool {
+	passes := w.passes()
+	return !w.policy.Partitions && len(passes) == 1 && w.rangeShape(passes[0])
+}
+
+// position is one end of a slice, as values of the cursor's columns.
+func position(end string, cursor []cursorColumn) sqlText {
+	return fragment("position", struct {
+		End    sqlText
+		Cursor []cursorColumn
+	}{sqlText(end), cursor})
+}
+
+// addSteps renders the steps, and what they ask of the statements before them.
+func (w *work) addSteps(d *batchData) {
+	if d.InRange {
+		d.Also = w.alsoTexts(*d)
+		if s := w.policy.Then[0]; s.Update != nil {
+			d.Set = w.setTexts(w.steps()[0], s.Update.Set, w.table, "t", false)
+		}
+		return
+	}
+	w.numbered = false
+	for _, s := range w.steps() {
+		d.Steps = append(d.Steps, w.render(s, *d))
+		if s.Insert != nil && s.Insert.As != "" {
+			d.Headers = append(d.Headers, headerVariables{headerVariable(s), quotedTable(s.Insert.Into)})
+		}
+		if w.locksRelated(s) && w.lockedBy(s).number == s.number {
+			d.LockedRows = append(d.LockedRows, w.lockedText(s))
+		}
+	}
+	d.Copies = w.copies()
+	d.TakesAll = !w.policy.Partitions && !w.deletes() && !w.updates()
+	if w.policy.Partitions {
+		return
+	}
+	p := w.passes()[0]
+	if w.numbered {
+		for _, c := range w.cursor(p) {
+			d.Ordered = append(d.Ordered, c.Expr)
+		}
+	}
+	if p.clock != nil && p.clock.mark != "" {
+		d.Watermark = &markText{w.watermark(p.clock.source.Watermark), p.clock.upTo, p.clock.typ}
+	}
+}

@@ -1,0 +1,22 @@
+-- as owner
+-- The rows past the first 10 of some groups of policy among, ($1).groups, in the order of the groups, which n numbers.
+CREATE OR REPLACE FUNCTION retention.among_beyond(slice retention.slice)
+RETURNS TABLE (n bigint, rel oid, tid tid)
+LANGUAGE sql STABLE
+AS $function$
+    SELECT g.n, f.rel, f.tid
+    FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1
+          FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n)
+          ORDER BY x.n) g
+    CROSS JOIN LATERAL (
+        SELECT t.tableoid AS rel, t.ctid AS tid
+        FROM app.note t
+        WHERE (NOT t.starred)
+          AND t.owner_id = g.k1
+        ORDER BY t.id DESC
+        OFFSET 10) f
+    ORDER BY g.n
+$function$;
+REVOKE ALL ON FUNCTION retention.among_beyond(retention.slice) FROM PUBLIC;
+
+-- to drop it

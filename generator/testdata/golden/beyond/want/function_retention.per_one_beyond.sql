@@ -1,0 +1,21 @@
+-- as owner
+-- The rows past the first 1000 of some groups of policy per_one, ($1).groups, in the order of the groups, which n numbers.
+CREATE OR REPLACE FUNCTION retention.per_one_beyond(slice retention.slice)
+RETURNS TABLE (n bigint, rel oid, tid tid)
+LANGUAGE sql STABLE
+AS $function$
+    SELECT g.n, f.rel, f.tid
+    FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1
+          FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n)
+          ORDER BY x.n) g
+    CROSS JOIN LATERAL (
+        SELECT t.tableoid AS rel, t.ctid AS tid
+        FROM app.note t
+        WHERE t.owner_id = g.k1
+        ORDER BY t.made_at DESC, t.id DESC
+        OFFSET 1000) f
+    ORDER BY g.n
+$function$;
+REVOKE ALL ON FUNCTION retention.per_one_beyond(retention.slice) FROM PUBLIC;
+
+-- to drop it

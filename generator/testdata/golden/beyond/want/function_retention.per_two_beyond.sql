@@ -1,0 +1,23 @@
+-- as owner
+-- The rows past the first 5 of some groups of policy per_two, ($1).groups, in the order of the groups, which n numbers.
+CREATE OR REPLACE FUNCTION retention.per_two_beyond(slice retention.slice)
+RETURNS TABLE (n bigint, rel oid, tid tid)
+LANGUAGE sql STABLE
+AS $function$
+    SELECT g.n, f.rel, f.tid
+    FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1, (x.key ->> 1)::text AS k2
+          FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n)
+          ORDER BY x.n) g
+    CROSS JOIN LATERAL (
+        SELECT t.tableoid AS rel, t.ctid AS tid
+        FROM app.note t
+        WHERE (t.kind = 'draft')
+          AND t.owner_id = g.k1
+          AND t.kind = g.k2
+        ORDER BY t.made_at, t.id
+        OFFSET 5) f
+    ORDER BY g.n
+$function$;
+REVOKE ALL ON FUNCTION retention.per_two_beyond(retention.slice) FROM PUBLIC;
+
+-- to drop it

@@ -1,0 +1,24 @@
+-- as owner
+-- Takes rows of policy by_least, way RANGE. Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.
+-- All that is due from ($1).lo to ($1).hi, or the rows ($1).tids: one statement, whose locks check the conditions once more.
+CREATE OR REPLACE FUNCTION retention.by_least_take(retention.slice)
+RETURNS retention.taken
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+    v_out retention.taken := ROW(0, '{}', '{}');
+BEGIN
+    DELETE FROM app.clocks t
+    WHERE (least(t.read_at, t.edited_at)) < retention._cutoff(($1).as_of, 0, 0, '36:00:00', 'Europe/Berlin')
+      AND (($1).lo IS NULL OR ((least(t.read_at, t.edited_at)), t.id) > ((($1).lo ->> 0)::timestamptz,
+          (($1).lo ->> 1)::bigint))
+      AND (($1).hi IS NULL OR ((least(t.read_at, t.edited_at)), t.id) <= ((($1).hi ->> 0)::timestamptz,
+          (($1).hi ->> 1)::bigint))
+      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
+    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+    RETURN v_out;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.by_least_take(retention.slice) FROM PUBLIC;
+
+-- to drop it

@@ -1,0 +1,24 @@
+-- as owner
+-- Takes rows of policy a_policy_name_of_forty_bytes_0123456789a, way LOCKED. Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch". Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.
+-- The rows ($1).tids, which are locked and were judged then.
+CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_take(retention.slice)
+RETURNS retention.taken
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+    v_tids tid[] := ($1).tids;
+    v_rows bigint;
+    v_out retention.taken := ROW(0, '{}', '{}');
+BEGIN
+    -- The batch's own rows.
+    DELETE FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+    WHERE t.ctid = ANY (v_tids);
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    v_out.taken := v_out.taken + v_rows;
+
+    RETURN v_out;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_take(retention.slice) FROM PUBLIC;
+
+-- to drop it

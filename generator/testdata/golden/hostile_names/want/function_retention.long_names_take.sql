@@ -1,0 +1,22 @@
+-- as owner
+-- Takes rows of policy long_names, way RANGE. Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.
+-- All that is due from ($1).lo to ($1).hi, or the rows ($1).tids: one statement, whose locks check the conditions once more.
+CREATE OR REPLACE FUNCTION retention.long_names_take(retention.slice)
+RETURNS retention.taken
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+    v_out retention.taken := ROW(0, '{}', '{}');
+BEGIN
+    DELETE FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
+    WHERE t.t < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
+      AND (($1).lo IS NULL OR (t.t, t."end") > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::bigint))
+      AND (($1).hi IS NULL OR (t.t, t."end") <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::bigint))
+      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
+    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+    RETURN v_out;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.long_names_take(retention.slice) FROM PUBLIC;
+
+-- to drop it

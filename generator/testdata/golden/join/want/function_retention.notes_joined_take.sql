@@ -1,0 +1,24 @@
+-- as owner
+-- Takes rows of policy notes_joined, way LOCKED. Deletes rows of app.note whose made_at is older than 1 year.
+-- The rows ($1).tids, which are locked and were judged then.
+CREATE OR REPLACE FUNCTION retention.notes_joined_take(retention.slice)
+RETURNS retention.taken
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+    v_tids tid[] := ($1).tids;
+    v_rows bigint;
+    v_out retention.taken := ROW(0, '{}', '{}');
+BEGIN
+    -- The batch's own rows.
+    DELETE FROM app.note t
+    WHERE t.ctid = ANY (v_tids);
+    GET DIAGNOSTICS v_rows = ROW_COUNT;
+    v_out.taken := v_out.taken + v_rows;
+
+    RETURN v_out;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention.notes_joined_take(retention.slice) FROM PUBLIC;
+
+-- to drop it

@@ -1,0 +1,79 @@
+-- One batch of a pass: the rows of <policy>_rows that come next, p_rows at most, go by <policy>_take; what raises is the
+-- caller's to undo. Without p_lock one statement judges and takes them (way RANGE), whose rows' locks check their own columns once more.
+-- With p_lock (way LOCKED) the rows are locked first, those that another session has locked are passed by, and the rest
+-- is judged again in a newer snapshot, holds included. p_skip goes past the next row without touching it.
+-- Locks: ROW EXCLUSIVE on the table; FOR UPDATE on the rows, waited for only where a watermark moves past them.
+-- Expressions of policies are evaluated here, with every setting pinned that they depend on, and planned for the values at hand.
+CREATE OR REPLACE FUNCTION retention._batch(
+    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_lock boolean)
+RETURNS retention.batch_result
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET bytea_output = 'hex'
+SET extra_float_digits = 1
+SET standard_conforming_strings = on
+SET transform_null_equals = off
+SET array_nulls = on
+SET row_security = off
+SET jit = off
+SET plan_cache_mode = force_custom_plan
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+AS $function$
+DECLARE
+    v_slice retention.slice := p_slice;
+    v_table CONSTANT regclass := retention._table(p_policy.table_name);
+    v_found record;
+    v_judged record;
+    v_taken retention.taken;
+    v_out retention.batch_result;
+BEGIN
+    IF p_policy.partitions THEN
+        PERFORM retention._pin();
+        RETURN retention._batch_partitions(p_policy, p_slice, p_rows, p_skip);
+    END IF;
+    BEGIN
+        EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', v_table);
+    EXCEPTION WHEN lock_not_available THEN
+        v_out.outcome := 'locked';
+        RETURN v_out;
+    END;
+    PERFORM retention._pin();
+    v_found := retention._next_rows(p_policy, v_slice, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END, NOT p_lock);
+    v_slice.hi := v_found.hi;
+    v_slice.last := v_found.last;
+    v_out := ROW(CASE WHEN v_found.last THEN 'last' ELSE 'some' END, v_found.scanned, 0, '{}', 0, '{}', coalesce(v_found.hi, p_slice.lo), NULL);
+    IF p_skip THEN
+        v_out.passed := concat(v_found.rels[1], ' ', v_found.tids[1]);
+        IF v_found.groups <> '{}' THEN
+            v_out."position" := retention._group_position(p_slice.lo, v_table, v_found.groups, v_found.rels, v_found.tids);
+        END IF;
+        RETURN v_out;
+    ELSIF p_lock THEN
+        v_judged := retention._judged(p_policy, v_slice, v_table, v_found.rels, v_found.tids);
+        v_slice.rels := v_judged.rels;
+        v_slice.tids := v_judged.tids;
+        v_out.contended := v_found.scanned - v_judged.locked;
+        v_out.kept := v_judged.kept;
+    END IF;
+    IF cardinality(v_slice.tids) > 0 OR v_slice.tids IS NULL AND v_slice.hi IS NOT NULL
+       OR p_slice.prove OR p_policy.passes -> (p_slice.pass - 1) ? 'whole' THEN
+        EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
+        v_out.taken := v_taken.taken;
+        v_out.related := v_taken.related;
+        v_out.kept := retention._sum(v_out.kept, v_taken.kept);
+        v_out.scanned := coalesce(v_out.scanned, v_taken.taken);
+    END IF;
+    IF v_found.hi IS NULL AND v_found.groups <> '{}' THEN
+        v_out."position" := retention._group_position(p_slice.lo, v_table, v_found.groups, v_found.rels, v_found.tids);
+    END IF;
+    RETURN v_out;
+EXCEPTION WHEN SQLSTATE 'PR004' THEN  -- a table above a partition is locked by somebody else; all is undone, locks included
+    v_out := ROW('locked', 0, 0, '{}', 0, '{}', p_slice.lo, NULL);
+    RETURN v_out;
+END
+$function$;
+REVOKE ALL ON FUNCTION retention._batch(retention.policy, retention.slice, integer, boolean, boolean) FROM PUBLIC;
