@@ -14,7 +14,7 @@ import (
 
 var codeApplication = diag.Register("P070", "function for applications cannot be generated")
 
-// application lists the functions that a policy generates for applications and operators.
+// application lists the functions that a policy generates for applications.
 func (w *work) application() []Object {
 	var objects []Object
 	if w.policy.Claim != nil {
@@ -23,7 +23,7 @@ func (w *work) application() []Object {
 	if w.policy.Touch != nil {
 		objects = append(objects, w.touch(w.policy.Touch)...)
 	}
-	return append(objects, w.restore()...)
+	return objects
 }
 
 // applicationData is what all their templates read.

@@ -11,7 +11,7 @@ import (
 // their fields by TestTemplatesPrintTypedValues.
 var templateData = []any{
 	batchData{}, countData{}, previewStep{}, previewNote{}, rowsData{}, factText{}, rowData{}, indexData{}, heldText{}, relatedStep{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
-	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{}, restoreData{}, restoreSource{}, restoredColumn{},
+	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{},
 	cursorColumn{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
 	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{}, alsoText{}, lockedText{}, knownText{},
 }
@@ -35,9 +35,6 @@ var plainStrings = map[string][]string{
 	"cursorData":      {"KeyType"},
 	"positionColumn":  {"Type"},
 	"touchData":       {"KeyType", "KeyCast", "What"},
-	"restoreData":     {"Schema", "Function", "Signature", "Policy"},
-	"restoredColumn":  {"Type"},
-	"restoreSource":   {"Schema", "What"},
 	"knownText":       {"Schema"},
 	"reviveData":      {"TableComment"},
 }

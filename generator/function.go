@@ -19,7 +19,7 @@ type passEntry struct {
 	Beyond string      `json:"beyond,omitempty"`
 	Index  bool        `json:"indexed,omitempty"` // an index can give the order of a rank
 	Bound  string      `json:"bound,omitempty"`   // what ends the walk, where the rows meet more than that
-	Whole  bool        `json:"whole,omitempty"` // no row may be passed by: a watermark moves past it
+	Whole  bool        `json:"whole,omitempty"`   // no row may be passed by: a watermark moves past it
 }
 
 // functions are those by which a run takes rows.
@@ -288,7 +288,7 @@ func (w *work) registryRow(functions, all []Object, passes []passEntry, facts sq
 		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,
 	}
 	d.WindowOwn, d.WindowAtLeast, d.WindowAtMost = w.settableWindow()
-	d.Restores = len(w.restoreSources()) > 0
+	d.Restores = w.restores()
 	d = w.partitionRow(d)
 	d.Hash = literal(Hash(append(texts, sqlfiles.Version, fmt.Sprintf("%+v", d))...))
 	return policyObject(d, p)

@@ -21,7 +21,7 @@ type rowData struct {
 	Prepares                                             bool
 	Scope                                                sqlText
 	WindowOwn, WindowAtLeast, WindowAtMost               sqlText
-	Restores                                             bool
+	Restores                                             []literal
 	Deletes, Unguarded, Related, Changes                 sqlText
 	StatementDeletes, Reach, Writes                      sqlText
 	Sets                                                 literal

@@ -21,7 +21,7 @@ type batchData struct {
 	InRange    bool // steps are parts of one statement
 	Cursor     []cursorColumn
 	Conditions []sqlText
-	Lo, Hi     sqlText // positions
+	Lo, Hi     sqlText   // positions
 	Set        []setText // an update
 	Also       []alsoText
 	// of a policy on partitions

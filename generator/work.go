@@ -38,7 +38,7 @@ type form struct {
 
 // forms of the functions of a policy that have variables.
 func applicationForm() form { return form{now: "v_as_of", olderThan: "NULL"} }
-func countForm() form { return form{now: "v_as_of", olderThan: "p_older_than", scope: "p_scope"} }
+func countForm() form       { return form{now: "v_as_of", olderThan: "p_older_than", scope: "p_scope"} }
 
 // filter is one condition with what may be known of it.
 type filter struct {

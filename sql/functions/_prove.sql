@@ -26,9 +26,7 @@ BEGIN
             PERFORM retention._batch(v_policy, v_slice, 1, false, true);
         END LOOP;
         PERFORM retention._count(p_policy, clock_timestamp(), 0, true);
-        IF v_policy.restores THEN
-            EXECUTE format('SELECT retention.%I(0, NULL)', p_policy || '_restore');
-        END IF;
+        PERFORM retention._restore(v_policy, 0, NULL);
         RAISE EXCEPTION USING ERRCODE = 'PR003';
     EXCEPTION
         WHEN SQLSTATE 'PR003' THEN

@@ -4,8 +4,10 @@
 -- run would take it again. Rows that are there again, or were changed since, are refused and counted,
 -- and so are those that a constraint or a trigger refuses; a later call tries them again.
 -- Raises 0A000 for a policy of which nothing is kept, P0002 for a run that is not in the log of that
--- policy (any more), 22023 for a hold_until that is over, 55P03 while a run on the table is under way.
--- Locks: the table's place for a run, its hold locks, ROW EXCLUSIVE on the tables, the rows.
+-- policy (any more), 22023 for a hold_until that is over, 55P03 while a run on the table is under way,
+-- 55000 where a table is not what it was when the policy was generated.
+-- Locks: the table's place for a run, by a row of the log that goes again; SHARE ROW EXCLUSIVE on the table of holds, which
+-- waits for batches and place_hold() under way; ROW EXCLUSIVE on the tables, the rows.
 CREATE OR REPLACE FUNCTION retention.restore(
     policy text, run_id bigint, hold_until timestamptz DEFAULT clock_timestamp() + interval '30 days',
     OUT restored bigint, OUT refused bigint)
@@ -16,9 +18,9 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(restore.policy);
-    v_lock bigint;
+    v_lock record;
 BEGIN
-    IF NOT v_policy.restores THEN
+    IF v_policy.restores IS NULL THEN
         RAISE feature_not_supported
             USING MESSAGE = format('policy "%s" keeps nothing that could be restored', restore.policy),
                   HINT = 'It needs an archive of whole rows with run.id in a column, or an update with "undo".';
@@ -31,12 +33,16 @@ BEGIN
             USING MESSAGE = format('hold_until %s is over', restore.hold_until),
                   HINT = 'Without a hold the next run would take the rows again.';
     END IF;
-    v_lock := retention._lock_restore(v_policy);
-    EXECUTE format('SELECT * FROM retention.%I($1, $2)', restore.policy || '_restore')
-    INTO restored, refused USING restore.run_id, restore.hold_until;
+    v_lock := retention._take_table(v_policy, NULL, clock_timestamp());
+    IF v_lock.run IS NULL THEN
+        RAISE lock_not_available USING
+            MESSAGE = v_lock.message, HINT = 'Wait for its end, or stop it with retention.pause().';
+    END IF;
+    LOCK TABLE retention.hold IN SHARE ROW EXCLUSIVE MODE;
+    SELECT * INTO restored, refused FROM retention._restore(v_policy, restore.run_id, restore.hold_until);
     INSERT INTO retention.restored (policy, run_id, restored, refused, hold_until)
     VALUES (restore.policy, restore.run_id, restore.restored, restore.refused, restore.hold_until);
-    DELETE FROM retention.run r WHERE r.id = v_lock;
+    DELETE FROM retention.run r WHERE r.id = v_lock.run;
 END
 $function$;
 REVOKE ALL ON FUNCTION retention.restore(text, bigint, timestamptz) FROM PUBLIC;

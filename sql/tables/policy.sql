@@ -8,7 +8,11 @@
 -- foreign keys may take from there, unguarded those that a statement of the policy's own words changes,
 -- related all that steps act on besides the policy's own, changes every table whose rows steps change or take,
 -- statement_deletes those that a statement of the policy's own words deletes from. prepares says that <policy>_start reads something when a run
--- starts, restores that there is <policy>_restore. window_own is a window that may be set at run time,
+-- starts. restores is what restore() can bring back; NULL: nothing. Per step an archive ("from") of whole
+-- rows of "table", with the number of the run in the column "run" and "same" constants in others; "document" is the column
+-- that holds rows, "stays" says that they stay there when they are restored; "columns" are the table's, with types, "key" its
+-- primary key. Of an update with "undo", "from" is the table undo, "columns" are the key's and what it sets, "set" what is to be
+-- set, as SQL over the row t. window_own is a window that may be set at run time,
 -- within window_at_least and window_at_most; NULL: it may not. installed_at is when a migration last wrote the row:
 -- lateness is reckoned from then on.
 -- batch_time_ms is how long a batch should take; NULL: it has batch_rows, however long.
@@ -33,7 +37,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     window_own interval,
     window_at_least interval,
     window_at_most interval,
-    restores boolean NOT NULL DEFAULT false,
+    restores jsonb,
     deletes text[] NOT NULL DEFAULT '{}',
     unguarded text[] NOT NULL DEFAULT '{}',
     related text[] NOT NULL DEFAULT '{}',

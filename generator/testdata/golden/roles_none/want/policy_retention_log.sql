@@ -7,10 +7,10 @@ INSERT INTO retention.policy
      batch_rows, batch_time_ms, lock_timeout_ms,
      budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
 VALUES
-    ('retention_log', 'built in: keeps the run log and cron.job_run_details short', 'retention.run', false, '1256306448cc', 'runs that ended longer ago than install.log_window, the newest of each policy excepted',
+    ('retention_log', 'built in: keeps the run log and cron.job_run_details short', 'retention.run', false, 'af059aece4f1', 'runs that ended longer ago than install.log_window, the newest of each policy excepted',
      ARRAY[]::text[],
      '[{"locked":"retention_log_batch"}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['retention.run', 'retention.batch']::text[], ARRAY[]::text[], ARRAY['retention.batch']::text[],
+     NULL, NULL, NULL, NULL, ARRAY['retention.run', 'retention.batch']::text[], ARRAY[]::text[], ARRAY['retention.batch']::text[],
      ARRAY['retention.run', 'retention.batch']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY[]::text[], '[]',
      jsonb_build_object('clock', 't.ended_at'),
