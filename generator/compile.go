@@ -61,7 +61,7 @@ func (c *compiler) compile() ([]Object, diag.List) {
 	}
 	c.checkSearchPath()
 	c.checkNames()
-	objects = append(objects, c.install(), c.logPolicy())
+	objects = append(objects, c.install())
 	runtime := objects
 	objects = append(objects, c.policies()...)
 	c.checkStored(runtime, objects)

@@ -125,8 +125,7 @@ func ownObjects(t *testing.T, file *policy.File, objects []Object) []Object {
 	}
 	shown := bytes.Contains(file.Source, []byte("\ninstall:"))
 	return slices.DeleteFunc(objects, func(o Object) bool {
-		builtIn := o.Kind == KindInstall || o.Name == LogPolicy || o.Name == CronName(file.Install, LogPolicy, 0)
-		return known[o.ID()] || builtIn && !shown
+		return known[o.ID()] || o.Kind == KindInstall && !shown
 	})
 }
 

@@ -12,12 +12,12 @@ import (
 type CronJob struct{ Name, Schedule, Command, Database string }
 
 // purgeJob keeps cron.job_run_details short where it is in another database than the run log.
-const purgeJob = LogPolicy + "#purge"
+const purgeJob = "cron_log#purge"
 
-// purgeSchedule is half an hour after LogSchedule.
+// purgeSchedule is once a night, at a minute that few others use.
 const purgeSchedule = "53 3 * * *"
 
-// purgeWindow is how long the purge keeps rows: as long as the built-in policy does by default.
+// purgeWindow is how long the purge keeps rows: as long as the runtime does by default where it purges them itself.
 const purgeWindow = "14 days"
 
 // CronCommand is what pg_cron executes for a job: one statement and nothing else.

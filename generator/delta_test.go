@@ -61,7 +61,7 @@ var deltas = map[string]struct {
 	"one more schedule":       {replaced(`"17 3 * * *"`, `["17 3 * * *", "@reboot"]`), []string{"policies: + cron retention.nightly#2", "policies: ~ job nightly"}},
 	"a job renamed":           {replaced("nightly:", "night:"), []string{"policies: - cron retention.nightly", "policies: + job night", "policies: + cron retention.night", "policies: - job nightly"}},
 	"no jobs":                 {replaced("jobs:\n  nightly: {schedule: \"17 3 * * *\", run: [notes, served, newest]}\n", ""), []string{"policies: - cron retention.nightly", "policies: - job nightly"}},
-	"no scheduler":            {replaced("version: 1", "version: 1\ninstall: {scheduler: none}"), []string{"policies: - cron retention.nightly", "policies: - cron retention.retention_log", "policies: ~ install install"}},
+	"no scheduler":            {replaced("version: 1", "version: 1\ninstall: {scheduler: none}"), []string{"policies: - cron retention.nightly", "policies: ~ install install"}},
 	"a column's default":      {replaced("default: now()", "default: \"now() - interval '1 day'\""), []string{"tables: ~ column app.loan.created_at"}},
 	"a report":                {replaced("max(at)", "min(at)"), []string{"policies: ~ policy newest: query: SELECT max(at) AS newest FROM app.served -> SELECT min(at) AS newest FROM app.served"}},
 	"a report gone":           {replaced("reports:\n  newest: {query: \"SELECT max(at) AS newest FROM app.served\"}\n", "", ", newest]", "]"), []string{"policies: ~ job nightly", "policies: - policy newest"}},

@@ -285,7 +285,7 @@ func (w *work) registryRow(functions, all []Object, passes []passEntry, facts sq
 		Sets: w.setColumns(), Facts: facts, Writes: textArray(w.policy.Writes()),
 		BatchRows: p.Batch.Rows, BatchTime: orNull(p.Batch.Time.Milliseconds()), LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
 		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
-		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy), BuiltIn: false,
+		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy),
 	}
 	d.WindowOwn, d.WindowAtLeast, d.WindowAtMost = w.settableWindow()
 	d.Restores = w.restores()

@@ -1,8 +1,6 @@
 package generator
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +28,6 @@ type rowData struct {
 	BatchTime                                            sqlText // milliseconds
 	BudgetRows, BudgetTime, BreakerRows, BreakerFraction sqlText
 	Busy                                                 sqlText
-	BuiltIn                                              bool
 }
 
 func orNull(n int64) sqlText {
@@ -61,35 +58,6 @@ func fractionOrNull(f float64) sqlText {
 	return sqlText(strconv.FormatFloat(f, 'g', -1, 64))
 }
 
-// LogPolicy is the name of the built-in policy and of its job: it keeps the run log and
-// cron.job_run_details short.
-const LogPolicy = "retention_log"
-
-// LogSchedule is when the built-in job runs: once a night, at a minute that few others use.
-const LogSchedule = "23 3 * * *"
-
-// logPolicy is the registry row of the built-in policy, whose functions are part of the runtime.
-func (c *compiler) logPolicy() Object {
-	d := rowData{
-		Schema: c.file.Install.Schema, Name: LogPolicy, TableName: literal(c.file.Install.Schema + ".run"),
-		Description: "built in: keeps the run log and cron.job_run_details short",
-		Definition:  "runs that ended longer ago than install.log_window, the newest of each policy excepted",
-		Passes:      `[{"locked":"retention_log_batch"}]`, Reach: textArray(nil), Scope: textArray(nil),
-		WindowOwn: "NULL", WindowAtLeast: "NULL", WindowAtMost: "NULL",
-		Related:          textArray([]string{c.file.Install.Schema + ".batch"}),
-		Unguarded:        textArray(nil),
-		Deletes:          textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
-		StatementDeletes: textArray(nil), Writes: textArray(nil), Sets: "[]", Facts: rowFacts{Clock: "t.ended_at"}.sql(), Owns: textArray(nil),
-		Changes:   textArray([]string{c.file.Install.Schema + ".run", c.file.Install.Schema + ".batch"}),
-		BatchRows: 1000, BatchTime: "NULL", LockTimeout: 100, BudgetRows: "NULL", BudgetTime: "'1m'", BreakerRows: "NULL",
-		BreakerFraction: "NULL", Busy: "1", BuiltIn: true,
-	}
-	d.Hash = literal(Hash(sqlfiles.Version, fmt.Sprintf("%+v", d)))
-	o := policyObject(d, nil)
-	o.Name = LogPolicy
-	return o
-}
-
 // cronDatabase is NULL where jobs are scheduled in this database, or by nobody here.
 func (c *compiler) cronDatabase() sqlText {
 	if !c.file.Install.CronElsewhere() {
@@ -114,17 +82,10 @@ func (c *compiler) install() Object {
 		Drop: object("install_drop", data), Position: in.Position}
 }
 
-// jobs are the registry rows and pg_cron jobs, the built-in one included.
+// jobs are the registry rows and pg_cron jobs.
 func (c *compiler) jobs() []Object {
-	all := append(slices.Clone(c.file.Jobs), &policy.Job{
-		Name: LogPolicy, Description: "built in", Schedules: []policy.Schedule{{Text: LogSchedule}},
-		Run: []policy.Reference{{Name: LogPolicy}},
-	})
 	var objects []Object
-	for i, job := range all {
-		if job.Name == LogPolicy && i < len(c.file.Jobs) {
-			c.refuse(job.Position, codeReservedName, fmt.Sprintf("job %q is built in", job.Name), "Choose another name.")
-		}
+	for _, job := range c.file.Jobs {
 		objects = append(objects, c.job(job))
 		if c.file.Install.Scheduler == "pg_cron" {
 			objects = append(objects, c.cronJobs(job)...)

@@ -22,9 +22,6 @@ type reportData struct {
 func (c *compiler) reports() []Object {
 	var objects []Object
 	for _, r := range c.file.Reports {
-		if r.Name == LogPolicy {
-			c.refuse(r.Position, codeReservedName, fmt.Sprintf("report %q is built in", r.Name), "Choose another name.")
-		}
 		w := &work{compiler: c, binder: binder{
 			policy: &policy.Policy{Name: r.Name, Position: r.Position}, diags: &c.diags, asOf: "p_as_of",
 		}}

@@ -21,7 +21,7 @@ func testNewerRuntime(t *testing.T, binary string) {
 	db.Exec(t, "UPDATE retention.install SET runtime_version = '10'")
 	before := pgtest.Value[int64](t, db, "SELECT count(*) FROM app.lines")
 	for _, args := range [][]string{
-		{"run", "lines_old"}, {"run", "--job", "retention_log"}, {"status"}, {"status", "--format", "json"}, {"preview", "lines_old"},
+		{"run", "lines_old"}, {"run", "--job", "nightly"}, {"status"}, {"status", "--format", "json"}, {"preview", "lines_old"},
 		{"verify"}, {"migrate", "up"}, {"migrate", "down"}, {"migrate", "down", "--all"}, {"migrate", "status"},
 	} {
 		c.want(2, "has version 10 of the runtime, this pgretain knows version 1", args...)

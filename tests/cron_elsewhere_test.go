@@ -93,15 +93,12 @@ func testCronElsewhere(t *testing.T, binary string) {
 
 	runner := "|retention_runner|t"
 	want := []string{
+		`sh'op "2.%.retention.cron_log#purge|53 3 * * *|postgres` + runner,
 		`sh'op "2.%.retention.purge|* * * * *|sh'op "2.%` + runner,
-		`sh'op "2.%.retention.retention_log|23 3 * * *|sh'op "2.%` + runner,
-		`sh'op "2.%.retention.retention_log#purge|53 3 * * *|postgres` + runner,
+		"shop.keep.cron_log#purge|53 3 * * *|postgres" + runner,
 		"shop.keep.purge|0 0 1 1 *|shop" + runner,
-		"shop.keep.retention_log|23 3 * * *|shop" + runner,
-		"shop.keep.retention_log#purge|53 3 * * *|postgres" + runner,
+		"shop.retention.cron_log#purge|53 3 * * *|postgres" + runner,
 		"shop.retention.purge|* * * * *|shop" + runner,
-		"shop.retention.retention_log|23 3 * * *|shop" + runner,
-		"shop.retention.retention_log#purge|53 3 * * *|postgres" + runner,
 	}
 	wantJobs(t, cron, want)
 	for _, e := range []*elsewhere{shop, odd} {
@@ -113,10 +110,10 @@ func testCronElsewhere(t *testing.T, binary string) {
 
 	shop.purges(t, cron)
 	shop.must("migrate", "down", "--cron")
-	wantJobs(t, cron, want[:6])
+	wantJobs(t, cron, want[:4])
 	shop.must("migrate", "up", "--cron")
 	shop.movesAway(t)
-	wantJobs(t, cron, want[:6])
+	wantJobs(t, cron, want[:4])
 }
 
 func wantJobs(t *testing.T, cron *pgtest.DB, want []string) {
@@ -173,8 +170,8 @@ func (e *elsewhere) verifies(t *testing.T, cron *pgtest.DB) {
 	for _, c := range []struct{ tamper, want string }{
 		{"UPDATE cron.job SET active = false WHERE jobname = 'shop.retention.purge'", "is switched off in pg_cron"},
 		{"UPDATE cron.job SET database = 'postgres' WHERE jobname = 'shop.retention.purge'", "has another database in pg_cron"},
-		{"UPDATE cron.job SET schedule = '0 0 1 1 *' WHERE jobname = 'shop.retention.retention_log'", "has another schedule in pg_cron"},
-		{"DELETE FROM cron.job WHERE jobname = 'shop.retention.retention_log#purge'", `job "shop.retention.retention_log#purge" is not in pg_cron`},
+		{"UPDATE cron.job SET schedule = '0 0 1 1 *' WHERE jobname = 'shop.retention.cron_log#purge'", "has another schedule in pg_cron"},
+		{"DELETE FROM cron.job WHERE jobname = 'shop.retention.cron_log#purge'", `job "shop.retention.cron_log#purge" is not in pg_cron`},
 		{"UPDATE cron.job SET jobname = 'shop.retention.other' WHERE jobname = 'shop.retention.purge'", `job "shop.retention.purge" is not in pg_cron`},
 		{"UPDATE cron.job SET username = 'postgres' WHERE jobname = 'shop.retention.purge'", ""},
 	} {
@@ -199,11 +196,12 @@ func (e *elsewhere) reactivates(t *testing.T, cron *pgtest.DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cron.Exec(t, `UPDATE cron.job SET active = false WHERE jobname IN ('shop.retention.purge', 'shop.retention.retention_log#purge');
-		UPDATE cron.job SET database = 'postgres' WHERE jobname = 'shop.retention.retention_log'`)
 	conn := cron.Conn(t, "cron_deploy")
-	for _, o := range history.Objects() {
-		pgtest.Exec(t, conn, "SET ROLE retention_runner; "+o.SQL+"RESET ROLE;")
+	for _, tamper := range []string{"database = 'postgres' WHERE jobname = 'shop.retention.purge'", "active = false WHERE jobname LIKE 'shop.retention.%'"} {
+		cron.Exec(t, "UPDATE cron.job SET "+tamper)
+		for _, o := range history.Objects() {
+			pgtest.Exec(t, conn, "SET ROLE retention_runner; "+o.SQL+"RESET ROLE;")
+		}
 	}
 }
 
@@ -222,8 +220,8 @@ func (e *elsewhere) purges(t *testing.T, cron *pgtest.DB) {
 		             (0, 1007, 'postgres', 'retention_runner', now() - interval '15 days')) AS x (jobid, n, database, username, start);
 		INSERT INTO cron.job_run_details (jobid, runid, database, username, start_time, end_time)
 		SELECT jobid, 1008, 'postgres', username, now() - interval '15 days', now() - interval '15 days'
-		FROM cron.job WHERE jobname = 'shop.retention.retention_log#purge'`)
-	command := pgtest.Value[string](t, cron, "SELECT command FROM cron.job WHERE jobname = 'shop.retention.retention_log#purge'")
+		FROM cron.job WHERE jobname = 'shop.retention.cron_log#purge'`)
+	command := pgtest.Value[string](t, cron, "SELECT command FROM cron.job WHERE jobname = 'shop.retention.cron_log#purge'")
 	conn := cron.Conn(t, "retention_runner")
 	pgtest.Exec(t, conn, command)
 	left := pgtest.Column[int64](t, cron, "SELECT runid FROM cron.job_run_details WHERE runid > 1000 ORDER BY 1")

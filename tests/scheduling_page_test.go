@@ -59,7 +59,6 @@ func testSchedulingPage(t *testing.T, binary string) {
 
 	pod := strings.Replace(container(t, page), "pgretain", binary, 1)
 	c.shell(t, db, 0, "CONNECTION "+pod)
-	c.shell(t, db, 0, "CONNECTION "+strings.ReplaceAll(command, "sessions", "retention_log"))
 	c.shell(t, db, 2, "CONNECTION "+strings.ReplaceAll(pod, "sessions", "no_such_job"))
 	c.shell(t, db, 2, "CONNECTION PGPORT=1 "+pod)
 	db.Exec(t, "SELECT retention.pause('sessions', 'test')")

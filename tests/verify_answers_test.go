@@ -18,7 +18,7 @@ func testAnswers(t *testing.T, server *driftServer) {
 			`The answer cannot be read: cannot scan NULL in column "facts".`, []string{"V003", "V004", "V090"}},
 		"installed_for_ever": {"UPDATE retention.policy SET installed_at = 'infinity' WHERE name = 'message_ttl'",
 			`could not check the runs [V090]
-detail: The answer cannot be read: cannot scan Infinity in column "since". This was not checked for policies "message_ttl", "retention_log", "session_expired".`, []string{"V090"}},
+detail: The answer cannot be read: cannot scan Infinity in column "since". This was not checked for policies "message_ttl", "session_expired".`, []string{"V090"}},
 		"succeeded_for_ever": {"UPDATE retention.total SET last_success_at = 'infinity'", "Verdict: conforms", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

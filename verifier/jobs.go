@@ -4,18 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/policy"
 )
 
-// logJob is the built-in job and its policy, which no file names.
-const logJob = generator.LogPolicy
-
 // noBudget stands for a run without a bound on time.
 const noBudget = 24 * time.Hour
 
-// job is a wanted job: one of the file, or the built-in one.
+// job is a wanted job.
 type job struct {
 	name     string
 	policies []jobPolicy
@@ -55,12 +51,7 @@ func (v *inspection) jobs() []job {
 		}
 		list = append(list, next)
 	}
-	return append(list, v.builtInJob())
-}
-
-// builtInJob is the one that no file names.
-func (v *inspection) builtInJob() job {
-	return job{name: logJob, ticks: v.ticks([]string{generator.LogSchedule}), policies: []jobPolicy{{name: logJob, budget: time.Hour}}}
+	return list
 }
 
 // ticks of schedules in the zone that was read; none where it is not known.

@@ -115,7 +115,7 @@ func (v *inspection) checkCutShort(s sessionSetting, after time.Duration) {
 	var longest job
 	var may time.Duration
 	for _, j := range v.jobs() {
-		if n := len(j.policies); n > 0 && j.name != logJob && j.policies[n-1].budget > may {
+		if n := len(j.policies); n > 0 && j.policies[n-1].budget > may {
 			longest, may = j, j.policies[n-1].budget
 		}
 	}

@@ -11,7 +11,7 @@ DECLARE
     v_count retention.due_count;
 BEGIN
     FOR v_policy IN SELECT p.* FROM retention.policy p WHERE NOT p.report
-                    ORDER BY p.built_in, p.name LOOP
+                    ORDER BY p.name LOOP
         v_count := retention._count(v_policy.name, clock_timestamp(), NULL, true, NULL,
             retention._window_at(v_policy, (retention._window_set(v_policy)).older_than, clock_timestamp()));
         policy := v_policy.name;

@@ -12,7 +12,7 @@ DECLARE
 BEGIN
     FOR v_run IN SELECT r.id, r.policy, (r.related ->> 'retention.event')::bigint AS events
                  FROM retention.run r
-                 WHERE r.id = ANY (p_runs) AND r.pid = pg_backend_pid() AND r.policy <> 'retention_log'
+                 WHERE r.id = ANY (p_runs) AND r.pid = pg_backend_pid()
                    AND (r.related ->> 'retention.event')::bigint > 0
                  ORDER BY r.id
     LOOP

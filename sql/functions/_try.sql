@@ -16,11 +16,7 @@ BEGIN
     END IF;
     PERFORM set_config('lock_timeout', (CASE WHEN p_locked THEN p_policy.lock_timeout_ms
                                              ELSE greatest(p_policy.lock_timeout_ms / 10, 1) END)::text, true);
-    IF p_policy.built_in THEN
-        result := retention.retention_log_batch(p_slice, p_rows);
-    ELSE
-        result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
-    END IF;
+    result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     -- Asked after the batch, whose locks keep its tables as they are.
     v_stopping := retention._stopping_hold(p_policy.name, p_slice.as_of);

@@ -25,9 +25,8 @@ BEGIN
     v_request.older_than := blast_radius.older_than;
     v_request.scope := blast_radius.scope;
     v_request := retention._checked(v_policy, v_request, clock_timestamp());
-    IF v_policy.report OR v_policy.built_in THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('"%s" is %s', v_policy.name, CASE
-            WHEN v_policy.report THEN 'a report, and takes no rows' ELSE 'built in: retention.preview() counts what is due' END);
+    IF v_policy.report THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('"%s" is a report, and takes no rows', v_policy.name);
     END IF;
     SELECT coalesce(jsonb_agg(to_jsonb(k)), '[]') INTO v_keys
     FROM retention._keys_reached(ARRAY(SELECT retention._table(s) FROM unnest(v_policy.deletes) s)) k;

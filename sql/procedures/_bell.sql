@@ -11,7 +11,7 @@ BEGIN
         PERFORM retention._ring(p_runs);
     EXCEPTION WHEN query_canceled OR OTHERS THEN
         GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT;
-        PERFORM retention._ring_failed(p_runs, v_message);
+        PERFORM retention._note_failure(p_runs, 'no NOTIFY', v_message);
     END;
     COMMIT AND CHAIN;
 END

@@ -30,6 +30,7 @@ BEGIN
         (policy, as_of, reason, NULL, older_than, scope, dry_run, NULL)::retention.request, v_run);
     v_end := retention._outcome(v_run);
     COMMIT AND CHAIN;
+    CALL retention._purge(ARRAY[v_run]);
     CALL retention._bell(ARRAY[v_run]);
     outcome := v_end.summary;
     IF v_end.bad THEN

@@ -42,8 +42,7 @@ BEGIN
         END IF;
         EXIT WHEN v_end.halt;
     END LOOP;
-    PERFORM retention._note_cron_purge(v_run, retention._purge_cron_log(job, dry_run));
-    COMMIT AND CHAIN;
+    CALL retention._purge(v_runs);
     CALL retention._bell(v_runs);
     IF v_failure IS NOT NULL THEN
         RAISE EXCEPTION '%', v_failure USING ERRCODE = v_sqlstate,

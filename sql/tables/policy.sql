@@ -55,7 +55,6 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     breaker_rows bigint,
     breaker_fraction double precision,
     busy double precision NOT NULL DEFAULT 1 CHECK (busy > 0 AND busy <= 1),
-    built_in boolean NOT NULL DEFAULT false,
     installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 REVOKE ALL ON retention.policy FROM PUBLIC;

@@ -38,6 +38,6 @@ LEFT JOIN LATERAL (
            x.refused, x.cascaded, x.message
     FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run
     ORDER BY x.id DESC LIMIT 1) r ON true
-ORDER BY p.built_in, p.name;
+ORDER BY p.name;
 REVOKE ALL ON retention.status FROM PUBLIC;
 GRANT SELECT ON retention.status TO retention_runner, retention_operator, retention_viewer;

@@ -135,9 +135,9 @@ func TestClaimStatistics(t *testing.T) {
 	if a, w, _ := counted(); a != asked+2 || w != won+1 {
 		t.Errorf("after a minute %d asked and %d won are written, want 2 and 1", a-asked, w-won)
 	}
-	// The log's own policy purges them.
+	// A run purges them.
 	in.Exec(t, "UPDATE retention.claim SET at = at - interval '91 days' WHERE asked > 1")
-	in.Exec(t, "CALL retention.run('retention_log')")
+	in.Exec(t, "CALL retention.run('p')")
 	if left := pgtest.Value[int64](t, in, "SELECT max(asked) FROM retention.claim"); left != 1 {
 		t.Errorf("statistics of 91 days ago are left: %d", left)
 	}

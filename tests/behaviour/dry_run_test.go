@@ -87,11 +87,7 @@ jobs: {nightly: {schedule: "@daily", run: [aged, cap]}}`)
 	if err != nil || outcome != "aged: dry run, done (run 1): would take 13 rows\ncap: dry run, done (run 2): would take 16 rows" {
 		t.Errorf("%q, %v", outcome, err)
 	}
-	in.Exec(t, "UPDATE retention.run SET ended_at = ended_at - interval '1 year'")
-	if outcome, err := in.Call("CALL retention.run_job('retention_log', dry_run => true)"); err != nil || outcome != "retention_log: dry run, done (run 3): would take 2 rows" {
-		t.Errorf("%q, %v", outcome, err)
-	}
-	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.run"); n != 3 || len(ids(t, in)) != 20 {
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.run"); n != 2 || len(ids(t, in)) != 20 {
 		t.Errorf("%d runs, %d rows", n, len(ids(t, in)))
 	}
 }

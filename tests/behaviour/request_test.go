@@ -175,7 +175,7 @@ func TestSetWindow(t *testing.T) {
 	}
 	in.Migrate(t, narrowed)
 	for _, arguments := range []string{"'p', '2 days', 'x'", "'p', '91 days', 'x'", "'p', '0', 'x'", "'p', '-1 day', 'x'", "'p', '8 days', ''", "'p', '8 days', NULL",
-		"'q', '8 days', 'x'", "'retention_log', '8 days', 'x'", "'p', '1001 years', 'x'"} {
+		"'q', '8 days', 'x'", "'p', '1001 years', 'x'"} {
 		if err := in.Operator("SELECT retention.set_window(" + arguments + ")"); err == nil {
 			t.Errorf("set_window(%s) was accepted", arguments)
 		}

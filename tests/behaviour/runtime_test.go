@@ -291,25 +291,6 @@ func TestLogMetricsStatusBacklogAndPreview(t *testing.T) {
 	}
 }
 
-// The built-in policy keeps what status and verifier look at: the newest run of each policy, and
-// the newest that went well.
-func TestRunLogIsKeptShort(t *testing.T) {
-	t.Parallel()
-	in := kit.Install(t, plain, old(""))
-	in.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at, ended_at)
-		SELECT p, 'public.m', '', now(), s, now() - d * interval '1 day', now() - d * interval '1 day'
-		FROM (VALUES ('p', 'done', 200), ('p', 'more', 150), ('p', 'failed', 120), ('p', 'failed', 110), ('gone', 'failed', 300), ('gone', 'done', 250), ('gone', 'done', 91), ('gone', 'busy', 89)) v(p, s, d)
-		ORDER BY d DESC`)
-	in.Exec(t, "INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows) SELECT id, 0, 'start', 1, 1 FROM retention.run")
-	if _, err := in.Call("CALL retention.run_job('retention_log')"); err != nil {
-		t.Fatal(err)
-	}
-	got := in.Rows("SELECT r.policy, r.state, (now()::date - started_at::date), count(b.n) FROM retention.run r LEFT JOIN retention.batch b ON b.run_id = r.id WHERE r.policy <> 'retention_log' GROUP BY r.id")
-	if diff := cmp.Diff([]string{"(gone,busy,89,1)", "(gone,done,91,1)", "(p,failed,110,1)", "(p,more,150,1)"}, got); diff != "" {
-		t.Errorf("runs (-want +got):\n%s", diff)
-	}
-}
-
 // roles: none, and a schema of another name.
 func TestOneRoleAndAnotherSchema(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 type Outcome struct {
 	ID                                          int64
 	Policy                                      string
-	State, Message, SQLState                    string
+	State, Message, SQLState, Note              string
 	Due                                         *int64
 	Scanned, Taken, Contended, Refused, Batches int64
 	Kept, Related, Cascaded                     map[string]int64
@@ -109,10 +109,10 @@ func (in *Installed) schema() string { return quote.Ident(in.File.Install.Schema
 func (in *Installed) read(o *Outcome, policy string) {
 	in.t.Helper()
 	in.row(`
-		SELECT id, state, coalesce(message, ''), coalesce(sqlstate, ''), due, scanned, taken, contended,
+		SELECT id, state, coalesce(message, ''), coalesce(sqlstate, ''), coalesce(note, ''), due, scanned, taken, contended,
 		       refused, batches, kept, related, cascaded
 		FROM `+in.schema()+`.run WHERE policy = $1 ORDER BY id DESC LIMIT 1`, []any{policy},
-		&o.ID, &o.State, &o.Message, &o.SQLState, &o.Due, &o.Scanned, &o.Taken, &o.Contended,
+		&o.ID, &o.State, &o.Message, &o.SQLState, &o.Note, &o.Due, &o.Scanned, &o.Taken, &o.Contended,
 		&o.Refused, &o.Batches, &o.Kept, &o.Related, &o.Cascaded)
 }
 

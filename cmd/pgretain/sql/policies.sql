@@ -1,1 +1,1 @@
-SELECT p.name FROM retention.policy p WHERE NOT p.report ORDER BY p.built_in, p.name;
+SELECT p.name FROM retention.policy p WHERE NOT p.report ORDER BY p.name;

@@ -9,7 +9,7 @@ SELECT json_build_object(
     'kept', coalesce(p.kept, '{}'), 'kept_null', coalesce(p.kept_null, '{}'),
     'breaker_limit', p.breaker_limit, 'would_trip', coalesce(p.would_trip, false), 'stopped_by', p.stopped_by,
     'run_seconds', extract(epoch FROM p.run_time)::double precision, 'based_on', p.based_on,
-    'effects', CASE WHEN $6 AND NOT (SELECT r.built_in FROM retention.policy r WHERE r.name = $1) THEN
+    'effects', CASE WHEN $6 THEN
         (SELECT coalesce(json_agg(row_to_json(b)), '[]')
          FROM retention.blast_radius($1, coalesce($2::text::timestamptz, now()), $3::text::interval, $4::text::jsonb, $5) b) END)::text
 FROM retention.preview($1, coalesce($2::text::timestamptz, now()), $3::text::interval, $4::text::jsonb, $5) p;

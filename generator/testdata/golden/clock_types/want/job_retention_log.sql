@@ -1,9 +1,0 @@
--- as owner
-INSERT INTO retention.job (name, description, schedules, policies, strict, scope)
-VALUES ('retention_log', 'built in', ARRAY['23 3 * * *']::text[], ARRAY['retention_log']::text[], false, NULL)
-ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, schedules = excluded.schedules, policies = excluded.policies,
-    strict = excluded.strict, scope = excluded.scope, installed_at = excluded.installed_at;
-
--- to drop it
-DELETE FROM retention.job WHERE name = 'retention_log';
