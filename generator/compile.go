@@ -120,7 +120,6 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	w := c.work(p, table, rowsForm())
 	forApplications := c.work(p, table, applicationForm())
 	application := forApplications.application()
-	count := c.work(p, table, countForm())
 	if c.diags.HasErrors() {
 		return nil
 	}
@@ -128,12 +127,11 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	objects = slices.Concat(objects, w.createdTables(), w.storedTables(), w.indexes())
 	functions, passes := w.functions()
 	functions = slices.Concat(functions, w.start(), w.dropFunctions())
-	functions = append([]Object{w.rows()}, append(functions, count.preview())...)
-	functions = append(functions, c.work(p, table, relatedForm()).related()...)
+	functions = append([]Object{w.rows()}, functions...)
 	objects = append(objects, functions...)
 	objects = slices.Concat(objects, application)
 	w.collectRights()
-	row := w.registryRow(functions, objects, passes, w.facts())
+	row := w.registryRow(functions, objects, passes, w.facts(), w.stepEntries())
 	row.Needs = w.needs()
 	return append(objects, row)
 }

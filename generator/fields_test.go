@@ -10,7 +10,7 @@ import (
 // templateData are the structs that templates read, one of each; unnamed ones are reached through
 // their fields by TestTemplatesPrintTypedValues.
 var templateData = []any{
-	batchData{}, countData{}, previewStep{}, previewNote{}, rowsData{}, factText{}, rowData{}, indexData{}, heldText{}, relatedStep{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
+	batchData{}, countData{}, rowsData{}, factText{}, rowData{}, indexData{}, heldText{}, stepEntry{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
 	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{},
 	cursorColumn{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
 	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{}, alsoText{}, lockedText{}, knownText{},

@@ -93,32 +93,20 @@ func (r *ranked) orAllRows() *ranked {
 	return &copied
 }
 
-// countData is what the templates rows and preview read.
+// countData is what the template rows reads.
 type countData struct {
 	Schema, Function, Signature, Policy string
-	Comment, Zone                       literal
-	SearchPath                          []ident
+	Comment                             literal
 	Roles                               []string
 	Table                               sqlText
-	Cutoffs                             []cutoff
-	PolicyLiteral                       literal
-	Held                                heldText
-	HeldRows                            sqlText // as a condition on t
 	Plain                               bool
 	Joins                               []join
 	Columns                             []windowColumn
-	Scopes                              []scopeText
 	Ranks                               []*ranked
 	Places                              []places
 	Due                                 []sqlText
 	Guards                              []countGuard
-	Clock                               sqlText
 	Passed                              sqlText
-	// of a preview
-	Partitions *partitionData // of a policy on partitions
-	Saved      []saved
-	Steps      []previewStep
-	Notes      []previewNote
 }
 
 type countGuard struct {
@@ -127,34 +115,14 @@ type countGuard struct {
 	Name literal
 }
 
-func (w *work) countData(function, signature string) countData {
+// judgedData says which rows are due and what keeps them, in one statement for all rows.
+func (w *work) judgedData(function, signature string) countData {
 	d := countData{
 		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
-		Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(), Table: qualified(w.table),
-		PolicyLiteral: literal(w.policy.Name), Held: w.heldText(false), HeldRows: w.heldRows(), Joins: w.joins, Columns: w.columns, Scopes: w.scopeTexts(), Clock: "NULL::text",
+		Table: qualified(w.table), Joins: w.joins, Columns: w.columns,
 	}
 	if roles := w.file.Install.Roles; !roles.None {
 		d.Roles = []string{roles.Operator, roles.Viewer}
-	}
-	for i := range w.clocks {
-		if w.clocks[i] != nil {
-			d.Cutoffs = append(d.Cutoffs, w.clocks[i].cutoffs...)
-		}
-	}
-	if len(w.clocks) == 1 && w.clocks[0] != nil {
-		d.Clock = w.clocks[0].expr
-		if w.clocks[0].typ == "uuid" {
-			d.Clock = fragment("as text", d.Clock) // there is no min(uuid)
-		}
-	}
-	return d
-}
-
-// judgedData says which rows are due and what keeps them, in one statement for all rows.
-func (w *work) judgedData(function, signature string) countData {
-	d := w.countData(function, signature)
-	if !w.stored {
-		return w.previewed(d)
 	}
 	d.Due = w.rowsDue()
 	for _, g := range w.guards {
@@ -183,27 +151,6 @@ type places struct {
 }
 
 func (r *ranked) places() places { return places{r.Name, r.Table, r.Keys, r.firstPlaces()} }
-
-// previewed is judgedData of a preview.
-func (w *work) previewed(d countData) countData {
-	d.Due = w.anyDue("place beyond")
-	for _, g := range w.guards {
-		if g.rank != nil {
-			d.Ranks = append(d.Ranks, g.rank.orAllRows())
-			d.Guards = append(d.Guards, countGuard{Kept: fragment("place within", g.rank), Name: literal(g.name)})
-			continue
-		}
-		d.Guards = append(d.Guards, countGuard{Kept: g.cond, Null: fragment("is null", g.cond), Name: literal(g.name)})
-	}
-	for _, r := range w.beyonds {
-		if r != nil {
-			d.Ranks = append(d.Ranks, r.orAllRows())
-		}
-	}
-	d.Passed = w.passed()
-	d.Plain = len(d.Guards) == 0 && d.Passed == ""
-	return d
-}
 
 // anyDue is "where" and any entry of "due"; beyond is the fragment that says a rank takes a row.
 func (w *work) anyDue(beyond string) []sqlText {
@@ -265,7 +212,7 @@ func (w *work) ownStep() *step {
 
 // registryRow is the policy's row in the registry. Its hash covers the functions and the runtime's
 // version, so that a run under way ends when any of them changes. all has whatever the policy owns.
-func (w *work) registryRow(functions, all []Object, passes []passEntry, facts sqlText) Object {
+func (w *work) registryRow(functions, all []Object, passes []passEntry, facts, steps sqlText) Object {
 	p := w.policy
 	var texts []string
 	for _, f := range functions {
@@ -282,7 +229,7 @@ func (w *work) registryRow(functions, all []Object, passes []passEntry, facts sq
 		Definition: literal(w.definition()), Owns: textArray(owned(all)), Passes: literal(strings.TrimSpace(encoded.String())), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
 		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()),
 		Changes: textArray(w.changedTables()), StatementDeletes: textArray(w.statementDeletes()), Reach: textArray(w.reach()),
-		Sets: w.setColumns(), Facts: facts, Writes: textArray(w.policy.Writes()),
+		Sets: w.setColumns(), Facts: facts, Steps: steps, Writes: textArray(w.policy.Writes()),
 		BatchRows: p.Batch.Rows, BatchTime: orNull(p.Batch.Time.Milliseconds()), LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
 		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
 		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy),

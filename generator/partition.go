@@ -122,16 +122,15 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 		return nil
 	}
 	defer c.explainColumns(len(c.diags))
-	w, count := c.work(p, rows, rowsForm()), c.work(p, rows, countForm())
+	w := c.work(p, rows, rowsForm())
 	if c.diags.HasErrors() {
 		return nil
 	}
 	objects := slices.Concat(w.createdTables(), w.storedTables())
 	functions := append([]Object{w.partitionRows(), w.alterPartition(), w.take()}, w.start()...)
-	functions = append(functions, count.preview())
 	w.collectRights()
 	objects = append(objects, functions...)
-	return append(objects, w.registryRow(functions, objects, []passEntry{{}}, w.facts()))
+	return append(objects, w.registryRow(functions, objects, []passEntry{{}}, w.facts(), w.stepEntries()))
 }
 
 // explainColumns says, in what was found since, what columns there are.

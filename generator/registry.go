@@ -23,7 +23,7 @@ type rowData struct {
 	Deletes, Unguarded, Related, Changes                 sqlText
 	StatementDeletes, Reach, Writes                      sqlText
 	Sets                                                 literal
-	Facts                                                sqlText
+	Facts, Steps                                         sqlText
 	BatchRows, LockTimeout                               int
 	BatchTime                                            sqlText // milliseconds
 	BudgetRows, BudgetTime, BreakerRows, BreakerFraction sqlText

@@ -11,9 +11,6 @@ func rowsForm() form {
 	return form{inline: true, stored: true, now: "($1).as_of", olderThan: "($1).older_than", scope: "($1).scope"}
 }
 
-// relatedForm is that of <policy>_related, whose third argument is the instant.
-func relatedForm() form { return form{inline: true, now: "p_as_of", olderThan: "NULL"} }
-
 // rowsData is what the template rows reads.
 type rowsData struct {
 	countData

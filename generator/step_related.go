@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"pgretain/internal/catalog"
-	"pgretain/internal/pgparse"
 )
 
 // relatedData is what the templates of steps on related rows read.
@@ -65,50 +64,4 @@ func (w *work) updateRelated(s step, b batchData) sqlText {
 		d.Unique = w.foundByKey(table)
 	}
 	return stepText("step_update_related", d)
-}
-
-// relatedStep is what the template related reads of a step.
-type relatedStep struct {
-	Number           int
-	Table, As, Where sqlText
-	Deletes          bool
-}
-
-// related is <policy>_related, none where no step acts on related rows. Where a condition reads rows that steps before
-// delete, it is asked as if they had gone: an orphan is one only then. One that reads what only the batch knows is left out.
-func (w *work) related() []Object {
-	name := w.policy.Name + "_related"
-	d := struct {
-		countData
-		Related []relatedStep
-	}{countData: w.countData(name, name+"(oid[], tid[], timestamp with time zone)")}
-	d.Comment = literal(fmt.Sprintf("pgretain: rows of other tables that policy %s would act on", w.policy.Name))
-	saved := w.binder
-	defer func() { w.binder = saved }()
-	for _, s := range w.steps() {
-		if s.Related == nil || s.Delete == nil && s.Update == nil || w.readsRelation(s) || len(w.headersRead(s)) > 0 {
-			continue
-		}
-		w.binder = saved
-		w.binder.inStep, w.binder.blank, w.binder.instead = true, true, w.without(s)
-		if w.enterRelated(s) {
-			d.Related = append(d.Related, relatedStep{s.number, quotedTable(s.Related.Table),
-				sqlText(ident(s.Related.As).String()), enclosed(w.bind(s.Related.Where)), s.Delete != nil})
-		}
-	}
-	if len(d.Related) == 0 {
-		return nil
-	}
-	return []Object{w.function(d.Signature, "related", d)}
-}
-
-// without reads tables that steps delete from as if they were empty.
-func (w *work) without(s step) func(pgparse.TableRef) sqlText {
-	return func(ref pgparse.TableRef) sqlText {
-		table := w.lookUp(ref)
-		if table == nil || !slices.Contains(w.deletedTables(), tableName(table)) || tableName(table) == s.Related.Table.String() {
-			return ""
-		}
-		return fragment("no rows of", qualified(table))
-	}
 }

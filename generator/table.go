@@ -88,7 +88,7 @@ func (c *compiler) withEnsured(p *policy.Policy, table *catalog.Table) *catalog.
 // generatedNames are the variables of generated functions; a column of such a name would be taken
 // for them, or they for it.
 var generatedNames = []string{
-	"v_in", "v_as_of", "v_out", "v_boundary", "v_rels", "v_tids", "v_locked", "v_judged", "v_held",
+	"v_as_of", "v_out", "v_boundary", "v_rels", "v_tids", "v_locked", "v_judged", "v_held",
 	"v_rows", "v_batch", "v_copied", "v_count", "p_scope", "p_older_than", "v_found", "v_group", "v_passed", "v_surplus", "v_cutoff", "p_run", "p_pass", "p_as_of",
 	"p_limit", "p_guards", "p_rel", "v_rel", "v_part", "p_runs", "v_far", "v_ahead", "v_ignored",
 }

@@ -36,9 +36,8 @@ type form struct {
 	scope     sqlText // what narrows the policy, "" for nothing
 }
 
-// forms of the functions of a policy that have variables.
+// applicationForm is that of functions for applications, which have variables.
 func applicationForm() form { return form{now: "v_as_of", olderThan: "NULL"} }
-func countForm() form       { return form{now: "v_as_of", olderThan: "p_older_than", scope: "p_scope"} }
 
 // filter is one condition with what may be known of it.
 type filter struct {

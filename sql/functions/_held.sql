@@ -23,16 +23,13 @@ BEGIN
     v_held := retention._held_below(
         v_root, ARRAY(SELECT generate_series(1, cardinality(p_rels))), p_rels, p_tids,
         v_policy.table_name = ANY (v_policy.deletes), p_as_of, p_lock);
-    IF to_regproc(format('retention.%I', p_policy || '_related')) IS NOT NULL THEN
-        FOR v_step, v_deletes, v_reached, v_n, v_rels, v_tids IN EXECUTE format(
-            'SELECT r.step, r.deletes, min(r.rel) AS root, array_agg(r.n) AS n, array_agg(r.rel) AS rels, array_agg(r.tid) AS tids
-             FROM retention.%I($1, $2, $3) r GROUP BY r.step, r.deletes', p_policy || '_related')
-            USING p_rels, p_tids, p_as_of
-        LOOP
-            v_held := v_held || retention._held_below(coalesce(pg_partition_root(v_reached), v_reached), v_n,
-                                                      v_rels, v_tids, v_deletes, p_as_of, p_lock);
-        END LOOP;
-    END IF;
+    FOR v_step, v_deletes, v_reached, v_n, v_rels, v_tids IN
+        SELECT r.step, r.deletes, min(r.rel), array_agg(r.n), array_agg(r.rel), array_agg(r.tid)
+        FROM retention._related(v_policy, p_rels, p_tids, p_as_of) r GROUP BY r.step, r.deletes
+    LOOP
+        v_held := v_held || retention._held_below(coalesce(pg_partition_root(v_reached), v_reached), v_n,
+                                                  v_rels, v_tids, v_deletes, p_as_of, p_lock);
+    END LOOP;
     RETURN QUERY SELECT x.rel, x.tid FROM unnest(p_rels, p_tids) WITH ORDINALITY x (rel, tid, n)
                  WHERE x.n IN (SELECT unnest(v_held));
 END

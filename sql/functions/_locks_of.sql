@@ -12,7 +12,6 @@ AS $function$
         WHEN 'sql' THEN 'those of the statement'
         WHEN 'blocked' THEN NULL
         WHEN 'refused' THEN NULL
-        WHEN 'kept' THEN NULL
         ELSE concat('ROW EXCLUSIVE', CASE WHEN p_verb NOT IN ('insert', 'archive') THEN '; rows FOR NO KEY UPDATE' END,
             -- A row that comes, or changes its keys, holds on to the rows that it refers to.
             (SELECT '; rows of ' || string_agg(DISTINCT retention._table_name(k.confrelid), ', ') || ' FOR KEY SHARE'

@@ -26,6 +26,8 @@ BEGIN
             PERFORM retention._batch(v_policy, v_slice, 1, false, true);
         END LOOP;
         PERFORM retention._count(p_policy, clock_timestamp(), 0, true);
+        PERFORM FROM retention._effects(p_policy, clock_timestamp(), 0, NULL, NULL);
+        PERFORM FROM retention._related(v_policy, '{}', '{}', clock_timestamp());
         PERFORM retention._restore(v_policy, 0, NULL);
         RAISE EXCEPTION USING ERRCODE = 'PR003';
     EXCEPTION

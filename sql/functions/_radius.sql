@@ -21,7 +21,7 @@ AS $function$
         SELECT f.step, f.key, f.verb, f.target, f.whole, max(f.table_name) AS table_name,
                CASE WHEN NOT f.whole AND f.verb <> 'sql' THEN sum(f.n)::bigint END AS n
         FROM found f
-        WHERE f.verb NOT IN ('due', 'unknown', 'note', 'kept', 'unsure')
+        WHERE f.verb NOT IN ('due', 'unknown', 'note', 'unsure')
         GROUP BY f.step, f.key, f.verb, f.target, f.whole
         UNION ALL  -- what nobody can look into
         SELECT min(f.step), k.n, CASE k.action WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' WHEN 'd' THEN 'set default' ELSE 'blocked' END,

@@ -1,5 +1,5 @@
 -- The one statement that counts what a policy's steps and the foreign keys behind them (as _keys_reached tells
--- them) would do; $1 to $4 are those of <policy>_preview. Each row that would go is counted once, where it goes
+-- them) would do; $1 to $4 are the instant, the limit, the scope and the window of _effects. Each row that would go is counted once, where it goes
 -- first: by step, then by key. Names come from the catalog and stand in quotes; nothing of a caller's gets in.
 -- A row whose key an earlier step sets to NULL is not reached any more. Keys are followed table by table; where they cascade in a circle by recursion, which keeps in memory what it found.
 CREATE OR REPLACE FUNCTION retention._radius_query(p_policy text, p_keys jsonb) RETURNS text
@@ -63,7 +63,7 @@ BEGIN
     FROM jsonb_to_recordset(p_keys) k(n integer, missing text, child_root oid, columns text[])
     WHERE k.missing IS NULL;
     RETURN format($query$
-WITH RECURSIVE direct AS MATERIALIZED (SELECT d.* FROM retention.%I($1, $2, $3, $4) d),
+WITH RECURSIVE direct AS MATERIALIZED (SELECT d.* FROM retention._effects(%L, $1, $2, $3, $4) d),
 moved AS MATERIALIZED (SELECT d.rel, d.tid, d.step, d.sets, d.nulls FROM direct d WHERE d.verb = 'update' AND d.tid IS NOT NULL AND d.sets IS NOT NULL),
 gone_0 AS (SELECT d.step, d.rel, d.tid, 0 AS n FROM direct d WHERE d.verb = 'delete' AND d.tid IS NOT NULL)%s,
 gone (step, rel, tid, n) AS (%s),
@@ -77,11 +77,11 @@ UNION ALL
 SELECT o.first / 10000, o.n, o.verb, o.rel, NULL, count(*), NULL
 FROM (SELECT x.verb, x.n, x.rel, x.tid, min(x.first) AS first FROM others x GROUP BY 1, 2, 3, 4) o GROUP BY 1, 2, 3, 4
 UNION ALL
-SELECT d.step, 0, d.verb, d.rel, max(d.table_name), coalesce(sum(d.n), count(d.tid)), max(d.note)
+SELECT d.step, 0, d.verb, d.rel, max(d.table_name), coalesce(sum(d.n), nullif(count(d.tid), 0)), max(d.note)
 FROM direct d WHERE d.verb <> 'delete' GROUP BY d.step, d.verb, d.rel, d.note
 UNION ALL
 SELECT d.step, 0, 'note', NULL, NULL, 0, d.note FROM direct d WHERE d.note IS NOT NULL AND d.verb <> 'unknown' GROUP BY d.step, d.note%s$query$,
-        p_policy || '_preview', v_keys, v_gone, v_others, v_unsure);
+        p_policy, v_keys, v_gone, v_others, v_unsure);
 END
 $function$;
 REVOKE ALL ON FUNCTION retention._radius_query(text, jsonb) FROM PUBLIC;

@@ -22,6 +22,10 @@
 -- for any other; worded are statements of the policy's own words; step 0 is its watermark. facts is SQL over the
 -- policy's table as t and a slice as $1, for facts() and _count(): the clock of a row, and which rows have none, or one
 -- that lies far ahead; archives: by table, the column with the number of the run.
+-- steps are the steps in their order, as [{"step", "verb", "table", ...}], in the same SQL: related rows of table "related" as "as",
+-- tied by "on"; "where" says which rows, "differs" which of them an update changes, "key" is that of an archive. A
+-- table that steps before delete from is read as "rest of <table>". notes say why numbers are not what a run does, blind that
+-- only a batch knows the rows. It is read by _step_query and _effects; batches have the same in their own functions.
 CREATE TABLE IF NOT EXISTS retention.policy (
     name text PRIMARY KEY,
     description text NOT NULL DEFAULT '',
@@ -47,6 +51,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     writes text[] NOT NULL DEFAULT '{}',
     sets jsonb NOT NULL DEFAULT '[]',
     facts jsonb NOT NULL DEFAULT '{}',
+    steps jsonb NOT NULL DEFAULT '[]',
     batch_rows integer NOT NULL CHECK (batch_rows > 0),
     batch_time_ms integer CHECK (batch_time_ms > 0),
     lock_timeout_ms integer NOT NULL CHECK (lock_timeout_ms > 0),

@@ -222,6 +222,34 @@ policies:
 	}
 }
 
+// Archives whose key is not that of what they copy: of their own, of another type, of a step whose rows a batch tells.
+func TestArchivesWithOtherKeys(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ key, step, said string }{
+		"the same":         {"id bigint PRIMARY KEY", "archive: {into: store}", "1 archive public.store ?; 1 refused public.store 1; 2 delete public.m ?"},
+		"its own":          {"n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id bigint", "archive: {into: store}", "1 archive public.store 5; 2 delete public.m 5"},
+		"another type":     {"id numeric PRIMARY KEY", "archive: {into: store}", "1 archive public.store 5; 2 delete public.m 5"},
+		"of the run":       {"id bigint, run bigint, PRIMARY KEY (id, run)", `archive: {into: store, set: {run: "run.id"}}`, "1 archive public.store 5; 2 delete public.m 5"},
+		"known to batches": {"id bigint PRIMARY KEY", `archive: {into: store, where: "EXISTS (SELECT FROM batch b WHERE b.id = t.id)"}`, "1 archive public.store ?; 2 delete public.m 5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, `CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01'); CREATE TABLE store (`+c.key+`, at timestamptz);
+				INSERT INTO m (id) SELECT generate_series(1, 5)`,
+				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [`+c.step+`, delete]}}`)
+			if name == "the same" {
+				in.Exec(t, "INSERT INTO store (id) VALUES (3);")
+			}
+			if diff := cmp.Diff(c.said, strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if strings.Contains(c.said, "store 5") {
+				in.Foreseen(t, "p", noon, nil, func() { in.Done("p", noon) })
+			}
+		})
+	}
+}
+
 // The row of preview: what one run takes, how long by earlier runs, and a count that stops.
 func TestPreviewOfOneRun(t *testing.T) {
 	t.Parallel()

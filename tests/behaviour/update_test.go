@@ -61,7 +61,7 @@ func TestUpdates(t *testing.T) {
 			goes: "SELECT m.* FROM m WHERE expires_at < :as_of", uncounted: true,
 			leaves: map[string]string{"log": "SELECT id, note, tags, state FROM m WHERE expires_at < :as_of",
 				"r": "SELECT r.id, r.m_id, CASE WHEN m.expires_at < :as_of THEN m.note ELSE r.state END, by FROM r LEFT JOIN m ON m.id = r.m_id"}},
-		{name: "all rows of the batch at once", schema: schema + "; CREATE TABLE c (id int PRIMARY KEY, ids int[] NOT NULL, n bigint NOT NULL)", data: data + "; INSERT INTO c SELECT i, ARRAY[i, i + 10, i + 20], 100 FROM generate_series(1, 9) i",
+		{name: "all rows of the batch at once", unforeseen: "only a batch knows", schema: schema + "; CREATE TABLE c (id int PRIMARY KEY, ids int[] NOT NULL, n bigint NOT NULL)", data: data + "; INSERT INTO c SELECT i, ARRAY[i, i + 10, i + 20], 100 FROM generate_series(1, 9) i",
 			rule: `{table: "@.m", due: {expires: {column: expires_at}}, then: [{update: {table: "@.c", as: c, where: "c.ids @> ARRAY[t.id]", set: {ids: "ARRAY(SELECT u.s FROM unnest(c.ids) u(s) WHERE NOT EXISTS (SELECT FROM batch b WHERE b.id = u.s))"}}},
 				delete, {update: {table: "@.c", as: c, where: "c.id = t.id % 10", set: {n: "c.n - (SELECT count(*) FROM batch WHERE batch.id % 10 = c.id)"}}}]}`,
 			goes: "SELECT m.* FROM m WHERE expires_at < :as_of", uncounted: true,

@@ -27,7 +27,6 @@ var calls = []decision{
 	{"why", "rov", "whether a row would go, and what keeps it"},
 	{"facts", "rov", "what verify asks about a policy's rows: numbers"},
 	{"partitions", "rov", "the partitions that are due, with the caller's own rights"},
-	{"<policy>_preview", "ov", "what the steps would do to them"},
 	{"<report>_report", "ov", "a report's rows"},
 	{"<policy>_claim", "oa", "claims keys"},
 	{"<policy>_seen", "oa", "whether a key is claimed"},

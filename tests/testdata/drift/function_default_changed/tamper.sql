@@ -7,7 +7,6 @@ BEGIN
     FOREACH v_change SLICE 1 IN ARRAY ARRAY[
         ['retention.run(text, timestamptz, text, text, interval, jsonb, boolean)', 'dry_run boolean DEFAULT false', 'dry_run boolean DEFAULT true'],
         ['retention.preview(text, timestamptz, interval, jsonb, bigint)', 'max_rows bigint DEFAULT NULL::bigint', 'max_rows bigint DEFAULT 1'],
-        ['retention.message_ttl_preview(timestamptz, bigint, jsonb, interval)', 'p_limit bigint DEFAULT NULL::bigint', 'p_limit bigint DEFAULT 1'],
         ['retention.restore(text, bigint, timestamptz)', '''30 days''::interval', '''30 hours''::interval'],
         ['retention._paused(text)', 'p_policy text', 'p_policy text DEFAULT ''*''::text']]
     LOOP

@@ -1,1 +1,1 @@
-ALTER FUNCTION retention.message_ttl_preview(timestamptz, bigint, jsonb, interval) SET search_path = public, pg_catalog;
+ALTER FUNCTION retention.facts(text, timestamptz, bigint[], bigint) SET search_path = public, pg_catalog;

@@ -1,1 +1,1 @@
-ALTER FUNCTION retention.session_expired_preview(timestamptz, bigint, jsonb, interval) RESET row_security;
+ALTER FUNCTION retention.why(text, jsonb, timestamptz) RESET row_security;

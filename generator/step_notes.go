@@ -53,17 +53,6 @@ func columnsOf(list []policy.Assignment) []string {
 	return names
 }
 
-// nullsOf are the columns that are set to NULL.
-func nullsOf(list []policy.Assignment) []string {
-	names := []string{}
-	for _, a := range list {
-		if strings.EqualFold(strings.TrimSpace(a.Value.SQL), "null") {
-			names = append(names, a.Column)
-		}
-	}
-	return names
-}
-
 // read is a table that an expression names.
 type read struct {
 	table *catalog.Table
@@ -110,40 +99,24 @@ func (r read) columns(names []string) bool {
 // of them is in, the step finds it.
 var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s*$`)
 
-// heldNote: which of several rows is the last, and so is kept by a held related row, batches decide.
-func (w *work) heldNote(s step) []previewNote {
-	if s.Related == nil || s.Delete == nil && s.Update == nil {
-		return nil
-	}
-	return []previewNote{{Text: literal(fmt.Sprintf("a hold is in force, and what step %d reaches depends on what has gone before", s.number)), Held: true}}
-}
-
-// stepNotes says what a step reads that earlier steps write, where the preview cannot know it.
-func (w *work) stepNotes(s step) []previewNote {
-	var notes []previewNote
-	note := func(format string, args ...any) {
-		notes = append(notes, previewNote{Number: s.number, Text: literal(fmt.Sprintf(format, args...))})
-	}
+// stepNotes says what a step reads that earlier steps write, where nobody can know it beforehand.
+func (w *work) stepNotes(s step) []literal {
+	var notes []literal
 	for _, b := range w.writesBefore(s.number) {
 		for _, r := range w.tablesRead(s.expressions()...) {
 			switch {
 			case tableName(r.table) != b.table || s.SQL != nil:
 			case b.verb == "update" && !r.columns(b.columns):
 			case b.verb == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL):
-				notes = append(notes, w.heldNote(s)...)
 			default:
-				note("it reads table %q, which step %d writes", b.table, b.step.number)
+				notes = append(notes, literal(fmt.Sprintf("it reads table %q, which step %d writes", b.table, b.step.number)))
 			}
 		}
-		if s.Related != nil && s.Related.Table.String() == b.table && w.meets(s, b) {
-			note("it acts on table %q, which step %d writes", b.table, b.step.number)
+		acts := s.Related != nil && s.Related.Table.String() == b.table ||
+			s.Related == nil && s.Update != nil && b.table == tableName(w.table) && b.verb != "delete"
+		if acts && w.meets(s, b) {
+			notes = append(notes, literal(fmt.Sprintf("it acts on table %q, which step %d writes", b.table, b.step.number)))
 		}
-		if s.Related == nil && s.Update != nil && b.table == tableName(w.table) && b.verb != "delete" && w.meets(s, b) {
-			note("it acts on table %q, which step %d writes", b.table, b.step.number)
-		}
-	}
-	if len(w.headersRead(step{Step: policy.Step{Where: s.Where, Related: s.Related}, number: s.number})) > 0 {
-		note("its condition reads a row that an earlier step makes")
 	}
 	return notes
 }
@@ -169,8 +142,8 @@ func (w *work) meets(s step, b written) bool {
 
 // conditionNotes says which tables that decide about rows steps write: batches after the first may
 // judge otherwise than all at once.
-func (w *work) conditionNotes() []previewNote {
-	var notes []previewNote
+func (w *work) conditionNotes() []literal {
+	var notes []literal
 	all := w.writesBefore(len(w.policy.Then) + 1)
 	seen := map[string]bool{}
 	for _, r := range w.tablesRead(w.decidingParts()...) {
@@ -179,7 +152,7 @@ func (w *work) conditionNotes() []previewNote {
 				continue
 			}
 			seen[b.table] = true
-			notes = append(notes, previewNote{Text: literal(fmt.Sprintf("conditions read table %q, which step %d writes: later batches may judge otherwise", b.table, b.step.number))})
+			notes = append(notes, literal(fmt.Sprintf("conditions read table %q, which step %d writes: later batches may judge otherwise", b.table, b.step.number)))
 		}
 	}
 	for _, b := range all {
@@ -187,7 +160,7 @@ func (w *work) conditionNotes() []previewNote {
 		own = own && (b.verb != "update" || slices.ContainsFunc(b.columns, func(name string) bool { return slices.Contains(w.decidingColumns(), name) }))
 		if own && (len(w.policy.Then) > 1 || b.verb != "cascade") {
 			seen[b.table] = true
-			notes = append(notes, previewNote{Text: literal(fmt.Sprintf("step %d writes other rows of the policy's own table: later batches may judge otherwise", b.step.number))})
+			notes = append(notes, literal(fmt.Sprintf("step %d writes other rows of the policy's own table: later batches may judge otherwise", b.step.number)))
 		}
 	}
 	return notes
