@@ -29,35 +29,40 @@ func (w *work) application() []Object {
 // applicationData is what all their templates read.
 type applicationData struct {
 	Schema, Function, Signature, Policy string
-	PolicyLiteral, Comment, Zone        literal
+	PolicyLiteral, Zone                 literal
 	SearchPath                          []ident
-	Grant                               []ident
 	Table                               sqlText
 	TableComment                        string
 }
 
 // applicationFunction begins a function <policy>_<suffix>(arguments) on a table.
-func (w *work) applicationFunction(suffix, arguments, comment string, table *catalog.Table, grant []policy.Name) applicationData {
+func (w *work) applicationFunction(suffix, arguments string, table *catalog.Table) applicationData {
 	name := w.policy.Name + "_" + suffix
 	return applicationData{
 		Schema: w.schema(), Function: name, Signature: name + "(" + arguments + ")", Policy: w.policy.Name,
-		PolicyLiteral: literal(w.policy.Name), Comment: literal("pgretain: " + comment + " policy " + w.policy.Name),
-		Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(), Grant: w.callers(grant),
+		PolicyLiteral: literal(w.policy.Name),
+		Zone:          literal(w.file.Install.TimeZone), SearchPath: w.searchPath(),
 		Table: qualified(table), TableComment: tableComment(table),
 	}
+}
+
+// calledBy lets the roles of "grant", and operators, call a function for applications.
+func (w *work) calledBy(grant []policy.Name, o Object) Object {
+	o.Grants = w.callers(grant)
+	return o
 }
 
 func tableComment(table *catalog.Table) string { return comment(tableName(table)) }
 
 // callers are the roles that may call a function for applications: those of "grant", and operators.
-func (w *work) callers(grant []policy.Name) []ident {
-	var roles []ident
+func (w *work) callers(grant []policy.Name) []string {
+	var roles []string
 	in := w.file.Install.Roles
 	if !in.None {
-		roles = append(roles, ident(in.Operator))
+		roles = append(roles, in.Operator)
 	}
 	for _, name := range grant {
-		roles = append(roles, ident(name.Text))
+		roles = append(roles, name.Text)
 		if in.None || !slices.Contains([]string{in.Owner, in.Runner, in.Operator, in.Viewer}, name.Text) {
 			w.granted = append(w.granted, name)
 		}

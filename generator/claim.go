@@ -38,10 +38,10 @@ func (w *work) claim(c *policy.Claim) []Object {
 	}
 	typ := d.KeyType
 	objects := []Object{
-		w.claimFunction(d, "claim", "claim", typ+", interval", "claims a key of"),
-		w.claimFunction(d, "claim", "claim_keys", typ+"[], interval", "claims keys of"),
-		w.claimFunction(d, "seen", "seen", typ, "whether a key is claimed, of"),
-		w.claimFunction(d, "seen", "seen_keys", typ+"[]", "which keys are claimed, of"),
+		w.claimFunction(d, "claim", "claim", typ+", interval"),
+		w.claimFunction(d, "claim", "claim_keys", typ+"[], interval"),
+		w.claimFunction(d, "seen", "seen", typ),
+		w.claimFunction(d, "seen", "seen_keys", typ+"[]"),
 	}
 	if c.Cursor != nil {
 		objects = append(objects, w.cursorFunctions(c)...)
@@ -49,9 +49,9 @@ func (w *work) claim(c *policy.Claim) []Object {
 	return objects
 }
 
-func (w *work) claimFunction(d claimData, suffix, template, arguments, comment string) Object {
-	d.applicationData = w.applicationFunction(suffix, arguments, comment, w.table, w.policy.Claim.Grant)
-	return w.function(d.Signature, template, d)
+func (w *work) claimFunction(d claimData, suffix, template, arguments string) Object {
+	d.applicationData = w.applicationFunction(suffix, arguments, w.table)
+	return w.calledBy(w.policy.Claim.Grant, w.function(d.Signature, template, d))
 }
 
 // claimable refuses policies whose rows are more than entries that expire: a claim writes an

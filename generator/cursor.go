@@ -51,14 +51,14 @@ func (w *work) cursorFunctions(c *policy.Claim) []Object {
 		return nil
 	}
 	return []Object{
-		w.cursorFunction(d, "advance", types, "moves a cursor of", table),
-		w.cursorFunction(d, "cursor", d.KeyType, "where a cursor is, of", table),
+		w.cursorFunction(d, "advance", types, table),
+		w.cursorFunction(d, "cursor", d.KeyType, table),
 	}
 }
 
-func (w *work) cursorFunction(d cursorData, template, arguments, comment string, table *catalog.Table) Object {
-	d.applicationData = w.applicationFunction(template, arguments, comment, table, w.policy.Claim.Grant)
-	return w.function(d.Signature, template, d)
+func (w *work) cursorFunction(d cursorData, template, arguments string, table *catalog.Table) Object {
+	d.applicationData = w.applicationFunction(template, arguments, table)
+	return w.calledBy(w.policy.Claim.Grant, w.function(d.Signature, template, d))
 }
 
 func (w *work) writable(c *policy.Cursor, table *catalog.Table) bool {

@@ -213,8 +213,7 @@ type section struct {
 
 // write writes the blocks, consecutive ones of a role inside that role.
 func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
-	before, after := holdBack(l, p, s.actions, opt)
-	texts := append(make(pieces, 0, len(s.actions)*piecesOfBlock+4), pinned(p, s.path), before)
+	texts := append(make(pieces, 0, len(s.actions)*piecesOfBlock+4), pinned(p, s.path))
 	current := ""
 	for _, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
@@ -227,7 +226,7 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 		}
 		texts = a.block(texts, l, p.noTransaction)
 	}
-	texts = append(texts, switchRole(current, ""), after)
+	texts = append(texts, switchRole(current, ""), closing(l, p, s.actions, opt))
 	if p.noTransaction && s.path != "" {
 		texts = append(texts, "\nRESET search_path;\n")
 	}

@@ -66,6 +66,23 @@ func (w *work) function(signature, template string, data any) Object {
 	return o
 }
 
+// forPeople lets operators and viewers call or read an object.
+func (w *work) forPeople(o Object) Object {
+	if roles := w.file.Install.Roles; !roles.None {
+		o.Grants = []string{roles.Operator, roles.Viewer}
+	}
+	return o
+}
+
+// asMigrator makes an object the migrating role's, for the owner of the others to call.
+func (w *work) asMigrator(o Object) Object {
+	o.As = AsMigrator
+	if roles := w.file.Install.Roles; !roles.None {
+		o.Grants = []string{roles.Owner}
+	}
+	return o
+}
+
 // groups are the functions of a rank alone: which groups hold too many rows, and which rows these are.
 func (w *work) groups(p pass, template, name string) Object {
 	r := p.beyond.orAllRows()
@@ -96,8 +113,6 @@ func (r *ranked) orAllRows() *ranked {
 // countData is what the template rows reads.
 type countData struct {
 	Schema, Function, Signature, Policy string
-	Comment                             literal
-	Roles                               []string
 	Table                               sqlText
 	Plain                               bool
 	Joins                               []join
@@ -120,9 +135,6 @@ func (w *work) judgedData(function, signature string) countData {
 	d := countData{
 		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
 		Table: qualified(w.table), Joins: w.joins, Columns: w.columns,
-	}
-	if roles := w.file.Install.Roles; !roles.None {
-		d.Roles = []string{roles.Operator, roles.Viewer}
 	}
 	d.Due = w.rowsDue()
 	for _, g := range w.guards {
@@ -226,7 +238,7 @@ func (w *work) registryRow(functions, all []Object, passes []passEntry, facts, s
 	}
 	d := rowData{
 		Schema: w.schema(), Name: literal(p.Name), Description: literal(p.Description), TableName: literal(tableName(w.table)),
-		Definition: literal(w.definition()), Owns: textArray(owned(all)), Passes: literal(strings.TrimSpace(encoded.String())), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
+		Definition: literal(w.definition()), Owns: textArray(owned(all)), Grants: grantsOf(all), Passes: literal(strings.TrimSpace(encoded.String())), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
 		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()),
 		Changes: textArray(w.changedTables()), StatementDeletes: textArray(w.statementDeletes()), Reach: textArray(w.reach()),
 		Sets: w.setColumns(), Facts: facts, Steps: steps, Writes: textArray(w.policy.Writes()),

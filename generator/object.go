@@ -57,6 +57,8 @@ type Object struct {
 	Position diag.Position // of the policy or job, zero for the runtime
 	Words    []string      // of a KindPolicy object: its definition, a property a line; a page begins with them
 
+	Grants []string // roles that may call or read it besides its owner
+
 	// These are for the verifier; migrations do not record them.
 	Cron       *CronJob    // of a KindCron object
 	Definition string      // of a KindIndex object: its CREATE INDEX alone

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -84,6 +85,18 @@ func owned(objects []Object) []string {
 		}
 	}
 	return append(tables, routines...)
+}
+
+// grantsOf are the roles that may use what a page has, under the names of owned.
+func grantsOf(objects []Object) literal {
+	roles := map[string][]string{}
+	for _, o := range objects {
+		if name := owned([]Object{o}); len(name) > 0 && len(o.Grants) > 0 {
+			roles[name[0]] = o.Grants
+		}
+	}
+	encoded, _ := json.Marshal(roles) // of strings, never fails; sorted by name
+	return literal(encoded)
 }
 
 // quotedName is "schema.name" as SQL.

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -20,13 +19,11 @@ type partitionData struct {
 	AsOf               sqlText
 	Ranks              []*ranked
 	Guards             []countGuard
-	Roles              []string
 	Clock              sqlText
 	Cutoffs            []cutoff
 	Due                []sqlText
 	SearchPath         []ident
 	Zone               literal
-	Comment            literal
 	TableMessage       string
 }
 
@@ -46,9 +43,6 @@ func (w *work) partitionData(function, signature string) partitionData {
 		PolicyLiteral: literal(w.policy.Name), Table: "part", Joins: w.joins, Columns: w.columns, What: w.whatOfAll(),
 	}
 	d.TableMessage, d.SearchPath, d.Zone = messageName(t.table), w.searchPath(), literal(w.file.Install.TimeZone)
-	if roles := w.file.Install.Roles; !roles.None {
-		d.Roles = []string{roles.Operator, roles.Viewer}
-	}
 	for _, k := range w.clocks {
 		if k != nil {
 			d.Cutoffs = append(d.Cutoffs, k.cutoffs...)
@@ -123,12 +117,8 @@ func (w *work) alterPartition() Object {
 	d := struct {
 		partitionData
 		TableComment string
-		Owner        sqlText
-	}{w.partitionData(name, name+"(oid, text)"), comment(tableName(w.table)), w.ownerRole()}
-	d.Comment = literal(fmt.Sprintf("pgretain: locks, detaches and drops partitions for policy %s", w.policy.Name))
-	o := w.function(d.Signature, "alter_partition", d)
-	o.As = AsMigrator
-	return o
+	}{w.partitionData(name, name+"(oid, text)"), comment(tableName(w.table))}
+	return w.asMigrator(w.function(d.Signature, "alter_partition", d))
 }
 
 // partitionRow adapts the policy's row of the registry. Where tables go, a batch looks at few rows: each

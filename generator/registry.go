@@ -14,6 +14,7 @@ type rowData struct {
 	Schema                                               string
 	Name, Description, TableName, Hash, Definition       literal
 	Owns                                                 sqlText
+	Grants                                               literal
 	Partitions                                           bool
 	Passes                                               literal
 	Prepares                                             bool

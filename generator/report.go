@@ -1,8 +1,6 @@
 package generator
 
 import (
-	"fmt"
-
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
@@ -10,12 +8,11 @@ import (
 
 // reportData is what the template of a report's function reads.
 type reportData struct {
-	Schema, Function, Signature  string
-	Report                       string
-	ReportLiteral, Zone, Comment literal
-	SearchPath                   []ident
-	Roles                        []string
-	Query, Alert                 sqlText
+	Schema, Function, Signature string
+	Report                      string
+	ReportLiteral, Zone         literal
+	SearchPath                  []ident
+	Query, Alert                sqlText
 }
 
 // reports are the functions of the file's reports and their rows in the registry.
@@ -36,10 +33,7 @@ func (w *work) report(r *policy.Report) Object {
 	d := reportData{
 		Schema: w.schema(), Function: name, Signature: name + "(timestamp with time zone)",
 		Report: r.Name, ReportLiteral: literal(r.Name), Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(),
-		Comment: literal(fmt.Sprintf("pgretain: what report %s says at an instant", r.Name)), Query: w.bindQuery(r.Query),
-	}
-	if roles := w.file.Install.Roles; !roles.None {
-		d.Roles = []string{roles.Operator, roles.Viewer}
+		Query: w.bindQuery(r.Query),
 	}
 	if r.Alert != nil {
 		d.Alert = w.alert(*r.Alert)
@@ -49,8 +43,8 @@ func (w *work) report(r *policy.Report) Object {
 			w.addRead(r.Query, ref)
 		}
 	}
-	return Object{Kind: KindFunction, Name: d.Schema + "." + d.Signature, As: AsOwner, SQL: object("report", d),
-		Policy: r.Name, Position: r.Position}
+	return w.forPeople(Object{Kind: KindFunction, Name: d.Schema + "." + d.Signature, As: AsOwner, SQL: object("report", d),
+		Policy: r.Name, Position: r.Position})
 }
 
 // alert is a condition on a row of the report: its names are the query's columns, which only the
@@ -81,7 +75,8 @@ func (w *work) reportRow(r *policy.Report, function Object) Object {
 		Schema                              string
 		Name, Description, Hash, Definition literal
 		Owns                                sqlText
-	}{w.schema(), literal(r.Name), literal(r.Description), literal(Hash(sqlfiles.Version, function.SQL, r.Description)), literal(comment(definition)), textArray(owned([]Object{function}))}
+		Grants                              literal
+	}{w.schema(), literal(r.Name), literal(r.Description), literal(Hash(sqlfiles.Version, function.SQL, r.Description)), literal(comment(definition)), textArray(owned([]Object{function})), grantsOf([]Object{function})}
 	return Object{Kind: KindPolicy, Name: r.Name, As: AsOwner, SQL: object("report_row", d), Drop: object("policy_drop", d),
 		Policy: r.Name, Position: r.Position, Words: words(r)}
 }

@@ -26,8 +26,7 @@ func (w *work) rows() Object {
 	if w.table.Column("t") != nil { // a column comes before the row
 		d.Row = "t.*::" + qualified(w.table)
 	}
-	d.Comment = literal("pgretain: which rows policy " + w.policy.Name + " is about")
-	return w.function(name+"("+w.schema()+".slice)", "rows", d)
+	return w.forPeople(w.function(name+"("+w.schema()+".slice)", "rows", d))
 }
 
 func (w *work) rowsSignature() string { return w.policy.Name + "_rows(" + w.schema() + ".slice)" }
@@ -36,8 +35,7 @@ func (w *work) rowsSignature() string { return w.policy.Name + "_rows(" + w.sche
 func (w *work) partitionRows() Object {
 	name := w.policy.Name + "_rows"
 	d := w.partitionData(name, w.rowsSignature())
-	d.Comment = literal("pgretain: which partitions policy " + w.policy.Name + " is about")
-	return w.function(d.Signature, "rows_partitions", d)
+	return w.forPeople(w.function(d.Signature, "rows_partitions", d))
 }
 
 // rowFacts is what the registry says of a policy's rows, for retention.facts and retention.preview: SQL over the

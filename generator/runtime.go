@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
@@ -125,7 +126,6 @@ func mentions(file runtimeFile, files []runtimeFile) []string {
 var (
 	runtimeName = regexp.MustCompile(`retention\.[A-Za-z0-9_]+`)
 	lineComment = regexp.MustCompile(`(?m)--.*$`)
-	revokeLine  = regexp.MustCompile(`(?m)^REVOKE ALL ON (?:FUNCTION|PROCEDURE) (retention\..*\)) FROM PUBLIC;$`)
 	roleLine    = regexp.MustCompile(`(?m)^(?:GRANT .* TO retention_.*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
 	changeLine  = regexp.MustCompile(`(?m)^(?:GRANT CREATE .*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
 	schemaName  = regexp.MustCompile(`\bretention\.|\bSCHEMA retention\b`)
@@ -135,11 +135,11 @@ var (
 func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object, error) {
 	name := "retention." + strings.TrimSuffix(path.Base(file.name), ".sql")
 	if kind == KindFunction || kind == KindProcedure {
-		found := revokeLine.FindStringSubmatch(file.text)
-		if found == nil {
-			return Object{}, fmt.Errorf("no REVOKE ALL ... FROM PUBLIC")
+		parsed, err := pgparse.ParseRoutine(file.text)
+		if err != nil {
+			return Object{}, err
 		}
-		name = found[1]
+		name += "(" + strings.Join(parsed.Arguments, ", ") + ")"
 	}
 	name = renameInstall(name, install)
 	return Object{
@@ -147,7 +147,7 @@ func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object,
 		Name: name,
 		As:   AsOwner,
 		SQL:  renameInstall(file.text, install),
-		Drop: dropStatement(kind, name),
+		Drop: dropStatement(kind, name), Grants: listed(path.Base(strings.TrimSuffix(file.name, ".sql")), kind, install.Roles),
 	}, nil
 }
 

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
 
 	"pgretain/internal/quote"
@@ -28,24 +27,13 @@ func (w *work) dropFunctions() []Object {
 	}
 	d := struct {
 		Schema, Function, Signature, Policy string
-		Relation, Comment                   literal
-		Owner                               sqlText
+		Relation                            literal
 	}{Schema: w.schema(), Function: w.dropName(), Signature: w.dropName() + "(oid)", Policy: w.policy.Name,
 		Relation: literal(quote.Qualified(w.table.Schema, w.table.Name)),
-		Comment:  literal(fmt.Sprintf("pgretain: drops tables for policy %s", w.policy.Name)), Owner: w.ownerRole()}
-	o := w.function(d.Signature, "drop_table", d)
-	o.As = AsMigrator
-	return []Object{o}
+	}
+	return []Object{w.asMigrator(w.function(d.Signature, "drop_table", d))}
 }
 
 func (w *work) dropsTables() bool {
 	return slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool { return s.DropTable != nil })
-}
-
-// ownerRole is the owner of the functions in quotes, "" where one role does everything.
-func (w *work) ownerRole() sqlText {
-	if w.file.Install.Roles.None {
-		return ""
-	}
-	return sqlText(quote.Ident(w.file.Install.Roles.Owner))
 }

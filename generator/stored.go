@@ -24,16 +24,11 @@ func (w *work) storedTables() []Object {
 		data := struct {
 			Policy, Join string
 			Table, Query sqlText
-			Readers      []string
-			Comment      literal
 		}{Policy: w.policy.Name, Join: j.Name, Table: sqlText(quote.Qualified(w.schema(), w.storedName(j))),
-			Query: w.queryAt(*j.Query, "NULL::timestamptz"), Comment: literal("pgretain: what join " + j.Name + " of policy " + w.policy.Name + " read when the last run started")}
-		if roles := w.file.Install.Roles; !roles.None {
-			data.Readers = []string{roles.Operator, roles.Viewer}
-		}
-		objects = append(objects, Object{Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
+			Query: w.queryAt(*j.Query, "NULL::timestamptz")}
+		objects = append(objects, w.forPeople(Object{Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
 			SQL:    object("stored", data),
-			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position})
+			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position}))
 	}
 	return objects
 }

@@ -64,8 +64,8 @@ func (w *work) touch(t *policy.Touch) []Object {
 			return nil
 		}
 	}
-	d.applicationData = w.applicationFunction("touch", d.KeyType+"[]", "rows in use, of", w.table, t.Grant)
-	return []Object{w.function(d.Signature, "touch", d)}
+	d.applicationData = w.applicationFunction("touch", d.KeyType+"[]", w.table)
+	return []Object{w.calledBy(t.Grant, w.function(d.Signature, "touch", d))}
 }
 
 // touchKey needs not be unique where nothing is made anew, but an index must find its rows.

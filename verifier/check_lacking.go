@@ -3,7 +3,6 @@ package verifier
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -22,9 +21,7 @@ func (r *relationRights) add(relation, role string, privileges ...string) {
 	}
 }
 
-var grantOnRelation = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON \S+ TO (.+);$`)
-
-// relationRights are what the objects' SQL grants, and what their owner has as such unless somebody revoked it.
+// relationRights are what the objects' list grants, and what their owner has as such unless somebody revoked it.
 func (v *inspection) relationRights() relationRights {
 	var r relationRights
 	for _, o := range v.objects(generator.KindTable, generator.KindView, generator.KindStored) {
@@ -33,10 +30,8 @@ func (v *inspection) relationRights() relationRights {
 		if o.Kind != generator.KindView {
 			r.add(name, v.owner(), "INSERT", "UPDATE", "DELETE")
 		}
-		for _, found := range grantOnRelation.FindAllStringSubmatch(o.SQL, -1) {
-			for _, role := range strings.Split(found[2], ",") {
-				r.add(name, strings.Trim(strings.TrimSpace(role), `"`), strings.Split(found[1], ", ")...)
-			}
+		for _, role := range o.Grants {
+			r.add(name, role, "SELECT")
 		}
 	}
 	return r

@@ -82,7 +82,7 @@ func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
 	if w.Arguments == nil {
 		w.Arguments = []string{}
 	}
-	w.privileges = grantees(o.SQL, w.owner)
+	w.privileges = grantees(o, w.owner)
 	return w, nil
 }
 
@@ -102,19 +102,11 @@ func (v *inspection) creator(o generator.Object) string {
 	return v.owner()
 }
 
-var grantExecute = regexp.MustCompile(`(?m)^GRANT EXECUTE ON (?:FUNCTION|PROCEDURE) .*\)\s+TO (.+);$`)
-
-// grantees are the privileges that an object's SQL leaves: the owner's and those granted.
-func grantees(sql, owner string) []string {
+// grantees are the privileges that an object should have: its owner's and those granted.
+func grantees(o generator.Object, owner string) []string {
 	list := []string{owner + "=EXECUTE"}
-	_, _, after, ok := pgparse.CutBody(sql)
-	if !ok {
-		after = sql
-	}
-	for _, found := range grantExecute.FindAllStringSubmatch(after, -1) {
-		for _, role := range strings.Split(found[1], ",") {
-			list = append(list, strings.Trim(strings.TrimSpace(role), `"`)+"=EXECUTE")
-		}
+	for _, role := range o.Grants {
+		list = append(list, role+"=EXECUTE")
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
@@ -122,7 +114,7 @@ func grantees(sql, owner string) []string {
 
 func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
 	if w.As == generator.AsMigrator { // nobody knows its name here; checkOwners says what it must be
-		w.owner, w.privileges = live.Owner, grantees(w.SQL, live.Owner)
+		w.owner, w.privileges = live.Owner, grantees(w.Object, live.Owner)
 	}
 	if live.Kind != kindLetter(w.routine) || live.Language != w.routine.Language {
 		v.declarationDiffers(w, live)
@@ -147,13 +139,10 @@ func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
 	}
 }
 
-// forApplications are functions of the runtime that may be granted to the application's roles.
-var forApplications = []string{"take_events", "window_of"}
-
 // expected leaves out what somebody granted to roles of the application, where that is allowed; never
 // to PUBLIC, and never with the right to grant it on.
 func (v *inspection) expected(w wantedRoutine, live []string) []string {
-	if !slices.Contains(forApplications, w.Name) {
+	if !generator.ForApplications(w.Name) {
 		return live
 	}
 	return slices.DeleteFunc(slices.Clone(live), func(privilege string) bool {

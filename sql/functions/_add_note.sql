@@ -5,4 +5,3 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     UPDATE retention.run r SET note = concat_ws('; ', r.note, p_note) WHERE r.id = p_run
 $function$;
-REVOKE ALL ON FUNCTION retention._add_note(bigint, text) FROM PUBLIC;

@@ -27,4 +27,3 @@ BEGIN
         last_success_at = coalesce(excluded.last_success_at, t.last_success_at);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._add_to_total(bigint) FROM PUBLIC;

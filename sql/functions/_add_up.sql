@@ -12,4 +12,3 @@ AS $function$
           WHERE b.run_id = p_run
           GROUP BY e.key HAVING sum(e.value::bigint) > 0) x
 $function$;
-REVOKE ALL ON FUNCTION retention._add_up(bigint, text) FROM PUBLIC;

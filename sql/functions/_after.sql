@@ -32,4 +32,3 @@ BEGIN
     RETURN (v_next.run_id, true, clock_timestamp() + v_next.ms * (1 / p_policy.busy - 1) * interval '1 ms')::retention.step;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._after(retention.policy, retention.batch, text, timestamptz) FROM PUBLIC;

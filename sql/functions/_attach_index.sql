@@ -19,4 +19,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._attach_index(text, text, text, text) FROM PUBLIC;

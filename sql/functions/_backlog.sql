@@ -23,5 +23,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._backlog() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._backlog() TO retention_runner, retention_operator, retention_viewer;

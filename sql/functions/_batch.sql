@@ -76,4 +76,3 @@ EXCEPTION WHEN SQLSTATE 'PR004' THEN  -- a table above a partition is locked by 
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._batch(retention.policy, retention.slice, integer, boolean, boolean) FROM PUBLIC;

@@ -53,4 +53,3 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._batch_partitions(retention.policy, retention.slice, integer, boolean) FROM PUBLIC;

@@ -22,4 +22,3 @@ BEGIN
     RETURN greatest(1, least(p_policy.batch_rows, p_batch.scanned * v_factor));
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._batch_size(retention.policy, retention.batch) FROM PUBLIC;

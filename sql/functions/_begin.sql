@@ -32,5 +32,3 @@ BEGIN
     RETURN (v_taken.run, true, NULL)::retention.step;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._begin(retention.request) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._begin(retention.request) TO retention_runner, retention_operator;

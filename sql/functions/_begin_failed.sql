@@ -20,5 +20,3 @@ BEGIN
     RETURN retention._finish(v_run, 'failed', p_sqlstate, p_message);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._begin_failed(retention.request, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._begin_failed(retention.request, text, text) TO retention_runner, retention_operator;

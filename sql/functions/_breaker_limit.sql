@@ -25,4 +25,3 @@ BEGIN
     RETURN least(p_policy.breaker_rows, floor(v_fraction * v_rows)::bigint);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._breaker_limit(retention.policy, bigint, bigint) FROM PUBLIC;

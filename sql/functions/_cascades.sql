@@ -24,4 +24,3 @@ AS $function$
                         AND k.confdeltype IN ('c', 'n', 'd')
                         AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
 $function$;
-REVOKE ALL ON FUNCTION retention._cascades(oid[]) FROM PUBLIC;

@@ -28,4 +28,3 @@ BEGIN
     RETURN v_found;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._change_setting(text, text, text, text) FROM PUBLIC;

@@ -14,4 +14,3 @@ AS $function$
                              + pg_stat_get_xact_tuples_updated(m.rel)) AS changed
           FROM member m GROUP BY m.name) x
 $function$;
-REVOKE ALL ON FUNCTION retention._changed_rows(text[]) FROM PUBLIC;

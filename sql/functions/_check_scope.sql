@@ -27,4 +27,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._check_scope(retention.policy, jsonb) FROM PUBLIC;

@@ -19,4 +19,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._check_ttl(timestamptz, interval, interval, interval) FROM PUBLIC;

@@ -33,4 +33,3 @@ BEGIN
     RETURN v_request;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._checked(retention.policy, retention.request, timestamptz) FROM PUBLIC;

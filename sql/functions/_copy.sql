@@ -24,5 +24,3 @@ BEGIN
     RETURN 'this is a copy: ' || v_differs || '; retention.adopt(reason) lets runs delete here';
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._copy() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._copy() TO retention_runner, retention_operator, retention_viewer;

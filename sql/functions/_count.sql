@@ -64,5 +64,3 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._count(text, timestamptz, bigint, boolean, jsonb, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._count(text, timestamptz, bigint, boolean, jsonb, interval) TO retention_runner, retention_operator, retention_viewer;

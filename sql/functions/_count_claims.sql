@@ -27,4 +27,3 @@ BEGIN
     PERFORM set_config(v_setting, v_counted::text, false);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._count_claims(text, bigint, bigint) FROM PUBLIC;

@@ -28,7 +28,5 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._cron_attempts() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._cron_attempts() TO retention_owner, retention_runner, retention_operator, retention_viewer;
 SET LOCAL ROLE retention_owner;
 REVOKE CREATE ON SCHEMA retention FROM retention_runner;

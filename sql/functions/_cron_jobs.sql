@@ -16,7 +16,5 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._cron_jobs() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._cron_jobs() TO retention_owner, retention_runner, retention_operator, retention_viewer;
 SET LOCAL ROLE retention_owner;
 REVOKE CREATE ON SCHEMA retention FROM retention_runner;

@@ -10,5 +10,3 @@ EXCEPTION WHEN insufficient_privilege THEN
     RETURN NULL;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._cron_setting(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._cron_setting(text) TO retention_runner, retention_operator, retention_viewer;

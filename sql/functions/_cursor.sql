@@ -21,4 +21,3 @@ BEGIN
         || CASE WHEN p_slice.lo IS NOT NULL THEN format(' WHERE (%s) > (%s)', names, v_after) ELSE '' END;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._cursor(retention.policy, retention.slice) FROM PUBLIC;

@@ -21,5 +21,3 @@ BEGIN
     RETURN v_at - p_time;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._cutoff(timestamptz, integer, integer, interval, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._cutoff(timestamptz, integer, integer, interval, text) TO retention_runner, retention_operator, retention_viewer;

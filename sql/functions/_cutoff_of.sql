@@ -11,5 +11,3 @@ AS $function$
             - make_interval(months => (extract(year FROM p_window) * 12 + extract(month FROM p_window))::integer,
                             days => extract(day FROM p_window)::integer))::double precision), p_zone)
 $function$;
-REVOKE ALL ON FUNCTION retention._cutoff_of(timestamptz, interval, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._cutoff_of(timestamptz, interval, text) TO retention_runner, retention_operator, retention_viewer;

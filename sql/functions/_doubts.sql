@@ -41,4 +41,3 @@ AS $function$
                               AND coalesce((to_jsonb(o) ->> 'conenforced')::boolean, true)
           WHERE p.name = p_policy AND pg_get_expr(o.conbin, o.conrelid) = pg_get_expr(k.conbin, k.conrelid)))
 $function$;
-REVOKE ALL ON FUNCTION retention._doubts(text, jsonb, timestamptz) FROM PUBLIC;

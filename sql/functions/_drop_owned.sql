@@ -17,4 +17,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._drop_owned(text) FROM PUBLIC;

@@ -10,4 +10,3 @@ BEGIN
     DELETE FROM retention.policy p WHERE p.name = p_policy;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._drop_policy(text) FROM PUBLIC;

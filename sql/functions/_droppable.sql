@@ -63,4 +63,3 @@ BEGIN
     RETURN v_table.oid;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._droppable(text, text) FROM PUBLIC;

@@ -29,4 +29,3 @@ BEGIN
     RETURN (v_run, false, NULL)::retention.step;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._dry_run(retention.policy, retention.request, timestamptz) FROM PUBLIC;

@@ -71,4 +71,3 @@ BEGIN
           NOT v_policy.partitions AND retention._holds(p_policy, p_as_of), p_as_of, v_policy.steps;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._effects(text, timestamptz, bigint, jsonb, interval) FROM PUBLIC;

@@ -5,5 +5,3 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT floor(extract(epoch FROM p_at) * 1000)::bigint
 $function$;
-REVOKE ALL ON FUNCTION retention._epoch_ms(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._epoch_ms(timestamptz) TO retention_runner, retention_operator, retention_viewer;

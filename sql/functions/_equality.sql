@@ -31,4 +31,3 @@ BEGIN
         ORDER BY c.opcintype = p_type DESC, m.amname LIMIT 1);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._equality(oid) FROM PUBLIC;

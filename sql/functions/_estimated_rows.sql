@@ -21,4 +21,3 @@ BEGIN
         WHERE c.relkind = 'r');
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._estimated_rows(oid) FROM PUBLIC;

@@ -14,4 +14,3 @@ AS $function$
     )
     SELECT coalesce(array_agg(m.oid), '{}') FROM member m
 $function$;
-REVOKE ALL ON FUNCTION retention._family(text[]) FROM PUBLIC;

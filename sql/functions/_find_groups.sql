@@ -44,4 +44,3 @@ BEGIN
     RETURN v_total;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._find_groups(bigint) FROM PUBLIC;

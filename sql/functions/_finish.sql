@@ -35,4 +35,3 @@ BEGIN
     RETURN (p_run, false, NULL)::retention.step;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._finish(bigint, text, text, text) FROM PUBLIC;

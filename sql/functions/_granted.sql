@@ -24,4 +24,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._granted(text, text, text, text) FROM PUBLIC;

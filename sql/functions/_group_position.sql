@@ -14,4 +14,3 @@ BEGIN
     RETURN jsonb_build_array(v_group, v_left + CASE WHEN v_group = coalesce((p_lo ->> 0)::bigint, 1) THEN coalesce((p_lo ->> 1)::bigint, 0) ELSE 0 END);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._group_position(jsonb, regclass, bigint[], oid[], tid[]) FROM PUBLIC;

@@ -11,4 +11,3 @@ BEGIN
         FROM retention.install i WHERE i.runtime_version <> retention._version());
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._half_upgraded() FROM PUBLIC;

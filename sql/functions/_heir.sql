@@ -16,4 +16,3 @@ BEGIN
         ORDER BY retention._table_name(i.inhrelid) LIMIT 1);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._heir(text) FROM PUBLIC;

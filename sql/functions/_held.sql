@@ -34,4 +34,3 @@ BEGIN
                  WHERE x.n IN (SELECT unnest(v_held));
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._held(text, oid[], tid[], timestamptz, boolean) FROM PUBLIC;

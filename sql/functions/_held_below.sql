@@ -58,4 +58,3 @@ BEGIN
     RETURN v_held;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._held_below(oid, integer[], oid[], tid[], boolean, timestamptz, boolean) FROM PUBLIC;

@@ -19,4 +19,3 @@ BEGIN
     LEFT JOIN pg_enum e ON e.enumtypid = coalesce(d.typbasetype, a.atttypid) AND e.enumlabel = p_match ->> u.name;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._held_columns(oid, text[], jsonb) FROM PUBLIC;

@@ -36,4 +36,3 @@ BEGIN
     RETURN v_held;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._held_here(oid, integer[], oid[], tid[], timestamptz) FROM PUBLIC;

@@ -26,4 +26,3 @@ BEGIN
     RETURN v_keys;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._held_keys(oid, timestamptz) FROM PUBLIC;

@@ -27,5 +27,3 @@ BEGIN
     RETURN v_held;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._held_partition(oid, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._held_partition(oid, timestamptz) TO retention_operator, retention_viewer;

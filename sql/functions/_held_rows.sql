@@ -16,5 +16,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._held_rows(text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._held_rows(text, timestamptz) TO retention_operator, retention_viewer;

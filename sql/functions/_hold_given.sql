@@ -32,4 +32,3 @@ BEGIN
     RETURN v_given;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._hold_given(oid, text) FROM PUBLIC;

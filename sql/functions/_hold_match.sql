@@ -34,4 +34,3 @@ BEGIN
     RETURN v_match;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._hold_match(oid, text[], jsonb) FROM PUBLIC;

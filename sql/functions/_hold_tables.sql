@@ -12,4 +12,3 @@ BEGIN
     FROM retention.policy p WHERE p.name = p_policy);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._hold_tables(text) FROM PUBLIC;

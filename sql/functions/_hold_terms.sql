@@ -14,4 +14,3 @@ BEGIN
           WHERE x.attrelid = p_rel AND x.attname = ANY (p_columns) AND x.attnum > 0 AND NOT x.attisdropped OFFSET 0) a ON a.attname = u.name;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._hold_terms(oid, text[]) FROM PUBLIC;

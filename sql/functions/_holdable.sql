@@ -40,4 +40,3 @@ BEGIN
     RETURN v_table.oid;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._holdable(text) FROM PUBLIC;

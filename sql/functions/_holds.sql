@@ -15,5 +15,3 @@ BEGIN
                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of));
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._holds(text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._holds(text, timestamptz) TO retention_operator, retention_viewer;

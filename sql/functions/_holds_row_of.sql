@@ -33,4 +33,3 @@ BEGIN
     RETURN v_held;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._holds_row_of(oid, oid[]) FROM PUBLIC;

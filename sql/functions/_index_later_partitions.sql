@@ -36,4 +36,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._index_later_partitions(text, text) FROM PUBLIC;

@@ -14,4 +14,3 @@ BEGIN
     RETURN retention._held_here(v_root, '{1}', ARRAY[p_rel], ARRAY[p_tid], p_as_of) <> '{}';
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._is_held(oid, tid, timestamptz) FROM PUBLIC;

@@ -16,5 +16,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._job(text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._job(text, timestamptz) TO retention_runner, retention_operator;

@@ -20,5 +20,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._job_outcome(bigint, text[], integer, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._job_outcome(bigint, text[], integer, boolean) TO retention_runner, retention_operator;

@@ -5,5 +5,3 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT concat_ws(E'\n', p_first, p_second)
 $function$;
-REVOKE ALL ON FUNCTION retention._joined(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._joined(text, text) TO retention_runner, retention_operator;

@@ -43,4 +43,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._judged(retention.policy, retention.slice, regclass, oid[], tid[]) FROM PUBLIC;

@@ -24,4 +24,3 @@ BEGIN
                      FROM (SELECT k.value ->> 0 AS guard, count(*) AS n FROM jsonb_array_elements(v_kept) k GROUP BY 1) x), '{}');
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._kept_here(retention.policy, retention.slice, jsonb) FROM PUBLIC;

@@ -8,4 +8,3 @@ AS $function$
     WHERE i.indrelid = p_table AND i.indisprimary AND u.n <= i.indnkeyatts
     ORDER BY u.n
 $function$;
-REVOKE ALL ON FUNCTION retention._key_columns(oid) FROM PUBLIC;

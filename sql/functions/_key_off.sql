@@ -14,4 +14,3 @@ AS $function$
     JOIN pg_trigger t ON t.tgconstraint = c.oid AND t.tgtype & 8 <> 0
     JOIN pg_class r ON r.oid = t.tgrelid AND r.relkind <> 'p'
 $function$;
-REVOKE ALL ON FUNCTION retention._key_off(oid) FROM PUBLIC;

@@ -13,4 +13,3 @@ AS $function$
           JOIN pg_type t ON t.oid = a.atttypid
           WHERE k.oid = p_key AND (k.confdeltype = 'n' OR k.confdeltype = 'd' AND NOT w.atthasdef AND w.attidentity = '')) x
 $function$;
-REVOKE ALL ON FUNCTION retention._key_refuses(oid) FROM PUBLIC;

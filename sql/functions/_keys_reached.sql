@@ -67,4 +67,3 @@ AS $function$
                || CASE WHEN top.child <> k.conrelid THEN format(' AND c.tableoid = ANY (%L::oid[])',
                         ARRAY(SELECT t.relid::oid FROM pg_partition_tree(k.conrelid) t)) ELSE '' END AS parts) x
 $function$;
-REVOKE ALL ON FUNCTION retention._keys_reached(oid[]) FROM PUBLIC;

@@ -14,4 +14,3 @@ BEGIN
     RETURN v_policy;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._known(text) FROM PUBLIC;

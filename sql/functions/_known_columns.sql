@@ -18,4 +18,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._known_columns(text, text[]) FROM PUBLIC;

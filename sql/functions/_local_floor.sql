@@ -22,5 +22,3 @@ BEGIN
     RETURN v_at;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._local_floor(timestamptz, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._local_floor(timestamptz, text, boolean) TO retention_runner, retention_operator, retention_viewer;

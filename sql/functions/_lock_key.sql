@@ -8,4 +8,3 @@ AS $function$
     SELECT CASE p_what WHEN 'hold' THEN 1347571762 END::bigint << 32
            | p_table::bigint
 $function$;
-REVOKE ALL ON FUNCTION retention._lock_key(text, oid) FROM PUBLIC;

@@ -18,4 +18,3 @@ AS $function$
              FROM pg_constraint k
              WHERE k.conrelid = p_table AND k.contype = 'f' AND p_verb IN ('insert', 'archive', 'set default'))) END
 $function$;
-REVOKE ALL ON FUNCTION retention._locks_of(text, oid) FROM PUBLIC;

@@ -36,5 +36,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._lost_rows(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._lost_rows(bigint) TO retention_runner, retention_operator, retention_viewer;

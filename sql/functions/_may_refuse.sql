@@ -42,4 +42,3 @@ AS $function$
     WHERE a.attnotnull AND lower(p_set ->> a.attname) = 'null'
        OR t.typtype = 'd' AND retention._true_of(b.oid, format('%I IS NOT DISTINCT FROM %1$I', a.attname), p_set, p_as_of) IS NOT TRUE
 $function$;
-REVOKE ALL ON FUNCTION retention._may_refuse(oid, jsonb, timestamptz) FROM PUBLIC;

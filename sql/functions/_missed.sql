@@ -19,4 +19,3 @@ BEGIN
     RETURN (p_last.run_id, true, clock_timestamp() + 0.1 * 2 ^ v_misses * interval '1 s')::retention.step;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._missed(retention.batch, text) FROM PUBLIC;

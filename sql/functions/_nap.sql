@@ -13,5 +13,3 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._nap(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._nap(timestamptz) TO retention_runner, retention_operator;

@@ -22,4 +22,3 @@ BEGIN
     RETURN v_run;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._new_run(retention.policy, retention.request, timestamptz, text) FROM PUBLIC;

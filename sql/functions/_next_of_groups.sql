@@ -27,4 +27,3 @@ BEGIN
     hi := CASE WHEN scanned < p_rows AND NOT last THEN jsonb_build_array(v_last + 1, 0) END;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._next_of_groups(retention.policy, retention.slice, integer) FROM PUBLIC;

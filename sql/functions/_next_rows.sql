@@ -45,4 +45,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._next_rows(retention.policy, retention.slice, integer, boolean) FROM PUBLIC;

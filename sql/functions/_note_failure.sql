@@ -6,5 +6,3 @@ AS $function$
     SELECT retention._add_note(r.id, format('%s: %s', p_what, p_message))
     FROM retention.run r WHERE r.id = ANY (p_runs) AND r.pid = pg_backend_pid()
 $function$;
-REVOKE ALL ON FUNCTION retention._note_failure(bigint[], text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._note_failure(bigint[], text, text) TO retention_runner, retention_operator;

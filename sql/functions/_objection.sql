@@ -58,4 +58,3 @@ BEGIN
     RETURN coalesce(retention._heir(p_policy), retention._rewritten(p_policy));
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._objection(text) FROM PUBLIC;

@@ -14,4 +14,3 @@ AS $function$
     )
     SELECT coalesce(bool_or(e.typtype IN ('c', 'p')), false) FROM element e
 $function$;
-REVOKE ALL ON FUNCTION retention._of_rows(regtype) FROM PUBLIC;

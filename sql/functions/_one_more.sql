@@ -5,4 +5,3 @@ LANGUAGE sql IMMUTABLE
 AS $function$
     SELECT p_counts || jsonb_build_object(p_key, coalesce((p_counts ->> p_key)::bigint, 0) + 1)
 $function$;
-REVOKE ALL ON FUNCTION retention._one_more(jsonb, text) FROM PUBLIC;

@@ -13,5 +13,3 @@ AS $function$
            r.state IN ('failed', 'tripped'), coalesce(r.sqlstate = '57014', false)
     FROM retention.run r WHERE r.id = p_run
 $function$;
-REVOKE ALL ON FUNCTION retention._outcome(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._outcome(bigint) TO retention_runner, retention_operator;

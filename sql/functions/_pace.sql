@@ -10,4 +10,3 @@ AS $function$
           WHERE r.policy = p_policy AND r.state IN ('done', 'more') AND NOT r.dry_run AND r.taken >= 1000
           ORDER BY r.id DESC LIMIT 5) r
 $function$;
-REVOKE ALL ON FUNCTION retention._pace(text) FROM PUBLIC;

@@ -69,5 +69,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._partitions(oid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._partitions(oid) TO retention_runner, retention_operator, retention_viewer;

@@ -23,4 +23,3 @@ BEGIN
     RETURN v_next;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._pass_by(retention.batch, retention.policy, text, text) FROM PUBLIC;

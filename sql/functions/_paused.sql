@@ -12,5 +12,3 @@ BEGIN
         ORDER BY s.policy LIMIT 1);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._paused(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._paused(text) TO retention_runner, retention_operator, retention_viewer;

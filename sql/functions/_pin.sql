@@ -7,4 +7,3 @@ AS $function$
            pg_catalog.set_config('timezone', i.time_zone, true)
     FROM retention.install i
 $function$;
-REVOKE ALL ON FUNCTION retention._pin() FROM PUBLIC;

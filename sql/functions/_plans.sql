@@ -60,5 +60,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._plans(text[], boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._plans(text[], boolean) TO retention_runner, retention_operator, retention_viewer;

@@ -25,4 +25,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._prepare(bigint, retention.policy) FROM PUBLIC;

@@ -10,4 +10,3 @@ SET extra_float_digits = 1
 AS $function$
     SELECT p_value::text
 $function$;
-REVOKE ALL ON FUNCTION retention._printed(anyelement) FROM PUBLIC;

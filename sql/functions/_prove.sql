@@ -41,4 +41,3 @@ BEGIN
     END;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._prove(text) FROM PUBLIC;

@@ -25,5 +25,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._purge_cron_log() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._purge_cron_log() TO retention_runner, retention_operator;

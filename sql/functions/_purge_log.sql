@@ -65,5 +65,3 @@ BEGIN
        AND clock_timestamp() < v_run.ended_at + interval '1 minute';
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._purge_log(bigint[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._purge_log(bigint[]) TO retention_runner, retention_operator;

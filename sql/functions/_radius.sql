@@ -62,4 +62,3 @@ AS $function$
                                     WHEN l.verb IN ('update', 'set null', 'set default') THEN 'UPDATE' END AS event) e
     WHERE l.n IS NULL OR l.n > 0
 $function$;
-REVOKE ALL ON FUNCTION retention._radius(jsonb, jsonb, bigint) FROM PUBLIC;

@@ -84,4 +84,3 @@ SELECT d.step, 0, 'note', NULL, NULL, 0, d.note FROM direct d WHERE d.note IS NO
         p_policy, v_keys, v_gone, v_others, v_unsure);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._radius_query(text, jsonb) FROM PUBLIC;

@@ -55,4 +55,3 @@ BEGIN
     ORDER BY 1, 2, cardinality(w.seen), w.path;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._reach(oid[], jsonb) FROM PUBLIC;

@@ -31,4 +31,3 @@ BEGIN
     SET definition = excluded.definition, built_at = clock_timestamp();
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._record_index(text, text) FROM PUBLIC;

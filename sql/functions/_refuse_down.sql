@@ -25,4 +25,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._refuse_down() FROM PUBLIC;

@@ -13,5 +13,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._refuse_transaction(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._refuse_transaction(text) TO retention_runner, retention_operator;

@@ -9,4 +9,3 @@ AS $function$
                 WHEN p_sqlstate = 'PR002' THEN 'hold'
                 WHEN p_sqlstate ~ '^(2[237]|3[89]|4[45]|54|P0|[6-9A-EG-Z])' AND p_sqlstate !~ '^(HV|PR|XX)' THEN 'row' END
 $function$;
-REVOKE ALL ON FUNCTION retention._refused_by(text) FROM PUBLIC;

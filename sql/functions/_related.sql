@@ -31,4 +31,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._related(retention.policy, oid[], tid[], timestamptz) FROM PUBLIC;

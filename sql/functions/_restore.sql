@@ -63,4 +63,3 @@ BEGIN
     refused := v_found - restored;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._restore(retention.policy, bigint, timestamptz) FROM PUBLIC;

@@ -79,4 +79,3 @@ BEGIN
                                                       WHERE a.tableoid = s.rel AND a.ctid = s.tid)', v_from) END);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._restore_sql(jsonb) FROM PUBLIC;

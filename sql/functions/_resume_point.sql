@@ -41,4 +41,3 @@ BEGIN
     RETURN v_last;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._resume_point(bigint) FROM PUBLIC;

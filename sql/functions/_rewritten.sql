@@ -29,4 +29,3 @@ BEGIN
         ORDER BY r.rulename LIMIT 1);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._rewritten(text) FROM PUBLIC;

@@ -27,5 +27,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._ring(bigint[], double precision) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._ring(bigint[], double precision) TO retention_runner, retention_operator;

@@ -9,4 +9,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._ring_for(text, bigint) FROM PUBLIC;

@@ -12,4 +12,3 @@ AS $function$
     SELECT sum(pg_table_size(m.rel))::double precision / nullif(retention._estimated_rows(p_table), 0)
     FROM member m
 $function$;
-REVOKE ALL ON FUNCTION retention._row_bytes(oid) FROM PUBLIC;

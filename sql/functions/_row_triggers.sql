@@ -16,4 +16,3 @@ AS $function$
           WHERE p_before AND r.ev_class = p_table AND r.ev_enabled IN ('O', 'A')
             AND r.ev_type = CASE p_event WHEN 'DELETE' THEN '4' WHEN 'UPDATE' THEN '2' ELSE '3' END) x
 $function$;
-REVOKE ALL ON FUNCTION retention._row_triggers(oid, text, boolean) FROM PUBLIC;

@@ -43,4 +43,3 @@ BEGIN
     RETURN (v_run, false, NULL)::retention.step;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._run_report(retention.policy, retention.request, timestamptz) FROM PUBLIC;

@@ -17,4 +17,3 @@ BEGIN
     RETURN v_run;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._running(bigint) FROM PUBLIC;

@@ -8,4 +8,3 @@ AS $function$
        AND p_one.scope IS NOT DISTINCT FROM p_other.scope
        AND p_one.older_than::text IS NOT DISTINCT FROM p_other.older_than::text
 $function$;
-REVOKE ALL ON FUNCTION retention._same_rows(retention.run, retention.run) FROM PUBLIC;

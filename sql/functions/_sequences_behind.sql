@@ -33,5 +33,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._sequences_behind() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._sequences_behind() TO retention_runner, retention_operator, retention_viewer;

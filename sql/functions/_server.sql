@@ -20,4 +20,3 @@ BEGIN
     RETURN v_server;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._server() FROM PUBLIC;

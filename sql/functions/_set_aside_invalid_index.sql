@@ -48,4 +48,3 @@ BEGIN
     EXECUTE format('ALTER INDEX IF EXISTS %I.%I RENAME TO %I', p_schema, p_index, v_invalid);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._set_aside_invalid_index(text, text) FROM PUBLIC;

@@ -14,5 +14,3 @@ BEGIN
     RETURN v_slice;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._slice(timestamptz, interval, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._slice(timestamptz, interval, jsonb) TO retention_runner, retention_operator, retention_viewer;

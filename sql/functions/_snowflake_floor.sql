@@ -9,5 +9,3 @@ AS $function$
                 WHEN f.id > 9223372036854775807 THEN 9223372036854775807 ELSE f.id END::bigint
     FROM (SELECT (floor(extract(epoch FROM p_at) * 1000) - p_epoch) * 2::numeric ^ p_shift AS id) f
 $function$;
-REVOKE ALL ON FUNCTION retention._snowflake_floor(timestamptz, bigint, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._snowflake_floor(timestamptz, bigint, integer) TO retention_runner, retention_operator, retention_viewer;

@@ -18,4 +18,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._spare(oid[], tid[], boolean, timestamptz) FROM PUBLIC;

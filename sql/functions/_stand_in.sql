@@ -15,4 +15,3 @@ BEGIN
     RETURN 'pg_catalog, pg_temp, ' || current_setting('pgretain.search_path');
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._stand_in(text, text, text) FROM PUBLIC;

@@ -42,4 +42,3 @@ BEGIN
     RETURN (p_run.id, true, NULL)::retention.step;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._start(retention.run) FROM PUBLIC;

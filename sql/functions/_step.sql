@@ -55,5 +55,3 @@ BEGIN
     RETURN retention._after(v_policy, v_next, v_taken.outcome, v_started);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._step(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._step(bigint) TO retention_runner, retention_operator;

@@ -6,5 +6,3 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT retention._finish((retention._running(p_run)).id, 'failed', p_sqlstate, p_message)
 $function$;
-REVOKE ALL ON FUNCTION retention._step_failed(bigint, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._step_failed(bigint, text, text) TO retention_runner, retention_operator;

@@ -33,4 +33,3 @@ AS $function$
               FROM step d WHERE d.verb = 'delete' AND d.step < s.step GROUP BY d."table") x) b
     WHERE NOT p_held OR s.related IS NOT NULL AND s.verb IN ('delete', 'update')
 $function$;
-REVOKE ALL ON FUNCTION retention._step_query(retention.policy, boolean) FROM PUBLIC;

@@ -40,4 +40,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._stop_reason(retention.run, retention.policy, bigint) FROM PUBLIC;

@@ -16,4 +16,3 @@ BEGIN
         ORDER BY h.id LIMIT 1));
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._stopping_hold(text, timestamptz) FROM PUBLIC;

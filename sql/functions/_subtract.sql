@@ -7,4 +7,3 @@ AS $function$
                     FILTER (WHERE a.value::bigint <> coalesce(p_before ->> a.key, '0')::bigint), '{}')
     FROM jsonb_each_text(p_after) a
 $function$;
-REVOKE ALL ON FUNCTION retention._subtract(jsonb, jsonb) FROM PUBLIC;

@@ -9,4 +9,3 @@ AS $function$
               FROM (SELECT * FROM jsonb_each_text(p_one) UNION ALL SELECT * FROM jsonb_each_text(p_other)) e
               GROUP BY e.key) x) END
 $function$;
-REVOKE ALL ON FUNCTION retention._sum(jsonb, jsonb) FROM PUBLIC;

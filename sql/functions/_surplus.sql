@@ -52,4 +52,3 @@ BEGIN
     RETURN coalesce(v_uncounted, format('%s or more rows are due, the breaker allows %s', v_due, v_limit));
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._surplus(bigint) FROM PUBLIC;

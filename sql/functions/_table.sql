@@ -26,5 +26,3 @@ BEGIN
     RETURN v_found[1];
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._table(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._table(text) TO retention_runner, retention_operator, retention_viewer;

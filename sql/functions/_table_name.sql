@@ -10,5 +10,3 @@ BEGIN
         WHERE c.oid = coalesce(pg_partition_root(p_table), p_table));
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._table_name(oid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._table_name(oid) TO retention_runner, retention_operator, retention_viewer;

@@ -20,5 +20,3 @@ EXCEPTION WHEN undefined_table THEN
     RETURN NULL;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._table_rows(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._table_rows(text) TO retention_runner, retention_operator, retention_viewer;

@@ -60,4 +60,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._take(retention.run, retention.policy, boolean, boolean, retention.batch) FROM PUBLIC;

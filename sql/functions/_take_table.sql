@@ -27,4 +27,3 @@ EXCEPTION WHEN lock_not_available THEN
     message := 'a restore, or a run that is just starting or ending, has the table';
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._take_table(retention.policy, retention.request, timestamptz) FROM PUBLIC;

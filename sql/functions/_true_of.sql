@@ -23,4 +23,3 @@ EXCEPTION WHEN OTHERS THEN
     RETURN NULL;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._true_of(oid, text, jsonb, timestamptz) FROM PUBLIC;

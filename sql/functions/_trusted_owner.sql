@@ -13,4 +13,3 @@ AS $function$
             JOIN pg_class c ON c.relnamespace = n.oid AND n.nspname || '.' || c.relname = x.name
             WHERE c.relowner = p_role)
 $function$;
-REVOKE ALL ON FUNCTION retention._trusted_owner(oid) FROM PUBLIC;

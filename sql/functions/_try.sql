@@ -43,4 +43,3 @@ BEGIN
     p_next.next_position := result."position";
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._try(retention.policy, retention.slice, integer, boolean, boolean, boolean, retention.batch) FROM PUBLIC;

@@ -13,4 +13,3 @@ BEGIN
     RETURN CASE WHEN v_set < p_at_least OR v_set > p_at_most THEN p_own ELSE coalesce(v_set, p_own) END;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._ttl(text, interval, interval, interval) FROM PUBLIC;

@@ -9,5 +9,3 @@ AS $function$
     FROM (SELECT greatest(floor(extract(epoch FROM p_at) * 1000), 0)::bigint AS ms) m,
          generate_series(0, 9) AS i
 $function$;
-REVOKE ALL ON FUNCTION retention._ulid_floor(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._ulid_floor(timestamptz) TO retention_runner, retention_operator, retention_viewer;

@@ -32,5 +32,3 @@ BEGIN
     RETURN false;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._under_way(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._under_way(bigint) TO retention_runner, retention_operator, retention_viewer;

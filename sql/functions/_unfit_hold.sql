@@ -54,5 +54,3 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._unfit_hold(oid[], timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._unfit_hold(oid[], timestamptz) TO retention_runner, retention_operator, retention_viewer;

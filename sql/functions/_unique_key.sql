@@ -19,4 +19,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._unique_key(text, text[]) FROM PUBLIC;

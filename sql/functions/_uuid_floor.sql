@@ -7,5 +7,3 @@ AS $function$
     SELECT (lpad(to_hex(greatest(floor(extract(epoch FROM p_at) * 1000), 0)::bigint), 12, '0')
             || repeat('0', 20))::uuid
 $function$;
-REVOKE ALL ON FUNCTION retention._uuid_floor(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._uuid_floor(timestamptz) TO retention_runner, retention_operator, retention_viewer;

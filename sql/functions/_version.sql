@@ -5,4 +5,3 @@ LANGUAGE sql IMMUTABLE
 AS $function$
     SELECT '1'::pg_catalog.text
 $function$;
-REVOKE ALL ON FUNCTION retention._version() FROM PUBLIC;

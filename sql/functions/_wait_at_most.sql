@@ -5,4 +5,3 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT set_config('lock_timeout', least(p_ms, 2147483647)::text, true)
 $function$;
-REVOKE ALL ON FUNCTION retention._wait_at_most(bigint) FROM PUBLIC;

@@ -15,4 +15,3 @@ AS $function$
                 ELSE p_window END
     FROM retention.install i
 $function$;
-REVOKE ALL ON FUNCTION retention._window_at(retention.policy, interval, timestamptz) FROM PUBLIC;

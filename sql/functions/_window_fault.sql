@@ -25,5 +25,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._window_fault(retention.policy, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._window_fault(retention.policy, interval) TO retention_runner, retention_operator, retention_viewer;

@@ -27,5 +27,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention._window_set(retention.policy) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention._window_set(retention.policy) TO retention_runner, retention_operator, retention_viewer;

@@ -19,5 +19,3 @@ BEGIN
     RETURN v_run.policy;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.accept(bigint, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.accept(bigint, text) TO retention_operator;

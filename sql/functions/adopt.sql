@@ -10,5 +10,3 @@ AS $function$
     FROM pg_control_system() c
     RETURNING format('database "%s" adopted by %s', database_name, adopted_by)
 $function$;
-REVOKE ALL ON FUNCTION retention.adopt(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.adopt(text) TO retention_operator;

@@ -6,5 +6,3 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
     SELECT retention._slice($2, retention.window_of($1), $3)
 $function$;
-REVOKE ALL ON FUNCTION retention.at(text, timestamptz, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.at(text, timestamptz, jsonb) TO retention_runner, retention_operator, retention_viewer;

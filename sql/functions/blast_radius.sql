@@ -49,5 +49,3 @@ BEGIN
     ORDER BY r.step, r.key, r.table_name, r.verb;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.blast_radius(text, timestamptz, interval, jsonb, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.blast_radius(text, timestamptz, interval, jsonb, bigint) TO retention_runner, retention_operator, retention_viewer;

@@ -52,5 +52,3 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.facts(text, timestamptz, bigint[], bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.facts(text, timestamptz, bigint[], bigint) TO retention_runner, retention_operator, retention_viewer;

@@ -57,5 +57,3 @@ BEGIN
     FROM retention._cron_jobs() c WHERE NOT c.active;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.health() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.health() TO retention_runner, retention_operator, retention_viewer;

@@ -23,5 +23,3 @@ BEGIN
     USING retention.at(partitions.policy, partitions.as_of);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.partitions(text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.partitions(text, timestamptz) TO retention_runner, retention_operator, retention_viewer;

@@ -12,5 +12,3 @@ BEGIN
     PERFORM retention._change_setting(coalesce(pause.policy, '*'), 'paused', 'true', pause.reason);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.pause(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.pause(text, text) TO retention_operator;

@@ -33,5 +33,3 @@ BEGIN
     RETURNING id INTO hold_id;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.place_hold(text, text, text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.place_hold(text, text, text, timestamptz) TO retention_operator;

@@ -55,5 +55,3 @@ BEGIN
     run_time := make_interval(secs => ceil(one_run / v_pace.rows_per_second * 10) / 10);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.preview(text, timestamptz, interval, jsonb, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.preview(text, timestamptz, interval, jsonb, bigint) TO retention_runner, retention_operator, retention_viewer;

@@ -17,5 +17,3 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.release_hold(bigint, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.release_hold(bigint, text) TO retention_operator;

@@ -45,5 +45,3 @@ BEGIN
     DELETE FROM retention.run r WHERE r.id = v_lock.run;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.restore(text, bigint, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.restore(text, bigint, timestamptz) TO retention_operator;

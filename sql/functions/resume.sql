@@ -9,5 +9,3 @@ BEGIN
     RETURN retention._change_setting(coalesce(resume.policy, '*'), 'paused', NULL, '');
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.resume(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.resume(text) TO retention_operator;

@@ -22,5 +22,3 @@ BEGIN
     RETURN retention.window_of(v_policy.name);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.set_window(text, interval, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.set_window(text, interval, text) TO retention_operator;

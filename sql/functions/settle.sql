@@ -16,5 +16,3 @@ BEGIN
     RETURN v_ended;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.settle() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.settle() TO retention_runner, retention_operator;

@@ -20,5 +20,3 @@ BEGIN
     SELECT t.* FROM taken t ORDER BY t.id;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.take_events(integer, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.take_events(integer, text) TO retention_operator;

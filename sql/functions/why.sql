@@ -79,5 +79,3 @@ BEGIN
     END LOOP;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.why(text, jsonb, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.why(text, jsonb, timestamptz) TO retention_runner, retention_operator, retention_viewer;

@@ -10,5 +10,3 @@ BEGIN
     RETURN coalesce((retention._window_set(v_policy)).older_than, v_policy.window_own);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.window_of(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.window_of(text) TO retention_runner, retention_operator, retention_viewer;

@@ -16,5 +16,3 @@ BEGIN
     COMMIT AND CHAIN;
 END
 $procedure$;
-REVOKE ALL ON PROCEDURE retention._bell(bigint[]) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE retention._bell(bigint[]) TO retention_runner, retention_operator;

@@ -42,5 +42,3 @@ BEGIN
     p_run := v_step.run_id;
 END
 $procedure$;
-REVOKE ALL ON PROCEDURE retention._drive(retention.request, bigint) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE retention._drive(retention.request, bigint) TO retention_runner, retention_operator;

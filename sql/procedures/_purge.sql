@@ -29,5 +29,3 @@ BEGIN
     COMMIT AND CHAIN;
 END
 $procedure$;
-REVOKE ALL ON PROCEDURE retention._purge(bigint[]) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE retention._purge(bigint[]) TO retention_runner, retention_operator;

@@ -39,5 +39,3 @@ BEGIN
     END IF;
 END
 $procedure$;
-REVOKE ALL ON PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean) TO retention_runner, retention_operator;

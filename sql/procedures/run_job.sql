@@ -50,5 +50,3 @@ BEGIN
     END IF;
 END
 $procedure$;
-REVOKE ALL ON PROCEDURE retention.run_job(text, timestamptz, text, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE retention.run_job(text, timestamptz, text, text, boolean) TO retention_runner, retention_operator;

@@ -26,5 +26,3 @@ CREATE TABLE IF NOT EXISTS retention.batch (
     refused_rows text[],
     PRIMARY KEY (run_id, n)
 );
-REVOKE ALL ON retention.batch FROM PUBLIC;
-GRANT SELECT ON retention.batch TO retention_runner, retention_operator, retention_viewer;

@@ -9,5 +9,3 @@ CREATE TABLE IF NOT EXISTS retention.claim (
     won bigint NOT NULL
 );
 CREATE INDEX IF NOT EXISTS claim_at ON retention.claim (at);
-REVOKE ALL ON retention.claim FROM PUBLIC;
-GRANT SELECT ON retention.claim TO retention_runner, retention_operator, retention_viewer;

@@ -12,5 +12,3 @@ CREATE TABLE IF NOT EXISTS retention.event (
 );
 CREATE INDEX IF NOT EXISTS event_at ON retention.event (at);
 CREATE INDEX IF NOT EXISTS event_policy ON retention.event (policy, id);
-REVOKE ALL ON retention.event FROM PUBLIC;
-GRANT SELECT ON retention.event TO retention_runner, retention_operator, retention_viewer;

@@ -22,5 +22,3 @@ CREATE TABLE IF NOT EXISTS retention.hold (
 );
 CREATE INDEX IF NOT EXISTS hold_in_force ON retention.hold (rel)
     WHERE released_at IS NULL;
-REVOKE ALL ON retention.hold FROM PUBLIC;
-GRANT SELECT ON retention.hold TO retention_runner, retention_operator, retention_viewer;

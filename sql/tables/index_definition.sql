@@ -7,5 +7,3 @@ CREATE TABLE IF NOT EXISTS retention.index_definition (
     built_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (schema_name, index_name)
 );
-REVOKE ALL ON retention.index_definition FROM PUBLIC;
-GRANT SELECT ON retention.index_definition TO retention_runner, retention_operator, retention_viewer;

@@ -21,6 +21,4 @@ CREATE TABLE IF NOT EXISTS retention.install (
     adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     adopted_by text NOT NULL DEFAULT session_user
 );
-REVOKE ALL ON retention.install FROM PUBLIC;
-GRANT SELECT ON retention.install TO retention_runner, retention_operator, retention_viewer;
 GRANT USAGE ON SCHEMA retention TO retention_runner, retention_operator, retention_viewer;

@@ -10,5 +10,3 @@ CREATE TABLE IF NOT EXISTS retention.job (
     scope jsonb,
     installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
-REVOKE ALL ON retention.job FROM PUBLIC;
-GRANT SELECT ON retention.job TO retention_runner, retention_operator, retention_viewer;

@@ -1,5 +1,6 @@
 -- The registry: one row per policy, written by migrations; and one per report, which has a name, a hash
--- and a definition, no table and no passes. owns lists its functions and tables for joins, in the order of creation.
+-- and a definition, no table and no passes. owns lists its functions and tables for joins, in the order of creation;
+-- grants which roles, besides the owner, may call or read these, as {"ROUTINE ...": [role, ...]}: _close() sees to that.
 -- "passes" say how a run walks through the rows, an entry of "due" each, in the order in which a run goes: the cursor, as expressions on the
 -- row t with their types; range: one statement may take the rows between two positions; ranked: by a rank, alone where there are
 -- groups and beyond, the functions that find these, indexed: by an index; bound: what ends the walk on the clock, where rows meet
@@ -34,6 +35,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     hash text NOT NULL,
     definition text NOT NULL,
     owns text[] NOT NULL DEFAULT '{}',
+    grants jsonb NOT NULL DEFAULT '{}',
     passes jsonb NOT NULL,
     report boolean NOT NULL DEFAULT false,
     prepares boolean NOT NULL DEFAULT false,
@@ -62,5 +64,3 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     busy double precision NOT NULL DEFAULT 1 CHECK (busy > 0 AND busy <= 1),
     installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
-REVOKE ALL ON retention.policy FROM PUBLIC;
-GRANT SELECT ON retention.policy TO retention_runner, retention_operator, retention_viewer;

@@ -10,5 +10,3 @@ CREATE TABLE IF NOT EXISTS retention.report (
     alerts integer NOT NULL
 );
 CREATE INDEX IF NOT EXISTS report_name ON retention.report (name, id DESC);
-REVOKE ALL ON retention.report FROM PUBLIC;
-GRANT SELECT ON retention.report TO retention_runner, retention_operator, retention_viewer;

@@ -10,5 +10,3 @@ CREATE TABLE IF NOT EXISTS retention.restored (
     at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     role text NOT NULL DEFAULT session_user
 );
-REVOKE ALL ON retention.restored FROM PUBLIC;
-GRANT SELECT ON retention.restored TO retention_runner, retention_operator, retention_viewer;

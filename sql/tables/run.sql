@@ -44,5 +44,3 @@ CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);
 CREATE INDEX IF NOT EXISTS run_ended_at ON retention.run (ended_at);
 -- One run of a table at a time.
 CREATE UNIQUE INDEX IF NOT EXISTS run_one_per_table ON retention.run (table_name) WHERE state = 'running';
-REVOKE ALL ON retention.run FROM PUBLIC;
-GRANT SELECT ON retention.run TO retention_runner, retention_operator, retention_viewer;

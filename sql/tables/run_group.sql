@@ -8,5 +8,3 @@ CREATE TABLE IF NOT EXISTS retention.run_group (
     surplus bigint NOT NULL,
     PRIMARY KEY (run_id, pass, ordinal)
 );
-REVOKE ALL ON retention.run_group FROM PUBLIC;
-GRANT SELECT ON retention.run_group TO retention_runner, retention_operator, retention_viewer;

@@ -10,5 +10,3 @@ CREATE TABLE IF NOT EXISTS retention.setting (
     set_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (policy, name)
 );
-REVOKE ALL ON retention.setting FROM PUBLIC;
-GRANT SELECT ON retention.setting TO retention_runner, retention_operator, retention_viewer;

@@ -10,5 +10,3 @@ CREATE TABLE IF NOT EXISTS retention.setting_change (
     set_by text NOT NULL DEFAULT session_user,
     set_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp()
 );
-REVOKE ALL ON retention.setting_change FROM PUBLIC;
-GRANT SELECT ON retention.setting_change TO retention_runner, retention_operator, retention_viewer;

@@ -12,5 +12,3 @@ CREATE TABLE IF NOT EXISTS retention.total (
     failed_in_a_row integer NOT NULL DEFAULT 0,
     last_success_at timestamptz
 );
-REVOKE ALL ON retention.total FROM PUBLIC;
-GRANT SELECT ON retention.total TO retention_runner, retention_operator, retention_viewer;

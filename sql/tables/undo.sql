@@ -10,5 +10,3 @@ CREATE TABLE IF NOT EXISTS retention.undo (
     written jsonb NOT NULL,
     PRIMARY KEY (run_id, step, key)
 );
-REVOKE ALL ON retention.undo FROM PUBLIC;
-GRANT SELECT ON retention.undo TO retention_operator;

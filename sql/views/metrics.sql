@@ -72,5 +72,3 @@ SELECT 'retention_table_rows', 'gauge',
        pg_catalog.jsonb_build_object('table', x.table_name),
        retention._table_rows(x.table_name), 'Rows in the table: exact up to a million, estimated above.'
 FROM (SELECT DISTINCT p.table_name FROM retention.policy p WHERE NOT p.report) x;
-REVOKE ALL ON retention.metrics FROM PUBLIC;
-GRANT SELECT ON retention.metrics TO retention_runner, retention_operator, retention_viewer;

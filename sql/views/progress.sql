@@ -17,5 +17,3 @@ CROSS JOIN LATERAL (
            count(*) FILTER (WHERE y.mode IN ('range', 'locked')) AS batches
     FROM retention.batch y WHERE y.run_id = r.id) b
 WHERE r.state = 'running' AND retention._under_way(r.id);
-REVOKE ALL ON retention.progress FROM PUBLIC;
-GRANT SELECT ON retention.progress TO retention_runner, retention_operator, retention_viewer;

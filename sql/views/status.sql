@@ -39,5 +39,3 @@ LEFT JOIN LATERAL (
     FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run
     ORDER BY x.id DESC LIMIT 1) r ON true
 ORDER BY p.name;
-REVOKE ALL ON retention.status FROM PUBLIC;
-GRANT SELECT ON retention.status TO retention_runner, retention_operator, retention_viewer;

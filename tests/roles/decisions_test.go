@@ -61,7 +61,7 @@ var inner = []decision{
 var closed = []string{
 	"_add_note", "_add_to_total", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_breaker_limit",
 	"_cascades", "_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_checked",
-	"_count_claims", "_cursor", "_doubts", "_droppable", "_drop_owned", "_drop_policy", "_dry_run", "_estimated_rows", "_family", "_find_groups",
+	"_close", "_count_claims", "_cursor", "_doubts", "_droppable", "_drop_owned", "_drop_policy", "_dry_run", "_estimated_rows", "_family", "_find_groups",
 	"_finish", "_granted", "_group_position", "_half_upgraded", "_heir", "_holdable",
 	"_index_later_partitions", "_is_held", "_judged", "_kept_here", "_key_columns", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
 	"_lock_key", "_locks_of",

@@ -22,10 +22,5 @@ AS $function$
     WHERE t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
       AND places_beyond_1.tid IS NULL
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_both_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_both_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_both_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_both is about';
 
 -- to drop it

@@ -17,6 +17,5 @@ AS $function$
         OFFSET 50) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_any_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

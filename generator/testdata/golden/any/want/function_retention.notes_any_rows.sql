@@ -31,10 +31,5 @@ AS $function$
            OR (t.expires_at IS NULL
                AND coalesce(($1).pass, 4) = 4))
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_any_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_any_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_any_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_any is about';
 
 -- to drop it

@@ -1,20 +1,22 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'notes_any';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
 VALUES
-    ('notes_any', '', 'app.note', false, '9b4074775651', 'where kind <> ''pinned''; Deletes rows of app.note past the first 50 per owner_id.; Deletes rows of app.note whose made_at is older than 1 year.; Deletes rows of app.note whose expires_at is past by 7 days.; Deletes rows of app.note whose clock is NULL.',
-     ARRAY['ROUTINE retention.notes_any_rows(retention.slice)', 'ROUTINE retention.notes_any_groups(retention.slice)', 'ROUTINE retention.notes_any_beyond(retention.slice)', 'ROUTINE retention.notes_any_take(retention.slice)', 'ROUTINE retention.notes_any_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+    ('notes_any', '', 'app.note', false, '4a8ba6a0752c', 'where kind <> ''pinned''; Deletes rows of app.note past the first 50 per owner_id.; Deletes rows of app.note whose made_at is older than 1 year.; Deletes rows of app.note whose expires_at is past by 7 days.; Deletes rows of app.note whose clock is NULL.',
+     ARRAY['ROUTINE retention.notes_any_rows(retention.slice)', 'ROUTINE retention.notes_any_groups(retention.slice)', 'ROUTINE retention.notes_any_beyond(retention.slice)', 'ROUTINE retention.notes_any_take(retention.slice)']::text[],
+     '{"ROUTINE retention.notes_any_rows(retention.slice)":["retention_operator","retention_viewer"]}',
      '[{"ranked":true,"groups":"notes_any_groups","beyond":"notes_any_beyond","indexed":true},{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"bound":"t.made_at < retention._cutoff(($1).as_of, 12, 0, ''00:00:00'', ''UTC'')"},{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"bound":"t.expires_at < retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC'')"},{"cursor":[["t.id","bigint"]]}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     NULL, NULL, NULL, NULL, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.note']::text[], '[]',
      jsonb_build_object(),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
 SELECT retention._prove('notes_any');
 
 -- to drop it

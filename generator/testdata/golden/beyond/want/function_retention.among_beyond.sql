@@ -17,6 +17,5 @@ AS $function$
         OFFSET 10) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.among_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

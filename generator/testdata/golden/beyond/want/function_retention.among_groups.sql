@@ -11,6 +11,5 @@ AS $function$
     GROUP BY t.owner_id
     HAVING count(*) > 10
 $function$;
-REVOKE ALL ON FUNCTION retention.among_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -23,10 +23,5 @@ AS $function$
     WHERE (NOT t.starred)
       AND places_beyond_1.tid IS NULL
 $function$;
-REVOKE ALL ON FUNCTION retention.among_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.among_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.among_rows(retention.slice)
-    IS 'pgretain: which rows policy among is about';
 
 -- to drop it

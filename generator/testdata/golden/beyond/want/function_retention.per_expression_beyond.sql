@@ -18,6 +18,5 @@ AS $function$
         OFFSET 1) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.per_expression_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -11,6 +11,5 @@ AS $function$
     GROUP BY t.owner_id, (date_trunc('day', t.made_at))::text
     HAVING count(*) > 1
 $function$;
-REVOKE ALL ON FUNCTION retention.per_expression_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -24,10 +24,5 @@ AS $function$
     WHERE (coalesce(t.score, 0)) IS NOT NULL
       AND places_beyond_1.tid IS NULL
 $function$;
-REVOKE ALL ON FUNCTION retention.per_expression_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.per_expression_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.per_expression_rows(retention.slice)
-    IS 'pgretain: which rows policy per_expression is about';
 
 -- to drop it

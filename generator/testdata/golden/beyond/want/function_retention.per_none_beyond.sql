@@ -16,6 +16,5 @@ AS $function$
         OFFSET 20) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.per_none_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -10,6 +10,5 @@ AS $function$
     WHERE (t.score) IS NOT NULL
     HAVING count(*) > 20
 $function$;
-REVOKE ALL ON FUNCTION retention.per_none_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -18,10 +18,5 @@ AS $function$
     WHERE (t.score) IS NOT NULL
       AND places_beyond_1.tid IS NULL
 $function$;
-REVOKE ALL ON FUNCTION retention.per_none_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.per_none_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.per_none_rows(retention.slice)
-    IS 'pgretain: which rows policy per_none is about';
 
 -- to drop it

@@ -11,6 +11,5 @@ AS $function$
     GROUP BY t.state
     HAVING count(*) > 3
 $function$;
-REVOKE ALL ON FUNCTION retention.per_nullable_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

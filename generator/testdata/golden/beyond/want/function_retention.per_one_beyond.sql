@@ -16,6 +16,5 @@ AS $function$
         OFFSET 1000) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.per_one_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

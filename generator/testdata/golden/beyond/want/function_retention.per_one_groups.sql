@@ -11,6 +11,5 @@ AS $function$
     GROUP BY t.owner_id
     HAVING count(*) > 1000
 $function$;
-REVOKE ALL ON FUNCTION retention.per_one_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -18,6 +18,5 @@ AS $function$
         OFFSET 5) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.per_two_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -11,6 +11,5 @@ AS $function$
     GROUP BY t.owner_id, t.kind
     HAVING count(*) > 5
 $function$;
-REVOKE ALL ON FUNCTION retention.per_two_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

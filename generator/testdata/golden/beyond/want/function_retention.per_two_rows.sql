@@ -25,10 +25,5 @@ AS $function$
       AND (t.kind = 'draft')
       AND places_beyond_1.tid IS NULL
 $function$;
-REVOKE ALL ON FUNCTION retention.per_two_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.per_two_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.per_two_rows(retention.slice)
-    IS 'pgretain: which rows policy per_two is about';
 
 -- to drop it

@@ -34,10 +34,5 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.claimed_advance(text, bigint, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.claimed_advance(text, bigint, text)
-    TO retention_operator, app, "Big App";
-COMMENT ON FUNCTION retention.claimed_advance(text, bigint, text)
-    IS 'pgretain: moves a cursor of policy claimed';
 
 -- to drop it

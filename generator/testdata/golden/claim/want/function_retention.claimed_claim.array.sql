@@ -54,10 +54,5 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.claimed_claim(character varying[], interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.claimed_claim(character varying[], interval)
-    TO retention_operator, app, "Big App";
-COMMENT ON FUNCTION retention.claimed_claim(character varying[], interval)
-    IS 'pgretain: claims keys of policy claimed';
 
 -- to drop it

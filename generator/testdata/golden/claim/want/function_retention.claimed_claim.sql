@@ -51,10 +51,5 @@ BEGIN
     RETURN v_won;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.claimed_claim(character varying, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.claimed_claim(character varying, interval)
-    TO retention_operator, app, "Big App";
-COMMENT ON FUNCTION retention.claimed_claim(character varying, interval)
-    IS 'pgretain: claims a key of policy claimed';
 
 -- to drop it

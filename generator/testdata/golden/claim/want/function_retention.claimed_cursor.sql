@@ -21,10 +21,5 @@ AS $function$
     FROM app.marker t
     WHERE t.id = p_id
 $function$;
-REVOKE ALL ON FUNCTION retention.claimed_cursor(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.claimed_cursor(text)
-    TO retention_operator, app, "Big App";
-COMMENT ON FUNCTION retention.claimed_cursor(text)
-    IS 'pgretain: where a cursor is, of policy claimed';
 
 -- to drop it

@@ -26,10 +26,5 @@ BEGIN
                      AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)) IS NOT TRUE);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.claimed_seen(character varying) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.claimed_seen(character varying)
-    TO retention_operator, app, "Big App";
-COMMENT ON FUNCTION retention.claimed_seen(character varying)
-    IS 'pgretain: whether a key is claimed, of policy claimed';
 
 -- to drop it

@@ -54,10 +54,5 @@ BEGIN
     END IF;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.loans_claim(bigint[], interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.loans_claim(bigint[], interval)
-    TO retention_operator;
-COMMENT ON FUNCTION retention.loans_claim(bigint[], interval)
-    IS 'pgretain: claims keys of policy loans';
 
 -- to drop it

@@ -51,10 +51,5 @@ BEGIN
     RETURN v_won;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.loans_claim(bigint, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.loans_claim(bigint, interval)
-    TO retention_operator;
-COMMENT ON FUNCTION retention.loans_claim(bigint, interval)
-    IS 'pgretain: claims a key of policy loans';
 
 -- to drop it

@@ -14,10 +14,5 @@ AS $function$
            OR (t.used_at IS NULL
                AND coalesce(($1).pass, 2) = 2))
 $function$;
-REVOKE ALL ON FUNCTION retention.loans_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.loans_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.loans_rows(retention.slice)
-    IS 'pgretain: which rows policy loans is about';
 
 -- to drop it

@@ -31,10 +31,5 @@ BEGIN
                         v_as_of)) IS NOT TRUE);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.loans_seen(bigint[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.loans_seen(bigint[])
-    TO retention_operator;
-COMMENT ON FUNCTION retention.loans_seen(bigint[])
-    IS 'pgretain: which keys are claimed, of policy loans';
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.clocks t
     WHERE t.epoch_ms_float < (extract(epoch FROM retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')) * 1000)::double precision
 $function$;
-REVOKE ALL ON FUNCTION retention.epoch_ms_float_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.epoch_ms_float_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.epoch_ms_float_rows(retention.slice)
-    IS 'pgretain: which rows policy epoch_ms_float is about';
 
 -- to drop it

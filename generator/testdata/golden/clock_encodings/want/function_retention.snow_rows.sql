@@ -11,10 +11,5 @@ AS $function$
     FROM app.clocks t
     WHERE t.snow < retention._snowflake_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'), 1288834974657, 22)
 $function$;
-REVOKE ALL ON FUNCTION retention.snow_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.snow_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.snow_rows(retention.slice)
-    IS 'pgretain: which rows policy snow is about';
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.clocks t
     WHERE t.ulid_uuid < retention._uuid_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))
 $function$;
-REVOKE ALL ON FUNCTION retention.ulid_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.ulid_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.ulid_rows(retention.slice)
-    IS 'pgretain: which rows policy ulid is about';
 
 -- to drop it

@@ -12,10 +12,5 @@ AS $function$
     WHERE t.ulid_text < retention._ulid_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))
       AND (t.ulid_text ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$')
 $function$;
-REVOKE ALL ON FUNCTION retention.ulid_text_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.ulid_text_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.ulid_text_rows(retention.slice)
-    IS 'pgretain: which rows policy ulid_text is about';
 
 -- to drop it

@@ -18,6 +18,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.ulid_text_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -12,10 +12,5 @@ AS $function$
     WHERE t.key_uuid < retention._uuid_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))
       AND (get_byte(uuid_send(t.key_uuid), 6) >> 4 = 7 AND get_byte(uuid_send(t.key_uuid), 8) >> 6 = 2)
 $function$;
-REVOKE ALL ON FUNCTION retention.uuid_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.uuid_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.uuid_rows(retention.slice)
-    IS 'pgretain: which rows policy uuid is about';
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.clocks t
     WHERE ((t.key_text || '-01')::timestamptz) < retention._cutoff(($1).as_of, 0, 0, '01:00:00', 'Europe/Berlin')
 $function$;
-REVOKE ALL ON FUNCTION retention.by_cast_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.by_cast_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.by_cast_rows(retention.slice)
-    IS 'pgretain: which rows policy by_cast is about';
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.clocks t
     WHERE t.day < retention._local_floor(retention._cutoff(($1).as_of, 1, 0, '00:00:00', 'Europe/Berlin'), 'Europe/Berlin', false)::date
 $function$;
-REVOKE ALL ON FUNCTION retention.by_date_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.by_date_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.by_date_rows(retention.slice)
-    IS 'pgretain: which rows policy by_date is about';
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.clocks t
     WHERE t.at < retention._local_floor(retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'Europe/Berlin'), 'Europe/Berlin', false)
 $function$;
-REVOKE ALL ON FUNCTION retention.by_timestamp_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.by_timestamp_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.by_timestamp_rows(retention.slice)
-    IS 'pgretain: which rows policy by_timestamp is about';
 
 -- to drop it

@@ -17,6 +17,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.by_timestamp_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -1,20 +1,22 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'by_cast';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
 VALUES
-    ('by_cast', '', 'app.clocks', false, '203ea56145b8', 'Deletes rows of app.clocks whose (key_text || ''-01'')::timestamptz is older than 1 hour.',
-     ARRAY['ROUTINE retention.by_cast_rows(retention.slice)', 'ROUTINE retention.by_cast_take(retention.slice)', 'ROUTINE retention.by_cast_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+    ('by_cast', '', 'app.clocks', false, '47b6571c0d8b', 'Deletes rows of app.clocks whose (key_text || ''-01'')::timestamptz is older than 1 hour.',
+     ARRAY['ROUTINE retention.by_cast_rows(retention.slice)', 'ROUTINE retention.by_cast_take(retention.slice)']::text[],
+     '{"ROUTINE retention.by_cast_rows(retention.slice)":["retention_operator","retention_viewer"]}',
      '[{"cursor":[["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     NULL, NULL, NULL, NULL, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',
      jsonb_build_object('clock', '((t.key_text || ''-01'')::timestamptz)', 'value', '((t.key_text || ''-01'')::timestamptz)', 'from', 'FROM app.clocks t', 'no_clock', '((t.key_text || ''-01'')::timestamptz) IS NULL', 'too_far', '((t.key_text || ''-01'')::timestamptz) > (($1).as_of + interval ''1 years'')', 'in_time', '((t.key_text || ''-01'')::timestamptz) <= (($1).as_of + interval ''1 years'')'),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
 SELECT retention._prove('by_cast');
 
 -- to drop it

@@ -1,20 +1,22 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'by_least';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
 VALUES
-    ('by_least', '', 'app.clocks', false, 'c858b6af91b0', 'Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.',
-     ARRAY['ROUTINE retention.by_least_rows(retention.slice)', 'ROUTINE retention.by_least_take(retention.slice)', 'ROUTINE retention.by_least_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+    ('by_least', '', 'app.clocks', false, 'da3adb57d11f', 'Deletes rows of app.clocks whose least(read_at, edited_at) is older than 36 hours.',
+     ARRAY['ROUTINE retention.by_least_rows(retention.slice)', 'ROUTINE retention.by_least_take(retention.slice)']::text[],
+     '{"ROUTINE retention.by_least_rows(retention.slice)":["retention_operator","retention_viewer"]}',
      '[{"cursor":[["(least(t.read_at, t.edited_at))","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     NULL, NULL, NULL, NULL, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.clocks']::text[], '[]',
      jsonb_build_object('clock', '(least(t.read_at, t.edited_at))', 'value', '(least(t.read_at, t.edited_at))', 'from', 'FROM app.clocks t', 'no_clock', '(least(t.read_at, t.edited_at)) IS NULL', 'too_far', '(least(t.read_at, t.edited_at)) > (($1).as_of + interval ''1 years'')', 'in_time', '(least(t.read_at, t.edited_at)) <= (($1).as_of + interval ''1 years'')'),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
 SELECT retention._prove('by_least');
 
 -- to drop it

@@ -36,10 +36,5 @@ EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege THEN
     RAISE EXCEPTION '%', concat_ws(': ', SQLERRM, nullif(split_part(v_detail, E'\n', 1), ''));
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.detached_drop_table(oid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.detached_drop_table(oid)
-    TO retention_owner;
-COMMENT ON FUNCTION retention.detached_drop_table(oid)
-    IS 'pgretain: drops tables for policy detached';
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.detached t
     WHERE t.drop_after < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.detached_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.detached_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.detached_rows(retention.slice)
-    IS 'pgretain: which rows policy detached is about';
 
 -- to drop it

@@ -68,6 +68,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.detached_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

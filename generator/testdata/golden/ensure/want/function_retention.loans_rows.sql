@@ -11,10 +11,5 @@ AS $function$
     FROM app.loan t
     WHERE t.created_at < retention._local_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'), 'UTC', false)
 $function$;
-REVOKE ALL ON FUNCTION retention.loans_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.loans_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.loans_rows(retention.slice)
-    IS 'pgretain: which rows policy loans is about';
 
 -- to drop it

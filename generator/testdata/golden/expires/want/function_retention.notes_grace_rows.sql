@@ -12,10 +12,5 @@ AS $function$
     WHERE (t.kind = 'draft' AND NOT t.starred)
       AND t.expires_at <= retention._cutoff(($1).as_of, 14, 3, '04:05:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_grace_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_grace_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_grace_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_grace is about';
 
 -- to drop it

@@ -27,6 +27,5 @@ AS $function$
         ORDER BY r.n) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.items_cap_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -22,6 +22,5 @@ AS $function$
                               ELSE least(50, v_count.value)
                           END)
 $function$;
-REVOKE ALL ON FUNCTION retention.items_cap_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -33,10 +33,5 @@ AS $function$
       AND (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
       AND places_beyond_1.tid IS NULL
 $function$;
-REVOKE ALL ON FUNCTION retention.items_cap_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.items_cap_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.items_cap_rows(retention.slice)
-    IS 'pgretain: which rows policy items_cap is about';
 
 -- to drop it

@@ -19,6 +19,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.items_cap_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

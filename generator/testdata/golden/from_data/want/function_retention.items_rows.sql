@@ -24,10 +24,5 @@ AS $function$
                        END)
       AND ((($1).scope ->> 'owner_id')::bigint IS NULL OR t.owner_id = (($1).scope ->> 'owner_id')::bigint)
 $function$;
-REVOKE ALL ON FUNCTION retention.items_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.items_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.items_rows(retention.slice)
-    IS 'pgretain: which rows policy items is about';
 
 -- to drop it

@@ -12,6 +12,5 @@ BEGIN
     RETURN jsonb_build_object('up_to_1', (SELECT max(used_at) FROM app.loan)::timestamptz::text);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.items_start(retention.slice) FROM PUBLIC;
 
 -- to drop it

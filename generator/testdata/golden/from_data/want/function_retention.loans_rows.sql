@@ -11,10 +11,5 @@ AS $function$
     FROM app.loan t
     WHERE t.id > (SELECT t.id FROM app.rolled t WHERE (t.what = 'loan'))
 $function$;
-REVOKE ALL ON FUNCTION retention.loans_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.loans_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.loans_rows(retention.slice)
-    IS 'pgretain: which rows policy loans is about';
 
 -- to drop it

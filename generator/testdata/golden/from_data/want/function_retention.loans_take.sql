@@ -29,6 +29,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.loans_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

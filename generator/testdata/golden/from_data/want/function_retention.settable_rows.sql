@@ -11,10 +11,5 @@ AS $function$
     FROM app.loan t
     WHERE t.used_at < retention._cutoff_of(($1).as_of, coalesce(($1).older_than, '0 months 30 days 00:00:00'), 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.settable_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.settable_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.settable_rows(retention.slice)
-    IS 'pgretain: which rows policy settable is about';
 
 -- to drop it

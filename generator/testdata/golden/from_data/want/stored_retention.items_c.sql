@@ -5,8 +5,5 @@ DROP TABLE IF EXISTS retention.items_c;
 CREATE UNLOGGED TABLE retention.items_c AS
 SELECT q.* FROM (SELECT kind, max(days) AS days FROM app.config WHERE NULL::timestamptz IS NOT NULL GROUP BY kind) q
 WITH NO DATA;
-REVOKE ALL ON retention.items_c FROM PUBLIC;
-GRANT SELECT ON retention.items_c TO retention_operator, retention_viewer;
-COMMENT ON TABLE retention.items_c IS 'pgretain: what join c of policy items read when the last run started';
 
 -- to drop it

@@ -12,10 +12,5 @@ AS $function$
     WHERE (t.kind <> '\' AND t.tag <> E'\'\n' AND t.state <> U&'\0061')
       AND t.made_at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.backslashes_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.backslashes_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.backslashes_rows(retention.slice)
-    IS 'pgretain: which rows policy backslashes is about';
 
 -- to drop it

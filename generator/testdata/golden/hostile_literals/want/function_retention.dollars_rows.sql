@@ -12,10 +12,5 @@ AS $function2$
     WHERE (t.kind <> '$$ $function$ $function1$')
       AND t.made_at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'UTC')
 $function2$;
-REVOKE ALL ON FUNCTION retention.dollars_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.dollars_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.dollars_rows(retention.slice)
-    IS 'pgretain: which rows policy dollars is about';
 
 -- to drop it

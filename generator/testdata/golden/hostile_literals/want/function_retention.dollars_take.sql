@@ -18,6 +18,5 @@ BEGIN
     RETURN v_out;
 END
 $function2$;
-REVOKE ALL ON FUNCTION retention.dollars_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -16,6 +16,5 @@ AS $function$
         OFFSET 2) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -11,6 +11,5 @@ AS $function$
     GROUP BY t."batch"
     HAVING count(*) > 2
 $function$;
-REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

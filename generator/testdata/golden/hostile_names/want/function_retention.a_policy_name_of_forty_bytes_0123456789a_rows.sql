@@ -31,10 +31,5 @@ AS $function$
                AND places_beyond_2.tid IS NULL
                AND coalesce(($1).pass, 2) = 2))
 $function$;
-REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_rows(retention.slice)
-    IS 'pgretain: which rows policy a_policy_name_of_forty_bytes_0123456789a is about';
 
 -- to drop it

@@ -19,6 +19,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

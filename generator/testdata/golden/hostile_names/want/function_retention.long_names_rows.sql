@@ -11,10 +11,5 @@ AS $function$
     FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
     WHERE t.t < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.long_names_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.long_names_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.long_names_rows(retention.slice)
-    IS 'pgretain: which rows policy long_names is about';
 
 -- to drop it

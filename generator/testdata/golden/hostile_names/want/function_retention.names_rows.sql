@@ -27,10 +27,5 @@ AS $function1$
     WHERE (t."größe'; DROP TABLE x; --" IS NOT NULL AND t."{{ . }}" AND t."a.b" > '')
       AND t."a ""quoted"" column" < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
 $function1$;
-REVOKE ALL ON FUNCTION retention.names_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.names_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.names_rows(retention.slice)
-    IS 'pgretain: which rows policy names is about';
 
 -- to drop it

@@ -49,6 +49,5 @@ BEGIN
     RETURN v_out;
 END
 $function1$;
-REVOKE ALL ON FUNCTION retention.names_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.not_served t
     WHERE t.at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.by_age_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.by_age_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.by_age_rows(retention.slice)
-    IS 'pgretain: which rows policy by_age is about';
 
 -- to drop it

@@ -19,6 +19,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.by_rank_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

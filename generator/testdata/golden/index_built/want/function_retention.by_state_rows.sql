@@ -12,10 +12,5 @@ AS $function$
     WHERE (t.state = 'done' AND t.owner_id IN (1, 2))
       AND t.at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.by_state_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.by_state_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.by_state_rows(retention.slice)
-    IS 'pgretain: which rows policy by_state is about';
 
 -- to drop it

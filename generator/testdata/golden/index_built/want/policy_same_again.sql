@@ -1,20 +1,22 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'same_again';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
 VALUES
-    ('same_again', '', 'app.not_served', false, 'bcd50df376be', 'Deletes rows of app.not_served whose at is past by 0 days.',
-     ARRAY['ROUTINE retention.same_again_rows(retention.slice)', 'ROUTINE retention.same_again_take(retention.slice)', 'ROUTINE retention.same_again_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+    ('same_again', '', 'app.not_served', false, 'aa32e6e207a5', 'Deletes rows of app.not_served whose at is past by 0 days.',
+     ARRAY['ROUTINE retention.same_again_rows(retention.slice)', 'ROUTINE retention.same_again_take(retention.slice)']::text[],
+     '{"ROUTINE retention.same_again_rows(retention.slice)":["retention_operator","retention_viewer"]}',
      '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     NULL, NULL, NULL, NULL, ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.not_served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.not_served']::text[], '[]',
      jsonb_build_object('clock', 't.at', 'value', 't.at', 'from', 'FROM app.not_served t', 'no_clock', 't.at IS NULL', 'too_far', 't.at > (($1).as_of + interval ''10 years'')', 'in_time', 't.at <= (($1).as_of + interval ''10 years'')'),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.not_served')),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
 SELECT retention._prove('same_again');
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.served t
     WHERE (true)
 $function$;
-REVOKE ALL ON FUNCTION retention.by_key_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.by_key_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.by_key_rows(retention.slice)
-    IS 'pgretain: which rows policy by_key is about';
 
 -- to drop it

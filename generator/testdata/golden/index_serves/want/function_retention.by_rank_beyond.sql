@@ -16,6 +16,5 @@ AS $function$
         OFFSET 3) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.by_rank_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

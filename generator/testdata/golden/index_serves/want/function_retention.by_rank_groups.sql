@@ -11,6 +11,5 @@ AS $function$
     GROUP BY t.owner_id
     HAVING count(*) > 3
 $function$;
-REVOKE ALL ON FUNCTION retention.by_rank_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -21,10 +21,5 @@ AS $function$
                                        AND places_beyond_1.tid = t.ctid
     WHERE places_beyond_1.tid IS NULL
 $function$;
-REVOKE ALL ON FUNCTION retention.by_rank_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.by_rank_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.by_rank_rows(retention.slice)
-    IS 'pgretain: which rows policy by_rank is about';
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.loan t
     WHERE t.used_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.in_own_words_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.in_own_words_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.in_own_words_rows(retention.slice)
-    IS 'pgretain: which rows policy in_own_words is about';
 
 -- to drop it

@@ -54,6 +54,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.in_own_words_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -133,6 +133,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.signals_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

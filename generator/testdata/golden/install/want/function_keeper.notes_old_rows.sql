@@ -14,10 +14,5 @@ AS $function$
     FROM app.note t
     WHERE t.made_at < keeper._cutoff(($1).as_of, 0, 7, '00:00:00', 'America/New_York')
 $function$;
-REVOKE ALL ON FUNCTION keeper.notes_old_rows(keeper.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION keeper.notes_old_rows(keeper.slice)
-    TO keeper_operator, keeper_viewer;
-COMMENT ON FUNCTION keeper.notes_old_rows(keeper.slice)
-    IS 'pgretain: which rows policy notes_old is about';
 
 -- to drop it

@@ -19,6 +19,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION keeper.notes_old_take(keeper.slice) FROM PUBLIC;
 
 -- to drop it

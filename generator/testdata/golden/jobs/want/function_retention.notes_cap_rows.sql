@@ -17,10 +17,5 @@ AS $function$
                    AND places_beyond_1.tid = t.ctid
     WHERE places_beyond_1.tid IS NULL
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_cap_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_cap_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_cap_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_cap is about';
 
 -- to drop it

@@ -20,10 +20,5 @@ AS $function$
     WHERE (NOT o.enabled AND c.kept IS NOT TRUE)
       AND t.made_at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_joined_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_joined_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_joined_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_joined is about';
 
 -- to drop it

@@ -12,6 +12,5 @@ BEGIN
     RETURN '{}'::jsonb;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_joined_start(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -40,10 +40,5 @@ AS $function$
                                        ON places_one_a_day.rel = t.tableoid AND places_one_a_day.tid = t.ctid
     WHERE t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_kept_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_kept_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_kept_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_kept is about';
 
 -- to drop it

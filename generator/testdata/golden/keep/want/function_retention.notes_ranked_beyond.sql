@@ -18,6 +18,5 @@ AS $function$
         OFFSET 10) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_ranked_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

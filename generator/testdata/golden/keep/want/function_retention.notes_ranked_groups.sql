@@ -12,6 +12,5 @@ AS $function$
     GROUP BY t.owner_id
     HAVING count(*) > 10
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_ranked_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -30,10 +30,5 @@ AS $function$
       AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL
       AND places_beyond_1.tid IS NULL
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_ranked_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_ranked_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_ranked_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_ranked is about';
 
 -- to drop it

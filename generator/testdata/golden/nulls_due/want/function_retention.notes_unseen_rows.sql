@@ -14,10 +14,5 @@ AS $function$
            OR (t.seen_at IS NULL
                AND coalesce(($1).pass, 2) = 2))
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_unseen_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_unseen_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_unseen_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_unseen is about';
 
 -- to drop it

@@ -16,6 +16,5 @@ AS $function$
         OFFSET 1000000) f
     ORDER BY g.n
 $function$;
-REVOKE ALL ON FUNCTION retention.events_cap_beyond(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -10,6 +10,5 @@ AS $function$
     WHERE true
     HAVING count(*) > 1000000
 $function$;
-REVOKE ALL ON FUNCTION retention.events_cap_groups(retention.slice) FROM PUBLIC;
 
 -- to drop it

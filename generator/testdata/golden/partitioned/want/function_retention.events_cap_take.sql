@@ -21,6 +21,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.events_cap_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

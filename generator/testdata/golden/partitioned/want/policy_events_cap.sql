@@ -1,20 +1,22 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'events_cap';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
 VALUES
-    ('events_cap', '', 'app.event', false, '3f1dd333463d', 'Deletes rows of app.event past the first 1000000.',
-     ARRAY['ROUTINE retention.events_cap_rows(retention.slice)', 'ROUTINE retention.events_cap_groups(retention.slice)', 'ROUTINE retention.events_cap_beyond(retention.slice)', 'ROUTINE retention.events_cap_take(retention.slice)', 'ROUTINE retention.events_cap_preview(timestamp with time zone, bigint, jsonb, interval)']::text[],
+    ('events_cap', '', 'app.event', false, '3761e619b355', 'Deletes rows of app.event past the first 1000000.',
+     ARRAY['ROUTINE retention.events_cap_rows(retention.slice)', 'ROUTINE retention.events_cap_groups(retention.slice)', 'ROUTINE retention.events_cap_beyond(retention.slice)', 'ROUTINE retention.events_cap_take(retention.slice)']::text[],
+     '{"ROUTINE retention.events_cap_rows(retention.slice)":["retention_operator","retention_viewer"]}',
      '[{"ranked":true,"groups":"events_cap_groups","beyond":"events_cap_beyond","indexed":true}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     NULL, NULL, NULL, NULL, ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.event']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.event']::text[], '[]',
      jsonb_build_object(),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.event')),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
 SELECT retention._prove('events_cap');
 
 -- to drop it

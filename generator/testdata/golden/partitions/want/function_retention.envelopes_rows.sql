@@ -38,10 +38,5 @@ AS $function$
           AND (NOT EXISTS (SELECT FROM (SELECT p.* FROM app.envelope p WHERE p.node = t.value AND p.seq >= coalesce(t.lower, '-9223372036854775808'::bigint) AND p.seq < t.upper) p WHERE p.expires_at > ($1).as_of))
           AND places_beyond_1.place > 1) j
 $function$;
-REVOKE ALL ON FUNCTION retention.envelopes_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.envelopes_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.envelopes_rows(retention.slice)
-    IS 'pgretain: which partitions policy envelopes is about';
 
 -- to drop it

@@ -75,10 +75,5 @@ EXCEPTION WHEN dependent_objects_still_exist THEN
     RAISE EXCEPTION '%: %', SQLERRM, split_part(v_detail, E'\n', 1);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.months_partition(oid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.months_partition(oid, text)
-    TO retention_owner;
-COMMENT ON FUNCTION retention.months_partition(oid, text)
-    IS 'pgretain: locks, detaches and drops partitions for policy months';
 
 -- to drop it

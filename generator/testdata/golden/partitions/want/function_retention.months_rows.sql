@@ -38,10 +38,5 @@ AS $function$
           AND (t.name LIKE 'event_%')
           AND t.upper <= retention._local_floor(retention._cutoff(($1).as_of, 3, 0, '00:00:00', 'UTC'), 'UTC', true)::date) j
 $function$;
-REVOKE ALL ON FUNCTION retention.months_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.months_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.months_rows(retention.slice)
-    IS 'pgretain: which partitions policy months is about';
 
 -- to drop it

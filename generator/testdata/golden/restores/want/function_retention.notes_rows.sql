@@ -11,10 +11,5 @@ AS $function$
     FROM app.note t
     WHERE t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_rows(retention.slice)
-    IS 'pgretain: which rows policy notes is about';
 
 -- to drop it

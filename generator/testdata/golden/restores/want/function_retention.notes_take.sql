@@ -74,6 +74,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

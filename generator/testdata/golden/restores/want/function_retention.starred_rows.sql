@@ -12,10 +12,5 @@ AS $function$
     WHERE (NOT t.starred)
       AND t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.starred_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.starred_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.starred_rows(retention.slice)
-    IS 'pgretain: which rows policy starred is about';
 
 -- to drop it

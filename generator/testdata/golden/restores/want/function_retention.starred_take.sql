@@ -28,6 +28,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.starred_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -11,8 +11,5 @@ AS $function$
     FROM app.note t
     WHERE t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_old_rows(retention.slice) FROM PUBLIC;
-COMMENT ON FUNCTION retention.notes_old_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_old is about';
 
 -- to drop it

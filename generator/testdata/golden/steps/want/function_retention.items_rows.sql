@@ -13,10 +13,5 @@ AS $function$
     FROM app.item t
     WHERE t.at < retention._cutoff(($1).as_of, 0, 90, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.items_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.items_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.items_rows(retention.slice)
-    IS 'pgretain: which rows policy items is about';
 
 -- to drop it

@@ -86,6 +86,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.items_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -13,10 +13,5 @@ AS $function$
     WHERE t.made_at < greatest(retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC'), retention._cutoff(($1).as_of, 0, 90, '00:00:00', 'UTC'))
       AND t.made_at < CASE WHEN (o.enabled) THEN retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC') WHEN (t.state = 'open' OR t.score IS NULL) THEN retention._cutoff(($1).as_of, 0, 90, '00:00:00', 'UTC') END
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_by_owner_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_by_owner_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_by_owner_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_by_owner is about';
 
 -- to drop it

@@ -12,10 +12,5 @@ AS $function$
     WHERE t.made_at < greatest(retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC'), retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))
       AND t.made_at < CASE WHEN (t.score >= 0.5) THEN retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC') WHEN (t.starred) THEN NULL ELSE retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC') END
 $function$;
-REVOKE ALL ON FUNCTION retention.notes_by_score_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.notes_by_score_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.notes_by_score_rows(retention.slice)
-    IS 'pgretain: which rows policy notes_by_score is about';
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.served t
     WHERE t.at < retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.served_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.served_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.served_rows(retention.slice)
-    IS 'pgretain: which rows policy served is about';
 
 -- to drop it

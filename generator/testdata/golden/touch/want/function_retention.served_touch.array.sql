@@ -49,10 +49,5 @@ BEGIN
     GET DIAGNOSTICS touched = ROW_COUNT;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.served_touch(bigint[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.served_touch(bigint[])
-    TO retention_operator;
-COMMENT ON FUNCTION retention.served_touch(bigint[])
-    IS 'pgretain: rows in use, of policy served';
 
 -- to drop it

@@ -11,10 +11,5 @@ AS $function$
     FROM app.tracked t
     WHERE t.read_at < retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')
 $function$;
-REVOKE ALL ON FUNCTION retention.tracked_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.tracked_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.tracked_rows(retention.slice)
-    IS 'pgretain: which rows policy tracked is about';
 
 -- to drop it

@@ -58,10 +58,5 @@ BEGIN
     PERFORM retention._ring_for('tracked', revived);
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.tracked_touch(text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.tracked_touch(text[])
-    TO retention_operator, app;
-COMMENT ON FUNCTION retention.tracked_touch(text[])
-    IS 'pgretain: rows in use, of policy tracked';
 
 -- to drop it

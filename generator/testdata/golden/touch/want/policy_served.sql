@@ -1,20 +1,22 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'served';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, passes, prepares, scope,
+    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
      window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts,
+     changes, statement_deletes, reach, writes, sets, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy, built_in)
+     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
 VALUES
-    ('served', '', 'app.served', false, '4190e07d5bfb', 'Deletes rows of app.served whose at is older than 30 days.',
-     ARRAY['ROUTINE retention.served_rows(retention.slice)', 'ROUTINE retention.served_take(retention.slice)', 'ROUTINE retention.served_preview(timestamp with time zone, bigint, jsonb, interval)', 'ROUTINE retention.served_touch(bigint[])']::text[],
+    ('served', '', 'app.served', false, '480fea58f92b', 'Deletes rows of app.served whose at is older than 30 days.',
+     ARRAY['ROUTINE retention.served_rows(retention.slice)', 'ROUTINE retention.served_take(retention.slice)', 'ROUTINE retention.served_touch(bigint[])']::text[],
+     '{"ROUTINE retention.served_rows(retention.slice)":["retention_operator","retention_viewer"],"ROUTINE retention.served_touch(bigint[])":["retention_operator"]}',
      '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, false, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
+     NULL, NULL, NULL, NULL, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
      ARRAY['DELETE app.served']::text[], '[]',
      jsonb_build_object('clock', 't.at', 'value', 't.at', 'from', 'FROM app.served t', 'too_far', 't.at > (($1).as_of + interval ''1 years'')', 'in_time', 't.at <= (($1).as_of + interval ''1 years'')'),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1, false);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.served')),
+     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
 SELECT retention._prove('served');
 
 -- to drop it

@@ -108,6 +108,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.dibs_expire_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -22,6 +22,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.offers_expire_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

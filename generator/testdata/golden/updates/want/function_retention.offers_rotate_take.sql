@@ -21,6 +21,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.offers_rotate_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

@@ -13,10 +13,5 @@ AS $function$
     LEFT JOIN LATERAL (SELECT o.days * 0.5 AS score) d ON true
     WHERE (t.score IS DISTINCT FROM d.score)
 $function$;
-REVOKE ALL ON FUNCTION retention.scores_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.scores_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.scores_rows(retention.slice)
-    IS 'pgretain: which rows policy scores is about';
 
 -- to drop it

@@ -45,6 +45,5 @@ BEGIN
     RETURN v_out;
 END
 $function$;
-REVOKE ALL ON FUNCTION retention.scores_take(retention.slice) FROM PUBLIC;
 
 -- to drop it

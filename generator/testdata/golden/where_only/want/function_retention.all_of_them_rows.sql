@@ -11,10 +11,5 @@ AS $function$
     FROM app.note t
     WHERE (true)
 $function$;
-REVOKE ALL ON FUNCTION retention.all_of_them_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.all_of_them_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.all_of_them_rows(retention.slice)
-    IS 'pgretain: which rows policy all_of_them is about';
 
 -- to drop it

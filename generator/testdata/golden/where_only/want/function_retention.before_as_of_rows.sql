@@ -11,10 +11,5 @@ AS $function$
     FROM app.note t
     WHERE (t.made_at < ($1).as_of - interval '1 day' AND lower(t.kind) = 'draft')
 $function$;
-REVOKE ALL ON FUNCTION retention.before_as_of_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.before_as_of_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.before_as_of_rows(retention.slice)
-    IS 'pgretain: which rows policy before_as_of is about';
 
 -- to drop it

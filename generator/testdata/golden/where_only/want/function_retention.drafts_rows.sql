@@ -11,10 +11,5 @@ AS $function$
     FROM app.note t
     WHERE (t.kind = 'draft')
 $function$;
-REVOKE ALL ON FUNCTION retention.drafts_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.drafts_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.drafts_rows(retention.slice)
-    IS 'pgretain: which rows policy drafts is about';
 
 -- to drop it

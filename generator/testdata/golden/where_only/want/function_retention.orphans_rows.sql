@@ -11,10 +11,5 @@ AS $function$
     FROM app.note t
     WHERE (NOT EXISTS (SELECT FROM app.owner o WHERE o.id = t.owner_id))
 $function$;
-REVOKE ALL ON FUNCTION retention.orphans_rows(retention.slice) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION retention.orphans_rows(retention.slice)
-    TO retention_operator, retention_viewer;
-COMMENT ON FUNCTION retention.orphans_rows(retention.slice)
-    IS 'pgretain: which rows policy orphans is about';
 
 -- to drop it
