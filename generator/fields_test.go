@@ -20,10 +20,9 @@ var templateData = []any{
 // [a-z][a-z0-9_]*, as do the schema and the roles; a type is what format_type prints, which quotes
 // where it must; comments went through comment, which leaves one line without control characters.
 var plainStrings = map[string][]string{
-	"batchData":       {"Schema", "Function", "Signature", "Policy", "What"},
+	"batchData":       {"Schema", "Function", "Signature", "Policy"},
 	"markText":        {"Type"},
 	"countData":       {"Schema", "Function", "Signature", "Policy"},
-	"rowsData":        {"What"},
 	"rowData":         {"Schema"},
 	"indexData":       {"Schema", "Policy"},
 	"heldText":        {"Schema"},

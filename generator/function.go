@@ -250,7 +250,9 @@ func (w *work) registryRow(functions, all []Object, passes []passEntry, facts, s
 	d.Restores = w.restores()
 	d = w.partitionRow(d)
 	d.Hash = literal(Hash(append(texts, sqlfiles.Version, fmt.Sprintf("%+v", d))...))
-	return policyObject(d, p)
+	o := policyObject(d, p)
+	o.Words = append([]string{w.way()}, o.Words...)
+	return o
 }
 
 // definition says in a line what the policy is, for people who read the registry.

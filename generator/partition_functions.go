@@ -40,7 +40,7 @@ func (w *work) partitionData(function, signature string) partitionData {
 	}
 	d.batchData = batchData{
 		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
-		PolicyLiteral: literal(w.policy.Name), Table: "part", Joins: w.joins, Columns: w.columns, What: w.whatOfAll(),
+		PolicyLiteral: literal(w.policy.Name), Table: "part", Joins: w.joins, Columns: w.columns,
 	}
 	d.TableMessage, d.SearchPath, d.Zone = messageName(t.table), w.searchPath(), literal(w.file.Install.TimeZone)
 	for _, k := range w.clocks {

@@ -31,6 +31,73 @@ type rowData struct {
 	Busy                                                 sqlText
 }
 
+// rowField is a column of the registry's table with the value that a migration writes.
+type rowField struct {
+	Name           string
+	Value, Default sqlText
+}
+
+// fields are all columns that migrations write. A page leaves out those that have their default.
+func (d rowData) fields() []rowField {
+	text := func(name string, value literal) rowField { return rowField{name, sqlText(value.String()), "''"} }
+	list := func(name string, value sqlText) rowField { return rowField{name, value, textArray(nil)} }
+	flag := func(name string, value bool) rowField {
+		return rowField{name, sqlText(strconv.FormatBool(value)), "false"}
+	}
+	null := func(name string, value sqlText) rowField { return rowField{name, value, "NULL"} }
+	number := func(name string, value int) rowField { return rowField{name, sqlText(strconv.Itoa(value)), ""} }
+	return []rowField{
+		text("name", d.Name), text("table_name", d.TableName), text("hash", d.Hash), text("description", d.Description), text("definition", d.Definition),
+		list("owns", d.Owns), {"grants", sqlText(d.Grants.String()), "'{}'"}, text("passes", d.Passes), flag("partitions", d.Partitions),
+		flag("prepares", d.Prepares), list("scope", d.Scope), null("window_own", d.WindowOwn), null("window_at_least", d.WindowAtLeast),
+		null("window_at_most", d.WindowAtMost), null("restores", fragment("restores", d.Restores)), list("deletes", d.Deletes),
+		list("unguarded", d.Unguarded), list("related", d.Related), list("changes", d.Changes), list("statement_deletes", d.StatementDeletes),
+		list("reach", d.Reach), list("writes", d.Writes), {"sets", sqlText(d.Sets.String()), "'[]'"}, {"facts", d.Facts, "jsonb_build_object()"},
+		{"steps", d.Steps, "jsonb_build_array()"}, number("batch_rows", d.BatchRows), null("batch_time_ms", d.BatchTime),
+		number("lock_timeout_ms", d.LockTimeout), null("budget_rows", d.BudgetRows), null("budget_time", d.BudgetTime),
+		null("breaker_rows", d.BreakerRows), null("breaker_fraction", d.BreakerFraction), {"busy", d.Busy, "1"},
+	}
+}
+
+// Columns are those of fields that have not their default, Values what they get: as many on a line as there is room for.
+func (d rowData) Columns() sqlText { return d.laidOut(func(f rowField) string { return f.Name }) }
+func (d rowData) Values() sqlText {
+	return d.laidOut(func(f rowField) string { return string(f.Value) })
+}
+
+func (d rowData) laidOut(part func(rowField) string) sqlText {
+	var b strings.Builder
+	width := 0
+	for _, f := range d.fields() {
+		if f.Value == f.Default {
+			continue
+		}
+		text := part(f)
+		switch long := width+len(text) > textWidth-8; {
+		case b.Len() == 0:
+		case long:
+			b.WriteString(",\n     ")
+			width = 0
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(text)
+		width += len(text) + 2
+	}
+	return sqlText(b.String())
+}
+
+// PolicyDefaults are the values of columns of the registry that a policy's page may leave out, as SQL.
+func PolicyDefaults() map[string]string {
+	defaults := map[string]string{}
+	for _, f := range (rowData{}).fields() {
+		if f.Default != "" {
+			defaults[f.Name] = string(f.Default)
+		}
+	}
+	return defaults
+}
+
 func orNull(n int64) sqlText {
 	if n == 0 {
 		return "NULL"

@@ -15,14 +15,13 @@ func rowsForm() form {
 type rowsData struct {
 	countData
 	PolicyLiteral literal
-	What          string
 	Row           sqlText // the whole row
 }
 
 // rows is <policy>_rows: which rows there are, and what keeps each of them.
 func (w *work) rows() Object {
 	name := w.policy.Name + "_rows"
-	d := rowsData{countData: w.judgedData(name, w.rowsSignature()), PolicyLiteral: literal(w.policy.Name), What: w.whatOfAll(), Row: "t"}
+	d := rowsData{countData: w.judgedData(name, w.rowsSignature()), PolicyLiteral: literal(w.policy.Name), Row: "t"}
 	if w.table.Column("t") != nil { // a column comes before the row
 		d.Row = "t.*::" + qualified(w.table)
 	}

@@ -2,21 +2,20 @@ package generator
 
 // batchData is what the template take reads, and its steps.
 type batchData struct {
-	Schema, Function, Signature, Policy, What string
-	PolicyLiteral                             literal
-	Way                                       sqlText
-	Table                                     sqlText
-	Many                                      bool // its rows lie in several tables
-	Joins                                     []join
-	Columns                                   []windowColumn
-	Saved                                     []saved
-	Ordered                                   []sqlText // the order of the batch's rows, where a step needs it
-	Headers                                   []headerVariables
-	LockedRows                                []lockedText
-	Copies                                    bool
-	TakesAll                                  bool
-	Steps                                     []sqlText
-	Watermark                                 *markText
+	Schema, Function, Signature, Policy string
+	PolicyLiteral                       literal
+	Table                               sqlText
+	Many                                bool // its rows lie in several tables
+	Joins                               []join
+	Columns                             []windowColumn
+	Saved                               []saved
+	Ordered                             []sqlText // the order of the batch's rows, where a step needs it
+	Headers                             []headerVariables
+	LockedRows                          []lockedText
+	Copies                              bool
+	TakesAll                            bool
+	Steps                               []sqlText
+	Watermark                           *markText
 	// of way RANGE
 	InRange    bool // steps are parts of one statement
 	Cursor     []cursorColumn
@@ -46,22 +45,33 @@ func (w *work) take() Object {
 	name := w.policy.Name + "_take"
 	d := batchData{
 		Schema: w.schema(), Function: name, Signature: name + "(" + w.schema() + ".slice)",
-		Policy: w.policy.Name, PolicyLiteral: literal(w.policy.Name), What: w.whatOfAll(), Way: "LOCKED",
+		Policy: w.policy.Name, PolicyLiteral: literal(w.policy.Name),
 		Table: qualified(w.table), Many: w.table.Kind == "partitioned",
 		Joins: w.joins, Columns: w.columns, Saved: w.saved(),
 	}
 	if w.policy.Partitions {
 		p := w.partitionData(name, d.Signature)
-		p.Saved, d.Partitions, d.Table, d.Way = d.Saved, &p, "part", "PARTITIONS"
+		p.Saved, d.Partitions, d.Table = d.Saved, &p, "part"
 	}
 	if w.inRange() {
-		d.Way, d.InRange = "RANGE", true
+		d.InRange = true
 		p := w.passes()[0]
 		d.Cursor, d.Conditions = w.cursor(p), w.dueOf(p)
 		d.Lo, d.Hi = position("lo", d.Cursor), position("hi", d.Cursor)
 	}
 	w.addSteps(&d)
 	return w.function(d.Signature, "take", d)
+}
+
+// way names how a batch takes rows, for the first line of the page.
+func (w *work) way() string {
+	switch {
+	case w.policy.Partitions:
+		return "way: PARTITIONS, one that is closed to writers and judged then"
+	case w.inRange():
+		return "way: RANGE, one statement a batch; LOCKED where rows are contended, refused or held"
+	}
+	return "way: LOCKED, rows are locked, then judged, then taken"
 }
 
 // inRange says whether a batch is one statement from one position to another.

@@ -3,6 +3,7 @@ package verifier
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -103,6 +104,14 @@ func rowOf(o generator.Object) (pgparse.Insert, error) {
 	for i, column := range insert.Columns {
 		if !slices.Contains(ownColumns, column) {
 			row.Columns, row.Values = append(row.Columns, column), append(row.Values, insert.Values[i])
+		}
+	}
+	if o.Kind == generator.KindPolicy { // its page leaves defaults out
+		defaults := generator.PolicyDefaults()
+		for _, column := range slices.Sorted(maps.Keys(defaults)) {
+			if !slices.Contains(row.Columns, column) {
+				row.Columns, row.Values = append(row.Columns, column), append(row.Values, defaults[column])
+			}
 		}
 	}
 	return row, nil

@@ -1,8 +1,6 @@
 -- as owner
--- Which rows policy notes_any is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note past the first 50 per owner_id. Deletes rows of app.note whose made_at is older than 1 year. Deletes rows of app.note whose expires_at is past by 7 days. Deletes rows of app.note whose clock is NULL.
+-- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
 --   SELECT (r.t).* FROM retention.notes_any_rows(retention.at('notes_any', now())) r WHERE r.verdict IS NULL;
--- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.notes_any_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
 LANGUAGE sql STABLE

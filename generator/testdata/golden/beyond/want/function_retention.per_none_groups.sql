@@ -1,6 +1,5 @@
 -- as owner
--- The groups of policy per_none that hold more than 20 rows, and how many more. Reads the
--- whole of app.note, or its index, when a run starts.
+-- The groups that hold more than 20 rows, and how many more: asked once, when a run starts.
 CREATE OR REPLACE FUNCTION retention.per_none_groups(slice retention.slice)
 RETURNS TABLE (key text[], surplus bigint)
 LANGUAGE sql STABLE

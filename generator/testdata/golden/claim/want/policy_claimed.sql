@@ -1,22 +1,19 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'claimed';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
-     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts, steps,
-     batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
+    (name, table_name, hash, definition, owns, grants, passes, window_own, window_at_least, window_at_most, deletes,
+     changes, writes, facts, steps, batch_rows, batch_time_ms, lock_timeout_ms, budget_time, breaker_rows,
+     breaker_fraction)
 VALUES
-    ('claimed', '', 'app.claimed', false, 'af1b15c9cb37', 'Deletes rows of app.claimed whose expires_at is past by 0 days.',
+    ('claimed', 'app.claimed', 'e26388d57b7d', 'Deletes rows of app.claimed whose expires_at is past by 0 days.',
      ARRAY['ROUTINE retention.claimed_rows(retention.slice)', 'ROUTINE retention.claimed_take(retention.slice)', 'ROUTINE retention.claimed_claim(character varying, interval)', 'ROUTINE retention.claimed_claim(character varying[], interval)', 'ROUTINE retention.claimed_seen(character varying)', 'ROUTINE retention.claimed_seen(character varying[])', 'ROUTINE retention.claimed_advance(text, bigint, text)', 'ROUTINE retention.claimed_cursor(text)']::text[],
      '{"ROUTINE retention.claimed_advance(text, bigint, text)":["retention_operator","app","Big App"],"ROUTINE retention.claimed_claim(character varying, interval)":["retention_operator","app","Big App"],"ROUTINE retention.claimed_claim(character varying[], interval)":["retention_operator","app","Big App"],"ROUTINE retention.claimed_cursor(text)":["retention_operator","app","Big App"],"ROUTINE retention.claimed_rows(retention.slice)":["retention_operator","retention_viewer"],"ROUTINE retention.claimed_seen(character varying)":["retention_operator","app","Big App"],"ROUTINE retention.claimed_seen(character varying[])":["retention_operator","app","Big App"]}',
-     '[{"cursor":[["t.expires_at","timestamptz"],["t.hash","character varying(66)"]],"range":true}]', false, ARRAY[]::text[],
-     '0 months 0 days 00:15:00', '0 months 0 days 00:01:00', '0 months 1 days 00:00:00', NULL, ARRAY['app.claimed']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['app.claimed', 'app.marker']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['DELETE app.claimed']::text[], '[]',
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.hash","character varying(66)"]],"range":true}]',
+     '0 months 0 days 00:15:00', '0 months 0 days 00:01:00', '0 months 1 days 00:00:00', ARRAY['app.claimed']::text[],
+     ARRAY['app.claimed', 'app.marker']::text[], ARRAY['DELETE app.claimed']::text[],
      jsonb_build_object('clock', 't.expires_at', 'value', 't.expires_at', 'from', 'FROM app.claimed t', 'too_far', 't.expires_at > (($1).as_of + interval ''10 years'')', 'in_time', 't.expires_at <= (($1).as_of + interval ''10 years'')'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.claimed')),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.claimed')), 50000, 50, 100,
+     '10m0s', 5000000, 0.5);
 SELECT retention._prove('claimed');
 
 -- to drop it

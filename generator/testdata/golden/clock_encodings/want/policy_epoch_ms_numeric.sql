@@ -1,22 +1,18 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'epoch_ms_numeric';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
-     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts, steps,
-     batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
+    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
+     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('epoch_ms_numeric', '', 'app.clocks', false, 'e99a677afbee', 'Deletes rows of app.clocks whose epoch_ms_numeric is older than 7 days.',
+    ('epoch_ms_numeric', 'app.clocks', '69e7c2a5b397',
+     'Deletes rows of app.clocks whose epoch_ms_numeric is older than 7 days.',
      ARRAY['ROUTINE retention.epoch_ms_numeric_rows(retention.slice)', 'ROUTINE retention.epoch_ms_numeric_take(retention.slice)']::text[],
      '{"ROUTINE retention.epoch_ms_numeric_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.epoch_ms_numeric","numeric"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, NULL, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['DELETE app.clocks']::text[], '[]',
+     '[{"cursor":[["t.epoch_ms_numeric","numeric"],["t.id","bigint"]],"range":true}]', ARRAY['app.clocks']::text[],
+     ARRAY['app.clocks']::text[], ARRAY['DELETE app.clocks']::text[],
      jsonb_build_object('clock', 't.epoch_ms_numeric', 'value', 't.epoch_ms_numeric', 'from', 'FROM app.clocks t', 'no_clock', 't.epoch_ms_numeric IS NULL', 'too_far', 't.epoch_ms_numeric > extract(epoch FROM (($1).as_of + interval ''1 years'')) * 1000', 'in_time', 't.epoch_ms_numeric <= extract(epoch FROM (($1).as_of + interval ''1 years'')) * 1000'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')), 50000, 50, 100,
+     '10m0s', 5000000, 0.5);
 SELECT retention._prove('epoch_ms_numeric');
 
 -- to drop it

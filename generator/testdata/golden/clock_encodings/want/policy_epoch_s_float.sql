@@ -1,22 +1,18 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'epoch_s_float';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
-     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts, steps,
-     batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
+    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
+     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('epoch_s_float', '', 'app.clocks', false, '4456f7809d6c', 'Deletes rows of app.clocks whose epoch_s_float is older than 7 days.',
+    ('epoch_s_float', 'app.clocks', 'd73a23a3adb7',
+     'Deletes rows of app.clocks whose epoch_s_float is older than 7 days.',
      ARRAY['ROUTINE retention.epoch_s_float_rows(retention.slice)', 'ROUTINE retention.epoch_s_float_take(retention.slice)']::text[],
      '{"ROUTINE retention.epoch_s_float_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.epoch_s_float","double precision"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, NULL, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['DELETE app.clocks']::text[], '[]',
+     '[{"cursor":[["t.epoch_s_float","double precision"],["t.id","bigint"]],"range":true}]',
+     ARRAY['app.clocks']::text[], ARRAY['app.clocks']::text[], ARRAY['DELETE app.clocks']::text[],
      jsonb_build_object('clock', 't.epoch_s_float', 'value', 't.epoch_s_float', 'from', 'FROM app.clocks t', 'no_clock', 't.epoch_s_float IS NULL', 'too_far', 't.epoch_s_float > extract(epoch FROM (($1).as_of + interval ''1 years''))::double precision', 'in_time', 't.epoch_s_float <= extract(epoch FROM (($1).as_of + interval ''1 years''))::double precision'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')), 50000, 50, 100,
+     '10m0s', 5000000, 0.5);
 SELECT retention._prove('epoch_s_float');
 
 -- to drop it

@@ -1,22 +1,17 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'snow';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
-     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts, steps,
-     batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
+    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
+     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('snow', '', 'app.clocks', false, '0df147d43279', 'Deletes rows of app.clocks whose snow is older than 7 days.',
+    ('snow', 'app.clocks', '0fbf6d26b66d', 'Deletes rows of app.clocks whose snow is older than 7 days.',
      ARRAY['ROUTINE retention.snow_rows(retention.slice)', 'ROUTINE retention.snow_take(retention.slice)']::text[],
      '{"ROUTINE retention.snow_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.snow","bigint"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, NULL, ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['app.clocks']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['DELETE app.clocks']::text[], '[]',
+     '[{"cursor":[["t.snow","bigint"],["t.id","bigint"]],"range":true}]', ARRAY['app.clocks']::text[],
+     ARRAY['app.clocks']::text[], ARRAY['DELETE app.clocks']::text[],
      jsonb_build_object('clock', 't.snow', 'value', 't.snow', 'from', 'FROM app.clocks t', 'no_clock', 't.snow IS NULL', 'too_far', 't.snow > retention._snowflake_floor((($1).as_of + interval ''1 years''), 1288834974657, 22)', 'in_time', 't.snow <= retention._snowflake_floor((($1).as_of + interval ''1 years''), 1288834974657, 22)'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')), 50000, 50, 100,
+     '10m0s', 5000000, 0.5);
 SELECT retention._prove('snow');
 
 -- to drop it

@@ -1,22 +1,17 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'notes_expired';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
-     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts, steps,
-     batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
+    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
+     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('notes_expired', '', 'app.note', false, 'f2891b1cf6ee', 'Deletes rows of app.note whose expires_at is past by 0 days.',
+    ('notes_expired', 'app.note', '15c739bb9d77', 'Deletes rows of app.note whose expires_at is past by 0 days.',
      ARRAY['ROUTINE retention.notes_expired_rows(retention.slice)', 'ROUTINE retention.notes_expired_take(retention.slice)']::text[],
      '{"ROUTINE retention.notes_expired_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, NULL, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['DELETE app.note']::text[], '[]',
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"range":true}]', ARRAY['app.note']::text[],
+     ARRAY['app.note']::text[], ARRAY['DELETE app.note']::text[],
      jsonb_build_object('clock', 't.expires_at', 'value', 't.expires_at', 'from', 'FROM app.note t', 'no_clock', 't.expires_at IS NULL', 'too_far', 't.expires_at > (($1).as_of + interval ''10 years'')', 'in_time', 't.expires_at <= (($1).as_of + interval ''10 years'')'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')), 50000, 50, 100, '10m0s',
+     5000000, 0.5);
 SELECT retention._prove('notes_expired');
 
 -- to drop it

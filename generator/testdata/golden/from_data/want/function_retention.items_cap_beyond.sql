@@ -1,5 +1,5 @@
 -- as owner
--- The rows past the first ones of some groups of policy items_cap, ($1).groups, in the order of the groups, which n numbers.
+-- The rows past the first ones of the groups ($1).groups, which n numbers, in their order.
 CREATE OR REPLACE FUNCTION retention.items_cap_beyond(slice retention.slice)
 RETURNS TABLE (n bigint, rel oid, tid tid)
 LANGUAGE sql STABLE

@@ -1,6 +1,5 @@
 -- as owner
--- The groups of policy items_cap that hold more than their number of rows, and how many more. Reads the
--- whole of app.note, or its index, when a run starts.
+-- The groups that hold more than their number of rows, and how many more: asked once, when a run starts.
 CREATE OR REPLACE FUNCTION retention.items_cap_groups(slice retention.slice)
 RETURNS TABLE (key text[], surplus bigint)
 LANGUAGE sql STABLE

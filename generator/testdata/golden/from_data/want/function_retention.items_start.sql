@@ -1,6 +1,5 @@
 -- as owner
--- Reads what policy items needs to know, once when a run starts: every batch of the run goes by
--- the same. The rows stay until the next run replaces them.
+-- Reads what every batch of a run goes by, when the run starts. The rows stay until the next run replaces them.
 CREATE OR REPLACE FUNCTION retention.items_start(retention.slice)
 RETURNS jsonb
 LANGUAGE plpgsql

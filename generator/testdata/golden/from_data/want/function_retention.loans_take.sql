@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy loans, way LOCKED. Works off rows of app.loan by their id.
--- The rows ($1).tids, which are locked and were judged then.
+-- Takes the rows ($1).tids, which are locked and were judged then.
 CREATE OR REPLACE FUNCTION retention.loans_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql

@@ -1,5 +1,5 @@
 -- as owner
--- The rows past the first 2 of some groups of policy a_policy_name_of_forty_bytes_0123456789a, ($1).groups, in the order of the groups, which n numbers.
+-- The rows past the first 2 of the groups ($1).groups, which n numbers, in their order.
 CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_beyond(slice retention.slice)
 RETURNS TABLE (n bigint, rel oid, tid tid)
 LANGUAGE sql STABLE

@@ -1,6 +1,5 @@
 -- as owner
--- The groups of policy a_policy_name_of_forty_bytes_0123456789a that hold more than 2 rows, and how many more. Reads the
--- whole of Se"lect.012345678901234567890123456789012345678901234567890123456789éa, or its index, when a run starts.
+-- The groups that hold more than 2 rows, and how many more: asked once, when a run starts.
 CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_groups(slice retention.slice)
 RETURNS TABLE (key text[], surplus bigint)
 LANGUAGE sql STABLE

@@ -1,8 +1,6 @@
 -- as owner
--- Which rows policy a_policy_name_of_forty_bytes_0123456789a is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch". Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.
+-- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
 --   SELECT (r.t).* FROM retention.a_policy_name_of_forty_bytes_0123456789a_rows(retention.at('a_policy_name_of_forty_bytes_0123456789a', now())) r WHERE r.verdict IS NULL;
--- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa", verdict text)
 LANGUAGE sql STABLE

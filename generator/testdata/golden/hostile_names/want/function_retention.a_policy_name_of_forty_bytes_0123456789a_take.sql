@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy a_policy_name_of_forty_bytes_0123456789a, way LOCKED. Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa past the first 2 per "batch". Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 1 year past the first 9.
--- The rows ($1).tids, which are locked and were judged then.
+-- Takes the rows ($1).tids, which are locked and were judged then.
 CREATE OR REPLACE FUNCTION retention.a_policy_name_of_forty_bytes_0123456789a_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql
@@ -14,7 +13,7 @@ BEGIN
     DELETE FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    v_out.taken := v_out.taken + v_rows;
+    v_out.taken := v_rows;
 
     RETURN v_out;
 END

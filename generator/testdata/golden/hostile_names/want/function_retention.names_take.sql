@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy names, way LOCKED. Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.
--- The rows ($1).tids, which are locked and were judged then.
+-- Takes the rows ($1).tids, which are locked and were judged then.
 CREATE OR REPLACE FUNCTION retention.names_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql
@@ -44,7 +43,7 @@ BEGIN
         -- What the other steps write is of rows that go: the row that stays is looked for, and refused.
         RAISE EXCEPTION USING MESSAGE = format('a trigger or a rule kept %s of %s rows from being deleted', cardinality(v_tids) - v_rows, cardinality(v_tids));
     END IF;
-    v_out.taken := v_out.taken + v_rows;
+    v_out.taken := v_rows;
 
     RETURN v_out;
 END

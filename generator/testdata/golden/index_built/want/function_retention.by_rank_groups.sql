@@ -1,6 +1,5 @@
 -- as owner
--- The groups of policy by_rank that hold more than 3 rows, and how many more. Reads the
--- whole of app.not_served, or its index, when a run starts.
+-- The groups that hold more than 3 rows, and how many more: asked once, when a run starts.
 CREATE OR REPLACE FUNCTION retention.by_rank_groups(slice retention.slice)
 RETURNS TABLE (key text[], surplus bigint)
 LANGUAGE sql STABLE

@@ -1,22 +1,16 @@
 -- as owner
 DELETE FROM retention.policy WHERE name = 'by_key';
 INSERT INTO retention.policy
-    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
-     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts, steps,
-     batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
+    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, steps, batch_rows,
+     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('by_key', '', 'app.served', false, '6e294fd37b6a', 'where true; Deletes rows of app.served.',
+    ('by_key', 'app.served', 'fcce5fa99d7c', 'where true; Deletes rows of app.served.',
      ARRAY['ROUTINE retention.by_key_rows(retention.slice)', 'ROUTINE retention.by_key_take(retention.slice)']::text[],
      '{"ROUTINE retention.by_key_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.id","bigint"]],"range":true}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, NULL, ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['app.served']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['DELETE app.served']::text[], '[]',
-     jsonb_build_object(),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.served')),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
+     '[{"cursor":[["t.id","bigint"]],"range":true}]', ARRAY['app.served']::text[], ARRAY['app.served']::text[],
+     ARRAY['DELETE app.served']::text[],
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.served')), 50000, 50, 100,
+     '10m0s', 5000000, 0.5);
 SELECT retention._prove('by_key');
 
 -- to drop it

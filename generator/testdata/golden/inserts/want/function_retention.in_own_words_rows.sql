@@ -1,8 +1,6 @@
 -- as owner
--- Which rows policy in_own_words is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.loan whose used_at is older than 7 days.
+-- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
 --   SELECT (r.t).* FROM retention.in_own_words_rows(retention.at('in_own_words', now())) r WHERE r.verdict IS NULL;
--- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.in_own_words_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.loan, verdict text)
 LANGUAGE sql STABLE

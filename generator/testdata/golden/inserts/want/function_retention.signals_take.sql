@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy signals, way LOCKED. Deletes rows of app.note whose made_at is older than 7 days.
--- The rows ($1).tids, which are locked and were judged then.
+-- Takes the rows ($1).tids, which are locked and were judged then.
 CREATE OR REPLACE FUNCTION retention.signals_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql
@@ -124,7 +123,7 @@ BEGIN
     DELETE FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    v_out.taken := v_out.taken + v_rows;
+    v_out.taken := v_rows;
 
     IF v_copied <> v_out.taken THEN
         RAISE EXCEPTION USING MESSAGE = format('%s rows were archived and %s deleted', v_copied, v_out.taken);

@@ -1,22 +1,18 @@
 -- as owner
 DELETE FROM keeper.policy WHERE name = 'notes_old';
 INSERT INTO keeper.policy
-    (name, description, table_name, partitions, hash, definition, owns, grants, passes, prepares, scope,
-     window_own, window_at_least, window_at_most, restores, deletes, unguarded, related,
-     changes, statement_deletes, reach, writes, sets, facts, steps,
-     batch_rows, batch_time_ms, lock_timeout_ms,
-     budget_rows, budget_time, breaker_rows, breaker_fraction, busy)
+    (name, table_name, hash, description, definition, owns, grants, passes, deletes, changes, writes, facts, steps,
+     batch_rows, batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('notes_old', 'The owner''s notes: kept for a week.', 'app.note', false, 'f9ec6115352b', 'Deletes rows of app.note whose made_at is older than 7 days.; keeps reviewed: EXISTS (SELECT FROM review WHERE note_id = t.id)',
+    ('notes_old', 'app.note', '00d90a5ce704', 'The owner''s notes: kept for a week.',
+     'Deletes rows of app.note whose made_at is older than 7 days.; keeps reviewed: EXISTS (SELECT FROM review WHERE note_id = t.id)',
      ARRAY['ROUTINE keeper.notes_old_rows(keeper.slice)', 'ROUTINE keeper.notes_old_take(keeper.slice)']::text[],
      '{"ROUTINE keeper.notes_old_rows(keeper.slice)":["keeper_operator","keeper_viewer"]}',
-     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]]}]', false, ARRAY[]::text[],
-     NULL, NULL, NULL, NULL, ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['app.note']::text[], ARRAY[]::text[], ARRAY[]::text[],
-     ARRAY['DELETE app.note']::text[], '[]',
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]]}]', ARRAY['app.note']::text[],
+     ARRAY['app.note']::text[], ARRAY['DELETE app.note']::text[],
      jsonb_build_object('clock', 't.made_at', 'value', 't.made_at', 'from', 'FROM app.note t', 'too_far', 't.made_at > (($1).as_of + interval ''1 years'')', 'in_time', 't.made_at <= (($1).as_of + interval ''1 years'')'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')),
-     50000, 50, 100, NULL, '10m0s', 5000000, 0.5, 1);
+     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')), 50000, 50, 100, '10m0s',
+     5000000, 0.5);
 SELECT keeper._prove('notes_old');
 
 -- to drop it

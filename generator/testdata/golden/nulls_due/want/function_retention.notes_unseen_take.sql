@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy notes_unseen, way LOCKED. Deletes rows of app.note whose seen_at is older than 30 days. Deletes rows of app.note whose clock is NULL.
--- The rows ($1).tids, which are locked and were judged then.
+-- Takes the rows ($1).tids, which are locked and were judged then.
 CREATE OR REPLACE FUNCTION retention.notes_unseen_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql
@@ -14,7 +13,7 @@ BEGIN
     DELETE FROM app.note t
     WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    v_out.taken := v_out.taken + v_rows;
+    v_out.taken := v_rows;
 
     RETURN v_out;
 END

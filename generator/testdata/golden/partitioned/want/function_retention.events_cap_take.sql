@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy events_cap, way LOCKED. Deletes rows of app.event past the first 1000000.
--- The rows ($1).tids, which are locked and were judged then.
+-- Takes the rows ($1).tids, which are locked and were judged then.
 CREATE OR REPLACE FUNCTION retention.events_cap_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql
@@ -16,7 +15,7 @@ BEGIN
     WHERE t.ctid = ANY (v_tids)
       AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(v_rels, v_tids) AS x(rel, tid));
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    v_out.taken := v_out.taken + v_rows;
+    v_out.taken := v_rows;
 
     RETURN v_out;
 END

@@ -1,6 +1,6 @@
 -- as owner
 -- Which partitions policy envelopes is about at an instant, ($1).as_of, and what keeps each of them: those without
--- a verdict go. The one definition: whatever counts, shows or compares them asks it. Drops partitions of app.envelope past the first 1 per value.
+-- a verdict go. The one definition: whatever counts, shows or compares them asks it.
 -- Runs with its caller's rights and search_path; retention.partitions('envelopes', now()) shows them with their size.
 CREATE OR REPLACE FUNCTION retention.envelopes_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t retention.partition, verdict text, lower bigint, upper bigint)

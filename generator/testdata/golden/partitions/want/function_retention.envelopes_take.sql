@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy envelopes, way PARTITIONS. Drops partitions of app.envelope past the first 1 per value.
--- The partition ($1).rels[1], which nobody can write into any more, and which was judged then.
+-- Takes the partition ($1).rels[1], which nobody can write into any more, and which was judged then.
 CREATE OR REPLACE FUNCTION retention.envelopes_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql

@@ -1,6 +1,6 @@
 -- as owner
 -- Which partitions policy months is about at an instant, ($1).as_of, and what keeps each of them: those without
--- a verdict go. The one definition: whatever counts, shows or compares them asks it. Detaches partitions of app.event whose upper is older than 3 months.
+-- a verdict go. The one definition: whatever counts, shows or compares them asks it.
 -- Runs with its caller's rights and search_path; retention.partitions('months', now()) shows them with their size.
 CREATE OR REPLACE FUNCTION retention.months_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t retention.partition, verdict text, lower date, upper date)

@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy months, way PARTITIONS. Detaches partitions of app.event whose upper is older than 3 months.
--- The partition ($1).rels[1], which nobody can write into any more, and which was judged then.
+-- Takes the partition ($1).rels[1], which nobody can write into any more, and which was judged then.
 CREATE OR REPLACE FUNCTION retention.months_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql

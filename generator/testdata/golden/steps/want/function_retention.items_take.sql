@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy items, way LOCKED. Deletes rows of app.item whose at is older than 90 days.
--- The rows ($1).tids, which are locked and were judged then.
+-- Takes the rows ($1).tids, which are locked and were judged then.
 CREATE OR REPLACE FUNCTION retention.items_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql
@@ -52,7 +51,7 @@ BEGIN
     WHERE t.ctid = ANY (v_tids)
       AND (NOT EXISTS (SELECT FROM app.loan l WHERE l.note_id = t.id));
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    v_out.taken := v_out.taken + v_rows;
+    v_out.taken := v_rows;
     v_out.kept := coalesce(v_out.kept, '{}') || jsonb_build_object('passed', cardinality(v_tids) - v_rows);
 
     -- Related rows of app.blob, locked first and judged in a newer snapshot.

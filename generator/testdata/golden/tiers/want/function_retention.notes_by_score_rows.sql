@@ -1,8 +1,6 @@
 -- as owner
--- Which rows policy notes_by_score is about at an instant, ($1).as_of, and what keeps each of them: those without a
--- verdict go, unless they are held. The one definition: whatever counts, shows or compares rows asks it. Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.
+-- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
 --   SELECT (r.t).* FROM retention.notes_by_score_rows(retention.at('notes_by_score', now())) r WHERE r.verdict IS NULL;
--- Runs with its caller's rights and search_path; PostgreSQL can inline it. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.notes_by_score_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
 LANGUAGE sql STABLE

@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy offers_rotate, way LOCKED. Updates rows of app.note whose expires_at is past by 0 days.
--- The rows ($1).tids, which are locked and were judged then.
+-- Takes the rows ($1).tids, which are locked and were judged then.
 CREATE OR REPLACE FUNCTION retention.offers_rotate_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql

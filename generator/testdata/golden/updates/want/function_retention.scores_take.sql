@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy scores, way LOCKED. Updates rows of app.note.
--- The rows ($1).tids, which are locked and were judged then.
+-- Takes the rows ($1).tids, which are locked and were judged then.
 CREATE OR REPLACE FUNCTION retention.scores_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql

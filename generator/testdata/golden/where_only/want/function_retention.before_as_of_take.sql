@@ -1,6 +1,5 @@
 -- as owner
--- Takes rows of policy before_as_of, way RANGE. Deletes rows of app.note.
--- All that is due from ($1).lo to ($1).hi, or the rows ($1).tids: one statement, whose locks check the conditions once more.
+-- Takes what is due from ($1).lo to ($1).hi, or of the rows ($1).tids. The rows' locks check the conditions once more.
 CREATE OR REPLACE FUNCTION retention.before_as_of_take(retention.slice)
 RETURNS retention.taken
 LANGUAGE plpgsql
