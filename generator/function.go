@@ -17,9 +17,10 @@ type passEntry struct {
 	Ranked bool        `json:"ranked,omitempty"`
 	Groups string      `json:"groups,omitempty"` // the functions of a pass by rank alone
 	Beyond string      `json:"beyond,omitempty"`
-	Index  bool        `json:"indexed,omitempty"` // an index can give the order of a rank
-	Bound  string      `json:"bound,omitempty"`   // what ends the walk, where the rows meet more than that
-	Whole  bool        `json:"whole,omitempty"`   // no row may be passed by: a watermark moves past it
+	Index  bool        `json:"indexed,omitempty"`  // an index can give the order of a rank
+	Bound  string      `json:"bound,omitempty"`    // what ends the walk
+	More   bool        `json:"filtered,omitempty"` // the rows meet more than that
+	Whole  bool        `json:"whole,omitempty"`    // no row may be passed by: a watermark moves past it
 }
 
 // functions are those by which a run takes rows.
@@ -36,20 +37,21 @@ func (w *work) functions() ([]Object, []passEntry) {
 			for _, c := range w.cursor(p) {
 				entry.Cursor = append(entry.Cursor, [2]string{plainText(c.Expr), c.Type})
 			}
-			entry.Bound = w.boundOf(p)
+			entry.Bound, entry.More = w.boundOf(p)
 		}
 		entries = append(entries, entry)
 	}
 	return append(objects, w.take()), entries
 }
 
-// boundOf is the condition of a pass on its clock, where it has others on the row besides: a run that goes on where one
+// boundOf is the condition of a pass on its clock, and whether it has others besides: a run that goes on where one
 // ended begins behind all rows that were looked at.
-func (w *work) boundOf(p pass) string {
-	if p.clock == nil || p.nulls || !w.byClock(p) || p.clock.mark != "" || len(w.dueOf(p)) == len(p.clock.ends()) {
-		return ""
+func (w *work) boundOf(p pass) (bound string, more bool) {
+	if p.clock == nil || p.nulls || !w.byClock(p) {
+		return "true", false
 	}
-	return plainText(inline(p.clock.ends()))
+	bounds := p.clock.bounds()
+	return plainText(inline(bounds)), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
 }
 
 // function is a generated function; signature is its name and argument types. Where nobody asks for texts

@@ -42,6 +42,12 @@ BEGIN
         RETURN v_out;
     END;
     PERFORM retention._pin();
+    IF p_skip AND p_policy.passes -> (p_slice.pass - 1) ? 'cursor' THEN
+        v_found := retention._refusing(p_policy, p_slice);
+        IF v_found.hi IS NOT NULL THEN
+            RETURN ROW('some', 1, 0, '{}', 0, '{}', v_found.hi, v_found.passed)::retention.batch_result;
+        END IF;
+    END IF;
     v_found := retention._next_rows(p_policy, v_slice, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END, NOT p_lock);
     v_slice.hi := v_found.hi;
     v_slice.last := v_found.last;

@@ -1,23 +1,20 @@
 -- How a pass walks through its rows, as SQL: the columns of its cursor on the row t, in both directions and as text, and
--- the rows that are left behind the slice's lo. The slice is $1.
+-- the rows that are left behind the slice's lo, with that condition. The slice is $1.
 -- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._cursor(
     p_policy retention.policy, p_slice retention.slice,
-    OUT names text, OUT backward text, OUT texts text, OUT columns text, OUT column_texts text, OUT columns_backward text, OUT rows text)
+    OUT names text, OUT backward text, OUT texts text, OUT columns text, OUT column_texts text, OUT columns_backward text, OUT after text, OUT rows text)
 LANGUAGE plpgsql
 AS $function$
-DECLARE
-    v_after text;
 BEGIN
     SELECT string_agg(c.expr, ', ' ORDER BY c.n), string_agg(c.expr || ' DESC', ', ' ORDER BY c.n),
            string_agg(c.expr || '::text', ', ' ORDER BY c.n),
            string_agg(format('%s AS c%s', c.expr, c.n), ', ' ORDER BY c.n), string_agg(format('x.c%s::text', c.n), ', ' ORDER BY c.n),
-           string_agg(format('x.c%s DESC', c.n), ', ' ORDER BY c.n),
-           string_agg(format('%L::%s', p_slice.lo ->> (c.n - 1), c.type), ', ' ORDER BY c.n)
-    INTO names, backward, texts, columns, column_texts, columns_backward, v_after
-    FROM (SELECT e.value ->> 0 AS expr, e.value ->> 1 AS type, e.ordinality::integer AS n
+           string_agg(format('x.c%s DESC', c.n), ', ' ORDER BY c.n)
+    INTO names, backward, texts, columns, column_texts, columns_backward
+    FROM (SELECT e.value ->> 0 AS expr, e.ordinality::integer AS n
           FROM jsonb_array_elements(p_policy.passes -> (p_slice.pass - 1) -> 'cursor') WITH ORDINALITY e) c;
-    rows := format('FROM retention.%I($1) d CROSS JOIN LATERAL (SELECT (d.t).*) t', p_policy.name || '_rows')
-        || CASE WHEN p_slice.lo IS NOT NULL THEN format(' WHERE (%s) > (%s)', names, v_after) ELSE '' END;
+    after := CASE WHEN p_slice.lo IS NOT NULL THEN format(' AND (%s) > (%s)', names, retention._position(p_policy, p_slice.pass, p_slice.lo)) ELSE '' END;
+    rows := format('FROM retention.%I($1) d CROSS JOIN LATERAL (SELECT (d.t).*) t WHERE true%s', p_policy.name || '_rows', after);
 END
 $function$;

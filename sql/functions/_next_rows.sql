@@ -30,14 +30,15 @@ BEGIN
         scanned := CASE WHEN NOT last THEN p_rows WHEN hi IS NULL THEN 0 END;
     ELSE
         EXECUTE format(
-            'WITH x AS MATERIALIZED (SELECT d.rel, d.tid, %s %s ORDER BY %s FETCH FIRST $2 ROWS WITH TIES)
+            'WITH x AS MATERIALIZED (SELECT d.rel, d.tid, %s %s ORDER BY %s %s)
              SELECT (SELECT count(*) FROM x), ARRAY(SELECT x.rel FROM x), ARRAY(SELECT x.tid FROM x),
                     (SELECT jsonb_build_array(%s) FROM x ORDER BY %s LIMIT 1)',
-            v_cursor.columns, v_cursor.rows, v_cursor.names, v_cursor.column_texts, v_cursor.columns_backward)
+            v_cursor.columns, v_cursor.rows, v_cursor.names, CASE WHEN v_pass ? 'whole' THEN 'FETCH FIRST $2 ROWS WITH TIES' ELSE 'LIMIT $2' END,
+            v_cursor.column_texts, v_cursor.columns_backward)
         INTO scanned, rels, tids, hi USING v_slice, p_rows;
         last := scanned < p_rows OR p_slice.prove;
     END IF;
-    IF last AND v_pass ? 'bound' THEN  -- rows that do not meet the other conditions were looked at as well
+    IF last AND v_pass ? 'filtered' THEN  -- rows that do not meet the other conditions were looked at as well
         EXECUTE format('SELECT jsonb_build_array(%s) FROM %s t WHERE %s ORDER BY %s LIMIT 1',
                        v_cursor.texts, retention._table(p_policy.table_name)::regclass, v_pass ->> 'bound', v_cursor.backward)
         INTO v_end USING v_slice;

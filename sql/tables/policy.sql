@@ -3,7 +3,7 @@
 -- grants which roles, besides the owner, may call or read these, as {"ROUTINE ...": [role, ...]}: _close() sees to that.
 -- "passes" say how a run walks through the rows, an entry of "due" each, in the order in which a run goes: the cursor, as expressions on the
 -- row t with their types; range: one statement may take the rows between two positions; ranked: by a rank, alone where there are
--- groups and beyond, the functions that find these, indexed: by an index; bound: what ends the walk on the clock, where rows meet
+-- groups and beyond, the functions that find these, indexed: by an index; bound: what ends the walk on the clock, filtered: where rows meet
 -- more than that; whole: no row may be passed by, since a watermark moves past it;
 -- partitions says that its rows are the table's partitions; deletes lists the tables that steps delete from, reach those that
 -- foreign keys may take from there, unguarded those that a statement of the policy's own words changes,

@@ -15,7 +15,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-const heldNotes = `CREATE SCHEMA app; CREATE TABLE app.note (id int PRIMARY KEY, owner text, at timestamptz NOT NULL);
+const heldNotes = `CREATE SCHEMA app; CREATE TABLE app.note (id int PRIMARY KEY, owner text, at timestamptz NOT NULL); CREATE TABLE app.kept (id int PRIMARY KEY);
 	INSERT INTO app.note SELECT i, 'o' || i % 5, '2024-01-01' FROM generate_series(1, 10) i`
 
 const notesOld = "policies: {old: {table: app.note, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}"
@@ -49,11 +49,12 @@ func TestDownRefusesHolds(t *testing.T) {
 		"key":             "SELECT retention.place_hold('app.note', '3', 'case 8')",
 		"until later":     "SELECT retention.place_hold('app.note', '3', 'case 8', now() + interval '1 hour')",
 		"second of two":   "SELECT retention.place_hold('app.note', '4', 'case 7'); SELECT retention.release_hold(1, 'over'); SELECT retention.place_hold('app.note', '3', 'case 8')",
-		"no policy meets": "SELECT retention.place_hold('retention.event', '3', 'case 8')",
+		"no policy meets": "SELECT retention.place_hold('app.kept', '3', 'case 8')",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := kit.Install(t, heldNotes, notesOld)
+			in.Exec(t, "GRANT USAGE ON SCHEMA app TO retention_owner; GRANT SELECT ON app.kept TO retention_owner")
 			for statement := range strings.SplitSeq(place, "; ") {
 				if err := in.Operator(statement); err != nil {
 					t.Fatal(err)

@@ -4,10 +4,10 @@ INSERT INTO retention.policy
     (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
      batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('ulid_text', 'app.clocks', '59c0997970bf', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
+    ('ulid_text', 'app.clocks', '258cb2f85ccf', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
      ARRAY['ROUTINE retention.ulid_text_rows(retention.slice)', 'ROUTINE retention.ulid_text_take(retention.slice)']::text[],
      '{"ROUTINE retention.ulid_text_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.ulid_text","text"],["t.id","bigint"]],"range":true,"bound":"t.ulid_text < retention._ulid_floor(retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC''))"}]',
+     '[{"cursor":[["t.ulid_text","text"],["t.id","bigint"]],"range":true,"bound":"t.ulid_text < retention._ulid_floor(retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC''))","filtered":true}]',
      ARRAY['app.clocks']::text[], ARRAY['app.clocks']::text[], ARRAY['DELETE app.clocks']::text[],
      jsonb_build_object('clock', 't.ulid_text', 'value', 't.ulid_text', 'from', 'FROM app.clocks t', 'no_clock', 't.ulid_text IS NULL', 'too_far', 't.ulid_text > retention._ulid_floor((($1).as_of + interval ''1 years''))', 'in_time', 't.ulid_text <= retention._ulid_floor((($1).as_of + interval ''1 years''))'),
      jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')), 50000, 50, 100,

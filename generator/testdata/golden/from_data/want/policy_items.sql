@@ -5,11 +5,11 @@ INSERT INTO retention.policy
      window_at_most, deletes, changes, writes, facts, steps, batch_rows, batch_time_ms, lock_timeout_ms, budget_time,
      breaker_rows, breaker_fraction)
 VALUES
-    ('items', 'app.note', 'b566bbb1dc69',
+    ('items', 'app.note', '5ae79fb16a9f',
      'Deletes rows of app.note whose made_at is older than days of coalesce(c.days, o.days).',
      ARRAY['TABLE retention.items_c', 'ROUTINE retention.items_rows(retention.slice)', 'ROUTINE retention.items_take(retention.slice)', 'ROUTINE retention.items_start(retention.slice)']::text[],
      '{"ROUTINE retention.items_rows(retention.slice)":["retention_operator","retention_viewer"],"TABLE retention.items_c":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"bound":"t.made_at < retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC'') AND t.made_at <= CASE WHEN ($1).inputs IS NULL THEN (SELECT max(used_at) FROM app.loan)::timestamptz ELSE (($1).inputs ->> ''up_to_1'')::timestamptz END"}]',
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"bound":"t.made_at < retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC'') AND t.made_at <= CASE WHEN ($1).inputs IS NULL THEN (SELECT max(used_at) FROM app.loan)::timestamptz ELSE (($1).inputs ->> ''up_to_1'')::timestamptz END","filtered":true}]',
      true, ARRAY['owner_id']::text[], '0 months 30 days 00:00:00', '0 months 7 days 00:00:00',
      '0 months 365 days 00:00:00', ARRAY['app.note']::text[], ARRAY['app.note']::text[],
      ARRAY['DELETE app.note']::text[],

@@ -5,12 +5,12 @@ INSERT INTO retention.policy
      changes, writes, facts, steps, batch_rows, batch_time_ms, lock_timeout_ms, budget_time, breaker_rows,
      breaker_fraction)
 VALUES
-    ('settable', 'app.loan', 'ffcd9bdbf292', 'Deletes rows of app.loan whose used_at is older than 30 days.',
+    ('settable', 'app.loan', '33b132e8593d', 'Deletes rows of app.loan whose used_at is older than 30 days.',
      ARRAY['ROUTINE retention.settable_rows(retention.slice)', 'ROUTINE retention.settable_take(retention.slice)']::text[],
      '{"ROUTINE retention.settable_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.used_at","timestamptz"],["t.id","bigint"]],"range":true}]', '0 months 30 days 00:00:00',
-     '0 months 1 days 00:00:00', '0 months 90 days 00:00:00', ARRAY['app.loan']::text[], ARRAY['app.loan']::text[],
-     ARRAY['DELETE app.loan']::text[],
+     '[{"cursor":[["t.used_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.used_at < retention._cutoff_of(($1).as_of, coalesce(($1).older_than, ''0 months 30 days 00:00:00''), ''UTC'')"}]',
+     '0 months 30 days 00:00:00', '0 months 1 days 00:00:00', '0 months 90 days 00:00:00', ARRAY['app.loan']::text[],
+     ARRAY['app.loan']::text[], ARRAY['DELETE app.loan']::text[],
      jsonb_build_object('clock', 't.used_at', 'value', 't.used_at', 'from', 'FROM app.loan t', 'no_clock', 't.used_at IS NULL', 'too_far', 't.used_at > (($1).as_of + interval ''1 years'')', 'in_time', 't.used_at <= (($1).as_of + interval ''1 years'')'),
      jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.loan')), 50000, 50, 100, '10m0s',
      5000000, 0.5);

@@ -4,11 +4,11 @@ INSERT INTO retention.policy
     (name, table_name, hash, definition, owns, grants, passes, deletes, changes, reach, writes, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('long_names', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', 'b03d40172770',
+    ('long_names', 'Se"lect.012345678901234567890123456789012345678901234567890123456789éa', '85010af2e984',
      'Deletes rows of Se"lect.012345678901234567890123456789012345678901234567890123456789éa whose t is older than 7 days.',
      ARRAY['ROUTINE retention.long_names_rows(retention.slice)', 'ROUTINE retention.long_names_take(retention.slice)']::text[],
      '{"ROUTINE retention.long_names_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     E'[{"cursor":[["t.t","timestamptz"],["t.\\"end\\"","bigint"]],"range":true}]',
+     E'[{"cursor":[["t.t","timestamptz"],["t.\\"end\\"","bigint"]],"range":true,"bound":"t.t < retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC'')"}]',
      ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[],
      ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[],
      ARRAY['Se"lect.012345678901234567890123456789012345678901234567890123456789éa']::text[],

@@ -4,11 +4,11 @@ INSERT INTO retention.policy
     (name, table_name, hash, definition, owns, grants, passes, deletes, related, changes, reach, writes, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('names', 'Se"lect.order by. $function$ {{ .Tag }}', 'f152a555f61c',
+    ('names', 'Se"lect.order by. $function$ {{ .Tag }}', '03da40815975',
      'where "größe''; DROP TABLE x; --" IS NOT NULL AND "{{ . }}" AND t."a.b" > ''''; Deletes rows of Se"lect.order by. $function$ {{ .Tag }} whose a "quoted" column is older than 7 days.; keeps newest: the first 1',
      ARRAY['ROUTINE retention.names_rows(retention.slice)', 'ROUTINE retention.names_take(retention.slice)']::text[],
      '{"ROUTINE retention.names_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     E'[{"cursor":[["t.\\"a \\"\\"quoted\\"\\" column\\"","timestamptz"],["t.\\"user\\"","bigint"],["t.\\"a.b\\"","text"]],"bound":"t.\\"a \\"\\"quoted\\"\\" column\\" < retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC'')"}]',
+     E'[{"cursor":[["t.\\"a \\"\\"quoted\\"\\" column\\"","timestamptz"],["t.\\"user\\"","bigint"],["t.\\"a.b\\"","text"]],"bound":"t.\\"a \\"\\"quoted\\"\\" column\\" < retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC'')","filtered":true}]',
      ARRAY['Se"lect.child', 'Se"lect.order by. $function$ {{ .Tag }}']::text[], ARRAY['Se"lect.child']::text[],
      ARRAY['Se"lect.order by. $function$ {{ .Tag }}', 'Se"lect.child']::text[], ARRAY['Se"lect.child']::text[],
      ARRAY['DELETE Se"lect.child', 'DELETE Se"lect.order by. $function$ {{ .Tag }}']::text[],

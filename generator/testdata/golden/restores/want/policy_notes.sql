@@ -4,10 +4,10 @@ INSERT INTO retention.policy
     (name, table_name, hash, definition, owns, grants, passes, restores, deletes, related, changes, writes, facts,
      steps, batch_rows, batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('notes', 'app.note', '24765067105b', 'Deletes rows of app.note whose made_at is older than 7 days.',
+    ('notes', 'app.note', 'f4f56c74a724', 'Deletes rows of app.note whose made_at is older than 7 days.',
      ARRAY['ROUTINE retention.notes_rows(retention.slice)', 'ROUTINE retention.notes_take(retention.slice)']::text[],
      '{"ROUTINE retention.notes_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]]}]',
+     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"bound":"t.made_at < retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC'')"}]',
      jsonb_build_array(
               '{"table":"app.note","from":"app.old_note","run":"run_id","key":["id"],"columns":{"expires_at":"timestamp with time zone","id":"bigint","kind":"text","made_at":"timestamp with time zone","owner_id":"bigint","score":"double precision","seen_at":"timestamp with time zone","starred":"boolean","state":"text","tag":"text"}}'::jsonb,
               '{"table":"app.loan","from":"app.attic","run":"transfer_id","same":{"kind":"''loan''"},"document":"body","stays":true,"key":["id"],"columns":{"id":"bigint","note_id":"bigint","used_at":"timestamp with time zone"}}'::jsonb),

@@ -4,11 +4,11 @@ INSERT INTO retention.policy
     (name, table_name, hash, definition, owns, grants, passes, restores, changes, writes, sets, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('starred', 'app.note', '466f4996a720',
+    ('starred', 'app.note', '94dd8b404c37',
      'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
      ARRAY['ROUTINE retention.starred_rows(retention.slice)', 'ROUTINE retention.starred_take(retention.slice)']::text[],
      '{"ROUTINE retention.starred_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"bound":"t.expires_at < retention._cutoff(($1).as_of, 0, 0, ''00:00:00'', ''UTC'')"}]',
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"bound":"t.expires_at < retention._cutoff(($1).as_of, 0, 0, ''00:00:00'', ''UTC'')","filtered":true}]',
      jsonb_build_array(
               '{"table":"app.note","from":"retention.undo","run":"run_id","same":{"policy":"''starred''","step":"1"},"key":["id"],"columns":{"id":"bigint","starred":"boolean"},"set":{"starred":"false"}}'::jsonb),
      ARRAY['app.note']::text[], ARRAY['UPDATE app.note']::text[],

@@ -4,11 +4,12 @@ INSERT INTO retention.policy
     (name, table_name, hash, definition, owns, grants, passes, deletes, related, changes, reach, writes, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('items', 'app.item', '3825084a460f', 'Deletes rows of app.item whose at is older than 90 days.',
+    ('items', 'app.item', '1f743f5f9661', 'Deletes rows of app.item whose at is older than 90 days.',
      ARRAY['ROUTINE retention.items_rows(retention.slice)', 'ROUTINE retention.items_take(retention.slice)']::text[],
      '{"ROUTINE retention.items_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]]}]', ARRAY['app.loan', 'app.item', 'app.blob']::text[],
-     ARRAY['app.loan', 'app.blob']::text[], ARRAY['app.item', 'app.loan', 'app.blob']::text[],
+     '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]],"bound":"t.at < retention._cutoff(($1).as_of, 0, 90, ''00:00:00'', ''UTC'')"}]',
+     ARRAY['app.loan', 'app.item', 'app.blob']::text[], ARRAY['app.loan', 'app.blob']::text[],
+     ARRAY['app.item', 'app.loan', 'app.blob']::text[],
      ARRAY['app.item', 'app.tag_link', 'app.tag_vote', 'app.mention', 'app.copy']::text[],
      ARRAY['DELETE app.blob', 'DELETE app.item', 'DELETE app.loan']::text[],
      jsonb_build_object('clock', 't.at', 'value', 't.at', 'from', 'FROM app.item t', 'too_far', 't.at > (($1).as_of + interval ''1 years'')', 'in_time', 't.at <= (($1).as_of + interval ''1 years'')'),

@@ -4,11 +4,11 @@ INSERT INTO retention.policy
     (name, table_name, hash, definition, owns, grants, passes, restores, related, changes, writes, sets, facts, steps,
      batch_rows, batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('dibs_expire', 'app.note', '2424c69e08c8',
+    ('dibs_expire', 'app.note', '2100cde1c5b2',
      'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
      ARRAY['ROUTINE retention.dibs_expire_rows(retention.slice)', 'ROUTINE retention.dibs_expire_take(retention.slice)']::text[],
      '{"ROUTINE retention.dibs_expire_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"bound":"t.expires_at < retention._cutoff(($1).as_of, 0, 0, ''00:00:00'', ''UTC'')"}]',
+     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"bound":"t.expires_at < retention._cutoff(($1).as_of, 0, 0, ''00:00:00'', ''UTC'')","filtered":true}]',
      jsonb_build_array(
               '{"table":"app.note","from":"retention.undo","run":"run_id","same":{"policy":"''dibs_expire''","step":"1"},"key":["id"],"columns":{"id":"bigint","starred":"boolean"},"set":{"starred":"false"}}'::jsonb),
      ARRAY['app.loan', 'app.owner']::text[], ARRAY['app.note', 'app.loan', 'app.owner']::text[],
