@@ -279,7 +279,7 @@ func (w *work) definition() string {
 func policyObject(d rowData, p *policy.Policy) Object {
 	o := Object{Kind: KindPolicy, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d)}
 	if p != nil {
-		o.Name, o.Policy, o.Table, o.Position, o.Words = p.Name, p.Name, p.Table.String(), p.Position, words(p)
+		o.Name, o.Policy, o.Table, o.Position, o.Words = p.Name, p.Name, p.Table.String(), p.Position, policyWords(p)
 	}
 	return o
 }

@@ -118,9 +118,23 @@ func wordsOf(sql string) []string {
 	return words
 }
 
+// withDefaults adds what a policy's page does not say, since it holds by default.
+func withDefaults(said []string) []string {
+	if !slices.ContainsFunc(said, func(word string) bool { return strings.HasPrefix(word, "way: ") }) {
+		return said // a report
+	}
+	all := slices.Clone(said)
+	for _, word := range words(policy.Default()) {
+		if len(sectionOf(said, word)) == 0 {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
 // Differences says in words how one page differs from another: "due.window: 7 days -> 3 days".
 func Differences(before, after string) string {
-	was, is := wordsOf(before), wordsOf(after)
+	was, is := withDefaults(wordsOf(before)), withDefaults(wordsOf(after))
 	var list []string
 	for _, word := range was {
 		name, old, _ := strings.Cut(word, ": ")

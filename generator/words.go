@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -29,6 +30,20 @@ func words(definition any) []string {
 		list = append(list, strings.ReplaceAll(comment(path+": "+text), "+goose", "(+)goose"))
 	})
 	return list
+}
+
+// policyWords are those of a policy, but for whole sections that are as they are by default.
+func policyWords(p *policy.Policy) []string {
+	all, byDefault := words(p), words(policy.Default())
+	return slices.DeleteFunc(slices.Clone(all), func(word string) bool {
+		return slices.Contains(byDefault, word) && slices.Equal(sectionOf(all, word), sectionOf(byDefault, word))
+	})
+}
+
+// sectionOf are the words of the section that a word is in.
+func sectionOf(all []string, word string) []string {
+	name, _, _ := strings.Cut(word, ".")
+	return slices.DeleteFunc(slices.Clone(all), func(other string) bool { return !strings.HasPrefix(other, name+".") })
 }
 
 func word(path string, v reflect.Value, add func(path, text string)) {

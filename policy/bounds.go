@@ -26,6 +26,12 @@ var builtInBounds = bounds{
 	throttle: Throttle{Busy: 1},
 }
 
+// Default is a policy with nothing but what holds where a file says nothing.
+func Default() *Policy {
+	b := builtInBounds
+	return &Policy{Batch: b.batch, Budget: b.budget, Breaker: b.breaker, Throttle: b.throttle}
+}
+
 var boundKeys = []string{"batch", "budget", "breaker", "throttle"}
 
 var (
