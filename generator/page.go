@@ -124,7 +124,7 @@ func withDefaults(said []string) []string {
 		return said // a report
 	}
 	all := slices.Clone(said)
-	for _, word := range words(policy.Default()) {
+	for _, word := range defaultWords() {
 		if len(sectionOf(said, word)) == 0 {
 			all = append(all, word)
 		}

@@ -34,10 +34,15 @@ func words(definition any) []string {
 
 // policyWords are those of a policy, but for whole sections that are as they are by default.
 func policyWords(p *policy.Policy) []string {
-	all, byDefault := words(p), words(policy.Default())
+	all, byDefault := words(p), defaultWords()
 	return slices.DeleteFunc(slices.Clone(all), func(word string) bool {
 		return slices.Contains(byDefault, word) && slices.Equal(sectionOf(all, word), sectionOf(byDefault, word))
 	})
+}
+
+// defaultWords are the bounds that hold where a file says nothing.
+func defaultWords() []string {
+	return slices.DeleteFunc(words(policy.Default()), func(word string) bool { return strings.HasPrefix(word, "table: ") })
 }
 
 // sectionOf are the words of the section that a word is in.

@@ -63,6 +63,7 @@ func (c *driftCase) install(t *testing.T) {
 	for _, o := range c.wanted {
 		c.create(t, conn, o)
 	}
+	pgtest.Exec(t, conn, "SELECT "+quote.Ident(c.file.Install.Schema)+"._close()")
 	_ = conn.Close(t.Context()) // a database with sessions cannot be cloned
 }
 
