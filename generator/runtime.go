@@ -132,6 +132,9 @@ var (
 	roleName    = regexp.MustCompile(`\bretention_(owner|runner|operator|viewer)\b`)
 )
 
+// plainTypes are types as they are mostly written: procedures that pin no search path say where they are.
+var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.int8", "bigint", "pg_catalog.", "")
+
 func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object, error) {
 	name := "retention." + strings.TrimSuffix(path.Base(file.name), ".sql")
 	if kind == KindFunction || kind == KindProcedure {
@@ -139,7 +142,7 @@ func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object,
 		if err != nil {
 			return Object{}, err
 		}
-		name += "(" + strings.Join(parsed.Arguments, ", ") + ")"
+		name += "(" + plainTypes.Replace(strings.Join(parsed.Arguments, ", ")) + ")"
 	}
 	name = renameInstall(name, install)
 	return Object{

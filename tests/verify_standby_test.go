@@ -56,7 +56,7 @@ func TestStandby(t *testing.T) {
 	primary.Exec(t, `INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, state, pid)
 		SELECT p.name, 'purge', p.table_name, p.hash, now(), 'running', 1 FROM retention.policy p WHERE p.name = 'message_ttl'`)
 	standby.CatchUp(t, primary)
-	const abandoned = "(5) was abandoned [V046]"
+	const abandoned = "(4) was abandoned [V046]"
 	if text := there.text(t, there.verify(t, "", verifier.Options{})); !strings.Contains(text, abandoned) {
 		t.Errorf("the primary does not say %q:\n%s", abandoned, text)
 	}

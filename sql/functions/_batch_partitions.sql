@@ -10,11 +10,12 @@ DECLARE
     v_slice retention.slice := p_slice;
     v_judge CONSTANT text := format('SELECT d.verdict FROM retention.%I($1) d WHERE d.rel = $2', p_policy.name || '_rows');
     v_taken retention.taken;
-    v_next record;
+    v_rel oid;
+    v_at jsonb;
     v_verdicts text[];
     v_out retention.batch_result := ROW('last', 0, 0, '{}', 0, '{}', p_slice.lo, NULL);
 BEGIN
-    FOR v_next IN EXECUTE format(
+    FOR v_rel, v_at IN EXECUTE format(
         'SELECT d.rel, jsonb_build_array(d.upper::text, (d.t).schema, (d.t).name) AS at
          FROM retention.%I($1) d
          WHERE $2 IS NULL OR (d.upper, (d.t).schema, (d.t).name) > (($2 ->> 0)::%s, $2 ->> 1, $2 ->> 2)
@@ -26,12 +27,12 @@ BEGIN
     LOOP
         v_out.outcome := 'some';
         v_out.scanned := v_out.scanned + 1;
-        v_out."position" := v_next.at;
+        v_out."position" := v_at;
         EXIT WHEN p_skip;
-        EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_slice, v_next.rel;
+        EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_slice, v_rel;
         IF v_verdicts[1] IS NULL THEN  -- nobody can write into it from here on
-            EXECUTE format('SELECT retention.%I($1, ''lock'')', p_policy.name || '_partition') USING v_next.rel;
-            EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_slice, v_next.rel;
+            EXECUTE format('SELECT retention.%I($1, ''lock'')', p_policy.name || '_partition') USING v_rel;
+            EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_slice, v_rel;
             CONTINUE WHEN v_verdicts = '{}';
         END IF;
         IF v_verdicts[1] IS NOT NULL THEN
@@ -40,7 +41,7 @@ BEGIN
         ELSIF cardinality(v_verdicts) > 1 THEN
             RAISE cardinality_violation USING MESSAGE = format('a join found more than one row for a partition of "%s"', p_policy.table_name);
         END IF;
-        v_slice.rels := ARRAY[v_next.rel];
+        v_slice.rels := ARRAY[v_rel];
         v_slice.tids := ARRAY['(0,0)'::tid];
         EXIT;
     END LOOP;

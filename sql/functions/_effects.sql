@@ -55,7 +55,7 @@ BEGIN
     WHERE e.step > 0;
     PERFORM retention._pin();
     RETURN QUERY EXECUTE format(
-        'WITH _found AS MATERIALIZED (SELECT d.rel, d.tid FROM retention.%I($1) d WHERE d.verdict IS NULL),
+        'WITH _found AS MATERIALIZED (SELECT d.rel, d.tid FROM retention.%I($1) d WHERE d.verdict IS NULL OR d.verdict = ''passed''),
          _held AS MATERIALIZED (
              SELECT h.rel, h.tid
              FROM retention._held($3, ARRAY(SELECT f.rel FROM _found f), ARRAY(SELECT f.tid FROM _found f), $5, false) h

@@ -12,7 +12,9 @@ DECLARE
     v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
     v_parts CONSTANT boolean := EXISTS (SELECT FROM pg_class c WHERE c.oid = p_table AND c.relkind = 'p');
     v_these CONSTANT text := CASE WHEN v_parts THEN ' AND (%1$s.%2$s, %1$s.%3$s) IN (SELECT x.rel, x.tid FROM unnest($2, $3) x (rel, tid))' ELSE '' END;
-    v_judged record;
+    v_rows bigint;
+    v_found jsonb;
+    v_free record;
 BEGIN
     EXECUTE format('SELECT coalesce(array_agg(l.rel), ''{}''), coalesce(array_agg(l.tid), ''{}'')
                     FROM (SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t WHERE t.ctid = ANY ($3)%s FOR UPDATE OF t%s) l',
@@ -24,22 +26,20 @@ BEGIN
                            coalesce(array_agg(d.tid) FILTER (WHERE d.verdict IS NULL OR d.verdict = ''passed''), ''{}'') AS tids,
                            jsonb_agg(ARRAY[rtrim(d.verdict, ''?''), d.rel::text, d.tid::text]) FILTER (WHERE d.verdict <> ''passed'') AS kept
                     FROM retention.%I($1) d WHERE d.tid = ANY ($3)%s', p_policy.name || '_rows', format(v_these, 'd', 'rel', 'tid'))
-    INTO v_judged USING v_slice, v_slice.rels, v_slice.tids;
-    IF v_judged.n > locked THEN
+    INTO v_rows, rels, tids, v_found USING v_slice, v_slice.rels, v_slice.tids;
+    IF v_rows > locked THEN
         RAISE cardinality_violation USING MESSAGE = format('a join found more than one row for a row of table "%s"', p_policy.table_name);
     END IF;
-    rels := v_judged.rels;
-    tids := v_judged.tids;
-    kept := retention._kept_here(p_policy, v_slice, v_judged.kept);
+    kept := retention._kept_here(p_policy, v_slice, v_found);
     IF cardinality(tids) > 0 AND retention._holds(p_policy.name, p_slice.as_of) THEN
-        SELECT coalesce(array_agg(x.rel), '{}') AS rels, coalesce(array_agg(x.tid), '{}') AS tids INTO v_judged
+        SELECT coalesce(array_agg(x.rel), '{}') AS rels, coalesce(array_agg(x.tid), '{}') AS tids INTO v_free
         FROM unnest(rels, tids) x (rel, tid)
         WHERE (x.rel, x.tid) NOT IN (SELECT h.rel, h.tid FROM retention._held(p_policy.name, _judged.rels, _judged.tids, p_slice.as_of, true) h);
-        IF cardinality(v_judged.tids) < cardinality(tids) THEN
-            kept := retention._sum(kept, jsonb_build_object('hold', cardinality(tids) - cardinality(v_judged.tids)));
+        IF cardinality(v_free.tids) < cardinality(tids) THEN
+            kept := retention._sum(kept, jsonb_build_object('hold', cardinality(tids) - cardinality(v_free.tids)));
         END IF;
-        rels := v_judged.rels;
-        tids := v_judged.tids;
+        rels := v_free.rels;
+        tids := v_free.tids;
     END IF;
 END
 $function$;

@@ -14,23 +14,24 @@ DECLARE
     v_good bigint := 0;
     v_bad bigint;
     v_n bigint := 1;
-    v_row record;
+    v_at jsonb;
+    v_row text;
 BEGIN
     WHILE v_bad IS NULL OR v_bad - v_good > 1 LOOP
-        EXECUTE v_walk INTO v_row USING v_slice, v_n;
+        EXECUTE v_walk INTO v_at, v_row USING v_slice, v_n;
         BEGIN
             EXECUTE format('SELECT count(d.verdict) %s%s', v_cursor.rows,
-                           CASE WHEN v_row.at IS NOT NULL THEN format(' AND (%s) <= (%s)', v_cursor.names, retention._position(p_policy, p_slice.pass, v_row.at)) ELSE '' END)
+                           CASE WHEN v_at IS NOT NULL THEN format(' AND (%s) <= (%s)', v_cursor.names, retention._position(p_policy, p_slice.pass, v_at)) ELSE '' END)
             USING v_slice;
-            EXIT WHEN v_row.at IS NULL;
+            EXIT WHEN v_at IS NULL;
             v_good := v_n;
         EXCEPTION WHEN OTHERS THEN
             IF retention._refused_by(SQLSTATE) IS DISTINCT FROM 'row' THEN
                 RAISE;
             END IF;
             v_bad := v_n;
-            hi := v_row.at;
-            passed := v_row.row;
+            hi := v_at;
+            passed := v_row;
         END;
         v_n := CASE WHEN v_bad IS NULL THEN v_n * 2 ELSE (v_good + v_bad) / 2 END;
     END LOOP;

@@ -20,10 +20,13 @@ DECLARE
     v_found bigint := 0;
     v_before bigint;
     v_source record;
-    v_kept record;
+    v_count bigint;
+    v_rels oid[];
+    v_tids tid[];
     v_from integer;
     v_size integer;
-    v_back record;
+    v_rows bigint;
+    v_others boolean;
 BEGIN
     restored := 0;
     PERFORM retention._pin();
@@ -34,27 +37,27 @@ BEGIN
             ORDER BY coalesce(array_position(p_policy.deletes, e.source ->> 'table'),
                               array_position(p_policy.deletes, p_policy.table_name) - 0.5) DESC, e.n
         LOOP
-            EXECUTE v_source.kept INTO v_kept USING p_run, v_as_of;
-            v_found := v_found + CASE WHEN v_before IS NULL THEN v_kept.found ELSE 0 END;
+            EXECUTE v_source.kept INTO v_count, v_rels, v_tids USING p_run, v_as_of;
+            v_found := v_found + CASE WHEN v_before IS NULL THEN v_count ELSE 0 END;
             v_from := 1;
-            v_size := greatest(cardinality(v_kept.tids), 1);
+            v_size := greatest(cardinality(v_tids), 1);
             LOOP
                 BEGIN
-                    EXECUTE v_source.back INTO v_back
-                    USING v_kept.rels[v_from : v_from + v_size - 1], v_kept.tids[v_from : v_from + v_size - 1],
+                    EXECUTE v_source.back INTO v_rows, v_others
+                    USING v_rels[v_from : v_from + v_size - 1], v_tids[v_from : v_from + v_size - 1],
                         p_until, format('restored run %s', p_run), v_as_of;
-                    IF v_back.others THEN  -- they would come back again and again
+                    IF v_others THEN  -- they would come back again and again
                         RAISE EXCEPTION 'a trigger gives rows another key when they are inserted';
                     END IF;
                     SET CONSTRAINTS ALL IMMEDIATE;
-                    restored := restored + v_back.rows;
+                    restored := restored + v_rows;
                     v_from := v_from + v_size;
                     v_size := v_size * 2;
                 EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
                     v_from := v_from + (v_size = 1)::integer;
                     v_size := greatest(v_size / 2, 1);
                 END;
-                EXIT WHEN v_from > cardinality(v_kept.tids);
+                EXIT WHEN v_from > cardinality(v_tids);
             END LOOP;
         END LOOP;
         EXIT WHEN restored = coalesce(v_before, 0);
