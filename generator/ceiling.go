@@ -12,7 +12,7 @@ func (w *work) ceiling(k *clock, number int) {
 		return
 	}
 	name := ceilingName(number)
-	k.upTo = w.variable(k, "v_"+name, w.ceilingValue(k, name))
+	k.upTo = w.ceilingValue(k, name)
 }
 
 func ceilingName(number int) string { return fmt.Sprintf("up_to_%d", number) }
@@ -31,11 +31,11 @@ func (w *work) ceilingValue(k *clock, name string) sqlText {
 }
 
 // markOf is the value of a position's watermark.
-func (w *work) markOf(k *clock, number int) {
+func (w *work) markOf(k *clock) {
 	if k.source.Watermark == nil {
 		return
 	}
-	k.mark = w.variable(k, fmt.Sprintf("v_mark_%d", number), fragment("watermark", w.watermark(k.source.Watermark)))
+	k.mark = fragment("watermark", w.watermark(k.source.Watermark))
 }
 
 // watermarkData is what templates read of a watermark.

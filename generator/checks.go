@@ -26,7 +26,7 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 }
 
 func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
-	w := c.work(p, table, form{inline: true, now: "now()", olderThan: "NULL"})
+	w := c.work(p, table, form{now: "now()", olderThan: "NULL"})
 	if c.diags.HasErrors() {
 		return nil
 	}

@@ -17,7 +17,6 @@ type clock struct {
 	own      bool    // reads the row's own columns only
 	column   string  // "" for an expression
 	indexed  sqlText // what an index on it would index, "" when none can be
-	cutoffs  []cutoff
 	latest   sqlText // the latest of the cutoffs: the end of the range; "" for a position without a ceiling
 	tiered   sqlText // the cutoff of a row where not all have the same, else ""
 	tiersOwn bool
@@ -25,13 +24,6 @@ type clock struct {
 	mark     sqlText // values up to this one have been worked off, "" for no watermark
 	key      sqlText // whether a value is a key of the encoding at all: others have no instant; "" where all are
 	source   *policy.Clock
-}
-
-// cutoff is one variable of the generated function.
-type cutoff struct {
-	Name  string
-	Type  string
-	Value sqlText
 }
 
 // clockOf compiles a clock; number tells the cutoffs of several clocks apart.
@@ -44,7 +36,7 @@ func (w *work) clockOf(source *policy.Clock, number int) *clock {
 	if source.Kind == "position" {
 		k.typ = columnType
 		w.ceiling(k, number)
-		w.markOf(k, number)
+		w.markOf(k)
 		return k
 	}
 	form, typ := w.clockForm(source, columnType)

@@ -10,10 +10,10 @@ import (
 // templateData are the structs that templates read, one of each; unnamed ones are reached through
 // their fields by TestTemplatesPrintTypedValues.
 var templateData = []any{
-	batchData{}, countData{}, rowsData{}, factText{}, rowData{}, indexData{}, heldText{}, stepEntry{}, ranked{}, orderItem{}, groupKey{}, cutoff{},
+	batchData{}, countData{}, rowsData{}, factText{}, rowData{}, indexData{}, stepEntry{}, ranked{}, orderItem{}, groupKey{},
 	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{},
 	cursorColumn{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
-	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, scopeText{}, markText{}, alsoText{}, lockedText{}, knownText{},
+	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, markText{}, alsoText{}, lockedText{}, knownText{},
 }
 
 // plainStrings are the fields that are printed as they are. A policy's and a function's name match
@@ -25,9 +25,7 @@ var plainStrings = map[string][]string{
 	"countData":       {"Schema", "Function", "Signature", "Policy"},
 	"rowData":         {"Schema"},
 	"indexData":       {"Schema", "Policy"},
-	"heldText":        {"Schema"},
 	"relatedData":     {"Schema"},
-	"cutoff":          {"Name", "Type"},
 	"cursorColumn":    {"Type"},
 	"groupKey":        {"Type"},
 	"applicationData": {"Schema", "Function", "Signature", "Policy", "TableComment"},

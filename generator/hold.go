@@ -19,17 +19,6 @@ func (w *work) ownDelete() policy.Step {
 	return policy.Step{Delete: &policy.Delete{}}
 }
 
-// heldText is what the templates ask of the runtime: which of the rows that were judged are held.
-type heldText struct {
-	Schema        string
-	PolicyLiteral literal
-	Lock          bool // the rows on the way to held ones
-}
-
-func (w *work) heldText(lock bool) heldText {
-	return heldText{w.schema(), literal(w.policy.Name), lock}
-}
-
 // heldRows says that a row of t is held.
 func (w *work) heldRows() sqlText {
 	return fragment("held", struct {

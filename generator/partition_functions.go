@@ -15,12 +15,10 @@ type partitionData struct {
 	KeyType, ValueType string
 	Relation           literal // the table, to be read as regclass
 	Alter              string  // the function that changes partitions
-	Inline             bool
 	AsOf               sqlText
 	Ranks              []*ranked
 	Guards             []countGuard
 	Clock              sqlText
-	Cutoffs            []cutoff
 	Due                []sqlText
 	SearchPath         []ident
 	Zone               literal
@@ -31,7 +29,7 @@ type partitionData struct {
 func (w *work) partitionData(function, signature string) partitionData {
 	t := w.partitionedOf(w.policy)
 	d := partitionData{KeyType: keyType(t.key), Relation: literal(quote.Qualified(t.table.Schema, t.table.Name)),
-		Alter: w.alterName(), Inline: w.inline, AsOf: w.asOf, Clock: "c.upper"}
+		Alter: w.alterName(), AsOf: w.asOf, Clock: "c.upper"}
 	if t.value != nil {
 		d.ValueType = keyType(t.value)
 	}
@@ -43,11 +41,6 @@ func (w *work) partitionData(function, signature string) partitionData {
 		PolicyLiteral: literal(w.policy.Name), Table: "part", Joins: w.joins, Columns: w.columns,
 	}
 	d.TableMessage, d.SearchPath, d.Zone = messageName(t.table), w.searchPath(), literal(w.file.Install.TimeZone)
-	for _, k := range w.clocks {
-		if k != nil {
-			d.Cutoffs = append(d.Cutoffs, k.cutoffs...)
-		}
-	}
 	w.partitionVerdict(&d)
 	return d
 }

@@ -8,7 +8,7 @@ import (
 // rowsForm is that of <policy>_rows and <policy>_take, whose only argument is a slice. It is named by its number, which
 // no column of the policy's tables can stand before.
 func rowsForm() form {
-	return form{inline: true, stored: true, now: "($1).as_of", olderThan: "($1).older_than", scope: "($1).scope"}
+	return form{stored: true, now: "($1).as_of", olderThan: "($1).older_than", scope: "($1).scope"}
 }
 
 // rowsData is what the template rows reads.

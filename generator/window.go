@@ -37,7 +37,7 @@ func (w *work) windowOf(k *clock, source *policy.Clock, form string, number int)
 	}
 	k.latest = latest[0]
 	if len(latest) > 1 {
-		k.latest = w.variable(k, fmt.Sprintf("v_cutoff_%d", number), fragment("greatest", latest))
+		k.latest = fragment("greatest", latest)
 	}
 	switch {
 	case len(tiers) > 1 || tiers[0].When != "":
@@ -55,10 +55,10 @@ func (w *work) tier(k *clock, t policy.Tier, form, number string) (cutoff, bound
 	case t.Data != nil && t.Data.Value != nil:
 		return w.dataCutoff(k, t.Data, form, number)
 	case t.Data != nil:
-		cutoff = w.variable(k, "v_cutoff_"+number, w.converted(w.settable(*t.Data), k.source, form))
+		cutoff = w.converted(w.settable(*t.Data), k.source, form)
 		return cutoff, cutoff
 	}
-	cutoff = w.variable(k, "v_cutoff_"+number, w.converted(w.cutoffBefore(t.Interval), k.source, form))
+	cutoff = w.converted(w.cutoffBefore(t.Interval), k.source, form)
 	return cutoff, cutoff
 }
 
@@ -91,21 +91,18 @@ func (w *work) dataCutoff(k *clock, d *policy.WindowData, form, number string) (
 	for _, e := range d.NeverValues {
 		data.Never = append(data.Never, w.bind(e))
 	}
-	instant := func(name string, value sqlText) sqlText {
-		return w.constant(k, name, "timestamptz", value)
-	}
 	if d.Else != nil {
-		data.Else = instant("v_else_"+number, w.settable(*d))
+		data.Else = w.settable(*d)
 	}
 	bound = w.asOf
 	if d.AtLeast != nil {
-		data.AtLeast = instant("v_at_least_"+number, w.cutoffBefore(*d.AtLeast))
+		data.AtLeast = w.cutoffBefore(*d.AtLeast)
 		bound = data.AtLeast
 	}
 	if d.AtMost != nil {
-		data.AtMost = instant("v_at_most_"+number, w.cutoffBefore(*d.AtMost))
+		data.AtMost = w.cutoffBefore(*d.AtMost)
 	}
-	bound = w.variable(k, "v_cutoff_"+number, w.converted(bound, k.source, form))
+	bound = w.converted(bound, k.source, form)
 	return enclosed(w.converted(fragment("cutoff from data", data), k.source, form)), bound
 }
 
@@ -130,19 +127,6 @@ func (w *work) windowValue(k *clock, e policy.Expr, number string) sqlText {
 func (w *work) readsOwnColumns(e policy.Expr) bool {
 	parsed, ok := w.parse(e)
 	return ok && ownColumnsOnly(parsed.parsed)
-}
-
-// variable names a cutoff; where there are no variables, in a SQL function, it is its own value.
-func (w *work) variable(k *clock, name string, value sqlText) sqlText {
-	return w.constant(k, name, k.typ, value)
-}
-
-func (w *work) constant(k *clock, name, typ string, value sqlText) sqlText {
-	if w.inline {
-		return value
-	}
-	k.cutoffs = append(k.cutoffs, cutoff{name, typ, value})
-	return sqlText(name)
 }
 
 // cutoffBefore is the instant that lies an interval before as_of.

@@ -29,7 +29,6 @@ type work struct {
 
 // form is the function that a policy is compiled for.
 type form struct {
-	inline    bool    // no variables: a SQL function
 	stored    bool    // in a run, joins read once per run come from what the run stored, and so does up_to
 	now       sqlText // what as_of is called
 	olderThan sqlText // a window set at run time
