@@ -35,12 +35,14 @@ BEGIN
         PERFORM retention._pin();
         RETURN retention._batch_partitions(p_policy, p_slice, p_rows, p_skip);
     END IF;
-    BEGIN
-        EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', v_table);
-    EXCEPTION WHEN lock_not_available THEN
-        v_out.outcome := 'locked';
-        RETURN v_out;
-    END;
+    IF p_lock THEN  -- otherwise the statement waits for the table itself, and LOCKED is tried after it
+        BEGIN
+            EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', v_table);
+        EXCEPTION WHEN lock_not_available THEN
+            v_out.outcome := 'locked';
+            RETURN v_out;
+        END;
+    END IF;
     PERFORM retention._pin();
     IF p_skip AND p_policy.passes -> (p_slice.pass - 1) ? 'cursor' THEN
         v_found := retention._refusing(p_policy, p_slice);
@@ -76,9 +78,6 @@ BEGIN
     IF v_found.hi IS NULL AND v_found.groups <> '{}' THEN
         v_out."position" := retention._group_position(p_slice.lo, v_table, v_found.groups, v_found.rels, v_found.tids);
     END IF;
-    RETURN v_out;
-EXCEPTION WHEN SQLSTATE 'PR004' THEN  -- a table above a partition is locked by somebody else; all is undone, locks included
-    v_out := ROW('locked', 0, 0, '{}', 0, '{}', p_slice.lo, NULL);
     RETURN v_out;
 END
 $function$;

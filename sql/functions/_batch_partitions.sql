@@ -1,6 +1,5 @@
 -- _batch of a policy on partitions: goes through them, oldest first, without locks, and passes by those that are kept. The
--- first that may go is closed to writers and judged again as it is then; one goes in a batch. Raises PR004 where it is
--- locked by somebody else. Locks: SHARE ROW EXCLUSIVE on the partition, and those of the steps.
+-- first that may go is closed to writers and judged again as it is then; one goes in a batch. Locks: SHARE ROW EXCLUSIVE on the partition, and those of the steps.
 -- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._batch_partitions(p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean)
 RETURNS retention.batch_result
@@ -51,6 +50,9 @@ BEGIN
         v_out.taken := v_taken.taken;
         v_out.related := v_taken.related;
     END IF;
+    RETURN v_out;
+EXCEPTION WHEN SQLSTATE 'PR004' THEN  -- a table above a partition is locked by somebody else; all is undone, locks included
+    v_out := ROW('locked', 0, 0, '{}', 0, '{}', p_slice.lo, NULL);
     RETURN v_out;
 END
 $function$;
