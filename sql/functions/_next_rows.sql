@@ -20,7 +20,8 @@ BEGIN
     v_slice.tids := '{}';
     v_cursor := retention._cursor(p_policy, p_slice);
     IF p_range THEN
-        EXECUTE format('SELECT jsonb_build_array(%s) %s ORDER BY %s OFFSET $2 - 1 LIMIT 1', v_cursor.texts, v_cursor.rows, v_cursor.names)
+        EXECUTE format('SELECT jsonb_build_array(%s) FROM (SELECT %s %s ORDER BY %s OFFSET $2 - 1 LIMIT 1) x',
+                       v_cursor.column_texts, v_cursor.columns, v_cursor.rows, v_cursor.names)
         INTO hi USING v_slice, p_rows;
         last := hi IS NULL;
         IF last THEN
