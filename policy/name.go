@@ -16,8 +16,8 @@ var (
 	systemName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 	// relations of generated statements that an expression could mean instead of a table.
 	generatedRelation = regexp.MustCompile(`^(boundary|part|judged|taken|(places|step)_.*)$`)
-	// reserved names have a meaning in expressions; hold is the guard that is always there.
-	reserved = []string{"t", "batch", "keep", "run", "as_of", "hold"}
+	// reserved names have a meaning in expressions; hold is the guard that is always there, passed what a step leaves.
+	reserved = []string{"t", "batch", "keep", "run", "as_of", "hold", "passed"}
 )
 
 // named checks a name that the file defines: of a policy, guard, join, job or alias.

@@ -44,13 +44,18 @@ BEGIN
         END;
     END IF;
     PERFORM retention._pin();
-    IF p_skip AND p_policy.passes -> (p_slice.pass - 1) ? 'cursor' THEN
-        v_found := retention._refusing(p_policy, p_slice);
-        IF v_found.hi IS NOT NULL THEN
-            RETURN ROW('some', 1, 0, '{}', 0, '{}', v_found.hi, v_found.passed)::retention.batch_result;
+    BEGIN
+        v_found := retention._next_rows(p_policy, v_slice, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END, NOT p_lock);
+    EXCEPTION WHEN OTHERS THEN
+        IF NOT p_skip OR retention._refused_by(SQLSTATE) IS DISTINCT FROM 'row' OR NOT p_policy.passes -> (p_slice.pass - 1) ? 'cursor' THEN
+            RAISE;
         END IF;
-    END IF;
-    v_found := retention._next_rows(p_policy, v_slice, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END, NOT p_lock);
+        v_found := retention._refusing(p_policy, p_slice);  -- no row can be found before the one that cannot be evaluated
+        IF v_found.hi IS NULL THEN
+            RAISE;
+        END IF;
+        RETURN ROW('some', 1, 0, '{}', 0, '{}', v_found.hi, v_found.passed)::retention.batch_result;
+    END;
     v_slice.hi := v_found.hi;
     v_slice.last := v_found.last;
     v_out := ROW(CASE WHEN v_found.last THEN 'last' ELSE 'some' END, v_found.scanned, 0, '{}', 0, '{}', coalesce(v_found.hi, p_slice.lo), NULL);
