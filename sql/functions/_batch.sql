@@ -27,6 +27,7 @@ DECLARE
     v_slice retention.slice := p_slice;
     v_table CONSTANT regclass := retention._table(p_policy.table_name);
     v_found record;
+    v_refusing record;
     v_judged record;
     v_taken retention.taken;
     v_out retention.batch_result;
@@ -50,11 +51,11 @@ BEGIN
         IF NOT p_skip OR retention._refused_by(SQLSTATE) IS DISTINCT FROM 'row' OR NOT p_policy.passes -> (p_slice.pass - 1) ? 'cursor' THEN
             RAISE;
         END IF;
-        v_found := retention._refusing(p_policy, p_slice);  -- no row can be found before the one that cannot be evaluated
-        IF v_found.hi IS NULL THEN
+        v_refusing := retention._refusing(p_policy, p_slice);  -- no row can be found before the one that cannot be evaluated
+        IF v_refusing.hi IS NULL THEN
             RAISE;
         END IF;
-        RETURN ROW('some', 1, 0, '{}', 0, '{}', v_found.hi, v_found.passed)::retention.batch_result;
+        RETURN ROW('some', 1, 0, '{}', 0, '{}', v_refusing.hi, v_refusing.passed)::retention.batch_result;
     END;
     v_slice.hi := v_found.hi;
     v_slice.last := v_found.last;
