@@ -20,6 +20,8 @@ type passEntry struct {
 	Index  bool        `json:"indexed,omitempty"`  // an index can give the order of a rank
 	Bound  string      `json:"bound,omitempty"`    // what ends the walk
 	More   bool        `json:"filtered,omitempty"` // the rows meet more than that
+	Guards bool        `json:"guarded,omitempty"`  // the statement of way RANGE leaves rows that guards keep
+	Share  string      `json:"share,omitempty"`    // the function that locks what they read
 	Whole  bool        `json:"whole,omitempty"`    // no row may be passed by: a watermark moves past it
 }
 
@@ -38,6 +40,13 @@ func (w *work) functions() ([]Object, []passEntry) {
 				entry.Cursor = append(entry.Cursor, [2]string{plainText(c.Expr), c.Type})
 			}
 			entry.Bound, entry.More = w.boundOf(p)
+		}
+		if shares := w.share(); entry.Range && len(w.guards) > 0 {
+			entry.Guards = true
+			if len(shares) > 0 {
+				entry.Share = w.policy.Name + "_share"
+				objects = append(objects, shares...)
+			}
 		}
 		entries = append(entries, entry)
 	}

@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -17,15 +18,94 @@ type alsoText struct {
 }
 
 // rangeShape says whether a pass may judge and act in one statement: everything it reads is the
-// row's own, and nothing but the rows themselves is deleted or updated.
+// row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or updated.
 func (w *work) rangeShape(p pass) bool {
-	if p.beyond != nil || len(w.guards) > 0 || len(w.joins) > 0 || p.byKey {
+	if len(w.joins) > 0 || p.byKey || p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) {
+		return false
+	}
+	if _, ok := w.shares(); !ok {
 		return false
 	}
 	if w.where != nil && !w.where.own || p.clock != nil && p.clock.mark != "" {
 		return false
 	}
 	return w.oneStatement() && (p.clock == nil || p.clock.own && p.clock.tiersOwn)
+}
+
+// byThreshold says whether the rows past the first ones of a group are those from a row on, in an order of columns that
+// are compared as one: what the statement locks is then checked once more by itself.
+func (w *work) byThreshold(r *ranked) bool {
+	if r.Count != nil || r.WithTies || len(r.Keys) == 0 || len(w.guards) > 0 || len(w.policy.Scope) > 0 || !w.deletes() {
+		return false
+	}
+	if r.source.Among != nil && !w.readsOwnColumns(*r.source.Among) || slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" || !k.notNull }) {
+		return false
+	}
+	for i, item := range r.Order {
+		if item.column == "" || item.Descending != r.Order[0].Descending || i > 0 && !w.table.Column(item.column).NotNull {
+			return false
+		}
+	}
+	return true
+}
+
+// shared is a table that guards read, and the lock that keeps it as it is while a batch judges and takes.
+type shared struct {
+	Table sqlText
+	Mode  sqlText
+}
+
+// shares are the tables that guards read; false where a lock on them does not keep what guards say: they read
+// the policy's own table, something that is no table, or what a function reads. SHARE lets other runs read the same
+// guards; a table that the policy writes itself gets the lock that no two of them can have.
+func (w *work) shares() ([]shared, bool) {
+	var list []shared
+	for i, g := range w.guards {
+		condition := w.policy.Keep[i].Condition
+		if g.rank != nil || condition == nil {
+			return nil, false
+		}
+		parsed, ok := w.parse(*condition)
+		if !ok || !harmlessOnly(parsed.parsed) {
+			return nil, false
+		}
+		for _, ref := range parsed.parsed.Tables {
+			table := w.lookUp(ref)
+			if table == nil || table.Kind != "table" && table.Kind != "partitioned" || w.root(tableName(table)) == tableName(w.table) {
+				return nil, false
+			}
+			s := shared{Table: qualified(table), Mode: "SHARE"}
+			if w.writesTo(tableName(table)) {
+				s.Mode = "SHARE ROW EXCLUSIVE"
+			}
+			if !slices.Contains(list, s) {
+				list = append(list, s)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b shared) int { return strings.Compare(string(a.Table), string(b.Table)) })
+	return list, true
+}
+
+// writesTo says whether the policy's steps, or foreign keys that they meet, change a table.
+func (w *work) writesTo(name string) bool {
+	return slices.Contains(w.reach(), name) || slices.ContainsFunc(w.policy.Uses(), func(use policy.Use) bool {
+		return use.Table.String() == name && (use.Access.Insert || use.Access.Update || use.Access.Delete)
+	})
+}
+
+// share is <policy>_share: the locks on the tables that guards read. SELECT on a table gives no such lock, so that it
+// belongs to the role that migrates.
+func (w *work) share() []Object {
+	list, _ := w.shares()
+	if !w.inRange() || len(list) == 0 {
+		return nil
+	}
+	data := struct {
+		Schema, Function, Signature, Policy string
+		Shares                              []shared
+	}{w.schema(), w.policy.Name + "_share", w.policy.Name + "_share()", w.policy.Name, list}
+	return []Object{w.asMigrator(w.function(data.Signature, "share", data))}
 }
 
 // oneStatement says whether all steps fit into the statement that judges: an update or delete of

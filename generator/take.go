@@ -21,6 +21,7 @@ type batchData struct {
 	Cursor     []cursorColumn
 	Conditions []sqlText
 	Lo, Hi     sqlText   // positions
+	Threshold  *ranked   // instead: the rows past the first ones of some groups
 	Set        []setText // an update
 	Also       []alsoText
 	// of a policy on partitions
@@ -56,8 +57,15 @@ func (w *work) take() Object {
 	if w.inRange() {
 		d.InRange = true
 		p := w.passes()[0]
-		d.Cursor, d.Conditions = w.cursor(p), w.dueOf(p)
-		d.Lo, d.Hi = position("lo", d.Cursor), position("hi", d.Cursor)
+		if p.beyond != nil {
+			d.Threshold, d.Conditions = p.beyond.inGroup, p.beyond.rowsOfGroup()
+		} else {
+			d.Cursor, d.Conditions = w.cursor(p), w.dueOf(p)
+			d.Lo, d.Hi = position("lo", d.Cursor), position("hi", d.Cursor)
+		}
+		for _, g := range w.guards {
+			d.Conditions = append(d.Conditions, fragment("is false", g.cond))
+		}
 	}
 	w.addSteps(&d)
 	return w.function(d.Signature, "take", d)
@@ -68,6 +76,8 @@ func (w *work) way() string {
 	switch {
 	case w.policy.Partitions:
 		return "way: PARTITIONS, one that is closed to writers and judged then"
+	case w.inRange() && len(w.share()) > 0:
+		return "way: RANGE, one statement a batch, while a lock keeps what guards read; LOCKED where that is not to be had, or rows are contended, refused or held"
 	case w.inRange():
 		return "way: RANGE, one statement a batch; LOCKED where rows are contended, refused or held"
 	}

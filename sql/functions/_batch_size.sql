@@ -11,7 +11,7 @@ DECLARE
 BEGIN
     IF p_policy.batch_time_ms IS NULL THEN
         RETURN p_policy.batch_rows;
-    ELSIF p_batch.sqlstate IS NOT NULL OR p_batch.scanned < p_batch.next_rows THEN
+    ELSIF p_batch.sqlstate IS NOT NULL OR p_batch.scanned < p_batch.next_rows / 2 THEN
         RETURN p_batch.next_rows;
     ELSIF v_factor < 1 THEN
         SELECT * INTO v_before FROM retention.batch b WHERE b.run_id = p_batch.run_id AND b.n = p_batch.n - 1;

@@ -1,9 +1,10 @@
--- _next_rows of a pass by rank: the rows past the first ones of the groups that _find_groups found. A position is a
--- group, and how many of its rows past the first ones were passed by; _group_position says it once the batch is done.
+-- _next_rows of a pass by rank: the rows past the first ones of the groups that _find_groups found, whose keys it returns.
+-- A position is a group, and how many of its rows past the first ones were passed by; _group_position says it once the
+-- batch is done. With p_range whole groups, one at least.
 -- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._next_of_groups(
-    p_policy retention.policy, p_slice retention.slice, p_rows integer,
-    OUT scanned bigint, OUT rels oid[], OUT tids tid[], OUT groups bigint[], OUT hi jsonb, OUT last boolean)
+    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean,
+    OUT scanned bigint, OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)
 LANGUAGE plpgsql
 AS $function$
 DECLARE
@@ -12,12 +13,19 @@ DECLARE
     v_passed CONSTANT bigint := coalesce((p_slice.lo ->> 1)::bigint, 0);
     v_last bigint;
 BEGIN
-    SELECT jsonb_agg(to_jsonb(g.key) ORDER BY g.ordinal), max(g.ordinal) INTO v_slice.groups, v_last
+    SELECT jsonb_agg(to_jsonb(g.key) ORDER BY g.ordinal), max(g.ordinal), coalesce(sum(g.surplus), 0) INTO keys, v_last, scanned
     FROM (SELECT r.*, sum(r.surplus) OVER (ORDER BY r.ordinal) - r.surplus AS before
           FROM (SELECT r.* FROM retention.run_group r
                 WHERE r.run_id = p_slice.run_id AND r.pass = p_slice.pass AND r.ordinal >= v_first
                 ORDER BY r.ordinal LIMIT greatest(p_rows, 1)) r) g
-    WHERE g.before < p_rows + v_passed;
+    WHERE CASE WHEN p_range THEN g.before = 0 OR g.before + g.surplus <= p_rows ELSE g.before < p_rows + v_passed END;
+    IF p_range THEN
+        last := NOT EXISTS (SELECT FROM retention.run_group r WHERE r.run_id = p_slice.run_id AND r.pass = p_slice.pass
+                            AND r.ordinal > coalesce(v_last, v_first - 1));
+        hi := CASE WHEN NOT last THEN jsonb_build_array(v_last + 1, 0) END;
+        RETURN;
+    END IF;
+    v_slice.groups := keys;
     EXECUTE format('SELECT count(*), coalesce(array_agg(x.rel), ''{}''), coalesce(array_agg(x.tid), ''{}''), coalesce(array_agg(x.n + $4), ''{}'')
                     FROM (SELECT b.* FROM retention.%I($1) b LIMIT $2 OFFSET $3) x',
                    p_policy.passes -> (p_slice.pass - 1) ->> 'beyond')

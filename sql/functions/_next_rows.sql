@@ -1,10 +1,10 @@
 -- The rows of a pass that come next, from the slice's lo on, in the order of its cursor: p_rows at most, and where a
 -- watermark moves past them all that share the last value. hi is the position of the last of them; last says that there
--- are no more. With p_range hi alone is looked for. No rank is evaluated; groups numbers the group of each row where a pass goes by rank.
+-- are no more. With p_range hi alone is looked for. No rank is evaluated; groups numbers the group of each row where a pass goes by rank, keys are their keys.
 -- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._next_rows(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean,
-    OUT scanned bigint, OUT rels oid[], OUT tids tid[], OUT groups bigint[], OUT hi jsonb, OUT last boolean)
+    OUT scanned bigint, OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)
 LANGUAGE plpgsql
 AS $function$
 DECLARE
@@ -14,7 +14,7 @@ DECLARE
     v_end jsonb;
 BEGIN
     IF v_pass ? 'groups' THEN
-        SELECT n.* INTO scanned, rels, tids, groups, hi, last FROM retention._next_of_groups(p_policy, p_slice, p_rows) n;
+        SELECT n.* INTO scanned, rels, tids, keys, groups, hi, last FROM retention._next_of_groups(p_policy, p_slice, p_rows, p_range) n;
         RETURN;
     END IF;
     v_slice.tids := '{}';
@@ -24,11 +24,14 @@ BEGIN
                        v_cursor.column_texts, v_cursor.columns, v_cursor.rows, v_cursor.names)
         INTO hi USING v_slice, p_rows;
         last := hi IS NULL;
+        scanned := p_rows;
         IF last THEN
+            EXECUTE format('SELECT count(*) %s', v_cursor.rows) INTO scanned USING v_slice;
+        END IF;
+        IF last AND scanned > 0 THEN
             EXECUTE format('SELECT jsonb_build_array(%s) %s ORDER BY %s LIMIT 1', v_cursor.texts, v_cursor.rows, v_cursor.backward)
             INTO hi USING v_slice;
         END IF;
-        scanned := CASE WHEN NOT last THEN p_rows WHEN hi IS NULL THEN 0 END;
     ELSE
         EXECUTE format(
             'WITH x AS MATERIALIZED (SELECT d.rel, d.tid, %s %s ORDER BY %s %s)

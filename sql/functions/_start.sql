@@ -1,5 +1,5 @@
 -- The first transaction of a run that is written down: reads what its policy asks for, counts for the breaker, and finds
--- where to go on; or says why the run ends here. Waits for any lock at most ten times the policy's lock_timeout:
+-- where to go on; or says why the run ends here: nothing is due, say. Waits for any lock at most ten times the policy's lock_timeout:
 -- batches try several times too.
 CREATE OR REPLACE FUNCTION retention._start(p_run retention.run)
 RETURNS retention.step
@@ -39,6 +39,9 @@ BEGIN
     VALUES (p_run.id, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000,
             1, v_resume.end_position,
             least(v_policy.batch_rows, CASE WHEN v_policy.batch_time_ms IS NOT NULL THEN 500 END));
+    IF (SELECT r.due FROM retention.run r WHERE r.id = p_run.id) = 0 AND NOT v_policy.passes @? '$[*].whole' THEN
+        RETURN retention._finish(p_run.id, 'done');
+    END IF;
     RETURN (p_run.id, true, NULL)::retention.step;
 END
 $function$;

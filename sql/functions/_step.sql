@@ -43,11 +43,7 @@ BEGIN
     END;
     v_held := retention._holds(v_policy.name, v_run.as_of);
     v_taken := retention._take(
-        v_run, v_policy, v_held,
-        v_held OR v_policy.passes -> (v_last.next_pass - 1) ->> 'range' IS NULL
-            -- Where rows were contended or refused lately, LOCKED is the better way.
-            OR EXISTS (SELECT FROM retention.batch b WHERE b.run_id = p_run AND b.n > v_last.n - 20 AND b.sqlstate IS NOT NULL),
-        retention._next(v_last));
+        v_run, v_policy, v_held, v_held OR NOT retention._in_range(v_policy, v_last), retention._next(v_last));
     v_next := v_taken.p_next;
     IF v_taken.outcome = 'locked' AND v_next.scanned = 0 THEN
         RETURN retention._missed(v_last, 'the table is locked by somebody else');

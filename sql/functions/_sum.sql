@@ -1,11 +1,15 @@
 -- Counts plus other counts, key by key.
 -- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._sum(p_one jsonb, p_other jsonb) RETURNS jsonb
-LANGUAGE sql IMMUTABLE
+LANGUAGE plpgsql IMMUTABLE
 AS $function$
-    SELECT CASE WHEN p_one = '{}' OR p_other = '{}' OR p_other IS NULL THEN p_one || coalesce(p_other, '{}') ELSE (
-        SELECT jsonb_object_agg(x.key, x.n)
-        FROM (SELECT e.key, sum(e.value::bigint) AS n
-              FROM (SELECT * FROM jsonb_each_text(p_one) UNION ALL SELECT * FROM jsonb_each_text(p_other)) e
-              GROUP BY e.key) x) END
+BEGIN
+    IF p_other IS NULL OR p_other = '{}' OR p_one = '{}' THEN
+        RETURN p_one || coalesce(p_other, '{}');
+    END IF;
+    RETURN (SELECT jsonb_object_agg(x.key, x.n)
+            FROM (SELECT e.key, sum(e.value::bigint) AS n
+                  FROM (SELECT * FROM jsonb_each_text(p_one) UNION ALL SELECT * FROM jsonb_each_text(p_other)) e
+                  GROUP BY e.key) x);
+END
 $function$;

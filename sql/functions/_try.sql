@@ -1,6 +1,6 @@
 -- One batch of a pass, whose effects are all there or, where it raises, none. Adds to p_next what it did.
--- Way RANGE waits for a row a tenth of lock_timeout only: when it has to wait, the one that locks first, LOCKED, is the
--- better way.
+-- Way RANGE waits for a row a tenth of lock_timeout only, and 100 ms at most while it keeps others out of what guards
+-- read: when it has to wait, the one that locks first, LOCKED, is the better way.
 -- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._try(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean, p_held boolean,
@@ -15,7 +15,7 @@ BEGIN
         v_before := retention._changed_rows(p_policy.reach);
     END IF;
     PERFORM set_config('lock_timeout', (CASE WHEN p_locked THEN p_policy.lock_timeout_ms
-                                             ELSE greatest(p_policy.lock_timeout_ms / 10, 1) END)::text, true);
+                                             ELSE greatest(least(p_policy.lock_timeout_ms / 10, CASE WHEN p_policy.passes -> (p_slice.pass - 1) ? 'share' THEN 100 END), 1) END)::text, true);
     result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     -- Asked after the batch, whose locks keep its tables as they are.

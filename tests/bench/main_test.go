@@ -73,7 +73,7 @@ func wanted() []string {
 	held := " with a snapshot held"
 	var all []string
 	for _, snapshot := range []string{"", held} {
-		for _, way := range []string{"delete", "range", "range_breaker", "locked", "ctid_any", "id_in"} {
+		for _, way := range []string{"delete", "range", "range_breaker", "own_guard", "ctid_any", "id_in"} {
 			all = append(all, "age "+way+snapshot)
 		}
 	}
@@ -83,7 +83,7 @@ func wanted() []string {
 	all = append(all, "claim insert", "claim claim")
 	return append(all, "cap delete", "cap cap", "cap delete"+held, "cap cap"+held,
 		"nothing delete_rank", "nothing cap", "nothing delete", "nothing range", "nothing range_new_session",
-		"nothing locked", "nothing range"+held, "nothing range_an_hour_later"+held, "nothing delete"+held, "many lint", "many generate", "many verify")
+		"nothing own_guard", "nothing range"+held, "nothing range_an_hour_later"+held, "nothing delete"+held, "many lint", "many generate", "many verify")
 }
 
 // TestMedian: odd, even, none.

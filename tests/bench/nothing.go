@@ -38,7 +38,7 @@ func (s *session) idleByAge(ctx context.Context) ([]result, error) {
 		{way: way{name: "delete", sql: query("delete")}},
 		{way: way{name: "range", policy: "range"}},
 		{way: way{name: "range_new_session", policy: "range"}, newSession: true},
-		{way: way{name: "locked", policy: "locked"}},
+		{way: way{name: "own_guard", policy: "own_guard"}},
 	})
 }
 

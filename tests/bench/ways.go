@@ -35,7 +35,7 @@ var byAge = deletes{name: "age", table: "message", ways: []way{
 	{name: "range", policy: "range", share: 0.5},
 	// Less than the half at which the breaker of a run trips.
 	{name: "range_breaker", policy: "range_breaker", share: 0.49},
-	{name: "locked", policy: "locked", share: 0.5},
+	{name: "own_guard", policy: "own_guard", share: 0.5},
 	{name: "ctid_any", sql: query("ctid_any"), share: 0.5},
 	{name: "id_in", sql: query("id_in"), share: 0.5},
 }}

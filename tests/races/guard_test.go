@@ -48,26 +48,32 @@ func TestGuardCommittedBetweenScanAndDelete(t *testing.T) {
 	}
 }
 
-// Once a row is judged, only a foreign key can keep a signal from arriving too late: it waits for
-// the batch and is then refused. Without one the signal points to nothing.
+// Once a row is judged, a signal must not arrive too late. In way RANGE the guard's table is locked: the signal waits for
+// the batch. In way LOCKED only a foreign key keeps it waiting. With one it is then refused, without one it points to nothing.
 func TestGuardInsertedAfterTheJudgement(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ schema, rule, code string }{
-		"without a foreign key": {signals, guarded, ""},
-		"with a foreign key": {
-			`CREATE TABLE sig (m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`,
-			withCascades(guarded, "public.sig"), "23503",
-		},
+	const referring = `CREATE TABLE sig (m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`
+	for name, c := range map[string]struct {
+		schema, rule, code string
+		locked             bool
+	}{
+		"without a foreign key":         {signals, guarded, "", false},
+		"with a foreign key":            {referring, withCascades(guarded, "public.sig"), "23503", false},
+		"without a foreign key, LOCKED": {signals, guarded, "", true},
+		"with a foreign key, LOCKED":    {referring, withCascades(guarded, "public.sig"), "23503", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, c.schema+gateAt15, c.rule)
+			if c.locked {
+				s.locked()
+			}
 			s.refill(30)
 			s.shut()
 			run := s.run("p")
 			run.mustWait()
 			signal := s.start(s.app, "INSERT INTO sig VALUES (15)")
-			if c.code != "" {
+			if c.code != "" || !c.locked {
 				signal.mustWait()
 			}
 			s.open()
@@ -81,6 +87,31 @@ func TestGuardInsertedAfterTheJudgement(t *testing.T) {
 			}
 			s.leaves()
 			s.logged("p", counts{State: "done", Taken: 30})
+		})
+	}
+}
+
+// Where the lock on a guard's table is not to be had, rows are locked one by one, and nothing waits: somebody writes there, or
+// the role that migrates has no right to the lock.
+func TestGuardsTableCannotBeLocked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ before, after string }{
+		"written":       {"BEGIN; INSERT INTO sig VALUES (99)", "COMMIT"},
+		"not permitted": {"ALTER FUNCTION retention.p_share() OWNER TO retention_viewer", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, signals, guarded)
+			s.refill(30)
+			s.Exec(t, "INSERT INTO sig VALUES (15)")
+			s.application(c.before)
+			s.run("p").ok()
+			s.application(c.after)
+			s.leaves(15)
+			s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"signal": 1}})
+			if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE mode = 'range'"); n > 0 {
+				t.Errorf("%d batches went RANGE:\n%s", n, s.batches(s.Last("p").ID))
+			}
 		})
 	}
 }

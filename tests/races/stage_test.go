@@ -51,8 +51,7 @@ type stage struct {
 	gate       *pgx.Conn
 }
 
-// newStage installs policy p of table m, with 30 due rows in batches of 10: the first batch of a
-// run is LOCKED, the others are RANGE where the policy allows it.
+// newStage installs policy p of table m, with 30 due rows in batches of 10.
 func newStage(t *testing.T, schema, rule string) *stage {
 	t.Helper()
 	return newStageOf(t, tableM+schema, "policies: {p: "+rule+"}")
@@ -66,8 +65,8 @@ func newStageOf(t *testing.T, schema, yaml string, options ...kit.Option) *stage
 	return s
 }
 
-// simple is the plainest policy, whose shape is RANGE; guarded's is LOCKED. Both wait long for
-// locks, so that the test decides when a wait ends.
+// simple is the plainest policy, guarded's guard reads another table; both go RANGE unless locked() is said. Both wait
+// long for locks, so that the test decides when a wait ends.
 const (
 	simple  = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], batch: {lock_timeout: 100s}}`
 	guarded = `{table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete], batch: {lock_timeout: 100s}}`
@@ -85,6 +84,12 @@ func (s *stage) refill(n int) {
 	s.Exec(s.t, "TRUNCATE m CASCADE")
 	s.Exec(s.t, "DELETE FROM retention.run; DELETE FROM retention.batch")
 	s.Exec(s.t, fill, n)
+}
+
+// locked makes policy p go LOCKED from its first batch on.
+func (s *stage) locked() {
+	s.t.Helper()
+	s.Exec(s.t, "UPDATE retention.policy SET passes = passes #- '{0,range}' WHERE name = 'p'")
 }
 
 func (s *stage) application(sql string) {

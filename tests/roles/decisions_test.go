@@ -37,6 +37,7 @@ var calls = []decision{
 	{"<policy>_groups", "", "finds groups with too many rows"},
 	{"<policy>_beyond", "", "which rows of them are too many"},
 	{"<policy>_start", "", "reads what a run goes by"},
+	{"<policy>_share", "", "locks what guards read, as the role that migrates"},
 	{"<policy>_partition", "", "detaches or drops a partition, as the role that migrates"},
 	{"<policy>_drop_table", "", "drops a table, as the role that migrates"},
 }
@@ -63,7 +64,7 @@ var closed = []string{
 	"_cascades", "_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_checked",
 	"_close", "_count_claims", "_cursor", "_doubts", "_droppable", "_drop_owned", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family", "_find_groups",
 	"_finish", "_granted", "_group_position", "_half_upgraded", "_heir", "_holdable",
-	"_index_later_partitions", "_is_held", "_judged", "_kept_here", "_key_columns", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
+	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_kept_here", "_key_columns", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
 	"_lock_key", "_locks_of",
 	"_may_refuse", "_missed", "_new_run", "_next", "_next_of_groups", "_next_rows", "_objection", "_of_rows", "_one_more",
 	"_pace", "_pass_by", "_position", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index", "_refused_by", "_refusing", "_related",

@@ -21,7 +21,7 @@ policies:
     join: {c: {query: "SELECT kind, n FROM app.config", where: c.kind = t.kind}}
     due: {beyond: {first: {count: c.n, else: 3}, per: [kind], order: id DESC}}
     then: [delete]
-  plain: {table: app.plain, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
+  plain: {table: app.plain, due: {age: {column: at, older_than: 30 days}}, keep: {used: "EXISTS (SELECT FROM app.other o WHERE o.id = t.id)"}, then: [delete]}
   trades:
     table: app.trade
     due: {expires: {column: expires_at}}

@@ -4,10 +4,10 @@ INSERT INTO retention.policy
     (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, steps, batch_rows,
      batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
 VALUES
-    ('per_one', 'app.note', 'b70a3638a53b', 'Deletes rows of app.note past the first 1000 per owner_id.',
+    ('per_one', 'app.note', 'e980de9d168a', 'Deletes rows of app.note past the first 1000 per owner_id.',
      ARRAY['ROUTINE retention.per_one_rows(retention.slice)', 'ROUTINE retention.per_one_groups(retention.slice)', 'ROUTINE retention.per_one_beyond(retention.slice)', 'ROUTINE retention.per_one_take(retention.slice)']::text[],
      '{"ROUTINE retention.per_one_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"ranked":true,"groups":"per_one_groups","beyond":"per_one_beyond","indexed":true}]',
+     '[{"range":true,"ranked":true,"groups":"per_one_groups","beyond":"per_one_beyond","indexed":true}]',
      ARRAY['app.note']::text[], ARRAY['app.note']::text[], ARRAY['DELETE app.note']::text[],
      jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')), 50000, 50, 100, '10m0s',
      5000000, 0.5);
