@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/generator"
+	"pgretain/internal/pgparse"
 	"pgretain/migrations"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
@@ -91,6 +92,39 @@ func TestVersion(t *testing.T) {
 		if !strings.Contains(texts[name], text) {
 			t.Errorf("%s does not say %s:\n%s", name, text, texts[name])
 		}
+	}
+}
+
+// TestSettingsArePinned: what expressions of policies mean must not depend on who calls. Whoever sets the install's
+// search path for them pins all else; whoever asks a policy's functions and does not is called by such functions only.
+func TestSettingsArePinned(t *testing.T) {
+	t.Parallel()
+	pinned := 0
+	for _, object := range runtime(t) {
+		if object.Kind != generator.KindFunction {
+			continue
+		}
+		head, body, _, ok := pgparse.CutBody(object.SQL)
+		if !ok {
+			continue
+		}
+		_, head, _ = strings.Cut(head, "CREATE OR REPLACE")
+		asks := strings.Contains(body, "retention.%I(") && regexp.MustCompile(`'_(rows|take|start|partition)'|'(beyond|groups)'`).MatchString(body)
+		switch {
+		case strings.Contains(body, "retention._pin()"):
+			pinned++
+			for _, setting := range []string{"search_path", "timezone", "datestyle", "intervalstyle", "bytea_output", "extra_float_digits",
+				"standard_conforming_strings", "transform_null_equals", "array_nulls"} {
+				if !strings.Contains(head, "SET "+setting+" = ") {
+					t.Errorf("%s evaluates expressions of policies with the %s of its caller", object.Name, setting)
+				}
+			}
+		case asks && strings.Contains(head, "SET search_path"):
+			t.Errorf("%s asks the functions of a policy and does not call _pin()", object.Name)
+		}
+	}
+	if pinned < 8 {
+		t.Errorf("%d functions call _pin()", pinned)
 	}
 }
 

@@ -1,6 +1,5 @@
 -- Writes down a batch, and says how its run goes on, or that it ends. What is refused may be as much as what is taken
 -- and a thousand rows: more, and nearly everything is.
--- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._after(p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz)
 RETURNS retention.step
 LANGUAGE plpgsql

@@ -1,21 +1,15 @@
--- Makes a partition's index a part of the partitioned table's, unless the partition is gone or detached.
--- Runs with the caller's rights: the tables' owner. Locks: ACCESS EXCLUSIVE on the partition's index, waited
--- for at most 10 s.
--- https://www.postgresql.org/docs/current/sql-alterindex.html
-CREATE OR REPLACE FUNCTION retention._attach_index(p_schema text, p_index text, p_partition_schema text, p_partition_index text)
-RETURNS void
-LANGUAGE plpgsql SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-SET lock_timeout = '10s'
-AS $function$
+-- Makes a partition's index a part of the partitioned table's, unless the partition is gone or detached. Runs with the
+-- caller's rights. Locks: ACCESS EXCLUSIVE on the partition's index.
+CREATE OR REPLACE FUNCTION retention._attach_index(
+    p_schema text, p_index text, p_partition_schema text, p_partition_index text) RETURNS void
+LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $function$
 BEGIN
     IF EXISTS (
         SELECT FROM pg_index p
-        JOIN pg_inherits h ON h.inhparent = p.indrelid
-        JOIN pg_index c ON c.indrelid = h.inhrelid
+        JOIN pg_inherits h ON h.inhparent = p.indrelid JOIN pg_index c ON c.indrelid = h.inhrelid
         WHERE p.indexrelid = to_regclass(format('%I.%I', p_schema, p_index))
           AND c.indexrelid = to_regclass(format('%I.%I', p_partition_schema, p_partition_index))) THEN
-        EXECUTE format('ALTER INDEX %I.%I ATTACH PARTITION %I.%I', p_schema, p_index, p_partition_schema, p_partition_index);
+        EXECUTE format('ALTER INDEX %I.%I ATTACH PARTITION %I.%I', p_schema, p_index, p_partition_schema,
+            p_partition_index);
     END IF;
-END
-$function$;
+END $function$;

@@ -1,10 +1,8 @@
--- How many rows the batch after this one looks at: as many as the policy says, or where it gives a time, twice as many at
--- most and half at least, toward that time; from 500 on. Where a batch of fewer rows took no less time than the one before, what
--- takes the time is not the rows, and the size goes up again.
--- No search_path of its own: only pinned functions may call it, and every batch does.
+-- How many rows the batch after this one looks at: as many as the policy says, or where it gives a time, twice as many
+-- at most and half at least, toward that time; from 500 on. Where a batch of fewer rows took no less time than the one
+-- before, what takes the time is not the rows, and the size goes up again.
 CREATE OR REPLACE FUNCTION retention._batch_size(p_policy retention.policy, p_batch retention.batch) RETURNS integer
-LANGUAGE plpgsql STABLE
-AS $function$
+LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_before retention.batch;
     v_factor CONSTANT double precision := greatest(0.5, least(2, p_policy.batch_time_ms / greatest(p_batch.ms, 0.1)));
@@ -20,5 +18,4 @@ BEGIN
         END IF;
     END IF;
     RETURN greatest(1, least(p_policy.batch_rows, p_batch.scanned * v_factor));
-END
-$function$;
+END $function$;

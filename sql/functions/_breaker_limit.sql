@@ -1,12 +1,9 @@
--- The most rows that a run may take, NULL for no limit: exact where it is below p_due, else a number from p_due
--- on, since counting stops there. The fraction is one of the rows that there are and the
--- p_taken that the run deleted, and counts from 10000 of them on. Counts no row where p_due is within the fraction of 10000; nothing is
--- taken from statistics, which may be of any age.
+-- The most rows that a run may take, NULL for no limit: exact where below p_due, since counting stops there. The
+-- fraction is one of the rows there are and the p_taken that the run deleted, from 10000 on; statistics may be of any
+-- age.
 CREATE OR REPLACE FUNCTION retention._breaker_limit(p_policy retention.policy, p_due bigint, p_taken bigint DEFAULT 0)
 RETURNS bigint
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     -- Numeric, since 0.29 * 100 is less than 29 in floating point.
     v_fraction CONSTANT numeric := p_policy.breaker_fraction;
@@ -19,9 +16,6 @@ BEGIN
                        retention._table(p_policy.table_name)::regclass)
         INTO v_rows USING p_taken, floor(p_due / v_fraction)::bigint + 1;
     END IF;
-    IF v_rows < 10000 THEN
-        RETURN p_policy.breaker_rows;
-    END IF;
+    IF v_rows < 10000 THEN RETURN p_policy.breaker_rows; END IF;
     RETURN least(p_policy.breaker_rows, floor(v_fraction * v_rows)::bigint);
-END
-$function$;
+END $function$;

@@ -1,15 +1,11 @@
 -- Raises 22023 for a scope that is no JSON object of values, or names a column by which the policy
 -- cannot be narrowed: taking more than was meant is worse than taking nothing.
 CREATE OR REPLACE FUNCTION retention._check_scope(p_policy retention.policy, p_scope jsonb) RETURNS void
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_entry record;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_entry record;
 BEGIN
     IF jsonb_typeof(p_scope) <> 'object' OR p_scope = '{}' THEN
-        RAISE invalid_parameter_value
-            USING MESSAGE = format('%s is no scope', p_scope),
+        RAISE invalid_parameter_value USING MESSAGE = format('%s is no scope', p_scope),
                   HINT = 'Give columns with their values, as in ''{"chain_id": 1}''; without a scope, NULL.';
     END IF;
     FOR v_entry IN SELECT e.key, jsonb_typeof(e.value) AS type FROM jsonb_each(p_scope) e LOOP
@@ -25,5 +21,4 @@ BEGIN
                       HINT = 'Give a text, a number, true or false.';
         END IF;
     END LOOP;
-END
-$function$;
+END $function$;

@@ -1,15 +1,11 @@
--- Refuses a time to live with 22023: one that is not longer than zero, or out of its bounds, which
--- are NULL where there is none. They are compared as the instants at which an entry would expire.
--- No search_path of its own: only pinned functions may call it, and every claim does.
+-- Raises 22023 for a time to live that is not longer than zero, or out of its bounds (NULL: none), compared as the
+-- instants of expiry.
 CREATE OR REPLACE FUNCTION retention._check_ttl(
-    p_as_of timestamptz, p_ttl interval, p_at_least interval, p_at_most interval)
-RETURNS void
-LANGUAGE plpgsql STABLE
-AS $function$
+    p_as_of timestamptz, p_ttl interval, p_at_least interval, p_at_most interval) RETURNS void
+LANGUAGE plpgsql STABLE AS $function$
 BEGIN
     IF p_as_of + p_ttl <= p_as_of OR NOT isfinite(p_as_of + p_ttl) THEN
-        RAISE invalid_parameter_value
-            USING MESSAGE = format('a time to live must be longer than zero, not %s', p_ttl);
+        RAISE invalid_parameter_value USING MESSAGE = format('a time to live must be longer than zero, not %s', p_ttl);
     ELSIF p_as_of + p_ttl < p_as_of + p_at_least THEN
         RAISE invalid_parameter_value
             USING MESSAGE = format('a time to live of %s is shorter than %s', p_ttl, p_at_least);
@@ -17,5 +13,4 @@ BEGIN
         RAISE invalid_parameter_value
             USING MESSAGE = format('a time to live of %s is longer than %s', p_ttl, p_at_most);
     END IF;
-END
-$function$;
+END $function$;

@@ -1,26 +1,18 @@
--- What was asked of a run of a policy, checked and made plain: as_of has a value, older_than is the
--- window that goes instead of the policy's own (NULL: its own does). Raises 22023 for a scope that
--- the policy does not allow and for a window out of bounds.
-CREATE OR REPLACE FUNCTION retention._checked(
-    p_policy retention.policy, p_request retention.request, p_now timestamptz)
+-- What was asked of a run, checked: as_of has a value, older_than is the window that goes instead of the policy's own.
+-- Raises 22023 for a scope or window that the policy does not allow.
+CREATE OR REPLACE FUNCTION retention._checked(p_policy retention.policy, p_request retention.request, p_now timestamptz)
 RETURNS retention.request
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_request retention.request := p_request;
-    v_fault record;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_request retention.request := p_request; v_fault record;
 BEGIN
-    v_request.as_of := coalesce(p_request.as_of, p_now);
-    v_request.dry_run := coalesce(p_request.dry_run, false);
+    v_request.as_of := coalesce(p_request.as_of, p_now); v_request.dry_run := coalesce(p_request.dry_run, false);
     IF p_policy.report AND p_request.job IS NOT NULL THEN
         v_request.scope := NULL;  -- that of the job's policies
     ELSIF p_request.scope IS NOT NULL THEN
         PERFORM retention._check_scope(p_policy, p_request.scope);
     END IF;
     IF p_request.older_than IS NULL THEN
-        SELECT s.older_than, s.note INTO v_request.older_than, v_request.note
-        FROM retention._window_set(p_policy) s;
+        SELECT s.older_than, s.note INTO v_request.older_than, v_request.note FROM retention._window_set(p_policy) s;
     ELSE
         v_fault := retention._window_fault(p_policy, p_request.older_than);
         IF v_fault.message IS NOT NULL THEN
@@ -31,5 +23,4 @@ BEGIN
         v_request.older_than := retention._window_at(p_policy, v_request.older_than, v_request.as_of);
     END IF;
     RETURN v_request;
-END
-$function$;
+END $function$;

@@ -1,46 +1,32 @@
--- Makes the privileges of all that is in the schema what this list and the registry's grants say: to nobody else but
--- the owner, and none with the right to grant it on. Every migration calls it last, so that neither default privileges nor what
--- PostgreSQL gives PUBLIC are seen by anybody. Types stay PUBLIC's to use; what belongs to an extension is its own business,
--- and so is, unless it is listed, what the calling role has no rights of the owner on.
--- What is listed for "application" keeps what was granted by hand to other roles, unless default privileges would give it.
--- Locks: none; writes only rows of the catalog that differ. Without nested loops: nothing is known of how many rows these lists have.
+-- Makes the privileges of all in the schema what this list and the registry's grants say; every migration calls it
+-- last. Skips what belongs to an extension, and, unless listed, to other owners. "application" keeps what was granted
+-- by hand, unless default privileges would give it. Nothing is known of the lists' sizes: no nested loops.
 CREATE OR REPLACE FUNCTION retention._close() RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-SET enable_nestloop = off
-SET jit = off
-AS $function$
-DECLARE
-    v_statement text;
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $function$
+DECLARE v_statement text;
 BEGIN
     FOR v_statement IN
         WITH named (word, name) AS (VALUES
             ('owner', 'retention_owner'), ('runner', 'retention_runner'),
             ('operator', 'retention_operator'), ('viewer', 'retention_viewer')
         ), listed AS (
-            SELECT w.word, l.privilege, n.name
-            FROM (VALUES
-                ('application', 'EXECUTE',
-                    'take_events window_of'),
-                ('operator', 'EXECUTE',
+            SELECT w.word, l.privilege, n.name FROM (VALUES
+                ('application', 'EXECUTE', 'take_events window_of'), ('operator', 'EXECUTE',
                     'accept adopt pause place_hold release_hold restore resume set_window take_events'),
-                ('operator viewer', 'EXECUTE',
-                    '_held_partition _held_rows _holds'),
-                ('owner runner operator viewer', 'EXECUTE',
-                    '_cron_attempts _cron_jobs'),
-                ('runner operator', 'EXECUTE',
-                    '_begin _begin_failed _bell _drive _job _job_outcome _joined _nap _note_failure _outcome
-                    _purge _purge_cron_log _purge_log _refuse_transaction _ring _step _step_failed run run_job settle'),
+                ('operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
+                ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'), ('runner operator', 'EXECUTE',
+                    '_begin _begin_failed _bell _drive _job _job_outcome _nap _note_failure _outcome _purge
+                     _purge_cron_log _purge_log _refuse_transaction _ring _step _step_failed run run_job settle'),
                 ('runner operator viewer', 'EXECUTE',
-                    '_backlog _copy _count _cron_setting _cutoff _cutoff_of _epoch_ms _local_floor _lost_rows _partitions _paused _plans
-                    _sequences_behind _slice _snowflake_floor _table _table_name _table_rows _ulid_floor _under_way _unfit_hold _uuid_floor
-                    _window_fault _window_set at blast_radius facts health partitions preview why window_of'),
-                ('operator', 'SELECT',
-                    'undo'),
-                ('runner operator viewer', 'SELECT',
-                    'backlog batch claim event goose_db_version hold index_definition install job metrics policy progress report restored run
-                    run_group setting setting_change status total')
-            ) l (words, privilege, names), regexp_split_to_table(l.words, '\s+') w (word), regexp_split_to_table(l.names, '\s+') n (name)
+                    '_backlog _copy _count _cron_setting _cutoff _cutoff_of _epoch_ms _local_floor _lost_rows
+                     _partitions _paused _plans _sequences_behind _slice _snowflake_floor _table _table_name
+                     _table_rows _ulid_floor _under_way _unfit_hold _uuid_floor _window_fault _window_set at
+                     blast_radius facts health partitions preview why window_of'),
+                ('operator', 'SELECT', 'undo'), ('runner operator viewer', 'SELECT',
+                    'backlog batch claim event goose_db_version hold index_definition install job metrics policy
+                     progress report restored run run_group setting setting_change status total')
+            ) l (words, privilege, names), regexp_split_to_table(l.words, '\s+') w (word),
+                regexp_split_to_table(l.names, '\s+') n (name)
         ), registered AS MATERIALIZED (
             SELECT CASE WHEN starts_with(g.object, 'TABLE ') THEN 'TABLE' ELSE 'ROUTINE' END AS kind,
                    CASE WHEN starts_with(g.object, 'TABLE ') THEN to_regclass(substr(g.object, 7))::oid
@@ -50,35 +36,35 @@ BEGIN
         ), home AS (
             SELECT c.relnamespace AS oid FROM pg_class c WHERE c.oid = 'retention.policy'::regclass
         ), object AS MATERIALIZED (
-            SELECT x.kind, x.id, x.name, x.owner, x.acl
-            FROM (
-            SELECT 'pg_class'::regclass AS class, CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, c.oid AS id, c.relname AS name, c.relowner AS owner,
-                   coalesce(c.relacl, acldefault((CASE c.relkind WHEN 'S' THEN 's' ELSE 'r' END)::"char", c.relowner)) AS acl
+            SELECT x.kind, x.id, x.name, x.owner, x.acl FROM (
+            SELECT 'pg_class'::regclass AS class, CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind,
+                c.oid AS id, c.relname AS name, c.relowner AS owner,
+                   coalesce(c.relacl, acldefault((CASE c.relkind WHEN 'S' THEN 's' ELSE 'r' END)::"char",
+                       c.relowner)) AS acl
             FROM pg_class c WHERE c.relnamespace = (SELECT h.oid FROM home h)
               AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
-            UNION ALL
-            SELECT 'pg_proc'::regclass, 'ROUTINE', p.oid, p.proname, p.proowner, coalesce(p.proacl, acldefault('f', p.proowner))
+            UNION ALL SELECT 'pg_proc'::regclass, 'ROUTINE', p.oid, p.proname, p.proowner,
+                coalesce(p.proacl, acldefault('f', p.proowner))
             FROM pg_proc p WHERE p.pronamespace = (SELECT h.oid FROM home h)
-            UNION ALL
-            SELECT 'pg_type'::regclass, 'TYPE', t.oid, t.typname, t.typowner, coalesce(t.typacl, acldefault('T', t.typowner))
+            UNION ALL SELECT 'pg_type'::regclass, 'TYPE', t.oid, t.typname, t.typowner,
+                coalesce(t.typacl, acldefault('T', t.typowner))
             FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid
-            WHERE t.typnamespace = (SELECT h.oid FROM home h)
-              AND (c.relkind = 'c' OR t.typtype IN ('d', 'e', 'r'))
+            WHERE t.typnamespace = (SELECT h.oid FROM home h) AND (c.relkind = 'c' OR t.typtype IN ('d', 'e', 'r'))
             ) x
             WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = x.class AND d.objid = x.id AND d.deptype = 'e')
         ), wanted AS MATERIALIZED (
             SELECT o.kind, o.id, r.grantee, l.privilege
             FROM listed l JOIN named n ON n.word = l.word
             CROSS JOIN LATERAL (SELECT nullif(n.name, '')::regrole::oid AS grantee) r
-            JOIN object o ON o.name = l.name AND o.kind = CASE l.privilege WHEN 'EXECUTE' THEN 'ROUTINE' ELSE 'TABLE' END
+            JOIN object o ON o.name = l.name
+                AND o.kind = CASE l.privilege WHEN 'EXECUTE' THEN 'ROUTINE' ELSE 'TABLE' END
             WHERE r.grantee <> o.owner
-            UNION
-            SELECT o.kind, o.id, r.grantee, CASE o.kind WHEN 'ROUTINE' THEN 'EXECUTE' ELSE 'SELECT' END
+            UNION SELECT o.kind, o.id, r.grantee, CASE o.kind WHEN 'ROUTINE' THEN 'EXECUTE' ELSE 'SELECT' END
             FROM registered g JOIN object o ON o.kind = g.kind AND o.id = g.id
-            CROSS JOIN LATERAL (SELECT quote_ident(e.name)::regrole::oid AS grantee FROM jsonb_array_elements_text(g.roles) e (name)) r
+            CROSS JOIN LATERAL (SELECT quote_ident(e.name)::regrole::oid AS grantee
+                FROM jsonb_array_elements_text(g.roles) e (name)) r
             WHERE r.grantee <> o.owner
-            UNION ALL
-            SELECT o.kind, o.id, 0, 'USAGE' FROM object o WHERE o.kind = 'TYPE'
+            UNION ALL SELECT o.kind, o.id, 0, 'USAGE' FROM object o WHERE o.kind = 'TYPE'
         ), live AS MATERIALIZED ( -- what others granted on goes with the right to do that
             SELECT o.kind, o.id, o.name, o.owner, x.grantee, x.privilege_type AS privilege, x.is_grantable
             FROM object o, aclexplode(o.acl) x WHERE x.grantee <> o.owner AND x.grantor = o.owner
@@ -89,23 +75,23 @@ BEGIN
                 SELECT FROM listed a WHERE a.word = 'application' AND a.name = l.name AND a.privilege = l.privilege)
                 AND NOT EXISTS (SELECT FROM pg_default_acl d, aclexplode(d.defaclacl) x
                                 WHERE d.defaclrole = l.owner AND d.defaclobjtype = 'f' AND x.grantee = l.grantee))
-            UNION ALL
-            SELECT 'GRANT', w.kind, w.id, w.grantee, w.privilege
-            FROM wanted w LEFT JOIN live l ON (l.kind, l.id, l.grantee, l.privilege, l.is_grantable) = (w.kind, w.id, w.grantee, w.privilege, false)
+            UNION ALL SELECT 'GRANT', w.kind, w.id, w.grantee, w.privilege FROM wanted w LEFT JOIN live l
+                ON (l.kind, l.id, l.grantee, l.privilege, l.is_grantable) = (w.kind, w.id, w.grantee, w.privilege,
+                    false)
             WHERE l.id IS NULL
         )
         SELECT format('%s %s ON %s %s %s %s', c.verb, c.privilege, c.kind,
-                      string_agg(CASE c.kind WHEN 'ROUTINE' THEN c.id::regprocedure::text WHEN 'TYPE' THEN c.id::regtype::text
+                      string_agg(CASE c.kind WHEN 'ROUTINE' THEN c.id::regprocedure::text
+                          WHEN 'TYPE' THEN c.id::regtype::text
                                              ELSE c.id::regclass::text END, ', ' ORDER BY c.id),
                       CASE c.verb WHEN 'GRANT' THEN 'TO' ELSE 'FROM' END,
                       CASE c.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(c.grantee)) END
                           || CASE c.verb WHEN 'REVOKE' THEN ' CASCADE' ELSE '' END)
         FROM change c JOIN object o ON o.kind = c.kind AND o.id = c.id
-        WHERE c.verb = 'GRANT' OR pg_has_role(o.owner, 'USAGE') OR EXISTS (SELECT FROM wanted w WHERE w.kind = c.kind AND w.id = c.id)
-        GROUP BY c.verb, c.kind, c.privilege, c.grantee
-        ORDER BY c.verb DESC, c.kind, c.privilege, c.grantee
+        WHERE c.verb = 'GRANT' OR pg_has_role(o.owner, 'USAGE')
+            OR EXISTS (SELECT FROM wanted w WHERE w.kind = c.kind AND w.id = c.id)
+        GROUP BY c.verb, c.kind, c.privilege, c.grantee ORDER BY c.verb DESC, c.kind, c.privilege, c.grantee
     LOOP
         EXECUTE v_statement;
     END LOOP;
-END
-$function$;
+END $function$;

@@ -1,22 +1,12 @@
 -- How many rows of a policy are due and what keeps the others, by <policy>_rows. p_limit stops counting there, and
 -- kept is not counted then; p_guards false leaves verdicts out: an upper bound that costs much less. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._count(
-    p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean,
-    p_scope jsonb DEFAULT NULL, p_older_than interval DEFAULT NULL)
-RETURNS retention.due_count
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET bytea_output = 'hex'
-SET extra_float_digits = 1
-SET standard_conforming_strings = on
-SET transform_null_equals = off
-SET array_nulls = on
-SET row_security = off
-SET jit = off
-AS $function$
+    p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb DEFAULT NULL,
+    p_older_than interval DEFAULT NULL) RETURNS retention.due_count
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
+SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
+SET jit = off AS $function$
 DECLARE
     v_clock CONSTANT text := (SELECT p.facts ->> 'clock' FROM retention.policy p WHERE p.name = p_policy);
     v_slice retention.slice := retention._slice(p_as_of, p_older_than, p_scope);
@@ -26,41 +16,43 @@ BEGIN
     PERFORM retention._pin();
     IF NOT p_guards THEN
         v_slice.tids := '{}';  -- no rank is evaluated
-        EXECUTE format('SELECT count(*), count(*) >= $2 FROM (SELECT FROM retention.%I($1) LIMIT $2) x', p_policy || '_rows')
+        EXECUTE format('SELECT count(*), count(*) >= $2 FROM (SELECT FROM retention.%I($1) LIMIT $2) x', p_policy
+            || '_rows')
         INTO v_count.due, v_count.capped USING v_slice, p_limit;
     ELSIF p_limit IS NOT NULL AND NOT v_held THEN
-        EXECUTE format('SELECT count(*), count(*) >= $2 FROM (SELECT FROM retention.%I($1) d WHERE d.verdict IS NULL LIMIT $2) x',
+        EXECUTE format('SELECT count(*), count(*) >= $2
+            FROM (SELECT FROM retention.%I($1) d WHERE d.verdict IS NULL LIMIT $2) x',
                        p_policy || '_rows')
         INTO v_count.due, v_count.capped USING v_slice, p_limit;
         v_count.kept := '{}';
     ELSE
         EXECUTE format(
             'WITH found AS MATERIALIZED (
-                 SELECT %s AS clock, d.rel, d.tid, d.verdict FROM retention.%I($1) d CROSS JOIN LATERAL (SELECT (d.t).*) t
+                 SELECT %s AS clock, d.rel, d.tid, d.verdict FROM retention.%I($1) d CROSS
+                     JOIN LATERAL (SELECT (d.t).*) t
              ), held AS MATERIALIZED (
                  SELECT h.rel, h.tid
                  FROM retention._held($3, ARRAY(SELECT f.rel FROM found f WHERE f.verdict IS NULL),
                                       ARRAY(SELECT f.tid FROM found f WHERE f.verdict IS NULL), $4, false) h
                  WHERE $2
              ), judged AS (
-                 SELECT x.clock, x.verdict
-                 FROM (SELECT f.clock, CASE WHEN f.verdict IS NULL AND (f.rel, f.tid) IN (SELECT h.rel, h.tid FROM held h)
+                 SELECT x.clock, x.verdict FROM (SELECT f.clock, CASE WHEN f.verdict IS NULL
+                     AND (f.rel, f.tid) IN (SELECT h.rel, h.tid FROM held h)
                                             THEN ''hold'' ELSE f.verdict END AS verdict FROM found f) x
-                 WHERE $5 IS NULL OR x.verdict IS NULL
-                 LIMIT $5
+                 WHERE $5 IS NULL OR x.verdict IS NULL LIMIT $5
              )
              SELECT count(*) FILTER (WHERE j.verdict IS NULL),
                     (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
-                     FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x WHERE x.verdict IS NOT NULL GROUP BY 1) k),
+                     FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x
+                         WHERE x.verdict IS NOT NULL GROUP BY 1) k),
                     min(j.clock) FILTER (WHERE j.verdict IS NULL)::text,
-                    max(j.clock) FILTER (WHERE j.verdict IS NULL)::text,
-                    coalesce(count(*) >= $5, false),
+                    max(j.clock) FILTER (WHERE j.verdict IS NULL)::text, coalesce(count(*) >= $5, false),
                     (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
-                     FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x WHERE x.verdict LIKE ''%%?'' GROUP BY 1) k)
+                     FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x
+                         WHERE x.verdict LIKE ''%%?'' GROUP BY 1) k)
              FROM judged j', coalesce(v_clock, 'NULL::text'), p_policy || '_rows')
         INTO v_count USING v_slice, v_held, p_policy, p_as_of, p_limit;
     END IF;
     v_count.capped := coalesce(v_count.capped, false);
     RETURN v_count;
-END
-$function$;
+END $function$;

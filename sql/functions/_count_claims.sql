@@ -1,22 +1,15 @@
--- Adds a call of <policy>_claim to the statistics: how many keys it asked for and how many it won.
--- A row for each call would make a duplicate, which needs no write, cost a commit. So a session
--- counts in a setting of its own, and writes a row to retention.claim when it has counted for a
--- minute, or an eighth of what it wrote so far: that much is lost at most when the session ends.
--- What is rolled back is not counted.
--- No search_path of its own: only pinned functions may call it, and every claim does.
-CREATE OR REPLACE FUNCTION retention._count_claims(p_policy text, p_asked bigint, p_won bigint)
-RETURNS void
-LANGUAGE plpgsql
-AS $function$
+-- Adds a call of <policy>_claim to the statistics. A session counts in a setting of its own and writes a row after a
+-- minute, or an eighth of what it wrote so far: a row a call would make a duplicate, which needs no write, cost a
+-- commit.
+CREATE OR REPLACE FUNCTION retention._count_claims(p_policy text, p_asked bigint, p_won bigint) RETURNS void
+LANGUAGE plpgsql AS $function$
 DECLARE
     v_setting CONSTANT text := 'retention.claims_' || p_policy;
     v_now CONSTANT bigint := extract(epoch FROM clock_timestamp()) * 1000000;
     -- Counting since (microseconds), asked, won, asked in rows that are written.
     v_counted bigint[] := coalesce(nullif(current_setting(v_setting, true), '')::bigint[], ARRAY[v_now, 0, 0, 0]);
 BEGIN
-    IF v_counted[2] = 0 THEN
-        v_counted[1] := v_now;
-    END IF;
+    IF v_counted[2] = 0 THEN v_counted[1] := v_now; END IF;
     v_counted[2] := v_counted[2] + p_asked;
     v_counted[3] := v_counted[3] + p_won;
     IF v_counted[2] >= v_counted[4] / 8 OR v_now - v_counted[1] >= 60000000 THEN
@@ -25,5 +18,4 @@ BEGIN
         v_counted := ARRAY[v_now, 0, 0, v_counted[4] + v_counted[2]];
     END IF;
     PERFORM set_config(v_setting, v_counted::text, false);
-END
-$function$;
+END $function$;

@@ -1,14 +1,10 @@
--- The pg_cron jobs of the runner whose last attempts failed: how many in a row, among the newest 20000
--- attempts of all jobs, when the first and the last of these were, and what pg_cron says of the last. A
--- job that cannot connect leaves a trace here only. Row security shows them to nobody else, so this
--- function is the runner's own.
+-- The pg_cron jobs of the runner whose last attempts failed, among the newest 20000: a job that cannot connect leaves a
+-- trace here only. Row security shows them to the runner alone, whose function this is.
 GRANT CREATE ON SCHEMA retention TO retention_runner;
 SET LOCAL ROLE retention_runner;
 CREATE OR REPLACE FUNCTION retention._cron_attempts()
 RETURNS TABLE (jobname text, failed bigint, since timestamptz, at timestamptz, message text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                WHERE n.nspname = 'cron' AND c.relname = 'job_run_details') THEN
@@ -26,7 +22,6 @@ BEGIN
                                        WHERE s.jobid = j.jobid AND s.status = ''succeeded''), 0)
              GROUP BY j.jobname ORDER BY 1';
     END IF;
-END
-$function$;
+END $function$;
 SET LOCAL ROLE retention_owner;
 REVOKE CREATE ON SCHEMA retention FROM retention_runner;

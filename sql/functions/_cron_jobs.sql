@@ -3,18 +3,14 @@
 GRANT CREATE ON SCHEMA retention TO retention_runner;
 SET LOCAL ROLE retention_runner;
 CREATE OR REPLACE FUNCTION retention._cron_jobs()
-RETURNS TABLE (jobid bigint, jobname text, schedule text, command text, database text,
-               username text, active boolean)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+RETURNS TABLE (jobid bigint, jobname text, schedule text, command text, database text, username text, active boolean)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = 'cron') THEN
         RETURN QUERY EXECUTE
             'SELECT j.jobid, j.jobname::text, j.schedule, j.command, j.database, j.username, j.active
              FROM cron.job j WHERE starts_with(j.jobname::text, ''retention.'') ORDER BY j.jobname';
     END IF;
-END
-$function$;
+END $function$;
 SET LOCAL ROLE retention_owner;
 REVOKE CREATE ON SCHEMA retention FROM retention_runner;

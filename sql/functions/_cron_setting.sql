@@ -1,12 +1,8 @@
 -- A setting of pg_cron by its name without "cron.", '' where it has none of that name; NULL where the owner
 -- may not read settings, which takes pg_monitor.
 CREATE OR REPLACE FUNCTION retention._cron_setting(p_name text) RETURNS text
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     RETURN coalesce(current_setting('cron.' || p_name, true), '');
-EXCEPTION WHEN insufficient_privilege THEN
-    RETURN NULL;
-END
-$function$;
+EXCEPTION WHEN insufficient_privilege THEN RETURN NULL;
+END $function$;

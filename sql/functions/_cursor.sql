@@ -1,6 +1,5 @@
--- How a pass walks through its rows, as SQL: the columns of its cursor on the row t, in both directions and as text, and
--- the rows that are left behind the slice's lo, with that condition. The slice is $1.
--- No search_path of its own: only pinned functions may call it, and every batch does.
+-- How a pass walks through its rows, as SQL: the columns of its cursor on the row t, in both directions and as text,
+-- and the rows that are left behind the slice's lo, with that condition. The slice is $1.
 CREATE OR REPLACE FUNCTION retention._cursor(
     p_policy retention.policy, p_slice retention.slice,
     OUT names text, OUT backward text, OUT texts text, OUT columns text, OUT column_texts text, OUT columns_backward text, OUT after text, OUT rows text)

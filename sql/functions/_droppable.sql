@@ -1,25 +1,14 @@
--- The table that a row of a policy wants dropped, NULL when it is gone already. Raises P0001 for
--- what is not to be dropped: a name without schema, or with capitals outside double quotes, which
--- would be another name; what is no table, attached, protected, a system's, the runtime's or a
--- policy's; what another role owns than the policy's table. Raises PR002 when a row of it is held, or was when it was a
--- partition still: by a hold on a partitioned table with columns such as it has. Locks nothing: the batch keeps holds out.
+-- The table that a row of a policy wants dropped, NULL when it is gone. Raises P0001 for what is not to be dropped, and
+-- PR002 when a row of it is held, or was while it was a partition. Locks nothing: the batch keeps holds out.
 CREATE OR REPLACE FUNCTION retention._droppable(p_name text, p_policy text) RETURNS oid
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_parts text[];
-    v_table record;
-    v_why text;
-    v_kin oid[];
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_parts text[]; v_table record; v_why text; v_kin oid[];
 BEGIN
     BEGIN
         v_parts := parse_ident(p_name);
-    EXCEPTION WHEN invalid_parameter_value THEN
-        v_parts := NULL;
+    EXCEPTION WHEN invalid_parameter_value THEN v_parts := NULL;
     END;
-    IF cardinality(v_parts) IS DISTINCT FROM 2
-       OR regexp_replace(p_name, '"[^"]*"', '', 'g') ~ '[[:upper:]]' THEN
+    IF cardinality(v_parts) IS DISTINCT FROM 2 OR regexp_replace(p_name, '"[^"]*"', '', 'g') ~ '[[:upper:]]' THEN
         RAISE EXCEPTION '% is not the name of a table with its schema', coalesce(quote_literal(p_name), 'NULL')
             USING HINT = 'Write it as format(''%I.%I'', schema, name) does.';
     END IF;
@@ -28,15 +17,11 @@ BEGIN
     INTO v_table
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = v_parts[1]::name AND c.relname = v_parts[2]::name;
-    IF NOT FOUND THEN
-        RETURN NULL;
-    END IF;
-
+    IF NOT FOUND THEN RETURN NULL; END IF;
     -- A row of a child is one of its parents', too.
     WITH RECURSIVE kin AS (
         SELECT v_table.oid AS oid
-        UNION
-        SELECT i.inhparent FROM kin k JOIN pg_inherits i ON i.inhrelid = k.oid)
+        UNION SELECT i.inhparent FROM kin k JOIN pg_inherits i ON i.inhrelid = k.oid)
     SELECT array_agg(k.oid ORDER BY k.oid) INTO v_kin FROM kin k;
     SELECT CASE
         WHEN v_table.relkind NOT IN ('r', 'p') THEN 'is no table'
@@ -47,7 +32,8 @@ BEGIN
         WHEN EXISTS (SELECT FROM retention.install i WHERE i.protect && m.names) THEN 'is protected'
         WHEN EXISTS (SELECT FROM retention.policy p WHERE p.table_name = ANY (m.names)) THEN 'is the table of a policy'
         WHEN v_table.relowner <> o.relowner
-            THEN format('belongs to role "%s", not to "%s" as the table of the policy', pg_get_userbyid(v_table.relowner), pg_get_userbyid(o.relowner))
+            THEN format('belongs to role "%s", not to "%s" as the table of the policy',
+                pg_get_userbyid(v_table.relowner), pg_get_userbyid(o.relowner))
     END INTO v_why
     FROM retention.policy p JOIN pg_class o ON o.oid = retention._table(p.table_name)
     CROSS JOIN LATERAL (  -- it, what its rows are rows of, and what is below it
@@ -61,5 +47,4 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = format('a row of %s is held', v_table.name);
     END IF;
     RETURN v_table.oid;
-END
-$function$;
+END $function$;

@@ -1,15 +1,11 @@
 -- Counts what a run would do and writes that down, as a run that is "done" and took nothing. Takes
 -- no lock but those that reading takes, and no place in the counters.
 CREATE OR REPLACE FUNCTION retention._dry_run(
-    p_policy retention.policy, p_request retention.request, p_started timestamptz)
-RETURNS retention.step
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $function$
+    p_policy retention.policy, p_request retention.request, p_started timestamptz) RETURNS retention.step
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_run CONSTANT bigint := retention._new_run(p_policy, p_request, p_started);
-    v_found record;
-    v_why text;
+    v_found record; v_why text;
 BEGIN
     PERFORM retention._wait_at_most(p_policy.lock_timeout_ms * 10::bigint);
     BEGIN
@@ -27,5 +23,4 @@ BEGIN
     SET due = v_found.due, kept = v_found.kept, breaker_limit = v_found.breaker_limit
     WHERE r.id = v_run;
     RETURN (v_run, false, NULL)::retention.step;
-END
-$function$;
+END $function$;

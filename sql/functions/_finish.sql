@@ -1,18 +1,15 @@
 -- Ends a run: adds up its batches and writes its row for the second and last time.
 CREATE OR REPLACE FUNCTION retention._finish(
-    p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL)
-RETURNS retention.step
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_last retention.batch;
+    p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL) RETURNS retention.step
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_last retention.batch;
 BEGIN
     SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
     UPDATE retention.run r
     SET state = p_state, ended_at = clock_timestamp(), sqlstate = p_sqlstate,
         -- Whoever called: batches run as the owner, who lacks the right.
-        message = CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message, current_user) ELSE p_message END,
+        message = CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message, current_user)
+            ELSE p_message END,
         scanned = s.scanned, taken = s.taken, contended = s.contended, refused = s.refused,
         batches = s.batches, wasted_ms = s.wasted_ms,
         kept = CASE WHEN s.any_kept THEN retention._add_up(p_run, 'kept') ELSE '{}' END,
@@ -33,5 +30,4 @@ BEGIN
         DELETE FROM retention.run_group g WHERE g.run_id = p_run;
     END IF;
     RETURN (p_run, false, NULL)::retention.step;
-END
-$function$;
+END $function$;

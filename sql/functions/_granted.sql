@@ -1,19 +1,14 @@
--- After a GRANT: whether a role has what was granted. PostgreSQL only warns where the migrating role may
--- not pass a right on, and nobody would grant it again. Raises 42501 with what is missing. p_rights are
--- separated by ", "; a table is named with its schema, quoted where needed.
+-- Raises 42501 where a role lacks what was just granted: PostgreSQL only warns where the migrating role may not pass a
+-- right on.
 CREATE OR REPLACE FUNCTION retention._granted(p_role text, p_schema text, p_table text, p_rights text) RETURNS void
-LANGUAGE plpgsql SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_missing text;
+LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_missing text;
 BEGIN
     IF NOT has_schema_privilege(p_role, p_schema, 'USAGE') THEN
         v_missing := format('USAGE on schema "%s"', p_schema);
     ELSE
         SELECT format('%s on table %s', string_agg(r.name, ', '), p_table) INTO v_missing
-        FROM unnest(string_to_array(p_rights, ', ')) r (name)
-        WHERE NOT has_table_privilege(p_role, p_table, r.name)
+        FROM unnest(string_to_array(p_rights, ', ')) r (name) WHERE NOT has_table_privilege(p_role, p_table, r.name)
         HAVING count(*) > 0;
     END IF;
     IF v_missing IS NOT NULL THEN
@@ -22,5 +17,4 @@ BEGIN
                   HINT = 'Let its owner migrate, or let the owner grant it WITH GRANT OPTION to the migrating role; '
                          'then migrate again.';
     END IF;
-END
-$function$;
+END $function$;

@@ -1,5 +1,5 @@
--- The position after the rows of a batch by rank: the last group, and how many of its rows that were looked at are still there.
--- No search_path of its own: only pinned functions may call it, and every batch does.
+-- The position after the rows of a batch by rank: the last group, and how many of its rows that were looked at are
+-- still there.
 CREATE OR REPLACE FUNCTION retention._group_position(p_lo jsonb, p_table regclass, p_groups bigint[], p_rels oid[], p_tids tid[])
 RETURNS jsonb
 LANGUAGE plpgsql

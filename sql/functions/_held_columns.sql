@@ -1,11 +1,8 @@
--- What a hold by these columns records of its table: how the registry names it, where the columns stand, and of what types
--- they are: with modifier and collation, and for a value of an enum with what tells it from others of that name. One
--- element less for each column that is not there. Reads the catalog only.
+-- What a hold records of its table and columns: the registry's name, where the columns stand, and their types with
+-- modifier, collation, and the OID of an enum's value. An element less for each column that is not there.
 CREATE OR REPLACE FUNCTION retention._held_columns(
     p_rel oid, p_columns text[], p_match jsonb, OUT table_name text, OUT attnums smallint[], OUT types text[])
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     SELECT retention._table_name(p_rel), coalesce(array_agg(a.attnum ORDER BY u.n), '{}'),
            coalesce(array_agg(format_type(a.atttypid, a.atttypmod)
@@ -17,5 +14,4 @@ BEGIN
     JOIN pg_attribute a ON a.attrelid = p_rel AND a.attname = u.name AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN pg_type d ON d.oid = a.atttypid AND d.typtype = 'd'
     LEFT JOIN pg_enum e ON e.enumtypid = coalesce(d.typbasetype, a.atttypid) AND e.enumlabel = p_match ->> u.name;
-END
-$function$;
+END $function$;

@@ -1,12 +1,8 @@
 -- The foreign keys that lead from deletes in a table to one on which a hold is in force, as _keys_reached tells them.
 -- Raises 55000 where nobody can look along one of them.
 CREATE OR REPLACE FUNCTION retention._held_keys(p_table oid, p_as_of timestamptz) RETURNS jsonb
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_keys jsonb;
-    v_missing text;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_keys jsonb; v_missing text;
 BEGIN
     WITH RECURSIVE k AS MATERIALIZED (
         SELECT x.* FROM retention._keys_reached(ARRAY[p_table]) x WHERE x.action IN ('c', 'n', 'd')
@@ -14,15 +10,14 @@ BEGIN
         SELECT k.n, k.parent_root FROM k
         WHERE k.child_root IN (SELECT h.rel FROM retention.hold h
                                WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of))
-        UNION
-        SELECT k.n, k.parent_root FROM needed d JOIN k ON k.child_root = d.parent_root AND k.action = 'c'
+        UNION SELECT k.n, k.parent_root FROM needed d JOIN k ON k.child_root = d.parent_root AND k.action = 'c'
     )
     SELECT coalesce(jsonb_agg(to_jsonb(k)), '[]'), min(k.path || ': ' || k.missing) INTO v_keys, v_missing
     FROM k WHERE k.n IN (SELECT d.n FROM needed d);
     IF v_missing IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('a hold is in force, and whether a delete reaches the held row cannot be told: %s', v_missing);
+            MESSAGE = format('a hold is in force, and whether a delete reaches the held row cannot be told: %s',
+                v_missing);
     END IF;
     RETURN v_keys;
-END
-$function$;
+END $function$;

@@ -1,14 +1,10 @@
--- Whether a partition has a held row, or nobody can tell. Rows that refer to it keep it by themselves. It is read through
--- its root, where rights are, by its own bounds.
+-- Whether a partition has a held row, or nobody can tell. Rows that refer to it keep it by themselves. It is read
+-- through its root, where rights are, by its own bounds.
 CREATE OR REPLACE FUNCTION retention._held_partition(p_partition oid, p_as_of timestamptz) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $function$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$
 DECLARE
     v_root CONSTANT oid := coalesce(pg_partition_root(p_partition), p_partition);
-    v_columns text[];
-    v_terms record;
+    v_columns text[]; v_terms record;
     v_held boolean := retention._unfit_hold(ARRAY[v_root], p_as_of) IS NOT NULL;
 BEGIN
     FOR v_columns IN
@@ -18,12 +14,12 @@ BEGIN
         v_terms := retention._hold_terms(v_root, v_columns);
         EXECUTE format(
             'SELECT EXISTS (SELECT FROM (SELECT * FROM %s WHERE %s) t
-                            JOIN (SELECT %s FROM retention.hold h WHERE h.rel = $1 AND h.columns = $2 AND h.released_at IS NULL
-                                  AND (h.until IS NULL OR h.until > $3) OFFSET 0) h ON %s)',
-            v_root::regclass, coalesce(pg_get_partition_constraintdef(p_partition), 'true'), v_terms."values", v_terms.equal)
+                            JOIN (SELECT %s FROM retention.hold h WHERE h.rel = $1 AND h.columns = $2
+                                AND h.released_at IS NULL AND (h.until IS NULL OR h.until > $3) OFFSET 0) h ON %s)',
+            v_root::regclass, coalesce(pg_get_partition_constraintdef(p_partition), 'true'), v_terms."values",
+                v_terms.equal)
         INTO v_held USING v_root, v_columns, p_as_of;
         EXIT WHEN v_held;
     END LOOP;
     RETURN v_held;
-END
-$function$;
+END $function$;

@@ -1,15 +1,12 @@
 -- What a hold is asked to go by, as {column: value}: a JSON object says it itself, anything else is the value of the
 -- table's primary key. Raises 22023 for neither, 0A000 where there is no such key.
 CREATE OR REPLACE FUNCTION retention._hold_given(p_table oid, p_match text) RETURNS jsonb
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     c_hint CONSTANT text := 'Write {"column": value}, a JSON object with the columns that the rows are known by.';
     v_key CONSTANT text[] := ARRAY(
         SELECT a.attname FROM retention._key_columns(p_table) k
-        JOIN pg_attribute a ON a.attrelid = p_table AND a.attnum = k.attnum ORDER BY k.n);
-    v_given jsonb;
+        JOIN pg_attribute a ON a.attrelid = p_table AND a.attnum = k.attnum ORDER BY k.n); v_given jsonb;
 BEGIN
     IF p_match IS NULL THEN
         RAISE invalid_parameter_value USING MESSAGE = 'a hold needs values to go by', HINT = c_hint;
@@ -17,7 +14,8 @@ BEGIN
         IF cardinality(v_key) <> 1 THEN
             RAISE feature_not_supported USING HINT = c_hint, MESSAGE = CASE WHEN v_key = '{}'
                 THEN format('table "%s" has no primary key to hold rows by', retention._table_name(p_table))
-                ELSE format('the key of "%s" is (%s)', retention._table_name(p_table), array_to_string(v_key, ', ')) END;
+                ELSE format('the key of "%s" is (%s)', retention._table_name(p_table),
+                    array_to_string(v_key, ', ')) END;
         END IF;
         RETURN jsonb_build_object(v_key[1], p_match);
     END IF;
@@ -30,5 +28,4 @@ BEGIN
         RAISE invalid_parameter_value USING MESSAGE = 'a hold needs a value for each of its columns', HINT = c_hint;
     END IF;
     RETURN v_given;
-END
-$function$;
+END $function$;

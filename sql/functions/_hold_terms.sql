@@ -1,9 +1,7 @@
--- How holds by some columns of a table are compared with its rows: values reads them from a hold h as c1, c2, ..., by the
--- types of the columns (NULL where one is not there), equal says that a row t has those of h.
+-- How holds by some columns of a table are compared with its rows: values reads them from a hold h as c1, c2, ..., by
+-- the types of the columns (NULL where one is not there), equal says that a row t has those of h.
 CREATE OR REPLACE FUNCTION retention._hold_terms(p_rel oid, p_columns text[], OUT "values" text, OUT equal text)
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     SELECT CASE WHEN count(*) = cardinality(p_columns) AND bool_and(a.equality IS NOT NULL)
            THEN string_agg(format('(h.match ->> %L)::%s AS c%s', u.name, format_type(a.atttypid, -1), u.n), ', ') END,
@@ -11,6 +9,6 @@ BEGIN
     INTO "values", equal
     FROM unnest(p_columns) WITH ORDINALITY u (name, n)
     JOIN (SELECT x.attname, x.atttypid, retention._equality(x.atttypid) AS equality FROM pg_attribute x
-          WHERE x.attrelid = p_rel AND x.attname = ANY (p_columns) AND x.attnum > 0 AND NOT x.attisdropped OFFSET 0) a ON a.attname = u.name;
-END
-$function$;
+          WHERE x.attrelid = p_rel AND x.attname = ANY (p_columns) AND x.attnum > 0 AND NOT x.attisdropped OFFSET 0) a
+              ON a.attname = u.name;
+END $function$;

@@ -1,20 +1,12 @@
--- The table whose rows are to be held: its root, where it is a partition. The name is written as in SQL;
--- without a schema it is in public, unless a policy has a table of that name elsewhere: a hold on the
--- wrong one would keep nothing. It is looked up here and not by the caller, who needs no right on the
--- schema for that. Raises 22023 for what is no name or one of several, 42P01 when there is no such table,
--- 42809 for a view, and 42501 for a table of a role whose word does not count already (_trusted_owner).
+-- The table (its root) whose rows are to be held, looked up here since the caller may lack rights on the schema.
+-- Without one it is in public, unless a policy's table elsewhere has that name: a hold on the wrong table would keep
+-- nothing.
 CREATE OR REPLACE FUNCTION retention._holdable(p_name text) RETURNS oid
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_parts text[] := parse_ident(p_name);
-    v_elsewhere text;
-    v_table record;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_parts text[] := parse_ident(p_name); v_elsewhere text; v_table record;
 BEGIN
     IF cardinality(v_parts) = 1 THEN
-        SELECT min(x.name) INTO v_elsewhere
-        FROM retention.policy p
+        SELECT min(x.name) INTO v_elsewhere FROM retention.policy p
         CROSS JOIN LATERAL unnest(p.table_name || p.related || p.changes || p.reach) x (name)
         JOIN pg_namespace n ON x.name = n.nspname || '.' || v_parts[1] AND n.nspname <> 'public';
         IF v_elsewhere IS NOT NULL THEN
@@ -38,5 +30,4 @@ BEGIN
             HINT = 'Only rows of the tables of such roles can be held.';
     END IF;
     RETURN v_table.oid;
-END
-$function$;
+END $function$;

@@ -1,17 +1,12 @@
 -- Whether a hold in force concerns a policy. One look into an index where none is in force at all.
 CREATE OR REPLACE FUNCTION retention._holds(p_policy text, p_as_of timestamptz) RETURNS boolean
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_tables oid[];
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_tables oid[];
 BEGIN
-    IF NOT EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL) THEN
-        RETURN false;
-    END IF;
+    IF NOT EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL) THEN RETURN false; END IF;
     v_tables := retention._hold_tables(p_policy);
     RETURN EXISTS (SELECT FROM retention.hold h
-                   WHERE (h.rel = ANY (v_tables) OR h.table_name IN (SELECT retention._table_name(t) FROM unnest(v_tables) t))
+                   WHERE (h.rel = ANY (v_tables) OR h.table_name IN (SELECT retention._table_name(t)
+                       FROM unnest(v_tables) t))
                      AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of));
-END
-$function$;
+END $function$;

@@ -1,6 +1,5 @@
 -- Whether the batch after this one may be one statement: the policy allows it, no row was contended or refused lately, so that LOCKED
 -- is the better way, and of a rank the next group is untouched and has no more rows than a batch may have.
--- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._in_range(p_policy retention.policy, p_last retention.batch) RETURNS boolean
 LANGUAGE plpgsql STABLE
 AS $function$

@@ -1,27 +1,19 @@
--- Builds a partitioned table's index on partitions that a migration does not know, since they came later, and
--- attaches it there. Not CONCURRENTLY, hence less than 64 MB of tables at a time, small ones first; _record_index
--- names those that are left. Runs with the caller's rights: the tables' owner. Locks: SHARE on each such
--- partition until all have their index, waited for at most 10 s.
+-- Builds and attaches a partitioned table's index on partitions that the migration does not know: not CONCURRENTLY,
+-- hence 64 MB of tables at a time, small ones first; _record_index names the rest. Runs with the caller's rights.
 CREATE OR REPLACE FUNCTION retention._index_later_partitions(p_schema text, p_index text) RETURNS void
-LANGUAGE plpgsql SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-SET lock_timeout = '10s'
-AS $function$
-DECLARE
-    v_lacking record;
-    v_name text;
-    v_bytes numeric := 0;
+LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $function$
+DECLARE v_lacking record; v_name text; v_bytes numeric := 0;
 BEGIN
     FOR v_lacking IN
         SELECT n.nspname, c.relname, h.inhrelid::regclass AS partition, t.relid AS index, s.bytes,
-               substr(pg_get_indexdef(t.relid), length(format('CREATE INDEX %I ON ONLY %s', o.relname, i.indrelid::regclass)) + 1) AS definition
+               substr(pg_get_indexdef(t.relid),
+                   length(format('CREATE INDEX %I ON ONLY %s', o.relname, i.indrelid::regclass)) + 1) AS definition
         FROM pg_partition_tree(to_regclass(format('%I.%I', p_schema, p_index))) t
-        JOIN pg_index i ON i.indexrelid = t.relid
-        JOIN pg_class o ON o.oid = t.relid
-        JOIN pg_inherits h ON h.inhparent = i.indrelid
-        JOIN pg_class c ON c.oid = h.inhrelid AND c.relkind IN ('r', 'p')
+        JOIN pg_index i ON i.indexrelid = t.relid JOIN pg_class o ON o.oid = t.relid
+        JOIN pg_inherits h ON h.inhparent = i.indrelid JOIN pg_class c ON c.oid = h.inhrelid AND c.relkind IN ('r', 'p')
         JOIN pg_namespace n ON n.oid = c.relnamespace
-        CROSS JOIN LATERAL (SELECT coalesce(sum(pg_relation_size(p.relid)), 0) AS bytes FROM pg_partition_tree(h.inhrelid) p) s
+        CROSS JOIN LATERAL (SELECT coalesce(sum(pg_relation_size(p.relid)), 0) AS bytes
+            FROM pg_partition_tree(h.inhrelid) p) s
         WHERE NOT EXISTS (SELECT FROM pg_inherits a JOIN pg_index x ON x.indexrelid = a.inhrelid
                           WHERE a.inhparent = t.relid AND x.indrelid = h.inhrelid)
         ORDER BY s.bytes, n.nspname, c.relname
@@ -34,5 +26,4 @@ BEGIN
         EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON %s%s', v_name, v_lacking.partition, v_lacking.definition);
         EXECUTE format('ALTER INDEX %s ATTACH PARTITION %I.%I', v_lacking.index, v_lacking.nspname, v_name);
     END LOOP;
-END
-$function$;
+END $function$;

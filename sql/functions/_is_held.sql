@@ -1,16 +1,13 @@
 -- Whether one row is held, or nobody can tell. VOLATILE, so that it sees a hold that was placed while the caller waited
 -- for the row.
 CREATE OR REPLACE FUNCTION retention._is_held(p_rel oid, p_tid tid, p_as_of timestamptz) RETURNS boolean
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_root CONSTANT oid := coalesce(pg_partition_root(p_rel), p_rel);
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_root CONSTANT oid := coalesce(pg_partition_root(p_rel), p_rel);
 BEGIN
     IF NOT EXISTS (SELECT FROM retention.hold h
-                   WHERE h.released_at IS NULL AND (h.rel = v_root OR h.table_name = retention._table_name(v_root))) THEN
+                   WHERE h.released_at IS NULL AND (h.rel = v_root
+                       OR h.table_name = retention._table_name(v_root))) THEN
         RETURN false;
     END IF;
     RETURN retention._held_here(v_root, '{1}', ARRAY[p_rel], ARRAY[p_tid], p_as_of) <> '{}';
-END
-$function$;
+END $function$;

@@ -1,11 +1,8 @@
 -- The policies and reports of a job in order, and how it runs them. Raises P0002 when there is no
 -- such job.
 CREATE OR REPLACE FUNCTION retention._job(
-    p_job text, p_as_of timestamptz,
-    OUT policies text[], OUT as_of timestamptz, OUT is_strict boolean, OUT scope jsonb)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+    p_job text, p_as_of timestamptz, OUT policies text[], OUT as_of timestamptz, OUT is_strict boolean, OUT scope jsonb)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     SELECT j.policies, coalesce(p_as_of, clock_timestamp()), j.strict, j.scope
     INTO policies, as_of, is_strict, scope
@@ -14,5 +11,4 @@ BEGIN
         RAISE no_data_found USING MESSAGE = format('there is no job "%s"', p_job),
             HINT = 'SELECT name FROM retention.job lists them.';
     END IF;
-END
-$function$;
+END $function$;

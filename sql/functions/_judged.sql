@@ -1,7 +1,6 @@
--- Locks some rows of a policy, and judges those that could be locked by <policy>_rows, in a newer snapshot: rels and tids
--- are the rows to take, kept counts the others by what keeps them, each by one pass only. Rows that changed
+-- Locks some rows of a policy, and judges those that could be locked by <policy>_rows, in a newer snapshot: rels and
+-- tids are the rows to take, kept counts the others by what keeps them, each by one pass only. Rows that changed
 -- meanwhile, so that they are not due, are neither. Raises 21000 where a join finds several rows for one.
--- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._judged(
     p_policy retention.policy, p_slice retention.slice, p_table regclass, p_rels oid[], p_tids tid[],
     OUT locked bigint, OUT rels oid[], OUT tids tid[], OUT kept jsonb)

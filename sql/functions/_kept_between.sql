@@ -1,5 +1,4 @@
 -- How many rows between the slice's lo and hi guards keep, by guard.
--- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._kept_between(p_policy retention.policy, p_slice retention.slice) RETURNS jsonb
 LANGUAGE plpgsql
 AS $function$

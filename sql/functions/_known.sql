@@ -1,10 +1,7 @@
 -- Raises P0002 when there is no such policy.
 CREATE OR REPLACE FUNCTION retention._known(p_policy text) RETURNS retention.policy
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_policy retention.policy;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_policy retention.policy;
 BEGIN
     SELECT * INTO v_policy FROM retention.policy p WHERE p.name = p_policy;
     IF NOT FOUND THEN
@@ -12,5 +9,4 @@ BEGIN
             HINT = 'SELECT name FROM retention.policy lists them.';
     END IF;
     RETURN v_policy;
-END
-$function$;
+END $function$;

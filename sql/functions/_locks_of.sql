@@ -1,8 +1,6 @@
 -- Which locks a step takes on a table and its rows for what it does, besides those that reading takes.
 CREATE OR REPLACE FUNCTION retention._locks_of(p_verb text, p_table oid) RETURNS text
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE p_verb
         WHEN 'delete' THEN 'ROW EXCLUSIVE; rows FOR UPDATE'
         WHEN 'cascade' THEN 'ROW EXCLUSIVE; rows FOR UPDATE'

@@ -1,16 +1,9 @@
--- Holds in force by the primary key whose row was there and is gone: of the p_limit newest holds. fault is "gone", or "denied"
--- where the owner may not read the table, or must not (_trusted_owner). Those that cannot be honoured (_unfit_hold)
--- are left out, and all on their tables. Locks nothing.
-CREATE OR REPLACE FUNCTION retention._lost_rows(p_limit bigint)
-RETURNS TABLE (hold_id bigint, fault text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET row_security = off
-SET jit = off
+-- Of the p_limit newest holds in force by primary key, those whose row was there and is gone, or is "denied": the owner
+-- may not read the table, or must not (_trusted_owner). Not those that _unfit_hold tells. Locks nothing.
+CREATE OR REPLACE FUNCTION retention._lost_rows(p_limit bigint) RETURNS TABLE (hold_id bigint, fault text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 AS $function$
-DECLARE
-    v_held record;
-    v_terms record;
+DECLARE v_held record; v_terms record;
 BEGIN
     FOR v_held IN
         SELECT n.rel, n.columns, array_agg(n.id) AS holds,
@@ -21,7 +14,8 @@ BEGIN
               ORDER BY h.id DESC LIMIT p_limit) n
         JOIN pg_class c ON c.oid = n.rel
         WHERE n.row_seen AND EXISTS (SELECT FROM retention._key_columns(n.rel)) AND n.columns @> ARRAY(
-            SELECT a.attname::text FROM retention._key_columns(n.rel) k JOIN pg_attribute a ON a.attrelid = n.rel AND a.attnum = k.attnum)
+            SELECT a.attname::text FROM retention._key_columns(n.rel) k JOIN pg_attribute a ON a.attrelid = n.rel
+                AND a.attnum = k.attnum)
         GROUP BY n.rel, n.columns, c.relnamespace, c.relowner
     LOOP
         IF NOT v_held.readable THEN
@@ -34,5 +28,4 @@ BEGIN
             USING v_held.holds;
         END IF;
     END LOOP;
-END
-$function$;
+END $function$;

@@ -1,15 +1,11 @@
--- How long the driver sleeps next, in seconds: slices of at most 0.1, so that a sleeping run never
--- holds a snapshot for long (CREATE INDEX CONCURRENTLY waits for it). NULL when it is time. Locks
--- retention.run, which shows that the run is under way.
+-- How long the driver sleeps next, in seconds: at most 0.1, so that it never holds a snapshot for long. NULL when it is
+-- time. Locks retention.run, which shows that the run is under way.
 CREATE OR REPLACE FUNCTION retention._nap(p_wake_at timestamptz) RETURNS double precision
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF p_wake_at > clock_timestamp() THEN
         LOCK TABLE retention.run IN ROW EXCLUSIVE MODE;
         RETURN least(0.1, extract(epoch FROM p_wake_at - clock_timestamp()));
     END IF;
     RETURN NULL;
-END
-$function$;
+END $function$;

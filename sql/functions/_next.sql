@@ -1,25 +1,11 @@
 -- The row to append after a batch: it counts nothing yet, and goes on where that one ended.
--- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._next(p_last retention.batch) RETURNS retention.batch
-LANGUAGE plpgsql VOLATILE
-AS $function$
-DECLARE
-    v_next retention.batch := p_last;
+LANGUAGE plpgsql VOLATILE AS $function$
+DECLARE v_next retention.batch := p_last;
 BEGIN
-    v_next.n := p_last.n + 1;
-    v_next.at := clock_timestamp();
-    v_next.ms := 0;
-    v_next.mode := 'undone';
-    v_next.scanned := 0;
-    v_next.taken := 0;
-    v_next.kept := '{}';
-    v_next.contended := 0;
-    v_next.refused := 0;
-    v_next.refused_rows := NULL;
-    v_next.related := '{}';
-    v_next.cascaded := '{}';
-    v_next.sqlstate := NULL;
+    v_next.n := p_last.n + 1; v_next.at := clock_timestamp(); v_next.ms := 0; v_next.mode := 'undone';
+    v_next.scanned := 0; v_next.taken := 0; v_next.kept := '{}'; v_next.contended := 0; v_next.refused := 0;
+    v_next.refused_rows := NULL; v_next.related := '{}'; v_next.cascaded := '{}'; v_next.sqlstate := NULL;
     v_next.message := NULL;
     RETURN v_next;
-END
-$function$;
+END $function$;

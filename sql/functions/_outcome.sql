@@ -1,10 +1,7 @@
 -- How a run ended: its state, a sentence for people, and whether a job must not go on after it.
 CREATE OR REPLACE FUNCTION retention._outcome(
-    p_run bigint, OUT state text, OUT sqlstate text, OUT summary text, OUT bad boolean,
-    OUT halt boolean)
-LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+    p_run bigint, OUT state text, OUT sqlstate text, OUT summary text, OUT bad boolean, OUT halt boolean)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     SELECT r.state, coalesce(r.sqlstate, 'P0001'),
            CASE WHEN r.dry_run THEN format('%s: dry run, %s (run %s): %s', r.policy, r.state, r.id, r.message)
                 WHEN r.table_name = '' THEN format('%s: %s (run %s): %s', r.policy, r.state, r.id, r.message)

@@ -1,5 +1,4 @@
 -- A position of a pass as a list of SQL values.
--- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._position(p_policy retention.policy, p_pass integer, p_position jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE
 AS $function$

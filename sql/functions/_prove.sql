@@ -1,25 +1,14 @@
--- Goes through every statement of a policy's functions with no row at all, so that what PostgreSQL
--- refuses (a type, a right, a name) shows when the policy is installed and not at night. What
--- statements of the policy's own words do on the way is rolled back. Raises the first error, with the
--- policy's name.
+-- Goes through every statement of a policy's functions with no row, so that what PostgreSQL refuses shows when the
+-- policy is installed; what statements do on the way is rolled back. Raises the first error.
 CREATE OR REPLACE FUNCTION retention._prove(p_policy text) RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-SET lock_timeout = '10s'
-AS $function$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $function$
 DECLARE
-    v_policy retention.policy;
-    v_pass jsonb;
+    v_policy retention.policy; v_pass jsonb;
     v_slice retention.slice := retention._slice(clock_timestamp());
-    v_message text;
-    v_detail text;
-    v_hint text;
-    v_sqlstate text;
+    v_message text; v_detail text; v_hint text; v_sqlstate text;
 BEGIN
     SELECT * INTO STRICT v_policy FROM retention.policy p WHERE p.name = p_policy;
-    v_slice.run_id := 0;
-    v_slice.inputs := '{}';
-    v_slice.prove := true;
+    v_slice.run_id := 0; v_slice.inputs := '{}'; v_slice.prove := true;
     BEGIN
         FOR v_pass IN SELECT e.value FROM jsonb_array_elements(v_policy.passes) e LOOP
             v_slice.pass := coalesce(v_slice.pass, 0) + 1;
@@ -39,5 +28,4 @@ BEGIN
             RAISE EXCEPTION USING ERRCODE = v_sqlstate, DETAIL = v_detail, HINT = v_hint,
                 MESSAGE = format('policy "%s" cannot run: %s', p_policy, v_message);
     END;
-END
-$function$;
+END $function$;

@@ -1,27 +1,19 @@
--- Purges the caller's rows of cron.job_run_details, where it is the role whose jobs pg_cron starts in this database: those that ended
--- longer ago than install.cron_log_window, and those of a crash (without an end), at most 10000, oldest first. Runs with the
--- caller's rights, because row security shows its rows to nobody else.
+-- Purges the caller's rows of cron.job_run_details older than install.cron_log_window, at most 10000, where pg_cron
+-- runs its jobs here. Runs with the caller's rights: row security shows its rows to nobody else.
 CREATE OR REPLACE FUNCTION retention._purge_cron_log() RETURNS void
-LANGUAGE plpgsql SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-SET lock_timeout = '100ms'
-AS $function$
-DECLARE
-    v_ours boolean := has_schema_privilege(to_regnamespace('cron'), 'USAGE');
+LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
+DECLARE v_ours boolean := has_schema_privilege(to_regnamespace('cron'), 'USAGE');
 BEGIN
     IF v_ours THEN
-        EXECUTE 'SELECT EXISTS (SELECT FROM cron.job j WHERE j.username = current_user AND starts_with(j.jobname::text, ''retention.''))' INTO v_ours;
+        EXECUTE 'SELECT EXISTS (SELECT FROM cron.job j WHERE j.username = current_user
+            AND starts_with(j.jobname::text, ''retention.''))' INTO v_ours;
     END IF;
     IF v_ours THEN
-        EXECUTE 'DELETE FROM cron.job_run_details d
-                 WHERE d.username = current_user AND d.runid = ANY (ARRAY(
-                     SELECT o.runid FROM cron.job_run_details o
-                     WHERE o.username = current_user
-                       AND (coalesce(o.end_time, o.start_time) < $1
-                            OR coalesce(o.end_time, o.start_time) IS NULL
+        EXECUTE 'DELETE FROM cron.job_run_details d WHERE d.username = current_user AND d.runid = ANY (ARRAY(
+                     SELECT o.runid FROM cron.job_run_details o WHERE o.username = current_user
+                       AND (coalesce(o.end_time, o.start_time) < $1 OR coalesce(o.end_time, o.start_time) IS NULL
                                AND o.runid < (SELECT max(m.runid) FROM cron.job_run_details m WHERE m.start_time < $1))
                      ORDER BY o.runid LIMIT 10000))'
         USING clock_timestamp() - (SELECT i.cron_log_window FROM retention.install i);
     END IF;
-END
-$function$;
+END $function$;

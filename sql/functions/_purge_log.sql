@@ -1,24 +1,13 @@
--- Purges the run log after the runs of a call, as of the last of them. NULL: nothing is purged now, because another run has ended in
--- this hour before, by the log; and in a dry run, on a copy, while a migration is not finished, and while all policies are paused. Runs that
--- ended longer ago than install.log_window go, oldest first, with their batches, and before them what restore() would
--- need of them; the newest run and the newest successful run of every policy stay. Events, answers of reports but the newest,
--- and statistics of claims go after their windows. At most 100 runs and 1000 rows of each other kind a call; answers
--- whether to call again: as long as it finds something, until a minute after the run. Passes by rows that somebody else has locked.
+-- Purges what is older than its window in install: runs with their batches (100 a call, undo first; the newest and the
+-- newest successful run of a policy stay), events, claims and reports but the newest (1000 each). NULL: not now, since
+-- the log says that another run of this hour did, or runs are paused. True: call again.
 CREATE OR REPLACE FUNCTION retention._purge_log(p_runs bigint[]) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET lock_timeout = '100ms'
-AS $function$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
 DECLARE
     v_hour CONSTANT timestamptz := date_trunc('hour', clock_timestamp());
     v_most CONSTANT integer := 1000;
-    v_run retention.run;
-    v_install retention.install;
-    v_undo tid[];
-    v_runs bigint[];
-    v_events bigint[];
-    v_claims bigint[];
-    v_reports bigint[];
+    v_run retention.run; v_install retention.install; v_undo tid[]; v_runs bigint[]; v_events bigint[];
+    v_claims bigint[]; v_reports bigint[];
 BEGIN
     SELECT * INTO v_run FROM retention.run r WHERE r.id = p_runs[cardinality(p_runs)] AND NOT r.dry_run;
     IF NOT FOUND OR (SELECT r.id FROM retention.run r WHERE r.ended_at >= v_hour AND r.id < p_runs[1] AND NOT r.dry_run
@@ -28,15 +17,14 @@ BEGIN
     END IF;
     SELECT * INTO v_install FROM retention.install;
     v_undo := ARRAY(
-        SELECT x.ctid
-        FROM retention.run r
-        CROSS JOIN LATERAL (SELECT u.ctid FROM retention.undo u WHERE u.run_id = r.id LIMIT v_most FOR UPDATE SKIP LOCKED) x
-        WHERE r.ended_at < v_run.as_of - v_install.log_window
-        ORDER BY r.ended_at LIMIT v_most);
+        SELECT x.ctid FROM retention.run r
+        CROSS JOIN LATERAL (SELECT u.ctid FROM retention.undo u
+            WHERE u.run_id = r.id LIMIT v_most FOR UPDATE SKIP LOCKED) x
+        WHERE r.ended_at < v_run.as_of - v_install.log_window ORDER BY r.ended_at LIMIT v_most);
     v_runs := ARRAY(
         SELECT r.id FROM retention.run r
         WHERE r.ended_at < v_run.as_of - v_install.log_window
-          -- By ">=" only the index on (policy, id) gives this order: by "=" that on id would, which may read the whole log.
+          -- By ">=" only the index on (policy, id) gives this order: by "=" that on id, which may read the whole log.
           AND r.id IS DISTINCT FROM (SELECT n.id FROM retention.run n WHERE n.policy >= r.policy AND NOT n.dry_run
                                      ORDER BY n.policy, n.id DESC LIMIT 1)
           AND (r.state NOT IN ('done', 'more') OR r.dry_run
@@ -61,7 +49,6 @@ BEGIN
     DELETE FROM retention.event e WHERE e.id = ANY (v_events);
     DELETE FROM retention.claim c WHERE c.id = ANY (v_claims);
     DELETE FROM retention.report p WHERE p.id = ANY (v_reports);
-    RETURN cardinality(v_undo) + cardinality(v_runs) + cardinality(v_events) + cardinality(v_claims) + cardinality(v_reports) > 0
-       AND clock_timestamp() < v_run.ended_at + interval '1 minute';
-END
-$function$;
+    RETURN cardinality(v_undo) + cardinality(v_runs) + cardinality(v_events) + cardinality(v_claims)
+           + cardinality(v_reports) > 0 AND clock_timestamp() < v_run.ended_at + interval '1 minute';
+END $function$;

@@ -1,14 +1,10 @@
--- Called first by a migration that is about to drop the holds. Raises 55000 while any is in force, and names them: what is
--- installed afterwards would not know them. Those whose ids are in pgretain.holds_exported may go. Locks retention.hold
--- until the migration ends, so that nobody places one meanwhile.
+-- Called first by a migration that is about to drop the holds. Raises 55000 while any is in force but those in
+-- pgretain.holds_exported, and names them. Locks retention.hold until the migration ends.
 CREATE OR REPLACE FUNCTION retention._refuse_down() RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_exported CONSTANT bigint[] := coalesce(nullif(current_setting('pgretain.holds_exported', true), ''), '{}');
-    v_holds text[];
-    v_ids bigint[];
+    v_holds text[]; v_ids bigint[];
 BEGIN
     LOCK TABLE retention.hold IN ACCESS EXCLUSIVE MODE;
     SELECT array_agg(format('%s on table "%s" by %s: %s', h.id, h.table_name, h.placed_by, h.reason) ORDER BY h.id),
@@ -19,9 +15,10 @@ BEGIN
     IF v_ids IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('%s holds are in force, which this would drop', cardinality(v_ids)),
-            DETAIL = array_to_string(v_holds[1:20], E'\n') || CASE WHEN cardinality(v_ids) > 20 THEN E'\n...' ELSE '' END,
-            HINT = format('Release them, or have "pgretain migrate down --export FILE" write them to a file first. With another tool, once they '
-                          'are written down elsewhere: PGOPTIONS="-c pgretain.holds_exported=%s".', v_ids);
+            DETAIL = array_to_string(v_holds[1:20], E'\n')
+                || CASE WHEN cardinality(v_ids) > 20 THEN E'\n...' ELSE '' END,
+            HINT = format('Release them, or have "pgretain migrate down --export FILE" write them to a file first. '
+                          'With another tool, once they are written down elsewhere: '
+                          'PGOPTIONS="-c pgretain.holds_exported=%s".', v_ids);
     END IF;
-END
-$function$;
+END $function$;

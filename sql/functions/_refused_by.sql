@@ -1,11 +1,9 @@
--- What an error in a batch says of its rows: "lock" (another session is in the way), "hold" (a held related row would go),
--- "row" (a constraint, a trigger, or data that a condition or a step cannot be evaluated for), NULL: it is no row's.
--- Errors that a trigger raises with an SQLSTATE of its own are a row's.
+-- What an error in a batch says of its rows: "lock" (another session), "hold", "row" (a constraint, trigger, or data;
+-- SQLSTATEs of a trigger's own count), NULL: it is no row's.
 CREATE OR REPLACE FUNCTION retention._refused_by(p_sqlstate text) RETURNS text
-LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN p_sqlstate IN ('55P03', '40P01', '40001') THEN 'lock'
                 WHEN p_sqlstate = 'PR002' THEN 'hold'
-                WHEN p_sqlstate ~ '^(2[237]|3[89]|4[45]|54|P0|[6-9A-EG-Z])' AND p_sqlstate !~ '^(HV|PR|XX)' THEN 'row' END
+                WHEN p_sqlstate ~ '^(2[237]|3[89]|4[45]|54|P0|[6-9A-EG-Z])'
+                    AND p_sqlstate !~ '^(HV|PR|XX)' THEN 'row' END
 $function$;

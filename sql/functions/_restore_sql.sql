@@ -1,63 +1,61 @@
--- The statements of restore() for one source of policy.restores. "kept" finds what is kept of run $1: how many rows, and
--- where those are that may come back at $2: no held ones, no documents with columns that the policy does not know. "back"
--- brings back those at the places $1 and $2, and holds them until $3 for reason $4, at $5: how many, and whether one has
--- another key now. A row is told by its key as it is printed; of several in an archive the last one comes back.
--- Raises 55000 where the table is not what it was. Columns that came later get their defaults.
+-- The statements of restore() for one source of policy.restores: kept finds the places of what is kept of run $1 and
+-- not held at $2; back brings back those at $1, $2, and holds them until $3 for reason $4 at $5. Rows are told by their
+-- printed keys; the last of several comes back. Raises 55000 where the table has changed.
 CREATE OR REPLACE FUNCTION retention._restore_sql(p_source jsonb, OUT kept text, OUT back text)
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_table CONSTANT regclass := retention._table(p_source ->> 'table');
     v_from CONSTANT regclass := retention._table(p_source ->> 'from');
     v_document CONSTANT text := quote_ident(p_source ->> 'document');
-    v_undo CONSTANT boolean := p_source ? 'set';
-    v_stays CONSTANT boolean := p_source ? 'stays';
+    v_undo CONSTANT boolean := p_source ? 'set'; v_stays CONSTANT boolean := p_source ? 'stays';
     v_key CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(p_source -> 'key'));
     v record;
 BEGIN
     SELECT string_agg(format('column %I is %s, was %s', c.name, coalesce(a.type, 'gone'), c.type), ', ')
                FILTER (WHERE a.type IS NULL OR a.type <> c.type AND a.type NOT LIKE '%.' || c.type
-                             AND CASE WHEN a.type || c.type LIKE '% generated%' THEN true  -- else it may be as a policy spells it
-                                 ELSE to_regtype(c.type) IS DISTINCT FROM a.atttypid OR replace(substring(c.type, '\(.*\)'), ' ', '')
+                             AND CASE WHEN a.type || c.type LIKE '% generated%' THEN true  -- else as a policy spells it
+                                 ELSE to_regtype(c.type) IS DISTINCT FROM a.atttypid
+                                     OR replace(substring(c.type, '\(.*\)'), ' ', '')
                                       IS DISTINCT FROM substring(a.type, '\(.*\)') END) AS differs,
-           string_agg(format(CASE WHEN v_undo THEN 'a.key[%s]' WHEN v_document IS NULL THEN 'a.%2$I' ELSE 'd.%2$I' END || '::%3$s AS c%4$s',
-                             k.n, c.name, format_type(a.atttypid, -1), a.attnum), ', ')
+           string_agg(format(CASE WHEN v_undo THEN 'a.key[%s]' WHEN v_document IS NULL THEN 'a.%2$I' ELSE 'd.%2$I' END
+               || '::%3$s AS c%4$s', k.n, c.name, format_type(a.atttypid, -1), a.attnum), ', ')
                FILTER (WHERE k.n > 0 OR NOT v_undo AND a.attgenerated = '') AS "values",
            string_agg(quote_ident(c.name), ', ' ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS names,
            string_agg('s.c' || a.attnum, ', ' ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS given,
            string_agg(format('t.%I = s.c%s', c.name, a.attnum), ' AND ') FILTER (WHERE k.n > 0) AS same_row,
-           string_agg(format('%L, retention._printed(v.c%s)', c.name, a.attnum), ', ') FILTER (WHERE k.n > 0) AS match_kept,
+           string_agg(format('%L, retention._printed(v.c%s)', c.name, a.attnum), ', ')
+               FILTER (WHERE k.n > 0) AS match_kept,
            string_agg(format('%L, retention._printed(t.%1$I)', c.name), ', ') FILTER (WHERE k.n > 0) AS match_back,
            array_agg(c.name) AS known
     INTO v
     FROM jsonb_each_text(p_source -> 'columns') c (name, type)
-    LEFT JOIN (SELECT x.*, concat_ws(' ', format_type(x.atttypid, x.atttypmod), CASE WHEN x.attgenerated <> '' THEN 'generated' END) AS type
-               FROM pg_attribute x WHERE x.attrelid = v_table AND x.attnum > 0 AND NOT x.attisdropped) a ON a.attname = c.name
+    LEFT JOIN (SELECT x.*, concat_ws(' ', format_type(x.atttypid, x.atttypmod),
+        CASE WHEN x.attgenerated <> '' THEN 'generated' END) AS type
+               FROM pg_attribute x WHERE x.attrelid = v_table AND x.attnum > 0 AND NOT x.attisdropped) a
+                   ON a.attname = c.name
     LEFT JOIN unnest(v_key) WITH ORDINALITY k (name, n) ON k.name = c.name;
     IF v.differs IS NOT NULL OR v_key <> ARRAY(
         SELECT a.attname::text FROM retention._key_columns(v_table) k
         JOIN pg_attribute a ON a.attrelid = v_table AND a.attnum = k.attnum ORDER BY k.n)
     THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('table %s is not what it was: %s', v_table, coalesce(v.differs, 'it has another primary key')),
-            HINT = 'Run "pgretain snapshot", then "pgretain generate", and apply the migration: nothing is restored without it.';
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('table %s is not what it was: %s', v_table,
+                coalesce(v.differs, 'it has another primary key')),
+            HINT = 'Run "pgretain snapshot", then "pgretain generate", and apply the migration: '
+                   'nothing is restored without it.';
     END IF;
-
     kept := format(
         'SELECT count(*) AS found, coalesce(array_agg(x.rel) FILTER (WHERE x.loose), ''{}'') AS rels,
                 coalesce(array_agg(x.tid) FILTER (WHERE x.loose), ''{}'') AS tids
-         FROM (SELECT a.tableoid AS rel, a.ctid AS tid, (%L OR NOT retention._is_held(a.tableoid, a.ctid, $2))%s AS loose
-               FROM %s a WHERE a.%I = $1%s) x',
+         FROM (SELECT a.tableoid AS rel, a.ctid AS tid,
+             (%L OR NOT retention._is_held(a.tableoid, a.ctid, $2))%s AS loose FROM %s a WHERE a.%I = $1%s) x',
         v_stays, ' AND a.' || v_document || format(' - %L::text[] = ''{}''', v.known), v_from, p_source ->> 'run',
-        (SELECT string_agg(format(' AND a.%I IS NOT DISTINCT FROM (%s)', s.key, s.value), '') FROM jsonb_each_text(p_source -> 'same') s));
+        (SELECT string_agg(format(' AND a.%I IS NOT DISTINCT FROM (%s)', s.key, s.value), '')
+            FROM jsonb_each_text(p_source -> 'same') s));
     back := format(
         'WITH source AS (
-             SELECT DISTINCT ON (m.match) x.rel, x.tid, m.match, v.*
-             FROM unnest($1::oid[], $2::tid[]) x (rel, tid)
+             SELECT DISTINCT ON (m.match) x.rel, x.tid, m.match, v.* FROM unnest($1::oid[], $2::tid[]) x (rel, tid)
              JOIN %1$s a ON a.tableoid = x.rel AND a.ctid = x.tid
-             %2$s CROSS JOIN LATERAL (SELECT %3$s) v
-             CROSS JOIN LATERAL (SELECT jsonb_build_object(%4$s) AS match) m
+             %2$s CROSS JOIN LATERAL (SELECT %3$s) v CROSS JOIN LATERAL (SELECT jsonb_build_object(%4$s) AS match) m
              ORDER BY m.match, x.rel, x.tid DESC
          ), back AS (
              %5$s RETURNING jsonb_build_object(%6$s) AS match
@@ -66,16 +64,17 @@ BEGIN
              SELECT c.table_name, %7$L::regclass, %8$L::text[], c.attnums, c.types, b.match, $4, $3
              FROM back b CROSS JOIN LATERAL retention._held_columns(%7$L::regclass, %8$L, b.match) c
          )%9$s
-         SELECT count(*) AS rows, NOT coalesce(bool_and(b.match IN (SELECT s.match FROM source s)), true) AS others FROM back b',
+         SELECT count(*) AS rows, NOT coalesce(bool_and(b.match IN (SELECT s.match FROM source s)), true) AS others
+             FROM back b',
         v_from, 'CROSS JOIN LATERAL jsonb_populate_record(NULL::' || v_table || ', a.' || v_document || ') d',
-        v.values || CASE WHEN v_undo THEN ', a.written' ELSE '' END, v.match_kept,
-        CASE WHEN v_undo
-             THEN format('UPDATE %s t SET %s FROM source s WHERE %s AND to_jsonb(t) || s.written = to_jsonb(t)', v_table,
-                         (SELECT string_agg(format('%I = (%s)', s.key, s.value), ', ') FROM jsonb_each_text(p_source -> 'set') s), v.same_row)
-             ELSE format('INSERT INTO %s AS t (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM source s ON CONFLICT DO NOTHING',
+        v.values || CASE WHEN v_undo THEN ', a.written' ELSE '' END, v.match_kept, CASE WHEN v_undo
+             THEN format('UPDATE %s t SET %s FROM source s WHERE %s AND to_jsonb(t) || s.written = to_jsonb(t)',
+                 v_table, (SELECT string_agg(format('%I = (%s)', s.key, s.value), ', ')
+                             FROM jsonb_each_text(p_source -> 'set') s), v.same_row)
+             ELSE format('INSERT INTO %s AS t (%s) OVERRIDING SYSTEM VALUE SELECT %s
+                 FROM source s ON CONFLICT DO NOTHING',
                          v_table, v.names, v.given) END,
         v.match_back, v_table, v_key,
         CASE WHEN NOT v_stays THEN format(', gone AS (DELETE FROM %s a USING source s JOIN back b ON b.match = s.match
                                                       WHERE a.tableoid = s.rel AND a.ctid = s.tid)', v_from) END);
-END
-$function$;
+END $function$;

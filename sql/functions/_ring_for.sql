@@ -1,11 +1,8 @@
--- Rings the bell for events that no run wrote, see _ring.
--- No search_path of its own: only pinned functions may call it.
+-- NOTIFY for events that no run wrote, see _ring.
 CREATE OR REPLACE FUNCTION retention._ring_for(p_policy text, p_events bigint) RETURNS void
-LANGUAGE plpgsql
-AS $function$
+LANGUAGE plpgsql AS $function$
 BEGIN
     IF p_events > 0 AND pg_notification_queue_usage() <= 0.5 THEN
         PERFORM pg_notify('pgretain', jsonb_build_object('policy', p_policy, 'events', p_events)::text);
     END IF;
-END
-$function$;
+END $function$;

@@ -1,22 +1,14 @@
 -- A run of a report: asks its query, keeps the answer with its date, and writes an event where rows
 -- alert. A dry run keeps and writes nothing but the run itself. Raises 54000 for more than 10000 rows.
 CREATE OR REPLACE FUNCTION retention._run_report(
-    p_policy retention.policy, p_request retention.request, p_started timestamptz)
-RETURNS retention.step
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $function$
+    p_policy retention.policy, p_request retention.request, p_started timestamptz) RETURNS retention.step
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_run CONSTANT bigint := retention._new_run(p_policy, p_request, p_started);
     v_why CONSTANT text := coalesce(retention._copy(), retention._paused(p_policy.name));
-    v_rows bigint;
-    v_alerts integer;
-    v_answers jsonb;
-    v_alerting jsonb;
+    v_rows bigint; v_alerts integer; v_answers jsonb; v_alerting jsonb;
 BEGIN
-    IF v_why IS NOT NULL THEN
-        RETURN retention._finish(v_run, 'paused', NULL, v_why);
-    END IF;
+    IF v_why IS NOT NULL THEN RETURN retention._finish(v_run, 'paused', NULL, v_why); END IF;
     PERFORM retention._wait_at_most(p_policy.lock_timeout_ms * 10::bigint);
     EXECUTE format(
         'SELECT count(*), count(*) FILTER (WHERE x.alert)::integer, coalesce(jsonb_agg(x.answer), ''[]''),
@@ -24,14 +16,11 @@ BEGIN
          FROM (SELECT r.answer, r.alert FROM retention.%I($1) r LIMIT 10001) x', p_policy.name || '_report')
     INTO v_rows, v_alerts, v_answers, v_alerting USING p_request.as_of;
     IF v_rows > 10000 THEN
-        RAISE program_limit_exceeded
-            USING MESSAGE = format('report "%s" has more than 10000 rows', p_policy.name),
+        RAISE program_limit_exceeded USING MESSAGE = format('report "%s" has more than 10000 rows', p_policy.name),
                   HINT = 'Let its query say less, with GROUP BY or LIMIT.';
     END IF;
     PERFORM retention._finish(v_run, 'done', NULL, format('%s rows, %s alerts', v_rows, v_alerts));
-    IF p_request.dry_run THEN
-        RETURN (v_run, false, NULL)::retention.step;
-    END IF;
+    IF p_request.dry_run THEN RETURN (v_run, false, NULL)::retention.step; END IF;
     INSERT INTO retention.report (name, as_of, run_id, rows, alerts)
     VALUES (p_policy.name, p_request.as_of, v_run, v_answers, v_alerts);
     IF v_alerts > 0 THEN
@@ -41,5 +30,4 @@ BEGIN
         UPDATE retention.run r SET related = '{"retention.event": 1}' WHERE r.id = v_run;
     END IF;
     RETURN (v_run, false, NULL)::retention.step;
-END
-$function$;
+END $function$;

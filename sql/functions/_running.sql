@@ -1,19 +1,12 @@
--- The run, when it is running in this very session; raises 55000 otherwise. This is what keeps
--- everybody else from calling a batch by hand.
--- No search_path of its own: only pinned functions may call it, and every batch does.
+-- The run, when it is running in this very session; raises 55000 otherwise, so that nobody calls a batch by hand.
 CREATE OR REPLACE FUNCTION retention._running(p_run bigint) RETURNS retention.run
-LANGUAGE plpgsql STABLE
-AS $function$
-DECLARE
-    v_run retention.run;
+LANGUAGE plpgsql STABLE AS $function$
+DECLARE v_run retention.run;
 BEGIN
-    SELECT * INTO v_run FROM retention.run r
-    WHERE r.id = p_run AND r.state = 'running' AND r.pid = pg_backend_pid();
+    SELECT * INTO v_run FROM retention.run r WHERE r.id = p_run AND r.state = 'running' AND r.pid = pg_backend_pid();
     IF NOT FOUND THEN
-        RAISE object_not_in_prerequisite_state
-            USING MESSAGE = format('run %s is not running in this session', p_run),
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('run %s is not running in this session', p_run),
                   HINT = 'Use CALL retention.run(policy).';
     END IF;
     RETURN v_run;
-END
-$function$;
+END $function$;

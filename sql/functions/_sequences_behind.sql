@@ -1,20 +1,13 @@
--- Sequences of the runtime's identity columns that would give out a number that is taken, or a smaller one: runs
--- fail then. The verifier asks; viewers may not read sequences. The largest number is read first, since
--- sequences go on meanwhile.
+-- Sequences of the runtime's identity columns that would give out a taken number, for the verifier. The largest number
+-- is read first, since sequences go on meanwhile.
 CREATE OR REPLACE FUNCTION retention._sequences_behind()
 RETURNS TABLE (table_name text, sequence_name text, largest bigint)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $function$
-DECLARE
-    v_sequence record;
-    v_behind boolean;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$
+DECLARE v_sequence record; v_behind boolean;
 BEGIN
     FOR v_sequence IN
         SELECT c.oid::regclass AS table_oid, c.relname, a.attname, s.oid::regclass AS oid, s.relname AS name
-        FROM pg_class c
-        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attidentity <> '' AND NOT a.attisdropped
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attidentity <> '' AND NOT a.attisdropped
         JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND d.refobjsubid = a.attnum
                         AND d.classid = 'pg_class'::regclass AND d.deptype = 'i'
         JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
@@ -26,10 +19,8 @@ BEGIN
         EXECUTE format('SELECT s.last_value < $1 + CASE WHEN s.is_called THEN 0 ELSE 1 END FROM %s s', v_sequence.oid)
             INTO v_behind USING largest;
         IF v_behind THEN
-            table_name := v_sequence.relname;
-            sequence_name := v_sequence.name;
+            table_name := v_sequence.relname; sequence_name := v_sequence.name;
             RETURN NEXT;
         END IF;
     END LOOP;
-END
-$function$;
+END $function$;

@@ -1,15 +1,10 @@
--- What a restart of this server leaves as it is, and a physical copy does not share, as far as the owner may see it: the
--- timeline, which a promotion or a recovery to a point in time changes; cluster_name; the path of the data directory, for
--- members of pg_monitor; and when its files were made (the change time of PG_VERSION, which no copy of files
--- can keep), with EXECUTE on pg_stat_file(text). Only on a server that takes writes.
+-- What a restart leaves as it is and a physical copy does not share: timeline, cluster_name, and as far as the owner
+-- may see them the data directory (a digest) and the change time of PG_VERSION, which no copy of files keeps.
 CREATE OR REPLACE FUNCTION retention._server() RETURNS jsonb
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_server jsonb := jsonb_build_object(
-        'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8),
-        'cluster_name', current_setting('cluster_name'));
+        'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8), 'cluster_name', current_setting('cluster_name'));
 BEGIN
     IF pg_has_role('pg_read_all_settings', 'USAGE') THEN  -- a digest, since others may read it here
         v_server := v_server || jsonb_build_object('data directory', md5(current_setting('data_directory')));
@@ -18,5 +13,4 @@ BEGIN
         v_server := v_server || jsonb_build_object('files', extract(epoch FROM (pg_stat_file('PG_VERSION')).change));
     END IF;
     RETURN v_server;
-END
-$function$;
+END $function$;

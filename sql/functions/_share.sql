@@ -1,6 +1,5 @@
 -- Locks what guards read, by <policy>_share. Never queues for a lock, since others would wait behind it, but tries some
 -- times within some milliseconds. Raises 55P03 where it is not to be had, or the role that migrates may not lock the tables.
--- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._share(p_function text) RETURNS void
 LANGUAGE plpgsql
 AS $function$

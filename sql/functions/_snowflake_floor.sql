@@ -1,10 +1,7 @@
--- The smallest Snowflake ID of the millisecond of an instant: milliseconds since an epoch, before so many bits of
--- other things. Before the epoch of all IDs it ends at the least bigint: shifted alone, it would wrap around,
--- and every row would be older than an instant that lies far enough back.
+-- The smallest Snowflake ID of the millisecond of an instant; the least bigint before all IDs: shifted alone, it would
+-- wrap around, and every row would be older.
 CREATE OR REPLACE FUNCTION retention._snowflake_floor(p_at timestamptz, p_epoch bigint, p_shift integer) RETURNS bigint
-LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN f.id < -9223372036854775808 THEN -9223372036854775808
                 WHEN f.id > 9223372036854775807 THEN 9223372036854775807 ELSE f.id END::bigint
     FROM (SELECT (floor(extract(epoch FROM p_at) * 1000) - p_epoch) * 2::numeric ^ p_shift AS id) f

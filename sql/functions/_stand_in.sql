@@ -1,11 +1,8 @@
--- Before an index is built on a partition: the search path in which the partition's name, without a schema,
--- means what the next statement is to index. Where the partition is gone, not made yet in this database, or
--- detached, that is an empty temporary table of its name. The path goes on with the session's own one, which
--- the migration keeps in pgretain.search_path. Runs with the caller's rights.
+-- Before an index is built on a partition: the search path in which its name, without a schema, is what the next
+-- statement is to index. Where the partition is gone or detached, that is an empty temporary table. Runs with the
+-- caller's rights.
 CREATE OR REPLACE FUNCTION retention._stand_in(p_schema text, p_table text, p_like text) RETURNS text
-LANGUAGE plpgsql SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF EXISTS (SELECT FROM pg_partition_tree(to_regclass(p_like)) t
                WHERE t.relid = to_regclass(format('%I.%I', p_schema, p_table))) THEN
@@ -13,5 +10,4 @@ BEGIN
     END IF;
     EXECUTE format('CREATE TEMPORARY TABLE IF NOT EXISTS %I (LIKE %s)', p_table, p_like);
     RETURN 'pg_catalog, pg_temp, ' || current_setting('pgretain.search_path');
-END
-$function$;
+END $function$;

@@ -1,34 +1,38 @@
--- The rows that each step of a policy acts on (retention.policy.steps), as further parts of a WITH that has _batch (rel, tid,
--- n), the policy's rows: _step_<number> (n, rel, tid, changes), one row for each pair. $1 is a slice.
--- Conditions are asked as if what steps before delete had gone. For holds (p_held) only related rows count, by what
--- ties them alone, and tables that steps before delete from are read as empty, since other batches take rows as well.
+-- The rows that each step acts on, as further parts of a WITH that has _batch (rel, tid, n): _step_<number> (n, rel,
+-- tid, changes). Conditions are asked as if what steps before delete had gone. For holds (p_held) related rows count by
+-- what ties them alone, since other batches take rows as well. $1 is a slice.
 CREATE OR REPLACE FUNCTION retention._step_query(p_policy retention.policy, p_held boolean) RETURNS text
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH step AS (
         SELECT e.*, e."where" IS NULL AND e.differs IS NULL AND e.related IS NULL AS whole
-        FROM jsonb_to_recordset(p_policy.steps) e(step integer, verb text, "table" text, "from" text, related text, "as" text,
-                                                  "on" text, "where" text, differs text, blind boolean)
+        FROM jsonb_to_recordset(p_policy.steps) e(step integer, verb text, "table" text, "from" text, related text,
+            "as" text, "on" text, "where" text, differs text, blind boolean)
         WHERE e.step > 0 AND e.blind IS NOT TRUE
     )
     SELECT coalesce(string_agg(format(', _step_%s AS MATERIALIZED (%s%s)', s.step, 'WITH ' || b.rest || ' ', CASE
-               WHEN s.whole AND b.gone IS NULL THEN 'SELECT _batch.n, _batch.rel, _batch.tid, true AS changes FROM _batch'
+               WHEN s.whole AND b.gone IS NULL THEN 'SELECT _batch.n, _batch.rel, _batch.tid, true AS changes
+                   FROM _batch'
                ELSE format('SELECT _batch.n, %1$I.tableoid AS rel, %1$I.ctid AS tid, %2$s AS changes %3$s'
-                           ' JOIN _batch ON t.tableoid = _batch.rel AND t.ctid = _batch.tid%4$s WHERE %5$s', coalesce(s."as", 't'),
+                           ' JOIN _batch ON t.tableoid = _batch.rel AND t.ctid = _batch.tid%4$s WHERE %5$s',
+                               coalesce(s."as", 't'),
                    CASE WHEN p_held THEN 'true' ELSE coalesce('(' || s.differs || ')', 'true') END,
                    coalesce(s."from", format('FROM %s t', retention._table(p_policy.table_name)::regclass)),
-                   CASE WHEN s.related IS NOT NULL THEN format(' JOIN %s %I ON (%s)', retention._table(s.related)::regclass, s."as", s."on") END,
-                   CASE WHEN p_held THEN 'true' ELSE concat_ws(' AND ', coalesce('(' || s."where" || ')', 'true'), b.gone) END) END),
+                   CASE WHEN s.related IS NOT NULL THEN format(' JOIN %s %I ON (%s)',
+                       retention._table(s.related)::regclass, s."as", s."on") END,
+                   CASE WHEN p_held THEN 'true' ELSE concat_ws(' AND ', coalesce('(' || s."where" || ')', 'true'),
+                       b.gone) END) END),
            '' ORDER BY s.step), '')
     FROM step s
     CROSS JOIN LATERAL (
         SELECT string_agg(format('%I AS NOT MATERIALIZED (SELECT o.* FROM %s o WHERE %s)', 'rest of ' || x."table",
                                  retention._table(x."table")::regclass,
-                                 CASE WHEN p_held THEN (x."table" = s.related)::text ELSE format(x.gone, 'o') END), ', ') AS rest,
+                                 CASE WHEN p_held THEN (x."table" = s.related)::text ELSE format(x.gone, 'o') END),
+                                     ', ') AS rest,
                string_agg(format(x.gone, quote_ident(coalesce(s."as", 't'))), '')
-                   FILTER (WHERE x."table" = coalesce(s.related, s."table") AND (s.related IS NOT NULL OR s.verb IN ('delete', 'update'))) AS gone
-        FROM (SELECT d."table", string_agg(format('NOT EXISTS (SELECT FROM _step_%s WHERE _step_%1$s.tid = %%1$s.ctid AND _step_%1$s.rel = %%1$s.tableoid)', d.step),
+                   FILTER (WHERE x."table" = coalesce(s.related, s."table")
+                       AND (s.related IS NOT NULL OR s.verb IN ('delete', 'update'))) AS gone
+        FROM (SELECT d."table", string_agg(format('NOT EXISTS (SELECT FROM _step_%s WHERE _step_%1$s.tid = %%1$s.ctid
+                  AND _step_%1$s.rel = %%1$s.tableoid)', d.step),
                                            ' AND ') AS gone
               FROM step d WHERE d.verb = 'delete' AND d.step < s.step GROUP BY d."table") x) b
     WHERE NOT p_held OR s.related IS NOT NULL AND s.verb IN ('delete', 'update')

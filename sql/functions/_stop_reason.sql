@@ -1,26 +1,19 @@
--- Why a run ends before its next batch: the state it ends in and a sentence, or no row.
--- No search_path of its own: only pinned functions may call it, and every batch does. Knows the version
--- of the runtime by itself: it may wait for the lock of a migration that goes back, and takes away every
--- function that the version before has not.
+-- Why a run ends before its next batch: the state it ends in and a sentence, or no row. Knows the runtime's version by
+-- itself: it may have waited for a migration that goes back and drops what it would call.
 CREATE OR REPLACE FUNCTION retention._stop_reason(
-    p_run retention.run, p_policy retention.policy, p_taken bigint,
-    OUT state text, OUT message text)
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-    v_limit bigint := p_run.breaker_limit;
+    p_run retention.run, p_policy retention.policy, p_taken bigint, OUT state text, OUT message text)
+LANGUAGE plpgsql AS $function$
+DECLARE v_limit bigint := p_run.breaker_limit;
 BEGIN
-    SELECT format('the runtime is between version %s and version %s: a migration is not finished', i.runtime_version, '1')
+    SELECT format('the runtime is between version %s and version %s: a migration is not finished', i.runtime_version,
+        '1')
     INTO message FROM retention.install i WHERE i.runtime_version <> '1';
     IF message IS NOT NULL THEN
         state := 'more';
     ELSIF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN
-        state := 'more';
-        message := 'the policy was changed during the run';
-    ELSIF EXISTS (SELECT FROM retention.setting s
-                  WHERE s.name = 'paused' AND s.policy IN (p_policy.name, '*')) THEN
-        state := 'paused';
-        message := retention._paused(p_policy.name);
+        state := 'more'; message := 'the policy was changed during the run';
+    ELSIF EXISTS (SELECT FROM retention.setting s WHERE s.name = 'paused' AND s.policy IN (p_policy.name, '*')) THEN
+        state := 'paused'; message := retention._paused(p_policy.name);
     ELSIF p_taken > v_limit THEN  -- more came due during the run; counts twice as far, so that not every batch does
         v_limit := retention._breaker_limit(
             p_policy, 2 * p_taken, CASE WHEN p_policy.table_name = ANY (p_policy.deletes) THEN p_taken ELSE 0 END);
@@ -29,14 +22,10 @@ BEGIN
     IF state IS NOT NULL THEN
         RETURN;
     ELSIF p_taken > v_limit THEN
-        state := 'tripped';
-        message := format('%s rows taken, the breaker allows %s', p_taken, v_limit);
+        state := 'tripped'; message := format('%s rows taken, the breaker allows %s', p_taken, v_limit);
     ELSIF p_taken >= p_policy.budget_rows THEN
-        state := 'more';
-        message := format('the budget of %s rows is spent', p_policy.budget_rows);
+        state := 'more'; message := format('the budget of %s rows is spent', p_policy.budget_rows);
     ELSIF clock_timestamp() - p_run.started_at >= p_policy.budget_time THEN
-        state := 'more';
-        message := format('the budget of %s is spent', p_policy.budget_time);
+        state := 'more'; message := format('the budget of %s is spent', p_policy.budget_time);
     END IF;
-END
-$function$;
+END $function$;

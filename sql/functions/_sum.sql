@@ -1,5 +1,4 @@
 -- Counts plus other counts, key by key.
--- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._sum(p_one jsonb, p_other jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE
 AS $function$

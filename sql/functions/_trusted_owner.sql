@@ -1,10 +1,7 @@
--- Whether a table in the hands of the given role may be read with our rights: reading its columns runs the
--- casts, checks and operators of their types, so that a table made for that would make its owner us. The word
--- of superusers counts already, and that of those who own a table of a policy. Reads the catalog only.
+-- Whether a role's tables may be read with our rights: reading runs the casts, checks and operators of their types.
+-- Superusers, and the owners of the policies' tables, are trusted.
 CREATE OR REPLACE FUNCTION retention._trusted_owner(p_role oid) RETURNS boolean
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT EXISTS (SELECT FROM pg_roles r WHERE r.oid = p_role AND r.rolsuper)
         OR EXISTS (
             SELECT FROM retention.policy p

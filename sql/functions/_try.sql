@@ -1,7 +1,6 @@
 -- One batch of a pass, whose effects are all there or, where it raises, none. Adds to p_next what it did.
 -- Way RANGE waits for a row a tenth of lock_timeout only, and 100 ms at most while it keeps others out of what guards
 -- read: when it has to wait, the one that locks first, LOCKED, is the better way.
--- No search_path of its own: only pinned functions may call it, and every batch does.
 CREATE OR REPLACE FUNCTION retention._try(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean, p_held boolean,
     INOUT p_next retention.batch, OUT result retention.batch_result)

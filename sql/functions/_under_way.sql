@@ -1,12 +1,8 @@
--- Whether the call of a run is under way. Every transaction of it locks retention.run in ROW EXCLUSIVE mode, which only
--- the runtime's functions may: that lock, in the backend that the row names, is its evidence. Anybody sees it in pg_locks,
--- nobody else can take it or keep a run from it. Between two transactions it is missing for a moment, so that a backend
--- whose statement is hidden is looked at for half a second. The row is read again after its backend: a run that has ended
--- meanwhile was under way. A standby does not see its primary's backends, and takes the row's word for it.
+-- Whether the call of a run is under way: each of its transactions locks retention.run in ROW EXCLUSIVE mode, which
+-- only the runtime may. Between two of them the lock is missing, so a backend whose statement is hidden is looked at
+-- for half a second; then the row is read again. A standby takes the row's word.
 CREATE OR REPLACE FUNCTION retention._under_way(p_run bigint) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_pid CONSTANT integer := (SELECT r.pid FROM retention.run r WHERE r.id = p_run);
     v_gone boolean;
@@ -14,12 +10,15 @@ BEGIN
     FOR v_look IN 1 .. 25 LOOP
         IF pg_is_in_recovery()
            OR EXISTS (SELECT FROM pg_locks l
-                      WHERE l.pid = v_pid AND l.relation = 'retention.run'::regclass AND l.mode = 'RowExclusiveLock' AND l.granted)
-              AND NOT EXISTS (SELECT FROM retention.run n WHERE n.pid = v_pid AND n.id > p_run AND n.state = 'running') THEN
+                      WHERE l.pid = v_pid AND l.relation = 'retention.run'::regclass AND l.mode = 'RowExclusiveLock'
+                          AND l.granted)
+              AND NOT EXISTS (SELECT FROM retention.run n WHERE n.pid = v_pid AND n.id > p_run
+                  AND n.state = 'running') THEN
             RETURN true;
         END IF;
         PERFORM pg_stat_clear_snapshot();
-        v_gone := NOT EXISTS (SELECT FROM pg_stat_get_activity(v_pid) a WHERE a.state IS NULL OR a.state NOT LIKE 'idle%')
+        v_gone := NOT EXISTS (SELECT FROM pg_stat_get_activity(v_pid) a WHERE a.state IS NULL
+            OR a.state NOT LIKE 'idle%')
             OR EXISTS (SELECT FROM retention.run n WHERE n.pid = v_pid AND n.id > p_run);
         -- An older snapshot does not see the end, but that somebody has written the row.
         IF NOT EXISTS (SELECT FROM retention.run r WHERE r.id = p_run AND r.state = 'running'
@@ -30,5 +29,4 @@ BEGIN
         PERFORM pg_sleep(0.02);
     END LOOP;
     RETURN false;
-END
-$function$;
+END $function$;

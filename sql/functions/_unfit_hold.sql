@@ -1,15 +1,11 @@
 -- A hold in force that cannot be honoured, in a sentence; NULL for none. Of those on the given tables, or under their
--- names: the table, or a column, is another one than when the hold was placed, or has another type or collation, or the
--- value is none of that type any more. And of all: a table that is not there, since nobody knows where its rows are now.
+-- names: table, column, type, collation or value is not what it was. Of all: a table that is not there.
 CREATE OR REPLACE FUNCTION retention._unfit_hold(p_tables oid[], p_as_of timestamptz) RETURNS text
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     c_again CONSTANT text := ': place it again as things are now, then release this one';
     v_names CONSTANT text[] := ARRAY(SELECT retention._table_name(t) FROM unnest(p_tables) t);
-    v_hold record;
-    v_values text;
+    v_hold record; v_values text;
 BEGIN
     FOR v_hold IN
         SELECT h.*, c.oid IS NOT NULL AS there, retention._table_name(c.oid) AS name, c.relispartition AS part,
@@ -28,9 +24,11 @@ BEGIN
         IF NOT v_hold.there THEN
             RETURN format('hold %s is on table "%s", which is not there', v_hold.id, v_hold.table_name) || c_again;
         ELSIF v_hold.part THEN
-            RETURN format('hold %s is on table "%s", which is a partition of "%s" now', v_hold.id, v_hold.table_name, v_hold.name) || c_again;
+            RETURN format('hold %s is on table "%s", which is a partition of "%s" now', v_hold.id, v_hold.table_name,
+                v_hold.name) || c_again;
         ELSIF v_hold.name <> v_hold.table_name THEN
-            RETURN format('hold %s is on table "%s", which is called "%s" now', v_hold.id, v_hold.table_name, v_hold.name) || c_again;
+            RETURN format('hold %s is on table "%s", which is called "%s" now', v_hold.id, v_hold.table_name,
+                v_hold.name) || c_again;
         ELSIF v_hold.attnums <> v_hold.attnums_now OR v_hold.types <> v_hold.types_now THEN
             RETURN format('hold %s on table "%s" goes by (%s) of type %s, and %s', v_hold.id, v_hold.table_name,
                 array_to_string(v_hold.columns, ', '), array_to_string(v_hold.types, ', '), CASE
@@ -40,17 +38,16 @@ BEGIN
         END IF;
         v_values := (retention._hold_terms(v_hold.rel, v_hold.columns))."values";
         BEGIN
-            IF v_values IS NULL THEN
-                RAISE data_exception USING MESSAGE = 'values cannot be compared';
-            END IF;
-            EXECUTE format('SELECT count((h.*)::text) FROM (SELECT %s FROM retention.hold h WHERE h.rel = $1 AND h.columns = $2
+            IF v_values IS NULL THEN RAISE data_exception USING MESSAGE = 'values cannot be compared'; END IF;
+            EXECUTE format('SELECT count((h.*)::text)
+                FROM (SELECT %s FROM retention.hold h WHERE h.rel = $1 AND h.columns = $2
                                 AND h.released_at IS NULL AND (h.until IS NULL OR h.until > $3)) h', v_values)
             USING v_hold.rel, v_hold.columns, p_as_of;
         EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation THEN
-            RETURN format('hold %s on table "%s" by (%s), or a later one, has a value that its type cannot read any more (%s)', v_hold.id, v_hold.table_name,
+            RETURN format('hold %s on table "%s" by (%s), or a later one, '
+                          'has a value that its type cannot read any more (%s)', v_hold.id, v_hold.table_name,
                           array_to_string(v_hold.columns, ', '), SQLERRM) || c_again;
         END;
     END LOOP;
     RETURN NULL;
-END
-$function$;
+END $function$;

@@ -1,12 +1,8 @@
--- Why a window cannot be a policy's for a while, NULL when it can; hint says what could be done.
--- Here a month is 30 days, as PostgreSQL compares intervals; _window_at sees to it that a month
--- of another length breaks no bound.
+-- Why a window cannot be a policy's, NULL when it can; hint says what could be done. A month is 30 days here, as
+-- intervals compare; _window_at sees to months of another length.
 CREATE OR REPLACE FUNCTION retention._window_fault(
     p_policy retention.policy, p_window interval, OUT message text, OUT hint text)
-LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp
-SET intervalstyle = 'postgres'
-AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 BEGIN
     IF p_policy.window_own IS NULL THEN
         message := format('the window of policy "%s" cannot be changed at run time', p_policy.name);
@@ -23,5 +19,4 @@ BEGIN
                                     'at most ' || p_policy.window_at_most));
         hint := 'The bounds are at_least and at_most in the policy file.';
     END IF;
-END
-$function$;
+END $function$;

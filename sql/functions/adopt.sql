@@ -1,11 +1,8 @@
 -- Says that this database is meant to be purged: a restored backup, a clone or a promoted standby starts no run before.
 CREATE OR REPLACE FUNCTION retention.adopt(reason text DEFAULT '') RETURNS text
-LANGUAGE sql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     UPDATE retention.install
-    SET system_identifier = c.system_identifier, database_name = current_database(),
-        server = retention._server(),
+    SET system_identifier = c.system_identifier, database_name = current_database(), server = retention._server(),
         adopted_at = clock_timestamp(), adopted_by = session_user
     FROM pg_control_system() c
     RETURNING format('database "%s" adopted by %s', database_name, adopted_by)

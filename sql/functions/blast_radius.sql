@@ -1,30 +1,20 @@
--- What a run of a policy would do to all that is due at an instant, which may lie in the future: one row for each
--- table that a step or a foreign key behind it (path) reaches. rows is what runs until nothing is due do to the
--- table, each row counted once where it goes; NULL where that cannot be known beforehand, and note says why. bytes is
--- estimated from the table's average row. max_rows looks at so many due rows only. effect: delete | cascade |
--- set null | set default | update | insert | archive | detach | drop | drop table | sql, and what stands in the way:
--- blocked (rows that a foreign key lets nobody refer away from) and refused (rows that are there already).
--- Reads, changes and locks nothing. Raises P0002 for an unknown policy, 22023 for a report and what a run refuses.
+-- What runs until nothing is due would do: one row for each table that a step, or a foreign key behind it (path),
+-- reaches, each row counted once. rows is NULL where note says why it cannot be known; bytes is estimated. effect
+-- "blocked": a foreign key refuses; "refused": the row is there already. max_rows looks at so many due rows. Locks
+-- nothing.
 CREATE OR REPLACE FUNCTION retention.blast_radius(
-    policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL,
-    scope jsonb DEFAULT NULL, max_rows bigint DEFAULT NULL)
+    policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
+    max_rows bigint DEFAULT NULL)
 RETURNS TABLE (step integer, effect text, table_name text, path text, rows bigint, bytes bigint, locks text, note text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET jit = off
-SET row_security = off
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 AS $function$
 #variable_conflict use_column
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(blast_radius.policy);
-    v_request retention.request;
-    v_keys jsonb;
-    v_found jsonb;
+    v_request retention.request; v_keys jsonb; v_found jsonb;
 BEGIN
-    v_request.as_of := blast_radius.as_of;
-    v_request.older_than := blast_radius.older_than;
-    v_request.scope := blast_radius.scope;
-    v_request := retention._checked(v_policy, v_request, clock_timestamp());
+    v_request.as_of := blast_radius.as_of; v_request.older_than := blast_radius.older_than;
+    v_request.scope := blast_radius.scope; v_request := retention._checked(v_policy, v_request, clock_timestamp());
     IF v_policy.report THEN
         RAISE invalid_parameter_value USING MESSAGE = format('"%s" is a report, and takes no rows', v_policy.name);
     END IF;
@@ -34,7 +24,8 @@ BEGIN
         || retention._radius_query(v_policy.name, v_keys) || ') x'
     INTO v_found USING v_request.as_of, max_rows, v_request.scope, v_request.older_than;
     SELECT v_found || coalesce(jsonb_agg(to_jsonb(d)), '[]'),
-           v_keys || coalesce(jsonb_agg(jsonb_build_object('n', d.key, 'path', d.path)) FILTER (WHERE d.path IS NOT NULL), '[]')
+           v_keys || coalesce(jsonb_agg(jsonb_build_object('n', d.key, 'path', d.path))
+               FILTER (WHERE d.path IS NOT NULL), '[]')
     INTO v_found, v_keys
     FROM retention._doubts(v_policy.name, v_found, v_request.as_of) d;
     RETURN QUERY
@@ -42,10 +33,9 @@ BEGIN
            coalesce(r.size, CASE WHEN r.verb NOT IN ('insert', 'archive', 'blocked', 'refused', 'sql')
                                  THEN (r.n * retention._row_bytes(r.rel))::bigint END),
            retention._locks_of(r.verb, r.rel),
-           nullif(concat_ws('; ', CASE WHEN r.doubt IS NULL OR r.n IS NULL THEN r.doubt ELSE format('%s as things are: %s', r.n, r.doubt) END,
-                            r.estimate, r.after,
-                            CASE WHEN r.capped THEN format('or more, since only %s due rows were looked at', max_rows) END), '')
-    FROM retention._radius(v_keys, v_found, max_rows) r
-    ORDER BY r.step, r.key, r.table_name, r.verb;
-END
-$function$;
+           nullif(concat_ws('; ', CASE WHEN r.doubt IS NULL OR r.n IS NULL THEN r.doubt
+               ELSE format('%s as things are: %s', r.n, r.doubt) END, r.estimate, r.after,
+                            CASE WHEN r.capped THEN format('or more, since only %s due rows were looked at',
+                                max_rows) END), '')
+    FROM retention._radius(v_keys, v_found, max_rows) r ORDER BY r.step, r.key, r.table_name, r.verb;
+END $function$;

@@ -1,40 +1,30 @@
 -- What needs a person's attention, one row each; no rows means all is well. severity is "error"
 -- where rows are not being deleted that should be, else "warning".
-CREATE OR REPLACE FUNCTION retention.health()
-RETURNS TABLE (severity text, policy text, problem text, hint text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
-    SELECT 'error', NULL::text, retention._copy(),
-           'SELECT retention.adopt(''why''), if rows are to be deleted here.'
+    SELECT 'error', NULL::text, retention._copy(), 'SELECT retention.adopt(''why''), if rows are to be deleted here.'
     WHERE retention._copy() IS NOT NULL
-    UNION ALL
-    SELECT 'error', NULL::text, retention._half_upgraded(), 'Run "pgretain migrate up".'
+    UNION ALL SELECT 'error', NULL::text, retention._half_upgraded(), 'Run "pgretain migrate up".'
     WHERE retention._half_upgraded() IS NOT NULL
     UNION ALL
-    SELECT 'error', s.policy,
-           format('the last run (%s) %s%s', s.last_run, s.last_state, ': ' || s.last_message),
+    SELECT 'error', s.policy, format('the last run (%s) %s%s', s.last_run, s.last_state, ': ' || s.last_message),
            CASE WHEN s.last_state = 'tripped' AND s.last_message LIKE '%breaker%'
                 THEN format('Look at retention.preview(%L); then SELECT retention.accept(%s, ''why'').',
                             s.policy, s.last_run)
                 ELSE format('SELECT * FROM retention.run WHERE id = %s', s.last_run) END
     FROM retention.status s WHERE s.last_state IN ('failed', 'tripped', 'abandoned')
-    UNION ALL
-    SELECT 'warning', s.policy, s.paused, format('SELECT retention.resume(%L)', s.policy)
+    UNION ALL SELECT 'warning', s.policy, s.paused, format('SELECT retention.resume(%L)', s.policy)
     FROM retention.status s WHERE s.paused IS NOT NULL
     UNION ALL
-    SELECT 'warning', p.name, w.note,
-           format('SELECT retention.set_window(%L, NULL, ''why'') takes it back.', p.name)
+    SELECT 'warning', p.name, w.note, format('SELECT retention.set_window(%L, NULL, ''why'') takes it back.', p.name)
     FROM retention.policy p, retention._window_set(p.*) w WHERE w.note IS NOT NULL
-    UNION ALL
-    SELECT 'warning', s.policy, format('%s rows were refused in run %s', s.last_refused, s.last_run),
+    UNION ALL SELECT 'warning', s.policy, format('%s rows were refused in run %s', s.last_refused, s.last_run),
            format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', s.last_run)
     FROM retention.status s WHERE s.last_refused > 0
-    UNION ALL
-    SELECT 'warning', p.name, format('the report alerts: %s of %s rows at %s', a.alerts,
+    UNION ALL SELECT 'warning', p.name, format('the report alerts: %s of %s rows at %s', a.alerts,
                                      jsonb_array_length(a.rows), a.as_of),
            format('SELECT rows FROM retention.report WHERE id = %s', a.id)
     FROM retention.policy p
@@ -42,18 +32,13 @@ BEGIN
     WHERE p.report AND a.alerts > 0
     UNION ALL
     (SELECT 'warning', NULL::text, format('run %s: %s', r.id, r.note), 'Later runs try again; this goes after a day.'
-     FROM retention.run r
-     WHERE r.ended_at > clock_timestamp() - interval '1 day' AND r.note LIKE '% was not purged: %'
+     FROM retention.run r WHERE r.ended_at > clock_timestamp() - interval '1 day' AND r.note LIKE '% was not purged: %'
      ORDER BY r.ended_at DESC LIMIT 1)
-    UNION ALL
-    SELECT 'error', NULL::text, 'the pg_cron scheduler is not running',
+    UNION ALL SELECT 'error', NULL::text, 'the pg_cron scheduler is not running',
            'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'
     FROM retention.install i  -- schema cron may be in another database
-    WHERE i.scheduler = 'pg_cron'
-      AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%')
-    UNION ALL
-    SELECT 'error', NULL::text, format('job "%s" is switched off in pg_cron', c.jobname),
+    WHERE i.scheduler = 'pg_cron' AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%')
+    UNION ALL SELECT 'error', NULL::text, format('job "%s" is switched off in pg_cron', c.jobname),
            'Run "pgretain migrate up"; "pgretain verify" shows the statement alone.'
     FROM retention._cron_jobs() c WHERE NOT c.active;
-END
-$function$;
+END $function$;

@@ -1,17 +1,11 @@
--- Keeps rows from every policy until the hold is released or runs out: those of a table that have certain values in
--- certain columns, {column: value} as a JSON object, now or later; or the one row with a primary key of one column.
---   SELECT * FROM retention.place_hold('app.message', '42', 'case 7');
+-- Keeps rows from every policy until the hold is released or runs out: those of a table with certain values in certain
+-- columns, {column: value}, now or later, or the one with a primary key of one column. rows_held is 0 when there is
+-- none yet.
 --   SELECT * FROM retention.place_hold('app.message', '{"sender_id": 17}', 'case 8');
--- Values are read with the caller's settings, and compared as the column's type compares them. Waits for batches under
--- way. rows_held is 0 when there is no such row (any more): the hold stands all the same, for one that comes later.
--- Raises 22023 for what no row can have, 42703 for no column, 0A000 for a type whose values cannot be compared, 42501
--- for tables of roles that have nothing to do with any policy. Lock: ROW EXCLUSIVE on the table of holds.
+-- Values are read with the caller's settings and compared as values. Waits for batches under way (ROW EXCLUSIVE).
 CREATE OR REPLACE FUNCTION retention.place_hold(
     table_name text, match text, reason text, until timestamptz DEFAULT NULL, OUT hold_id bigint, OUT rows_held bigint)
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $function$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$
 #variable_conflict use_column
 DECLARE
     v_table CONSTANT oid := retention._holdable(place_hold.table_name);
@@ -25,11 +19,12 @@ BEGIN
     v_match := retention._hold_match(v_table, v_columns, v_given);
     LOCK TABLE retention.hold IN ROW EXCLUSIVE MODE;  -- what batches under way do, the count below is to see
     EXECUTE format('SELECT count(*) FROM %s t JOIN (SELECT %s FROM (SELECT $1 AS match) h) h ON %s', v_table::regclass,
-                   (retention._hold_terms(v_table, v_columns))."values", (retention._hold_terms(v_table, v_columns)).equal)
+                   (retention._hold_terms(v_table, v_columns))."values",
+                       (retention._hold_terms(v_table, v_columns)).equal)
     INTO rows_held USING v_match;
     INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason, until, row_seen)
-    SELECT c.table_name, v_table, v_columns, c.attnums, c.types, v_match, place_hold.reason, place_hold.until, rows_held > 0
+    SELECT c.table_name, v_table, v_columns, c.attnums, c.types, v_match, place_hold.reason, place_hold.until,
+        rows_held > 0
     FROM retention._held_columns(v_table, v_columns, v_match) c
     RETURNING id INTO hold_id;
-END
-$function$;
+END $function$;

@@ -1,57 +1,46 @@
--- What a run would find at an instant, which may lie in the future: all of it, or what a scope narrows
--- it to; by the window in force, or by another one within the policy's bounds. one_run is what one run takes of
--- due, bytes is estimated from the table's average row, run_time from the pace of based_on earlier runs, NULL
--- without any. breaker_limit is exact where the run would trip; elsewhere it allows so many at least, since no more of
--- the table is counted than decides. With max_rows counting stops there (capped), and kept is not counted. Reads, changes nothing.
+-- What a run would find at an instant, which may lie ahead. one_run is what one run takes of due; bytes and run_time
+-- are estimated; breaker_limit is exact where the run would trip, else so many at least. With max_rows counting stops
+-- there (capped), and kept is not counted.
 CREATE OR REPLACE FUNCTION retention.preview(
-    policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL,
-    scope jsonb DEFAULT NULL, max_rows bigint DEFAULT NULL,
-    OUT due bigint, OUT kept jsonb, OUT oldest text, OUT newest text, OUT breaker_limit bigint,
-    OUT would_trip boolean, OUT stopped_by text, OUT kept_null jsonb,
-    OUT one_run bigint, OUT bytes bigint, OUT run_time interval, OUT based_on integer, OUT capped boolean)
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET jit = off
-SET row_security = off
+    policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
+    max_rows bigint DEFAULT NULL, OUT due bigint, OUT kept jsonb, OUT oldest text, OUT newest text,
+    OUT breaker_limit bigint, OUT would_trip boolean, OUT stopped_by text, OUT kept_null jsonb, OUT one_run bigint,
+    OUT bytes bigint, OUT run_time interval, OUT based_on integer, OUT capped boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(preview.policy);
-    v_request retention.request;
-    v_count retention.due_count;
-    v_pace record;
+    v_request retention.request; v_count retention.due_count; v_pace record;
 BEGIN
     IF v_policy.report THEN
-        RAISE invalid_parameter_value
-            USING MESSAGE = format('"%s" is a report, and takes no rows', v_policy.name),
+        RAISE invalid_parameter_value USING MESSAGE = format('"%s" is a report, and takes no rows', v_policy.name),
                   HINT = format('SELECT * FROM retention.%I(now()).', v_policy.name || '_report');
     END IF;
-    v_request.as_of := preview.as_of;
-    v_request.older_than := preview.older_than;
-    v_request.scope := preview.scope;
+    v_request.as_of := preview.as_of; v_request.older_than := preview.older_than; v_request.scope := preview.scope;
     v_request := retention._checked(v_policy, v_request, clock_timestamp());
-    stopped_by := coalesce(retention._objection(v_policy.name), retention._stopping_hold(v_policy.name, v_request.as_of));
+    stopped_by := coalesce(retention._objection(v_policy.name),
+        retention._stopping_hold(v_policy.name, v_request.as_of));
     BEGIN
-        v_count := retention._count(v_policy.name, v_request.as_of, max_rows, true, v_request.scope, v_request.older_than);
+        v_count := retention._count(v_policy.name, v_request.as_of, max_rows, true, v_request.scope,
+            v_request.older_than);
     EXCEPTION WHEN invalid_function_definition THEN  -- another table has the name of the policy's
-        IF stopped_by IS NULL THEN
-            RAISE;
-        END IF;
+        IF stopped_by IS NULL THEN RAISE; END IF;
     END;
-    due := v_count.due;
-    kept := v_count.kept;
-    kept_null := v_count.kept_null;
-    oldest := v_count.oldest;
+    due := v_count.due; kept := v_count.kept; kept_null := v_count.kept_null; oldest := v_count.oldest;
     newest := v_count.newest;
     breaker_limit := retention._breaker_limit(v_policy, least(due, v_policy.budget_rows));
     would_trip := coalesce(least(due, v_policy.budget_rows) > breaker_limit, false);
     stopped_by := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(v_policy.name), stopped_by);
-    one_run := least(due, v_policy.budget_rows);
-    capped := v_count.capped;
+    one_run := least(due, v_policy.budget_rows); capped := v_count.capped;
     IF NOT v_policy.partitions THEN
         bytes := (due * retention._row_bytes(retention._table(v_policy.table_name)))::bigint;
     END IF;
-    v_pace := retention._pace(v_policy.name);
-    based_on := v_pace.runs;
-    run_time := make_interval(secs => ceil(one_run / v_pace.rows_per_second * 10) / 10);
-END
-$function$;
+    -- The median of the last five runs that ended well and took 1000 rows or more.
+    SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY r.taken / r.seconds) AS rows_per_second, count(*) AS runs
+        INTO v_pace
+    FROM (SELECT r.taken, greatest(extract(epoch FROM r.ended_at - r.started_at), 0.001)::double precision AS seconds
+          FROM retention.run r
+          WHERE r.policy = v_policy.name AND r.state IN ('done', 'more') AND NOT r.dry_run AND r.taken >= 1000
+          ORDER BY r.id DESC LIMIT 5) r;
+    based_on := v_pace.runs; run_time := make_interval(secs => ceil(one_run / v_pace.rows_per_second * 10) / 10);
+END $function$;

@@ -1,19 +1,12 @@
 -- Ends a hold now; its row stays as a record. Answers the table and the values that it went by; raises P0002
 -- when there is no such hold in force.
-CREATE OR REPLACE FUNCTION retention.release_hold(
-    hold_id bigint, reason text, OUT table_name text, OUT match jsonb)
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+CREATE OR REPLACE FUNCTION retention.release_hold(hold_id bigint, reason text, OUT table_name text, OUT match jsonb)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 #variable_conflict use_column
 BEGIN
     UPDATE retention.hold h
-    SET released_by = session_user, released_at = clock_timestamp(),
-        release_reason = release_hold.reason
+    SET released_by = session_user, released_at = clock_timestamp(), release_reason = release_hold.reason
     WHERE h.id = release_hold.hold_id AND h.released_at IS NULL
     RETURNING h.table_name, h.match INTO release_hold.table_name, release_hold.match;
-    IF NOT FOUND THEN
-        RAISE no_data_found USING MESSAGE = format('there is no hold %s in force', hold_id);
-    END IF;
-END
-$function$;
+    IF NOT FOUND THEN RAISE no_data_found USING MESSAGE = format('there is no hold %s in force', hold_id); END IF;
+END $function$;

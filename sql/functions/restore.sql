@@ -1,20 +1,13 @@
--- Brings back what a run of a policy archived, or marked by an update with "undo", in the caller's
--- transaction: SELECT * FROM retention.restore('old_items', 42);
--- Everything that comes back is held until hold_until (NULL: until somebody releases it), or the next
--- run would take it again. Rows that are there again, or were changed since, are refused and counted,
--- and so are those that a constraint or a trigger refuses; a later call tries them again.
--- Raises 0A000 for a policy of which nothing is kept, P0002 for a run that is not in the log of that
--- policy (any more), 22023 for a hold_until that is over, 55P03 while a run on the table is under way,
--- 55000 where a table is not what it was when the policy was generated.
--- Locks: the table's place for a run, by a row of the log that goes again; SHARE ROW EXCLUSIVE on the table of holds, which
--- waits for batches and place_hold() under way; ROW EXCLUSIVE on the tables, the rows.
+-- Brings back what a run archived, or marked by an update with "undo", and holds it until hold_until (NULL: until
+-- released), or the next run would take it again. Rows that are there again, were changed, or are refused by a
+-- constraint or trigger are counted as refused.
+--   SELECT * FROM retention.restore('old_items', 42);
+-- Locks: a row of the log that runs on the table wait for, retention.hold in SHARE ROW EXCLUSIVE mode, the tables in
+-- ROW EXCLUSIVE mode, the rows.
 CREATE OR REPLACE FUNCTION retention.restore(
     policy text, run_id bigint, hold_until timestamptz DEFAULT clock_timestamp() + interval '30 days',
     OUT restored bigint, OUT refused bigint)
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $function$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$
 #variable_conflict use_column
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(restore.policy);
@@ -24,13 +17,11 @@ BEGIN
         RAISE feature_not_supported
             USING MESSAGE = format('policy "%s" keeps nothing that could be restored', restore.policy),
                   HINT = 'It needs an archive of whole rows with run.id in a column, or an update with "undo".';
-    ELSIF NOT EXISTS (SELECT FROM retention.run r
-                      WHERE r.id = restore.run_id AND r.policy = restore.policy) THEN
+    ELSIF NOT EXISTS (SELECT FROM retention.run r WHERE r.id = restore.run_id AND r.policy = restore.policy) THEN
         RAISE no_data_found
             USING MESSAGE = format('run %s of policy "%s" is not in the log', restore.run_id, restore.policy);
     ELSIF restore.hold_until <= clock_timestamp() THEN
-        RAISE invalid_parameter_value
-            USING MESSAGE = format('hold_until %s is over', restore.hold_until),
+        RAISE invalid_parameter_value USING MESSAGE = format('hold_until %s is over', restore.hold_until),
                   HINT = 'Without a hold the next run would take the rows again.';
     END IF;
     v_lock := retention._take_table(v_policy, NULL, clock_timestamp());
@@ -43,5 +34,4 @@ BEGIN
     INSERT INTO retention.restored (policy, run_id, restored, refused, hold_until)
     VALUES (restore.policy, restore.run_id, restore.restored, restore.refused, restore.hold_until);
     DELETE FROM retention.run r WHERE r.id = v_lock.run;
-END
-$function$;
+END $function$;

@@ -1,13 +1,8 @@
--- Gives a policy another window from its next run on, for as long as nobody takes it back, which a
--- NULL does. Answers the window that is then in force. Raises 22023 without a reason, for a policy
--- whose window has no lower bound (at_least), and for a window out of its bounds.
+-- Gives a policy another window until somebody takes it back, which NULL does; answers the one then in force. Raises
+-- 22023 without a reason, and for a window that the policy's bounds do not allow.
 --   SELECT retention.set_window('visits', '14 days', 'the disk is full');
-CREATE OR REPLACE FUNCTION retention.set_window(policy text, older_than interval, reason text)
-RETURNS interval
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET intervalstyle = 'postgres'
-AS $function$
+CREATE OR REPLACE FUNCTION retention.set_window(policy text, older_than interval, reason text) RETURNS interval
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(set_window.policy);
     v_fault record;
@@ -20,5 +15,4 @@ BEGIN
     END IF;
     PERFORM retention._change_setting(v_policy.name, 'window', set_window.older_than::text, set_window.reason);
     RETURN retention.window_of(v_policy.name);
-END
-$function$;
+END $function$;

@@ -1,22 +1,17 @@
--- Takes events away, oldest first: of one policy, or of all. Those that somebody else is just taking
--- are passed by; where the transaction is rolled back, they are there again. So each event is handled
--- once by whoever commits, and again after a crash: handling must bear that.
+-- Takes events away, oldest first, passing by those that somebody else is just taking. An event is handled once by
+-- whoever commits, and again after a crash: handling must bear that.
 --   BEGIN; SELECT * FROM retention.take_events(10); ... COMMIT;
 CREATE OR REPLACE FUNCTION retention.take_events(p_limit integer DEFAULT 100, p_policy text DEFAULT NULL)
 RETURNS SETOF retention.event
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     RETURN QUERY
     WITH taken AS (
         DELETE FROM retention.event e
         WHERE e.id = ANY (ARRAY(
             SELECT x.id FROM retention.event x
-            WHERE p_policy IS NULL OR x.policy = p_policy
-            ORDER BY x.id LIMIT p_limit FOR UPDATE SKIP LOCKED))
+            WHERE p_policy IS NULL OR x.policy = p_policy ORDER BY x.id LIMIT p_limit FOR UPDATE SKIP LOCKED))
         RETURNING e.*
     )
     SELECT t.* FROM taken t ORDER BY t.id;
-END
-$function$;
+END $function$;

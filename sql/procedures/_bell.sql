@@ -1,11 +1,8 @@
--- Rings the bell for what runs wrote into retention.event, in a transaction of its own: everything is
--- committed and unlocked before, so that whatever becomes of it changes no run. Last in a job, because
--- nothing can catch a COMMIT that fails. No operator and no unqualified name, as in _drive.
+-- Sends NOTIFY for the events of runs, in a transaction of its own: everything is committed before, and it is last in a
+-- job because nothing can catch a COMMIT that fails. No operator and no unqualified name, as in _drive.
 CREATE OR REPLACE PROCEDURE retention._bell(p_runs pg_catalog.int8[])
-LANGUAGE plpgsql SECURITY INVOKER
-AS $procedure$
-DECLARE
-    v_message pg_catalog.text;
+LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
+DECLARE v_message pg_catalog.text;
 BEGIN
     BEGIN
         PERFORM retention._ring(p_runs);
@@ -14,5 +11,4 @@ BEGIN
         PERFORM retention._note_failure(p_runs, 'no NOTIFY', v_message);
     END;
     COMMIT AND CHAIN;
-END
-$procedure$;
+END $procedure$;

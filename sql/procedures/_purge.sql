@@ -1,11 +1,8 @@
--- Purges the logs after the runs of a call, in transactions of its own: the runs are over and committed, so that
--- whatever becomes of it changes none of them; their notes say what failed. No operator and no unqualified name, as in _drive.
+-- Purges the logs after the runs of a call, in transactions of its own; what fails is noted in the runs, which are
+-- over. No operator and no unqualified name, as in _drive.
 CREATE OR REPLACE PROCEDURE retention._purge(p_runs pg_catalog.int8[])
-LANGUAGE plpgsql SECURITY INVOKER
-AS $procedure$
-DECLARE
-    v_more pg_catalog.bool;
-    v_message pg_catalog.text;
+LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
+DECLARE v_more pg_catalog.bool; v_message pg_catalog.text;
 BEGIN
     LOOP
         BEGIN
@@ -19,13 +16,10 @@ BEGIN
         EXIT WHEN v_more IS NOT TRUE;
     END LOOP;
     BEGIN
-        IF v_more IS NOT NULL THEN
-            PERFORM retention._purge_cron_log();
-        END IF;
+        IF v_more IS NOT NULL THEN PERFORM retention._purge_cron_log(); END IF;
     EXCEPTION WHEN query_canceled OR OTHERS THEN
         GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT;
         PERFORM retention._note_failure(p_runs, 'cron.job_run_details was not purged', v_message);
     END;
     COMMIT AND CHAIN;
-END
-$procedure$;
+END $procedure$;

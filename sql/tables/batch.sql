@@ -1,28 +1,13 @@
--- One row per batch, appended in the batch's own transaction and never updated, so that the cost
--- of logging stays flat while somebody else holds a snapshot open. Row 0 is the run's start. The
--- next_ columns say how the run goes on from here; refused_rows are the rows that were refused, as table and
--- place, where another pass may meet them again. No foreign key to run: it would lock the run's
--- row once per batch.
+-- One row per batch, appended in its own transaction and never updated. Row 0 is the start; next_ says how the run goes
+-- on; refused_rows are rows (table and place) that another pass may meet. No foreign key to run: it would lock that
+-- row.
 CREATE TABLE IF NOT EXISTS retention.batch (
-    run_id bigint NOT NULL,
-    n integer NOT NULL,
-    at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    run_id bigint NOT NULL, n integer NOT NULL, at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     ms double precision NOT NULL DEFAULT 0,
     mode text NOT NULL CHECK (mode IN ('start', 'range', 'locked', 'skip', 'undone')),
-    scanned bigint NOT NULL DEFAULT 0,
-    taken bigint NOT NULL DEFAULT 0,
-    kept jsonb NOT NULL DEFAULT '{}',
-    contended bigint NOT NULL DEFAULT 0,
-    refused bigint NOT NULL DEFAULT 0,
-    related jsonb NOT NULL DEFAULT '{}',
-    cascaded jsonb NOT NULL DEFAULT '{}',
-    sqlstate text,
-    message text,
-    total_taken bigint NOT NULL DEFAULT 0,
-    total_refused bigint NOT NULL DEFAULT 0,
-    next_pass integer NOT NULL,
-    next_position jsonb,
-    next_rows integer NOT NULL,
-    refused_rows text[],
-    PRIMARY KEY (run_id, n)
+    scanned bigint NOT NULL DEFAULT 0, taken bigint NOT NULL DEFAULT 0, kept jsonb NOT NULL DEFAULT '{}',
+    contended bigint NOT NULL DEFAULT 0, refused bigint NOT NULL DEFAULT 0, related jsonb NOT NULL DEFAULT '{}',
+    cascaded jsonb NOT NULL DEFAULT '{}', sqlstate text, message text, total_taken bigint NOT NULL DEFAULT 0,
+    total_refused bigint NOT NULL DEFAULT 0, next_pass integer NOT NULL, next_position jsonb,
+    next_rows integer NOT NULL, refused_rows text[], PRIMARY KEY (run_id, n)
 );

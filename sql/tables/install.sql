@@ -1,24 +1,12 @@
--- One row: what the migrations installed and on which database. A copy of the database (restored
--- backup, clone) has another system identifier or name, and no run starts there before adopt().
--- cron_database is the one whose pg_cron starts the jobs, NULL where that is this one, or where nobody starts them.
--- server is what retention._server() said of the server that was adopted.
+-- One row: what the migrations installed, and where: elsewhere no run starts before adopt(). cron_database is the one
+-- whose pg_cron starts the jobs, NULL for this one or none; server is what _server() said.
 CREATE TABLE IF NOT EXISTS retention.install (
-    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-    runtime_version text NOT NULL,
-    search_path text NOT NULL,
-    time_zone text NOT NULL,
-    scheduler text NOT NULL,
-    cron_database text,
-    protect text[] NOT NULL,
-    log_window interval NOT NULL DEFAULT '90 days',
-    cron_log_window interval NOT NULL DEFAULT '14 days',
-    event_window interval NOT NULL DEFAULT '30 days',
-    report_window interval NOT NULL DEFAULT '1 year',
-    claim_window interval NOT NULL DEFAULT '7 days',
-    system_identifier bigint NOT NULL,
-    database_name text NOT NULL,
-    server jsonb,
-    adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    adopted_by text NOT NULL DEFAULT session_user
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), runtime_version text NOT NULL,
+    search_path text NOT NULL, time_zone text NOT NULL, scheduler text NOT NULL, cron_database text,
+    protect text[] NOT NULL, log_window interval NOT NULL DEFAULT '90 days',
+    cron_log_window interval NOT NULL DEFAULT '14 days', event_window interval NOT NULL DEFAULT '30 days',
+    report_window interval NOT NULL DEFAULT '1 year', claim_window interval NOT NULL DEFAULT '7 days',
+    system_identifier bigint NOT NULL, database_name text NOT NULL, server jsonb,
+    adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), adopted_by text NOT NULL DEFAULT session_user
 );
 GRANT USAGE ON SCHEMA retention TO retention_runner, retention_operator, retention_viewer;

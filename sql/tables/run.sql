@@ -1,44 +1,18 @@
--- The run log: one row per run, written when it starts and once more when it ends. What happens
--- between is appended to batch. state: running | done | more | tripped | paused | busy | failed |
--- abandoned. A row that says "running" but whose backend is gone is shown as abandoned by the
--- views and becomes so with the next run. scope narrows what is taken, older_than is a window that
--- was set at run time (both NULL as a rule), inputs is what the policy read when the run started.
+-- The run log: one row per run, written when it starts and when it ends. state: running | done | more | tripped |
+-- paused | busy | failed | abandoned (the backend is gone; views show it, the next run writes it). scope and older_than
+-- were given at run time, inputs is what the policy read at the start.
 CREATE TABLE IF NOT EXISTS retention.run (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    policy text NOT NULL,
-    job text,
-    table_name text NOT NULL,
-    filenode oid,
-    policy_hash text NOT NULL,
-    as_of timestamptz NOT NULL,
-    reason text,
-    scope jsonb,
-    older_than interval,
-    inputs jsonb NOT NULL DEFAULT '{}',
-    dry_run boolean NOT NULL DEFAULT false,
-    state text NOT NULL CHECK (state IN
-        ('running', 'done', 'more', 'tripped', 'paused', 'busy', 'failed', 'abandoned')),
-    started_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    ended_at timestamptz,
-    pid integer NOT NULL DEFAULT pg_catalog.pg_backend_pid(),
-    role text NOT NULL DEFAULT session_user,
-    from_start boolean NOT NULL DEFAULT true,
-    due bigint,
-    breaker_limit bigint,
-    scanned bigint NOT NULL DEFAULT 0,
-    taken bigint NOT NULL DEFAULT 0,
-    kept jsonb NOT NULL DEFAULT '{}',
-    contended bigint NOT NULL DEFAULT 0,
-    refused bigint NOT NULL DEFAULT 0,
-    related jsonb NOT NULL DEFAULT '{}',
-    cascaded jsonb NOT NULL DEFAULT '{}',
-    batches integer NOT NULL DEFAULT 0,
-    wasted_ms double precision NOT NULL DEFAULT 0,
-    end_pass integer,
-    end_position jsonb,
-    sqlstate text,
-    message text,
-    note text
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, job text, table_name text NOT NULL,
+    filenode oid, policy_hash text NOT NULL, as_of timestamptz NOT NULL, reason text, scope jsonb, older_than interval,
+    inputs jsonb NOT NULL DEFAULT '{}', dry_run boolean NOT NULL DEFAULT false,
+    state text NOT NULL CHECK (state IN ('running', 'done', 'more', 'tripped', 'paused', 'busy', 'failed', 'abandoned')),
+    started_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), ended_at timestamptz,
+    pid integer NOT NULL DEFAULT pg_catalog.pg_backend_pid(), role text NOT NULL DEFAULT session_user,
+    from_start boolean NOT NULL DEFAULT true, due bigint, breaker_limit bigint, scanned bigint NOT NULL DEFAULT 0,
+    taken bigint NOT NULL DEFAULT 0, kept jsonb NOT NULL DEFAULT '{}', contended bigint NOT NULL DEFAULT 0,
+    refused bigint NOT NULL DEFAULT 0, related jsonb NOT NULL DEFAULT '{}', cascaded jsonb NOT NULL DEFAULT '{}',
+    batches integer NOT NULL DEFAULT 0, wasted_ms double precision NOT NULL DEFAULT 0, end_pass integer,
+    end_position jsonb, sqlstate text, message text, note text
 );
 CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);
 CREATE INDEX IF NOT EXISTS run_ended_at ON retention.run (ended_at);

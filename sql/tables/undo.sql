@@ -1,12 +1,6 @@
--- What an update with "undo" wrote, one row per row that it changed, so that restore() can tell
--- whether somebody has changed the row since. key holds the primary key as text, in the order of its
--- columns, as in hold; written the columns of "set" as jsonb, as the update left them; step is the
--- update's place in "then". Goes when the run is restored, or purged from the log.
+-- What an update with "undo" wrote, one row per changed row, so that restore() can tell whether it was changed since:
+-- key is the primary key as text, written the columns of "set". Goes when the run is restored or purged.
 CREATE TABLE IF NOT EXISTS retention.undo (
-    run_id bigint NOT NULL,
-    policy text NOT NULL,
-    step integer NOT NULL DEFAULT 1,
-    key text[] NOT NULL,
-    written jsonb NOT NULL,
-    PRIMARY KEY (run_id, step, key)
+    run_id bigint NOT NULL, policy text NOT NULL, step integer NOT NULL DEFAULT 1, key text[] NOT NULL,
+    written jsonb NOT NULL, PRIMARY KEY (run_id, step, key)
 );

@@ -2,9 +2,7 @@
 -- the breaker had to count; elsewhere it and time_left are NULL.
 CREATE OR REPLACE VIEW retention.progress AS
 SELECT r.id AS run, r.policy, r.pid, r.as_of, r.started_at,
-       x.elapsed,
-       r.due,
-       b.scanned, b.taken, b.contended, b.refused, b.batches,
+       x.elapsed, r.due, b.scanned, b.taken, b.contended, b.refused, b.batches,
        round((b.taken / greatest(extract(epoch FROM x.elapsed), 0.001))::numeric) AS rows_per_second,
        CASE WHEN b.taken > 0 AND r.due >= b.taken
             THEN x.elapsed * ((r.due - b.taken)::double precision / b.taken) END AS time_left
@@ -12,8 +10,7 @@ FROM retention.run r
 CROSS JOIN LATERAL (SELECT pg_catalog.clock_timestamp() - r.started_at AS elapsed) x
 CROSS JOIN LATERAL (
     SELECT coalesce(sum(y.scanned), 0)::bigint AS scanned, coalesce(sum(y.taken), 0)::bigint AS taken,
-           coalesce(sum(y.contended), 0)::bigint AS contended,
-           coalesce(sum(y.refused), 0)::bigint AS refused,
+           coalesce(sum(y.contended), 0)::bigint AS contended, coalesce(sum(y.refused), 0)::bigint AS refused,
            count(*) FILTER (WHERE y.mode IN ('range', 'locked')) AS batches
     FROM retention.batch y WHERE y.run_id = r.id) b
 WHERE r.state = 'running' AND retention._under_way(r.id);

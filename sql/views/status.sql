@@ -1,35 +1,22 @@
 -- One row per policy: how its last run went, when it last succeeded, what stands in its way, and the
 -- window in force where one can be set at run time. A dry run is no run, and stands apart.
 CREATE OR REPLACE VIEW retention.status AS
-SELECT p.name AS policy,
-       p.table_name,
-       (SELECT string_agg(j.name, ', ' ORDER BY j.name) FROM retention.job j
-        WHERE p.name = ANY (j.policies)) AS jobs,
-       CASE WHEN r.state = 'running' AND NOT retention._under_way(r.id) THEN 'abandoned'
-            ELSE r.state END AS last_state,
-       r.id AS last_run,
-       r.started_at AS last_started_at,
-       r.ended_at - r.started_at AS last_duration,
-       r.scanned AS last_scanned,
-       r.taken AS last_taken,
+SELECT p.name AS policy, p.table_name,
+       (SELECT string_agg(j.name, ', ' ORDER BY j.name) FROM retention.job j WHERE p.name = ANY (j.policies)) AS jobs,
+       CASE WHEN r.state = 'running' AND NOT retention._under_way(r.id) THEN 'abandoned' ELSE r.state END AS last_state,
+       r.id AS last_run, r.started_at AS last_started_at, r.ended_at - r.started_at AS last_duration,
+       r.scanned AS last_scanned, r.taken AS last_taken,
        round(r.scanned::numeric / nullif(r.taken, 0), 2) AS scanned_per_taken,
-       r.kept AS last_kept,
-       r.contended AS last_contended,
-       r.refused AS last_refused,
-       r.cascaded AS last_cascaded,
-       t.last_success_at,
-       coalesce(t.failed_in_a_row, 0) AS failed_in_a_row,
+       r.kept AS last_kept, r.contended AS last_contended, r.refused AS last_refused, r.cascaded AS last_cascaded,
+       t.last_success_at, coalesce(t.failed_in_a_row, 0) AS failed_in_a_row,
        (SELECT count(*) FROM retention.hold h
         WHERE h.table_name = p.table_name AND h.released_at IS NULL
           AND (h.until IS NULL OR h.until > pg_catalog.clock_timestamp())) AS holds,
-       retention._paused(p.name) AS paused,
-       r.message AS last_message,
+       retention._paused(p.name) AS paused, r.message AS last_message,
        (SELECT max(d.id) FROM retention.run d WHERE d.policy = p.name AND d.dry_run) AS last_dry_run,
        coalesce(w.older_than, p.window_own) AS older_than,
-       coalesce(w.note, (SELECT format('set by %s at %s instead of %s: %s', s.set_by, s.set_at,
-                                       p.window_own, s.reason)
-                         FROM retention.setting s
-                         WHERE s.policy = p.name AND s.name = 'window')) AS older_than_note
+       coalesce(w.note, (SELECT format('set by %s at %s instead of %s: %s', s.set_by, s.set_at, p.window_own, s.reason)
+                         FROM retention.setting s WHERE s.policy = p.name AND s.name = 'window')) AS older_than_note
 FROM retention.policy p
 LEFT JOIN retention.total t ON t.policy = p.name
 CROSS JOIN LATERAL retention._window_set(p.*) w
