@@ -52,6 +52,29 @@ func (w *work) calledBy(grant []policy.Name, o Object) Object {
 	return o
 }
 
+// callersByWord are the roles of "grant", by the last word of the names of the functions that they may call; who
+// may call what without it is retention._close's business.
+func (w *work) callersByWord() map[string][]string {
+	callers := map[string][]string{}
+	add := func(grant []policy.Name, words ...string) {
+		for _, word := range words {
+			if len(grant) > 0 {
+				callers[word] = names(grant)
+			}
+		}
+	}
+	if c := w.policy.Claim; c != nil {
+		add(c.Grant, "claim", "seen")
+		if c.Cursor != nil {
+			add(c.Grant, "advance", "cursor")
+		}
+	}
+	if w.policy.Touch != nil {
+		add(w.policy.Touch.Grant, "touch")
+	}
+	return callers
+}
+
 func tableComment(table *catalog.Table) string { return comment(tableName(table)) }
 
 // callers are the roles that may call a function for applications: those of "grant", and operators.

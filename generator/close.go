@@ -12,5 +12,5 @@ func closing(l tool, p part, actions []action, opt NextOptions) string {
 	if !creates || opt.home == "" || p.noTransaction {
 		return ""
 	}
-	return "\n" + execute("close.sql.tmpl", map[string]string{"Schema": opt.home})
+	return execute("close.sql.tmpl", map[string]string{"Schema": opt.home})
 }

@@ -131,7 +131,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	objects = append(objects, functions...)
 	objects = slices.Concat(objects, application)
 	w.collectRights()
-	row := w.registryRow(functions, objects, passes, w.facts(), w.stepEntries())
+	row := w.registryRow(functions, passes, w.facts(), w.stepEntries())
 	row.Needs = w.needs()
 	return append(objects, row)
 }

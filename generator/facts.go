@@ -28,29 +28,30 @@ func (w *work) factsOfClock(f *rowFacts) {
 		Instant sqlText
 		Years   int
 	}{w.asOf, years}), k.source, k.form)
-	f.Value = plainText(k.expr)
-	if k.typ == "uuid" {
-		f.Value = plainText(fragment("as text", k.expr)) // there is no min(uuid)
+	f.Ahead = plainText(ahead)
+	if f.Value = shownClock(k); f.Value == f.Clock {
+		f.Value = ""
 	}
-	f.From = plainText(fragment("from", struct {
+	if f.At = plainText(k.expr); f.At == shownClock(k) {
+		f.At = ""
+	}
+	if len(w.joins)+len(w.columns) > 0 {
+		f.From = plainText(w.fromRows())
+	}
+	if w.where != nil {
+		f.Where = plainText(w.where.sql)
+	}
+	column := w.table.Column(k.column)
+	f.Nulls = !k.source.NullsDue && !k.source.NullsKept && (column == nil || !column.NotNull)
+}
+
+// fromRows is the policy's table with what it joins.
+func (w *work) fromRows() sqlText {
+	return fragment("from", struct {
 		Table   sqlText
 		Joins   []join
 		Columns []windowColumn
-	}{qualified(w.table), w.joins, w.columns}))
-	f.TooFar = w.andWhere(fragment("newer", struct{ Clock, Mark sqlText }{k.expr, ahead}))
-	f.InTime = w.andWhere(fragment("up to", struct{ Clock, Mark sqlText }{k.expr, ahead}))
-	column := w.table.Column(k.column)
-	if !k.source.NullsDue && !k.source.NullsKept && (column == nil || !column.NotNull) {
-		f.NoClock = w.andWhere(fragment("is null", k.expr))
-	}
-}
-
-// andWhere is a condition on the rows that the policy is about.
-func (w *work) andWhere(condition sqlText) string {
-	if w.where == nil {
-		return plainText(condition)
-	}
-	return plainText(inline([]sqlText{w.where.sql, condition}))
+	}{qualified(w.table), w.joins, w.columns})
 }
 
 // factsArchives are those whose rows can be counted run by run, and are as many as the run log says: all

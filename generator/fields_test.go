@@ -10,7 +10,7 @@ import (
 // templateData are the structs that templates read, one of each; unnamed ones are reached through
 // their fields by TestTemplatesPrintTypedValues.
 var templateData = []any{
-	batchData{}, countData{}, rowsData{}, factText{}, rowData{}, indexData{}, stepEntry{}, ranked{}, orderItem{}, groupKey{},
+	batchData{}, countData{}, rowsData{}, indexData{}, ranked{}, orderItem{}, groupKey{},
 	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{},
 	cursorColumn{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
 	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, markText{}, alsoText{}, lockedText{}, knownText{},
@@ -23,7 +23,6 @@ var plainStrings = map[string][]string{
 	"batchData":       {"Schema", "Function", "Signature", "Policy"},
 	"markText":        {"Type"},
 	"countData":       {"Schema", "Function", "Signature", "Policy"},
-	"rowData":         {"Schema"},
 	"indexData":       {"Schema", "Policy"},
 	"relatedData":     {"Schema"},
 	"cursorColumn":    {"Type"},
@@ -95,7 +94,7 @@ func TestDollarQuote(t *testing.T) {
 		"": "$function$", "$$": "$function$", "a $function$": "$function1$", "$function1$ $function$": "$function2$",
 	} {
 		var got bytes.Buffer
-		if layoutTo(&got, []byte(quoteMark+text+quoteMark), dollarQuote([]byte(text))); got.String() != want+text+want {
+		if layoutTo(&got, []byte(quoteMark+text+quoteMark), dollarQuote([]byte(text), "function")); got.String() != want+text+want {
 			t.Errorf("%q in quotes is %q, want those of %q", text, &got, want)
 		}
 	}

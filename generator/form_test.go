@@ -41,13 +41,16 @@ func faults(sql string, hostile bool) []string {
 	if strings.Contains(sql, "<no value>") || !hostile && strings.Contains(sql, "{{") {
 		found = append(found, "a template is left")
 	}
-	for _, name := range regexp.MustCompile(`"(?:[^"]|"")+"`).FindAllString(quotedText.ReplaceAllString(sql, "''"), -1) {
+	for _, name := range regexp.MustCompile(`"(?:[^"]|"")+"`).FindAllString(quotedText.ReplaceAllString(rowText.ReplaceAllString(sql, ""), "''"), -1) {
 		if plain := strings.ReplaceAll(name[1:len(name)-1], `""`, `"`); !hostile && len(plain) > 63 {
 			found = append(found, "a name is too long: "+name)
 		}
 	}
 	return found
 }
+
+// rowText is a row of the registry, as JSON.
+var rowText = regexp.MustCompile(`(?s)\$row\$.*\$row\$`)
 
 var quotedText = regexp.MustCompile(`'(?:[^']|'')*'`)
 

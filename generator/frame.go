@@ -119,7 +119,7 @@ func (c change) sign() string {
 	return "~"
 }
 
-// ups are the blocks of an Up part: jobs are unscheduled before anything else changes, then what
+// ups are the actions of an Up part: jobs are unscheduled before anything else changes, then what
 // cannot be replaced goes, latest first, and tables of the runtime lose what an upgrade gave them; what
 // is new comes; what is no longer wanted goes last.
 func ups(changes []change) []action {
@@ -171,7 +171,7 @@ func (p placed) action() action {
 	return p.change.drop(*p.gone)
 }
 
-// downs are the blocks of a Down part: it goes back to what was there in the same order of safety.
+// downs are the actions of a Down part: it goes back to what was there in the same order of safety.
 func downs(changes []change) []action {
 	back := make([]change, len(changes))
 	for i, c := range changes {
@@ -186,7 +186,7 @@ func downs(changes []change) []action {
 
 // put creates or replaces. How the object is removed is noted where the Down part does not say it.
 func (c change) put() action {
-	a := action{verb: verbPut, object: *c.after, sum: c.hash()}
+	a := action{verb: verbPut, object: *c.after}
 	if (c.before == nil && c.stays) || (c.before != nil && c.first) || (c.before != nil && c.before.Drop != c.after.Drop) {
 		a.removal = &c.after.Drop
 	}
@@ -211,26 +211,47 @@ type section struct {
 	path    string
 }
 
-// write writes the blocks, consecutive ones of a role inside that role.
+// write writes the objects, consecutive ones of a role inside that role. In a transaction all of them are one
+// statement of a tool that frames statements: sent without arguments, it may hold many.
 func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
-	texts := append(make(pieces, 0, len(s.actions)*piecesOfBlock+4), pinned(p, s.path))
+	whole := l.framed && !p.noTransaction
+	texts := make(pieces, 0, len(s.actions)*piecesOfObject+8)
+	if whole {
+		texts = append(texts, beginLine, "\n")
+	}
+	texts = append(texts, pinned(p, s.path))
 	current := ""
-	for _, a := range s.actions {
+	for i, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
 		if err != nil {
 			return nil, err
 		}
 		if role != current {
-			texts = append(texts, switchRole(current, role))
+			texts = append(texts, ended(i), switchRole(role))
 			current = role
 		}
-		texts = a.block(texts, l, p.noTransaction)
+		texts = a.write(texts, l, p.noTransaction)
 	}
-	texts = append(texts, switchRole(current, ""), closing(l, p, s.actions, opt))
-	if p.noTransaction && s.path != "" {
+	texts = append(texts, ended(len(s.actions)))
+	if current != "" { // before the tool writes its version: the owner has no right to do that
+		texts = append(texts, switchRole(""))
+	}
+	texts = append(texts, closing(l, p, s.actions, opt))
+	switch {
+	case whole:
+		texts = append(texts, endLine, "\n")
+	case p.noTransaction && s.path != "":
 		texts = append(texts, "\nRESET search_path;\n")
 	}
 	return texts, nil
+}
+
+// ended ends the objects before the i-th.
+func ended(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return endMark + "\n"
 }
 
 // pinned says what names mean, and how long a table may be waited for.
@@ -257,7 +278,7 @@ func pathList(names []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// roleOf is the role that executes a block, "" for the migrating role.
+// roleOf is the role that executes an action, "" for the migrating role.
 func roleOf(o Object, p part, roles policy.Roles) (string, error) {
 	if roles.None || p.noTransaction || o.As == AsMigrator {
 		return "", nil
@@ -276,46 +297,28 @@ func roleOf(o Object, p part, roles policy.Roles) (string, error) {
 	return role, nil
 }
 
-// switchRole leaves one role and enters the next. The role is always reset before the tool writes
-// its version: the owner has no right to do that.
-func switchRole(from, to string) string {
-	text := ""
-	if from != "" {
-		text += "\nRESET ROLE;\n"
+// switchRole goes on as another role, "" for the migrating one. The session's user may, whoever it is now.
+func switchRole(to string) string {
+	if to == "" {
+		return "RESET ROLE;\n"
 	}
-	if to != "" {
-		text += "\nSET LOCAL ROLE " + quote.Ident(to) + ";\n"
-	}
-	return text
+	return "SET LOCAL ROLE " + quote.Ident(to) + ";\n"
 }
 
-// piecesOfBlock is how many there mostly are.
-const piecesOfBlock = 9
+// piecesOfObject is how many there mostly are.
+const piecesOfObject = 4
 
-// block adds one object between its markers.
-func (a action) block(to pieces, l tool, separately bool) pieces {
-	head := ourPrefix + " " + string(a.verb) + " " + string(a.object.Kind) + " " + quoteName(a.object.Name) + " " + string(a.object.As)
-	if a.verb == verbPut {
-		head += " " + a.sum
-	}
-	head += "\n"
+// write adds one object below its mark.
+func (a action) write(to pieces, l tool, separately bool) pieces {
+	to = append(to, a.mark(), "\n")
 	if a.removal != nil {
-		head += removalLine + quoteName(*a.removal) + "\n"
+		to = append(to, removalLine, quoteName(*a.removal), "\n")
 	}
-	return append(a.body(append(to, "\n", head), l, separately), blockEnd, "\n")
-}
-
-// body adds the text of a block. Where statements are framed, it is one of them or, without a
-// transaction, several; elsewhere the tool finds their ends by itself.
-func (a action) body(to pieces, l tool, separately bool) pieces {
-	if a.text() == "" {
+	switch {
+	case a.text() == "":
 		return append(to, a.note, "\n")
-	}
-	if !l.framed {
+	case !separately || !l.framed:
 		return append(to, a.text())
-	}
-	if !separately {
-		return append(to, beginLine, "\n", a.text(), endLine, "\n")
 	}
 	for i, statement := range statements(a.text()) {
 		if i > 0 {
@@ -324,6 +327,27 @@ func (a action) body(to pieces, l tool, separately bool) pieces {
 		to = append(to, beginLine, "\n", statement, endLine, "\n")
 	}
 	return to
+}
+
+// mark is the line above an object: what is done with it, its kind and name, and whose it is where that is not usual.
+func (a action) mark() string {
+	o := a.object
+	text := ourPrefix + " " + string(a.verb) + " " + string(o.Kind) + " " + quoteName(o.Name)
+	if o.As != usually(o.Kind) {
+		text += " " + string(o.As)
+	}
+	return text
+}
+
+// usually is the role that creates objects of a kind.
+func usually(kind Kind) As {
+	switch kind {
+	case KindColumn, KindArchive, KindPrivilege, KindIndex:
+		return AsMigrator
+	case KindCron:
+		return AsRunner
+	}
+	return AsOwner
 }
 
 // statements splits a text at the lines that are exactly "-- next".

@@ -1,12 +1,8 @@
 package generator
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
-	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
@@ -234,61 +230,26 @@ func (w *work) ownStep() *step {
 }
 
 // registryRow is the policy's row in the registry. Its hash covers the functions and the runtime's
-// version, so that a run under way ends when any of them changes. all has whatever the policy owns.
-func (w *work) registryRow(functions, all []Object, passes []passEntry, facts, steps sqlText) Object {
-	p := w.policy
-	var texts []string
+// version, so that a run under way ends when any of them changes.
+func (w *work) registryRow(functions []Object, passes []passEntry, facts rowFacts, steps []stepEntry) Object {
+	r := w.fields(passes, facts, steps)
+	texts := []string{sqlfiles.Version}
 	for _, f := range functions {
 		texts = append(texts, f.SQL)
 	}
-	var encoded strings.Builder
-	encoder := json.NewEncoder(&encoded)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(passes); err != nil {
-		panic(err) // strings only
+	for _, f := range r {
+		texts = append(texts, encode(f.Value))
 	}
-	d := rowData{
-		Schema: w.schema(), Name: literal(p.Name), Description: literal(p.Description), TableName: literal(tableName(w.table)),
-		Definition: literal(w.definition()), Owns: textArray(owned(all)), Grants: grantsOf(all), Passes: literal(strings.TrimSpace(encoded.String())), Prepares: w.prepares(), Scope: textArray(names(p.Scope)),
-		Deletes: textArray(w.deletedTables()), Unguarded: textArray(w.unguarded()), Related: textArray(w.relatedTables()),
-		Changes: textArray(w.changedTables()), StatementDeletes: textArray(w.statementDeletes()), Reach: textArray(w.reach()),
-		Sets: w.setColumns(), Facts: facts, Steps: steps, Writes: textArray(w.policy.Writes()),
-		BatchRows: p.Batch.Rows, BatchTime: orNull(p.Batch.Time.Milliseconds()), LockTimeout: max(int(p.Batch.LockTimeout.Milliseconds()), 1), BudgetRows: orNull(p.Budget.Rows),
-		BudgetTime: durationOrNull(p.Budget.Time), BreakerRows: orNull(p.Breaker.Rows),
-		BreakerFraction: fractionOrNull(p.Breaker.Fraction), Busy: fractionOrNull(p.Throttle.Busy),
-	}
-	d.WindowOwn, d.WindowAtLeast, d.WindowAtMost = w.settableWindow()
-	d.Restores = w.restores()
-	d = w.partitionRow(d)
-	d.Hash = literal(Hash(append(texts, sqlfiles.Version, fmt.Sprintf("%+v", d))...))
-	o := policyObject(d, p)
-	o.Words = append([]string{w.way()}, o.Words...)
+	o := w.policyObject(w.policy.Name, slices.Insert(r, 2, rowField{"hash", Hash(texts...), nil}))
+	o.Table, o.Position, o.Words = w.policy.Table.String(), w.policy.Position, append([]string{w.way()}, policyWords(w.policy)...)
 	return o
 }
 
-// definition says in a line what the policy is, for people who read the registry.
-func (w *work) definition() string {
-	var parts []string
-	if w.policy.Where != nil {
-		parts = append(parts, "where "+w.policy.Where.SQL)
-	}
-	for _, p := range w.passes() {
-		parts = append(parts, w.what(p))
-	}
-	for _, g := range w.policy.Keep {
-		if g.Condition != nil {
-			parts = append(parts, "keeps "+g.Name+": "+g.Condition.SQL)
-		} else {
-			parts = append(parts, fmt.Sprintf("keeps %s: the first %d", g.Name, g.Rank.First))
-		}
-	}
-	return comment(strings.Join(parts, "; "))
-}
-
-func policyObject(d rowData, p *policy.Policy) Object {
-	o := Object{Kind: KindPolicy, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d)}
-	if p != nil {
-		o.Name, o.Policy, o.Table, o.Position, o.Words = p.Name, p.Name, p.Table.String(), p.Position, policyWords(p)
-	}
-	return o
+func (w *work) policyObject(name string, r row) Object {
+	d := struct {
+		Schema string
+		Name   literal
+		Row    sqlText
+	}{w.schema(), literal(name), r.page(len("SELECT " + w.schema() + "._register("))}
+	return Object{Kind: KindPolicy, Name: name, Policy: name, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d), Row: r.all()}
 }

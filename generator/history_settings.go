@@ -7,7 +7,7 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// settings are what the lines between the blocks of a file say: search_path and roles.
+// settings are what the lines between the objects of a file say: search_path and roles.
 type settings struct {
 	path  string // as SET has it
 	roles map[As]string
@@ -28,15 +28,17 @@ func readSettings(l tool, body string) settings {
 	role, inside := "", false
 	for body != "" {
 		if inside {
-			body, inside = body[untilLine(body, blockEnd):], false
+			body = body[untilLine(body, ourPrefix):]
 		}
 		var line string
 		line, body, _ = strings.Cut(body, "\n")
-		block, opens := blockHead(line)
+		a, opens := readMark(line)
 		switch {
 		case opens:
 			inside = true
-			s.roles[block.object.As] = role
+			s.roles[a.object.As] = role
+		case line == endMark:
+			inside = false
 		case strings.HasPrefix(line, "RESET ROLE"):
 			role = ""
 		case setRoleLine.MatchString(line):

@@ -60,9 +60,10 @@ type Object struct {
 	Grants []string // roles that may call or read it besides its owner
 
 	// These are for the verifier; migrations do not record them.
-	Cron       *CronJob    // of a KindCron object
-	Definition string      // of a KindIndex object: its CREATE INDEX alone
-	Needs      []IndexNeed // of a KindPolicy object
+	Cron       *CronJob          // of a KindCron object
+	Definition string            // of a KindIndex object: its CREATE INDEX alone
+	Needs      []IndexNeed       // of a KindPolicy object
+	Row        map[string]string // of a KindPolicy object: its columns, as JSON
 }
 
 // Hash is twelve hexadecimal digits of what makes the object what it is.

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -73,30 +72,13 @@ func tablesFirst(o Object) int {
 	return 1
 }
 
-// owned are the names under which the registry knows what a page has, in the order of creation.
-func owned(objects []Object) []string {
-	var tables, routines []string
-	for _, o := range objects {
-		switch {
-		case o.Kind == KindStored:
-			tables = append(tables, "TABLE "+quotedName(o.Name))
-		case ofPage(o):
-			routines = append(routines, "ROUTINE "+o.Name)
-		}
+// tablesOf are the names under which the registry knows a policy's tables for joins. Its functions are known by theirs.
+func tablesOf(stored []Object) []string {
+	names := []string{}
+	for _, o := range stored {
+		names = append(names, quotedName(o.Name))
 	}
-	return append(tables, routines...)
-}
-
-// grantsOf are the roles that may use what a page has, under the names of owned.
-func grantsOf(objects []Object) literal {
-	roles := map[string][]string{}
-	for _, o := range objects {
-		if name := owned([]Object{o}); len(name) > 0 && len(o.Grants) > 0 {
-			roles[name[0]] = o.Grants
-		}
-	}
-	encoded, _ := json.Marshal(roles) // of strings, never fails; sorted by name
-	return literal(encoded)
+	return names
 }
 
 // quotedName is "schema.name" as SQL.

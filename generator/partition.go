@@ -130,7 +130,7 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 	functions := append([]Object{w.partitionRows(), w.alterPartition(), w.take()}, w.start()...)
 	w.collectRights()
 	objects = append(objects, functions...)
-	return append(objects, w.registryRow(functions, objects, []passEntry{{}}, w.facts(), w.stepEntries()))
+	return append(objects, w.registryRow(functions, []passEntry{{}}, w.facts(), w.stepEntries()))
 }
 
 // explainColumns says, in what was found since, what columns there are.

@@ -113,16 +113,3 @@ func (w *work) alterPartition() Object {
 	}{w.partitionData(name, name+"(oid, text)"), comment(tableName(w.table))}
 	return w.asMigrator(w.function(d.Signature, "alter_partition", d))
 }
-
-// partitionRow adapts the policy's row of the registry. Where tables go, a batch looks at few rows: each
-// table stays locked until it commits, and one that cannot go is found soon. No share of a table's rows
-// says anything about its partitions.
-func (w *work) partitionRow(d rowData) rowData {
-	if w.policy.Partitions || w.dropsTables() {
-		d.BatchRows, d.BatchTime = min(d.BatchRows, 10), "NULL"
-	}
-	if w.policy.Partitions {
-		d.Partitions, d.BreakerFraction = true, "NULL"
-	}
-	return d
-}

@@ -1,108 +1,229 @@
 package generator
 
 import (
-	"strconv"
+	"encoding/json"
+	"slices"
 	"strings"
-	"time"
+	"unicode/utf8"
 
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
-// rowData is a row of the registry's policy table.
-type rowData struct {
-	Schema                                               string
-	Name, Description, TableName, Hash, Definition       literal
-	Owns                                                 sqlText
-	Grants                                               literal
-	Partitions                                           bool
-	Passes                                               literal
-	Prepares                                             bool
-	Scope                                                sqlText
-	WindowOwn, WindowAtLeast, WindowAtMost               sqlText
-	Restores                                             []literal
-	Deletes, Unguarded, Related, Changes                 sqlText
-	StatementDeletes, Reach, Writes                      sqlText
-	Sets                                                 literal
-	Facts, Steps                                         sqlText
-	BatchRows, LockTimeout                               int
-	BatchTime                                            sqlText // milliseconds
-	BudgetRows, BudgetTime, BreakerRows, BreakerFraction sqlText
-	Busy                                                 sqlText
-}
-
-// rowField is a column of the registry's table with the value that a migration writes.
+// rowField is a column of the registry's table of policies with the value that a page gives it, and what it has where
+// a page leaves it out.
 type rowField struct {
 	Name           string
-	Value, Default sqlText
+	Value, Default any
 }
 
-// fields are all columns that migrations write. A page leaves out those that have their default.
-func (d rowData) fields() []rowField {
-	text := func(name string, value literal) rowField { return rowField{name, sqlText(value.String()), "''"} }
-	list := func(name string, value sqlText) rowField { return rowField{name, value, textArray(nil)} }
-	flag := func(name string, value bool) rowField {
-		return rowField{name, sqlText(strconv.FormatBool(value)), "false"}
+// row is a policy's or report's row of the registry, as pages write it and as retention._register reads it.
+type row []rowField
+
+// fields are all columns of a policy's row but the hash.
+func (w *work) fields(passes []passEntry, facts rowFacts, steps []stepEntry) row {
+	p := w.policy
+	own, atLeast, atMost := w.settableWindow()
+	list := row{
+		{"name", p.Name, nil}, {"table_name", tableName(w.table), ""}, {"description", p.Description, ""},
+		{"report", false, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares(), false}, {"scope", names(p.Scope), []string{}},
+		{"window_own", own, nil}, {"window_at_least", atLeast, nil}, {"window_at_most", atMost, nil},
 	}
-	null := func(name string, value sqlText) rowField { return rowField{name, value, "NULL"} }
-	number := func(name string, value int) rowField { return rowField{name, sqlText(strconv.Itoa(value)), ""} }
-	return []rowField{
-		text("name", d.Name), text("table_name", d.TableName), text("hash", d.Hash), text("description", d.Description), text("definition", d.Definition),
-		list("owns", d.Owns), {"grants", sqlText(d.Grants.String()), "'{}'"}, text("passes", d.Passes), flag("partitions", d.Partitions),
-		flag("prepares", d.Prepares), list("scope", d.Scope), null("window_own", d.WindowOwn), null("window_at_least", d.WindowAtLeast),
-		null("window_at_most", d.WindowAtMost), null("restores", fragment("restores", d.Restores)), list("deletes", d.Deletes),
-		list("unguarded", d.Unguarded), list("related", d.Related), list("changes", d.Changes), list("statement_deletes", d.StatementDeletes),
-		list("reach", d.Reach), list("writes", d.Writes), {"sets", sqlText(d.Sets.String()), "'[]'"}, {"facts", d.Facts, "jsonb_build_object()"},
-		{"steps", d.Steps, "jsonb_build_array()"}, number("batch_rows", d.BatchRows), null("batch_time_ms", d.BatchTime),
-		number("lock_timeout_ms", d.LockTimeout), null("budget_rows", d.BudgetRows), null("budget_time", d.BudgetTime),
-		null("breaker_rows", d.BreakerRows), null("breaker_fraction", d.BreakerFraction), {"busy", d.Busy, "1"},
+	list = append(list, w.bounds()...)
+	plain := []stepEntry{{Step: 1, Verb: "delete", Table: tableName(w.table)}}
+	followed := follow(steps)
+	return append(list, row{
+		{"owns", tablesOf(w.storedTables()), []string{}}, {"grants", w.callersByWord(), map[string][]string{}},
+		{"passes", passes, []passEntry{}}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},
+		{"deletes", w.deletedTables(), followed.deletes}, {"related", w.relatedTables(), followed.related},
+		{"changes", w.changedTables(), followed.changes}, {"writes", p.Writes(), followed.writes},
+		{"unguarded", w.unguarded(), []string{}}, {"statement_deletes", w.statementDeletes(), []string{}},
+		{"reach", w.reach(), []string{}}, {"sets", w.setColumns(), []setEntry{}}, {"restores", w.restores(), []restoreSource(nil)},
+	}...)
+}
+
+// reportFields are all columns of a report's row: most have their defaults.
+func reportFields(r *policy.Report, hash string) row {
+	list := append(row{
+		{"name", r.Name, nil}, {"hash", hash, nil}, {"description", r.Description, ""}, {"report", true, false},
+		{"table_name", "", ""}, {"partitions", false, false}, {"prepares", false, false},
+	}, bounds(policy.Default())...)
+	for value, columns := range map[string][]string{
+		"[]": {"owns", "passes", "scope", "steps", "deletes", "related", "changes", "writes", "unguarded", "statement_deletes", "reach", "sets"},
+		"{}": {"grants", "facts"}, "null": {"window_own", "window_at_least", "window_at_most", "restores"},
+	} {
+		for _, column := range columns {
+			list = append(list, rowField{column, json.RawMessage(value), json.RawMessage(value)})
+		}
 	}
+	return list
 }
 
-// Columns are those of fields that have not their default, Values what they get: as many on a line as there is room for.
-func (d rowData) Columns() sqlText { return d.laidOut(func(f rowField) string { return f.Name }) }
-func (d rowData) Values() sqlText {
-	return d.laidOut(func(f rowField) string { return string(f.Value) })
+// bounds are those of a policy's batches and runs, with the columns' defaults.
+func bounds(p *policy.Policy) row {
+	values := func(p *policy.Policy) row {
+		return row{
+			{"batch_rows", p.Batch.Rows, nil}, {"batch_time_ms", orNull(p.Batch.Time.Milliseconds()), nil},
+			{"lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1), nil}, {"budget_rows", orNull(p.Budget.Rows), nil},
+			{"budget_time", orNull(p.Budget.Time.String()), nil}, {"breaker_rows", orNull(p.Breaker.Rows), nil},
+			{"breaker_fraction", orNull(p.Breaker.Fraction), nil}, {"busy", orNull(p.Throttle.Busy), nil},
+		}
+	}
+	list, byDefault := values(p), values(policy.Default())
+	for i := range list {
+		list[i].Default = byDefault[i].Value
+	}
+	return list
 }
 
-func (d rowData) laidOut(part func(rowField) string) sqlText {
-	var b strings.Builder
-	width := 0
-	for _, f := range d.fields() {
-		if f.Value == f.Default {
+// bounds of a policy where tables go: a batch looks at few rows, since each table stays locked until it commits, and
+// one that cannot go is found soon. No share of a table's rows says anything about its partitions.
+func (w *work) bounds() row {
+	list := bounds(w.policy)
+	if w.policy.Partitions || w.dropsTables() {
+		list[0].Value, list[1].Value = min(w.policy.Batch.Rows, 10), nil
+	}
+	if w.policy.Partitions {
+		list[6].Value = nil
+	}
+	return list
+}
+
+// following is what retention._register finds out from the steps.
+type following struct{ deletes, related, changes, writes []string }
+
+func follow(steps []stepEntry) following {
+	f := following{[]string{}, []string{}, []string{}, []string{}}
+	for _, s := range steps {
+		if s.Related != "" {
+			f.related = append(f.related, s.Table)
+		}
+		switch s.Verb {
+		case "delete":
+			f.deletes, f.changes = append(f.deletes, s.Table), append(f.changes, s.Table)
+			f.writes = append(f.writes, "DELETE "+s.Table)
+		case "update":
+			f.changes, f.writes = append(f.changes, s.Table), append(f.writes, "UPDATE "+s.Table)
+		case "insert", "archive":
+			f.writes = append(f.writes, "INSERT "+s.Table)
+		}
+	}
+	slices.Sort(f.writes)
+	return f
+}
+
+// all has every column; page only those that a page must say.
+func (r row) all() map[string]string {
+	columns := map[string]string{}
+	for _, f := range r {
+		columns[f.Name] = encode(f.Value)
+	}
+	return columns
+}
+
+// page begins below the call's words, whose width first is.
+func (r row) page(first int) sqlText {
+	var lines, line []string
+	for _, f := range r {
+		value := encode(f.Value)
+		if value == encode(f.Default) {
 			continue
 		}
-		text := part(f)
-		switch long := width+len(text) > textWidth-8; {
-		case b.Len() == 0:
-		case long:
-			b.WriteString(",\n     ")
-			width = 0
-		default:
-			b.WriteString(", ")
+		text := encode(f.Name) + ": " + spaced(value)
+		if strings.ContainsAny(value[:1], "[{") && len(line) > 0 {
+			lines, line = append(lines, strings.Join(line, ", ")), nil
 		}
-		b.WriteString(text)
-		width += len(text) + 2
+		line = append(line, text)
 	}
-	return sqlText(b.String())
+	text := "{" + strings.Join(append(lines, strings.Join(line, ", ")), ",\n") + "}"
+	quote := dollarQuote([]byte(text), "row")
+	return sqlText(quote + filled(text, first+len(quote)) + quote)
 }
 
-// PolicyDefaults are the values of columns of the registry that a policy's page may leave out, as SQL.
-func PolicyDefaults() map[string]string {
-	defaults := map[string]string{}
-	for _, f := range (rowData{}).fields() {
-		if f.Default != "" {
-			defaults[f.Name] = string(f.Default)
-		}
+// encode is value as JSON: of strings, numbers and lists of them, which never fails.
+func encode(value any) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err)
 	}
-	return defaults
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func orNull(n int64) sqlText {
-	if n == 0 {
-		return "NULL"
+// spaced has a blank after each comma and colon outside of strings.
+func spaced(encoded string) string {
+	var b strings.Builder
+	for i, c := range encoded {
+		b.WriteRune(c)
+		if (c == ',' || c == ':') && !inString(encoded[:i]) {
+			b.WriteByte(' ')
+		}
 	}
-	return sqlText(strconv.FormatInt(n, 10))
+	return b.String()
+}
+
+// inString says whether a string of JSON is open where text ends.
+func inString(text string) bool {
+	open := false
+	for i := 0; i < len(text); i++ {
+		switch {
+		case open && text[i] == '\\':
+			i++
+		case text[i] == '"':
+			open = !open
+		}
+	}
+	return open
+}
+
+// filled breaks lines of JSON that are too wide after a comma, before an object where there is one. Before the first line
+// stand so many characters.
+func filled(text string, first int) string {
+	var lines []string
+	text = strings.Repeat("x", first) + text
+	for line := range strings.SplitSeq(text, "\n") {
+		if len(lines) > 0 {
+			line = "    " + line
+		}
+		for cut := commaOf(line); cut > 0; cut = commaOf(line) {
+			lines, line = append(lines, line[:cut]), "        "+line[cut+1:]
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")[first:]
+}
+
+// commaOf is the end of the last comma for which a line that is too wide has room, of the first one where there is no
+// such, 0 for none.
+func commaOf(line string) int {
+	if utf8.RuneCountInString(line) <= textWidth {
+		return 0
+	}
+	last, object := 0, 0
+	for i := 1; i < len(line)-1; i++ {
+		if line[i-1:i+1] != ", " || inString(line[:i]) {
+			continue
+		}
+		if utf8.RuneCountInString(line[:i]) > textWidth && last > 0 {
+			break
+		}
+		if last = i; line[i+1] == '{' {
+			object = i
+		}
+	}
+	if object > 0 {
+		return object
+	}
+	return last
+}
+
+// orNull is nil for nothing.
+func orNull[T comparable](value T) any {
+	if zero := *new(T); value == zero || any(value) == any("0s") {
+		return nil
+	}
+	return value
 }
 
 func textOrNull(text string) sqlText {
@@ -110,20 +231,6 @@ func textOrNull(text string) sqlText {
 		return "NULL"
 	}
 	return sqlText(literal(text).String())
-}
-
-func durationOrNull(d time.Duration) sqlText {
-	if d == 0 {
-		return "NULL"
-	}
-	return sqlText(literal(d.String()).String())
-}
-
-func fractionOrNull(f float64) sqlText {
-	if f == 0 {
-		return "NULL"
-	}
-	return sqlText(strconv.FormatFloat(f, 'g', -1, 64))
 }
 
 // cronDatabase is NULL where jobs are scheduled in this database, or by nobody here.

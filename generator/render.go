@@ -55,19 +55,19 @@ func object(name string, data any) string {
 	executeTo(b, name+".sql.tmpl", data)
 	text := bytes.TrimRight(b.Bytes(), "\n")
 	laid.Reset()
-	layoutTo(laid, text, dollarQuote(text))
+	layoutTo(laid, text, dollarQuote(text, "function"))
 	laid.WriteByte('\n')
-	return wrapped(laid.String())
+	return wrapped(joinedClauses(laid.String()))
 }
 
 // quoteMark stands for the dollar quotes around a body until the whole text is known; no UTF-8 text has it.
 const quoteMark = "\xfc"
 
 // dollarQuote is one that does not occur in text.
-func dollarQuote(text []byte) string {
-	tag := "$function$"
+func dollarQuote(text []byte, word string) string {
+	tag := "$" + word + "$"
 	for i := 1; bytes.Contains(text, []byte(tag)); i++ {
-		tag = fmt.Sprintf("$function%d$", i)
+		tag = fmt.Sprintf("$%s%d$", word, i)
 	}
 	return tag
 }

@@ -67,16 +67,7 @@ func (w *work) alert(e policy.Expr) sqlText {
 }
 
 func (w *work) reportRow(r *policy.Report, function Object) Object {
-	definition := oneLine(r.Query.SQL)
-	if r.Alert != nil {
-		definition += "; alerts where " + oneLine(r.Alert.SQL)
-	}
-	d := struct {
-		Schema                              string
-		Name, Description, Hash, Definition literal
-		Owns                                sqlText
-		Grants                              literal
-	}{w.schema(), literal(r.Name), literal(r.Description), literal(Hash(sqlfiles.Version, function.SQL, r.Description)), literal(comment(definition)), textArray(owned([]Object{function})), grantsOf([]Object{function})}
-	return Object{Kind: KindPolicy, Name: r.Name, As: AsOwner, SQL: object("report_row", d), Drop: object("policy_drop", d),
-		Policy: r.Name, Position: r.Position, Words: words(r)}
+	o := w.policyObject(r.Name, reportFields(r, Hash(sqlfiles.Version, function.SQL, r.Description)))
+	o.Position, o.Words = r.Position, words(r)
+	return o
 }

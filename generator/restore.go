@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,21 +26,16 @@ type restoreSource struct {
 }
 
 // restores is the registry's list of what can be restored.
-func (w *work) restores() []literal {
+func (w *work) restores() []restoreSource {
 	if w.policy.Partitions {
 		return nil
 	}
-	var list []literal
-	for _, s := range append(w.archiveSources(), w.undoSources()...) {
+	list := append(w.archiveSources(), w.undoSources()...)
+	for _, s := range list {
 		if s.Set == nil {
 			w.addRight(s.table, policy.Access{Insert: true})
 			w.addRight(s.archive, policy.Access{Delete: !s.Stays})
 		}
-		encoded, err := json.Marshal(s)
-		if err != nil {
-			panic(err) // strings only
-		}
-		list = append(list, literal(encoded))
 	}
 	return list
 }

@@ -1,10 +1,5 @@
 package generator
 
-import (
-	"maps"
-	"slices"
-)
-
 // rowsForm is that of <policy>_rows and <policy>_take, whose only argument is a slice. It is named by its number, which
 // no column of the policy's tables can stand before.
 func rowsForm() form {
@@ -37,20 +32,21 @@ func (w *work) partitionRows() Object {
 	return w.forPeople(w.function(d.Signature, "rows_partitions", d))
 }
 
-// rowFacts is what the registry says of a policy's rows, for retention.facts and retention.preview: SQL over the
+// rowFacts is what the registry says of a policy's rows, for retention.facts and retention._count: SQL over the
 // policy's table as t and a slice as $1. What is "" is not asked.
 type rowFacts struct {
-	Clock    string // of one row; "" where a row has several, or one of another table
-	Value    string // of one row, as it is shown, where clocks are asked for
-	From     string
-	NoClock  string            // rows that have none
-	TooFar   string            // rows whose clock lies far ahead
-	InTime   string            // those whose clock does not
-	Archives map[string]string // the column with the number of the run
+	Clock    string            `json:"clock,omitempty"`    // of one row; "" where a row has several, or one of another table
+	Value    string            `json:"value,omitempty"`    // as it is shown, where that is another
+	At       string            `json:"at,omitempty"`       // as it is compared, where that is another
+	From     string            `json:"from,omitempty"`     // with joins; "": the policy's table as t
+	Where    string            `json:"where,omitempty"`    // which rows the policy is about; "": all
+	Nulls    bool              `json:"nulls,omitempty"`    // rows that have no clock are counted
+	Ahead    string            `json:"ahead,omitempty"`    // a clock past that lies far ahead
+	Archives map[string]string `json:"archives,omitempty"` // by table, the column with the number of the run
 }
 
 // facts is the policy's, as the registry has it.
-func (w *work) facts() sqlText {
+func (w *work) facts() rowFacts {
 	f := rowFacts{Archives: w.factsArchives()}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
@@ -58,30 +54,17 @@ func (w *work) facts() sqlText {
 			f.Clock += "::text" // there is no min(uuid)
 		}
 	} else if len(w.clocks) == 1 && w.clocks[0] != nil && w.clocks[0].own {
-		f.Clock = plainText(w.clocks[0].expr)
-		if w.clocks[0].typ == "uuid" {
-			f.Clock = plainText(fragment("as text", w.clocks[0].expr))
-		}
+		f.Clock = shownClock(w.clocks[0])
 	}
 	w.factsOfClock(&f)
-	return f.sql()
+	return f
 }
 
-// factText is one of the facts, as a name and SQL.
-type factText struct{ Name, Text literal }
-
-func (f rowFacts) sql() sqlText {
-	var list []factText
-	for _, t := range []factText{{"clock", literal(f.Clock)}, {"value", literal(f.Value)}, {"from", literal(f.From)}, {"no_clock", literal(f.NoClock)}, {"too_far", literal(f.TooFar)}, {"in_time", literal(f.InTime)}} {
-		if t.Text != "" {
-			list = append(list, t)
-		}
+func shownClock(k *clock) string {
+	if k.typ == "uuid" {
+		return plainText(fragment("as text", k.expr)) // there is no min(uuid)
 	}
-	var archives []factText
-	for _, name := range slices.Sorted(maps.Keys(f.Archives)) {
-		archives = append(archives, factText{literal(name), literal(f.Archives[name])})
-	}
-	return fragment("facts", struct{ Texts, Archives []factText }{list, archives})
+	return plainText(k.expr)
 }
 
 // plainText is laid out, on one line.

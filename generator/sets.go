@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -19,7 +18,7 @@ type setEntry struct {
 
 // setColumns tells runs and previews what the policy sets: whether a foreign key or a constraint that
 // comes later has to do with it.
-func (w *work) setColumns() literal {
+func (w *work) setColumns() []setEntry {
 	list := []setEntry{}
 	for _, s := range w.policy.Sets() {
 		e := setEntry{s.Step + 1, s.Table.String(), map[string]*string{}, s.Worded}
@@ -28,11 +27,7 @@ func (w *work) setColumns() literal {
 		}
 		list = append(list, e)
 	}
-	encoded, err := json.Marshal(list)
-	if err != nil {
-		panic(err) // strings only
-	}
-	return literal(encoded)
+	return list
 }
 
 var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)

@@ -4,9 +4,9 @@ import (
 	"pgretain/policy"
 )
 
-// settableWindow is the window that may be set at run time, with its bounds; "NULL" where there is
+// settableWindow is the window that may be set at run time, with its bounds; nil where there is
 // none, or more than one. Of a claim it is the time to live.
-func (w *work) settableWindow() (own, atLeast, atMost sqlText) {
+func (w *work) settableWindow() (own, atLeast, atMost any) {
 	windows := []policy.Window{}
 	if w.policy.Claim != nil {
 		windows = append(windows, w.policy.Claim.TTL)
@@ -24,18 +24,18 @@ func (w *work) settableWindow() (own, atLeast, atMost sqlText) {
 		}
 	}
 	if len(found) != 1 {
-		return "NULL", "NULL", "NULL"
+		return nil, nil, nil
 	}
 	return interval(found[0].Else), interval(found[0].AtLeast), interval(found[0].AtMost)
 }
 
 func settable(d *policy.WindowData) bool { return d != nil && d.AtLeast != nil && d.Else != nil }
 
-func interval(i *policy.Interval) sqlText {
+func interval(i *policy.Interval) any {
 	if i == nil {
-		return "NULL"
+		return nil
 	}
-	return sqlText(literal(intervalText(*i)).String())
+	return intervalText(*i)
 }
 
 func names(list []policy.Name) []string {

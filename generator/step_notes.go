@@ -100,8 +100,8 @@ func (r read) columns(names []string) bool {
 var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s*$`)
 
 // stepNotes says what a step reads that earlier steps write, where nobody can know it beforehand.
-func (w *work) stepNotes(s step) []literal {
-	var notes []literal
+func (w *work) stepNotes(s step) []string {
+	var notes []string
 	for _, b := range w.writesBefore(s.number) {
 		for _, r := range w.tablesRead(s.expressions()...) {
 			switch {
@@ -109,13 +109,13 @@ func (w *work) stepNotes(s step) []literal {
 			case b.verb == "update" && !r.columns(b.columns):
 			case b.verb == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL):
 			default:
-				notes = append(notes, literal(fmt.Sprintf("it reads table %q, which step %d writes", b.table, b.step.number)))
+				notes = append(notes, fmt.Sprintf("it reads table %q, which step %d writes", b.table, b.step.number))
 			}
 		}
 		acts := s.Related != nil && s.Related.Table.String() == b.table ||
 			s.Related == nil && s.Update != nil && b.table == tableName(w.table) && b.verb != "delete"
 		if acts && w.meets(s, b) {
-			notes = append(notes, literal(fmt.Sprintf("it acts on table %q, which step %d writes", b.table, b.step.number)))
+			notes = append(notes, fmt.Sprintf("it acts on table %q, which step %d writes", b.table, b.step.number))
 		}
 	}
 	return notes
@@ -142,8 +142,8 @@ func (w *work) meets(s step, b written) bool {
 
 // conditionNotes says which tables that decide about rows steps write: batches after the first may
 // judge otherwise than all at once.
-func (w *work) conditionNotes() []literal {
-	var notes []literal
+func (w *work) conditionNotes() []string {
+	var notes []string
 	all := w.writesBefore(len(w.policy.Then) + 1)
 	seen := map[string]bool{}
 	for _, r := range w.tablesRead(w.decidingParts()...) {
@@ -152,7 +152,7 @@ func (w *work) conditionNotes() []literal {
 				continue
 			}
 			seen[b.table] = true
-			notes = append(notes, literal(fmt.Sprintf("conditions read table %q, which step %d writes: later batches may judge otherwise", b.table, b.step.number)))
+			notes = append(notes, fmt.Sprintf("conditions read table %q, which step %d writes: later batches may judge otherwise", b.table, b.step.number))
 		}
 	}
 	for _, b := range all {
@@ -160,7 +160,7 @@ func (w *work) conditionNotes() []literal {
 		own = own && (b.verb != "update" || slices.ContainsFunc(b.columns, func(name string) bool { return slices.Contains(w.decidingColumns(), name) }))
 		if own && (len(w.policy.Then) > 1 || b.verb != "cascade") {
 			seen[b.table] = true
-			notes = append(notes, literal(fmt.Sprintf("step %d writes other rows of the policy's own table: later batches may judge otherwise", b.step.number)))
+			notes = append(notes, fmt.Sprintf("step %d writes other rows of the policy's own table: later batches may judge otherwise", b.step.number))
 		}
 	}
 	return notes

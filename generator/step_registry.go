@@ -10,42 +10,44 @@ import (
 // stepEntry is a step as the registry has it, for retention._step_query: SQL over the policy's table as t, its joins,
 // the related table as As, and a slice as $1. A table that earlier steps delete from is read as "rest of <table>".
 type stepEntry struct {
-	Step        int
-	Verb, Table literal   // what is done to which table
-	From        literal   // with joins; "": the policy's table as t
-	Related, As literal   // the other table whose rows it acts on
-	On          literal   // ties those to the policy's rows
-	Where       literal   // which of the rows; "": all
-	Differs     literal   // whether an update changes a row
-	Name        literal   // of the table that is dropped
-	Key         []literal // of an archive, where it is copied and must not be there yet
-	Notes       []literal // why numbers are not what a run does; of step 0: all numbers
-	Blind       bool      // only a batch can tell its rows
+	Step    int      `json:"step"`
+	Verb    string   `json:"verb"`
+	Table   string   `json:"table"`             // what is done to which table
+	From    string   `json:"from,omitempty"`    // with joins; "": the policy's table as t
+	Related string   `json:"related,omitempty"` // the other table whose rows it acts on
+	As      string   `json:"as,omitempty"`
+	On      string   `json:"on,omitempty"`      // ties those to the policy's rows
+	Where   string   `json:"where,omitempty"`   // which of the rows; "": all
+	Differs string   `json:"differs,omitempty"` // whether an update changes a row
+	Name    string   `json:"name,omitempty"`    // of the table that is dropped
+	Key     []string `json:"key,omitempty"`     // of an archive, where it is copied and must not be there yet
+	Notes   []string `json:"notes,omitempty"`   // why numbers are not what a run does; of step 0: all numbers
+	Blind   bool     `json:"blind,omitempty"`   // only a batch can tell its rows
 }
 
 // stepEntries is what the registry says of the steps, in their order, for blast_radius and for holds.
-func (w *work) stepEntries() sqlText {
+func (w *work) stepEntries() []stepEntry {
 	var list []stepEntry
 	if notes := w.conditionNotes(); len(notes) > 0 {
-		list = append(list, stepEntry{Verb: "note", Table: literal(tableName(w.table)), Notes: notes})
+		list = append(list, stepEntry{Verb: "note", Table: tableName(w.table), Notes: notes})
 	}
 	for _, s := range w.steps() {
 		list = append(list, w.stepEntry(s))
 	}
 	for _, k := range w.clocks {
 		if k != nil && k.mark != "" {
-			list = append(list, stepEntry{Step: len(w.policy.Then) + 1, Verb: "update", Table: literal(k.source.Watermark.Table.String()),
-				Blind: true, Notes: []literal{"it says how far a run has come"}})
+			list = append(list, stepEntry{Step: len(w.policy.Then) + 1, Verb: "update", Table: k.source.Watermark.Table.String(),
+				Blind: true, Notes: []string{"it says how far a run has come"}})
 		}
 	}
-	return fragment("steps", list)
+	return list
 }
 
 func (w *work) stepEntry(s step) stepEntry {
 	saved := w.binder
 	defer func() { w.binder = saved }()
 	w.binder.inStep, w.binder.blank, w.binder.instead = true, true, w.rest(s)
-	e := stepEntry{Step: s.number, Verb: verbOf(s), Table: literal(w.targetOf(s)), Notes: w.stepNotes(s)}
+	e := stepEntry{Step: s.number, Verb: verbOf(s), Table: w.targetOf(s), Notes: w.stepNotes(s)}
 	e.Notes = append(e.Notes, w.insertNotes(s, &e)...)
 	conditions := step{policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable}, s.number, false}
 	switch {
@@ -63,7 +65,7 @@ func (w *work) stepEntry(s step) stepEntry {
 	return e
 }
 
-func verbOf(s step) literal {
+func verbOf(s step) string {
 	switch {
 	case s.Delete != nil:
 		return "delete"
@@ -105,10 +107,10 @@ func (w *work) targetOf(s step) string {
 // ownEntry is about the policy's own rows.
 func (w *work) ownEntry(s step, e *stepEntry) {
 	if s.Update != nil {
-		e.Differs = literalOf(fragment("any differs", w.setTexts(s, s.Update.Set, w.table, "t", false)))
+		e.Differs = plainText(fragment("any differs", w.setTexts(s, s.Update.Set, w.table, "t", false)))
 	}
 	if s.DropTable != nil {
-		e.Name = literalOf(w.bind(*s.DropTable))
+		e.Name = plainText(w.bind(*s.DropTable))
 	}
 	w.entryRows(s, e)
 }
@@ -121,38 +123,34 @@ func (w *work) relatedEntry(s step, e *stepEntry) {
 		e.Notes = append(e.Notes, "its rows are those of a view")
 		return
 	}
-	e.Related, e.As, e.On = literal(s.Related.Table.String()), literal(s.Related.As), literalOf(w.bind(s.Related.Where))
+	e.Related, e.As, e.On = s.Related.Table.String(), s.Related.As, plainText(w.bind(s.Related.Where))
 	if s.Update != nil {
-		e.Differs = literalOf(fragment("any differs", w.setTexts(s, s.Update.Set, table, s.Related.As, false)))
+		e.Differs = plainText(fragment("any differs", w.setTexts(s, s.Update.Set, table, s.Related.As, false)))
 	}
 	w.entryRows(s, e)
 }
 
 func (w *work) entryRows(s step, e *stepEntry) {
 	if len(w.joins)+len(w.columns) > 0 {
-		e.From = literalOf(fragment("from", struct {
-			Table   sqlText
-			Joins   []join
-			Columns []windowColumn
-		}{qualified(w.table), w.joins, w.columns}))
+		e.From = plainText(w.fromRows())
 	}
 	if s.Where != nil {
-		e.Where = literalOf(w.bind(*s.Where))
+		e.Where = plainText(w.bind(*s.Where))
 	}
 }
 
 // insertNotes says what only the rows of a table that is inserted into decide.
-func (w *work) insertNotes(s step, e *stepEntry) []literal {
+func (w *work) insertNotes(s step, e *stepEntry) []string {
 	const most = "so many at most, since "
 	switch {
 	case s.Insert != nil && len(s.Insert.Key)+len(s.Insert.Per) > 0:
-		return []literal{most + "rows of one group become one, or change one that is there"}
+		return []string{most + "rows of one group become one, or change one that is there"}
 	case s.Insert != nil && w.keyGiven(s):
-		return []literal{"a row is refused whose key is there already"}
+		return []string{"a row is refused whose key is there already"}
 	case s.Archive == nil:
 		return nil
 	case s.Archive.Existing == "keep" || s.Archive.Existing == "replace":
-		return []literal{most + "rows may be there already"}
+		return []string{most + "rows may be there already"}
 	}
 	from := w.table
 	if s.Related != nil {
@@ -162,13 +160,13 @@ func (w *work) insertNotes(s step, e *stepEntry) []literal {
 	if into == nil || s.Archive.Document != "" || w.policy.Partitions {
 		return nil
 	}
-	var key []literal
+	var key []string
 	for _, name := range into.PrimaryKey {
 		column, target := from.Column(name), into.Column(name)
 		if column == nil || target == nil || column.Type != target.Type || assigned(s.Archive.Set, name) {
 			return nil // not that of what is copied
 		}
-		key = append(key, literal(name))
+		key = append(key, name)
 	}
 	e.Key = key
 	return nil
@@ -201,5 +199,3 @@ func (w *work) rest(s step) func(pgparse.TableRef) sqlText {
 		return sqlText(ident("rest of " + tableName(table)).String())
 	}
 }
-
-func literalOf(text sqlText) literal { return literal(plainText(text)) }

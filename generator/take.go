@@ -14,6 +14,7 @@ type batchData struct {
 	LockedRows                          []lockedText
 	Copies                              bool
 	TakesAll                            bool
+	Plain                               bool // nothing but to delete the rows
 	Steps                               []sqlText
 	Watermark                           *markText
 	// of way RANGE
@@ -123,6 +124,7 @@ func (w *work) addSteps(d *batchData) {
 		return
 	}
 	p := w.passes()[0]
+	d.Plain = w.plainDelete(*d) && (p.clock == nil || p.clock.mark == "")
 	if w.numbered {
 		for _, c := range w.cursor(p) {
 			d.Ordered = append(d.Ordered, c.Expr)
@@ -131,4 +133,14 @@ func (w *work) addSteps(d *batchData) {
 	if p.clock != nil && p.clock.mark != "" {
 		d.Watermark = &markText{w.watermark(p.clock.source.Watermark), p.clock.upTo, p.clock.typ}
 	}
+}
+
+// plainDelete says whether the steps are one DELETE of a table's rows by their place.
+func (w *work) plainDelete(d batchData) bool {
+	steps := w.steps()
+	if len(steps) != 1 || d.Many || len(d.Saved) > 0 {
+		return false
+	}
+	s := steps[0]
+	return s.Delete != nil && s.Related == nil && s.Where == nil && w.ownRows(s, d).Direct
 }

@@ -57,7 +57,7 @@ func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 		"put upgrade \"1/run_note\"", "put function \"retention.health()\"",
 		"drop upgrade \"1/run_note\"", "put function \"retention.health()\"",
 	}
-	if diff := cmp.Diff(want, blocks(files[0].Content())); diff != "" {
+	if diff := cmp.Diff(want, marks(files[0].Content())); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if n := strings.Count(files[0].Content(), "SET LOCAL lock_timeout = '10s';"); n != 2 {
@@ -69,11 +69,11 @@ func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 	}
 }
 
-// blocks are the first words of each block of a file.
-func blocks(content string) []string {
+// marks are those of a file.
+func marks(content string) []string {
 	var list []string
 	for line := range strings.Lines(content) {
-		if a, ok := blockHead(strings.TrimSuffix(line, "\n")); ok {
+		if a, ok := readMark(strings.TrimSuffix(line, "\n")); ok {
 			list = append(list, fmt.Sprintf("%s %s %q", a.verb, a.object.Kind, a.object.Name))
 		}
 	}
@@ -91,7 +91,7 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 	}{
 		"registry":     {row("10"), "it installs version 10 of the runtime; this pgretain writes version 1"},
 		"upgrade":      {Object{Kind: KindUpgrade, Name: "10/a", As: AsOwner, SQL: "SELECT 1;\n"}, "it installs version 10 of the runtime"},
-		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"}, "line 12: it holds an object of kind \"trigger\""},
+		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"}, "line 11: it holds an object of kind \"trigger\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -63,3 +64,38 @@ func breakOf(line string, from int) int {
 	}
 	return last
 }
+
+// clauses begin lines that go on with a statement.
+var clauses = []string{"FROM ", "WHERE ", "AND ", "ORDER BY ", "GROUP BY ", "HAVING ", "FETCH FIRST ", "OFFSET ", "ON ", "USING ", "SET ", "RETURNS ",
+	"LANGUAGE ", "AS $", "INTO "}
+
+// joinedClauses puts a clause on the line before it where there is room. One in which a parenthesis stays open begins its
+// line: those below hang from it.
+func joinedClauses(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	before := ""
+	for line := range strings.Lines(text) {
+		clause := strings.TrimLeft(line, " ")
+		room := utf8.RuneCountInString(before)+utf8.RuneCountInString(clause) <= textWidth+1
+		if room && goesOn(before) && !opens(clause) && slices.ContainsFunc(clauses, func(c string) bool { return strings.HasPrefix(clause, c) }) {
+			before = strings.TrimSuffix(before, "\n") + " " + clause
+			continue
+		}
+		b.WriteString(before)
+		before = line
+	}
+	b.WriteString(before)
+	return b.String()
+}
+
+// goesOn says whether a line may be followed by a clause: not a comment, not the end of something in parentheses, nor one
+// of plpgsql's own words.
+func goesOn(line string) bool {
+	line = strings.TrimSpace(line)
+	word := line[strings.LastIndex(line, " ")+1:]
+	return line != "" && strings.Count(line, ")") <= strings.Count(line, "(") && !strings.Contains(line, "--") && !strings.HasSuffix(line, ";") && strings.ToUpper(word) != "BEGIN" && word != "THEN"
+}
+
+// opens says whether more parentheses are opened than closed.
+func opens(line string) bool { return strings.Count(line, "(") > strings.Count(line, ")") }

@@ -219,6 +219,24 @@ func TestStatementErrorSaysWhere(t *testing.T) {
 	}
 }
 
+// A generated file is one statement for goose; the server does not say where in it an error of execution is.
+func TestStatementErrorSaysWhichOfMany(t *testing.T) {
+	t.Parallel()
+	db, dir := installDatabase(t), fstest.MapFS{}
+	second := installFunction(bodyOne)
+	second.Name, second.SQL = "keep.second()", "-- it fails\nSELECT 1;\n-- here; not there\nDO 'BEGIN RAISE EXCEPTION ''no''; END';\nSELECT 2;\n"
+	grow(t, dir, installFunction(bodyOne), second)
+	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
+	var got *install.StatementError
+	if !errors.As(err, &got) {
+		t.Fatalf("got %v", err)
+	}
+	lines := strings.Split(string(dir["00001_retention_policies.sql"].Data), "\n")
+	if want := "DO 'BEGIN RAISE EXCEPTION ''no''; END';"; got.Message != "no" || lines[got.Position.Line-1] != want {
+		t.Errorf("got %v, want the line of %s", got, want)
+	}
+}
+
 func TestUpGoesOnWhereItFailed(t *testing.T) {
 	t.Parallel()
 	db, dir := installDatabase(t), fstest.MapFS{}

@@ -13,6 +13,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
 )
@@ -39,7 +40,7 @@ func (v *inspection) checkRegistry(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	wanted := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindJob)
-	shapes, err := rowShapes(wanted)
+	shapes, err := rowShapes(wanted, v.install.Schema)
 	if err != nil {
 		return err
 	}
@@ -72,10 +73,10 @@ type rowShape struct {
 const rowsAtOnce = 500
 
 // rowShapes sorts the wanted rows by what can be compared in one query.
-func rowShapes(wanted []generator.Object) ([]*rowShape, error) {
+func rowShapes(wanted []generator.Object, schema string) ([]*rowShape, error) {
 	var list []*rowShape
 	open := map[string]*rowShape{}
-	rows, err := parallel.Each(wanted, rowOf)
+	rows, err := parallel.Each(wanted, func(o generator.Object) (pgparse.Insert, error) { return rowOf(o, schema) })
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +92,11 @@ func rowShapes(wanted []generator.Object) ([]*rowShape, error) {
 	return list, nil
 }
 
-// rowOf is what a row's INSERT writes; the key comes first.
-func rowOf(o generator.Object) (pgparse.Insert, error) {
+// rowOf is what a row's INSERT writes, and of a policy what its page registers; the key comes first.
+func rowOf(o generator.Object, schema string) (pgparse.Insert, error) {
+	if o.Kind == generator.KindPolicy {
+		return policyRow(o, schema), nil
+	}
 	insert, err := pgparse.ParseInsert(o.SQL)
 	if err != nil {
 		return pgparse.Insert{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
@@ -106,15 +110,18 @@ func rowOf(o generator.Object) (pgparse.Insert, error) {
 			row.Columns, row.Values = append(row.Columns, column), append(row.Values, insert.Values[i])
 		}
 	}
-	if o.Kind == generator.KindPolicy { // its page leaves defaults out
-		defaults := generator.PolicyDefaults()
-		for _, column := range slices.Sorted(maps.Keys(defaults)) {
-			if !slices.Contains(row.Columns, column) {
-				row.Columns, row.Values = append(row.Columns, column), append(row.Values, defaults[column])
-			}
+	return row, nil
+}
+
+func policyRow(o generator.Object, schema string) pgparse.Insert {
+	row := pgparse.Insert{Columns: []string{"name"}, Values: []string{quote.Literal(o.Name)}}
+	for _, column := range slices.Sorted(maps.Keys(o.Row)) {
+		if column != "name" {
+			row.Columns = append(row.Columns, column)
+			row.Values = append(row.Values, verifysql.RowValue(schema, "policy", column, o.Row[column]))
 		}
 	}
-	return row, nil
+	return row
 }
 
 // checkRows evaluates the values and compares them with the live rows.

@@ -59,7 +59,7 @@ func open(ctx context.Context, url string) (*session, error) {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Minute}
 	}
 	s := &session{trace: &trace{}}
-	config.Tracer = s.trace
+	config.Tracer, config.BuildFrontend = s.trace, s.trace.frontend
 	s.db = sql.OpenDB(&once{Connector: stdlib.GetConnector(*config, stdlib.OptionAfterConnect(prepareSession))})
 	s.db.SetMaxOpenConns(1)
 	s.db.SetMaxIdleConns(1)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
 )
 
 var downLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+down[ \t]*$`)
@@ -17,6 +18,9 @@ func statementError(file, content string, up bool, t *trace, server *pgconn.PgEr
 	position := diag.Position{File: file, Line: 1, Column: 1}
 	content = strings.ReplaceAll(content, "\r\n", "\n")
 	if start := find(content, up, t.last, t.times); start >= 0 {
+		if server.Position == 0 {
+			start += statementAt(t.last, t.done)
+		}
 		position = place(file, content, start, int(server.Position))
 	}
 	detail := server.Detail
@@ -51,6 +55,26 @@ func find(content string, up bool, statement string, times int) int {
 		}
 		at = from + next
 		from = at + len(statement)
+	}
+	return at
+}
+
+// statementAt is where in a text of several statements the one after the first n begins, below its comments.
+func statementAt(text string, n int) int {
+	statements, err := pgparse.Statements(text)
+	if err != nil || n >= len(statements) {
+		return 0
+	}
+	at := 0
+	for i, statement := range statements[:n+1] {
+		at += strings.Index(text[at:], statement)
+		if i < n {
+			at += len(statement)
+		}
+	}
+	for strings.HasPrefix(text[at:], "--") || strings.HasPrefix(text[at:], "\n") {
+		_, rest, _ := strings.Cut(text[at:], "\n")
+		at = len(text) - len(rest)
 	}
 	return at
 }

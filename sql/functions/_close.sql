@@ -27,12 +27,15 @@ BEGIN
                      progress report restored run run_group setting setting_change status total')
             ) l (words, privilege, names), regexp_split_to_table(l.words, '\s+') w (word),
                 regexp_split_to_table(l.names, '\s+') n (name)
-        ), registered AS MATERIALIZED (
-            SELECT CASE WHEN starts_with(g.object, 'TABLE ') THEN 'TABLE' ELSE 'ROUTINE' END AS kind,
-                   CASE WHEN starts_with(g.object, 'TABLE ') THEN to_regclass(substr(g.object, 7))::oid
-                        ELSE to_regprocedure(substr(g.object, 9))::oid END AS id,
-                   g.roles
-            FROM retention.policy p, jsonb_each(p.grants) g (object, roles)
+            UNION ALL  -- of policies and reports
+            SELECT w.word, 'EXECUTE', p.name || '_' || n.name
+            FROM retention.policy p, (VALUES ('operator viewer', 'report rows'), ('owner', 'drop_table partition share'),
+                                             ('operator', 'advance claim cursor seen touch')) l (words, names),
+                 regexp_split_to_table(l.words, '\s+') w (word), regexp_split_to_table(l.names, '\s+') n (name)
+            UNION ALL
+            SELECT w.word, 'SELECT', c.relname
+            FROM retention.policy p, unnest(p.owns) o (name), pg_class c, unnest(ARRAY['operator', 'viewer']) w (word)
+            WHERE c.oid = to_regclass(o.name)
         ), home AS (
             SELECT c.relnamespace AS oid FROM pg_class c WHERE c.oid = 'retention.policy'::regclass
         ), object AS MATERIALIZED (
@@ -59,8 +62,9 @@ BEGIN
             JOIN object o ON o.name = l.name
                 AND o.kind = CASE l.privilege WHEN 'EXECUTE' THEN 'ROUTINE' ELSE 'TABLE' END
             WHERE r.grantee <> o.owner
-            UNION SELECT o.kind, o.id, r.grantee, CASE o.kind WHEN 'ROUTINE' THEN 'EXECUTE' ELSE 'SELECT' END
-            FROM registered g JOIN object o ON o.kind = g.kind AND o.id = g.id
+            UNION SELECT o.kind, o.id, r.grantee, 'EXECUTE'
+            FROM retention.policy p CROSS JOIN jsonb_each(p.grants) g (word, roles)
+            JOIN object o ON o.kind = 'ROUTINE' AND o.name = p.name || '_' || g.word
             CROSS JOIN LATERAL (SELECT quote_ident(e.name)::regrole::oid AS grantee
                 FROM jsonb_array_elements_text(g.roles) e (name)) r
             WHERE r.grantee <> o.owner

@@ -1,19 +1,27 @@
--- Drops what a policy or report owns: its functions and its tables for joins, latest first. What another one owns by
--- now stays. What somebody else made to depend on them makes it fail (2BP01).
+-- Drops what a policy or report owns: its functions, which have its name and a word of ours (all that there ever were), and
+-- its tables for joins, but for one that another policy owns by now. What somebody else made to depend on them makes it
+-- fail (2BP01).
 CREATE OR REPLACE FUNCTION retention._drop_owned(p_policy text) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_object text;
+    v_drop text;
 BEGIN
-    FOR v_object IN
-        SELECT o.name FROM retention.policy p, unnest(p.owns) WITH ORDINALITY o (name, n)
+    FOR v_drop IN
+        SELECT 'DROP ROUTINE ' || string_agg(f.oid::regprocedure::text, ', ')
+        FROM unnest(ARRAY['advance', 'beyond', 'claim', 'cursor', 'drop_table', 'groups', 'partition', 'report', 'rows', 'seen', 'share',
+                          'start', 'take', 'touch']) w (word)
+        JOIN pg_proc f ON f.proname = p_policy || '_' || w.word
+        JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
+        HAVING count(*) > 0
+        UNION ALL
+        SELECT 'DROP TABLE IF EXISTS ' || string_agg(o.name, ', ') FROM retention.policy p, unnest(p.owns) o (name)
         WHERE p.name = p_policy AND NOT EXISTS (
             SELECT FROM retention.policy q WHERE q.name <> p_policy AND o.name = ANY (q.owns))
-        ORDER BY o.n DESC
+        HAVING count(*) > 0
     LOOP
-        EXECUTE regexp_replace(v_object, '^(ROUTINE|TABLE) ', 'DROP \1 IF EXISTS ');
+        EXECUTE v_drop;
     END LOOP;
 END
 $function$;

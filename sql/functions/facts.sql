@@ -7,25 +7,29 @@ SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'he
 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
 SET jit = off AS $function$
 DECLARE
-    v_facts CONSTANT jsonb := (retention._known(facts.policy)).facts;
+    v_policy CONSTANT retention.policy := retention._known(facts.policy);
+    v_facts CONSTANT jsonb := v_policy.facts;
+    v_value CONSTANT text := coalesce(v_facts ->> 'value', v_facts ->> 'clock');
+    v_at CONSTANT text := coalesce(v_facts ->> 'at', v_value);
+    v_rows CONSTANT text := coalesce(v_facts ->> 'from', format('FROM %s t', retention._table(v_policy.table_name)::regclass))
+        || ' WHERE ' || coalesce((v_facts ->> 'where') || ' AND ', '') || v_at;
     v_slice CONSTANT retention.slice := retention._slice(facts.as_of);
     v_found jsonb; v_out jsonb := '{}'; v_archive record;
 BEGIN
     PERFORM retention._pin();
-    IF v_facts ? 'no_clock' THEN
-        EXECUTE format('SELECT jsonb_build_object(''no_clock'', count(*)) FROM (SELECT %s WHERE %s LIMIT $2) x',
-                       v_facts ->> 'from', v_facts ->> 'no_clock') INTO v_out USING v_slice, max_rows;
+    IF v_facts ? 'nulls' THEN
+        EXECUTE format('SELECT jsonb_build_object(''no_clock'', count(*)) FROM (SELECT %s IS NULL LIMIT $2) x', v_rows)
+        INTO v_out USING v_slice, max_rows;
     END IF;
-    IF v_facts ? 'too_far' THEN
+    IF v_facts ? 'ahead' THEN
         EXECUTE format('SELECT jsonb_build_object(''ahead'', count(*), ''first'', min(x.clock)::text, ''last'',
-            max(x.clock)::text)
-                        FROM (SELECT %s AS clock %s WHERE %s LIMIT $2) x', v_facts ->> 'value', v_facts ->> 'from',
-                            v_facts ->> 'too_far')
+                            max(x.clock)::text)
+                        FROM (SELECT %s AS clock %s > %s LIMIT $2) x', v_value, v_rows, v_facts ->> 'ahead')
         INTO v_found USING v_slice, max_rows;
         v_out := v_out || v_found;
         IF (v_found ->> 'ahead')::bigint > 0 THEN
-            EXECUTE format('SELECT jsonb_build_object(''all_ahead'', NOT EXISTS (SELECT %s WHERE %s))',
-                           v_facts ->> 'from', v_facts ->> 'in_time') INTO v_found USING v_slice;
+            EXECUTE format('SELECT jsonb_build_object(''all_ahead'', NOT EXISTS (SELECT %s <= %s))', v_rows, v_facts ->> 'ahead')
+            INTO v_found USING v_slice;
             v_out := v_out || v_found;
         END IF;
     END IF;

@@ -1,6 +1,6 @@
--- The registry: one row per policy, written by migrations; and one per report, which has a name, a hash
--- and a definition, no table and no passes. owns lists its functions and tables for joins, in the order of creation;
--- grants which roles, besides the owner, may call or read these, as {"ROUTINE ...": [role, ...]}: _close() sees to that.
+-- The registry: one row per policy, written by migrations; and one per report, which has a name, a hash, and no table, passes
+-- or steps. owns lists its tables for joins; grants which roles, besides those of retention._close(), may call its functions
+-- for applications, as {word of the function's name: [role, ...]}.
 -- "passes" say how a run walks through the rows, an entry of "due" each, in the order in which a run goes: the cursor, as expressions on the
 -- row t with their types; range: one statement may take the rows between two positions; ranked: by a rank, alone where there are
 -- groups and beyond, the functions that find these, indexed: by an index; bound: what ends the walk on the clock, filtered: where rows meet
@@ -21,8 +21,9 @@
 -- "DELETE public.message": rules may rewrite these. sets is what its steps set in rows that are there, as
 -- [{"step", "table", "set": {column: value}, "worded"}]: a value is the SQL of one that is the same for all rows, null
 -- for any other; worded are statements of the policy's own words; step 0 is its watermark. facts is SQL over the
--- policy's table as t and a slice as $1, for facts() and _count(): the clock of a row, and which rows have none, or one
--- that lies far ahead; archives: by table, the column with the number of the run.
+-- policy's table as t and a slice as $1, for facts() and _count(): the clock of a row, as it is shown (value) and compared (at)
+-- where that is another, from and where if the rows are not those of the table alone, nulls if rows may have no clock, and
+-- past which instant one lies far ahead; archives: by table, the column with the number of the run.
 -- steps are the steps in their order, as [{"step", "verb", "table", ...}], in the same SQL: related rows of table "related" as "as",
 -- tied by "on"; "where" says which rows, "differs" which of them an update changes, "key" is that of an archive. A
 -- table that steps before delete from is read as "rest of <table>". notes say why numbers are not what a run does, blind that
@@ -30,13 +31,12 @@
 CREATE TABLE IF NOT EXISTS retention.policy (
     name text PRIMARY KEY,
     description text NOT NULL DEFAULT '',
-    table_name text NOT NULL,
+    table_name text NOT NULL DEFAULT '',
     partitions boolean NOT NULL DEFAULT false,
     hash text NOT NULL,
-    definition text NOT NULL,
     owns text[] NOT NULL DEFAULT '{}',
     grants jsonb NOT NULL DEFAULT '{}',
-    passes jsonb NOT NULL,
+    passes jsonb NOT NULL DEFAULT '[]',
     report boolean NOT NULL DEFAULT false,
     prepares boolean NOT NULL DEFAULT false,
     scope text[] NOT NULL DEFAULT '{}',
@@ -54,13 +54,13 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     sets jsonb NOT NULL DEFAULT '[]',
     facts jsonb NOT NULL DEFAULT '{}',
     steps jsonb NOT NULL DEFAULT '[]',
-    batch_rows integer NOT NULL CHECK (batch_rows > 0),
-    batch_time_ms integer CHECK (batch_time_ms > 0),
-    lock_timeout_ms integer NOT NULL CHECK (lock_timeout_ms > 0),
+    batch_rows integer NOT NULL DEFAULT 50000 CHECK (batch_rows > 0),
+    batch_time_ms integer DEFAULT 50 CHECK (batch_time_ms > 0),
+    lock_timeout_ms integer NOT NULL DEFAULT 100 CHECK (lock_timeout_ms > 0),
     budget_rows bigint,
-    budget_time interval,
-    breaker_rows bigint,
-    breaker_fraction double precision,
+    budget_time interval DEFAULT '10 minutes',
+    breaker_rows bigint DEFAULT 5000000,
+    breaker_fraction double precision DEFAULT 0.5,
     busy double precision NOT NULL DEFAULT 1 CHECK (busy > 0 AND busy <= 1),
     installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );

@@ -26,6 +26,15 @@ func Query(name, schema string) string {
 	return schemaName.ReplaceAllLiteralString(string(text), quote.Ident(schema)+".")
 }
 
+// RowValue is what a column of a registry table is where a page writes it as JSON, for RowsQuery.
+func RowValue(schema, table, column, encoded string) string {
+	_, text, _ := strings.Cut(Query("row_value", schema), "\n")
+	return strings.NewReplacer(
+		"registry_table", quote.Qualified(schema, table), "registry_column", quote.Ident(column),
+		"registry_value", quote.Literal("{"+strconv.Quote(column)+": "+encoded+"}"),
+	).Replace(strings.TrimSuffix(text, "\n"))
+}
+
 // RowsQuery compares rows of a registry table with values, which are SQL that the generator wrote; the key
 // is the first column. The places of the rows begin at 1.
 func RowsQuery(schema, table string, columns []string, rows [][]string) string {

@@ -18,7 +18,7 @@ import (
 
 var (
 	botQueue = filepath.Join("..", "..", "examples", "bot-queue")
-	rowHash  = regexp.MustCompile(`'[0-9a-f]{12}'`)
+	rowHash  = regexp.MustCompile(`"hash": "[0-9a-f]{12}"`)
 )
 
 // beforeVersion is what the version before this one may have wanted: its number in the functions and rows that tell
@@ -31,7 +31,7 @@ func beforeVersion(wanted []generator.Object) []generator.Object {
 		case name == "retention._version" || name == "retention._stop_reason" || o.Kind == generator.KindInstall:
 			before[i].SQL = strings.NewReplacer("'1'", "'0'", "version 1.", "version 0.").Replace(o.SQL)
 		case o.Kind == generator.KindPolicy:
-			before[i].SQL = rowHash.ReplaceAllString(o.SQL, "'"+generator.Hash("0", o.SQL)+"'")
+			before[i].SQL = rowHash.ReplaceAllString(o.SQL, `"hash": "`+generator.Hash("0", o.SQL)+`"`)
 		}
 	}
 	return before

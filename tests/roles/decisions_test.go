@@ -67,7 +67,7 @@ var closed = []string{
 	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_kept_here", "_key_columns", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
 	"_locks_of",
 	"_may_refuse", "_missed", "_new_run", "_next", "_next_of_groups", "_next_rows", "_objection", "_of_rows", "_one_more",
-	"_pass_by", "_position", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index", "_refused_by", "_refusing", "_related",
+	"_pass_by", "_position", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index", "_register", "_refused_by", "_refusing", "_related",
 	"_restore", "_restore_sql", "_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
 	"_subtract", "_sum", "_surplus", "_take", "_take_table", "_true_of", "_trusted_owner", "_try", "_ttl", "_unique_key",

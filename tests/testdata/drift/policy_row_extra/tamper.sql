@@ -1,2 +1,2 @@
-INSERT INTO retention.policy (name, table_name, hash, definition, passes, batch_rows, lock_timeout_ms)
-VALUES ('old', 'app.ledger', '', '', '[]', 1, 1000);
+INSERT INTO retention.policy (name, table_name, hash)
+VALUES ('old', 'app.ledger', '');

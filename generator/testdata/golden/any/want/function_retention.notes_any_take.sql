@@ -1,20 +1,11 @@
 -- as owner
 -- Takes the rows ($1).tids, which are locked and were judged then.
-CREATE OR REPLACE FUNCTION retention.notes_any_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION retention.notes_any_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql
 AS $function$
-DECLARE
-    v_tids tid[] := ($1).tids;
-    v_rows bigint;
-    v_out retention.taken := ROW(0, '{}', '{}');
+DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
-    -- The batch's own rows.
-    DELETE FROM app.note t
-    WHERE t.ctid = ANY (v_tids);
-    GET DIAGNOSTICS v_rows = ROW_COUNT;
-    v_out.taken := v_rows;
-
+    DELETE FROM app.note t WHERE t.ctid = ANY (($1).tids);
+    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END
 $function$;

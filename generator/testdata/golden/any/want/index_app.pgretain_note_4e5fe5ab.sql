@@ -18,5 +18,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_4e5fe5ab;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_4e5fe5ab_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_note_4e5fe5ab';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_note_4e5fe5ab';

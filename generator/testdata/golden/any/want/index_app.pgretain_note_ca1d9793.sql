@@ -5,8 +5,7 @@ SELECT retention._set_aside_invalid_index('app', 'pgretain_note_ca1d9793');
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_ca1d9793_invalid;
 -- next
-CREATE INDEX CONCURRENTLY IF NOT EXISTS pgretain_note_ca1d9793 ON app.note (expires_at, id)
-    WHERE (kind <> 'pinned');
+CREATE INDEX CONCURRENTLY IF NOT EXISTS pgretain_note_ca1d9793 ON app.note (expires_at, id) WHERE (kind <> 'pinned');
 -- next
 COMMENT ON INDEX app.pgretain_note_ca1d9793 IS 'pgretain: index of policy notes_any';
 -- next
@@ -18,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_ca1d9793;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_ca1d9793_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_note_ca1d9793';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_note_ca1d9793';

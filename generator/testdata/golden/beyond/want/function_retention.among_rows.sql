@@ -1,25 +1,16 @@
 -- as owner
 -- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
---   SELECT (r.t).* FROM retention.among_rows(retention.at('among', now())) r WHERE r.verdict IS NULL;
 CREATE OR REPLACE FUNCTION retention.among_rows(slice retention.slice)
-RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
-LANGUAGE sql STABLE
-AS $function$
-    SELECT t.tableoid, t.ctid, t, NULL::text
-    FROM app.note t
+RETURNS TABLE (rel oid, tid tid, t app.note, verdict text) LANGUAGE sql STABLE AS $function$
+    SELECT t.tableoid, t.ctid, t, NULL::text FROM app.note t
     LEFT JOIN (SELECT f.rel, f.tid
-               FROM (SELECT DISTINCT t.owner_id AS k1
-                     FROM app.note t
+               FROM (SELECT DISTINCT t.owner_id AS k1 FROM app.note t
                      WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
-               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid
-                                   FROM app.note t
-                                   WHERE (NOT t.starred)
-                                     AND t.owner_id = g.k1
-                                   ORDER BY t.id DESC
+               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE (NOT t.starred)
+                                     AND t.owner_id = g.k1 ORDER BY t.id DESC
                                    FETCH FIRST 10 ROWS ONLY) f) places_beyond_1 ON places_beyond_1.rel = t.tableoid
                                        AND places_beyond_1.tid = t.ctid
-    WHERE (NOT t.starred)
-      AND places_beyond_1.tid IS NULL
+    WHERE (NOT t.starred) AND places_beyond_1.tid IS NULL
 $function$;
 
 -- to drop it

@@ -1,20 +1,13 @@
 -- as owner
 -- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
---   SELECT (r.t).* FROM retention.per_none_rows(retention.at('per_none', now())) r WHERE r.verdict IS NULL;
 CREATE OR REPLACE FUNCTION retention.per_none_rows(slice retention.slice)
-RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
-LANGUAGE sql STABLE
-AS $function$
-    SELECT t.tableoid, t.ctid, t, NULL::text
-    FROM app.note t
-    LEFT JOIN (SELECT t.tableoid AS rel, t.ctid AS tid
-               FROM app.note t
-               WHERE (t.score) IS NOT NULL
+RETURNS TABLE (rel oid, tid tid, t app.note, verdict text) LANGUAGE sql STABLE AS $function$
+    SELECT t.tableoid, t.ctid, t, NULL::text FROM app.note t
+    LEFT JOIN (SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE (t.score) IS NOT NULL
                ORDER BY t.score DESC NULLS LAST, t.id DESC
                FETCH FIRST 20 ROWS ONLY) places_beyond_1 ON places_beyond_1.rel = t.tableoid
                    AND places_beyond_1.tid = t.ctid
-    WHERE (t.score) IS NOT NULL
-      AND places_beyond_1.tid IS NULL
+    WHERE (t.score) IS NOT NULL AND places_beyond_1.tid IS NULL
 $function$;
 
 -- to drop it

@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_98bd446f;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_98bd446f_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_note_98bd446f';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_note_98bd446f';

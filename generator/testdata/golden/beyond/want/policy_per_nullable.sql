@@ -1,17 +1,6 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'per_nullable';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('per_nullable', 'app.note', 'f6b70e2e44cf', 'Deletes rows of app.note past the first 3 per state.',
-     ARRAY['ROUTINE retention.per_nullable_rows(retention.slice)', 'ROUTINE retention.per_nullable_groups(retention.slice)', 'ROUTINE retention.per_nullable_beyond(retention.slice)', 'ROUTINE retention.per_nullable_take(retention.slice)']::text[],
-     '{"ROUTINE retention.per_nullable_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"ranked":true,"groups":"per_nullable_groups","beyond":"per_nullable_beyond"}]', ARRAY['app.note']::text[],
-     ARRAY['app.note']::text[], ARRAY['DELETE app.note']::text[],
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')), 50000, 50, 100, '10m0s',
-     5000000, 0.5);
-SELECT retention._prove('per_nullable');
+SELECT retention._register($row${"name": "per_nullable", "table_name": "app.note", "hash": "fd85562594c1",
+    "passes": [{"ranked": true, "groups": "per_nullable_groups", "beyond": "per_nullable_beyond"}]}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('per_nullable');

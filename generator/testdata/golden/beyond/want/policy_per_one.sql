@@ -1,17 +1,7 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'per_one';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('per_one', 'app.note', 'e980de9d168a', 'Deletes rows of app.note past the first 1000 per owner_id.',
-     ARRAY['ROUTINE retention.per_one_rows(retention.slice)', 'ROUTINE retention.per_one_groups(retention.slice)', 'ROUTINE retention.per_one_beyond(retention.slice)', 'ROUTINE retention.per_one_take(retention.slice)']::text[],
-     '{"ROUTINE retention.per_one_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"range":true,"ranked":true,"groups":"per_one_groups","beyond":"per_one_beyond","indexed":true}]',
-     ARRAY['app.note']::text[], ARRAY['app.note']::text[], ARRAY['DELETE app.note']::text[],
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')), 50000, 50, 100, '10m0s',
-     5000000, 0.5);
-SELECT retention._prove('per_one');
+SELECT retention._register($row${"name": "per_one", "table_name": "app.note", "hash": "30047b8726d4",
+    "passes": [{"range": true, "ranked": true, "groups": "per_one_groups", "beyond": "per_one_beyond",
+        "indexed": true}]}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('per_one');

@@ -1,17 +1,6 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'ties';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('ties', 'app.note', '1711c17018d1', 'Deletes rows of app.note past the first 10 per owner_id.',
-     ARRAY['ROUTINE retention.ties_rows(retention.slice)', 'ROUTINE retention.ties_groups(retention.slice)', 'ROUTINE retention.ties_beyond(retention.slice)', 'ROUTINE retention.ties_take(retention.slice)']::text[],
-     '{"ROUTINE retention.ties_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"ranked":true,"groups":"ties_groups","beyond":"ties_beyond","indexed":true}]', ARRAY['app.note']::text[],
-     ARRAY['app.note']::text[], ARRAY['DELETE app.note']::text[],
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')), 50000, 50, 100, '10m0s',
-     5000000, 0.5);
-SELECT retention._prove('ties');
+SELECT retention._register($row${"name": "ties", "table_name": "app.note", "hash": "d829b6b90b98",
+    "passes": [{"ranked": true, "groups": "ties_groups", "beyond": "ties_beyond", "indexed": true}]}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('ties');

@@ -1,26 +1,11 @@
 -- as owner
--- Claims many keys of policy claimed at once and returns those that were won, each once; see the form
--- for one key. Keys are locked in their order, so that no two calls wait for each other in a circle.
--- Errors: 22004 for a NULL among the keys; 22023 for a p_ttl that is not longer than zero, or out of bounds.
--- Locks: ROW EXCLUSIVE on the table, and the entries that it writes.
-DROP FUNCTION IF EXISTS retention.claimed_claim(character varying[], interval);
-CREATE FUNCTION retention.claimed_claim(p_keys character varying[], p_ttl interval DEFAULT NULL)
-RETURNS SETOF character varying
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET bytea_output = 'hex'
-SET extra_float_digits = 1
-SET standard_conforming_strings = on
-SET transform_null_equals = off
-SET array_nulls = on
-SET row_security = off
-SET jit = off
-SET enable_seqscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
+-- Claims many keys of policy claimed and returns those that were won, each once; in the order of the keys, so that no two
+-- calls wait for each other in a circle.
+CREATE OR REPLACE FUNCTION retention.claimed_claim(p_keys character varying[], p_ttl interval DEFAULT NULL)
+RETURNS SETOF character varying LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
+SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex'
+SET extra_float_digits = 1 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on
+SET row_security = off SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -36,15 +21,12 @@ BEGIN
     END IF;
     RETURN QUERY
     INSERT INTO app.claimed AS t (hash, expires_at, note)
-    SELECT k.key, v_until, ('claimed at ' || v_as_of)
-    FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
+    SELECT k.key, v_until, ('claimed at ' || v_as_of) FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
     -- Most duplicates are seen here, where they cost no write.
-    WHERE NOT EXISTS (SELECT FROM app.claimed t
-                      WHERE t.hash = k.key
+    WHERE NOT EXISTS (SELECT FROM app.claimed t WHERE t.hash = k.key
                         AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid,
                             v_as_of)) IS NOT TRUE)
-    ORDER BY k.key
-    ON CONFLICT (hash) DO UPDATE
+    ORDER BY k.key ON CONFLICT (hash) DO UPDATE
     SET hash = excluded.hash, expires_at = excluded.expires_at, note = excluded.note, made_at = DEFAULT
     WHERE t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)
     RETURNING t.hash;

@@ -1,28 +1,12 @@
 -- as owner
--- Claims a key of policy claimed: true for one of all who ask for it, false for the others, until
--- the claim expires, after p_ttl or else the policy's time to live.
--- The claim is part of the caller's transaction: others who ask for the key wait for its end, and
--- may have it after a ROLLBACK. In REPEATABLE READ or SERIALIZABLE a key that somebody claimed since the
--- transaction began ends it with 40001. A held entry is not taken over.
--- Errors: 22004 for a NULL key; 22023 for a p_ttl that is not longer than zero, or out of bounds.
--- Locks: none for a key that is taken; else ROW EXCLUSIVE on the table, and the entry.
-DROP FUNCTION IF EXISTS retention.claimed_claim(character varying, interval);
-CREATE FUNCTION retention.claimed_claim(p_key character varying, p_ttl interval DEFAULT NULL)
-RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET bytea_output = 'hex'
-SET extra_float_digits = 1
-SET standard_conforming_strings = on
-SET transform_null_equals = off
-SET array_nulls = on
-SET row_security = off
-SET jit = off
-SET enable_seqscan = off
-AS $function$
+-- Claims a key of policy claimed: true for one of all who ask for it, until the claim expires, after p_ttl or else
+-- the policy's time to live. It is part of the caller's transaction: others who ask wait for its end. 40001 in REPEATABLE READ for a key
+-- claimed since that began; 22004 for a NULL key; 22023 for a p_ttl that is not longer than zero, or out of bounds.
+CREATE OR REPLACE FUNCTION retention.claimed_claim(p_key character varying, p_ttl interval DEFAULT NULL) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
+SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
+SET jit = off SET enable_seqscan = off AS $function$
 #variable_conflict use_column
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
@@ -36,13 +20,11 @@ BEGIN
         PERFORM retention._check_ttl(v_as_of, p_ttl, interval '1 minute', interval '1 day');
     END IF;
     -- Most duplicates are seen here, where they cost no write.
-    IF NOT EXISTS (SELECT FROM app.claimed t
-                   WHERE t.hash = p_key
+    IF NOT EXISTS (SELECT FROM app.claimed t WHERE t.hash = p_key
                      AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid,
                          v_as_of)) IS NOT TRUE) THEN
         INSERT INTO app.claimed AS t (hash, expires_at, note)
-        VALUES (p_key, v_until, ('claimed at ' || v_as_of))
-        ON CONFLICT (hash) DO UPDATE
+        VALUES (p_key, v_until, ('claimed at ' || v_as_of)) ON CONFLICT (hash) DO UPDATE
         SET hash = excluded.hash, expires_at = excluded.expires_at, note = excluded.note, made_at = DEFAULT
         WHERE t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of);
         v_won := FOUND;

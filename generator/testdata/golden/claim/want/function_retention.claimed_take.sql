@@ -1,14 +1,10 @@
 -- as owner
 -- Takes what is due from ($1).lo to ($1).hi, or of the rows ($1).tids. The rows' locks check the conditions once more.
-CREATE OR REPLACE FUNCTION retention.claimed_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION retention.claimed_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql
 AS $function$
-DECLARE
-    v_out retention.taken := ROW(0, '{}', '{}');
+DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
-    DELETE FROM app.claimed t
-    WHERE t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')
+    DELETE FROM app.claimed t WHERE t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')
       AND (($1).lo IS NULL OR (t.expires_at, t.hash) > ((($1).lo ->> 0)::timestamptz,
           (($1).lo ->> 1)::character varying(66)))
       AND (($1).hi IS NULL OR (t.expires_at, t.hash) <= ((($1).hi ->> 0)::timestamptz,

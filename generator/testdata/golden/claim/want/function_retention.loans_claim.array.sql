@@ -1,27 +1,11 @@
 -- as owner
--- Claims many keys of policy loans at once and returns those that were won, each once; see the form
--- for one key. Keys are locked in their order, so that no two calls wait for each other in a circle.
--- Errors: 22004 for a NULL among the keys; 22023 for a p_ttl that is not longer than zero.
--- Locks: ROW EXCLUSIVE on the table, and the entries that it writes.
-DROP FUNCTION IF EXISTS retention.loans_claim(bigint[], interval);
-CREATE FUNCTION retention.loans_claim(p_keys bigint[], p_ttl interval DEFAULT NULL)
-RETURNS SETOF bigint
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET bytea_output = 'hex'
-SET extra_float_digits = 1
-SET standard_conforming_strings = on
-SET transform_null_equals = off
-SET array_nulls = on
-SET row_security = off
-SET jit = off
-SET enable_seqscan = off
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-AS $function$
+-- Claims many keys of policy loans and returns those that were won, each once; in the order of the keys, so that no two
+-- calls wait for each other in a circle.
+CREATE OR REPLACE FUNCTION retention.loans_claim(p_keys bigint[], p_ttl interval DEFAULT NULL) RETURNS SETOF bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
+SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
+SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
 #variable_conflict use_column
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
@@ -36,16 +20,12 @@ BEGIN
     END IF;
     RETURN QUERY
     INSERT INTO app.loan AS t (id, used_at)
-    SELECT k.key, v_until
-    FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
+    SELECT k.key, v_until FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
     -- Most duplicates are seen here, where they cost no write.
-    WHERE NOT EXISTS (SELECT FROM app.loan t
-                      WHERE t.id = k.key
+    WHERE NOT EXISTS (SELECT FROM app.loan t WHERE t.id = k.key
                         AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid,
                             v_as_of)) IS NOT TRUE)
-    ORDER BY k.key
-    ON CONFLICT (id) DO UPDATE
-    SET id = excluded.id, used_at = excluded.used_at, note_id = DEFAULT
+    ORDER BY k.key ON CONFLICT (id) DO UPDATE SET id = excluded.id, used_at = excluded.used_at, note_id = DEFAULT
     WHERE (t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)
     RETURNING t.id;
     GET DIAGNOSTICS v_won = ROW_COUNT;

@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_claimed_32d692a2;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_claimed_32d692a2_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_claimed_32d692a2';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_claimed_32d692a2';

@@ -1,11 +1,8 @@
 -- as owner
 -- Takes what is due from ($1).lo to ($1).hi, or of the rows ($1).tids. The rows' locks check the conditions once more.
-CREATE OR REPLACE FUNCTION retention.epoch_ms_float_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION retention.epoch_ms_float_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql
 AS $function$
-DECLARE
-    v_out retention.taken := ROW(0, '{}', '{}');
+DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
     DELETE FROM app.clocks t
     WHERE t.epoch_ms_float < (extract(epoch FROM retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')) * 1000)::double precision

@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_clocks_efc4ccf1;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_clocks_efc4ccf1_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_clocks_efc4ccf1';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_clocks_efc4ccf1';

@@ -1,19 +1,9 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'epoch_s_float';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('epoch_s_float', 'app.clocks', '8e2d1c76a11b',
-     'Deletes rows of app.clocks whose epoch_s_float is older than 7 days.',
-     ARRAY['ROUTINE retention.epoch_s_float_rows(retention.slice)', 'ROUTINE retention.epoch_s_float_take(retention.slice)']::text[],
-     '{"ROUTINE retention.epoch_s_float_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.epoch_s_float","double precision"],["t.id","bigint"]],"range":true,"bound":"t.epoch_s_float < extract(epoch FROM retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC''))::double precision"}]',
-     ARRAY['app.clocks']::text[], ARRAY['app.clocks']::text[], ARRAY['DELETE app.clocks']::text[],
-     jsonb_build_object('clock', 't.epoch_s_float', 'value', 't.epoch_s_float', 'from', 'FROM app.clocks t', 'no_clock', 't.epoch_s_float IS NULL', 'too_far', 't.epoch_s_float > extract(epoch FROM (($1).as_of + interval ''1 years''))::double precision', 'in_time', 't.epoch_s_float <= extract(epoch FROM (($1).as_of + interval ''1 years''))::double precision'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')), 50000, 50, 100,
-     '10m0s', 5000000, 0.5);
-SELECT retention._prove('epoch_s_float');
+SELECT retention._register($row${"name": "epoch_s_float", "table_name": "app.clocks", "hash": "e658806c4087",
+    "passes": [{"cursor": [["t.epoch_s_float", "double precision"], ["t.id", "bigint"]], "range": true,
+        "bound": "t.epoch_s_float < extract(epoch FROM retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))::double precision"}],
+    "facts": {"clock": "t.epoch_s_float", "nulls": true,
+        "ahead": "extract(epoch FROM (($1).as_of + interval '1 years'))::double precision"}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('epoch_s_float');

@@ -1,12 +1,8 @@
 -- as owner
 -- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
---   SELECT (r.t).* FROM retention.uuid_rows(retention.at('uuid', now())) r WHERE r.verdict IS NULL;
 CREATE OR REPLACE FUNCTION retention.uuid_rows(slice retention.slice)
-RETURNS TABLE (rel oid, tid tid, t app.clocks, verdict text)
-LANGUAGE sql STABLE
-AS $function$
-    SELECT t.tableoid, t.ctid, t, NULL::text
-    FROM app.clocks t
+RETURNS TABLE (rel oid, tid tid, t app.clocks, verdict text) LANGUAGE sql STABLE AS $function$
+    SELECT t.tableoid, t.ctid, t, NULL::text FROM app.clocks t
     WHERE t.key_uuid < retention._uuid_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))
       AND (get_byte(uuid_send(t.key_uuid), 6) >> 4 = 7 AND get_byte(uuid_send(t.key_uuid), 8) >> 6 = 2)
 $function$;

@@ -1,18 +1,10 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'ulid_text';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('ulid_text', 'app.clocks', '258cb2f85ccf', 'Deletes rows of app.clocks whose ulid_text is older than 7 days.',
-     ARRAY['ROUTINE retention.ulid_text_rows(retention.slice)', 'ROUTINE retention.ulid_text_take(retention.slice)']::text[],
-     '{"ROUTINE retention.ulid_text_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.ulid_text","text"],["t.id","bigint"]],"range":true,"bound":"t.ulid_text < retention._ulid_floor(retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC''))","filtered":true}]',
-     ARRAY['app.clocks']::text[], ARRAY['app.clocks']::text[], ARRAY['DELETE app.clocks']::text[],
-     jsonb_build_object('clock', 't.ulid_text', 'value', 't.ulid_text', 'from', 'FROM app.clocks t', 'no_clock', 't.ulid_text IS NULL', 'too_far', 't.ulid_text > retention._ulid_floor((($1).as_of + interval ''1 years''))', 'in_time', 't.ulid_text <= retention._ulid_floor((($1).as_of + interval ''1 years''))'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.clocks')), 50000, 50, 100,
-     '10m0s', 5000000, 0.5);
-SELECT retention._prove('ulid_text');
+SELECT retention._register($row${"name": "ulid_text", "table_name": "app.clocks", "hash": "f53096e53441",
+    "passes": [{"cursor": [["t.ulid_text", "text"], ["t.id", "bigint"]], "range": true,
+        "bound": "t.ulid_text < retention._ulid_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))",
+        "filtered": true}],
+    "facts": {"clock": "t.ulid_text", "nulls": true,
+        "ahead": "retention._ulid_floor((($1).as_of + interval '1 years'))"}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('ulid_text');

@@ -16,10 +16,8 @@ BEGIN
 END
 $check$;
 DROP FUNCTION IF EXISTS retention.detached_drop_table(oid);
-CREATE FUNCTION retention.detached_drop_table(p_table oid) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
+CREATE FUNCTION retention.detached_drop_table(p_table oid) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_name CONSTANT text := p_table::regclass;
     v_detail text;

@@ -1,8 +1,6 @@
 -- as owner
 -- Takes the rows ($1).tids, which are locked and were judged then.
-CREATE OR REPLACE FUNCTION retention.detached_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION retention.detached_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql
 AS $function$
 DECLARE
     v_tids tid[] := ($1).tids;
@@ -12,18 +10,13 @@ DECLARE
 BEGIN
     -- The rows as they were judged: steps read them after others have changed them.
     SELECT coalesce(array_agg(j.tid), '{}') AS tids,
-           coalesce(array_agg(j.t_1), '{}') AS t_1
-    INTO v_batch
-    FROM (SELECT t.ctid AS tid, t.name AS t_1
-          FROM app.detached t
-          WHERE t.ctid = ANY (v_tids)) j;
+           coalesce(array_agg(j.t_1), '{}') AS t_1 INTO v_batch
+    FROM (SELECT t.ctid AS tid, t.name AS t_1 FROM app.detached t WHERE t.ctid = ANY (v_tids)) j;
     v_tids := v_batch.tids;
     -- The tables that the rows name; one that is gone already is no error.
     DECLARE
         v_names CONSTANT text[] := array(
-            SELECT (t.name)::text
-            FROM app.detached t
-            WHERE t.ctid = ANY (v_tids));
+            SELECT (t.name)::text FROM app.detached t WHERE t.ctid = ANY (v_tids));
         v_name text;
         v_table oid;
         v_gone bigint := 0;
@@ -47,16 +40,14 @@ BEGIN
     PERFORM retention._unique_key('app.detached', ARRAY['name']::text[]);
     DELETE FROM app.detached t
     WHERE t.name IN (
-        SELECT t.name
-        FROM unnest(v_tids, v_batch.t_1)
+        SELECT t.name FROM unnest(v_tids, v_batch.t_1)
                   AS batch(tid, t_1)
              CROSS JOIN LATERAL (SELECT batch.t_1 AS name) t);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     IF v_rows < cardinality(v_tids) AND EXISTS (
         SELECT FROM app.detached t
         WHERE t.name IN (
-            SELECT t.name
-            FROM unnest(v_tids, v_batch.t_1)
+            SELECT t.name FROM unnest(v_tids, v_batch.t_1)
                       AS batch(tid, t_1)
                  CROSS JOIN LATERAL (SELECT batch.t_1 AS name) t)) THEN
         -- What the other steps write is of rows that go: the row that stays is looked for, and refused.

@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_detached_12b0aab9;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_detached_12b0aab9_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_detached_12b0aab9';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_detached_12b0aab9';

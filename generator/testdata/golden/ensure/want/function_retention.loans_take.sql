@@ -1,11 +1,7 @@
 -- as owner
 -- Takes what is due from ($1).lo to ($1).hi, or of the rows ($1).tids. The rows' locks check the conditions once more.
-CREATE OR REPLACE FUNCTION retention.loans_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-    v_out retention.taken := ROW(0, '{}', '{}');
+CREATE OR REPLACE FUNCTION retention.loans_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS $function$
+DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
     DELETE FROM app.loan t
     WHERE t.created_at < retention._local_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'), 'UTC', false)

@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_loan_85933fdc;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_loan_85933fdc_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_loan_85933fdc';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_loan_85933fdc';

@@ -1,19 +1,9 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'notes_grace';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('notes_grace', 'app.note', '700d431a3e2d',
-     'where kind = ''draft'' AND NOT starred; Deletes rows of app.note whose expires_at is past by 1 year 2 months 3 days 245 minutes.',
-     ARRAY['ROUTINE retention.notes_grace_rows(retention.slice)', 'ROUTINE retention.notes_grace_take(retention.slice)']::text[],
-     '{"ROUTINE retention.notes_grace_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.expires_at <= retention._cutoff(($1).as_of, 14, 3, ''04:05:00'', ''UTC'')","filtered":true}]',
-     ARRAY['app.note']::text[], ARRAY['app.note']::text[], ARRAY['DELETE app.note']::text[],
-     jsonb_build_object('clock', 't.expires_at', 'value', 't.expires_at', 'from', 'FROM app.note t', 'no_clock', '(t.kind = ''draft'' AND NOT t.starred) AND t.expires_at IS NULL', 'too_far', '(t.kind = ''draft'' AND NOT t.starred) AND t.expires_at > (($1).as_of + interval ''10 years'')', 'in_time', '(t.kind = ''draft'' AND NOT t.starred) AND t.expires_at <= (($1).as_of + interval ''10 years'')'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')), 50000, 50, 100, '10m0s',
-     5000000, 0.5);
-SELECT retention._prove('notes_grace');
+SELECT retention._register($row${"name": "notes_grace", "table_name": "app.note", "hash": "61166388a4df",
+    "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
+        "bound": "t.expires_at <= retention._cutoff(($1).as_of, 14, 3, '04:05:00', 'UTC')", "filtered": true}],
+    "facts": {"clock": "t.expires_at", "where": "(t.kind = 'draft' AND NOT t.starred)", "nulls": true,
+        "ahead": "(($1).as_of + interval '10 years')"}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('notes_grace');

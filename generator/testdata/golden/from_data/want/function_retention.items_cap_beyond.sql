@@ -1,12 +1,9 @@
 -- as owner
 -- The rows past the first ones of the groups ($1).groups, which n numbers, in their order.
-CREATE OR REPLACE FUNCTION retention.items_cap_beyond(slice retention.slice)
-RETURNS TABLE (n bigint, rel oid, tid tid)
-LANGUAGE sql STABLE
-AS $function$
+CREATE OR REPLACE FUNCTION retention.items_cap_beyond(slice retention.slice) RETURNS TABLE (n bigint, rel oid, tid tid)
+LANGUAGE sql STABLE AS $function$
     SELECT g.n, f.rel, f.tid
-    FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1
-          FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n)
+    FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1 FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n)
           ORDER BY x.n) g
     CROSS JOIN LATERAL (
         SELECT r.rel, r.tid
@@ -21,10 +18,8 @@ AS $function$
                      row_number() OVER (ORDER BY t.made_at DESC, t.id DESC) AS n
               FROM app.note t CROSS JOIN LATERAL (SELECT (SELECT o.days FROM app.owner o
                   WHERE o.id = t.owner_id) AS value) v_count
-              WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
-                AND t.owner_id = g.k1) r
-        WHERE r.place > r.first
-        ORDER BY r.n) f
+              WHERE (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id) AND t.owner_id = g.k1) r
+        WHERE r.place > r.first ORDER BY r.n) f
     ORDER BY g.n
 $function$;
 

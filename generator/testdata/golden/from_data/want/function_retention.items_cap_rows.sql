@@ -1,16 +1,11 @@
 -- as owner
 -- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
---   SELECT (r.t).* FROM retention.items_cap_rows(retention.at('items_cap', now())) r WHERE r.verdict IS NULL;
 CREATE OR REPLACE FUNCTION retention.items_cap_rows(slice retention.slice)
-RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
-LANGUAGE sql STABLE
-AS $function$
-    SELECT t.tableoid, t.ctid, t, NULL::text
-    FROM app.note t
+RETURNS TABLE (rel oid, tid tid, t app.note, verdict text) LANGUAGE sql STABLE AS $function$
+    SELECT t.tableoid, t.ctid, t, NULL::text FROM app.note t
     LEFT JOIN app.owner o ON (o.id = t.owner_id)
     LEFT JOIN (SELECT f.rel, f.tid
-               FROM (SELECT DISTINCT t.owner_id AS k1
-                     FROM app.note t
+               FROM (SELECT DISTINCT t.owner_id AS k1 FROM app.note t
                      WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
                CROSS JOIN LATERAL (SELECT r.rel, r.tid
                                    FROM (SELECT t.tableoid AS rel, t.ctid AS tid,
@@ -27,9 +22,7 @@ AS $function$
                                            AND t.owner_id = g.k1) r
                                    WHERE (r.place <= r.first) IS NOT FALSE) f) places_beyond_1
                                        ON places_beyond_1.rel = t.tableoid AND places_beyond_1.tid = t.ctid
-    WHERE (o.enabled)
-      AND (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id)
-      AND places_beyond_1.tid IS NULL
+    WHERE (o.enabled) AND (SELECT o.enabled FROM app.owner o WHERE o.id = t.owner_id) AND places_beyond_1.tid IS NULL
 $function$;
 
 -- to drop it

@@ -1,12 +1,8 @@
 -- as owner
 -- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
---   SELECT (r.t).* FROM retention.items_rows(retention.at('items', now())) r WHERE r.verdict IS NULL;
 CREATE OR REPLACE FUNCTION retention.items_rows(slice retention.slice)
-RETURNS TABLE (rel oid, tid tid, t app.note, verdict text)
-LANGUAGE sql STABLE
-AS $function$
-    SELECT t.tableoid, t.ctid, t, NULL::text
-    FROM app.note t
+RETURNS TABLE (rel oid, tid tid, t app.note, verdict text) LANGUAGE sql STABLE AS $function$
+    SELECT t.tableoid, t.ctid, t, NULL::text FROM app.note t
     LEFT JOIN app.owner o ON (o.id = t.owner_id)
     LEFT JOIN (SELECT s.* FROM retention.items_c s WHERE ($1).inputs IS NOT NULL UNION ALL SELECT q.* FROM (SELECT kind,
         max(days) AS days FROM app.config WHERE ($1).as_of IS NOT NULL GROUP BY kind) q WHERE ($1).inputs IS NULL) c

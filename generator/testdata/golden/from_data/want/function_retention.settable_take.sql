@@ -1,11 +1,8 @@
 -- as owner
 -- Takes what is due from ($1).lo to ($1).hi, or of the rows ($1).tids. The rows' locks check the conditions once more.
-CREATE OR REPLACE FUNCTION retention.settable_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION retention.settable_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql
 AS $function$
-DECLARE
-    v_out retention.taken := ROW(0, '{}', '{}');
+DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
     DELETE FROM app.loan t
     WHERE t.used_at < retention._cutoff_of(($1).as_of, coalesce(($1).older_than, '0 months 30 days 00:00:00'), 'UTC')

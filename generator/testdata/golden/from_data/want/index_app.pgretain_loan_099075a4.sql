@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_loan_099075a4;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_loan_099075a4_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_loan_099075a4';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_loan_099075a4';

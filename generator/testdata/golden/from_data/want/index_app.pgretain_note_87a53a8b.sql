@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_87a53a8b;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_87a53a8b_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_note_87a53a8b';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_note_87a53a8b';

@@ -18,5 +18,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_6e5beb18;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_6e5beb18_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_note_6e5beb18';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_note_6e5beb18';

@@ -1,19 +1,9 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'goose';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('goose', 'app.note', '88f8fa0f9561',
-     'where kind <> ''-- +goose Down'' AND tag <> ''+goose StatementEnd''; Deletes rows of app.note whose made_at is older than 1 day.',
-     ARRAY['ROUTINE retention.goose_rows(retention.slice)', 'ROUTINE retention.goose_take(retention.slice)']::text[],
-     '{"ROUTINE retention.goose_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.made_at < retention._cutoff(($1).as_of, 0, 1, ''00:00:00'', ''UTC'')","filtered":true}]',
-     ARRAY['app.note']::text[], ARRAY['app.note']::text[], ARRAY['DELETE app.note']::text[],
-     jsonb_build_object('clock', 't.made_at', 'value', 't.made_at', 'from', 'FROM app.note t', 'too_far', '(t.kind <> ''-- +goose Down'' AND t.tag <> ''+goose StatementEnd'') AND t.made_at > (($1).as_of + interval ''1 years'')', 'in_time', '(t.kind <> ''-- +goose Down'' AND t.tag <> ''+goose StatementEnd'') AND t.made_at <= (($1).as_of + interval ''1 years'')'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')), 50000, 50, 100, '10m0s',
-     5000000, 0.5);
-SELECT retention._prove('goose');
+SELECT retention._register($row${"name": "goose", "table_name": "app.note", "hash": "62331b92bdc0",
+    "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
+        "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'UTC')", "filtered": true}],
+    "facts": {"clock": "t.made_at", "where": "(t.kind <> '-- +goose Down' AND t.tag <> '+goose StatementEnd')",
+        "ahead": "(($1).as_of + interval '1 years')"}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('goose');

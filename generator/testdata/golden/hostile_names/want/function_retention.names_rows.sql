@@ -1,14 +1,11 @@
 -- as owner
 -- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
---   SELECT (r.t).* FROM retention.names_rows(retention.at('names', now())) r WHERE r.verdict IS NULL;
 CREATE OR REPLACE FUNCTION retention.names_rows(slice retention.slice)
-RETURNS TABLE (rel oid, tid tid, t "Se""lect"."order by. $function$ {{ .Tag }}", verdict text)
-LANGUAGE sql STABLE
+RETURNS TABLE (rel oid, tid tid, t "Se""lect"."order by. $function$ {{ .Tag }}", verdict text) LANGUAGE sql STABLE
 AS $function1$
     SELECT t.tableoid, t.ctid, t, CASE
                WHEN places_newest.tid IS NOT NULL THEN 'newest'
-           END
-    FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
+           END FROM "Se""lect"."order by. $function$ {{ .Tag }}" t
     LEFT JOIN (SELECT f.rel, f.tid
                FROM (SELECT DISTINCT t."数据" AS k1, t."0123456789012345678901234567890123456789012345678901234567890ab" AS k2
                      FROM "Se""lect"."order by. $function$ {{ .Tag }}" t

@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_not_served_3c983b37;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_not_served_3c983b37_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_not_served_3c983b37';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_not_served_3c983b37';

@@ -18,5 +18,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_not_served_d8396991;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_not_served_d8396991_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_not_served_d8396991';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_not_served_d8396991';

@@ -1,17 +1,6 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'by_rank';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('by_rank', 'app.not_served', '47002796be8b', 'Deletes rows of app.not_served past the first 3 per owner_id.',
-     ARRAY['ROUTINE retention.by_rank_rows(retention.slice)', 'ROUTINE retention.by_rank_groups(retention.slice)', 'ROUTINE retention.by_rank_beyond(retention.slice)', 'ROUTINE retention.by_rank_take(retention.slice)']::text[],
-     '{"ROUTINE retention.by_rank_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"ranked":true,"groups":"by_rank_groups","beyond":"by_rank_beyond"}]', ARRAY['app.not_served']::text[],
-     ARRAY['app.not_served']::text[], ARRAY['DELETE app.not_served']::text[],
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.not_served')), 50000, 50, 100,
-     '10m0s', 5000000, 0.5);
-SELECT retention._prove('by_rank');
+SELECT retention._register($row${"name": "by_rank", "table_name": "app.not_served", "hash": "bc5e77efb33a",
+    "passes": [{"ranked": true, "groups": "by_rank_groups", "beyond": "by_rank_beyond"}]}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('by_rank');

@@ -1,19 +1,9 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'by_state';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('by_state', 'app.not_served', 'f3b535887c0f',
-     'where t.state = ''done'' AND owner_id IN (1, 2); Deletes rows of app.not_served whose at is older than 1 year.',
-     ARRAY['ROUTINE retention.by_state_rows(retention.slice)', 'ROUTINE retention.by_state_take(retention.slice)']::text[],
-     '{"ROUTINE retention.by_state_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.at < retention._cutoff(($1).as_of, 12, 0, ''00:00:00'', ''UTC'')","filtered":true}]',
-     ARRAY['app.not_served']::text[], ARRAY['app.not_served']::text[], ARRAY['DELETE app.not_served']::text[],
-     jsonb_build_object('clock', 't.at', 'value', 't.at', 'from', 'FROM app.not_served t', 'no_clock', '(t.state = ''done'' AND t.owner_id IN (1, 2)) AND t.at IS NULL', 'too_far', '(t.state = ''done'' AND t.owner_id IN (1, 2)) AND t.at > (($1).as_of + interval ''1 years'')', 'in_time', '(t.state = ''done'' AND t.owner_id IN (1, 2)) AND t.at <= (($1).as_of + interval ''1 years'')'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.not_served')), 50000, 50, 100,
-     '10m0s', 5000000, 0.5);
-SELECT retention._prove('by_state');
+SELECT retention._register($row${"name": "by_state", "table_name": "app.not_served", "hash": "2419a27bfe82",
+    "passes": [{"cursor": [["t.at", "timestamptz"], ["t.id", "bigint"]], "range": true,
+        "bound": "t.at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')", "filtered": true}],
+    "facts": {"clock": "t.at", "where": "(t.state = 'done' AND t.owner_id IN (1, 2))", "nulls": true,
+        "ahead": "(($1).as_of + interval '1 years')"}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('by_state');

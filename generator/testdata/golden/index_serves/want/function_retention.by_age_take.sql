@@ -1,14 +1,9 @@
 -- as owner
 -- Takes what is due from ($1).lo to ($1).hi, or of the rows ($1).tids. The rows' locks check the conditions once more.
-CREATE OR REPLACE FUNCTION retention.by_age_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-    v_out retention.taken := ROW(0, '{}', '{}');
+CREATE OR REPLACE FUNCTION retention.by_age_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS $function$
+DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
-    DELETE FROM app.served t
-    WHERE t.at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')
+    DELETE FROM app.served t WHERE t.at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')
       AND (($1).lo IS NULL OR (t.at, t.id) > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::bigint))
       AND (($1).hi IS NULL OR (t.at, t.id) <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::bigint))
       AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));

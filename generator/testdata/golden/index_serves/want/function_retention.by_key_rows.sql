@@ -1,13 +1,8 @@
 -- as owner
 -- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
---   SELECT (r.t).* FROM retention.by_key_rows(retention.at('by_key', now())) r WHERE r.verdict IS NULL;
 CREATE OR REPLACE FUNCTION retention.by_key_rows(slice retention.slice)
-RETURNS TABLE (rel oid, tid tid, t app.served, verdict text)
-LANGUAGE sql STABLE
-AS $function$
-    SELECT t.tableoid, t.ctid, t, NULL::text
-    FROM app.served t
-    WHERE (true)
+RETURNS TABLE (rel oid, tid tid, t app.served, verdict text) LANGUAGE sql STABLE AS $function$
+    SELECT t.tableoid, t.ctid, t, NULL::text FROM app.served t WHERE (true)
 $function$;
 
 -- to drop it

@@ -1,17 +1,10 @@
 -- as owner
 -- Takes what is due from ($1).lo to ($1).hi, or of the rows ($1).tids. The rows' locks check the conditions once more.
-CREATE OR REPLACE FUNCTION retention.by_key_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-    v_out retention.taken := ROW(0, '{}', '{}');
+CREATE OR REPLACE FUNCTION retention.by_key_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS $function$
+DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
-    DELETE FROM app.served t
-    WHERE (true)
-      AND (($1).lo IS NULL OR (t.id) > ((($1).lo ->> 0)::bigint))
-      AND (($1).hi IS NULL OR (t.id) <= ((($1).hi ->> 0)::bigint))
-      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
+    DELETE FROM app.served t WHERE (true) AND (($1).lo IS NULL OR (t.id) > ((($1).lo ->> 0)::bigint))
+      AND (($1).hi IS NULL OR (t.id) <= ((($1).hi ->> 0)::bigint)) AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
     GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END

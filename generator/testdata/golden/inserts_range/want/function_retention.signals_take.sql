@@ -1,8 +1,6 @@
 -- as owner
 -- Takes what is due from ($1).lo to ($1).hi, or of the rows ($1).tids. The rows' locks check the conditions once more.
-CREATE OR REPLACE FUNCTION retention.signals_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION retention.signals_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql
 AS $function$
 DECLARE
     v_written_1 bigint;
@@ -11,8 +9,7 @@ DECLARE
     v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
     WITH t AS (
-        DELETE FROM app.note t
-        WHERE t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
+        DELETE FROM app.note t WHERE t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
           AND (($1).lo IS NULL OR (t.made_at, t.id) > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::bigint))
           AND (($1).hi IS NULL OR (t.made_at, t.id) <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::bigint))
           AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
@@ -22,17 +19,12 @@ BEGIN
         SELECT totals.day, totals.owner_id, totals.n, totals.top, newest.last_kind, (($1).as_of)
         FROM (SELECT (t.made_at::date) AS day, (t.owner_id) AS owner_id, coalesce((count(*)), 0) AS n,
             (max(t.score)) AS top
-              FROM t
-              WHERE (t.kind <> 'x')
-              GROUP BY 1, 2) totals
+              FROM t WHERE (t.kind <> 'x') GROUP BY 1, 2) totals
         JOIN (SELECT DISTINCT ON (1, 2)
-                     (t.made_at::date) AS day, (t.owner_id) AS owner_id, (t.kind) AS last_kind
-              FROM t
-              WHERE (t.kind <> 'x')
-              ORDER BY 1, 2, t.made_at DESC, t.id DESC) newest
+                     (t.made_at::date) AS day, (t.owner_id) AS owner_id, (t.kind) AS last_kind FROM t
+              WHERE (t.kind <> 'x') ORDER BY 1, 2, t.made_at DESC, t.id DESC) newest
           ON newest.day IS NOT DISTINCT FROM totals.day AND newest.owner_id IS NOT DISTINCT FROM totals.owner_id
-        ON CONFLICT (day, owner_id) DO UPDATE
-        SET n = coalesce(was.n + excluded.n, was.n, excluded.n),
+        ON CONFLICT (day, owner_id) DO UPDATE SET n = coalesce(was.n + excluded.n, was.n, excluded.n),
             top = greatest(was.top, excluded.top),
             last_kind = excluded.last_kind,
             at = excluded.at
@@ -45,15 +37,13 @@ BEGIN
         RETURNING 1
     ), step_3 AS (
         INSERT INTO retention.event (run_id, policy, event, payload)
-        SELECT ($1).run_id, 'signals', 'note_gone', jsonb_build_object('id', (t.id), 'kind', (t.kind))
-        FROM t
+        SELECT ($1).run_id, 'signals', 'note_gone', jsonb_build_object('id', (t.id), 'kind', (t.kind)) FROM t
         RETURNING 1
     )
     SELECT (SELECT count(*) FROM t),
            (SELECT count(*) FROM step_1),
            (SELECT count(*) FROM step_2),
-           (SELECT count(*) FROM step_3)
-    INTO v_out.taken, v_written_1, v_written_2, v_written_3;
+           (SELECT count(*) FROM step_3) INTO v_out.taken, v_written_1, v_written_2, v_written_3;
     PERFORM retention._known_columns('app.note', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT ($1).prove;
     IF v_written_2 <> v_out.taken THEN
         RAISE EXCEPTION USING MESSAGE = format('%s rows were archived and %s deleted', v_written_2, v_out.taken);

@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_b556b73a;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_b556b73a_invalid;
 -- next
-DELETE FROM keeper.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_note_b556b73a';
+DELETE FROM keeper.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_note_b556b73a';

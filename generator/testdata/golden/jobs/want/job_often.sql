@@ -1,9 +1,9 @@
 -- as owner
 INSERT INTO retention.job (name, description, schedules, policies, strict, scope)
 VALUES ('often', '', ARRAY['*/5 * * * *']::text[], ARRAY['notes_cap']::text[], false, NULL)
-ON CONFLICT (name) DO UPDATE SET
-    description = excluded.description, schedules = excluded.schedules, policies = excluded.policies,
-    strict = excluded.strict, scope = excluded.scope, installed_at = excluded.installed_at;
+ON CONFLICT (name) DO UPDATE SET description = excluded.description, schedules = excluded.schedules,
+    policies = excluded.policies, strict = excluded.strict, scope = excluded.scope,
+        installed_at = excluded.installed_at;
 
 -- to drop it
 DELETE FROM retention.job WHERE name = 'often';

@@ -100,5 +100,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_event_2025_1_e62f50a7;
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_event_2025_1_e62f50a7_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_event_6d7ac63b';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_event_6d7ac63b';

@@ -100,5 +100,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_event_2025_1_1a4b03e7;
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_event_2025_1_1a4b03e7_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_event_c2aa33b6';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_event_c2aa33b6';

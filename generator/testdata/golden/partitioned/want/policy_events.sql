@@ -1,18 +1,8 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'events';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('events', 'app.event', '60c5e7614d77', 'Deletes rows of app.event whose at is older than 1 year.',
-     ARRAY['ROUTINE retention.events_rows(retention.slice)', 'ROUTINE retention.events_take(retention.slice)']::text[],
-     '{"ROUTINE retention.events_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.at < retention._cutoff(($1).as_of, 12, 0, ''00:00:00'', ''UTC'')"}]',
-     ARRAY['app.event']::text[], ARRAY['app.event']::text[], ARRAY['DELETE app.event']::text[],
-     jsonb_build_object('clock', 't.at', 'value', 't.at', 'from', 'FROM app.event t', 'too_far', 't.at > (($1).as_of + interval ''1 years'')', 'in_time', 't.at <= (($1).as_of + interval ''1 years'')'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.event')), 50000, 50, 100,
-     '10m0s', 5000000, 0.5);
-SELECT retention._prove('events');
+SELECT retention._register($row${"name": "events", "table_name": "app.event", "hash": "91f9dfa647df",
+    "passes": [{"cursor": [["t.at", "timestamptz"], ["t.id", "bigint"]], "range": true,
+        "bound": "t.at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')"}],
+    "facts": {"clock": "t.at", "ahead": "(($1).as_of + interval '1 years')"}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('events');

@@ -14,8 +14,7 @@ DECLARE
 BEGIN
     SELECT t.relid::regclass AS name, pg_get_userbyid(c.relowner) AS owner INTO v_table
     FROM pg_partition_tree('app.envelope') t JOIN pg_class c ON c.oid = t.relid
-    WHERE NOT pg_has_role(current_user, c.relowner, 'USAGE')
-    ORDER BY t.level LIMIT 1;
+    WHERE NOT pg_has_role(current_user, c.relowner, 'USAGE') ORDER BY t.level LIMIT 1;
     IF FOUND THEN
         RAISE insufficient_privilege USING
             MESSAGE = format('role "%s" may not detach or drop partitions of %s: table %s belongs to "%s"',
@@ -26,21 +25,16 @@ END
 $check$;
 DROP FUNCTION IF EXISTS retention.envelopes_partition(oid, text);
 CREATE FUNCTION retention.envelopes_partition(p_partition oid, p_action text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-SET row_security = off
-AS $function$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$
 DECLARE
     v_name CONSTANT text := p_partition::regclass;
     v_above regclass;
     v_detail text;
 BEGIN
-    SELECT a.relid INTO v_above
-    FROM pg_partition_tree('app.envelope') t, pg_partition_tree('app.envelope') a
+    SELECT a.relid INTO v_above FROM pg_partition_tree('app.envelope') t, pg_partition_tree('app.envelope') a
     WHERE t.relid = p_partition AND a.relid = t.parentrelid;
     IF NOT FOUND AND p_action = 'drop' AND EXISTS (  -- this very transaction has detached it
-        SELECT FROM pg_locks l
-        WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation = p_partition
+        SELECT FROM pg_locks l WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation = p_partition
           AND l.mode = 'AccessExclusiveLock' AND l.granted) THEN
         EXECUTE format('DROP TABLE %s', v_name);
         RETURN;

@@ -3,8 +3,7 @@
 -- a verdict go. The one definition: whatever counts, shows or compares them asks it.
 -- Runs with its caller's rights and search_path; retention.partitions('months', now()) shows them with their size.
 CREATE OR REPLACE FUNCTION retention.months_rows(slice retention.slice)
-RETURNS TABLE (rel oid, tid tid, t retention.partition, verdict text, lower date, upper date)
-LANGUAGE sql STABLE
+RETURNS TABLE (rel oid, tid tid, t retention.partition, verdict text, lower date, upper date) LANGUAGE sql STABLE
 AS $function$
     SELECT j.tableoid, NULL::tid, ROW(j."schema", j.name, j.parent, NULL, j.lower::text, j.upper::text)::retention.partition,
            j.kept_by, j.lower, j.upper
@@ -19,13 +18,9 @@ AS $function$
             SELECT t.tableoid AS rel, t.ctid AS tid,
                    row_number() OVER (
                        ORDER BY coalesce(lower(t.lower::text), '-infinity') = '-infinity', t.upper DESC, t.schema DESC, t.name DESC) AS place
-            FROM part t
-            WHERE NOT t.detaching
-              AND lower(t.upper::text) <> 'infinity'
-              AND (t.name LIKE 'event_%')
+            FROM part t WHERE NOT t.detaching AND lower(t.upper::text) <> 'infinity' AND (t.name LIKE 'event_%')
         )
-        SELECT t.*, j.kept_by
-        FROM part t
+        SELECT t.*, j.kept_by FROM part t
         LEFT JOIN places_newest ON places_newest.rel = t.tableoid AND places_newest.tid = t.ctid
         CROSS JOIN LATERAL (SELECT CASE
             WHEN t.detaching THEN 'detaching'
@@ -33,9 +28,7 @@ AS $function$
             WHEN places_newest.place <= 2 THEN 'newest'
             WHEN retention._held_partition(t.tableoid, ($1).as_of) THEN 'hold'
         END AS kept_by OFFSET 0) j
-        WHERE t.upper IS NOT NULL
-          AND NOT t.newest
-          AND (t.name LIKE 'event_%')
+        WHERE t.upper IS NOT NULL AND NOT t.newest AND (t.name LIKE 'event_%')
           AND t.upper <= retention._local_floor(retention._cutoff(($1).as_of, 3, 0, '00:00:00', 'UTC'), 'UTC', true)::date) j
 $function$;
 

@@ -1,9 +1,6 @@
 -- as owner
 -- Takes the partition ($1).rels[1], which nobody can write into any more, and which was judged then.
-CREATE OR REPLACE FUNCTION retention.months_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
-AS $function$
+CREATE OR REPLACE FUNCTION retention.months_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS $function$
 DECLARE
     v_rel CONSTANT oid := ($1).rels[1];
     v_tids CONSTANT tid[] := ($1).tids;

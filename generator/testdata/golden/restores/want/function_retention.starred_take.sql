@@ -1,8 +1,6 @@
 -- as owner
 -- Takes the rows ($1).tids, which are locked and were judged then.
-CREATE OR REPLACE FUNCTION retention.starred_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION retention.starred_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql
 AS $function$
 DECLARE
     v_tids tid[] := ($1).tids;
@@ -11,10 +9,7 @@ DECLARE
 BEGIN
     -- The batch's own rows, where they would change. What is written is kept for restore.
     WITH written AS (
-    UPDATE app.note t
-    SET starred = (true)
-    WHERE t.ctid = ANY (v_tids)
-      AND t.starred IS DISTINCT FROM (true)
+    UPDATE app.note t SET starred = (true) WHERE t.ctid = ANY (v_tids) AND t.starred IS DISTINCT FROM (true)
     RETURNING ARRAY[t.id::text] AS key,
               jsonb_build_object('starred', t.starred) AS written
     )

@@ -1,22 +1,13 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'starred';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, restores, changes, writes, sets, facts, steps,
-     batch_rows, batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('starred', 'app.note', '94dd8b404c37',
-     'where NOT starred; Updates rows of app.note whose expires_at is past by 0 days.',
-     ARRAY['ROUTINE retention.starred_rows(retention.slice)', 'ROUTINE retention.starred_take(retention.slice)']::text[],
-     '{"ROUTINE retention.starred_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.expires_at","timestamptz"],["t.id","bigint"]],"bound":"t.expires_at < retention._cutoff(($1).as_of, 0, 0, ''00:00:00'', ''UTC'')","filtered":true}]',
-     jsonb_build_array(
-              '{"table":"app.note","from":"retention.undo","run":"run_id","same":{"policy":"''starred''","step":"1"},"key":["id"],"columns":{"id":"bigint","starred":"boolean"},"set":{"starred":"false"}}'::jsonb),
-     ARRAY['app.note']::text[], ARRAY['UPDATE app.note']::text[],
-     '[{"step":1,"table":"app.note","set":{"starred":"true"}}]',
-     jsonb_build_object('clock', 't.expires_at', 'value', 't.expires_at', 'from', 'FROM app.note t', 'no_clock', '(NOT t.starred) AND t.expires_at IS NULL', 'too_far', '(NOT t.starred) AND t.expires_at > (($1).as_of + interval ''10 years'')', 'in_time', '(NOT t.starred) AND t.expires_at <= (($1).as_of + interval ''10 years'')'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'update', 'table', 'app.note', 'differs', 't.starred IS DISTINCT FROM (true)')),
-     50000, 50, 100, '10m0s', 5000000, 0.5);
-SELECT retention._prove('starred');
+SELECT retention._register($row${"name": "starred", "table_name": "app.note", "hash": "ecfb0d45bbe7",
+    "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]],
+        "bound": "t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')", "filtered": true}],
+    "facts": {"clock": "t.expires_at", "where": "(NOT t.starred)", "nulls": true,
+        "ahead": "(($1).as_of + interval '10 years')"},
+    "steps": [{"step": 1, "verb": "update", "table": "app.note", "differs": "t.starred IS DISTINCT FROM (true)"}],
+    "sets": [{"step": 1, "table": "app.note", "set": {"starred": "true"}}],
+    "restores": [{"table": "app.note", "from": "retention.undo", "run": "run_id", "same": {"policy": "'starred'",
+        "step": "1"}, "key": ["id"], "columns": {"id": "bigint", "starred": "boolean"}, "set": {"starred": "false"}}]}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('starred');

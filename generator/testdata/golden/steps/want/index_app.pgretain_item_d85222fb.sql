@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_item_d85222fb;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_item_d85222fb_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_item_d85222fb';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_item_d85222fb';

@@ -1,19 +1,9 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'notes_by_score';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, facts, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('notes_by_score', 'app.note', '66cad5785532',
-     'Deletes rows of app.note whose made_at is older than 30 days / never / 7 days.',
-     ARRAY['ROUTINE retention.notes_by_score_rows(retention.slice)', 'ROUTINE retention.notes_by_score_take(retention.slice)']::text[],
-     '{"ROUTINE retention.notes_by_score_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.made_at","timestamptz"],["t.id","bigint"]],"range":true,"bound":"t.made_at < greatest(retention._cutoff(($1).as_of, 0, 30, ''00:00:00'', ''UTC''), retention._cutoff(($1).as_of, 0, 7, ''00:00:00'', ''UTC''))","filtered":true}]',
-     ARRAY['app.note']::text[], ARRAY['app.note']::text[], ARRAY['DELETE app.note']::text[],
-     jsonb_build_object('clock', 't.made_at', 'value', 't.made_at', 'from', 'FROM app.note t', 'too_far', 't.made_at > (($1).as_of + interval ''1 years'')', 'in_time', 't.made_at <= (($1).as_of + interval ''1 years'')'),
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')), 50000, 50, 100, '10m0s',
-     5000000, 0.5);
-SELECT retention._prove('notes_by_score');
+SELECT retention._register($row${"name": "notes_by_score", "table_name": "app.note", "hash": "60279108ade2",
+    "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
+        "bound": "t.made_at < greatest(retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC'), retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))",
+        "filtered": true}],
+    "facts": {"clock": "t.made_at", "ahead": "(($1).as_of + interval '1 years')"}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('notes_by_score');

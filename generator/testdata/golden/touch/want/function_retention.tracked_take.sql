@@ -1,14 +1,10 @@
 -- as owner
 -- Takes what is due from ($1).lo to ($1).hi, or of the rows ($1).tids. The rows' locks check the conditions once more.
-CREATE OR REPLACE FUNCTION retention.tracked_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION retention.tracked_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql
 AS $function$
-DECLARE
-    v_out retention.taken := ROW(0, '{}', '{}');
+DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
-    DELETE FROM app.tracked t
-    WHERE t.read_at < retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')
+    DELETE FROM app.tracked t WHERE t.read_at < retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')
       AND (($1).lo IS NULL OR (t.read_at, t.slug) > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::text))
       AND (($1).hi IS NULL OR (t.read_at, t.slug) <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::text))
       AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));

@@ -17,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_tracked_688c1305;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_tracked_688c1305_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_tracked_688c1305';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_tracked_688c1305';

@@ -1,16 +1,11 @@
 -- as owner
 -- Takes what is due from ($1).lo to ($1).hi, or of the rows ($1).tids. The rows' locks check the conditions once more.
-CREATE OR REPLACE FUNCTION retention.offers_expire_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION retention.offers_expire_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql
 AS $function$
-DECLARE
-    v_out retention.taken := ROW(0, '{}', '{}');
+DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
-    UPDATE app.note t
-    SET state = ('expired'),
-        seen_at = (($1).as_of)
-    WHERE (t.state IS DISTINCT FROM 'expired')
+    UPDATE app.note t SET state = ('expired'),
+        seen_at = (($1).as_of) WHERE (t.state IS DISTINCT FROM 'expired')
       AND t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')
       AND (($1).lo IS NULL OR (t.expires_at, t.id) > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::bigint))
       AND (($1).hi IS NULL OR (t.expires_at, t.id) <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::bigint))

@@ -1,9 +1,6 @@
 -- as owner
 -- Takes the rows ($1).tids, which are locked and were judged then.
-CREATE OR REPLACE FUNCTION retention.scores_take(retention.slice)
-RETURNS retention.taken
-LANGUAGE plpgsql
-AS $function$
+CREATE OR REPLACE FUNCTION retention.scores_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS $function$
 DECLARE
     v_tids tid[] := ($1).tids;
     v_rows bigint;
@@ -12,13 +9,10 @@ DECLARE
 BEGIN
     -- The rows as they were judged: steps read them after others have changed them.
     SELECT coalesce(array_agg(j.tid), '{}') AS tids,
-           coalesce(array_agg(j.j2_87b7f1), '{}') AS j2_87b7f1
-    INTO v_batch
-    FROM (SELECT t.ctid AS tid, d.score AS j2_87b7f1
-          FROM app.note t
+           coalesce(array_agg(j.j2_87b7f1), '{}') AS j2_87b7f1 INTO v_batch
+    FROM (SELECT t.ctid AS tid, d.score AS j2_87b7f1 FROM app.note t
           LEFT JOIN app.owner o ON (o.id = t.owner_id)
-          LEFT JOIN LATERAL (SELECT o.days * 0.5 AS score) d ON true
-          WHERE t.ctid = ANY (v_tids)) j;
+          LEFT JOIN LATERAL (SELECT o.days * 0.5 AS score) d ON true WHERE t.ctid = ANY (v_tids)) j;
     IF cardinality(v_batch.tids) > cardinality(v_tids) THEN
         RAISE cardinality_violation USING MESSAGE = 'a join found more than one row for a row of the batch';
     END IF;
@@ -29,15 +23,12 @@ BEGIN
     END IF;
     -- The batch's own rows, where they would change.
     PERFORM retention._unique_key('app.note', ARRAY['id']::text[]);
-    UPDATE app.note t
-    SET score = batch.v1
-    FROM (SELECT t.id AS k0, (d.score) AS v1
-          FROM unnest(v_tids, v_batch.j2_87b7f1)
+    UPDATE app.note t SET score = batch.v1
+    FROM (SELECT t.id AS k0, (d.score) AS v1 FROM unnest(v_tids, v_batch.j2_87b7f1)
                     AS batch(tid, j2_87b7f1)
                JOIN app.note t ON t.ctid = batch.tid
                CROSS JOIN LATERAL (SELECT batch.j2_87b7f1 AS score) d) batch
-    WHERE t.id = batch.k0
-      AND t.score IS DISTINCT FROM batch.v1;
+    WHERE t.id = batch.k0 AND t.score IS DISTINCT FROM batch.v1;
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     v_out.taken := least(v_out.taken + v_rows, cardinality(v_tids));
 

@@ -5,8 +5,7 @@ SELECT retention._set_aside_invalid_index('app', 'pgretain_note_6486c28a');
 -- next
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_6486c28a_invalid;
 -- next
-CREATE INDEX CONCURRENTLY IF NOT EXISTS pgretain_note_6486c28a ON app.note (id)
-    WHERE (kind = 'draft');
+CREATE INDEX CONCURRENTLY IF NOT EXISTS pgretain_note_6486c28a ON app.note (id) WHERE (kind = 'draft');
 -- next
 COMMENT ON INDEX app.pgretain_note_6486c28a IS 'pgretain: index of policy drafts';
 -- next
@@ -18,5 +17,4 @@ DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_6486c28a;
 -- There only after a build that was interrupted.
 DROP INDEX CONCURRENTLY IF EXISTS app.pgretain_note_6486c28a_invalid;
 -- next
-DELETE FROM retention.index_definition
-WHERE schema_name = 'app' AND index_name = 'pgretain_note_6486c28a';
+DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'pgretain_note_6486c28a';

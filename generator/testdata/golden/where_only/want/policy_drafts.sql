@@ -1,17 +1,6 @@
 -- as owner
-DELETE FROM retention.policy WHERE name = 'drafts';
-INSERT INTO retention.policy
-    (name, table_name, hash, definition, owns, grants, passes, deletes, changes, writes, steps, batch_rows,
-     batch_time_ms, lock_timeout_ms, budget_time, breaker_rows, breaker_fraction)
-VALUES
-    ('drafts', 'app.note', 'c029e9c8fb14', 'where kind = ''draft''; Deletes rows of app.note.',
-     ARRAY['ROUTINE retention.drafts_rows(retention.slice)', 'ROUTINE retention.drafts_take(retention.slice)']::text[],
-     '{"ROUTINE retention.drafts_rows(retention.slice)":["retention_operator","retention_viewer"]}',
-     '[{"cursor":[["t.id","bigint"]],"range":true,"bound":"true"}]', ARRAY['app.note']::text[],
-     ARRAY['app.note']::text[], ARRAY['DELETE app.note']::text[],
-     jsonb_build_array(jsonb_build_object('step', 1, 'verb', 'delete', 'table', 'app.note')), 50000, 50, 100, '10m0s',
-     5000000, 0.5);
-SELECT retention._prove('drafts');
+SELECT retention._register($row${"name": "drafts", "table_name": "app.note", "hash": "b06b64e15f2d",
+    "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}]}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('drafts');
