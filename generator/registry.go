@@ -137,7 +137,7 @@ func (r row) page(first int) sqlText {
 	}
 	text := "{" + strings.Join(append(lines, strings.Join(line, ", ")), ",\n") + "}"
 	quote := dollarQuote([]byte(text), "row")
-	return sqlText(quote + filled(text, first+len(quote)) + quote)
+	return sqlText(quote + " " + filled(text, first+len(quote)+1) + quote) // "${" is what Flyway replaces
 }
 
 // encode is value as JSON: of strings, numbers and lists of them, which never fails.

@@ -78,7 +78,7 @@ func (w *work) way() string {
 	case w.policy.Partitions:
 		return "way: PARTITIONS, one that is closed to writers and judged then"
 	case w.inRange() && len(w.share()) > 0:
-		return "way: RANGE, one statement a batch, while a lock keeps what guards read; LOCKED where that is not to be had, or rows are contended, refused or held"
+		return "way: RANGE, one statement a batch, what guards read is locked; LOCKED where rows are contended, refused or held"
 	case w.inRange():
 		return "way: RANGE, one statement a batch; LOCKED where rows are contended, refused or held"
 	}

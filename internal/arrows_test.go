@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"internal/report":    {"docs/checks", "internal/diag", "policy"},
 	"internal/suppress":  {"policy"},
 	"docs/checks":        {},
-	"internal/install":   {"internal/diag", "internal/quote", "policy", "sql"},
+	"internal/install":   {"internal/diag", "internal/pgparse", "internal/quote", "policy", "sql"},
 	"cmd/pgretain":       {"*"},
 	"tests/bench":        {"*"},
 	"tests/kit":          {"*"},

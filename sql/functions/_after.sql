@@ -1,33 +1,29 @@
 -- Writes down a batch, and says how its run goes on, or that it ends. What is refused may be as much as what is taken
 -- and a thousand rows: more, and nearly everything is.
-CREATE OR REPLACE FUNCTION retention._after(p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz)
-RETURNS retention.step
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-    v_next retention.batch := p_next;
+CREATE OR REPLACE FUNCTION retention._after(
+    p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz) RETURNS retention.step
+LANGUAGE plpgsql AS $function$
+DECLARE v_next retention.batch := p_next;
 BEGIN
-    v_next.at := clock_timestamp();
-    v_next.ms := extract(epoch FROM v_next.at - p_started) * 1000;
-    v_next.refused := coalesce(p_next.refused, 0);
-    v_next.total_taken := p_next.total_taken + p_next.taken;
+    v_next.at := clock_timestamp(); v_next.ms := extract(epoch FROM v_next.at - p_started) * 1000;
+    v_next.refused := coalesce(p_next.refused, 0); v_next.total_taken := p_next.total_taken + p_next.taken;
     v_next.next_rows := retention._batch_size(p_policy, v_next);
     IF p_outcome = 'last' THEN
         v_next.next_pass := p_next.next_pass + 1;
-        IF v_next.next_pass <= jsonb_array_length(p_policy.passes) THEN
-            v_next.next_position := NULL;
-        END IF;
+        IF v_next.next_pass <= jsonb_array_length(p_policy.passes) THEN v_next.next_position := NULL; END IF;
     END IF;
     INSERT INTO retention.batch SELECT v_next.*;
     IF p_next.refused IS NULL THEN
-        RETURN retention._finish(v_next.run_id, CASE retention._refused_by(v_next.sqlstate) WHEN 'lock' THEN 'more' ELSE 'failed' END,
+        RETURN retention._finish(v_next.run_id,
+            CASE retention._refused_by(v_next.sqlstate) WHEN 'lock' THEN 'more' ELSE 'failed' END,
                                  v_next.sqlstate, v_next.message);
     ELSIF v_next.total_refused > 1000 + v_next.total_taken THEN
         RETURN retention._finish(v_next.run_id, 'failed', v_next.sqlstate, format(
-            'nearly all rows are refused: %s, while %s were taken; the last with: %s', v_next.total_refused, v_next.total_taken, v_next.message));
+            'nearly all rows are refused: %s, while %s were taken; the last with: %s', v_next.total_refused,
+                v_next.total_taken, v_next.message));
     ELSIF v_next.next_pass > jsonb_array_length(p_policy.passes) THEN
         RETURN retention._finish(v_next.run_id, 'done');
     END IF;
-    RETURN (v_next.run_id, true, clock_timestamp() + v_next.ms * (1 / p_policy.busy - 1) * interval '1 ms')::retention.step;
-END
-$function$;
+    RETURN (v_next.run_id, true,
+        clock_timestamp() + v_next.ms * (1 / p_policy.busy - 1) * interval '1 ms')::retention.step;
+END $function$;

@@ -29,11 +29,11 @@ BEGIN
                 regexp_split_to_table(l.names, '\s+') n (name)
             UNION ALL  -- of policies and reports
             SELECT w.word, 'EXECUTE', p.name || '_' || n.name
-            FROM retention.policy p, (VALUES ('operator viewer', 'report rows'), ('owner', 'drop_table partition share'),
+            FROM retention.policy p, (VALUES ('operator viewer', 'report rows'),
+                ('owner', 'drop_table partition share'),
                                              ('operator', 'advance claim cursor seen touch')) l (words, names),
                  regexp_split_to_table(l.words, '\s+') w (word), regexp_split_to_table(l.names, '\s+') n (name)
-            UNION ALL
-            SELECT w.word, 'SELECT', c.relname
+            UNION ALL SELECT w.word, 'SELECT', c.relname
             FROM retention.policy p, unnest(p.owns) o (name), pg_class c, unnest(ARRAY['operator', 'viewer']) w (word)
             WHERE c.oid = to_regclass(o.name)
         ), home AS (

@@ -1,19 +1,17 @@
--- Drops what a policy or report owns: its functions, which have its name and a word of ours (all that there ever were), and
--- its tables for joins, but for one that another policy owns by now. What somebody else made to depend on them makes it
--- fail (2BP01).
+-- Drops what a policy or report owns: its functions, which have its name and a word of ours (all that there ever were),
+-- and its tables for joins, but for one that another policy owns by now. Functions of others stay, whatever their name.
+-- What somebody else made to depend on them makes it fail (2BP01).
 CREATE OR REPLACE FUNCTION retention._drop_owned(p_policy text) RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_drop text;
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_drop text;
 BEGIN
     FOR v_drop IN
         SELECT 'DROP ROUTINE ' || string_agg(f.oid::regprocedure::text, ', ')
-        FROM unnest(ARRAY['advance', 'beyond', 'claim', 'cursor', 'drop_table', 'groups', 'partition', 'report', 'rows', 'seen', 'share',
-                          'start', 'take', 'touch']) w (word)
+        FROM unnest(ARRAY['advance', 'beyond', 'claim', 'cursor', 'drop_table', 'groups', 'partition', 'report', 'rows',
+                          'seen', 'share', 'start', 'take', 'touch']) w (word)
         JOIN pg_proc f ON f.proname = p_policy || '_' || w.word
         JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
+        WHERE f.proowner = c.relowner OR w.word IN ('drop_table', 'partition', 'share')  -- the migrating role's
         HAVING count(*) > 0
         UNION ALL
         SELECT 'DROP TABLE IF EXISTS ' || string_agg(o.name, ', ') FROM retention.policy p, unnest(p.owns) o (name)
@@ -23,5 +21,4 @@ BEGIN
     LOOP
         EXECUTE v_drop;
     END LOOP;
-END
-$function$;
+END $function$;

@@ -1,25 +1,10 @@
 -- Fills run_group for the passes that go by rank. Returns how many rows they may take at most,
 -- NULL when the policy has a pass that does not go by rank.
 CREATE OR REPLACE FUNCTION retention._find_groups(p_run bigint) RETURNS bigint
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET bytea_output = 'hex'
-SET extra_float_digits = 1
-SET standard_conforming_strings = on
-SET transform_null_equals = off
-SET array_nulls = on
-SET row_security = off
-SET jit = off
-AS $function$
-DECLARE
-    v_passes jsonb;
-    v_slice retention.slice;
-    v_pass record;
-    v_found bigint;
-    v_total bigint := 0;
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
+SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off AS $function$
+DECLARE v_passes jsonb; v_slice retention.slice; v_pass record; v_found bigint; v_total bigint := 0;
 BEGIN
     PERFORM retention._pin();
     SELECT p.passes, r.as_of, r.older_than, r.scope, r.inputs, r.id
@@ -34,7 +19,8 @@ BEGIN
             v_slice.pass := v_pass.pass;
             EXECUTE format('WITH found AS (
                                 INSERT INTO retention.run_group (run_id, pass, ordinal, key, surplus)
-                                SELECT ($1).run_id, ($1).pass, row_number() OVER (), g.key, g.surplus FROM retention.%I($1) g
+                                SELECT ($1).run_id, ($1).pass, row_number() OVER (), g.key, g.surplus
+                                    FROM retention.%I($1) g
                                 RETURNING surplus)
                             SELECT coalesce(sum(f.surplus), 0) FROM found f', v_pass.groups)
             INTO v_found USING v_slice;
@@ -42,5 +28,4 @@ BEGIN
         END IF;
     END LOOP;
     RETURN v_total;
-END
-$function$;
+END $function$;

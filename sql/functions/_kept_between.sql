@@ -1,15 +1,14 @@
 -- How many rows between the slice's lo and hi guards keep, by guard.
 CREATE OR REPLACE FUNCTION retention._kept_between(p_policy retention.policy, p_slice retention.slice) RETURNS jsonb
-LANGUAGE plpgsql
-AS $function$
+LANGUAGE plpgsql AS $function$
 DECLARE
     v_cursor CONSTANT record := retention._cursor(p_policy, p_slice);
     v_kept jsonb;
 BEGIN
     EXECUTE format('SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
-                    FROM (SELECT rtrim(d.verdict, ''?'') AS guard, count(*) AS n %s AND (%s) <= (%s) AND d.verdict IS NOT NULL GROUP BY 1) k',
+                    FROM (SELECT rtrim(d.verdict, ''?'') AS guard, count(*) AS n %s AND (%s) <= (%s)
+                        AND d.verdict IS NOT NULL GROUP BY 1) k',
                    v_cursor.rows, v_cursor.names, retention._position(p_policy, p_slice.pass, p_slice.hi))
     INTO v_kept USING p_slice;
     RETURN v_kept;
-END
-$function$;
+END $function$;

@@ -1,18 +1,18 @@
--- _next_rows of a pass by rank: the rows past the first ones of the groups that _find_groups found, whose keys it returns.
--- A position is a group, and how many of its rows past the first ones were passed by; _group_position says it once the
--- batch is done. With p_range whole groups, one at least.
+-- _next_rows of a pass by rank: the rows past the first ones of the groups that _find_groups found, whose keys it
+-- returns. A position is a group, and how many of its rows past the first ones were passed by; _group_position says it
+-- once the batch is done. With p_range whole groups, one at least.
 CREATE OR REPLACE FUNCTION retention._next_of_groups(
-    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean,
-    OUT scanned bigint, OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)
-LANGUAGE plpgsql
-AS $function$
+    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean, OUT scanned bigint,
+    OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)
+LANGUAGE plpgsql AS $function$
 DECLARE
     v_slice retention.slice := p_slice;
     v_first CONSTANT bigint := coalesce((p_slice.lo ->> 0)::bigint, 1);
     v_passed CONSTANT bigint := coalesce((p_slice.lo ->> 1)::bigint, 0);
     v_last bigint;
 BEGIN
-    SELECT jsonb_agg(to_jsonb(g.key) ORDER BY g.ordinal), max(g.ordinal), coalesce(sum(g.surplus), 0) INTO keys, v_last, scanned
+    SELECT jsonb_agg(to_jsonb(g.key) ORDER BY g.ordinal), max(g.ordinal), coalesce(sum(g.surplus), 0) INTO keys,
+        v_last, scanned
     FROM (SELECT r.*, sum(r.surplus) OVER (ORDER BY r.ordinal) - r.surplus AS before
           FROM (SELECT r.* FROM retention.run_group r
                 WHERE r.run_id = p_slice.run_id AND r.pass = p_slice.pass AND r.ordinal >= v_first
@@ -25,12 +25,13 @@ BEGIN
         RETURN;
     END IF;
     v_slice.groups := keys;
-    EXECUTE format('SELECT count(*), coalesce(array_agg(x.rel), ''{}''), coalesce(array_agg(x.tid), ''{}''), coalesce(array_agg(x.n + $4), ''{}'')
+    EXECUTE format('SELECT count(*), coalesce(array_agg(x.rel), ''{}''), coalesce(array_agg(x.tid), ''{}''),
+        coalesce(array_agg(x.n + $4), ''{}'')
                     FROM (SELECT b.* FROM retention.%I($1) b LIMIT $2 OFFSET $3) x',
                    p_policy.passes -> (p_slice.pass - 1) ->> 'beyond')
     INTO scanned, rels, tids, groups USING v_slice, p_rows, v_passed, v_first - 1;
     last := p_slice.prove OR scanned < p_rows AND NOT EXISTS (
-        SELECT FROM retention.run_group r WHERE r.run_id = p_slice.run_id AND r.pass = p_slice.pass AND r.ordinal > v_last);
+        SELECT FROM retention.run_group r WHERE r.run_id = p_slice.run_id AND r.pass = p_slice.pass
+            AND r.ordinal > v_last);
     hi := CASE WHEN scanned < p_rows AND NOT last THEN jsonb_build_array(v_last + 1, 0) END;
-END
-$function$;
+END $function$;

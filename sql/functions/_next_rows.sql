@@ -1,34 +1,33 @@
 -- The rows of a pass that come next, from the slice's lo on, in the order of its cursor: p_rows at most, and where a
 -- watermark moves past them all that share the last value. hi is the position of the last of them; last says that there
--- are no more. With p_range hi alone is looked for. No rank is evaluated; groups numbers the group of each row where a pass goes by rank, keys are their keys.
+-- are no more. With p_range hi alone is looked for. No rank is evaluated; groups numbers the group of each row where a
+-- pass goes by rank, keys are their keys.
 CREATE OR REPLACE FUNCTION retention._next_rows(
-    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean,
-    OUT scanned bigint, OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)
-LANGUAGE plpgsql
-AS $function$
+    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean, OUT scanned bigint,
+    OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)
+LANGUAGE plpgsql AS $function$
 DECLARE
     v_slice retention.slice := p_slice;
     v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
-    v_cursor record;
-    v_end jsonb;
+    v_cursor record; v_end jsonb;
 BEGIN
     IF v_pass ? 'groups' THEN
-        SELECT n.* INTO scanned, rels, tids, keys, groups, hi, last FROM retention._next_of_groups(p_policy, p_slice, p_rows, p_range) n;
+        SELECT n.* INTO scanned, rels, tids, keys, groups, hi, last
+            FROM retention._next_of_groups(p_policy, p_slice, p_rows, p_range) n;
         RETURN;
     END IF;
-    v_slice.tids := '{}';
-    v_cursor := retention._cursor(p_policy, p_slice);
+    v_slice.tids := '{}'; v_cursor := retention._cursor(p_policy, p_slice);
     IF p_range THEN
         EXECUTE format('SELECT jsonb_build_array(%s) FROM (SELECT %s %s ORDER BY %s OFFSET $2 - 1 LIMIT 1) x',
                        v_cursor.column_texts, v_cursor.columns, v_cursor.rows, v_cursor.names)
         INTO hi USING v_slice, p_rows;
-        last := hi IS NULL;
-        scanned := p_rows;
+        last := hi IS NULL; scanned := p_rows;
         IF last THEN
             EXECUTE format('SELECT count(*) %s', v_cursor.rows) INTO scanned USING v_slice;
         END IF;
         IF last AND scanned > 0 THEN
-            EXECUTE format('SELECT jsonb_build_array(%s) %s ORDER BY %s LIMIT 1', v_cursor.texts, v_cursor.rows, v_cursor.backward)
+            EXECUTE format('SELECT jsonb_build_array(%s) %s ORDER BY %s LIMIT 1', v_cursor.texts, v_cursor.rows,
+                v_cursor.backward)
             INTO hi USING v_slice;
         END IF;
     ELSE
@@ -36,16 +35,17 @@ BEGIN
             'WITH x AS MATERIALIZED (SELECT d.rel, d.tid, %s %s ORDER BY %s %s)
              SELECT (SELECT count(*) FROM x), ARRAY(SELECT x.rel FROM x), ARRAY(SELECT x.tid FROM x),
                     (SELECT jsonb_build_array(%s) FROM x ORDER BY %s LIMIT 1)',
-            v_cursor.columns, v_cursor.rows, v_cursor.names, CASE WHEN v_pass ? 'whole' THEN 'FETCH FIRST $2 ROWS WITH TIES' ELSE 'LIMIT $2' END,
+            v_cursor.columns, v_cursor.rows, v_cursor.names,
+                CASE WHEN v_pass ? 'whole' THEN 'FETCH FIRST $2 ROWS WITH TIES' ELSE 'LIMIT $2' END,
             v_cursor.column_texts, v_cursor.columns_backward)
         INTO scanned, rels, tids, hi USING v_slice, p_rows;
         last := scanned < p_rows OR p_slice.prove;
     END IF;
     IF last AND v_pass ? 'filtered' THEN  -- rows that do not meet the other conditions were looked at as well
         EXECUTE format('SELECT jsonb_build_array(%s) FROM %s t WHERE %s ORDER BY %s LIMIT 1',
-                       v_cursor.texts, retention._table(p_policy.table_name)::regclass, v_pass ->> 'bound', v_cursor.backward)
+                       v_cursor.texts, retention._table(p_policy.table_name)::regclass, v_pass ->> 'bound',
+                           v_cursor.backward)
         INTO v_end USING v_slice;
         hi := coalesce(v_end, hi);
     END IF;
-END
-$function$;
+END $function$;

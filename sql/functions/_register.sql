@@ -1,13 +1,9 @@
--- Writes the row of a policy or report anew, as its page gives it, and goes through the statements of a policy. What p_row
--- leaves out has the column's default; what its steps do to which tables follows from them, and without steps the policy
--- deletes its rows. Where a report takes a policy's name, its overrides go.
+-- Writes the row of a policy or report anew, as its page gives it, and goes through the statements of a policy. What
+-- p_row leaves out has the column's default; what its steps do to which tables follows from them, and without steps the
+-- policy deletes its rows. Where a report takes a policy's name, its overrides go.
 CREATE OR REPLACE FUNCTION retention._register(p_row jsonb) RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_name CONSTANT text := p_row ->> 'name';
-    v_row jsonb := p_row;
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_name CONSTANT text := p_row ->> 'name'; v_row jsonb := p_row;
 BEGIN
     IF NOT p_row ? 'report' THEN
         v_row := jsonb_build_object('steps', jsonb_build_array(
@@ -15,22 +11,24 @@ BEGIN
         v_row := v_row || (
             SELECT jsonb_build_object(
                        'deletes', coalesce(jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE s.verb = 'delete'), '[]'),
-                       'related', coalesce(jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE s.related IS NOT NULL), '[]'),
-                       'changes', coalesce(jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE s.verb IN ('delete', 'update')), '[]'),
-                       'writes', coalesce(jsonb_agg(w.written ORDER BY w.written COLLATE "C") FILTER (WHERE w.written IS NOT NULL), '[]'))
+                       'related', coalesce(jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE s.related IS NOT NULL),
+                           '[]'),
+                       'changes', coalesce(jsonb_agg(s."table" ORDER BY s.n)
+                           FILTER (WHERE s.verb IN ('delete', 'update')), '[]'),
+                       'writes', coalesce(jsonb_agg(w.written ORDER BY w.written COLLATE "C")
+                           FILTER (WHERE w.written IS NOT NULL), '[]'))
             FROM ROWS FROM (jsonb_to_recordset(v_row -> 'steps') AS (verb text, "table" text, related text))
                 WITH ORDINALITY s (verb, "table", related, n)
-            CROSS JOIN LATERAL (SELECT CASE WHEN s.verb IN ('insert', 'archive') THEN 'INSERT ' WHEN s.verb IN ('delete', 'update')
+            CROSS JOIN LATERAL (SELECT CASE WHEN s.verb IN ('insert', 'archive') THEN 'INSERT '
+                WHEN s.verb IN ('delete', 'update')
                                             THEN upper(s.verb) || ' ' END || s."table" AS written) w) || p_row;
     END IF;
     PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped')
     FROM retention.setting s JOIN retention.policy p ON p.name = s.policy
     WHERE s.policy = v_name AND NOT p.report AND p_row ? 'report';
     DELETE FROM retention.policy p WHERE p.name = v_name;
-    EXECUTE (SELECT format('INSERT INTO retention.policy (%s) SELECT %1$s FROM jsonb_populate_record(NULL::retention.policy, $1)',
+    EXECUTE (SELECT format('INSERT INTO retention.policy (%s) SELECT %1$s
+        FROM jsonb_populate_record(NULL::retention.policy, $1)',
                            string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
-    IF NOT p_row ? 'report' THEN
-        PERFORM retention._prove(v_name);
-    END IF;
-END
-$function$;
+    IF NOT p_row ? 'report' THEN PERFORM retention._prove(v_name); END IF;
+END $function$;

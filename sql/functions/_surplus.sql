@@ -9,7 +9,7 @@ DECLARE
 BEGIN
     SELECT * INTO STRICT v_run FROM retention.run r WHERE r.id = p_run;
     SELECT * INTO STRICT v_policy FROM retention.policy p WHERE p.name = v_run.policy;
-    v_due := retention._find_groups(p_run);
+    IF v_policy.passes @? '$[*].groups' THEN v_due := retention._find_groups(p_run); END IF;
     v_most := least(v_policy.budget_rows, nullif(v_policy.breaker_rows, 9223372036854775807) + 1);
     v_limit := retention._breaker_limit(v_policy, 0);
     BEGIN

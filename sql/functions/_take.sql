@@ -4,36 +4,26 @@
 -- watermark moves past the rows none may be passed by: refused is then NULL, and the run ends here. Raises what is no
 -- row's.
 CREATE OR REPLACE FUNCTION retention._take(
-    p_run retention.run, p_policy retention.policy, p_held boolean, p_locked boolean, INOUT p_next retention.batch, OUT outcome text)
-LANGUAGE plpgsql
-AS $function$
+    p_run retention.run, p_policy retention.policy, p_held boolean, p_locked boolean, INOUT p_next retention.batch,
+    OUT outcome text)
+LANGUAGE plpgsql AS $function$
 DECLARE
     v_slice retention.slice := retention._slice(p_run.as_of, p_run.older_than, p_run.scope);
     v_rows integer := least(p_next.next_rows, p_policy.budget_rows - p_next.total_taken);
     v_skip boolean := false;
     v_whole CONSTANT boolean := coalesce((p_policy.passes -> (p_next.next_pass - 1) ->> 'whole')::boolean, false);
-    v_started CONSTANT timestamptz := clock_timestamp();
-    v_locked boolean := p_locked;
-    v_doubtful bigint := 0;
-    v_by text;
-    v_try record;
+    v_started CONSTANT timestamptz := clock_timestamp(); v_locked boolean := p_locked; v_doubtful bigint := 0;
+    v_by text; v_try record;
 BEGIN
-    v_slice.run_id := p_run.id;
-    v_slice.reason := p_run.reason;
-    v_slice.inputs := p_run.inputs;
-    v_slice.pass := p_next.next_pass;
-    v_slice.lo := p_next.next_position;
+    v_slice.run_id := p_run.id; v_slice.reason := p_run.reason; v_slice.inputs := p_run.inputs;
+    v_slice.pass := p_next.next_pass; v_slice.lo := p_next.next_position;
     LOOP
         BEGIN
             v_try := retention._try(p_policy, v_slice, v_rows, v_skip, v_locked, p_held, p_next);
         EXCEPTION WHEN OTHERS THEN
             v_by := retention._refused_by(SQLSTATE);
-            IF v_by IS NULL OR v_skip THEN
-                RAISE;
-            END IF;
-            p_next.sqlstate := SQLSTATE;
-            p_next.message := SQLERRM;
-            v_doubtful := greatest(v_doubtful, v_rows);
+            IF v_by IS NULL OR v_skip THEN RAISE; END IF;
+            p_next.sqlstate := SQLSTATE; p_next.message := SQLERRM; v_doubtful := greatest(v_doubtful, v_rows);
             IF v_rows = 1 AND v_locked AND v_whole THEN
                 p_next.refused := NULL;
                 RETURN;
@@ -42,12 +32,10 @@ BEGIN
             ELSE
                 v_rows := v_rows / 10;
             END IF;
-            v_rows := greatest(v_rows, 1);
-            v_locked := true;
+            v_rows := greatest(v_rows, 1); v_locked := true;
             CONTINUE;
         END;
-        p_next := v_try.p_next;
-        outcome := (v_try.result).outcome;
+        p_next := v_try.p_next; outcome := (v_try.result).outcome;
         EXIT WHEN outcome = 'locked';
         IF v_skip AND (v_try.result).scanned > 0 THEN
             p_next := retention._pass_by(p_next, p_policy, v_by, (v_try.result).passed);
@@ -55,8 +43,6 @@ BEGIN
         v_doubtful := v_doubtful - (v_try.result).scanned;
         EXIT WHEN outcome = 'last' OR v_doubtful <= 0 OR clock_timestamp() > v_started + interval '1 s';
         v_slice.lo := p_next.next_position;
-        v_rows := least(v_doubtful, v_rows::bigint * CASE WHEN v_skip THEN 1 ELSE 10 END);
-        v_skip := false;
+        v_rows := least(v_doubtful, v_rows::bigint * CASE WHEN v_skip THEN 1 ELSE 10 END); v_skip := false;
     END LOOP;
-END
-$function$;
+END $function$;

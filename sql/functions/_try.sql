@@ -2,19 +2,15 @@
 -- Way RANGE waits for a row a tenth of lock_timeout only, and 100 ms at most while it keeps others out of what guards
 -- read: when it has to wait, the one that locks first, LOCKED, is the better way.
 CREATE OR REPLACE FUNCTION retention._try(
-    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean, p_held boolean,
-    INOUT p_next retention.batch, OUT result retention.batch_result)
-LANGUAGE plpgsql
-AS $function$
-DECLARE
-    v_before jsonb;
-    v_stopping text;
+    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean,
+    p_held boolean, INOUT p_next retention.batch, OUT result retention.batch_result)
+LANGUAGE plpgsql AS $function$
+DECLARE v_before jsonb; v_stopping text; v_wait integer;
 BEGIN
-    IF p_policy.reach <> '{}' THEN
-        v_before := retention._changed_rows(p_policy.reach);
-    END IF;
-    PERFORM set_config('lock_timeout', (CASE WHEN p_locked THEN p_policy.lock_timeout_ms
-                                             ELSE greatest(least(p_policy.lock_timeout_ms / 10, CASE WHEN p_policy.passes -> (p_slice.pass - 1) ? 'share' THEN 100 END), 1) END)::text, true);
+    IF p_policy.reach <> '{}' THEN v_before := retention._changed_rows(p_policy.reach); END IF;
+    v_wait := CASE WHEN p_locked THEN p_policy.lock_timeout_ms ELSE greatest(1, least(p_policy.lock_timeout_ms / 10,
+        CASE WHEN p_policy.passes -> (p_slice.pass - 1) ? 'share' THEN 100 END)) END;
+    PERFORM set_config('lock_timeout', v_wait::text, true);
     result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     -- Asked after the batch, whose locks keep its tables as they are.
@@ -22,14 +18,12 @@ BEGIN
     IF v_stopping IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = v_stopping;
     ELSIF NOT p_held AND retention._holds(p_policy.name, p_slice.as_of) THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = 'a foreign key leads to a held row since the batch began';
+        RAISE object_not_in_prerequisite_state
+            USING MESSAGE = 'a foreign key leads to a held row since the batch began';
     END IF;
-    IF result.outcome = 'locked' THEN
-        RETURN;
-    END IF;
+    IF result.outcome = 'locked' THEN RETURN; END IF;
     p_next.mode := CASE WHEN p_locked THEN 'locked' ELSE 'range' END;
-    p_next.scanned := p_next.scanned + result.scanned;
-    p_next.taken := p_next.taken + result.taken;
+    p_next.scanned := p_next.scanned + result.scanned; p_next.taken := p_next.taken + result.taken;
     p_next.contended := p_next.contended + result.contended;
     p_next.kept := retention._sum(p_next.kept, result.kept);
     p_next.related := retention._sum(p_next.related, result.related);
@@ -40,5 +34,4 @@ BEGIN
             coalesce(result.related, '{}') || jsonb_build_object(p_policy.table_name, result.taken)));
     END IF;
     p_next.next_position := result."position";
-END
-$function$;
+END $function$;

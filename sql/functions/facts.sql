@@ -11,7 +11,8 @@ DECLARE
     v_facts CONSTANT jsonb := v_policy.facts;
     v_value CONSTANT text := coalesce(v_facts ->> 'value', v_facts ->> 'clock');
     v_at CONSTANT text := coalesce(v_facts ->> 'at', v_value);
-    v_rows CONSTANT text := coalesce(v_facts ->> 'from', format('FROM %s t', retention._table(v_policy.table_name)::regclass))
+    v_rows CONSTANT text := coalesce(v_facts ->> 'from',
+        format('FROM %s t', retention._table(v_policy.table_name)::regclass))
         || ' WHERE ' || coalesce((v_facts ->> 'where') || ' AND ', '') || v_at;
     v_slice CONSTANT retention.slice := retention._slice(facts.as_of);
     v_found jsonb; v_out jsonb := '{}'; v_archive record;
@@ -28,7 +29,8 @@ BEGIN
         INTO v_found USING v_slice, max_rows;
         v_out := v_out || v_found;
         IF (v_found ->> 'ahead')::bigint > 0 THEN
-            EXECUTE format('SELECT jsonb_build_object(''all_ahead'', NOT EXISTS (SELECT %s <= %s))', v_rows, v_facts ->> 'ahead')
+            EXECUTE format('SELECT jsonb_build_object(''all_ahead'', NOT EXISTS (SELECT %s <= %s))', v_rows,
+                v_facts ->> 'ahead')
             INTO v_found USING v_slice;
             v_out := v_out || v_found;
         END IF;

@@ -4,13 +4,8 @@
 -- pinned. It sleeps only after COMMIT.
 -- https://www.postgresql.org/docs/current/plpgsql-transactions.html
 CREATE OR REPLACE PROCEDURE retention._drive(p_request retention.request, INOUT p_run pg_catalog.int8)
-LANGUAGE plpgsql SECURITY INVOKER
-AS $procedure$
-DECLARE
-    v_step retention.step;
-    v_nap pg_catalog.float8;
-    v_sqlstate pg_catalog.text;
-    v_message pg_catalog.text;
+LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
+DECLARE v_step retention.step; v_nap pg_catalog.float8; v_sqlstate pg_catalog.text; v_message pg_catalog.text;
 BEGIN
     BEGIN
         v_step := retention._begin(p_request);
@@ -40,5 +35,4 @@ BEGIN
         END LOOP;
     END LOOP;
     p_run := v_step.run_id;
-END
-$procedure$;
+END $procedure$;

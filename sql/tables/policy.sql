@@ -4,7 +4,8 @@
 -- "passes" say how a run walks through the rows, an entry of "due" each, in the order in which a run goes: the cursor, as expressions on the
 -- row t with their types; range: one statement may take the rows between two positions; ranked: by a rank, alone where there are
 -- groups and beyond, the functions that find these, indexed: by an index; bound: what ends the walk on the clock, filtered: where rows meet
--- more than that; whole: no row may be passed by, since a watermark moves past it;
+-- more than that; guarded: the one statement leaves rows that guards keep, share: the function that locks what they read;
+-- whole: no row may be passed by, since a watermark moves past it;
 -- partitions says that its rows are the table's partitions; deletes lists the tables that steps delete from, reach those that
 -- foreign keys may take from there, unguarded those that a statement of the policy's own words changes,
 -- related all that steps act on besides the policy's own, changes every table whose rows steps change or take,

@@ -155,7 +155,7 @@ func TestRunsOfOtherArgumentsLeaveNoFloor(t *testing.T) {
 		{"", true}, {"", false}, {", dry_run => true", true}, {"", false},
 		{", older_than => '7 days'", true}, {", older_than => '7 days'", false}, {", older_than => '8 days'", true},
 		{", older_than => '1 month'", true}, {", older_than => '30 days'", true}, {`, scope => '{"g": 0}'`, true},
-		{`, scope => '{"g": 0}'`, false}, {`, scope => '{"g": 1}'`, true}, {"", false},
+		{`, scope => '{"g": 0}'`, true}, {`, scope => '{"g": 1}'`, true}, {"", false}, // of g = 0 nothing is left: no batch, no floor
 	} {
 		if got := run(c.more); got != c.fromStart {
 			t.Errorf("run %d (%s) began at the start: %v", i+1, c.more, got)

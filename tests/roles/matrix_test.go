@@ -257,7 +257,7 @@ func applicationTables(s *stage) {
 		FROM pg_class c, aclexplode(c.relacl) x
 		WHERE c.relnamespace = 'app'::regnamespace AND x.grantee = 'retention_owner'::regrole GROUP BY c.relname ORDER BY 1`)
 	want := []string{"cap DELETE,SELECT,UPDATE", "catalog SELECT", "config SELECT", "detached DELETE,SELECT,UPDATE", "event SELECT", "mark SELECT,UPDATE",
-		"marker INSERT,SELECT,UPDATE", "note DELETE,INSERT,SELECT,UPDATE", "note_old DELETE,INSERT,SELECT", "plain DELETE,SELECT,UPDATE",
+		"marker INSERT,SELECT,UPDATE", "note DELETE,INSERT,SELECT,UPDATE", "note_old DELETE,INSERT,SELECT", "other SELECT", "plain DELETE,SELECT,UPDATE",
 		"tracked DELETE,INSERT,SELECT,UPDATE", "trade DELETE,INSERT,SELECT,UPDATE"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.t.Errorf("what the owner may do:\n%s", diff)

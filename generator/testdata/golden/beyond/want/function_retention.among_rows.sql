@@ -3,13 +3,13 @@
 CREATE OR REPLACE FUNCTION retention.among_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text) LANGUAGE sql STABLE AS $function$
     SELECT t.tableoid, t.ctid, t, NULL::text FROM app.note t
-    LEFT JOIN (SELECT f.rel, f.tid
-               FROM (SELECT DISTINCT t.owner_id AS k1 FROM app.note t
-                     WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
-               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE (NOT t.starred)
-                                     AND t.owner_id = g.k1 ORDER BY t.id DESC
-                                   FETCH FIRST 10 ROWS ONLY) f) places_beyond_1 ON places_beyond_1.rel = t.tableoid
-                                       AND places_beyond_1.tid = t.ctid
+    LEFT JOIN (
+        SELECT f.rel, f.tid FROM (SELECT DISTINCT t.owner_id AS k1 FROM app.note t
+              WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
+        CROSS JOIN LATERAL (
+            SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE (NOT t.starred) AND t.owner_id = g.k1
+            ORDER BY t.id DESC
+            LIMIT 10) f) places_beyond_1 ON (places_beyond_1.rel, places_beyond_1.tid) = (t.tableoid, t.ctid)
     WHERE (NOT t.starred) AND places_beyond_1.tid IS NULL
 $function$;
 

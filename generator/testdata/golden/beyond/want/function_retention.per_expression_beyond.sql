@@ -2,14 +2,12 @@
 -- The rows past the first 1 of the groups ($1).groups, which n numbers, in their order.
 CREATE OR REPLACE FUNCTION retention.per_expression_beyond(slice retention.slice)
 RETURNS TABLE (n bigint, rel oid, tid tid) LANGUAGE sql STABLE AS $function$
-    SELECT g.n, f.rel, f.tid
-    FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1, (x.key ->> 1)::text AS k2
+    SELECT g.n, f.rel, f.tid FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1, (x.key ->> 1)::text AS k2
           FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n) ORDER BY x.n) g
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE (coalesce(t.score, 0)) IS NOT NULL
           AND t.owner_id = g.k1 AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM g.k2
-        ORDER BY coalesce(t.score, 0) DESC, t.id DESC OFFSET 1) f
-    ORDER BY g.n
+        ORDER BY coalesce(t.score, 0) DESC, t.id DESC OFFSET 1) f ORDER BY g.n
 $function$;
 
 -- to drop it

@@ -3,15 +3,14 @@
 CREATE OR REPLACE FUNCTION retention.per_expression_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text) LANGUAGE sql STABLE AS $function$
     SELECT t.tableoid, t.ctid, t, NULL::text FROM app.note t
-    LEFT JOIN (SELECT f.rel, f.tid
-               FROM (SELECT DISTINCT t.owner_id AS k1, (date_trunc('day', t.made_at))::text AS k2 FROM app.note t
-                     WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
-               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t
-                                   WHERE (coalesce(t.score, 0)) IS NOT NULL AND t.owner_id = g.k1
-                                     AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM g.k2
-                                   ORDER BY coalesce(t.score, 0) DESC, t.id DESC
-                                   FETCH FIRST 1 ROWS ONLY) f) places_beyond_1 ON places_beyond_1.rel = t.tableoid
-                                       AND places_beyond_1.tid = t.ctid
+    LEFT JOIN (
+        SELECT f.rel, f.tid FROM (SELECT DISTINCT t.owner_id AS k1, (date_trunc('day', t.made_at))::text AS k2 FROM app.note t
+              WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
+        CROSS JOIN LATERAL (
+            SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE (coalesce(t.score, 0)) IS NOT NULL
+              AND t.owner_id = g.k1 AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM g.k2
+            ORDER BY coalesce(t.score, 0) DESC, t.id DESC
+            LIMIT 1) f) places_beyond_1 ON (places_beyond_1.rel, places_beyond_1.tid) = (t.tableoid, t.ctid)
     WHERE (coalesce(t.score, 0)) IS NOT NULL AND places_beyond_1.tid IS NULL
 $function$;
 

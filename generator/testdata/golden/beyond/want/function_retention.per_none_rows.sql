@@ -3,10 +3,10 @@
 CREATE OR REPLACE FUNCTION retention.per_none_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.note, verdict text) LANGUAGE sql STABLE AS $function$
     SELECT t.tableoid, t.ctid, t, NULL::text FROM app.note t
-    LEFT JOIN (SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE (t.score) IS NOT NULL
-               ORDER BY t.score DESC NULLS LAST, t.id DESC
-               FETCH FIRST 20 ROWS ONLY) places_beyond_1 ON places_beyond_1.rel = t.tableoid
-                   AND places_beyond_1.tid = t.ctid
+    LEFT JOIN (
+        SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE (t.score) IS NOT NULL
+        ORDER BY t.score DESC NULLS LAST, t.id DESC
+        LIMIT 20) places_beyond_1 ON (places_beyond_1.rel, places_beyond_1.tid) = (t.tableoid, t.ctid)
     WHERE (t.score) IS NOT NULL AND places_beyond_1.tid IS NULL
 $function$;
 

@@ -2,13 +2,11 @@
 -- The rows past the first 3 of the groups ($1).groups, which n numbers, in their order.
 CREATE OR REPLACE FUNCTION retention.per_nullable_beyond(slice retention.slice)
 RETURNS TABLE (n bigint, rel oid, tid tid) LANGUAGE sql STABLE AS $function$
-    SELECT g.n, f.rel, f.tid
-    FROM (SELECT x.n, (x.key ->> 0)::text AS k1 FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n)
-          ORDER BY x.n) g
+    SELECT g.n, f.rel, f.tid FROM (SELECT x.n, (x.key ->> 0)::text AS k1
+          FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n) ORDER BY x.n) g
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t
-        WHERE (t.state = g.k1 OR t.state IS NULL AND g.k1 IS NULL) ORDER BY t.id DESC OFFSET 3) f
-    ORDER BY g.n
+        WHERE (t.state = g.k1 OR t.state IS NULL AND g.k1 IS NULL) ORDER BY t.id DESC OFFSET 3) f ORDER BY g.n
 $function$;
 
 -- to drop it

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "among", "table_name": "app.note", "hash": "fc1d6acc91b3",
+SELECT retention._register($row$ {"name": "among", "table_name": "app.note", "hash": "35c38ad45a04",
     "passes": [{"range": true, "ranked": true, "groups": "among_groups", "beyond": "among_beyond", "indexed": true}]}$row$);
 
 -- to drop it

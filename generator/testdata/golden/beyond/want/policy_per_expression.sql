@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "per_expression", "table_name": "app.note", "hash": "bde473d22634",
+SELECT retention._register($row$ {"name": "per_expression", "table_name": "app.note", "hash": "0e739886e3cc",
     "passes": [{"ranked": true, "groups": "per_expression_groups", "beyond": "per_expression_beyond"}]}$row$);
 
 -- to drop it

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "per_nullable", "table_name": "app.note", "hash": "fd85562594c1",
+SELECT retention._register($row$ {"name": "per_nullable", "table_name": "app.note", "hash": "2eb291515b89",
     "passes": [{"ranked": true, "groups": "per_nullable_groups", "beyond": "per_nullable_beyond"}]}$row$);
 
 -- to drop it

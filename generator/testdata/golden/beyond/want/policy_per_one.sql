@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "per_one", "table_name": "app.note", "hash": "30047b8726d4",
+SELECT retention._register($row$ {"name": "per_one", "table_name": "app.note", "hash": "51086b4405df",
     "passes": [{"range": true, "ranked": true, "groups": "per_one_groups", "beyond": "per_one_beyond",
         "indexed": true}]}$row$);
 

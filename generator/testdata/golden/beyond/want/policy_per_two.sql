@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "per_two", "table_name": "app.note", "hash": "08cc0f45ef04",
+SELECT retention._register($row$ {"name": "per_two", "table_name": "app.note", "hash": "d7983c988e9e",
     "passes": [{"range": true, "ranked": true, "groups": "per_two_groups", "beyond": "per_two_beyond",
         "indexed": true}]}$row$);
 

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "ties", "table_name": "app.note", "hash": "d829b6b90b98",
+SELECT retention._register($row$ {"name": "ties", "table_name": "app.note", "hash": "61969f1be6da",
     "passes": [{"ranked": true, "groups": "ties_groups", "beyond": "ties_beyond", "indexed": true}]}$row$);
 
 -- to drop it

@@ -15,7 +15,6 @@ BEGIN
     VALUES (p_id, p_1, p_2) ON CONFLICT (id) DO UPDATE SET at = excluded.at, hash = excluded.hash
     WHERE ((t.at, t.hash) < (excluded.at, excluded.hash)) IS NOT FALSE;
     RETURN FOUND;
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -34,7 +34,6 @@ BEGIN
     IF cardinality(p_keys) > 0 THEN
         PERFORM retention._count_claims('claimed', cardinality(p_keys), v_won);
     END IF;
-END
-$function$;
+END $function$;
 
 -- to drop it

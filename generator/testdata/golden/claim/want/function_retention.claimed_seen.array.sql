@@ -12,7 +12,6 @@ BEGIN
     SELECT k.key FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
     WHERE EXISTS (SELECT FROM app.claimed t WHERE t.hash = k.key
                     AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)) IS NOT TRUE);
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -10,7 +10,6 @@ DECLARE
 BEGIN
     RETURN EXISTS (SELECT FROM app.claimed t WHERE t.hash = p_key
                      AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)) IS NOT TRUE);
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -32,7 +32,6 @@ BEGIN
     IF cardinality(p_keys) > 0 THEN
         PERFORM retention._count_claims('loans', cardinality(p_keys), v_won);
     END IF;
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -31,7 +31,6 @@ BEGIN
     END IF;
     PERFORM retention._count_claims('loans', 1, v_won::integer);
     RETURN v_won;
-END
-$function$;
+END $function$;
 
 -- to drop it

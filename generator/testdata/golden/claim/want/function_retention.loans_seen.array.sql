@@ -13,7 +13,6 @@ BEGIN
     WHERE EXISTS (SELECT FROM app.loan t WHERE t.id = k.key
                     AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid,
                         v_as_of)) IS NOT TRUE);
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -11,7 +11,6 @@ BEGIN
     RETURN EXISTS (SELECT FROM app.loan t WHERE t.id = p_key
                      AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid,
                          v_as_of)) IS NOT TRUE);
-END
-$function$;
+END $function$;
 
 -- to drop it

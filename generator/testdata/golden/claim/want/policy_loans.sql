@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "loans", "table_name": "app.loan", "hash": "2d13c9ee8ac9",
+SELECT retention._register($row$ {"name": "loans", "table_name": "app.loan", "hash": "386c1edbf63d",
     "passes": [{"cursor": [["t.used_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.used_at <= retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')"},
         {"cursor": [["t.id", "bigint"]], "bound": "true"}],

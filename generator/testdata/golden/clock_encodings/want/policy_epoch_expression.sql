@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "epoch_expression", "table_name": "app.clocks", "hash": "01f93f1be891",
+SELECT retention._register($row$ {"name": "epoch_expression", "table_name": "app.clocks", "hash": "0ceaf0b7b627",
     "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}],
     "facts": {"clock": "(t.snow / 1000)", "nulls": true,
         "ahead": "retention._epoch_ms((($1).as_of + interval '1 years'))"}}$row$);

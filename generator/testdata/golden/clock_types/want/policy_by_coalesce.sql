@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "by_coalesce", "table_name": "app.clocks", "hash": "27ef44be998b",
+SELECT retention._register($row$ {"name": "by_coalesce", "table_name": "app.clocks", "hash": "85b1bb229b8f",
     "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}],
     "facts": {"clock": "(coalesce(t.read_at, t.edited_at) + interval '1 day')", "nulls": true,
         "ahead": "(($1).as_of + interval '1 years')"}}$row$);

@@ -13,8 +13,7 @@ BEGIN
                              current_user, pg_get_userbyid(v_owner), 'app.detached'),
             HINT = format('GRANT %I TO %I; then migrate again.', pg_get_userbyid(v_owner), current_user);
     END IF;
-END
-$check$;
+END $check$;
 DROP FUNCTION IF EXISTS retention.detached_drop_table(oid);
 CREATE FUNCTION retention.detached_drop_table(p_table oid) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $function$
@@ -32,7 +31,6 @@ EXCEPTION WHEN dependent_objects_still_exist OR insufficient_privilege THEN
     -- A view, say: this table stays, the run goes on.
     GET STACKED DIAGNOSTICS v_detail = PG_EXCEPTION_DETAIL;
     RAISE EXCEPTION '%', concat_ws(': ', SQLERRM, nullif(split_part(v_detail, E'\n', 1), ''));
-END
-$function$;
+END $function$;
 
 -- to drop it

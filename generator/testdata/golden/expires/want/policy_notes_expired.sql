@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "notes_expired", "table_name": "app.note", "hash": "f985d26bd459",
+SELECT retention._register($row$ {"name": "notes_expired", "table_name": "app.note", "hash": "5f17d6fa799e",
     "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.expires_at", "nulls": true, "ahead": "(($1).as_of + interval '10 years')"}}$row$);

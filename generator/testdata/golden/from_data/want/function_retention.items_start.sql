@@ -6,7 +6,6 @@ BEGIN
     INSERT INTO retention.items_c
     SELECT q.* FROM (SELECT kind, max(days) AS days FROM app.config WHERE ($1).as_of IS NOT NULL GROUP BY kind) q;
     RETURN jsonb_build_object('up_to_1', (SELECT max(used_at) FROM app.loan)::timestamptz::text);
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -19,7 +19,6 @@ BEGIN
       AND t.id < m.value;
 
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -34,7 +34,6 @@ BEGIN
     v_out.taken := v_rows;
 
     RETURN v_out;
-END
-$function1$;
+END $function1$;
 
 -- to drop it

@@ -2,13 +2,12 @@
 -- The rows past the first 3 of the groups ($1).groups, which n numbers, in their order.
 CREATE OR REPLACE FUNCTION retention.by_rank_beyond(slice retention.slice) RETURNS TABLE (n bigint, rel oid, tid tid)
 LANGUAGE sql STABLE AS $function$
-    SELECT g.n, f.rel, f.tid
-    FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1 FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n)
-          ORDER BY x.n) g
+    SELECT g.n, f.rel, f.tid FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1
+          FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n) ORDER BY x.n) g
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS rel, t.ctid AS tid FROM app.not_served t WHERE (t.at) IS NOT NULL
-          AND (t.owner_id = g.k1 OR t.owner_id IS NULL AND g.k1 IS NULL) ORDER BY t.at DESC NULLS LAST, t.id OFFSET 3) f
-    ORDER BY g.n
+          AND (t.owner_id = g.k1 OR t.owner_id IS NULL AND g.k1 IS NULL) ORDER BY t.at DESC NULLS LAST, t.id
+        OFFSET 3) f ORDER BY g.n
 $function$;
 
 -- to drop it

@@ -3,15 +3,13 @@
 CREATE OR REPLACE FUNCTION retention.by_rank_rows(slice retention.slice)
 RETURNS TABLE (rel oid, tid tid, t app.not_served, verdict text) LANGUAGE sql STABLE AS $function$
     SELECT t.tableoid, t.ctid, t, NULL::text FROM app.not_served t
-    LEFT JOIN (SELECT f.rel, f.tid
-               FROM (SELECT DISTINCT t.owner_id AS k1 FROM app.not_served t
-                     WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
-               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM app.not_served t
-                                   WHERE (t.at) IS NOT NULL
-                                     AND (t.owner_id = g.k1 OR t.owner_id IS NULL AND g.k1 IS NULL)
-                                   ORDER BY t.at DESC NULLS LAST, t.id
-                                   FETCH FIRST 3 ROWS ONLY) f) places_beyond_1 ON places_beyond_1.rel = t.tableoid
-                                       AND places_beyond_1.tid = t.ctid
+    LEFT JOIN (
+        SELECT f.rel, f.tid FROM (SELECT DISTINCT t.owner_id AS k1 FROM app.not_served t
+              WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
+        CROSS JOIN LATERAL (
+            SELECT t.tableoid AS rel, t.ctid AS tid FROM app.not_served t WHERE (t.at) IS NOT NULL
+              AND (t.owner_id = g.k1 OR t.owner_id IS NULL AND g.k1 IS NULL) ORDER BY t.at DESC NULLS LAST, t.id
+            LIMIT 3) f) places_beyond_1 ON (places_beyond_1.rel, places_beyond_1.tid) = (t.tableoid, t.ctid)
     WHERE (t.at) IS NOT NULL AND places_beyond_1.tid IS NULL
 $function$;
 

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "by_rank", "table_name": "app.not_served", "hash": "bc5e77efb33a",
+SELECT retention._register($row$ {"name": "by_rank", "table_name": "app.not_served", "hash": "364e60bd2ac7",
     "passes": [{"ranked": true, "groups": "by_rank_groups", "beyond": "by_rank_beyond"}]}$row$);
 
 -- to drop it

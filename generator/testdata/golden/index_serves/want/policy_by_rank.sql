@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "by_rank", "table_name": "app.served", "hash": "57582911a183",
+SELECT retention._register($row$ {"name": "by_rank", "table_name": "app.served", "hash": "fa92f81db894",
     "passes": [{"range": true, "ranked": true, "groups": "by_rank_groups", "beyond": "by_rank_beyond",
         "indexed": true}]}$row$);
 

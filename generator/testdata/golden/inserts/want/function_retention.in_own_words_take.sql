@@ -42,7 +42,6 @@ BEGIN
     v_out.taken := v_rows;
 
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

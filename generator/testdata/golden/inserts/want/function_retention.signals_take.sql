@@ -104,7 +104,6 @@ BEGIN
     END IF;
 
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

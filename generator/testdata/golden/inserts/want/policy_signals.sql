@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "signals", "table_name": "app.note", "hash": "a659a92d018d",
+SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "hash": "2d90b5a3a87a",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.made_at", "ahead": "(($1).as_of + interval '1 years')",

@@ -50,7 +50,6 @@ BEGIN
     END IF;
     v_out.related := jsonb_build_object('app.daily', v_written_1, 'app.old_note', v_written_2, 'retention.event', v_written_3);
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

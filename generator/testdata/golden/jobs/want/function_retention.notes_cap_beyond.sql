@@ -2,11 +2,11 @@
 -- The rows past the first 1000 of the groups ($1).groups, which n numbers, in their order.
 CREATE OR REPLACE FUNCTION retention.notes_cap_beyond(slice retention.slice) RETURNS TABLE (n bigint, rel oid, tid tid)
 LANGUAGE sql STABLE AS $function$
-    SELECT g.n, f.rel, f.tid
-    FROM (SELECT x.n FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n) ORDER BY x.n) g
+    SELECT g.n, f.rel, f.tid FROM (SELECT x.n FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n)
+          ORDER BY x.n) g
     CROSS JOIN LATERAL (
-        SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE true ORDER BY t.id DESC OFFSET 1000) f
-    ORDER BY g.n
+        SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE true ORDER BY t.id DESC
+        OFFSET 1000) f ORDER BY g.n
 $function$;
 
 -- to drop it

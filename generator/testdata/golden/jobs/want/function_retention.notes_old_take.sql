@@ -10,7 +10,6 @@ BEGIN
       AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
     GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

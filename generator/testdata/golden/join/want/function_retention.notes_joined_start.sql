@@ -6,7 +6,6 @@ BEGIN
     INSERT INTO retention.notes_joined_c
     SELECT q.* FROM (SELECT kind, kept FROM app.config WHERE days > 0) q;
     RETURN '{}'::jsonb;
-END
-$function$;
+END $function$;
 
 -- to drop it

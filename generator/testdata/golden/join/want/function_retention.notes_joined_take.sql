@@ -7,7 +7,6 @@ BEGIN
     DELETE FROM app.note t WHERE t.ctid = ANY (($1).tids);
     GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

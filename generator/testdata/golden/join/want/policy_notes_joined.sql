@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "notes_joined", "table_name": "app.note", "hash": "0a4978762298",
+SELECT retention._register($row$ {"name": "notes_joined", "table_name": "app.note", "hash": "33da8b5a1c54",
         "prepares": true,
     "owns": ["retention.notes_joined_c"],
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]],

@@ -10,22 +10,21 @@ RETURNS TABLE (rel oid, tid tid, t app.note, verdict text) LANGUAGE sql STABLE A
                WHEN places_tagged.tid IS NOT NULL THEN 'tagged'
                WHEN places_one_a_day.tid IS NOT NULL THEN 'one_a_day'
            END FROM app.note t
-    LEFT JOIN (SELECT f.rel, f.tid
-               FROM (SELECT DISTINCT t.owner_id AS k1 FROM app.note t
-                     WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
-               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t
-                                   WHERE (t.tag IS NOT NULL AND NOT ((t.starred) IS NOT FALSE)) AND t.owner_id = g.k1
-                                   ORDER BY t.id DESC
-                                   FETCH FIRST 2 ROWS ONLY) f) places_tagged ON places_tagged.rel = t.tableoid
-                                       AND places_tagged.tid = t.ctid
-    LEFT JOIN (SELECT f.rel, f.tid
-               FROM (SELECT DISTINCT t.owner_id AS k1, (date_trunc('day', t.made_at))::text AS k2 FROM app.note t
-                     WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
-               CROSS JOIN LATERAL (SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE t.owner_id = g.k1
-                                     AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM g.k2
-                                   ORDER BY t.made_at DESC
-                                   FETCH FIRST 1 ROWS WITH TIES) f) places_one_a_day
-                                       ON places_one_a_day.rel = t.tableoid AND places_one_a_day.tid = t.ctid
+    LEFT JOIN (
+        SELECT f.rel, f.tid FROM (SELECT DISTINCT t.owner_id AS k1 FROM app.note t
+              WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
+        CROSS JOIN LATERAL (
+            SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t
+            WHERE (t.tag IS NOT NULL AND NOT ((t.starred) IS NOT FALSE)) AND t.owner_id = g.k1 ORDER BY t.id DESC
+            LIMIT 2) f) places_tagged ON (places_tagged.rel, places_tagged.tid) = (t.tableoid, t.ctid)
+    LEFT JOIN (
+        SELECT f.rel, f.tid FROM (SELECT DISTINCT t.owner_id AS k1, (date_trunc('day', t.made_at))::text AS k2 FROM app.note t
+              WHERE ($1).tids IS NULL OR t.ctid = ANY (($1).tids)) g
+        CROSS JOIN LATERAL (
+            SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE t.owner_id = g.k1
+              AND (date_trunc('day', t.made_at))::text IS NOT DISTINCT FROM g.k2 ORDER BY t.made_at DESC
+            FETCH FIRST 1 ROWS WITH TIES) f) places_one_a_day ON (places_one_a_day.rel,
+                places_one_a_day.tid) = (t.tableoid, t.ctid)
     WHERE t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
 $function$;
 

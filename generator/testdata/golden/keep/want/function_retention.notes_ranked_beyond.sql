@@ -2,15 +2,13 @@
 -- The rows past the first 10 of the groups ($1).groups, which n numbers, in their order.
 CREATE OR REPLACE FUNCTION retention.notes_ranked_beyond(slice retention.slice)
 RETURNS TABLE (n bigint, rel oid, tid tid) LANGUAGE sql STABLE AS $function$
-    SELECT g.n, f.rel, f.tid
-    FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1 FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n)
-          ORDER BY x.n) g
+    SELECT g.n, f.rel, f.tid FROM (SELECT x.n, (x.key ->> 0)::bigint AS k1
+          FROM jsonb_array_elements(($1).groups) WITH ORDINALITY AS x(key, n) ORDER BY x.n) g
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS rel, t.ctid AS tid FROM app.note t WHERE (NOT ((t.starred) IS NOT FALSE))
           AND ((t.tag IS NOT NULL) IS NOT FALSE) IS NOT NULL AND t.owner_id = g.k1
         ORDER BY ((t.tag IS NOT NULL) IS NOT FALSE) DESC, ((t.tableoid, t.ctid) IN (SELECT h.rel, h.tid FROM retention._held_rows('notes_ranked', ($1).as_of) h)) DESC, t.id DESC
-        OFFSET 10) f
-    ORDER BY g.n
+        OFFSET 10) f ORDER BY g.n
 $function$;
 
 -- to drop it

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "notes_unseen", "table_name": "app.note", "hash": "170379419fdb",
+SELECT retention._register($row$ {"name": "notes_unseen", "table_name": "app.note", "hash": "0771cfac4f7f",
     "passes": [{"cursor": [["t.seen_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.seen_at <= retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')"},
         {"cursor": [["t.id", "bigint"]], "bound": "true"}],

@@ -10,7 +10,6 @@ BEGIN
            AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(($1).rels, ($1).tids) AS x(rel, tid)));
     GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

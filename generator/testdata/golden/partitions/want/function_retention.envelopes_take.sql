@@ -16,7 +16,6 @@ BEGIN
     END IF;
 
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -21,8 +21,7 @@ BEGIN
                              current_user, 'app.event', v_table.name, v_table.owner),
             HINT = format('GRANT %I TO %I; then migrate again.', v_table.owner, current_user);
     END IF;
-END
-$check$;
+END $check$;
 DROP FUNCTION IF EXISTS retention.months_partition(oid, text);
 CREATE FUNCTION retention.months_partition(p_partition oid, p_action text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$
@@ -67,7 +66,6 @@ EXCEPTION WHEN dependent_objects_still_exist THEN
     -- A view, say: this partition stays, the run goes on.
     GET STACKED DIAGNOSTICS v_detail = PG_EXCEPTION_DETAIL;
     RAISE EXCEPTION '%: %', SQLERRM, split_part(v_detail, E'\n', 1);
-END
-$function$;
+END $function$;
 
 -- to drop it

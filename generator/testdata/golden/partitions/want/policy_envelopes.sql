@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "envelopes", "table_name": "app.envelope", "hash": "2bc11b91ce6a",
+SELECT retention._register($row$ {"name": "envelopes", "table_name": "app.envelope", "hash": "02a575583340",
         "partitions": true, "batch_rows": 10, "batch_time_ms": null, "breaker_fraction": null,
     "passes": [{}],
     "facts": {"clock": "d.upper"},

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "months", "table_name": "app.event", "hash": "cc0aeb562aaf",
+SELECT retention._register($row$ {"name": "months", "table_name": "app.event", "hash": "ca4c8c41f5e1",
         "partitions": true, "batch_rows": 10, "batch_time_ms": null, "breaker_fraction": null,
     "passes": [{}],
     "facts": {"clock": "d.upper", "value": "t.upper", "where": "(t.name LIKE 'event_%')",

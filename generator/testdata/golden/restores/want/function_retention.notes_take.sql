@@ -53,7 +53,6 @@ BEGIN
     END IF;
 
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -62,7 +62,6 @@ BEGIN
         'app.blob', v_rows + coalesce((v_out.related ->> 'app.blob')::bigint, 0));
 
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "notes_by_score", "table_name": "app.note", "hash": "60279108ade2",
+SELECT retention._register($row$ {"name": "notes_by_score", "table_name": "app.note", "hash": "8028b34b1bee",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.made_at < greatest(retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC'), retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))",
         "filtered": true}],

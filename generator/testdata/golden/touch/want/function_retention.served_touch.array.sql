@@ -23,7 +23,6 @@ BEGIN
           FOR NO KEY UPDATE OF t) l;
     UPDATE app.served t SET at = (v_as_of) WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS touched = ROW_COUNT;
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -33,7 +33,6 @@ BEGIN
         END IF;
     END LOOP;
     PERFORM retention._ring_for('tracked', revived);
-END
-$function$;
+END $function$;
 
 -- to drop it

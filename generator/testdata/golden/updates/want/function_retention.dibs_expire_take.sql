@@ -82,7 +82,6 @@ BEGIN
         'app.owner', v_rows + coalesce((v_out.related ->> 'app.owner')::bigint, 0));
 
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -14,7 +14,6 @@ BEGIN
            OR t.seen_at IS DISTINCT FROM (($1).as_of));
     GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

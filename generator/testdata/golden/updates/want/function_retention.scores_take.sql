@@ -33,7 +33,6 @@ BEGIN
     v_out.taken := least(v_out.taken + v_rows, cardinality(v_tids));
 
     RETURN v_out;
-END
-$function$;
+END $function$;
 
 -- to drop it

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "offers_expire", "table_name": "app.note", "hash": "d9adf07c3168",
+SELECT retention._register($row$ {"name": "offers_expire", "table_name": "app.note", "hash": "e49d0033de42",
     "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.expires_at", "where": "(t.state IS DISTINCT FROM 'expired')", "nulls": true,

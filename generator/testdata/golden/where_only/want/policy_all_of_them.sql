@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "all_of_them", "table_name": "app.note", "hash": "a709e4ce8a42",
+SELECT retention._register($row$ {"name": "all_of_them", "table_name": "app.note", "hash": "69546e452803",
     "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}]}$row$);
 
 -- to drop it

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "before_as_of", "table_name": "app.note", "hash": "fe6184c052cc",
+SELECT retention._register($row$ {"name": "before_as_of", "table_name": "app.note", "hash": "1f22a1124f9d",
     "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}]}$row$);
 
 -- to drop it

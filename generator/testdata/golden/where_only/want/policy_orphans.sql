@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row${"name": "orphans", "table_name": "app.note", "hash": "f7874954c3cd",
+SELECT retention._register($row$ {"name": "orphans", "table_name": "app.note", "hash": "0594e443f16a",
     "passes": [{"cursor": [["t.id", "bigint"]], "bound": "true"}]}$row$);
 
 -- to drop it
