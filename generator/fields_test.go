@@ -13,7 +13,7 @@ var templateData = []any{
 	batchData{}, countData{}, rowsData{}, indexData{}, ranked{}, orderItem{}, groupKey{},
 	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{},
 	cursorColumn{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
-	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, markText{}, alsoText{}, lockedText{}, knownText{},
+	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, markText{}, alsoText{}, lockedText{},
 }
 
 // plainStrings are the fields that are printed as they are. A policy's and a function's name match
@@ -32,7 +32,6 @@ var plainStrings = map[string][]string{
 	"cursorData":      {"KeyType"},
 	"positionColumn":  {"Type"},
 	"touchData":       {"KeyType", "KeyCast", "What"},
-	"knownText":       {"Schema"},
 	"reviveData":      {"TableComment"},
 }
 

@@ -232,7 +232,7 @@ func (w *work) ownStep() *step {
 // registryRow is the policy's row in the registry. Its hash covers the functions and the runtime's
 // version, so that a run under way ends when any of them changes.
 func (w *work) registryRow(functions []Object, passes []passEntry, facts rowFacts, steps []stepEntry) Object {
-	r := w.fields(passes, facts, steps)
+	r := w.fields(passes, facts, steps, w.expects(functions))
 	texts := []string{sqlfiles.Version}
 	for _, f := range functions {
 		texts = append(texts, f.SQL)

@@ -21,7 +21,7 @@ type rowField struct {
 type row []rowField
 
 // fields are all columns of a policy's row but the hash.
-func (w *work) fields(passes []passEntry, facts rowFacts, steps []stepEntry) row {
+func (w *work) fields(passes []passEntry, facts rowFacts, steps []stepEntry, expects map[string]*expectation) row {
 	p := w.policy
 	own, atLeast, atMost := w.settableWindow()
 	list := row{
@@ -39,6 +39,7 @@ func (w *work) fields(passes []passEntry, facts rowFacts, steps []stepEntry) row
 		{"changes", w.changedTables(), followed.changes}, {"writes", p.Writes(), followed.writes},
 		{"unguarded", w.unguarded(), []string{}}, {"statement_deletes", w.statementDeletes(), []string{}},
 		{"reach", w.reach(), []string{}}, {"sets", w.setColumns(), []setEntry{}}, {"restores", w.restores(), []restoreSource(nil)},
+		{"expects", expects, nil},
 	}...)
 }
 
@@ -50,7 +51,7 @@ func reportFields(r *policy.Report, hash string) row {
 	}, bounds(policy.Default())...)
 	for value, columns := range map[string][]string{
 		"[]": {"owns", "passes", "scope", "steps", "deletes", "related", "changes", "writes", "unguarded", "statement_deletes", "reach", "sets"},
-		"{}": {"grants", "facts"}, "null": {"window_own", "window_at_least", "window_at_most", "restores"},
+		"{}": {"grants", "facts", "expects"}, "null": {"window_own", "window_at_least", "window_at_most", "restores"},
 	} {
 		for _, column := range columns {
 			list = append(list, rowField{column, json.RawMessage(value), json.RawMessage(value)})

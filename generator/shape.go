@@ -14,7 +14,6 @@ type alsoText struct {
 	Name, Variable, Statement sqlText
 	Counted                   literal // under which rows are counted
 	Copies                    bool    // as many rows as are deleted
-	Known                     *knownText
 }
 
 // rangeShape says whether a pass may judge and act in one statement: everything it reads is the
@@ -180,7 +179,7 @@ func (w *work) alsoTexts(d batchData) []alsoText {
 			also.Counted = literal(s.Insert.Into.String())
 		case s.Archive != nil:
 			also.Counted, also.Copies = literal(s.Archive.Into.String()), w.copyCounter(s) != ""
-			also.Known = w.knownColumns(s, w.table)
+			w.relyOnColumns(s, w.table)
 		case s.Emit != nil:
 			also.Counted = literal(w.schema() + ".event")
 		default:

@@ -27,7 +27,8 @@ func (w *work) archive(s step, b batchData) sqlText {
 	w.plainValues(&d, s.Archive.Set)
 	w.checkArchive(s.Step, d.Columns, into)
 	d.Conflict = w.existing(s.Step, into, d.Columns)
-	d.Copied, d.Known = w.copyCounter(s), w.knownColumns(s, from)
+	d.Copied = w.copyCounter(s)
+	w.relyOnColumns(s, from)
 	d.Override = slices.ContainsFunc(d.Columns, func(name ident) bool {
 		column := into.Column(string(name))
 		return column != nil && column.Identity == "always"
@@ -35,19 +36,18 @@ func (w *work) archive(s step, b batchData) sqlText {
 	return w.written("step_insert", "plain insert", d, b)
 }
 
-// knownText is a table with columns of it that a step relies on.
-type knownText struct {
-	Schema  string
-	Table   literal
-	Columns sqlText
+// reliance is a table whose rows a step finds again by their key, or copies by their columns.
+type reliance struct {
+	table string
+	whole bool
 }
 
-// knownColumns is nil where a copy takes the rows as they are, with columns that come later.
-func (w *work) knownColumns(s step, from *catalog.Table) *knownText {
-	if s.Archive.Document != "" && (s.untouched || s.Related != nil) {
-		return nil
+// relyOnColumns notes a table that must have no column but those that a step copies; one that copies the rows as they
+// are takes columns that come later along.
+func (w *work) relyOnColumns(s step, from *catalog.Table) {
+	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
+		w.known = append(w.known, reliance{tableName(from), true})
 	}
-	return &knownText{w.schema(), literal(qualified(from)), textArray(columnNames(from))}
 }
 
 // alias is the row that a step copies.

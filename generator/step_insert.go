@@ -32,7 +32,6 @@ type insertData struct {
 	HeaderOf sqlText
 	Conflict conflictText
 	Copied   sqlText // the variable that counts copies, "" for none
-	Known    *knownText
 }
 
 // valueText gives a column its value; Existing is what a row that exists gets.

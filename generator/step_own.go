@@ -14,7 +14,6 @@ type ownData struct {
 	Policy     literal
 	Table      sqlText
 	Key        []ident
-	Unique     *knownText // the key, where rows are found again by it
 	Rows       rows
 	Where      []sqlText // of the rows
 	Direct     bool      // the rows are still where they were locked
@@ -41,7 +40,7 @@ type setText struct {
 func (w *work) deleteOwn(s step, b batchData) sqlText {
 	d := w.ownRows(s, b)
 	if !d.Direct {
-		d.Unique = w.foundByKey(w.table)
+		w.relyOnKey(w.table)
 	}
 	d.All = s.Where == nil && len(w.policy.Then) > 1 && !w.copies()
 	return stepText("step_delete", d)
@@ -55,9 +54,9 @@ func (w *work) ownRows(s step, b batchData) ownData {
 	return d
 }
 
-// foundByKey is what a step that finds rows again by their key relies on.
-func (w *work) foundByKey(table *catalog.Table) *knownText {
-	return &knownText{w.schema(), literal(qualified(table)), textArray(table.PrimaryKey)}
+// relyOnKey notes a table whose rows a step finds again by their key.
+func (w *work) relyOnKey(table *catalog.Table) {
+	w.known = append(w.known, reliance{table: tableName(table)})
 }
 
 func identifiers(names []string) []ident {
@@ -84,7 +83,7 @@ func (w *work) updateOwn(s step, b batchData) sqlText {
 	d.Set = w.setTexts(s, s.Update.Set, w.table, "t", !d.Direct)
 	d.From = slices.ContainsFunc(d.Set, func(t setText) bool { return t.Inner != "" }) || !d.Direct
 	if d.From {
-		d.Unique = w.foundByKey(w.table)
+		w.relyOnKey(w.table)
 	}
 	w.checkAssignments(s.Update.Undo, w.table)
 	return stepText("step_update", d)

@@ -23,7 +23,6 @@ type relatedData struct {
 	Many          bool        // its rows lie in several tables
 	Locks         bool        // the step locks the rows before it acts on them
 	Locked        *lockedText // the rows that are locked; nil where nothing can be
-	Unique        *knownText  // the key, where rows are found again by it
 }
 
 // lockedText names the variables that hold the related rows which a step has locked.
@@ -61,7 +60,7 @@ func (w *work) updateRelated(s step, b batchData) sqlText {
 	}
 	d.Set = w.setTexts(s, s.Update.Set, table, s.Related.As, from)
 	if d.From = slices.ContainsFunc(d.Set, func(t setText) bool { return t.Inner != "" }); d.From {
-		d.Unique = w.foundByKey(table)
+		w.relyOnKey(table)
 	}
 	return stepText("step_update_related", d)
 }

@@ -19,9 +19,12 @@ type work struct {
 	where       *filter // nil: all rows
 	counted     sqlText // "where" for ranks, with joins as sub-selects
 	scalarJoins []scalarJoin
-	numbered    bool           // a step needs the order of the batch's rows
-	columns     []windowColumn // windows that joins give, for the FROM clause
-	clocks      []*clock       // by entry of due, nil where an entry has none
+	known       []reliance      // what steps rely on of tables
+	named       map[string]bool // names that may mean a column, in the policy's own SQL
+	star        bool            // there is a star among them
+	numbered    bool            // a step needs the order of the batch's rows
+	columns     []windowColumn  // windows that joins give, for the FROM clause
+	clocks      []*clock        // by entry of due, nil where an entry has none
 	beyonds     []*ranked
 	joins       []join
 	guards      []guard
@@ -64,7 +67,7 @@ type guard struct {
 }
 
 func (c *compiler) work(p *policy.Policy, table *catalog.Table, f form) *work {
-	w := &work{compiler: c, form: f}
+	w := &work{compiler: c, form: f, named: map[string]bool{}}
 	w.binder = binder{policy: p, table: table, diags: &c.diags, asOf: f.now, content: c.partitionContent(p)}
 	w.where = w.filter(p.Where)
 	w.compileJoins()

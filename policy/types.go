@@ -18,7 +18,7 @@ type File struct {
 // Suppression takes what a check finds out of the verdict, for a reason and until a day. It changes
 // nothing of what is installed.
 type Suppression struct {
-	Check    string        // its code, "V054"
+	Check    string        // its code, "V053"
 	Policy   string        // findings on this policy or report; at most one of Policy, Table, Object
 	Table    *Table        // findings on this table
 	Object   string        // findings on the object of this name

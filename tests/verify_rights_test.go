@@ -29,7 +29,7 @@ var unseen = map[string][]string{
 	"V012": {"could not check what is paused"}, "V013": {"could not check whether the database is a copy"},
 	"V020": {"could not check the indexes"}, "V041": {"could not check the jobs in pg_cron"},
 	"V045": {"could not check the runs", "could not check the zone in which schedules are meant"}, "V046": {"could not check the runs"},
-	"V050": {"could not check what deletes reach"}, "V052": {"could not check holds"},
+	"V050": {"could not check what policies rely on"}, "V052": {"could not check holds"},
 	"V060": {"could not check overdue rows of", "could not check the zone in which schedules are meant", "could not check the runs"},
 	"V070": {"could not check the privileges of PUBLIC"}, "V073": {"could not check the privileges of PUBLIC"},
 	"V071": {"could not check who can change the runtime's tables"}, "V074": {"could not check the owner's privileges"},

@@ -67,8 +67,7 @@ func (c *covered) add(p *policy.Policy) {
 			c.written = append(c.written, use.Table.String())
 		}
 	}
-	from, _ := deletes(p)
-	c.deleted = append(c.deleted, from...)
+	c.deleted = append(c.deleted, deletes(p)...)
 }
 
 // uncovered is a table, or a root of partitions, that may grow for ever. Its oids are those of what

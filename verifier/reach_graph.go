@@ -101,9 +101,7 @@ func (v *inspection) graphGroups() []group {
 	groups := []group{
 		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex}, check: v.checkReferencingIndexes},
 		{about: "foreign keys that keep rows", codes: []string{codeBlocked}, check: v.checkBlocked},
-		{about: "tables that inherit", codes: []string{codeInherits}, check: v.checkInherits},
 		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.checkTriggers},
-		{about: "rules", codes: []string{codeRule}, check: v.checkRules},
 		{about: "replica identities", codes: []string{codeIdentity}, check: v.checkIdentities},
 		{about: "foreign keys that are switched off", codes: []string{codeKeyOff}, check: v.checkKeysOff},
 	}

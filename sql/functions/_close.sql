@@ -20,7 +20,7 @@ BEGIN
                 ('runner operator viewer', 'EXECUTE',
                     '_backlog _copy _count _cron_setting _cutoff _cutoff_of _epoch_ms _local_floor _lost_rows
                      _partitions _paused _plans _sequences_behind _slice _snowflake_floor _table _table_name
-                     _table_rows _ulid_floor _under_way _unfit_hold _uuid_floor _window_fault _window_set at
+                     _table_rows _ulid_floor _under_way _unexpected _unfit_hold _uuid_floor _window_fault _window_set at
                      blast_radius facts health partitions preview why window_of'),
                 ('operator', 'SELECT', 'undo'), ('runner operator viewer', 'SELECT',
                     'backlog batch claim event goose_db_version hold index_definition install job metrics policy

@@ -33,7 +33,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
             JOIN pg_operator o ON o.oid = u.operator
             JOIN pg_namespace n ON n.oid = o.oprnamespace) || x.parts,
            ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = k.conrelid
-               AND a.attnum = ANY (k.conkey)),
+               AND a.attnum = ANY (k.conkey)
+               ORDER BY a.attname COLLATE "C"),
            format('%s -> %s (%s)', retention._table_name(k.confrelid), retention._table_name(k.conrelid), k.conname),
            CASE WHEN coalesce((to_jsonb(k) ->> 'conperiod')::boolean, false)
                 THEN format('key "%s" goes by periods', k.conname)

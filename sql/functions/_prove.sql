@@ -8,6 +8,11 @@ DECLARE
     v_message text; v_detail text; v_hint text; v_sqlstate text;
 BEGIN
     SELECT * INTO STRICT v_policy FROM retention.policy p WHERE p.name = p_policy;
+    v_message := (SELECT u FROM retention._unexpected(v_policy) u LIMIT 1);
+    IF v_message IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state
+            USING MESSAGE = format('policy "%s" cannot run: %s', p_policy, v_message);
+    END IF;
     v_slice.run_id := 0; v_slice.inputs := '{}'; v_slice.prove := true;
     BEGIN
         FOR v_pass IN SELECT e.value FROM jsonb_array_elements(v_policy.passes) e LOOP

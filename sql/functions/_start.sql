@@ -16,7 +16,7 @@ BEGIN
     END IF;
     PERFORM retention._wait_at_most(v_policy.lock_timeout_ms * 10::bigint);
     BEGIN
-        v_message := coalesce(retention._objection(v_policy.name),
+        v_message := coalesce((SELECT u FROM retention._unexpected(v_policy) u LIMIT 1),
             retention._stopping_hold(v_policy.name, p_run.as_of));
         IF v_message IS NULL THEN
             PERFORM retention._prepare(p_run.id, v_policy);

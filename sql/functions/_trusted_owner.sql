@@ -5,8 +5,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT EXISTS (SELECT FROM pg_roles r WHERE r.oid = p_role AND r.rolsuper)
         OR EXISTS (
             SELECT FROM retention.policy p
-            CROSS JOIN LATERAL unnest(p.table_name || p.related || p.changes || p.reach) x (name)
-            JOIN pg_namespace n ON starts_with(x.name, n.nspname || '.')
-            JOIN pg_class c ON c.relnamespace = n.oid AND n.nspname || '.' || c.relname = x.name
+            JOIN pg_class c ON c.oid = ANY (retention._named(p.table_name || p.related || p.changes || p.reach))
             WHERE c.relowner = p_role)
 $function$;

@@ -14,7 +14,8 @@ BEGIN
     result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     -- Asked after the batch, whose locks keep its tables as they are.
-    v_stopping := retention._stopping_hold(p_policy.name, p_slice.as_of);
+    v_stopping := coalesce((SELECT u FROM retention._unexpected(p_policy) u LIMIT 1),
+        retention._stopping_hold(p_policy.name, p_slice.as_of));
     IF v_stopping IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = v_stopping;
     ELSIF NOT p_held AND retention._holds(p_policy.name, p_slice.as_of) THEN

@@ -23,11 +23,9 @@ BEGIN
     EXECUTE 'SELECT coalesce(jsonb_agg(to_jsonb(x)), ''[]'') FROM ('
         || retention._radius_query(v_policy.name, v_keys) || ') x'
     INTO v_found USING v_request.as_of, max_rows, v_request.scope, v_request.older_than;
-    SELECT v_found || coalesce(jsonb_agg(to_jsonb(d)), '[]'),
-           v_keys || coalesce(jsonb_agg(jsonb_build_object('n', d.key, 'path', d.path))
-               FILTER (WHERE d.path IS NOT NULL), '[]')
-    INTO v_found, v_keys
-    FROM retention._doubts(v_policy.name, v_found, v_request.as_of) d;
+    v_found := v_found || (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('step', 0, 'verb', 'note', 'note', d.why)), '[]')
+        FROM retention._doubts(v_policy.name, v_found, v_request.as_of) d (why));
     RETURN QUERY
     SELECT r.step, r.verb, r.table_name, r.path, CASE WHEN r.doubt IS NULL THEN r.n END,
            coalesce(r.size, CASE WHEN r.verb NOT IN ('insert', 'archive', 'blocked', 'refused', 'sql')

@@ -40,7 +40,7 @@ func TestColumnSinceGenerate(t *testing.T) {
 			in.Exec(t, "ALTER TABLE "+c.added+" ADD body text DEFAULT 'kept'; ALTER TABLE a ADD body text")
 			if c.fails {
 				o := in.Run("p", noon)
-				if o.State != "failed" || o.Taken != 0 || !strings.Contains(o.Message, "does not know: body") {
+				if o.State != "tripped" || o.Taken != 0 || !strings.Contains(o.Message, "does not know: body") {
 					t.Errorf("ended %s with %d taken: %s", o.State, o.Taken, o.Message)
 				}
 				if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); n != 30 {
@@ -68,7 +68,7 @@ func TestColumnSinceTheLastBatch(t *testing.T) {
 	}
 	in.Exec(t, "ALTER TABLE m ADD body text DEFAULT 'kept'; ALTER TABLE a ADD body text")
 	before := pgtest.Value[int](t, in, "SELECT count(*) FROM m")
-	if o := in.Run("p", noon); o.State != "failed" || o.Taken != 0 {
+	if o := in.Run("p", noon); o.State != "tripped" || o.Taken != 0 {
 		t.Errorf("ended %s with %d taken: %s", o.State, o.Taken, o.Message)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); n != before {

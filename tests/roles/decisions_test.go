@@ -55,7 +55,7 @@ var inner = []decision{
 	{"_count", "rov", "verify"}, {"_table", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
 	{"_slice", "rov", "at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_cutoff_of", "rov", "<policy>_rows"}, {"_epoch_ms", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
 	{"_local_floor", "rov", "<policy>_rows"}, {"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov", "<policy>_rows"},
-	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov", "<policy>_rows"}, {"_unfit_hold", "rov", "verify"},
+	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov", "<policy>_rows"}, {"_unfit_hold", "rov", "verify"}, {"_unexpected", "rov", "verify"},
 }
 
 // closed are the runtime's own functions that the owner alone may call.
@@ -64,13 +64,13 @@ var closed = []string{
 	"_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_checked",
 	"_close", "_count_claims", "_cursor", "_doubts", "_droppable", "_drop_owned", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family", "_find_groups",
 	"_finish", "_granted", "_group_position", "_half_upgraded", "_holdable",
-	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_kept_here", "_key_columns", "_key_off", "_key_refuses", "_keys_reached", "_known", "_known_columns",
+	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_kept_here", "_key_columns", "_key_off", "_key_refuses", "_keys_reached", "_known",
 	"_locks_of",
-	"_may_refuse", "_missed", "_new_run", "_next", "_next_of_groups", "_next_rows", "_objection", "_of_rows", "_one_more",
-	"_pass_by", "_position", "_prepare", "_prove", "_radius", "_radius_query", "_reach", "_record_index", "_register", "_refused_by", "_refusing", "_related",
-	"_restore", "_restore_sql", "_resume_point", "_rewritten", "_ring_for", "_row_bytes", "_row_triggers",
+	"_may_refuse", "_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_of_rows", "_one_more",
+	"_pass_by", "_position", "_prepare", "_prove", "_radius", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
+	"_restore", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
-	"_subtract", "_sum", "_surplus", "_take", "_take_table", "_true_of", "_trusted_owner", "_try", "_ttl", "_unique_key",
+	"_subtract", "_sum", "_surplus", "_take", "_take_table", "_true_of", "_trusted_owner", "_try", "_ttl",
 	"_version", "_wait_at_most", "_window_at", "_pin",
 	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_holds_row_of", "_printed", "_spare", "_stopping_hold",
 }

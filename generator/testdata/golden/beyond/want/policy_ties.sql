@@ -1,6 +1,7 @@
 -- as owner
-SELECT retention._register($row$ {"name": "ties", "table_name": "app.note", "hash": "61969f1be6da",
-    "passes": [{"ranked": true, "groups": "ties_groups", "beyond": "ties_beyond", "indexed": true}]}$row$);
+SELECT retention._register($row$ {"name": "ties", "table_name": "app.note", "hash": "9f1409c6ecab",
+    "passes": [{"ranked": true, "groups": "ties_groups", "beyond": "ties_beyond", "indexed": true}],
+    "expects": {"app.note": {"columns": {"id": "bigint", "owner_id": "bigint", "score": "double precision"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('ties');

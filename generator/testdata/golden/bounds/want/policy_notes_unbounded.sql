@@ -1,10 +1,11 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_unbounded", "table_name": "app.note", "hash": "e2e6be536380",
+SELECT retention._register($row$ {"name": "notes_unbounded", "table_name": "app.note", "hash": "b89016009fd2",
         "batch_rows": 100, "batch_time_ms": null, "lock_timeout_ms": 2000, "budget_time": null, "breaker_fraction": 1,
         "busy": 0.5,
     "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')"}],
-    "facts": {"clock": "t.expires_at", "nulls": true, "ahead": "(($1).as_of + interval '10 years')"}}$row$);
+    "facts": {"clock": "t.expires_at", "nulls": true, "ahead": "(($1).as_of + interval '10 years')"},
+    "expects": {"app.note": {"columns": {"expires_at": "timestamp with time zone", "id": "bigint"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('notes_unbounded');

@@ -1,9 +1,10 @@
 -- as owner
-SELECT retention._register($row$ {"name": "by_date", "table_name": "app.clocks", "hash": "ce3cb22906f2",
+SELECT retention._register($row$ {"name": "by_date", "table_name": "app.clocks", "hash": "fe00ff085ecc",
     "passes": [{"cursor": [["t.day", "date"], ["t.id", "bigint"]], "range": true,
         "bound": "t.day < retention._local_floor(retention._cutoff(($1).as_of, 1, 0, '00:00:00', 'Europe/Berlin'), 'Europe/Berlin', false)::date"}],
     "facts": {"clock": "t.day", "nulls": true,
-        "ahead": "retention._local_floor((($1).as_of + interval '1 years'), 'Europe/Berlin', false)::date"}}$row$);
+        "ahead": "retention._local_floor((($1).as_of + interval '1 years'), 'Europe/Berlin', false)::date"},
+    "expects": {"app.clocks": {"columns": {"day": "date", "id": "bigint"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('by_date');

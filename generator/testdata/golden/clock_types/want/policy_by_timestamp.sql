@@ -1,9 +1,10 @@
 -- as owner
-SELECT retention._register($row$ {"name": "by_timestamp", "table_name": "app.clocks", "hash": "2f999e5c4962",
+SELECT retention._register($row$ {"name": "by_timestamp", "table_name": "app.clocks", "hash": "2206de549954",
     "passes": [{"cursor": [["t.at", "timestamp"], ["t.id", "bigint"]], "range": true,
         "bound": "t.at < retention._local_floor(retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'Europe/Berlin'), 'Europe/Berlin', false)"}],
     "facts": {"clock": "t.at", "nulls": true,
-        "ahead": "retention._local_floor((($1).as_of + interval '1 years'), 'Europe/Berlin', false)"}}$row$);
+        "ahead": "retention._local_floor((($1).as_of + interval '1 years'), 'Europe/Berlin', false)"},
+    "expects": {"app.clocks": {"columns": {"at": "timestamp without time zone", "id": "bigint"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('by_timestamp');

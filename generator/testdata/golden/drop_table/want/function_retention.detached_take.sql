@@ -37,7 +37,6 @@ BEGIN
     END;
 
     -- The batch's own rows.
-    PERFORM retention._unique_key('app.detached', ARRAY['name']::text[]);
     DELETE FROM app.detached t
     WHERE t.name IN (
         SELECT t.name FROM unnest(v_tids, v_batch.t_1)

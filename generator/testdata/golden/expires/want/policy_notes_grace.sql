@@ -1,9 +1,11 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_grace", "table_name": "app.note", "hash": "5318d9e34910",
+SELECT retention._register($row$ {"name": "notes_grace", "table_name": "app.note", "hash": "a3e729c667d6",
     "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.expires_at <= retention._cutoff(($1).as_of, 14, 3, '04:05:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.expires_at", "where": "(t.kind = 'draft' AND NOT t.starred)", "nulls": true,
-        "ahead": "(($1).as_of + interval '10 years')"}}$row$);
+        "ahead": "(($1).as_of + interval '10 years')"},
+    "expects": {"app.note": {"columns": {"expires_at": "timestamp with time zone", "id": "bigint", "kind": "text",
+        "starred": "boolean"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('notes_grace');

@@ -1,9 +1,11 @@
 -- as owner
-SELECT retention._register($row$ {"name": "backslashes", "table_name": "app.note", "hash": "8c45ad1d3a2e",
+SELECT retention._register($row$ {"name": "backslashes", "table_name": "app.note", "hash": "fa13dd90eedc",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.made_at", "where": "(t.kind <> '\\' AND t.tag <> E'\\'\\n' AND t.state <> U&'\\0061')",
-        "ahead": "(($1).as_of + interval '1 years')"}}$row$);
+        "ahead": "(($1).as_of + interval '1 years')"},
+    "expects": {"app.note": {"columns": {"id": "bigint", "kind": "text", "made_at": "timestamp with time zone",
+        "state": "text", "tag": "text"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('backslashes');

@@ -23,7 +23,6 @@ BEGIN
         'app.attic', v_rows + coalesce((v_out.related ->> 'app.attic')::bigint, 0));
 
     -- The batch's own rows.
-    PERFORM retention._unique_key('app.loan', ARRAY['id']::text[]);
     DELETE FROM app.loan t
     WHERE t.id IN (
         SELECT t.id FROM unnest(v_tids, v_batch.t_1)

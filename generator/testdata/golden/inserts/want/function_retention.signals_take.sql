@@ -51,7 +51,6 @@ BEGIN
          JOIN app.note t ON t.ctid = batch.tid
          LEFT JOIN unnest(v_new_2) h ON h.owner_id IS NOT DISTINCT FROM (t.owner_id);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    PERFORM retention._known_columns('app.note', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT ($1).prove;
     v_out.related := v_out.related || jsonb_build_object(
         'app.old_note', v_rows + coalesce((v_out.related ->> 'app.old_note')::bigint, 0));
     v_copied := v_copied + v_rows;

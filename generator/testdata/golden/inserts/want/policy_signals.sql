@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "hash": "2d90b5a3a87a",
+SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "hash": "bb8db1b9532d",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.made_at", "ahead": "(($1).as_of + interval '1 years')",
@@ -21,7 +21,15 @@ SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "
     "restores": [{"table": "app.note", "from": "app.old_note", "run": "run_id", "key": ["id"],
         "columns": {"expires_at": "timestamp with time zone", "id": "bigint", "kind": "text",
         "made_at": "timestamp with time zone", "owner_id": "bigint", "score": "double precision",
-        "seen_at": "timestamp with time zone", "starred": "boolean", "state": "text", "tag": "text"}}]}$row$);
+        "seen_at": "timestamp with time zone", "starred": "boolean", "state": "text", "tag": "text"}}],
+    "expects": {"app.attic": {"columns": {"kind": "text", "reason": "text"}},
+        "app.daily": {"columns": {"at": "timestamp with time zone", "day": "date", "last_kind": "text", "n": "bigint",
+        "owner_id": "bigint", "top": "double precision"}}, "app.loan": {"columns": {"id": "bigint",
+        "note_id": "bigint"}}, "app.note": {"columns": {"expires_at": "timestamp with time zone", "id": "bigint",
+        "kind": "text", "made_at": "timestamp with time zone", "owner_id": "bigint", "score": "double precision",
+        "seen_at": "timestamp with time zone", "starred": "boolean", "state": "text", "tag": "text"}, "whole": true},
+        "app.transfer": {"columns": {"at": "timestamp with time zone", "id": "bigint", "n": "bigint",
+        "owner_id": "bigint"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('signals');

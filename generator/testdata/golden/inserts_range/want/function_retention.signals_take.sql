@@ -44,7 +44,6 @@ BEGIN
            (SELECT count(*) FROM step_1),
            (SELECT count(*) FROM step_2),
            (SELECT count(*) FROM step_3) INTO v_out.taken, v_written_1, v_written_2, v_written_3;
-    PERFORM retention._known_columns('app.note', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT ($1).prove;
     IF v_written_2 <> v_out.taken THEN
         RAISE EXCEPTION USING MESSAGE = format('%s rows were archived and %s deleted', v_written_2, v_out.taken);
     END IF;

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "hash": "b7b2542157bf",
+SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "hash": "6de6c4d494a0",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.made_at", "ahead": "(($1).as_of + interval '1 years')",
@@ -13,7 +13,12 @@ SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "
     "restores": [{"table": "app.note", "from": "app.old_note", "run": "run_id", "key": ["id"],
         "columns": {"expires_at": "timestamp with time zone", "id": "bigint", "kind": "text",
         "made_at": "timestamp with time zone", "owner_id": "bigint", "score": "double precision",
-        "seen_at": "timestamp with time zone", "starred": "boolean", "state": "text", "tag": "text"}}]}$row$);
+        "seen_at": "timestamp with time zone", "starred": "boolean", "state": "text", "tag": "text"}}],
+    "expects": {"app.daily": {"columns": {"at": "timestamp with time zone", "day": "date", "last_kind": "text",
+        "n": "bigint", "owner_id": "bigint", "top": "double precision"}},
+        "app.note": {"columns": {"expires_at": "timestamp with time zone", "id": "bigint", "kind": "text",
+        "made_at": "timestamp with time zone", "owner_id": "bigint", "score": "double precision",
+        "seen_at": "timestamp with time zone", "starred": "boolean", "state": "text", "tag": "text"}, "whole": true}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('signals');

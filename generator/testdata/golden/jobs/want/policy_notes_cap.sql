@@ -1,6 +1,7 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_cap", "table_name": "app.note", "hash": "abe2f2303f21",
-    "passes": [{"ranked": true, "groups": "notes_cap_groups", "beyond": "notes_cap_beyond", "indexed": true}]}$row$);
+SELECT retention._register($row$ {"name": "notes_cap", "table_name": "app.note", "hash": "6488148643ea",
+    "passes": [{"ranked": true, "groups": "notes_cap_groups", "beyond": "notes_cap_beyond", "indexed": true}],
+    "expects": {"app.note": {"columns": {"id": "bigint"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('notes_cap');

@@ -1,6 +1,7 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_ranked", "table_name": "app.note", "hash": "5c79da9c8d75",
-    "passes": [{"ranked": true, "groups": "notes_ranked_groups", "beyond": "notes_ranked_beyond"}]}$row$);
+SELECT retention._register($row$ {"name": "notes_ranked", "table_name": "app.note", "hash": "2f5de1c54571",
+    "passes": [{"ranked": true, "groups": "notes_ranked_groups", "beyond": "notes_ranked_beyond"}],
+    "expects": {"app.note": {"columns": {"id": "bigint", "owner_id": "bigint", "starred": "boolean", "tag": "text"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('notes_ranked');

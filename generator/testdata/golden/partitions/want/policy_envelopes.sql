@@ -1,10 +1,11 @@
 -- as owner
-SELECT retention._register($row$ {"name": "envelopes", "table_name": "app.envelope", "hash": "02a575583340",
+SELECT retention._register($row$ {"name": "envelopes", "table_name": "app.envelope", "hash": "e3d0a27c0d6f",
         "partitions": true, "batch_rows": 10, "batch_time_ms": null, "breaker_fraction": null,
     "passes": [{}],
     "facts": {"clock": "d.upper"},
     "steps": [{"step": 1, "verb": "drop", "table": "app.envelope"}],
-    "changes": ["app.envelope"]}$row$);
+    "changes": ["app.envelope"],
+    "expects": {"app.envelope": {"kind": "partitioned"}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('envelopes');

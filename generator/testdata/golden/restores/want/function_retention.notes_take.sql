@@ -13,7 +13,6 @@ BEGIN
         (($1).run_id)
     FROM app.note t WHERE t.ctid = ANY (v_tids);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
-    PERFORM retention._known_columns('app.note', ARRAY['id', 'owner_id', 'kind', 'state', 'score', 'starred', 'tag', 'made_at', 'seen_at', 'expires_at']::text[]) WHERE NOT ($1).prove;
     v_out.related := v_out.related || jsonb_build_object(
         'app.old_note', v_rows + coalesce((v_out.related ->> 'app.old_note')::bigint, 0));
     v_copied := v_copied + v_rows;

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes", "table_name": "app.note", "hash": "39612fd42e0d",
+SELECT retention._register($row$ {"name": "notes", "table_name": "app.note", "hash": "e5a7afbc20e2",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.made_at", "ahead": "(($1).as_of + interval '1 years')",
@@ -17,7 +17,11 @@ SELECT retention._register($row$ {"name": "notes", "table_name": "app.note", "ha
         "seen_at": "timestamp with time zone", "starred": "boolean", "state": "text", "tag": "text"}},
         {"table": "app.loan", "from": "app.attic", "run": "transfer_id", "same": {"kind": "'loan'"}, "document": "body",
         "stays": true, "key": ["id"], "columns": {"id": "bigint", "note_id": "bigint",
-        "used_at": "timestamp with time zone"}}]}$row$);
+        "used_at": "timestamp with time zone"}}],
+    "expects": {"app.attic": {"columns": {"kind": "text"}}, "app.loan": {"columns": {"id": "bigint",
+        "note_id": "bigint"}}, "app.note": {"columns": {"expires_at": "timestamp with time zone", "id": "bigint",
+        "kind": "text", "made_at": "timestamp with time zone", "owner_id": "bigint", "score": "double precision",
+        "seen_at": "timestamp with time zone", "starred": "boolean", "state": "text", "tag": "text"}, "whole": true}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('notes');

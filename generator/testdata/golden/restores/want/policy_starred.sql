@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "starred", "table_name": "app.note", "hash": "220bf7d76f6a",
+SELECT retention._register($row$ {"name": "starred", "table_name": "app.note", "hash": "534a60686d18",
     "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.expires_at", "where": "(NOT t.starred)", "nulls": true,
@@ -7,7 +7,9 @@ SELECT retention._register($row$ {"name": "starred", "table_name": "app.note", "
     "steps": [{"step": 1, "verb": "update", "table": "app.note", "differs": "t.starred IS DISTINCT FROM (true)"}],
     "sets": [{"step": 1, "table": "app.note", "set": {"starred": "true"}}],
     "restores": [{"table": "app.note", "from": "retention.undo", "run": "run_id", "same": {"policy": "'starred'",
-        "step": "1"}, "key": ["id"], "columns": {"id": "bigint", "starred": "boolean"}, "set": {"starred": "false"}}]}$row$);
+        "step": "1"}, "key": ["id"], "columns": {"id": "bigint", "starred": "boolean"}, "set": {"starred": "false"}}],
+    "expects": {"app.note": {"columns": {"expires_at": "timestamp with time zone", "id": "bigint",
+        "starred": "boolean"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('starred');

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "items", "table_name": "app.item", "hash": "1efe826a42b9",
+SELECT retention._register($row$ {"name": "items", "table_name": "app.item", "hash": "5958fa771969",
     "passes": [{"cursor": [["t.at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.at < retention._cutoff(($1).as_of, 0, 90, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.at", "ahead": "(($1).as_of + interval '1 years')"},
@@ -14,7 +14,15 @@ SELECT retention._register($row$ {"name": "items", "table_name": "app.item", "ha
         "notes": ["it reads table \"app.item\", which step 2 writes",
         "it reads table \"app.item\", which step 2 writes"]}],
     "changes": ["app.item", "app.loan", "app.blob"],
-    "reach": ["app.item", "app.tag_link", "app.tag_vote", "app.mention", "app.copy"]}$row$);
+    "reach": ["app.item", "app.tag_link", "app.tag_vote", "app.mention", "app.copy"],
+    "expects": {"app.blob": {"columns": {"at": "timestamp with time zone", "id": "bigint"},
+        "cascades": ["app.copy (blob_id) cascade"]}, "app.copy": {"columns": {"blob_id": "bigint", "id": "bigint"},
+        "cascades": []}, "app.item": {"columns": {"at": "timestamp with time zone", "blob_id": "bigint", "id": "bigint",
+        "labels": "text[]"}, "cascades": ["app.item (parent_id) cascade", "app.mention (item_id) set null",
+        "app.tag_link (item_id) cascade"]}, "app.loan": {"columns": {"id": "bigint", "note_id": "bigint",
+        "used_at": "timestamp with time zone"}}, "app.mention": {"columns": {"id": "bigint"}},
+        "app.tag_link": {"cascades": ["app.tag_vote (item_id, tag) cascade"]},
+        "app.tag_vote": {"columns": {"id": "bigint"}, "cascades": []}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('items');

@@ -1,8 +1,9 @@
 -- as owner
-SELECT retention._register($row$ {"name": "served", "table_name": "app.served", "hash": "48c55e6ab5fb",
+SELECT retention._register($row$ {"name": "served", "table_name": "app.served", "hash": "e76bf51301f4",
     "passes": [{"cursor": [["t.at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.at < retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')"}],
-    "facts": {"clock": "t.at", "ahead": "(($1).as_of + interval '1 years')"}}$row$);
+    "facts": {"clock": "t.at", "ahead": "(($1).as_of + interval '1 years')"},
+    "expects": {"app.served": {"columns": {"at": "timestamp with time zone", "id": "bigint"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('served');

@@ -68,7 +68,6 @@ BEGIN
                      CROSS JOIN LATERAL (SELECT batch.t_1 AS id, batch.t_2 AS owner_id, batch.t_3 AS kind) t
           WHERE (o.id = t.owner_id)) x
     WHERE retention._holds('dibs_expire', ($1).as_of);
-    PERFORM retention._unique_key('app.owner', ARRAY['id']::text[]);
     UPDATE app.owner o SET days = batch.v1
     FROM (SELECT DISTINCT ON (o.id)
                  o.id AS k0, (length(t.kind)) AS v1 FROM app.owner o

@@ -22,7 +22,6 @@ BEGIN
             HINT = 'Cast it to text or jsonb in the join.';
     END IF;
     -- The batch's own rows, where they would change.
-    PERFORM retention._unique_key('app.note', ARRAY['id']::text[]);
     UPDATE app.note t SET score = batch.v1
     FROM (SELECT t.id AS k0, (d.score) AS v1 FROM unnest(v_tids, v_batch.j2_87b7f1)
                     AS batch(tid, j2_87b7f1)

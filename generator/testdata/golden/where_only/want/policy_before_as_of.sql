@@ -1,6 +1,7 @@
 -- as owner
-SELECT retention._register($row$ {"name": "before_as_of", "table_name": "app.note", "hash": "1f22a1124f9d",
-    "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}]}$row$);
+SELECT retention._register($row$ {"name": "before_as_of", "table_name": "app.note", "hash": "ad9244ddf485",
+    "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}],
+    "expects": {"app.note": {"columns": {"id": "bigint", "kind": "text", "made_at": "timestamp with time zone"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('before_as_of');

@@ -1,6 +1,7 @@
 -- as owner
-SELECT retention._register($row$ {"name": "drafts", "table_name": "app.note", "hash": "6ad585ada44c",
-    "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}]}$row$);
+SELECT retention._register($row$ {"name": "drafts", "table_name": "app.note", "hash": "cdfbbfea95a4",
+    "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}],
+    "expects": {"app.note": {"columns": {"id": "bigint", "kind": "text"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('drafts');

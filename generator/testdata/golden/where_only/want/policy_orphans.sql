@@ -1,6 +1,8 @@
 -- as owner
-SELECT retention._register($row$ {"name": "orphans", "table_name": "app.note", "hash": "0594e443f16a",
-    "passes": [{"cursor": [["t.id", "bigint"]], "bound": "true"}]}$row$);
+SELECT retention._register($row$ {"name": "orphans", "table_name": "app.note", "hash": "5a1373370106",
+    "passes": [{"cursor": [["t.id", "bigint"]], "bound": "true"}],
+    "expects": {"app.note": {"columns": {"id": "bigint", "owner_id": "bigint"}},
+        "app.owner": {"columns": {"id": "bigint"}}}}$row$);
 
 -- to drop it
 SELECT retention._drop_policy('orphans');

@@ -1,0 +1,10 @@
+-- The relations that names ("schema.name", unquoted, as the registry writes them) stand for; of one that is not there,
+-- nothing.
+CREATE OR REPLACE FUNCTION retention._named(p_names text[]) RETURNS oid[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT c.oid FROM unnest(p_names) x (name) JOIN pg_namespace n ON starts_with(x.name, n.nspname || '.')
+        JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = substr(x.name, length(n.nspname) + 2)::name
+                       AND c.relkind IN ('r', 'p', 'v', 'm', 'f'));
+END $function$;

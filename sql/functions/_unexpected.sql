@@ -1,0 +1,106 @@
+-- What in the catalog a policy was not made for (its expects), a sentence each; no row: it may run. A protected table
+-- (with all below it, or under its root) has rows of those that it changes; relations that it names, columns and keys
+-- that it relies on; foreign keys that its deletes and updates would set off; tables that inherit from, and rules on
+-- what it changes. What it does not rely on may be as it likes. Reads the catalog only; batches ask under their locks.
+CREATE OR REPLACE FUNCTION retention._unexpected(p_policy retention.policy) RETURNS SETOF text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
+DECLARE
+    c_again CONSTANT text := '; undo it, or run "pgretain snapshot", then "pgretain generate", and migrate';
+    v_own CONSTANT text[] := p_policy.related || CASE WHEN p_policy.table_name = ANY (p_policy.changes)
+                                                      THEN p_policy.table_name END;
+    v_protect CONSTANT text[] := (SELECT i.protect FROM retention.install i);
+    v_gone CONSTANT oid[] := retention._family(p_policy.deletes || p_policy.statement_deletes || ARRAY(
+        SELECT e.key FROM jsonb_each(p_policy.expects) e WHERE e.value ? 'cascades'));
+    v_rel record;
+BEGIN
+    IF v_protect <> '{}'
+       AND retention._family(p_policy.changes || p_policy.reach) && retention._family(v_protect) THEN
+        RETURN QUERY SELECT format('the policy changes rows of table "%s", which is protected (%s)', x.name,
+                                   array_to_string(v_protect, ', '))
+        FROM unnest(p_policy.changes || p_policy.reach) x (name)
+        WHERE retention._family(ARRAY[x.name]) && retention._family(v_protect);
+    END IF;
+    FOR v_rel IN
+        SELECT e.key AS name, e.value AS want, c.oid, c.relhasrules, c.relhassubclass,
+               CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned' WHEN 'v' THEN 'view'
+                              WHEN 'm' THEN 'materialized view' ELSE c.relkind::text END AS kind
+        FROM jsonb_each(p_policy.expects) e LEFT JOIN pg_class c ON c.oid = ANY (retention._named(ARRAY[e.key]))
+        ORDER BY 1
+    LOOP
+        IF v_rel.kind IS DISTINCT FROM coalesce(v_rel.want ->> 'kind', 'table') THEN
+            RETURN NEXT format('%s "%s" is %s', coalesce(v_rel.want ->> 'kind', 'table'), v_rel.name,
+                               coalesce('a ' || v_rel.kind || ' now', 'not there')) || c_again;
+            CONTINUE;
+        END IF;
+        RETURN QUERY
+        SELECT format('column "%s" of "%s" is %s', k.key, v_rel.name,
+                      coalesce('of type ' || t.type || ', not ' || k.value, 'not there')) || c_again
+        FROM jsonb_each_text(v_rel.want -> 'columns') k
+        LEFT JOIN pg_attribute a ON a.attrelid = v_rel.oid AND a.attname = k.key::name AND NOT a.attisdropped
+        CROSS JOIN LATERAL (
+            SELECT format_type(a.atttypid, a.atttypmod)
+                   || CASE WHEN a.attcollation::regcollation::text IN ('-', '"default"', '"C"', '"POSIX"', 'ucs_basic')
+                           THEN '' ELSE ' COLLATE ' || a.attcollation::regcollation END AS type) t
+        WHERE t.type IS DISTINCT FROM k.value ORDER BY k.key;
+        IF v_rel.want ? 'whole' THEN
+            RETURN QUERY
+            SELECT format('table "%s" has a column that its archive step does not know: %s', v_rel.name, a.attname)
+                   || c_again
+            FROM pg_attribute a WHERE a.attrelid = v_rel.oid AND a.attnum > 0 AND NOT a.attisdropped
+              AND NOT v_rel.want -> 'columns' ? a.attname;
+        END IF;
+        IF v_rel.want ? 'key' AND NOT EXISTS (
+            SELECT FROM pg_index i
+            WHERE i.indrelid = v_rel.oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
+              AND i.indexprs IS NULL AND v_rel.want -> 'key' @> (
+                  SELECT jsonb_agg(a.attname) FROM unnest(i.indkey::int2[]) WITH ORDINALITY k (attnum, n)
+                  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+                  WHERE k.n <= i.indnkeyatts)) THEN
+            RETURN NEXT format('the rows of table "%s" are found by %s, which is not unique any more', v_rel.name,
+                               v_rel.want -> 'key') || c_again;
+        END IF;
+        -- Statements go into children as well, where keys are not unique, and rows are none of the policy's.
+        IF v_rel.relhassubclass AND v_rel.kind = 'table' AND v_rel.name = ANY (v_own) THEN
+            RETURN QUERY
+            SELECT format('table "%s" inherits from "%s", so that steps go into it as well; '
+                          'ALTER TABLE %s NO INHERIT %s', retention._table_name(i.inhrelid), v_rel.name,
+                          i.inhrelid::regclass, v_rel.oid::regclass)
+            FROM pg_inherits i WHERE i.inhparent = v_rel.oid;
+        END IF;
+        IF v_rel.relhasrules AND v_rel.kind NOT LIKE '%view' THEN
+            RETURN QUERY
+            SELECT format('rule "%s" on table "%s" changes what the policy does; DROP RULE %1$I ON %3$s', r.rulename,
+                          v_rel.name, v_rel.oid::regclass)
+            FROM pg_rewrite r
+            WHERE r.ev_class = v_rel.oid AND r.ev_enabled IN ('O', 'A')
+              AND (r.is_instead OR pg_get_ruledef(r.oid) !~ '\mDO\s+NOTHING;$')
+              AND (v_rel.name = ANY (p_policy.reach) AND r.ev_type IN ('2', '4') OR CASE r.ev_type
+                   WHEN '2' THEN 'UPDATE ' WHEN '3' THEN 'INSERT ' WHEN '4' THEN 'DELETE ' END || v_rel.name
+                   = ANY (p_policy.writes));
+        END IF;
+    END LOOP;
+    RETURN QUERY
+    SELECT format('foreign key %s -> %s (%s) carries on what a step sets', retention._table_name(k.confrelid),
+                  retention._table_name(k.conrelid), k.conname) || c_again
+    FROM jsonb_array_elements(p_policy.sets) s
+    CROSS JOIN LATERAL (SELECT retention._family(ARRAY[s ->> 'table']) AS oids OFFSET 0) f
+    JOIN pg_constraint k ON k.contype = 'f' AND k.confupdtype IN ('c', 'n', 'd') AND k.confrelid = ANY (f.oids)
+     AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
+    WHERE EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = k.confrelid AND a.attnum = ANY (k.confkey)
+                  AND s -> 'set' ? a.attname);
+    RETURN QUERY
+    SELECT format('foreign key %s -> %s (%s) would change rows, for which the policy was not made',
+                  retention._table_name(k.confrelid), retention._table_name(k.conrelid), k.conname) || c_again
+    FROM (
+        SELECT x.* FROM pg_constraint x
+        WHERE x.contype = 'f' AND x.confdeltype IN ('c', 'n', 'd') AND x.conparentid = 0 AND x.confrelid = ANY (v_gone)
+          AND (p_policy.expects -> retention._table_name(x.confrelid) -> 'cascades' ? format('%s (%s) %s',
+               retention._table_name(x.conrelid), (SELECT string_agg(a.attname, ', ' ORDER BY a.attname COLLATE "C")
+                   FROM pg_attribute a WHERE a.attrelid = x.conrelid AND a.attnum = ANY (x.conkey)),
+               CASE x.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' ELSE 'set default' END)) IS NOT TRUE
+        OFFSET 0) k
+    WHERE coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
+      AND retention._key_off(k.oid) IS NOT TRUE AND retention._key_refuses(k.oid) IS NOT TRUE
+    ORDER BY 1;
+END $function$;

@@ -1,0 +1,133 @@
+package behaviour
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+const reliedOn = `
+	CREATE TYPE mood AS ENUM ('calm', 'angry');
+	CREATE TABLE item (id bigint PRIMARY KEY, at timestamptz NOT NULL, state text NOT NULL DEFAULT 'done', mood mood DEFAULT 'calm', body text, spare int);
+	CREATE TABLE part (id bigint PRIMARY KEY, item_id bigint REFERENCES item ON DELETE CASCADE, note text);
+	CREATE TABLE cases (item_id bigint, open boolean, title text);
+	CREATE TABLE users (id bigint PRIMARY KEY, item_id bigint, vip boolean);
+	CREATE VIEW vips AS SELECT id, item_id FROM users WHERE vip;
+	CREATE TABLE attic (id bigint, at timestamptz, state text, mood mood, body text, spare int, run_id bigint);
+	CREATE TABLE other (id int PRIMARY KEY, at date, item_id bigint);
+	INSERT INTO item SELECT i, '2024-01-01'::timestamptz + i * interval '1 hour' FROM generate_series(1, 30) i;
+	INSERT INTO part SELECT i, i FROM generate_series(1, 30) i;
+	INSERT INTO cases VALUES (3, true, 'a'), (4, false, 'b');
+	INSERT INTO users VALUES (1, 5, true), (2, 6, false)`
+
+const reliesOn = `
+policies:
+  p:
+    table: item
+    where: "t.state = 'done'"
+    due: {age: {column: at, older_than: 7 days}}
+    keep:
+      case: "EXISTS (SELECT FROM cases c WHERE c.item_id = t.id AND c.open)"
+      vip: "EXISTS (SELECT FROM vips v WHERE v.item_id = t.id)"
+    batch: {rows: 5}
+    then:
+      - archive: {into: attic, set: {run_id: run.id}}
+      - delete: {cascades: [part]}
+`
+
+// reliedOnChanges: what the catalog becomes, and what the run says of it; "" where the policy does not rely on it.
+var reliedOnChanges = map[string]struct{ change, says string }{
+	"the clock's type":            {"ALTER TABLE item ALTER at TYPE timestamp", `"at" of "public.item" is of type timestamp without time zone`},
+	"the clock's precision":       {"ALTER TABLE item ALTER at TYPE timestamptz(3)", `of type timestamp(3) with time zone`},
+	"the clock is another column": {"ALTER TABLE item RENAME at TO was; ALTER TABLE item ADD at date DEFAULT '2024-01-01'", `"at" of "public.item" is of type date`},
+	"the clock is gone":           {"ALTER TABLE item RENAME at TO was", `"at" of "public.item" is not there`},
+	"a condition's type":          {"ALTER TABLE item ALTER state DROP DEFAULT, ALTER state TYPE char(8)", `"state" of "public.item" is of type character(8)`},
+	"a condition's collation":     {`ALTER TABLE item ALTER state TYPE text COLLATE "und-x-icu"`, `COLLATE "und-x-icu"`},
+	"an enum of another name":     {"ALTER TYPE mood RENAME TO temper", `of type public.temper, not public.mood`},
+	"the key's type":              {"ALTER TABLE part DROP CONSTRAINT part_item_id_fkey; ALTER TABLE item ALTER id TYPE numeric", `"id" of "public.item" is of type numeric`},
+	"a guard's column":            {"ALTER TABLE cases ALTER open TYPE int USING open::int", `"open" of "public.cases" is of type integer`},
+	"a guard's column is gone":    {"ALTER TABLE cases DROP item_id", `"item_id" of "public.cases" is not there`},
+	"a guard's table is gone":     {"DROP TABLE cases", `"public.cases" is not there`},
+	"a guard's table is a view":   {"ALTER TABLE cases RENAME TO cases_; CREATE VIEW cases AS SELECT * FROM cases_ WHERE false", `"public.cases" is a view now`},
+	"a guard's view is a table":   {"DROP VIEW vips; CREATE TABLE vips (id bigint, item_id bigint)", `"public.vips" is a table now`},
+	"a guard's view's column":     {"DROP VIEW vips; CREATE VIEW vips AS SELECT id, item_id::int FROM users WHERE vip", `"item_id" of "public.vips" is of type integer`},
+	"an archived column more":     {"ALTER TABLE item ADD more text", `does not know: more`},
+	"another cascade":             {"ALTER TABLE other ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE CASCADE", "public.item -> public.other"},
+	"another pointer":             {"ALTER TABLE other ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL", "public.item -> public.other"},
+	"a cascade below":             {"ALTER TABLE other ADD FOREIGN KEY (item_id) REFERENCES part ON DELETE CASCADE", "public.part -> public.other"},
+	"a cascade that sets NULL":    {"ALTER TABLE part DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL", "public.item -> public.part"},
+	"a second cascade":            {"ALTER TABLE part ADD twin bigint REFERENCES item ON DELETE CASCADE", "public.item -> public.part"},
+	"a child":                     {"CREATE TABLE heir () INHERITS (item)", `"public.heir" inherits from "public.item"`},
+	"a rule":                      {"CREATE RULE a AS ON DELETE TO item DO ALSO DELETE FROM other", `rule "a" on table "public.item"`},
+	"a rule of a cascade":         {"CREATE RULE a AS ON DELETE TO part DO ALSO DELETE FROM other", `rule "a" on table "public.part"`},
+	"a rule of the archive":       {"CREATE RULE a AS ON INSERT TO attic DO INSTEAD NOTHING", `rule "a" on table "public.attic"`},
+
+	"an unused column's type":    {"ALTER TABLE cases ALTER title TYPE varchar(9)", ""},
+	"an unused column is gone":   {"ALTER TABLE cases DROP title; ALTER TABLE part DROP note; ALTER TABLE users DROP vip CASCADE; CREATE VIEW vips AS SELECT id, item_id FROM users WHERE id = 1; GRANT SELECT ON vips TO retention_owner", ""},
+	"columns more":               {"ALTER TABLE cases ADD more text; ALTER TABLE part ADD more text; ALTER TABLE attic ADD more text", ""},
+	"defaults and NOT NULL":      {"ALTER TABLE item ALTER state SET DEFAULT 'x', ALTER body SET DEFAULT '', ALTER id SET NOT NULL", ""},
+	"indexes and statistics":     {"CREATE INDEX ON item (state, at); CREATE STATISTICS st ON state, at FROM item; CREATE UNIQUE INDEX ON cases (item_id)", ""},
+	"a key that refuses":         {"ALTER TABLE other ADD FOREIGN KEY (item_id) REFERENCES item", ""},
+	"a key from the table":       {"ALTER TABLE item ADD CONSTRAINT f FOREIGN KEY (spare) REFERENCES other ON DELETE CASCADE", ""},
+	"a cascade that is gone":     {"ALTER TABLE part DROP CONSTRAINT part_item_id_fkey", ""},
+	"other tables":               {"DROP TABLE other; CREATE TABLE another (id int)", ""},
+	"a table's storage":          {"ALTER TABLE item SET (fillfactor = 50); ALTER TABLE item ALTER body SET STORAGE EXTERNAL; CLUSTER item USING item_pkey", ""},
+	"a guard's table's children": {"CREATE TABLE more () INHERITS (cases)", ""},
+}
+
+// A change in what the policy relies on stops the run before the next row goes, when it starts and between two batches;
+// any other stops nothing.
+func TestUnexpected(t *testing.T) {
+	t.Parallel()
+	for name, c := range reliedOnChanges {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, reliedOn, reliesOn)
+			ctx := context.Background()
+			runner := in.Runner()
+			step := func(sql string, args ...any) (id int64, going bool, err error) {
+				err = runner.QueryRow(ctx, "SELECT s.run_id, s.going FROM "+sql+" s", args...).Scan(&id, &going)
+				return id, going, err
+			}
+			ids := func() []string { return pgtest.Column[string](t, in, "SELECT id::text FROM item ORDER BY id") }
+			id, _, err := step("retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL))", noon)
+			for range 2 { // the start, and the first batch
+				if err == nil {
+					_, _, err = step("retention._step($1)", id)
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := ids()
+			in.Exec(t, "SET ROLE "+kit.Migrator+"; "+c.change+"; RESET ROLE")
+			_, _, err = step("retention._step($1)", id)
+			after := ids()
+			if c.says == "" {
+				if err != nil || len(after) != len(before)-5 {
+					t.Errorf("the next batch left %d of %d: %v", len(after), len(before), err)
+				}
+			} else if diff := cmp.Diff(before, after); diff != "" || err == nil { // of what is not there any more PostgreSQL speaks first
+				t.Errorf("the next batch said %v; it took %s", err, diff)
+			}
+			if _, err := runner.Exec(ctx, "SELECT retention.settle()"); err != nil {
+				t.Fatal(err)
+			}
+			if o := in.Run("p", noon); c.says == "" && o.State != "done" || c.says != "" && (o.State != "tripped" || !strings.Contains(o.Message, c.says)) {
+				t.Errorf("another run ended %s: %s", o.State, o.Message)
+			}
+			if c.says != "" {
+				if diff := cmp.Diff(before, ids()); diff != "" {
+					t.Errorf("another run took rows (-before +after):\n%s", diff)
+				}
+			} else if diff := cmp.Diff([]string{"3", "5"}, ids()); diff != "" {
+				t.Errorf("rows differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
