@@ -67,7 +67,7 @@ func breakOf(line string, from int) int {
 
 // clauses begin lines that go on with a statement.
 var clauses = []string{"FROM ", "WHERE ", "AND ", "ORDER BY ", "GROUP BY ", "HAVING ", "FETCH FIRST ", "OFFSET ", "ON ", "USING ", "SET ", "RETURNS ",
-	"LANGUAGE ", "AS $", "INTO "}
+	"LIMIT ", "LANGUAGE ", "AS $", "INTO "}
 
 // joinedClauses puts a clause on the line before it where there is room. One in which a parenthesis stays open begins its
 // line: those below hang from it.

@@ -16,7 +16,7 @@ SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_bitm
 DECLARE
     v_slice retention.slice := p_slice;
     v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
-    v_table CONSTANT regclass := retention._table(p_policy.table_name);
+    v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
     v_found record; v_refusing record; v_judged record; v_taken retention.taken; v_left bigint;
     v_out retention.batch_result;
 BEGIN
@@ -63,7 +63,7 @@ BEGIN
        OR p_slice.prove OR v_pass ? 'whole' THEN
         EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
         v_out.taken := v_taken.taken; v_out.related := v_taken.related;
-        v_out.kept := retention._sum(v_out.kept, v_taken.kept);
+        v_out.kept := v_out.kept || v_taken.kept;  -- 'passed' is no guard
         IF v_pass ? 'range' THEN
             IF v_pass ? 'guarded' AND NOT p_lock AND v_taken.taken <> v_out.scanned THEN
                 v_out.kept := retention._kept_between(p_policy, v_slice);

@@ -17,7 +17,6 @@ BEGIN
     IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started);
     ELSIF v_request.dry_run THEN RETURN retention._dry_run(v_policy, v_request, v_started);
     END IF;
-    PERFORM retention._table(v_policy.table_name);  -- raises where there is none
     v_taken := retention._take_table(v_policy, v_request, v_started);
     IF v_taken.run IS NULL THEN
         RETURN retention._finish(retention._new_run(v_policy, v_request, v_started), 'busy', NULL, v_taken.message);

@@ -7,7 +7,7 @@ DECLARE
     v_run CONSTANT bigint := retention._new_run(p_policy, p_request, p_started);
     v_found record; v_why text;
 BEGIN
-    PERFORM retention._wait_at_most(p_policy.lock_timeout_ms * 10::bigint);
+    PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
         SELECT * INTO v_found
         FROM retention.preview(p_policy.name, p_request.as_of, p_request.older_than, p_request.scope);

@@ -9,7 +9,7 @@ DECLARE
     v_rows bigint; v_alerts integer; v_answers jsonb; v_alerting jsonb;
 BEGIN
     IF v_why IS NOT NULL THEN RETURN retention._finish(v_run, 'paused', NULL, v_why); END IF;
-    PERFORM retention._wait_at_most(p_policy.lock_timeout_ms * 10::bigint);
+    PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     EXECUTE format(
         'SELECT count(*), count(*) FILTER (WHERE x.alert)::integer, coalesce(jsonb_agg(x.answer), ''[]''),
                 to_jsonb((array_agg(x.answer) FILTER (WHERE x.alert))[1:20])

@@ -16,9 +16,9 @@ BEGIN
                 upper(current_setting('transaction_isolation'))),
             HINT = 'Use CALL retention.run(policy).';
     END IF;
-    SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
-    IF NOT FOUND THEN RETURN retention._start(v_run); END IF;
     SELECT * INTO v_policy FROM retention.policy p WHERE p.name = v_run.policy;
+    SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
+    IF NOT FOUND THEN RETURN retention._start(v_run, v_policy); END IF;
     v_stop := retention._stop_reason(v_run, v_policy, v_last.total_taken);
     IF v_stop.state IS NOT NULL THEN RETURN retention._finish(p_run, v_stop.state, NULL, v_stop.message); END IF;
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);

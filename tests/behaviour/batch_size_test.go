@@ -13,8 +13,8 @@ func TestSizeOfBatches(t *testing.T) {
 		{"rows alone", "{rows: 700}", "", "700 700 700 700 700 700 700 100"},
 		{"rows alone, LOCKED", "{rows: 1900}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ", "1900 1900 1200"},
 		{"rows below 500", "{rows: 450, time: 10s}", "", "450 450 450 450 450 450 450 450 450 450 450 50"},
-		{"a long time", "{rows: 1800, time: 10s}", "", "500 1000 1800 1700"},
-		{"a long time, LOCKED", "{time: 10s}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ", "500 1000 2000 1500"},
+		{"a long time", "{rows: 1800, time: 10s}", "", "500 1800 1800 900"},
+		{"a long time, LOCKED", "{time: 10s}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ", "500 2000 2500"},
 		{"no time at all", "{time: 1ms, rows: 600}", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

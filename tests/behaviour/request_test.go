@@ -257,3 +257,36 @@ func TestDroppedPolicyTakesItsWindowAlong(t *testing.T) {
 		t.Errorf("history: %v", got)
 	}
 }
+
+// What becomes due behind the position of the last run waits for the next run that begins at the beginning, a day at
+// most: neither batches nor the breaker meet it before, whether the breaker counts or the table has no room for more.
+func TestRowsBehindTheFloor(t *testing.T) {
+	t.Parallel()
+	for _, breaker := range []string{"{fraction: 99%, rows: 200000}", "{fraction: 100%, rows: 1000000000}"} {
+		t.Run(breaker, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+				INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 second' FROM generate_series(1, 110000) i; ANALYZE m`,
+				"policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, breaker: "+breaker+", then: [delete]}}")
+			run := func(begin string, want int) {
+				t.Helper()
+				o := in.Run("p", noon)
+				from := pgtest.Value[bool](t, in, "SELECT from_start FROM retention.run ORDER BY id DESC LIMIT 1")
+				if left := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); o.State != "done" || left != want || from != (begin == "start") {
+					t.Errorf("%d rows left, want %d; began at the start: %v, %+v", left, want, from, o)
+				}
+				in.Exec(t, "UPDATE retention.run SET wasted_ms = 100000000") // worth not to be done twice
+			}
+			run("start", 3600)
+			in.Exec(t, "INSERT INTO m SELECT -i, '2024-01-01' FROM generate_series(1, 150000) i; ANALYZE m")
+			run("position", 153600)
+			if due := pgtest.Value[int](t, in, "SELECT due FROM retention.run ORDER BY id DESC LIMIT 1"); due != 0 {
+				t.Errorf("%d rows were counted", due)
+			}
+			in.Exec(t, "INSERT INTO m VALUES (0, '2024-03-31 10:59:59+00')")
+			run("position", 153601)
+			in.Exec(t, "UPDATE retention.run SET ended_at = ended_at - interval '1 day', started_at = started_at - interval '1 day'")
+			run("start", 3600)
+		})
+	}
+}

@@ -13,6 +13,7 @@ type sample struct {
 	took     time.Duration
 	wal      int64    // bytes
 	flatness *float64 // of a run of pgretain with enough batches
+	p99      *float64 // of the transactions beside it, in milliseconds
 }
 
 func (s sample) rate() float64 { return float64(s.rows) / s.took.Seconds() }
@@ -31,7 +32,11 @@ func (s *session) measure(ctx context.Context, job deletes, w way, snapshot bool
 		if err != nil {
 			return err
 		}
-		m, err = d.timed(ctx, func() error { return w.run(ctx, conn, due) })
+		p99, err := w.beside.during(ctx, d, func() (err error) {
+			m, err = d.timed(ctx, func() error { return w.run(ctx, conn, due) })
+			return err
+		})
+		m.p99 = p99
 		return errors.Join(err, conn.Close(ctx))
 	})
 	if err != nil {

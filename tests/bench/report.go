@@ -22,6 +22,7 @@ type result struct {
 	RatioToLimit   *float64 `json:"ratio_to_limit"`
 	Milliseconds   float64  `json:"ms"`
 	Flatness       *float64 `json:"flatness,omitempty"` // last quarter of the batches / first quarter
+	P99            *float64 `json:"p99_ms,omitempty"`   // of the transactions beside it
 
 	spread float64 // slowest / fastest, of the time
 }
@@ -37,11 +38,11 @@ func writeJSON(path string, results []result) error {
 func writeTable(out io.Writer, about string, results []result) error {
 	fmt.Fprintln(out, about) // Flush reports the error
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "bench\tway\tsnapshot\trows\trows/s\tWAL bytes/row\tof the limit\tms\tslowest/fastest\tlast/first quarter\t")
+	fmt.Fprintln(w, "bench\tway\tsnapshot\trows\trows/s\tWAL bytes/row\tof the limit\tms\tslowest/fastest\tlast/first quarter\tp99 beside, ms\t")
 	for _, r := range results {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%.2f\t%s\t\n", r.Bench, r.Way, held(r.Snapshot), r.Rows,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%.2f\t%s\t%s\t\n", r.Bench, r.Way, held(r.Snapshot), r.Rows,
 			number(r.RowsPerSecond, 0), number(r.WALBytesPerRow, 0), number(r.RatioToLimit, 2),
-			number(&r.Milliseconds, 2), r.spread, number(r.Flatness, 2))
+			number(&r.Milliseconds, 2), r.spread, number(r.Flatness, 2), number(r.P99, 2))
 	}
 	return w.Flush()
 }

@@ -15,6 +15,8 @@ func (s *session) bench(ctx context.Context, name string) ([]result, error) {
 		return s.compare(ctx, byRollUp)
 	case "guard":
 		return s.compare(ctx, byGuard)
+	case "foreground":
+		return s.compare(ctx, byForeground)
 	case "mark":
 		return s.compare(ctx, byMark)
 	case "renew":
@@ -88,16 +90,25 @@ func with(snapshot bool) string {
 // round, because both had the same minute of the machine.
 func (x *series) result(bench string, limit *series) result {
 	r := result{Bench: bench, Way: x.name, Snapshot: x.snapshot, Rows: x.samples[0].rows}
-	r.RowsPerSecond = median(x.samples, sample.rate)
-	r.WALBytesPerRow = median(x.samples, func(m sample) float64 { return float64(m.wal) / float64(m.rows) })
 	r.Milliseconds, r.spread = milliseconds(x.samples)
-	var ratios, flat []float64
+	var ratios, flat, p99 []float64
 	for i, m := range x.samples {
-		ratios = append(ratios, m.rate()/limit.samples[i].rate())
 		if m.flatness != nil {
 			flat = append(flat, *m.flatness)
 		}
+		if m.p99 != nil {
+			p99 = append(p99, *m.p99)
+		}
+		if limit.beside != nil && m.p99 != nil && limit.samples[i].p99 != nil {
+			ratios = append(ratios, *m.p99 / *limit.samples[i].p99)
+		} else {
+			ratios = append(ratios, m.rate()/limit.samples[i].rate())
+		}
 	}
-	r.RatioToLimit, r.Flatness = middle(ratios), middle(flat)
+	r.RatioToLimit, r.Flatness, r.P99 = middle(ratios), middle(flat), middle(p99)
+	if r.Rows > 0 {
+		r.RowsPerSecond = median(x.samples, sample.rate)
+		r.WALBytesPerRow = median(x.samples, func(m sample) float64 { return float64(m.wal) / float64(m.rows) })
+	}
 	return r
 }

@@ -17,6 +17,7 @@ type way struct {
 	policy string // of pgretain; "" for SQL that people write
 	sql    string // without a policy: takes the instant before which rows are due, or nothing
 	share  float64
+	beside *beside // meanwhile
 }
 
 // deletes is one job, done in several ways. The first of them is the limit for the others.
@@ -28,7 +29,7 @@ type deletes struct {
 }
 
 // benchNames are what -only takes.
-var benchNames = []string{"age", "archive", "roll_up", "guard", "mark", "renew", "claim", "cap", "nothing", "many"}
+var benchNames = []string{"age", "archive", "roll_up", "guard", "foreground", "mark", "renew", "claim", "cap", "nothing", "many"}
 
 var byAge = deletes{name: "age", table: "message", ways: []way{
 	{name: "delete", sql: query("delete"), share: 0.5},
@@ -58,6 +59,13 @@ var byRollUp = deletes{name: "roll_up", table: "message", plain: true, ways: []w
 var byGuard = deletes{name: "guard", table: "message", plain: true, ways: []way{
 	{name: "statement", sql: query("guard"), share: 0.5},
 	{name: "guard", policy: "guard", share: 0.5},
+	{name: "guard_written", policy: "guard", share: 0.5, beside: &beside{query("open_cases"), 100}},
+}}
+
+// byForeground is what an application notices of a run: the limit is how it fares without one.
+var byForeground = deletes{name: "foreground", table: "message", plain: true, ways: []way{
+	{name: "alone", sql: query("sleep"), beside: &beside{query("foreground"), 400}},
+	{name: "range", policy: "range", share: 0.5, beside: &beside{query("foreground"), 400}},
 }}
 
 var byMark = deletes{name: "mark", table: "task", check: "marked", plain: true, ways: []way{

@@ -1,9 +1,7 @@
 -- as owner
-INSERT INTO keeper.job (name, description, schedules, policies, strict, scope)
-VALUES ('notes', '', ARRAY['0 3 * * *']::text[], ARRAY['notes_old']::text[], false, NULL)
-ON CONFLICT (name) DO UPDATE SET description = excluded.description, schedules = excluded.schedules,
-    policies = excluded.policies, strict = excluded.strict, scope = excluded.scope,
-        installed_at = excluded.installed_at;
+DELETE FROM keeper.job WHERE name = 'notes';
+INSERT INTO keeper.job (name, schedules, policies)
+VALUES ('notes', ARRAY['0 3 * * *']::text[], ARRAY['notes_old']::text[]);
 
 -- to drop it
 DELETE FROM keeper.job WHERE name = 'notes';
