@@ -38,10 +38,10 @@ func (w *work) claim(c *policy.Claim) []Object {
 	}
 	typ := d.KeyType
 	objects := []Object{
-		w.claimFunction(d, "claim", "claim", typ+", interval"),
 		w.claimFunction(d, "claim", "claim_keys", typ+"[], interval"),
-		w.claimFunction(d, "seen", "seen", typ),
+		w.claimFunction(d, "claim", "claim", typ+", interval"),
 		w.claimFunction(d, "seen", "seen_keys", typ+"[]"),
+		w.claimFunction(d, "seen", "seen", typ),
 	}
 	if c.Cursor != nil {
 		objects = append(objects, w.cursorFunctions(c)...)

@@ -1,36 +1,8 @@
 -- as owner
--- Claims a key of policy claimed: true for one of all who ask for it, until the claim expires, after p_ttl or else
--- the policy's time to live. It is part of the caller's transaction: others who ask wait for its end. 40001 in REPEATABLE READ for a key
--- claimed since that began; 22004 for a NULL key; 22023 for a p_ttl that is not longer than zero, or out of bounds.
+-- Claims a key of policy claimed: true for one of all who ask for it, as the function of many keys says.
 CREATE OR REPLACE FUNCTION retention.claimed_claim(p_key character varying, p_ttl interval DEFAULT NULL) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
-SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
-SET jit = off SET enable_seqscan = off AS $function$
-#variable_conflict use_column
-DECLARE
-    v_as_of CONSTANT timestamptz := clock_timestamp();
-    v_until CONSTANT timestamptz := v_as_of + coalesce(p_ttl, retention._ttl('claimed', interval '15 minutes', interval '1 minute', interval '1 day'));
-    v_won boolean := false;
-BEGIN
-    IF p_key IS NULL THEN
-        RAISE null_value_not_allowed USING MESSAGE = 'a key that is claimed must not be NULL';
-    END IF;
-    IF p_ttl IS NOT NULL THEN
-        PERFORM retention._check_ttl(v_as_of, p_ttl, interval '1 minute', interval '1 day');
-    END IF;
-    -- Most duplicates are seen here, where they cost no write.
-    IF NOT EXISTS (SELECT FROM app.claimed t WHERE t.hash = p_key
-                     AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid,
-                         v_as_of)) IS NOT TRUE) THEN
-        INSERT INTO app.claimed AS t (hash, expires_at, note)
-        VALUES (p_key, v_until, ('claimed at ' || v_as_of)) ON CONFLICT (hash) DO UPDATE
-        SET hash = excluded.hash, expires_at = excluded.expires_at, note = excluded.note, made_at = DEFAULT
-        WHERE t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of);
-        v_won := FOUND;
-    END IF;
-    PERFORM retention._count_claims('claimed', 1, v_won::integer);
-    RETURN v_won;
-END $function$;
+LANGUAGE sql AS $function$
+    SELECT EXISTS (SELECT FROM retention.claimed_claim(ARRAY[p_key], p_ttl))
+$function$;
 
 -- to drop it

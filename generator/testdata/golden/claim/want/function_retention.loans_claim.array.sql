@@ -1,6 +1,8 @@
 -- as owner
--- Claims many keys of policy loans and returns those that were won, each once; in the order of the keys, so that no two
--- calls wait for each other in a circle.
+-- Claims keys of policy loans and returns those that were won, each once, by one of all who ask; until the claim expires, after
+-- p_ttl or else 1 month. It is part of the caller's transaction: others who ask wait for its end. In the order of the keys, so
+-- that no two calls wait for each other in a circle. 40001 in REPEATABLE READ for a key claimed since that began; 22004 for a NULL
+-- key; 22023 for a p_ttl that is not longer than zero.
 CREATE OR REPLACE FUNCTION retention.loans_claim(p_keys bigint[], p_ttl interval DEFAULT NULL) RETURNS SETOF bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1

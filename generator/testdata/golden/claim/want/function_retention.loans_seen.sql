@@ -1,16 +1,7 @@
 -- as owner
 -- Whether a key of policy loans is claimed now: true exactly when a claim of it would be refused.
-CREATE OR REPLACE FUNCTION retention.loans_seen(p_key bigint) RETURNS boolean LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
-SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off SET enable_seqscan = off
-AS $function$
-DECLARE
-    v_as_of CONSTANT timestamptz := clock_timestamp();
-BEGIN
-    RETURN EXISTS (SELECT FROM app.loan t WHERE t.id = p_key
-                     AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid,
-                         v_as_of)) IS NOT TRUE);
-END $function$;
+CREATE OR REPLACE FUNCTION retention.loans_seen(p_key bigint) RETURNS boolean LANGUAGE sql STABLE AS $function$
+    SELECT EXISTS (SELECT FROM retention.loans_seen(ARRAY[p_key]))
+$function$;
 
 -- to drop it
