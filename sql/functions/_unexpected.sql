@@ -57,8 +57,8 @@ BEGIN
                   SELECT jsonb_agg(a.attname) FROM unnest(i.indkey::int2[]) WITH ORDINALITY k (attnum, n)
                   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
                   WHERE k.n <= i.indnkeyatts)) THEN
-            RETURN NEXT format('the rows of table "%s" are found by %s, which is not unique any more', v_rel.name,
-                               v_rel.want -> 'key') || c_again;
+            RETURN NEXT format('the rows of table "%s" are found by (%s), which is not unique any more', v_rel.name,
+                               btrim(v_rel.want ->> 'key', '[]')) || c_again;
         END IF;
         -- Statements go into children as well, where keys are not unique, and rows are none of the policy's.
         IF v_rel.relhassubclass AND v_rel.kind = 'table' AND v_rel.name = ANY (v_own) THEN
