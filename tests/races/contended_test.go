@@ -21,6 +21,9 @@ func TestLockedRowsArePassed(t *testing.T) {
 			t.Run(shape+", "+lock, func(t *testing.T) {
 				t.Parallel()
 				s := newStage(t, signals, impatient(rule))
+				if shape == "LOCKED" {
+					s.locked()
+				}
 				s.refill(30)
 				s.application("BEGIN; SELECT FROM m WHERE id IN (5, 15, 16, 25) " + lock)
 
@@ -65,6 +68,9 @@ func TestTableIsLocked(t *testing.T) {
 		t.Run(shape, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, signals, impatient(rule))
+			if shape == "LOCKED" {
+				s.locked()
+			}
 			s.refill(30)
 			s.application("BEGIN; LOCK TABLE m IN ACCESS EXCLUSIVE MODE")
 			s.run("p").ok()

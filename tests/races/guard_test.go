@@ -1,6 +1,7 @@
 package races
 
 import (
+	"strings"
 	"testing"
 
 	"pgretain/tests/pgtest"
@@ -17,16 +18,21 @@ const guardInOneStatement = "DELETE FROM m t WHERE at < " + cutoff + ` AND gate(
 func TestGuardCommittedBetweenScanAndDelete(t *testing.T) {
 	t.Parallel()
 	for name, schema := range map[string]string{
-		"without a foreign key": signals,
-		"with a foreign key":    `CREATE TABLE sig (m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`,
+		"without a foreign key":         signals,
+		"with a foreign key":            `CREATE TABLE sig (m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`,
+		"without a foreign key, LOCKED": signals,
+		"with a foreign key, LOCKED":    `CREATE TABLE sig (m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rule := stopping
-			if name == "with a foreign key" {
+			if strings.HasPrefix(name, "with a") {
 				rule = withCascades(rule, "public.sig")
 			}
 			s := newStage(t, schema, rule)
+			if strings.HasSuffix(name, "LOCKED") {
+				s.locked()
+			}
 			race := func(start func() *task) {
 				s.refill(30)
 				s.Exec(t, "TRUNCATE sig")
@@ -37,7 +43,7 @@ func TestGuardCommittedBetweenScanAndDelete(t *testing.T) {
 				s.open()
 				k.ok()
 			}
-			if name == "without a foreign key" {
+			if strings.HasPrefix(name, "without") {
 				race(func() *task { return s.start(s.Conn(t), guardInOneStatement) })
 				s.leaves() // the guard was evaluated in the old snapshot: wrong
 			}
@@ -56,11 +62,15 @@ func TestGuardInsertedAfterTheJudgement(t *testing.T) {
 	for name, c := range map[string]struct {
 		schema, rule, code string
 		locked             bool
+		write              string
 	}{
-		"without a foreign key":         {signals, guarded, "", false},
-		"with a foreign key":            {referring, withCascades(guarded, "public.sig"), "23503", false},
-		"without a foreign key, LOCKED": {signals, guarded, "", true},
-		"with a foreign key, LOCKED":    {referring, withCascades(guarded, "public.sig"), "23503", true},
+		"without a foreign key":         {signals, guarded, "", false, "INSERT INTO sig VALUES (15)"},
+		"with a foreign key":            {referring, withCascades(guarded, "public.sig"), "23503", false, "INSERT INTO sig VALUES (15)"},
+		"without a foreign key, LOCKED": {signals, guarded, "", true, "INSERT INTO sig VALUES (15)"},
+		"with a foreign key, LOCKED":    {referring, withCascades(guarded, "public.sig"), "23503", true, "INSERT INTO sig VALUES (15)"},
+		"moved there":                   {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "UPDATE sig SET m_id = 15"},
+		"removed elsewhere":             {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "DELETE FROM sig"},
+		"all removed":                   {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "TRUNCATE sig"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +82,7 @@ func TestGuardInsertedAfterTheJudgement(t *testing.T) {
 			s.shut()
 			run := s.run("p")
 			run.mustWait()
-			signal := s.start(s.app, "INSERT INTO sig VALUES (15)")
+			signal := s.start(s.app, c.write)
 			if c.code != "" || !c.locked {
 				signal.mustWait()
 			}

@@ -18,6 +18,9 @@ func TestHoldPlacedBetweenScanAndDelete(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, c.schema, c.rule)
+			if name == "LOCKED" {
+				s.locked()
+			}
 
 			// Naive: the hold is a guard in one statement, and its transaction commits in between.
 			s.refill(30)

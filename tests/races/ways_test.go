@@ -1,0 +1,87 @@
+package races
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/pgtest"
+)
+
+// guardKind is a guard by what it reads, with the key and the clock of the table that it is on: n numbers the rows.
+type guardKind struct {
+	key, clock string // types
+	id         string // the key of row n
+	schema     string
+	guard      string
+	place      string // a signal for row 15
+	remove     string
+}
+
+var guardKinds = map[string]guardKind{
+	"a table": {"bigint", "timestamptz", "n",
+		"CREATE TABLE sig (m_id bigint NOT NULL)", "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
+		"INSERT INTO sig SELECT id FROM m WHERE n = 15", "DELETE FROM sig"},
+	"a table whose row is moved": {"text", "timestamp", "'k' || n",
+		"CREATE TABLE sig (m_id text NOT NULL); INSERT INTO sig VALUES ('none')", "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
+		"UPDATE sig SET m_id = 'k15'", "UPDATE sig SET m_id = 'none'"},
+	"a view": {"uuid", "timestamp(3)", "md5(n::text)::uuid",
+		"CREATE TABLE raw (m_id uuid NOT NULL, live boolean DEFAULT true); CREATE VIEW sig AS SELECT m_id FROM raw WHERE live", "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
+		"INSERT INTO raw SELECT id FROM m WHERE n = 15", "UPDATE raw SET live = false"},
+	"two joins": {"varchar(40)", "date", "'k' || n",
+		"CREATE TABLE kind (id int PRIMARY KEY, keeps boolean); CREATE TABLE sig (m_id varchar(40), kind int REFERENCES kind); INSERT INTO kind VALUES (1, false); INSERT INTO sig SELECT 'k15', 1",
+		"EXISTS (SELECT FROM sig s JOIN kind k ON k.id = s.kind WHERE s.m_id = t.id AND k.keeps)",
+		"UPDATE kind SET keeps = true", "UPDATE kind SET keeps = false"},
+	"its own table": {"integer", "timestamptz(0)", "n",
+		"SELECT", "EXISTS (SELECT FROM m o WHERE o.parent = t.id)",
+		"UPDATE m SET parent = 15 WHERE n = 31", "UPDATE m SET parent = NULL WHERE n = 31"},
+	"its own column": {"numeric", "timestamptz", "n",
+		"SELECT", "t.parent IS NOT NULL",
+		"UPDATE m SET parent = 1 WHERE n = 15", "UPDATE m SET parent = NULL WHERE n = 15"},
+}
+
+// Whatever a guard reads and whichever way rows are taken: a signal that somebody writes while he has its row locked is
+// passed by with the row, and keeps it from the next run on; one that is being taken away keeps it until that is
+// committed. Row 31 is not due.
+func TestGuardsInEachWay(t *testing.T) {
+	t.Parallel()
+	for name, k := range guardKinds {
+		for _, way := range []string{"RANGE", "LOCKED"} {
+			t.Run(name+", "+way, func(t *testing.T) {
+				t.Parallel()
+				s := newStageOf(t, `CREATE TABLE m (id `+k.key+` PRIMARY KEY, n int NOT NULL, at `+k.clock+` NOT NULL, parent `+k.key+`); `+k.schema,
+					`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "`+k.guard+`"}, then: [delete], batch: {lock_timeout: 20ms}}}`)
+				if way == "LOCKED" {
+					s.locked()
+				}
+				runs := func(want counts, left ...int) {
+					t.Helper()
+					s.run("p").ok()
+					if diff := cmp.Diff(left, pgtest.Column[int](t, s.watch, "SELECT n FROM m ORDER BY n")); diff != "" {
+						t.Errorf("rows left (-want +got):\n%s", diff)
+					}
+					o := s.logged("p", want)
+					if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND mode = 'range'", o.ID); n > 0 && way == "LOCKED" {
+						t.Errorf("%d batches went RANGE:\n%s", n, s.batches(o.ID))
+					}
+				}
+				s.Exec(t, "INSERT INTO m SELECT "+k.id+", n, '2024-01-01'::timestamp + n * interval '1 minute' FROM generate_series(1, 30) n")
+				s.Exec(t, "INSERT INTO m SELECT "+k.id+", n, '2024-05-31' FROM (VALUES (31)) x (n)")
+
+				s.application("BEGIN; SELECT FROM m WHERE n = 15 FOR UPDATE; " + k.place)
+				runs(counts{State: "done", Taken: 29, Contended: 1}, 15, 31)
+				s.application("COMMIT")
+				kept := counts{State: "done", Kept: map[string]int64{"signal": 1}}
+				runs(kept, 15, 31)
+				s.application("BEGIN; " + k.remove)
+				if way == "LOCKED" && strings.Contains(k.remove, "WHERE n = 15") { // he has the row itself
+					kept = counts{State: "done", Contended: 1}
+				}
+				runs(kept, 15, 31)
+				s.application("COMMIT")
+				runs(counts{State: "done", Taken: 1}, 31)
+			})
+		}
+	}
+}
