@@ -94,7 +94,7 @@ func (w *work) callers(grant []policy.Name) []string {
 }
 
 // applicationNames are variables of these functions, beside generatedNames.
-var applicationNames = []string{"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_until", "v_expires", "v_won", "v_key"}
+var applicationNames = []string{"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_until", "v_expires", "v_free", "v_won", "v_key"}
 
 var numberedName = regexp.MustCompile(`^p_[0-9]+$`)
 

@@ -13,6 +13,7 @@ AS $function$
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
     v_until CONSTANT timestamptz := v_as_of + coalesce(p_ttl, retention._ttl('claimed', interval '15 minutes', interval '1 minute', interval '1 day'));
+    v_free character varying[];
     v_won bigint;
 BEGIN
     IF array_position(p_keys, NULL) IS NOT NULL THEN
@@ -21,20 +22,24 @@ BEGIN
     IF p_ttl IS NOT NULL THEN
         PERFORM retention._check_ttl(v_as_of, p_ttl, interval '1 minute', interval '1 day');
     END IF;
-    RETURN QUERY
-    INSERT INTO app.claimed AS t (hash, expires_at, note)
-    SELECT k.key, v_until, ('claimed at ' || v_as_of) FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
     -- Most duplicates are seen here, where they cost no write.
-    WHERE NOT EXISTS (SELECT FROM app.claimed t WHERE t.hash = k.key
-                        AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid,
-                            v_as_of)) IS NOT TRUE)
-    ORDER BY k.key ON CONFLICT (hash) DO UPDATE
-    SET hash = excluded.hash, expires_at = excluded.expires_at, note = excluded.note, made_at = DEFAULT
-    WHERE t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)
-    RETURNING t.hash;
-    GET DIAGNOSTICS v_won = ROW_COUNT;
+    v_free := ARRAY(SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)
+                    WHERE NOT EXISTS (SELECT FROM app.claimed t WHERE t.hash = x.key
+                                        AND (t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid,
+                                            v_as_of)) IS NOT TRUE)
+                    ORDER BY 1);
+    IF cardinality(v_free) > 0 THEN
+        RETURN QUERY
+        INSERT INTO app.claimed AS t (hash, expires_at, note)
+        SELECT k.key, v_until, ('claimed at ' || v_as_of) FROM unnest(v_free) AS k(key) ORDER BY k.key
+        ON CONFLICT (hash) DO UPDATE
+        SET hash = excluded.hash, expires_at = excluded.expires_at, note = excluded.note, made_at = DEFAULT
+        WHERE t.expires_at < v_as_of AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)
+        RETURNING t.hash;
+        GET DIAGNOSTICS v_won = ROW_COUNT;
+    END IF;
     IF cardinality(p_keys) > 0 THEN
-        PERFORM retention._count_claims('claimed', cardinality(p_keys), v_won);
+        PERFORM retention._count_claims('claimed', cardinality(p_keys), coalesce(v_won, 0));
     END IF;
 END $function$;
 

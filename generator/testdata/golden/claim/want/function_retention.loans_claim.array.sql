@@ -12,6 +12,7 @@ SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_merg
 DECLARE
     v_as_of CONSTANT timestamptz := clock_timestamp();
     v_until CONSTANT timestamptz := v_as_of + coalesce(p_ttl, interval '1 month');
+    v_free bigint[];
     v_won bigint;
 BEGIN
     IF array_position(p_keys, NULL) IS NOT NULL THEN
@@ -20,19 +21,23 @@ BEGIN
     IF p_ttl IS NOT NULL THEN
         PERFORM retention._check_ttl(v_as_of, p_ttl, NULL, NULL);
     END IF;
-    RETURN QUERY
-    INSERT INTO app.loan AS t (id, used_at)
-    SELECT k.key, v_until FROM (SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)) k
     -- Most duplicates are seen here, where they cost no write.
-    WHERE NOT EXISTS (SELECT FROM app.loan t WHERE t.id = k.key
-                        AND ((t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid,
-                            v_as_of)) IS NOT TRUE)
-    ORDER BY k.key ON CONFLICT (id) DO UPDATE SET id = excluded.id, used_at = excluded.used_at, note_id = DEFAULT
-    WHERE (t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)
-    RETURNING t.id;
-    GET DIAGNOSTICS v_won = ROW_COUNT;
+    v_free := ARRAY(SELECT DISTINCT x.key FROM unnest(p_keys) AS x(key)
+                    WHERE NOT EXISTS (SELECT FROM app.loan t WHERE t.id = x.key
+                                        AND ((t.used_at <= v_as_of OR t.used_at IS NULL)
+                                            AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)) IS NOT TRUE)
+                    ORDER BY 1);
+    IF cardinality(v_free) > 0 THEN
+        RETURN QUERY
+        INSERT INTO app.loan AS t (id, used_at)
+        SELECT k.key, v_until FROM unnest(v_free) AS k(key) ORDER BY k.key ON CONFLICT (id) DO UPDATE
+        SET id = excluded.id, used_at = excluded.used_at, note_id = DEFAULT
+        WHERE (t.used_at <= v_as_of OR t.used_at IS NULL) AND NOT retention._is_held(t.tableoid, t.ctid, v_as_of)
+        RETURNING t.id;
+        GET DIAGNOSTICS v_won = ROW_COUNT;
+    END IF;
     IF cardinality(p_keys) > 0 THEN
-        PERFORM retention._count_claims('loans', cardinality(p_keys), v_won);
+        PERFORM retention._count_claims('loans', cardinality(p_keys), coalesce(v_won, 0));
     END IF;
 END $function$;
 
