@@ -41,6 +41,7 @@ type binder struct {
 	scalars []scalarJoin                        // joins that are read as sub-selects, latest last
 	content sqlText                             // what the relation "partition" stands for, "" for nothing
 	instead func(pgparse.TableRef) sqlText      // what a table is read as, "" for itself; nil: all are themselves
+	schema  func(pgparse.TableRef) string       // of a table that is named without one, "" where nobody knows
 }
 
 // bound is an expression with what the generator needs to know of it.
@@ -85,6 +86,7 @@ func (b *binder) bind(e policy.Expr) sqlText {
 func (b *binder) edits(expr bound) []pgparse.Edit {
 	edits := append(b.batchEdits(expr), b.partitionEdits(expr.source, expr.parsed)...)
 	edits = append(edits, b.insteadEdits(expr)...)
+	edits = append(edits, b.schemaEdits(expr.parsed)...)
 	for _, ref := range expr.parsed.Columns {
 		if ref.Depth > 0 && len(ref.Fields) > 1 && named(expr.parsed.Tables, ref.Fields[0]) {
 			continue // of a sub-select's own table

@@ -73,6 +73,21 @@ func (b *binder) insteadEdits(expr bound) []pgparse.Edit {
 	return edits
 }
 
+// schemaEdits give a table its schema that is named without one: a table of its name that comes later, in a schema before,
+// is another one.
+func (b *binder) schemaEdits(parsed *pgparse.Expr) []pgparse.Edit {
+	var edits []pgparse.Edit
+	for _, t := range parsed.Tables {
+		if t.Schema != "" || b.schema == nil || t.Name == "batch" || b.content != "" && isPartition(t) || b.instead != nil && b.instead(t) != "" && plainRead(parsed, t) {
+			continue
+		}
+		if schema := b.schema(t); schema != "" {
+			edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(schema) + "."})
+		}
+	}
+	return edits
+}
+
 // plainRead says whether a table in a FROM clause could as well be a sub-select.
 func plainRead(e *pgparse.Expr, t pgparse.TableRef) bool {
 	before := strings.ToLower(strings.TrimRight(e.SQL[:t.Offset], " \t\n"))

@@ -75,6 +75,15 @@ func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
 	return nil
 }
 
+// schemaOf is the schema of a table that SQL names without one, "" where it is no table of the snapshot. What PostgreSQL
+// brings along comes before all schemas.
+func (c *compiler) schemaOf(ref pgparse.TableRef) string {
+	if table := c.lookUp(ref); table != nil && !strings.HasPrefix(ref.Name, "pg_") {
+		return table.Schema
+	}
+	return ""
+}
+
 func (w *work) addRight(t policy.Table, access policy.Access) {
 	w.joinRight(right{t, access, w.policy.Name, w.policy.Position})
 }

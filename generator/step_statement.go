@@ -36,7 +36,7 @@ func (w *work) statement(s step, b batchData) sqlText {
 }
 
 func (w *work) statementEdits(e policy.Expr, parsed *pgparse.Statement) []pgparse.Edit {
-	var edits []pgparse.Edit
+	edits := w.schemaEdits(&parsed.Expr)
 	for _, ref := range parsed.Columns {
 		switch {
 		case len(ref.Fields) == 1 && ref.Fields[0] == "as_of" && !ref.Star:

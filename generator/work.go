@@ -68,7 +68,7 @@ type guard struct {
 
 func (c *compiler) work(p *policy.Policy, table *catalog.Table, f form) *work {
 	w := &work{compiler: c, form: f, named: map[string]bool{}}
-	w.binder = binder{policy: p, table: table, diags: &c.diags, asOf: f.now, content: c.partitionContent(p)}
+	w.binder = binder{policy: p, table: table, diags: &c.diags, asOf: f.now, content: c.partitionContent(p), schema: c.schemaOf}
 	w.where = w.filter(p.Where)
 	w.compileJoins()
 	w.scalarJoins = w.asScalars(p.Joins, nil)
@@ -143,7 +143,7 @@ func (w *work) bindQuery(e policy.Expr) sqlText {
 		return "SELECT"
 	}
 	w.onOneLine(e)
-	edits := w.partitionEdits(e, parsed)
+	edits := append(w.partitionEdits(e, parsed), w.schemaEdits(parsed)...)
 	for _, ref := range parsed.Columns {
 		if len(ref.Fields) == 1 && ref.Fields[0] == "as_of" {
 			edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: string(w.asOf)})

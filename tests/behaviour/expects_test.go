@@ -131,3 +131,36 @@ func TestUnexpected(t *testing.T) {
 		})
 	}
 }
+
+// A table of the same name that comes later, in a schema that stands before in the search path, is not what a policy
+// means that names its tables without one: in guards, joins, steps and statements.
+func TestLaterNamesake(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE SCHEMA app; GRANT USAGE ON SCHEMA app TO public;
+		CREATE TABLE app.item (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO app.item SELECT i, '2024-01-01' FROM generate_series(1, 5) i;
+		CREATE TABLE cases (item_id int); INSERT INTO cases VALUES (1);
+		CREATE TABLE plans (item_id int, keeps boolean); INSERT INTO plans VALUES (2, true);
+		CREATE TABLE bits (item_id int); INSERT INTO bits SELECT generate_series(1, 5);
+		CREATE TABLE log (item_id int)`, `
+install: {search_path: [app, public], scheduler: none}
+policies:
+  p:
+    table: app.item
+    join: {plan: "SELECT p.keeps FROM plans p WHERE p.item_id = t.id"}
+    due: {age: {column: at, older_than: 7 days}}
+    keep:
+      case: "EXISTS (WITH open AS (SELECT item_id FROM cases) SELECT FROM open, cases WHERE open.item_id = t.id AND cases.item_id = open.item_id)"
+      plan: "coalesce(plan.keeps, false)"
+      twin: "id = 3 AND EXISTS (SELECT FROM ONLY item o WHERE o.id = 3)"
+    then:
+      - sql: "INSERT INTO public.log SELECT c.item_id FROM bits c JOIN batch b ON b.id = c.item_id"
+      - delete`)
+	in.Exec(t, "SET ROLE "+kit.Migrator+`; CREATE TABLE app.cases (item_id int); CREATE TABLE app.plans (item_id int, keeps boolean);
+		CREATE TABLE app.bits (item_id int); GRANT SELECT ON app.cases, app.plans, app.bits TO public; RESET ROLE`)
+	in.Done("p", noon)
+	for query, want := range map[string][]int{"SELECT id FROM app.item ORDER BY 1": {1, 2, 3}, "SELECT item_id FROM log ORDER BY 1": {4, 5}} {
+		if diff := cmp.Diff(want, pgtest.Column[int](t, in, query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+}
