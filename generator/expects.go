@@ -165,8 +165,14 @@ func firstName(text string) string {
 	return text[:end]
 }
 
-// noteNames keeps which columns an expression may mean.
-func (w *work) noteNames(columns []pgparse.ColumnRef) {
+// noteNames keeps which columns an expression may mean, and where it looks for functions, types and operators.
+func (w *work) noteNames(columns []pgparse.ColumnRef, schemas []string) {
+	for _, schema := range schemas {
+		if schema != "pg_catalog" && schema != w.schema() && !slices.Contains(w.file.Install.SearchPath, schema) {
+			w.schemas = with(w.schemas, schema)
+		}
+	}
+	slices.Sort(w.schemas)
 	for _, ref := range columns {
 		if w.star = w.star || ref.Star; len(ref.Fields) > 0 {
 			w.named[ref.Fields[len(ref.Fields)-1]] = true

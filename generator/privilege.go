@@ -41,7 +41,7 @@ func (w *work) collectRights() {
 		if err != nil {
 			continue // reported where it is compiled
 		}
-		w.noteNames(parsed.Columns)
+		w.noteNames(parsed.Columns, parsed.Schemas)
 		for _, ref := range parsed.Tables {
 			w.addRead(part.Expr, ref)
 		}

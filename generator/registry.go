@@ -39,19 +39,20 @@ func (w *work) fields(passes []passEntry, facts rowFacts, steps []stepEntry, exp
 		{"changes", w.changedTables(), followed.changes}, {"writes", p.Writes(), followed.writes},
 		{"unguarded", w.unguarded(), []string{}}, {"statement_deletes", w.statementDeletes(), []string{}},
 		{"reach", w.reach(), []string{}}, {"sets", w.setColumns(), []setEntry{}}, {"restores", w.restores(), []restoreSource(nil)},
-		{"expects", expects, nil},
+		{"expects", expects, nil}, {"schemas", append([]string{}, w.schemas...), []string{}},
 	}...)
 }
 
 // reportFields are all columns of a report's row: most have their defaults.
-func reportFields(r *policy.Report, hash string) row {
+func (w *work) reportFields(r *policy.Report, hash string) row {
 	list := append(row{
 		{"name", r.Name, nil}, {"hash", hash, nil}, {"description", r.Description, ""}, {"report", true, false},
 		{"table_name", "", ""}, {"partitions", false, false}, {"prepares", false, false},
+		{"expects", w.expected, map[string]*expectation{}}, {"schemas", append([]string{}, w.schemas...), []string{}},
 	}, bounds(policy.Default())...)
 	for value, columns := range map[string][]string{
 		"[]": {"owns", "passes", "scope", "steps", "deletes", "related", "changes", "writes", "unguarded", "statement_deletes", "reach", "sets"},
-		"{}": {"grants", "facts", "expects"}, "null": {"window_own", "window_at_least", "window_at_most", "restores"},
+		"{}": {"grants", "facts"}, "null": {"window_own", "window_at_least", "window_at_most", "restores"},
 	} {
 		for _, column := range columns {
 			list = append(list, rowField{column, json.RawMessage(value), json.RawMessage(value)})
@@ -251,9 +252,9 @@ func (c *compiler) install() Object {
 	data := struct {
 		Schema, VersionNumber                string
 		Version, SearchPath, Zone, Scheduler literal
-		Protect, CronDatabase                sqlText
+		Protect, Trust, CronDatabase         sqlText
 	}{in.Schema, sqlfiles.Version, literal(sqlfiles.Version), literal(strings.Join(in.SearchPath, ", ")),
-		literal(in.TimeZone), literal(in.Scheduler), textArray(protect), c.cronDatabase()}
+		literal(in.TimeZone), literal(in.Scheduler), textArray(protect), textArray(names(in.Trust)), c.cronDatabase()}
 	return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: object("install", data),
 		Drop: object("install_drop", data), Position: in.Position}
 }

@@ -21,7 +21,7 @@ func (c *compiler) reports() []Object {
 	for _, r := range c.file.Reports {
 		w := &work{compiler: c, binder: binder{
 			policy: &policy.Policy{Name: r.Name, Position: r.Position}, diags: &c.diags, asOf: "p_as_of",
-		}}
+		}, expected: map[string]*expectation{}, named: map[string]bool{}}
 		function := w.report(r)
 		objects = append(objects, function, w.reportRow(r, function))
 	}
@@ -39,9 +39,7 @@ func (w *work) report(r *policy.Report) Object {
 		d.Alert = w.alert(*r.Alert)
 	}
 	if parsed, err := pgparse.Query(r.Query.SQL); err == nil { // reported where it is bound
-		for _, ref := range parsed.Tables {
-			w.addRead(r.Query, ref)
-		}
+		w.reads(r.Query, parsed)
 	}
 	return w.forPeople(Object{Kind: KindFunction, Name: d.Schema + "." + d.Signature, As: AsOwner, SQL: object("report", d),
 		Policy: r.Name, Position: r.Position})
@@ -60,14 +58,23 @@ func (w *work) alert(e policy.Expr) sqlText {
 			edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: string(w.asOf)})
 		}
 	}
-	for _, ref := range parsed.parsed.Tables {
-		w.addRead(e, ref)
-	}
+	w.reads(e, parsed.parsed)
 	return sqlText(smooth(pgparse.Splice(flat(e.SQL), edits)))
 }
 
+// reads notes what an expression of a report reads.
+func (w *work) reads(e policy.Expr, parsed *pgparse.Expr) {
+	w.noteNames(parsed.Columns, parsed.Schemas)
+	for _, ref := range parsed.Tables {
+		w.addRead(e, ref)
+		if table := w.lookUp(ref); table != nil && table.Schema != w.schema() {
+			w.expected[tableName(table)] = &expectation{Kind: kindOf(table)}
+		}
+	}
+}
+
 func (w *work) reportRow(r *policy.Report, function Object) Object {
-	o := w.policyObject(r.Name, reportFields(r, Hash(sqlfiles.Version, function.SQL, r.Description)))
+	o := w.policyObject(r.Name, w.reportFields(r, Hash(sqlfiles.Version, function.SQL, r.Description)))
 	o.Position, o.Words = r.Position, words(r)
 	return o
 }

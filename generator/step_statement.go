@@ -85,7 +85,7 @@ func (w *work) statementRights(e policy.Expr) {
 	if err != nil {
 		return // reported where it is rendered
 	}
-	w.noteNames(parsed.Columns)
+	w.noteNames(parsed.Columns, parsed.Schemas)
 	for _, ref := range parsed.Tables {
 		if ref.Schema != "" || ref.Name != "batch" {
 			w.addRead(e, ref)

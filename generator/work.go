@@ -19,12 +19,14 @@ type work struct {
 	where       *filter // nil: all rows
 	counted     sqlText // "where" for ranks, with joins as sub-selects
 	scalarJoins []scalarJoin
-	known       []reliance      // what steps rely on of tables
-	named       map[string]bool // names that may mean a column, in the policy's own SQL
-	star        bool            // there is a star among them
-	numbered    bool            // a step needs the order of the batch's rows
-	columns     []windowColumn  // windows that joins give, for the FROM clause
-	clocks      []*clock        // by entry of due, nil where an entry has none
+	known       []reliance              // what steps rely on of tables
+	named       map[string]bool         // names that may mean a column, in the policy's own SQL
+	star        bool                    // there is a star among them
+	expected    map[string]*expectation // what a report reads
+	schemas     []string                // where its expressions look names up, besides the search path
+	numbered    bool                    // a step needs the order of the batch's rows
+	columns     []windowColumn          // windows that joins give, for the FROM clause
+	clocks      []*clock                // by entry of due, nil where an entry has none
 	beyonds     []*ranked
 	joins       []join
 	guards      []guard

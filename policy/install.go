@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	installShape = shape{keys: []string{"schema", "search_path", "time_zone", "scheduler", "database", "cron_database", "roles"}}
+	installShape = shape{keys: []string{"schema", "search_path", "time_zone", "scheduler", "database", "cron_database", "roles", "trust"}}
 	rolesShape   = shape{keys: []string{"owner", "runner", "operator", "viewer"}}
 )
 
@@ -38,6 +38,7 @@ func (r *reader) install(file mapping) Install {
 	install.Database = r.database(m.fields["database"])
 	install.CronDatabase = r.cronDatabase(m)
 	install.Roles = r.roles(m.fields["roles"])
+	install.Trust = r.grants(m.fields["trust"])
 	return install
 }
 

@@ -36,6 +36,7 @@ type Install struct {
 	Database     string   // the application's; "" where the file does not say
 	CronDatabase string   // where schema cron lives; "" means the same database
 	Roles        Roles
+	Trust        []Name // further roles whose code may run in batches
 	Position     diag.Position
 }
 

@@ -23,6 +23,8 @@ func (v *inspection) notPlanned(o generator.Object, p batchPlan) {
 	f := Finding{Code: codeNoIndex, Message: fmt.Sprintf("batches of policy %q cannot be planned", o.Policy),
 		Detail: fmt.Sprintf("The server says: %s [%s].", p.Message, p.Code), Hint: v.seePlans(o)}
 	switch {
+	case p.Code == foreignCode:
+		return
 	case p.Code == "42501" && v.says(codeTableRights, o.Table): // insufficient_privilege
 		return
 	case p.Code == "55P03": // lock_not_available

@@ -12,6 +12,9 @@ import (
 
 var codeUnexpected = register("V050", Reach, "the catalog is not what a policy was made for")
 
+// foreignCode is what functions of the runtime raise where a policy would run code of a role that is not trusted.
+const foreignCode = "PR004"
+
 // unexpected is one difference between the catalog and what a policy relies on, and what to do about it.
 type unexpected struct{ Policy, Why string }
 
@@ -25,6 +28,8 @@ func (v *inspection) checkUnexpected(ctx context.Context, tx pgx.Tx) error {
 		case v.found(p, codeNoTable, codeNoColumn, codeNotCopied, codeExpression):
 		case !found:
 			v.notMadeFor(p, why, `Take the table out of "protect", or out of the policy.`)
+		case strings.HasPrefix(mend, "list"):
+			v.notMadeFor(p, why, `List the role under "trust" of the install, or give what it owns to another role.`)
 		case strings.HasPrefix(mend, "undo"):
 			v.notMadeFor(p, why, `Undo it, or run "pgretain snapshot", then "pgretain generate", and migrate.`)
 		default:

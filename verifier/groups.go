@@ -88,6 +88,7 @@ func illegible(err error) string {
 // refused is about what the server did not let a group do.
 func (v *inspection) refused(g group, err *pgconn.PgError) {
 	switch err.Code {
+	case foreignCode: // V050 says it
 	case "40001": // serialization_failure: on a standby, a conflict with recovery
 		v.inTheWay(g, err)
 	case "57014", "55P03": // query_canceled by statement_timeout, lock_not_available

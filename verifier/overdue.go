@@ -114,6 +114,9 @@ func (v *inspection) count(ctx context.Context, tx pgx.Tx, name string, asOf tim
 // of the runtime are missing is another matter.
 func (v *inspection) refusedToCount(p *policy.Policy, err error) bool {
 	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == foreignCode {
+		return true
+	}
 	if errors.As(err, &refused) && v.refusedToOwner(refused) {
 		return v.ownerLacks(p, refused)
 	}

@@ -123,6 +123,7 @@ func (e *Expr) join(other *Expr, by int) {
 	}
 	e.Functions = append(e.Functions, other.Functions...)
 	e.Calls = append(e.Calls, other.Calls...)
+	e.Schemas = append(e.Schemas, other.Schemas...)
 	e.Subquery = e.Subquery || other.Subquery
 	if !e.Parameter && other.Parameter {
 		e.Parameter, e.ParameterOffset = true, other.ParameterOffset+by

@@ -76,6 +76,10 @@ func (w *walker) message(m protoreflect.Message) {
 		w.valueFunction(n)
 	case *query.TypeCast:
 		w.cast(n)
+	case *query.TypeName:
+		w.qualified(n.Names)
+	case *query.A_Expr:
+		w.qualified(n.Name)
 	}
 	w.children(m)
 }
@@ -179,8 +183,16 @@ func (w *walker) call(n *query.FuncCall) {
 		call.Schema = n.Funcname[len(n.Funcname)-2].GetString_().GetSval()
 	}
 	w.expr.Calls = append(w.expr.Calls, call)
+	w.qualified(n.Funcname)
 	if timeFunctions[name] || name == "age" && len(n.Args) == 1 {
 		w.time(name, n.Location)
+	}
+}
+
+// qualified notes the schema of a name.
+func (w *walker) qualified(name []*query.Node) {
+	if len(name) > 1 {
+		w.expr.Schemas = append(w.expr.Schemas, name[len(name)-2].GetString_().GetSval())
 	}
 }
 

@@ -16,6 +16,7 @@ type Expr struct {
 	Columns   []ColumnRef // every column reference, in order of appearance
 	Functions []string    // names of called functions, lower case, unqualified
 	Calls     []Call      // the same with what tells them apart
+	Schemas   []string    // that qualify functions, types and operators
 	Tables    []TableRef  // every table named in a FROM, in order of appearance
 	Subquery  bool        // contains a sub-select
 	Results   int         // of a query: columns that it returns, 0 where that is not plain ("*", VALUES)

@@ -21,7 +21,7 @@ DECLARE
     v_out retention.batch_result;
 BEGIN
     IF p_policy.partitions THEN
-        PERFORM retention._pin();
+        PERFORM retention._pin(p_policy);
         RETURN retention._batch_partitions(p_policy, p_slice, p_rows, p_skip);
     END IF;
     IF p_lock THEN  -- otherwise the statement waits for the table itself, and LOCKED is tried after it
@@ -32,7 +32,7 @@ BEGIN
             RETURN v_out;
         END;
     END IF;
-    PERFORM retention._pin();
+    PERFORM retention._pin(p_policy);
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(v_pass ->> 'share'); END IF;
     BEGIN
         v_found := retention._next_rows(p_policy, v_slice, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END, NOT p_lock);

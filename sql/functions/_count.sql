@@ -14,7 +14,7 @@ DECLARE
     v_held CONSTANT boolean := p_guards AND retention._holds(p_policy, p_as_of);
     v_rows text := format('FROM retention.%I($1) d WHERE true', p_policy || '_rows'); v_count retention.due_count;
 BEGIN
-    PERFORM retention._pin();
+    PERFORM retention._pin(v_policy);
     IF NOT p_guards OR p_limit IS NOT NULL AND NOT v_held THEN
         IF NOT p_guards THEN v_slice.tids := '{}'; END IF;  -- no rank is evaluated
         IF p_limit = 1 THEN  -- of what statistics take for half of the table there may be nothing left

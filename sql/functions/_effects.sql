@@ -55,7 +55,7 @@ BEGIN
         FROM jsonb_array_elements(v_policy.sets) y CROSS JOIN jsonb_each_text(y -> 'set') c
         WHERE (y ->> 'step')::integer = e.step AND e.verb = 'update') x ON true
     WHERE e.step > 0;
-    PERFORM retention._pin();
+    PERFORM retention._pin(v_policy);
     RETURN QUERY EXECUTE format(
         'WITH _found AS MATERIALIZED (SELECT d.rel, d.tid FROM retention.%I($1) d WHERE d.verdict IS NULL
             OR d.verdict = ''passed''),

@@ -6,7 +6,7 @@ SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits =
 SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off AS $function$
 DECLARE v_passes jsonb; v_slice retention.slice; v_pass record; v_found bigint; v_total bigint := 0;
 BEGIN
-    PERFORM retention._pin();
+    PERFORM retention._pin(p) FROM retention.run r JOIN retention.policy p ON p.name = r.policy WHERE r.id = p_run;
     SELECT p.passes, r.as_of, r.older_than, r.scope, r.inputs, r.id
     INTO STRICT v_passes, v_slice.as_of, v_slice.older_than, v_slice.scope, v_slice.inputs, v_slice.run_id
     FROM retention.run r JOIN retention.policy p ON p.name = r.policy WHERE r.id = p_run;

@@ -3,7 +3,7 @@
 -- nothing.
 CREATE OR REPLACE FUNCTION retention._holdable(p_name text) RETURNS oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_parts text[] := parse_ident(p_name); v_elsewhere text; v_table record;
+DECLARE v_parts text[] := parse_ident(p_name); v_elsewhere text; v_table record; v_foreign text;
 BEGIN
     IF cardinality(v_parts) = 1 THEN
         SELECT min(x.name) INTO v_elsewhere FROM retention.policy p
@@ -16,18 +16,16 @@ BEGIN
         END IF;
         v_parts := ARRAY['public'] || v_parts;
     END IF;
-    SELECT coalesce(pg_partition_root(c.oid), c.oid) AS oid, c.relkind, r.oid AS owner, r.rolname INTO v_table
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_roles r ON r.oid = c.relowner
+    SELECT coalesce(pg_partition_root(c.oid), c.oid) AS oid, c.relkind INTO v_table
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE cardinality(v_parts) = 2 AND n.nspname = v_parts[1]::name AND c.relname = v_parts[2]::name;
     IF NOT FOUND THEN
         RAISE undefined_table USING MESSAGE = format('there is no table %s', coalesce(p_name, 'NULL')),
             HINT = 'Write its name with the schema, as in SQL: app.message.';
     ELSIF v_table.relkind NOT IN ('r', 'p') THEN
         RAISE wrong_object_type USING MESSAGE = format('%s is no table', p_name);
-    ELSIF NOT retention._trusted_owner(v_table.owner) THEN
-        RAISE insufficient_privilege USING
-            MESSAGE = format('table %s belongs to role "%s", who owns no table of a policy', p_name, v_table.rolname),
-            HINT = 'Only rows of the tables of such roles can be held.';
     END IF;
+    v_foreign := (SELECT u FROM retention._untrusted(ARRAY[v_table.oid], '{}') u LIMIT 1);
+    IF v_foreign IS NOT NULL THEN RAISE insufficient_privilege USING MESSAGE = v_foreign; END IF;
     RETURN v_table.oid;
 END $function$;

@@ -46,12 +46,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
                 THEN format('role "%s" lacks SELECT on %s', current_user, retention._table_name(k.conrelid))
                 WHEN NOT has_table_privilege(x.parent, 'SELECT') OR NOT has_schema_privilege(p.relnamespace, 'USAGE')
                 THEN format('role "%s" lacks SELECT on %s', current_user, retention._table_name(k.confrelid))
-                WHEN NOT retention._trusted_owner(c.relowner)
-                THEN format('table %s belongs to role "%s", who owns no table of a policy',
-                    retention._table_name(k.conrelid), pg_get_userbyid(c.relowner))
-                WHEN NOT retention._trusted_owner(p.relowner)
-                THEN format('table %s belongs to role "%s", who owns no table of a policy',
-                    retention._table_name(k.confrelid), pg_get_userbyid(p.relowner)) END
+                ELSE (SELECT u FROM retention._untrusted(ARRAY[x.parent, x.child], '{}') u LIMIT 1) END
     FROM reached r
     JOIN pg_constraint k ON k.confrelid = r.oid AND k.contype = 'f' AND k.conparentid = 0
                         AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)

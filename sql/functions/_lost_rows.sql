@@ -1,5 +1,5 @@
 -- Of the p_limit newest holds in force by primary key, those whose row was there and is gone, or is "denied": the owner
--- may not read the table, or must not (_trusted_owner). Not those that _unfit_hold tells. Locks nothing.
+-- may not read the table, or must not (_untrusted). Not those that _unfit_hold tells. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._lost_rows(p_limit bigint) RETURNS TABLE (hold_id bigint, fault text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 AS $function$
@@ -8,7 +8,7 @@ BEGIN
     FOR v_held IN
         SELECT n.rel, n.columns, array_agg(n.id) AS holds,
                has_table_privilege(n.rel, 'SELECT') AND has_schema_privilege(c.relnamespace, 'USAGE')
-               AND retention._trusted_owner(c.relowner) AS readable
+               AND NOT EXISTS (SELECT FROM retention._untrusted(ARRAY[n.rel], '{}')) AS readable
         FROM (SELECT h.* FROM retention.hold h
               WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > clock_timestamp())
               ORDER BY h.id DESC LIMIT p_limit) n

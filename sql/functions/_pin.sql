@@ -1,9 +1,12 @@
--- The search path and time zone of the install, for expressions of policies; undone where the calling function ends,
--- whose SET clauses pin these two and all else that expressions depend on. Functions without a search_path of their own
--- are called by pinned functions only.
-CREATE OR REPLACE FUNCTION retention._pin() RETURNS void
+-- Called before anything of a policy's or report's is evaluated: raises PR004 where that could run code of a role that
+-- is not trusted, then sets the install's search path and time zone for its expressions; undone where the calling
+-- function ends, whose SET clauses pin these two and all else that expressions depend on. Functions without a
+-- search_path of their own are called by pinned functions only.
+CREATE OR REPLACE FUNCTION retention._pin(p_policy retention.policy) RETURNS void
 LANGUAGE plpgsql AS $function$
+DECLARE v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(p_policy) f LIMIT 1);
 BEGIN  -- plpgsql keeps the plan from call to call
+    IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, ' || (SELECT string_agg(pg_catalog.quote_ident(x), ', ')
                 FROM pg_catalog.unnest(pg_catalog.string_to_array(i.search_path, ', ')) x) || ', pg_temp', true),
             pg_catalog.set_config('timezone', i.time_zone, true)

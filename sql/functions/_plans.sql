@@ -13,7 +13,6 @@ DECLARE
     v_slice retention.slice := retention._slice(clock_timestamp());
     v_pass record; v_cursor record;
 BEGIN
-    PERFORM retention._pin();
     PERFORM set_config('enable_sort', p_sort::text, true);
     v_slice.tids := '{}';
     FOR v_policy IN SELECT p.* FROM retention.policy p WHERE p.name = ANY (p_policies) AND NOT p.partitions
@@ -25,6 +24,7 @@ BEGIN
             batch := v_policy.name || CASE WHEN v_pass.value ? 'cursor' THEN '_rows' ELSE '_beyond' END;
             plan := NULL; code := NULL; message := NULL; v_slice.pass := v_pass.number;
             BEGIN
+                PERFORM retention._pin(v_policy);
                 IF v_pass.value ? 'cursor' THEN
                     v_cursor := retention._cursor(v_policy, v_slice);
                     EXECUTE format('EXPLAIN (FORMAT JSON) SELECT d.rel, d.tid %s ORDER BY %s LIMIT $2', v_cursor.rows,

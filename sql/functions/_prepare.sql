@@ -5,7 +5,7 @@ SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits =
 SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off AS $function$
 DECLARE v_inputs jsonb;
 BEGIN
-    PERFORM retention._pin();
+    PERFORM retention._pin(retention._known(p_policy));
     EXECUTE format('SELECT retention.%I($1)', p_policy || '_start')
     INTO v_inputs USING retention._slice(p_run.as_of, p_run.older_than, p_run.scope);
     UPDATE retention.run r SET inputs = v_inputs WHERE r.id = p_run.id;

@@ -17,7 +17,7 @@ BEGIN
         INTO v_found
         FROM jsonb_to_recordset(p_policy.steps) e(step integer, verb text, related text)
         WHERE e.related IS NOT NULL AND e.verb IN ('delete', 'update');
-        PERFORM retention._pin();
+        PERFORM retention._pin(p_policy);
         RETURN QUERY EXECUTE 'WITH _batch AS (SELECT x.rel, x.tid, x.n::integer
             FROM unnest($2, $3) WITH ORDINALITY x (rel, tid, n))'
                              || v_steps || v_found

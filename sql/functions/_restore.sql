@@ -11,7 +11,7 @@ DECLARE
     v_size integer; v_rows bigint; v_others boolean;
 BEGIN
     restored := 0;
-    PERFORM retention._pin();
+    PERFORM retention._pin(p_policy);
     LOOP
         FOR v_source IN
             SELECT s.* FROM jsonb_array_elements(p_policy.restores) WITH ORDINALITY e (source, n)

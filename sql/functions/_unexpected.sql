@@ -14,6 +14,7 @@ DECLARE
         SELECT e.key FROM jsonb_each(p_policy.expects) e WHERE e.value ? 'cascades'));
     v_rel record;
 BEGIN
+    RETURN QUERY SELECT retention._foreign_code(p_policy);
     IF v_protect <> '{}'
        AND retention._family(p_policy.changes || p_policy.reach) && retention._family(v_protect) THEN
         RETURN QUERY SELECT format('the policy changes rows of table "%s", which is protected (%s)', x.name,

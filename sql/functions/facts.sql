@@ -17,7 +17,7 @@ DECLARE
     v_slice CONSTANT retention.slice := retention._slice(facts.as_of);
     v_found jsonb; v_out jsonb := '{}'; v_archive record;
 BEGIN
-    PERFORM retention._pin();
+    PERFORM retention._pin(v_policy);
     IF v_facts ? 'nulls' THEN
         EXECUTE format('SELECT jsonb_build_object(''no_clock'', count(*)) FROM (SELECT %s IS NULL LIMIT $2) x', v_rows)
         INTO v_out USING v_slice, max_rows;

@@ -7,7 +7,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UT
 SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
 SET transform_null_equals = off SET array_nulls = on AS $function$
 BEGIN
-    PERFORM retention._pin();
+    PERFORM retention._pin(retention._known(partitions.policy));
     RETURN QUERY EXECUTE format(
         'SELECT (d.t).schema, (d.t).name, (d.t).parent, (d.t).value, (d.t).lower, (d.t).upper, d.verdict, x.rows,
             x.bytes

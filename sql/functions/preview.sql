@@ -23,7 +23,7 @@ BEGIN
     BEGIN
         v_count := retention._count(v_policy.name, v_request.as_of, max_rows, true, v_request.scope,
             v_request.older_than);
-    EXCEPTION WHEN invalid_function_definition THEN  -- another table has the name of the policy's
+    EXCEPTION WHEN invalid_function_definition OR SQLSTATE 'PR004' THEN  -- another table has its name; foreign code
         IF stopped_by IS NULL THEN RAISE; END IF;
     END;
     due := v_count.due; kept := v_count.kept; kept_null := v_count.kept_null; oldest := v_count.oldest;

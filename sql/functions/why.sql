@@ -31,7 +31,7 @@ BEGIN
         RAISE undefined_column USING MESSAGE = format('table "%s" has no column "%s"', v_policy.table_name,
             v_given.unknown);
     END IF;
-    PERFORM retention._pin();
+    PERFORM retention._pin(v_policy);
     FOR v_rel, v_tid IN EXECUTE format('SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t WHERE %s', v_table,
         coalesce(v_given.matches, 'false')) LOOP
         v_slice.as_of := why.as_of; kept_by := NULL; until := NULL;

@@ -3,7 +3,7 @@
 CREATE TABLE IF NOT EXISTS retention.install (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), runtime_version text NOT NULL,
     search_path text NOT NULL, time_zone text NOT NULL, scheduler text NOT NULL, cron_database text,
-    protect text[] NOT NULL, log_window interval NOT NULL DEFAULT '90 days',
+    protect text[] NOT NULL, trust text[] NOT NULL, log_window interval NOT NULL DEFAULT '90 days',
     cron_log_window interval NOT NULL DEFAULT '14 days', event_window interval NOT NULL DEFAULT '30 days',
     report_window interval NOT NULL DEFAULT '1 year', claim_window interval NOT NULL DEFAULT '7 days',
     system_identifier bigint NOT NULL, database_name text NOT NULL, server jsonb,

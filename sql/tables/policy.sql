@@ -16,7 +16,8 @@
 -- "key" its primary key. Of an update with "undo", "from" is the table undo, "columns" are the key's and what it sets,
 -- "set" what is to be set, as SQL over the row t. expects is what the policy relies on in the catalog, by relation,
 -- see _unexpected(): kind (a table, if none is given), columns with types, whole (it has no others), key (which is
--- unique), cascades (foreign keys to it, as "table (columns) action"). window_own is a window that may be set at run
+-- unique), cascades (foreign keys to it, as "table (columns) action"). schemas are those that its expressions name for
+-- functions, types and operators. window_own is a window that may be set at run
 -- time, within window_at_least and window_at_most; NULL: it may not. installed_at is when a migration last wrote the
 -- row: lateness is reckoned from then on. batch_time_ms is how long a batch should take; NULL: it has batch_rows,
 -- however long. writes is what statements of the policy do to tables, as in "DELETE public.message": rules may rewrite
@@ -38,7 +39,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     window_at_least interval, window_at_most interval, restores jsonb, deletes text[] NOT NULL DEFAULT '{}',
     unguarded text[] NOT NULL DEFAULT '{}', related text[] NOT NULL DEFAULT '{}',
     changes text[] NOT NULL DEFAULT '{}', statement_deletes text[] NOT NULL DEFAULT '{}',
-    reach text[] NOT NULL DEFAULT '{}', expects jsonb NOT NULL DEFAULT '{}', writes text[] NOT NULL DEFAULT '{}',
+    reach text[] NOT NULL DEFAULT '{}', expects jsonb NOT NULL DEFAULT '{}',
+    schemas text[] NOT NULL DEFAULT '{}', writes text[] NOT NULL DEFAULT '{}',
     sets jsonb NOT NULL DEFAULT '[]', facts jsonb NOT NULL DEFAULT '{}', steps jsonb NOT NULL DEFAULT '[]',
     batch_rows integer NOT NULL DEFAULT 50000 CHECK (batch_rows > 0),
     batch_time_ms integer DEFAULT 50 CHECK (batch_time_ms > 0),

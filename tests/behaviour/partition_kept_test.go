@@ -184,7 +184,7 @@ func TestUnreadableBounds(t *testing.T) {
 // Only a member of the tables' owners can migrate such a policy, and is told so by name.
 func TestPartitionsOfAnotherRole(t *testing.T) {
 	t.Parallel()
-	const yaml = "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [drop]}}"
+	const yaml = "install: {scheduler: none, trust: [kit_maker]}\npolicies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [drop]}}"
 	in := kit.Prepare(t, quarter+"CREATE TABLE t (id int PRIMARY KEY)", yaml)
 	in.Exec(t, `DO $$ BEGIN IF to_regrole('kit_maker') IS NULL THEN CREATE ROLE kit_maker; END IF; END $$;
 		GRANT ALL ON SCHEMA public TO kit_maker; ALTER TABLE m_2 OWNER TO kit_maker`)

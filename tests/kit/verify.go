@@ -3,6 +3,7 @@ package kit
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 
 	"pgretain/generator"
@@ -26,6 +27,19 @@ func (in *Installed) WantConforms(t testing.TB, wanted []generator.Object) {
 			t.Errorf("as %q a clean installation does not conform:\n%s", user, out.String())
 		}
 	}
+}
+
+// Finding is what a superuser's verify says with a code, "" where it does not.
+func (in *Installed) Finding(t testing.TB, yaml, code string) string {
+	t.Helper()
+	wanted, _ := in.Compile(t, yaml)
+	var messages []string
+	for _, f := range in.verify(t, "", wanted).Findings {
+		if f.Code == code {
+			messages = append(messages, f.Message)
+		}
+	}
+	return strings.Join(messages, "\n")
 }
 
 // verify is what a role finds, "" the superuser.

@@ -70,7 +70,7 @@ var closed = []string{
 	"_pass_by", "_position", "_prepare", "_prove", "_radius", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
 	"_restore", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
-	"_subtract", "_sum", "_surplus", "_take", "_take_table", "_true_of", "_trusted_owner", "_try", "_ttl",
+	"_subtract", "_sum", "_surplus", "_take", "_take_table", "_true_of", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
 	"_version", "_window_at", "_pin",
 	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_holds_row_of", "_printed", "_spare", "_stopping_hold",
 }

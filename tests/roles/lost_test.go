@@ -24,7 +24,8 @@ func TestWhatIsLostLater(t *testing.T) {
 		verify     []string
 	}{
 		"membership of the owner": {"REVOKE retention_owner FROM shop_deploy", "GRANT retention_owner TO shop_deploy",
-			[]string{`role "shop_deploy" cannot SET ROLE "retention_owner"`, "pgretain bootstrap --migrator shop_deploy"}, nil, nil},
+			[]string{`role "shop_deploy" cannot SET ROLE "retention_owner"`, "pgretain bootstrap --migrator shop_deploy"},
+			[]string{`table app.note belongs to role "shop_deploy", which is not trusted`}, []string{`table app.note belongs to role "shop_deploy", which is not trusted`}},
 		"membership of the runner": {"REVOKE retention_runner FROM shop_deploy", "GRANT retention_runner TO shop_deploy",
 			[]string{`role "shop_deploy" cannot SET ROLE "retention_runner"`, "pgretain bootstrap --migrator shop_deploy"}, nil, nil},
 		"LOGIN of the runner": {"ALTER ROLE retention_runner NOLOGIN", "ALTER ROLE retention_runner LOGIN",
@@ -68,12 +69,14 @@ func TestWhatIsLostLater(t *testing.T) {
 	// Another owner of the table: the migrating role cannot grant on it, or index it, any more.
 	s.as(deploy, "INSERT INTO app.note SELECT max(id) + 1, now() - interval '90 days' FROM app.note")
 	s.as(super, "ALTER TABLE app.note OWNER TO shop_dba; REVOKE ALL ON app.note FROM retention_owner")
+	s.refused(operator, 1, []string{`table app.note belongs to role "shop_dba", which is not trusted`}, "run", "notes")
+	s.as(super, "UPDATE retention.install SET trust = '{shop_dba}'")
 	s.refused(operator, 1, []string{`permission denied for table note (as role "retention_owner")`}, "run", "notes")
 	s.write("retention.yaml", strings.Replace(small, "then: [delete]", `then: [{archive: {into: app.old, create: true}}, delete]`, 1))
 	s.must(deploy, "snapshot")
 	s.must(deploy, "generate")
 	s.refused(deploy, 2, []string{"permission denied for table note", "The migrating role must own the tables of the policies"}, "migrate", "up")
-	s.as(super, "ALTER TABLE app.note OWNER TO shop_deploy; GRANT SELECT, UPDATE, DELETE ON app.note TO retention_owner")
+	s.as(super, "UPDATE retention.install SET trust = '{}'; ALTER TABLE app.note OWNER TO shop_deploy; GRANT SELECT, UPDATE, DELETE ON app.note TO retention_owner")
 	s.must(deploy, "migrate", "up")
 	s.must(operator, "run", "notes")
 	s.must(viewer, "verify")

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_any", "table_name": "app.note", "hash": "3500e14ee683",
+SELECT retention._register($row$ {"name": "notes_any", "table_name": "app.note", "hash": "dc71d74e4b00",
     "passes": [{"ranked": true, "groups": "notes_any_groups", "beyond": "notes_any_beyond", "indexed": true},
         {"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.made_at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')", "filtered": true},

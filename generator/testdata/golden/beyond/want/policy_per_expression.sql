@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "per_expression", "table_name": "app.note", "hash": "aec2585f6ecd",
+SELECT retention._register($row$ {"name": "per_expression", "table_name": "app.note", "hash": "1abf6dd35b33",
     "passes": [{"ranked": true, "groups": "per_expression_groups", "beyond": "per_expression_beyond"}],
     "expects": {"app.note": {"columns": {"id": "bigint", "made_at": "timestamp with time zone", "owner_id": "bigint",
         "score": "double precision"}}}}$row$);

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "loans", "table_name": "app.loan", "hash": "5a7cf95e0e73",
+SELECT retention._register($row$ {"name": "loans", "table_name": "app.loan", "hash": "ed20d9768d57",
     "passes": [{"cursor": [["t.used_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.used_at <= retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')"},
         {"cursor": [["t.id", "bigint"]], "bound": "true"}],

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "items", "table_name": "app.note", "hash": "fed1c77a752b", "prepares": true,
+SELECT retention._register($row$ {"name": "items", "table_name": "app.note", "hash": "d42dbcfa61a0", "prepares": true,
     "scope": ["owner_id"], "window_own": "0 months 30 days 00:00:00", "window_at_least": "0 months 7 days 00:00:00",
         "window_at_most": "0 months 365 days 00:00:00",
     "owns": ["retention.items_c"],

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "loans", "table_name": "app.loan", "hash": "2d61fcf6df53",
+SELECT retention._register($row$ {"name": "loans", "table_name": "app.loan", "hash": "b2a2614da69d",
     "passes": [{"cursor": [["t.id", "bigint"]],
         "bound": "t.id > (SELECT t.id FROM app.rolled t WHERE (t.what = 'loan'))", "whole": true}],
     "facts": {"clock": "t.id"},

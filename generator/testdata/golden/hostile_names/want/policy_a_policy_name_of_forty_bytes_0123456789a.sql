@@ -1,6 +1,6 @@
 -- as owner
 SELECT retention._register($row$ {"name": "a_policy_name_of_forty_bytes_0123456789a",
-        "table_name": "Se\"lect.012345678901234567890123456789012345678901234567890123456789éa", "hash": "b942469d1b79",
+        "table_name": "Se\"lect.012345678901234567890123456789012345678901234567890123456789éa", "hash": "eff4128718ae",
     "passes": [{"ranked": true, "groups": "a_policy_name_of_forty_bytes_0123456789a_groups",
         "beyond": "a_policy_name_of_forty_bytes_0123456789a_beyond"},
         {"cursor": [["t.t", "timestamptz"], ["t.\"end\"", "bigint"]], "ranked": true,

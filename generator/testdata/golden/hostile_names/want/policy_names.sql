@@ -1,6 +1,6 @@
 -- as owner
 SELECT retention._register($row$ {"name": "names", "table_name": "Se\"lect.order by. $function$ {{ .Tag }}",
-        "hash": "a63232ac58d9",
+        "hash": "c71cfbd36a4c",
     "passes": [{"cursor": [["t.\"a \"\"quoted\"\" column\"", "timestamptz"], ["t.\"user\"", "bigint"], ["t.\"a.b\"",
         "text"]], "bound": "t.\"a \"\"quoted\"\" column\" < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')",
         "filtered": true}],

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "in_own_words", "table_name": "app.loan", "hash": "3baa801b36ac",
+SELECT retention._register($row$ {"name": "in_own_words", "table_name": "app.loan", "hash": "f9fdaed1ad44",
     "passes": [{"cursor": [["t.used_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.used_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.used_at", "nulls": true, "ahead": "(($1).as_of + interval '1 years')"},

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "hash": "bb8db1b9532d",
+SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "hash": "f3bb9d49bb3f",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.made_at", "ahead": "(($1).as_of + interval '1 years')",

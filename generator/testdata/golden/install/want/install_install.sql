@@ -1,12 +1,12 @@
 -- as owner
 -- Runtime version 1.
-INSERT INTO keeper.install (runtime_version, search_path, time_zone, scheduler, protect, cron_database,
+INSERT INTO keeper.install (runtime_version, search_path, time_zone, scheduler, protect, trust, cron_database,
     system_identifier, database_name)
-SELECT '1', 'app, Se"lect', 'America/New_York', 'pg_cron', ARRAY['app.receipt']::text[], NULL,
+SELECT '1', 'app, Se"lect', 'America/New_York', 'pg_cron', ARRAY['app.receipt']::text[], ARRAY[]::text[], NULL,
     c.system_identifier, current_database() FROM pg_control_system() c
 ON CONFLICT (only_row) DO UPDATE SET runtime_version = excluded.runtime_version,
     search_path = excluded.search_path, time_zone = excluded.time_zone, scheduler = excluded.scheduler,
-    protect = excluded.protect, cron_database = excluded.cron_database;
+    protect = excluded.protect, trust = excluded.trust, cron_database = excluded.cron_database;
 UPDATE keeper.install SET server = keeper._server() WHERE server IS NULL;
 
 -- to drop it

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_joined", "table_name": "app.note", "hash": "0ca8a25580d4",
+SELECT retention._register($row$ {"name": "notes_joined", "table_name": "app.note", "hash": "cf22da78ef98",
         "prepares": true,
     "owns": ["retention.notes_joined_c"],
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]],

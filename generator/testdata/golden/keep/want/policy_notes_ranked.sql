@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_ranked", "table_name": "app.note", "hash": "2f5de1c54571",
+SELECT retention._register($row$ {"name": "notes_ranked", "table_name": "app.note", "hash": "36b81aeb7f22",
     "passes": [{"ranked": true, "groups": "notes_ranked_groups", "beyond": "notes_ranked_beyond"}],
     "expects": {"app.note": {"columns": {"id": "bigint", "owner_id": "bigint", "starred": "boolean", "tag": "text"}}}}$row$);
 

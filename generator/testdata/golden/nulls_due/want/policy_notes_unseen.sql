@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_unseen", "table_name": "app.note", "hash": "c83a2f130370",
+SELECT retention._register($row$ {"name": "notes_unseen", "table_name": "app.note", "hash": "01bda3f3cbe0",
     "passes": [{"cursor": [["t.seen_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.seen_at <= retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')"},
         {"cursor": [["t.id", "bigint"]], "bound": "true"}],

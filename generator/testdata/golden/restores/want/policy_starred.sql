@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "starred", "table_name": "app.note", "hash": "534a60686d18",
+SELECT retention._register($row$ {"name": "starred", "table_name": "app.note", "hash": "81ed60b750aa",
     "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.expires_at", "where": "(NOT t.starred)", "nulls": true,

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "items", "table_name": "app.item", "hash": "5958fa771969",
+SELECT retention._register($row$ {"name": "items", "table_name": "app.item", "hash": "6378a7bd87b7",
     "passes": [{"cursor": [["t.at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.at < retention._cutoff(($1).as_of, 0, 90, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.at", "ahead": "(($1).as_of + interval '1 years')"},

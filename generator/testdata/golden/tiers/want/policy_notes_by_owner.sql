@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_by_owner", "table_name": "app.note", "hash": "f9d4b604c581",
+SELECT retention._register($row$ {"name": "notes_by_owner", "table_name": "app.note", "hash": "db03d094aa02",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.made_at < greatest(retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC'), retention._cutoff(($1).as_of, 0, 90, '00:00:00', 'UTC'))",
         "filtered": true}],

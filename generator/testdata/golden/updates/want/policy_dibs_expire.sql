@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "dibs_expire", "table_name": "app.note", "hash": "66cf606e450d",
+SELECT retention._register($row$ {"name": "dibs_expire", "table_name": "app.note", "hash": "7fa45f715436",
     "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]],
         "bound": "t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.expires_at", "where": "(NOT t.starred)", "nulls": true,

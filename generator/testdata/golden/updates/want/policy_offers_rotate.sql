@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "offers_rotate", "table_name": "app.note", "hash": "55e1b606f34d",
+SELECT retention._register($row$ {"name": "offers_rotate", "table_name": "app.note", "hash": "4ce316305634",
     "passes": [{"cursor": [["t.id", "bigint"]], "bound": "true"}],
     "facts": {"clock": "t.expires_at", "nulls": true, "ahead": "(($1).as_of + interval '10 years')"},
     "steps": [{"step": 1, "verb": "update", "table": "app.note",

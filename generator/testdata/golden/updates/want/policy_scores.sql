@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "scores", "table_name": "app.note", "hash": "b15b1bc19b1d",
+SELECT retention._register($row$ {"name": "scores", "table_name": "app.note", "hash": "b1e40109f010",
     "passes": [{"cursor": [["t.id", "bigint"]], "bound": "true"}],
     "steps": [{"step": 1, "verb": "update", "table": "app.note",
         "from": "FROM app.note t LEFT JOIN app.owner o ON (o.id = t.owner_id) LEFT JOIN LATERAL (SELECT o.days * 0.5 AS score) d ON true",

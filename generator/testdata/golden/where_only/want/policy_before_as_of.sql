@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "before_as_of", "table_name": "app.note", "hash": "ad9244ddf485",
+SELECT retention._register($row$ {"name": "before_as_of", "table_name": "app.note", "hash": "9285d395b2a1",
     "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}],
     "expects": {"app.note": {"columns": {"id": "bigint", "kind": "text", "made_at": "timestamp with time zone"}}}}$row$);
 

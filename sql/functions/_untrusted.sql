@@ -1,0 +1,67 @@
+-- Whose code could run where relations are read or written, or expressions look names up in schemas, though nobody
+-- trusts them: a sentence each. Follows pg_depend from the relations to what belongs to them (triggers, rules, checks,
+-- defaults, policies, indexes) and to what these refer to (functions, operators, types, casts, what views read), and
+-- asks for the owners. A function's owner answers for what it calls. In the schemas every function, operator and type
+-- counts, used or not: a better match for its arguments is enough to be called. Reads the catalog only.
+CREATE OR REPLACE FUNCTION retention._untrusted(p_relations oid[], p_schemas text[]) RETURNS SETOF text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
+DECLARE
+    c_first CONSTANT oid := 16384;  -- what initdb makes has lower numbers
+    c_mend CONSTANT text := '; list the role under "trust" of the install, or take it away';
+    v_trusted CONSTANT oid[] := retention._trusted();
+    v_schemas CONSTANT oid[] := ARRAY(SELECT n.oid FROM pg_namespace n WHERE n.nspname = ANY (p_schemas::name[]));
+BEGIN
+    RETURN QUERY
+    WITH RECURSIVE reached (class, id) AS (
+        SELECT 'pg_class'::regclass::oid, r.oid FROM unnest(p_relations) r (oid)
+        UNION
+        SELECT x.class, x.id FROM reached r CROSS JOIN LATERAL (
+            SELECT d.classid AS class, d.objid AS id FROM pg_depend d
+            WHERE r.class = 'pg_class'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
+              AND d.deptype IN ('a', 'i', 'P') AND d.objid >= c_first
+            UNION ALL
+            SELECT d.refclassid, d.refobjid FROM pg_depend d
+            WHERE d.classid = r.class AND d.objid = r.id AND d.refobjid >= c_first AND d.deptype <> 'e'
+              AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_extension'::regclass)
+              AND r.class <> 'pg_proc'::regclass
+              AND (d.refclassid <> 'pg_class'::regclass OR r.class = 'pg_rewrite'::regclass)
+            UNION ALL
+            SELECT d.classid, d.objid FROM pg_depend d
+            WHERE r.class = 'pg_type'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
+              AND d.classid IN ('pg_cast'::regclass, 'pg_constraint'::regclass)) x
+    )
+    SELECT format('%s belongs to role "%s", which is not trusted', pg_describe_object(r.class, r.id, 0), o.rolname)
+        || c_mend
+    FROM reached r
+    JOIN pg_shdepend s ON s.classid = r.class AND s.objid = r.id AND s.objsubid = 0 AND s.deptype = 'o'
+     AND s.dbid = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+    JOIN pg_roles o ON o.oid = s.refobjid
+    WHERE s.refobjid <> ALL (v_trusted) ORDER BY 1;
+    RETURN QUERY
+    SELECT format('schema "%s" belongs to role "%s", which is not trusted', n.nspname, pg_get_userbyid(n.nspowner))
+        || c_mend
+    FROM pg_namespace n
+    WHERE n.nspowner <> ALL (v_trusted) AND (n.oid = ANY (v_schemas) OR n.oid IN (
+        SELECT c.relnamespace FROM pg_class c WHERE c.oid = ANY (p_relations)));
+    RETURN QUERY
+    SELECT format('%s may create in schema "%s", where names of the policy are looked up',
+                  CASE a.grantee WHEN 0 THEN 'everybody (PUBLIC)' ELSE format('role "%s"', pg_get_userbyid(a.grantee))
+                  END, n.nspname) || format('; REVOKE CREATE ON SCHEMA %I FROM %s', n.nspname,
+                  CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
+    FROM pg_namespace n CROSS JOIN aclexplode(n.nspacl) a
+    WHERE n.oid = ANY (v_schemas) AND a.privilege_type = 'CREATE' AND a.grantee <> ALL (v_trusted);
+    RETURN QUERY
+    SELECT format('%s belongs to role "%s", which is not trusted, and stands where names of the policy are looked up',
+                  pg_describe_object(x.class, x.id, 0), pg_get_userbyid(x.owner)) || c_mend
+    FROM (
+        SELECT 'pg_proc'::regclass AS class, p.oid AS id, p.proowner AS owner, p.pronamespace AS schema
+        FROM pg_proc p WHERE p.oid >= c_first
+        UNION ALL
+        SELECT 'pg_operator'::regclass, o.oid, o.oprowner, o.oprnamespace FROM pg_operator o WHERE o.oid >= c_first
+        UNION ALL
+        SELECT 'pg_type'::regclass, t.oid, t.typowner, t.typnamespace FROM pg_type t
+        WHERE t.oid >= c_first AND t.typelem = 0 AND NOT EXISTS (
+            SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')) x
+    WHERE x.schema = ANY (v_schemas) AND x.owner <> ALL (v_trusted) ORDER BY 1;
+END $function$;

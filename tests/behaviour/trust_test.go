@@ -1,0 +1,147 @@
+package behaviour
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+const trusting = `
+	CREATE TYPE mood AS ENUM ('calm', 'angry');
+	CREATE SCHEMA tools; GRANT USAGE ON SCHEMA tools TO public;
+	CREATE FUNCTION tools.plain(numeric) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
+	CREATE TABLE item (id bigint PRIMARY KEY, at timestamptz NOT NULL, state varchar(9) NOT NULL DEFAULT 'done', mood mood DEFAULT 'calm');
+	CREATE TABLE part (id bigint PRIMARY KEY, item_id bigint REFERENCES item ON DELETE CASCADE, note text);
+	CREATE TABLE cases (item_id bigint, open boolean);
+	CREATE TABLE users (id bigint PRIMARY KEY, item_id bigint, vip boolean);
+	CREATE VIEW vips AS SELECT id, item_id FROM users WHERE vip;
+	CREATE TABLE attic (id bigint, at timestamptz, state varchar(9), mood mood, run_id bigint);
+	CREATE TABLE spare (id bigint);
+	INSERT INTO item SELECT i, '2024-01-01'::timestamptz + i * interval '1 hour' FROM generate_series(1, 30) i;
+	INSERT INTO part SELECT i, i FROM generate_series(1, 30) i`
+
+const trusts = `
+policies:
+  p:
+    table: item
+    where: "t.state = 'done' AND upper(t.state) = 'DONE' AND tools.plain(t.id)"
+    due: {age: {column: at, older_than: 7 days}}
+    keep:
+      case: "EXISTS (SELECT FROM cases c WHERE c.item_id = t.id AND c.open)"
+      vip: "EXISTS (SELECT FROM vips v WHERE v.item_id = t.id)"
+    batch: {rows: 5}
+    then:
+      - archive: {into: attic, set: {run_id: run.id}}
+      - delete: {cascades: [part]}
+`
+
+// stranger is a role that nobody trusts, whose functions leave a mark that no rollback takes away.
+const stranger = `
+	DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
+	CREATE SCHEMA stranger AUTHORIZATION stranger; GRANT USAGE ON SCHEMA stranger TO public;
+	GRANT USAGE ON SCHEMA public, tools TO stranger;
+	SET ROLE stranger;
+	CREATE SEQUENCE stranger.mark; GRANT ALL ON stranger.mark TO public;
+	CREATE FUNCTION stranger.yes() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
+	CREATE FUNCTION stranger.yes(bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
+	CREATE FUNCTION stranger.same(varchar, varchar) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
+	CREATE FUNCTION stranger.words(mood) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''x''; END';
+	CREATE FUNCTION stranger.fire() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN coalesce(NEW, OLD); END';
+	RESET ROLE`
+
+// attacks: how code of the stranger comes to where the policy's page meets it, what is said of it, and whether the
+// policy would run it where the stranger were trusted.
+var attacks = map[string]struct {
+	plant, says string
+	runs        bool
+}{
+	"a guard's table is his": {"ALTER TABLE cases OWNER TO stranger", `table public.cases belongs to role "stranger"`, false},
+	"his view in place of a guard's table": {`ALTER TABLE cases RENAME TO cases_; GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger;
+		CREATE VIEW public.cases AS SELECT 0::bigint AS item_id, stranger.yes() AS open; GRANT SELECT ON public.cases TO public; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger`, "function stranger.yes()", false},
+	"the table of a guard's view": {"ALTER TABLE users OWNER TO stranger", `table public.users belongs to role "stranger"`, false},
+	"a function in a guard's view": {"GRANT stranger TO CURRENT_USER; CREATE OR REPLACE VIEW vips AS SELECT id, item_id FROM (SELECT * FROM users WHERE vip UNION ALL SELECT 0, 0, true) u WHERE stranger.yes(1::bigint)",
+		"function stranger.yes(bigint)", true},
+	"a trigger of the table":     {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a trigger of a cascade":     {"GRANT TRIGGER ON part TO stranger; SET ROLE stranger; CREATE TRIGGER z BEFORE DELETE ON part FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a trigger of the archive":   {"GRANT TRIGGER ON attic TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER INSERT ON attic FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a deferred trigger":         {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE CONSTRAINT TRIGGER z AFTER DELETE ON item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a check of the archive":     {"ALTER TABLE attic ADD CHECK (stranger.yes())", "function stranger.yes()", true},
+	"a default of the archive":   {"ALTER TABLE attic ADD more boolean DEFAULT stranger.yes()", "function stranger.yes()", true},
+	"an index of the archive":    {"CREATE INDEX ON attic (stranger.yes(id))", "function stranger.yes(bigint)", true},
+	"the type of a column":       {"ALTER TYPE mood OWNER TO stranger; SET ROLE stranger; CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "public.mood", false},
+	"a cast of a column's type":  {"CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "function stranger.words(public.mood)", false},
+	"a cascade from his table":   {"ALTER TABLE part OWNER TO stranger", `table public.part belongs to role "stranger"`, false},
+	"an operator that fits":      {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE OPERATOR public.= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "operator public.=(character varying,character varying)", true},
+	"a function that fits":       {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE FUNCTION public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END'; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "function public.upper(character varying)", true},
+	"a named schema":             {"GRANT CREATE ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE FUNCTION tools.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END'; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM stranger", "function tools.plain(bigint)", true},
+	"who may create there":       {"GRANT CREATE ON SCHEMA public TO stranger", `role "stranger" may create in schema "public"`, false},
+	"who may create there: all":  {"GRANT CREATE ON SCHEMA tools TO public", `everybody (PUBLIC) may create in schema "tools"`, false},
+	"the owner of a schema":      {"ALTER SCHEMA tools OWNER TO stranger", `schema "tools" belongs to role "stranger"`, false},
+	"a function that is called":  {"ALTER FUNCTION tools.plain(numeric) OWNER TO stranger", "function tools.plain(numeric)", false},
+	"a trigger of another table": {"GRANT TRIGGER ON spare TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON spare EXECUTE FUNCTION stranger.fire()", "", false},
+	"his tables beside":          {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
+}
+
+// Code of a role that nobody trusts is never run: not by a batch that follows, not by a run that starts, not by those
+// who look, whoever they are. Where the role is trusted it is.
+func TestCodeOfStrangers(t *testing.T) {
+	t.Parallel()
+	for name, a := range attacks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, trusting, trusts)
+			ctx := context.Background()
+			in.Exec(t, stranger)
+			runner := in.Runner()
+			var id int64
+			if err := runner.QueryRow(ctx, "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL)) s", noon).Scan(&id); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the start, and the first batch
+				if _, err := runner.Exec(ctx, "SELECT retention._step($1)", id); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ids := func() []string { return pgtest.Column[string](t, in, "SELECT id::text FROM item ORDER BY id") }
+			before := ids()
+			in.Exec(t, a.plant+"; RESET ROLE")
+			in.Exec(t, "SELECT setval('stranger.mark', 1, false)")
+			ran := func() bool { return pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] }
+			if _, err := runner.Exec(ctx, "SELECT retention._step($1)", id); a.says == "" && err != nil || a.says != "" && (err == nil || !strings.Contains(err.Error(), a.says)) {
+				t.Errorf("the next batch said %v", err)
+			}
+			if _, err := runner.Exec(ctx, "SELECT retention.settle()"); err != nil {
+				t.Fatal(err)
+			}
+			if a.says == "" {
+				in.Done("p", noon)
+				return
+			}
+			if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, a.says) {
+				t.Errorf("another run ended %s: %s", o.State, o.Message)
+			}
+			for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')", `SELECT retention.why('p', '{"id": 9}')`,
+				"SELECT retention.facts('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10, true)"} {
+				_ = in.Operator(sql) // what it says is another test's
+			}
+			if f := in.Finding(t, trusts, "V050"); !strings.Contains(f, a.says) {
+				t.Errorf("verify says %q", f)
+			}
+			if ran() {
+				t.Error("code of the stranger was run")
+			}
+			if diff := cmp.Diff(before, ids()); diff != "" {
+				t.Errorf("rows went (-before +after):\n%s", diff)
+			}
+			in.Exec(t, "UPDATE retention.install SET trust = '{stranger}'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_owner")
+			if o := in.Run("p", noon); strings.Contains(o.Message, "trusted") || ran() != a.runs {
+				t.Errorf("with trust the run ended %s (%s), and the code ran: %v", o.State, o.Message, ran())
+			}
+		})
+	}
+}
