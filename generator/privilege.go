@@ -48,16 +48,23 @@ func (w *work) collectRights() {
 	}
 }
 
-// addRead notes a table that an expression names. A bare name is looked up along the search path;
-// one that is nowhere may be a WITH query, so that only a qualified one is refused.
+// addRead notes a table that an expression names. A bare name is looked up along the search path, once and for all: one
+// that is nowhere is refused, since it would mean whatever table takes the name later.
 func (w *work) addRead(e policy.Expr, ref pgparse.TableRef) {
 	if table := w.lookUp(ref); table != nil {
 		w.addRight(policy.Table{Schema: table.Schema, Name: table.Name, Position: e.At(ref.Offset)}, policy.Access{})
 		return
 	}
-	if ref.Schema != "" && ref.Schema != "pg_catalog" && ref.Schema != w.schema() {
-		w.refuse(e.At(ref.Offset), codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", ref.Schema+"."+ref.Name),
-			orHint(didYouMean(ref.Schema+"."+ref.Name, tableNames(w.snapshot)), `Run "pgretain snapshot" after the table was created.`))
+	name := ref.Name
+	switch {
+	case ref.Schema != "":
+		name = ref.Schema + "." + ref.Name
+	case strings.HasPrefix(name, "pg_"), name == "batch", name == "partition" && w.policy.Partitions: // what is generated has them
+		return
+	}
+	if ref.Schema != "pg_catalog" && ref.Schema != w.schema() {
+		w.refuse(e.At(ref.Offset), codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name),
+			orHint(didYouMean(name, tableNames(w.snapshot)), `Run "pgretain snapshot" after the table was created.`))
 	}
 }
 
@@ -170,7 +177,14 @@ func sequencesOf(table *catalog.Table) []sequence {
 	var names []sequence
 	for _, column := range table.Columns {
 		if found := nextValue.FindStringSubmatch(column.Default); found != nil {
-			name := strings.ReplaceAll(found[1], "''", "'")
+			parts, err := pgparse.Name(strings.ReplaceAll(found[1], "''", "'"))
+			if err != nil || len(parts) == 0 {
+				continue // no sequence of the server's has such a name
+			}
+			for i := range parts {
+				parts[i] = quote.Ident(parts[i])
+			}
+			name := strings.Join(parts, ".")
 			names = append(names, sequence{sqlText(name), literal(name)})
 		}
 	}

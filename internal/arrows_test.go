@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	"sql/verify":         {"internal/quote"},
 	"migrations":         {},
 	"internal/calendar":  {},
-	"internal/catalog":   {},
+	"internal/catalog":   {"internal/pgparse"},
 	"internal/diag":      {},
 	"internal/lint":      {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse"},
 	"internal/parallel":  {},

@@ -16,7 +16,7 @@ var (
 	codeVersion       = diag.Register("P009", "an unknown version of the language")
 	codeIdentifier    = diag.Register("P010", "an invalid table, column or schema name")
 	codeExpression    = diag.Register("P011", "an invalid SQL expression")
-	codeClock         = diag.Register("P012", "a clock in an expression")
+	codeClock         = diag.Register("P012", "a clock or the session in an expression")
 	codeParameter     = diag.Register("P013", "a parameter in an expression")
 	codeWindow        = diag.Register("P014", "an invalid window")
 	codeWindowBound   = diag.Register("P015", "a window that is zero or too long")

@@ -32,6 +32,14 @@ func (r *reader) names(e Expr, parsed *pgparse.Expr, s scope) {
 		r.add(codeClock, e.At(parsed.TimeFunctionOffset), fmt.Sprintf("clock %q is not allowed in an expression", parsed.TimeFunction),
 			"It would be another instant than the one that the run is judged by.", "Write as_of, the instant of the run.")
 	}
+	if parsed.Session != "" {
+		hint := fmt.Sprintf("Write a column of that name as t.%q.", parsed.Session)
+		if strings.HasPrefix(strings.TrimLeft(e.SQL[parsed.SessionOffset+len(parsed.Session):], " "), "(") {
+			hint = "Give it the configuration as its first argument, as in to_tsvector('english', body)."
+		}
+		r.add(codeClock, e.At(parsed.SessionOffset), fmt.Sprintf("%q goes by the session that asks, not by the row", parsed.Session),
+			"A run would judge rows otherwise than a preview.", hint)
+	}
 	if parsed.Parameter {
 		r.add(codeParameter, e.At(parsed.ParameterOffset), "a parameter is not allowed in an expression", "", "Write the value, or as_of, run.id or run.reason.")
 	}

@@ -31,7 +31,7 @@ var unseen = map[string][]string{
 	"V045": {"could not check the runs", "could not check the zone in which schedules are meant"}, "V046": {"could not check the runs"},
 	"V050": {"could not check what policies rely on"}, "V052": {"could not check holds"},
 	"V060": {"could not check overdue rows of", "could not check the zone in which schedules are meant", "could not check the runs"},
-	"V070": {"could not check the privileges of PUBLIC"}, "V073": {"could not check the privileges of PUBLIC"},
+	"V070": {"could not check the privileges of PUBLIC"},
 	"V071": {"could not check who can change the runtime's tables"}, "V074": {"could not check the owner's privileges"},
 	"V034": {"not all expressions were looked at"},
 }

@@ -11,8 +11,7 @@ import (
 
 func (v *inspection) privilegeGroups() []group {
 	groups := []group{
-		{about: "the privileges of PUBLIC", codes: []string{codePublic, codeSearchPath}, check: v.checkPublic},
-		{about: "who can create in the search path", codes: []string{codeCreators}, check: v.checkCreators},
+		{about: "the privileges of PUBLIC", codes: []string{codePublic}, check: v.checkPublic},
 		{about: "what roles need in the runtime's schema", codes: []string{codeLacking}, check: v.checkLacking},
 	}
 	if v.install.Roles.None {
@@ -53,14 +52,9 @@ func (o openSchema) revoke() string {
 // checkPublic: nothing in the runtime's schema, no CREATE in the search path, where a function or
 // operator of somebody else could take the place of the one that a policy means.
 func (v *inspection) checkPublic(ctx context.Context, tx pgx.Tx) error {
-	rows, err := seen[openSchema](ctx, tx, v.query("schema_open"), append([]string{v.install.Schema}, v.install.SearchPath...))
+	rows, err := seen[openSchema](ctx, tx, v.query("schema_open"), []string{v.install.Schema})
 	for _, o := range rows {
-		switch {
-		case o.Schema == v.install.Schema:
-			v.schemaPublic(o)
-		case o.Privilege == "CREATE":
-			v.searchPathOpen(o)
-		}
+		v.schemaPublic(o)
 	}
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"pgretain/internal/pgparse"
 )
 
 // Version is the form of the file that this program reads and writes.
@@ -54,9 +56,10 @@ func checkVersion(data []byte) error {
 	return nil
 }
 
-// check refuses tables without a name and names that stand for two tables.
+// check refuses tables without a name, names that stand for two tables, and types that are more than a type: they
+// become SQL, and the file may have been edited.
 func (s *Snapshot) check() error {
-	seen := make(map[string]bool, len(s.Tables))
+	seen, types := make(map[string]bool, len(s.Tables)), map[string]error{}
 	for i, t := range s.Tables {
 		if t == nil || t.Schema == "" || t.Name == "" {
 			return fmt.Errorf("table %d has no schema or no name", i+1)
@@ -66,6 +69,14 @@ func (s *Snapshot) check() error {
 			return fmt.Errorf("table %s comes twice", name)
 		}
 		seen[name] = true
+		for _, c := range t.Columns {
+			if _, known := types[c.Type]; !known {
+				types[c.Type] = pgparse.TypeName(c.Type)
+			}
+			if types[c.Type] != nil {
+				return fmt.Errorf("column %q of table %s: %q is not the name of a type", c.Name, name, c.Type)
+			}
+		}
 	}
 	return nil
 }

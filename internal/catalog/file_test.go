@@ -24,6 +24,8 @@ func TestReadRefuses(t *testing.T) {
 		{"text after the end", "{\"version\": 1}\n\n{}", "line 3: text after the end"},
 		{"nameless table", `{"version": 1, "tables": [{"schema": "a"}]}`, "table 1 has no schema or no name"},
 		{"null table", `{"version": 1, "tables": [null]}`, "table 1 has no schema or no name"},
+		{"more than a type", `{"version": 1, "tables": [{"schema": "a", "name": "b", "columns": [{"name": "c", "type": "int); DROP TABLE x; --"}]}]}`,
+			`column "c" of table a.b: "int); DROP TABLE x; --" is not the name of a type`},
 		{"table twice", `{"version": 1, "tables": [{"schema": "a", "name": "b"}, {"schema": "a", "name": "b"}]}`, "table a.b comes twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

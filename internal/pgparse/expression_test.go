@@ -86,6 +86,7 @@ func TestExpressionNames(t *testing.T) {
 		},
 		Functions: []string{"now", "count"},
 		Calls:     []pgparse.Call{{Name: "now"}, {Schema: "C", Name: "count", Arguments: 1}},
+		Schemas:   []string{"C"},
 		Tables: []pgparse.TableRef{
 			{Schema: "My", Name: "d", Offset: strings.Index(sql, `"My"`)},
 			{Schema: "S", Name: "T", Alias: "z", Offset: strings.Index(sql, `"S"`)},

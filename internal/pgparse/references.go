@@ -184,6 +184,9 @@ func (w *walker) call(n *query.FuncCall) {
 	}
 	w.expr.Calls = append(w.expr.Calls, call)
 	w.qualified(n.Funcname)
+	if arguments, ok := sessionFunctions[name]; ok && arguments == call.Arguments {
+		w.session(name, n.Location)
+	}
 	if timeFunctions[name] || name == "age" && len(n.Args) == 1 {
 		w.time(name, n.Location)
 	}

@@ -27,6 +27,8 @@ var valueFunctions = map[query.SQLValueFunctionOp]string{
 func (w *walker) valueFunction(n *query.SQLValueFunction) {
 	if name, ok := valueFunctions[n.Op]; ok {
 		w.time(name, n.Location)
+	} else if name, ok := sessionWords[n.Op]; ok {
+		w.session(name, n.Location)
 	}
 }
 

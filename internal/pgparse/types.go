@@ -26,6 +26,8 @@ type Expr struct {
 	Literal            bool   // a constant, perhaps with a cast
 	TimeFunction       string // the first of now(), current_timestamp, clock_timestamp() and kin, "" when none
 	TimeFunctionOffset int
+	Session            string // the first of user, current_role and kin, or of functions that go by a setting, "" when none
+	SessionOffset      int
 	Parameter          bool // contains $1 and the like
 	ParameterOffset    int  // of the first
 }

@@ -14,9 +14,10 @@ BEGIN
                 ('application', 'EXECUTE', 'take_events window_of'), ('operator', 'EXECUTE',
                     'accept adopt pause place_hold release_hold restore resume set_window take_events'),
                 ('operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
-                ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'), ('runner operator', 'EXECUTE',
-                    '_begin _begin_failed _bell _drive _job _job_outcome _nap _note_failure _outcome _purge
-                     _purge_cron_log _purge_log _refuse_transaction _ring _step _step_failed run run_job settle'),
+                ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'),
+                ('runner', 'EXECUTE', '_read_cron_attempts _read_cron_jobs'), ('runner operator', 'EXECUTE',
+                    '_begin _bell _cron_log_not_purged _drive _interrupted _job _job_outcome _nap _outcome _purge
+                     _purge_cron_log _purge_log _refuse_transaction _ring _step run run_job settle'),
                 ('runner operator viewer', 'EXECUTE',
                     '_backlog _copy _count _cron_setting _cutoff _cutoff_of _epoch_ms _local_floor _lost_rows
                      _partitions _paused _plans _sequences_behind _slice _snowflake_floor _table _table_name

@@ -1,27 +1,10 @@
--- The pg_cron jobs of the runner whose last attempts failed, among the newest 20000: a job that cannot connect leaves a
--- trace here only. Row security shows them to the runner alone, whose function this is.
+-- The runner's jobs that failed lately; the runner's own function, like _cron_jobs.
 GRANT CREATE ON SCHEMA retention TO retention_runner;
 SET LOCAL ROLE retention_runner;
 CREATE OR REPLACE FUNCTION retention._cron_attempts()
 RETURNS TABLE (jobname text, failed bigint, since timestamptz, at timestamptz, message text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-BEGIN
-    IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-               WHERE n.nspname = 'cron' AND c.relname = 'job_run_details') THEN
-        RETURN QUERY EXECUTE
-            'WITH ended AS MATERIALIZED (
-                 SELECT * FROM (SELECT d.jobid, d.runid, d.status, d.return_message,
-                                       coalesce(d.start_time, d.end_time) AS at
-                                FROM cron.job_run_details d ORDER BY d.runid DESC LIMIT 20000) x
-                 WHERE x.status IN (''failed'', ''succeeded''))
-             SELECT j.jobname::text, count(*), min(e.at), max(e.at),
-                    coalesce((array_agg(e.return_message ORDER BY e.runid DESC))[1], '''')
-             FROM cron.job j JOIN ended e ON e.jobid = j.jobid
-             WHERE starts_with(j.jobname::text, ''retention.'') AND e.status = ''failed''
-               AND e.runid > coalesce((SELECT max(s.runid) FROM ended s
-                                       WHERE s.jobid = j.jobid AND s.status = ''succeeded''), 0)
-             GROUP BY j.jobname ORDER BY 1';
-    END IF;
-END $function$;
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+    SELECT a.jobname, a.failed, a.since, a.at, a.message FROM retention._read_cron_attempts() a
+$function$;
 SET LOCAL ROLE retention_owner;
 REVOKE CREATE ON SCHEMA retention FROM retention_runner;

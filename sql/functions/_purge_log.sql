@@ -51,4 +51,7 @@ BEGIN
     DELETE FROM retention.report p WHERE p.id = ANY (v_reports);
     RETURN cardinality(v_undo) + cardinality(v_runs) + cardinality(v_events) + cardinality(v_claims)
            + cardinality(v_reports) > 0 AND clock_timestamp() < v_run.ended_at + interval '1 minute';
+EXCEPTION WHEN query_canceled OR OTHERS THEN
+    PERFORM retention._note_failure(p_runs, 'the run log was not purged', SQLERRM);
+    RETURN false;
 END $function$;

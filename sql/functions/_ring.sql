@@ -20,4 +20,5 @@ BEGIN
                 'policy', v_run.policy, 'run', v_run.id, 'events', v_run.events)::text);
         END IF;
     END LOOP;
+EXCEPTION WHEN query_canceled OR OTHERS THEN PERFORM retention._note_failure(p_runs, 'no NOTIFY', SQLERRM);
 END $function$;

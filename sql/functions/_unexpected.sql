@@ -22,10 +22,20 @@ BEGIN
         FROM unnest(p_policy.changes || p_policy.reach) x (name)
         WHERE retention._family(ARRAY[x.name]) && retention._family(v_protect);
     END IF;
+    -- Rows are found again by ctid, in heap tables of this server that nobody else fills.
+    RETURN QUERY
+    SELECT format('table %s is %s; rows of such a table cannot be taken', c.oid::regclass, x.what)
+    FROM pg_class c LEFT JOIN pg_am a ON a.oid = c.relam
+    CROSS JOIN LATERAL (SELECT CASE
+        WHEN c.relkind = 'f' THEN 'a foreign one'
+        WHEN c.relkind <> 'p' AND a.amname <> 'heap' THEN format('stored by access method "%s"', a.amname)
+        WHEN EXISTS (SELECT FROM pg_subscription_rel s WHERE s.srrelid = c.oid) THEN 'filled by a subscription'
+        WHEN c.oid = ANY (retention._distributed()) THEN 'distributed by Citus' END AS what) x
+    WHERE c.oid = ANY (retention._family(p_policy.changes || p_policy.reach)) AND x.what IS NOT NULL;
     FOR v_rel IN
         SELECT e.key AS name, e.value AS want, c.oid, c.relhasrules, c.relhassubclass,
                CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned' WHEN 'v' THEN 'view'
-                              WHEN 'm' THEN 'materialized view' ELSE c.relkind::text END AS kind
+                              WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign' ELSE c.relkind::text END AS kind
         FROM jsonb_each(p_policy.expects) e LEFT JOIN pg_class c ON c.oid = ANY (retention._named(ARRAY[e.key]))
         ORDER BY 1
     LOOP

@@ -50,7 +50,9 @@ BEGIN
                   END, n.nspname) || format('; REVOKE CREATE ON SCHEMA %I FROM %s', n.nspname,
                   CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
     FROM pg_namespace n CROSS JOIN aclexplode(n.nspacl) a
-    WHERE n.oid = ANY (v_schemas) AND a.privilege_type = 'CREATE' AND a.grantee <> ALL (v_trusted);
+    WHERE (n.oid = ANY (v_schemas) OR n.oid IN (  -- ours, too
+              SELECT c.relnamespace FROM pg_class c WHERE c.oid = 'retention.policy'::regclass))
+      AND a.privilege_type = 'CREATE' AND a.grantee <> ALL (v_trusted);
     RETURN QUERY
     SELECT format('%s belongs to role "%s", which is not trusted, and stands where names of the policy are looked up',
                   pg_describe_object(x.class, x.id, 0), pg_get_userbyid(x.owner)) || c_mend

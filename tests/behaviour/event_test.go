@@ -73,15 +73,15 @@ func TestEventsAreRungOncePerRun(t *testing.T) {
 // when it is committed.
 func TestBellThatFails(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ body, code, note string }{
-		"at once":       {"RAISE 'the bell is broken'", "", "no NOTIFY: the bell is broken"},
-		"at the commit": {"INSERT INTO retention.setting_change (policy, name) VALUES ('x', 'x')", "P0001", ""},
-	} {
-		in := kit.Install(t, plain, emits)
-		in.Exec(t, `CREATE FUNCTION public.late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'too many notifications in the NOTIFY queue'; END $$;
+	for name, c := range map[string]struct{ fault, code, note string }{
+		"at once": {"REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC", "", "no NOTIFY: permission denied for function pg_notify"},
+		"at the commit": {`CREATE FUNCTION public.late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'too many notifications in the NOTIFY queue'; END $$;
 			CREATE CONSTRAINT TRIGGER late AFTER INSERT ON retention.setting_change DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.late();
 			CREATE OR REPLACE FUNCTION retention._ring(p_runs bigint[], p_full double precision DEFAULT pg_catalog.pg_notification_queue_usage())
-			RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$ BEGIN `+c.body+`; END $$`)
+			RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$ BEGIN INSERT INTO retention.setting_change (policy, name) VALUES ('x', 'x'); END $$`, "P0001", ""},
+	} {
+		in := kit.Install(t, plain, emits)
+		in.Exec(t, c.fault)
 		_, err := in.Call("CALL retention.run_job('nightly', $1)", noon)
 		if (err == nil) != (c.code == "") || err != nil && err.Code != c.code {
 			t.Errorf("%s: %v", name, err)

@@ -106,14 +106,16 @@ func TestUnexpected(t *testing.T) {
 			}
 			before := ids()
 			in.Exec(t, "SET ROLE "+kit.Migrator+"; "+c.change+"; RESET ROLE")
-			_, _, err = step("retention._step($1)", id)
-			after := ids()
+			if _, _, err = step("retention._step($1)", id); err != nil {
+				t.Fatal(err)
+			}
+			after, o := ids(), in.Last("p")
 			if c.says == "" {
-				if err != nil || len(after) != len(before)-5 {
-					t.Errorf("the next batch left %d of %d: %v", len(after), len(before), err)
+				if o.State != "running" || len(after) != len(before)-5 {
+					t.Errorf("the next batch left %d of %d: %+v", len(after), len(before), o)
 				}
-			} else if diff := cmp.Diff(before, after); diff != "" || err == nil { // of what is not there any more PostgreSQL speaks first
-				t.Errorf("the next batch said %v; it took %s", err, diff)
+			} else if diff := cmp.Diff(before, after); diff != "" || o.State != "failed" { // of what is not there any more PostgreSQL speaks first
+				t.Errorf("the next batch ended %+v; it took %s", o, diff)
 			}
 			if _, err := runner.Exec(ctx, "SELECT retention.settle()"); err != nil {
 				t.Fatal(err)

@@ -159,7 +159,7 @@ func (in *Installed) Compile(t testing.TB, yaml string) ([]generator.Object, dia
 const allTables = `
 	SELECT n.nspname || '.' || c.relname
 	FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-	WHERE c.relkind IN ('r', 'p', 'v') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'cron', $1)
+	WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'cron', $1)
 	ORDER BY 1`
 
 // Up applies what is pending.

@@ -18,7 +18,8 @@ var around = []attempt{
 	{"a step", "SELECT retention._step(1)", "55000"},
 	{"calling a batch by name", "SELECT retention._try(NULL, NULL, 1, false, true, false, NULL)", "42501"},
 	{"ending a run", "SELECT retention._finish(1, 'done')", "42501"},
-	{"a failed step", "SELECT retention._step_failed(1, '55P03', 'x')", "55000"},
+	{"an interrupted step", "SELECT retention._interrupted(1)", "55000"},
+	{"a run's note", "SELECT retention._note_failure('{1}', 'x', 'x')", "42501"},
 	{"a run of one's own making", "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state) VALUES ('p', 'public.m', '', '2099-01-01', 'running')", "42501"},
 	{"another as_of", "UPDATE retention.run SET as_of = '2099-01-01'", "42501"},
 	{"purging the log", "DELETE FROM retention.run", "42501"},
@@ -87,7 +88,7 @@ func TestStepOfAnotherSessionsRun(t *testing.T) {
 	run := s.run("p")
 	run.mustWait()
 	id := pgtest.Value[int64](t, s.watch, "SELECT id FROM retention.run WHERE state = 'running'")
-	for _, sql := range []string{"SELECT retention._step($1)", "SELECT retention._step_failed($1, '55P03', 'x')"} {
+	for _, sql := range []string{"SELECT retention._step($1)", "SELECT retention._interrupted($1)"} {
 		if err := s.start(s.session("retention_runner"), sql, id).end(); err == nil || err.Code != "55000" {
 			t.Errorf("%s: %v, want 55000", sql, err)
 		}
@@ -104,8 +105,9 @@ func TestRunnerDrivesByHand(t *testing.T) {
 	s := newStage(t, "", strings.Replace(simple, "batch:", "breaker: {rows: 20}, batch:", 1))
 	s.refill(30)
 	conn := s.session("retention_runner")
-	if err := s.start(conn, "SELECT retention._begin(('p', clock_timestamp() + interval '1 minute', NULL, NULL, NULL, NULL, false, NULL))").end(); err == nil || err.Code != "22023" {
-		t.Errorf("beginning in the future: %v, want 22023", err)
+	s.start(conn, "SELECT retention._begin(('p', clock_timestamp() + interval '1 minute', NULL, NULL, NULL, NULL, false, NULL))").ok()
+	if o := s.Last("p"); o.State != "failed" || o.SQLState != "22023" {
+		t.Errorf("beginning in the future ended %+v", o)
 	}
 	s.start(conn, "SELECT retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL))", asOf).ok()
 	id := s.Last("p").ID

@@ -45,13 +45,13 @@ var calls = []decision{
 // inner are the runtime's own functions that somebody else than the owner may call. The driver and the
 // views run with the rights of who calls them, because only so they can commit, and count as that role.
 var inner = []decision{
-	{"_drive", "ro", "run"}, {"_bell", "ro", "run"}, {"_begin", "ro", "run"}, {"_begin_failed", "ro", "run"},
-	{"_step", "ro", "run"}, {"_step_failed", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"},
+	{"_drive", "ro", "run"}, {"_bell", "ro", "run"}, {"_begin", "ro", "run"},
+	{"_step", "ro", "run"}, {"_interrupted", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"},
 	{"_refuse_transaction", "ro", "run"}, {"_job", "ro", "run_job"},
 	{"_job_outcome", "ro", "run_job"}, {"_ring", "ro", "run"},
-	{"_purge", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"}, {"_note_failure", "ro", "run"},
+	{"_purge", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"}, {"_cron_log_not_purged", "ro", "run"},
 	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
-	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
+	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_read_cron_jobs", "r", "_cron_jobs"}, {"_read_cron_attempts", "r", "_cron_attempts"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"}, {"_table", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
 	{"_slice", "rov", "at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_cutoff_of", "rov", "<policy>_rows"}, {"_epoch_ms", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
 	{"_local_floor", "rov", "<policy>_rows"}, {"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov", "<policy>_rows"},
@@ -60,7 +60,7 @@ var inner = []decision{
 
 // closed are the runtime's own functions that the owner alone may call.
 var closed = []string{
-	"_add_to_total", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_breaker_limit",
+	"_begin_run", "_run_step", "_note_failure", "_distributed", "_add_to_total", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_breaker_limit",
 	"_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_checked",
 	"_close", "_count_claims", "_cursor", "_doubts", "_droppable", "_drop_owned", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family", "_find_groups",
 	"_finish", "_granted", "_group_position", "_half_upgraded", "_holdable",

@@ -1,10 +1,10 @@
--- Three roles can create in the path. One of them owns a table of a policy, another one can become the
--- schema's owner.
+-- Roles that may create where names are looked up, and a function that one of them left there; and one that may become
+-- the runtime's owner in any case.
 CREATE ROLE drift_creator;
-CREATE ROLE drift_table_owner;
-CREATE ROLE drift_schema_owner;
-CREATE ROLE drift_deployer IN ROLE drift_schema_owner;
-ALTER SCHEMA public OWNER TO drift_schema_owner;
-GRANT CREATE ON SCHEMA public TO drift_creator, drift_table_owner, drift_deployer;
-ALTER TABLE app.session OWNER TO drift_table_owner;
-GRANT ALL ON app.session TO retention_owner;
+CREATE ROLE drift_left;
+CREATE ROLE drift_trusted IN ROLE retention_owner;
+GRANT CREATE ON SCHEMA public TO drift_creator, drift_trusted, drift_left;
+SET LOCAL ROLE drift_left;
+CREATE FUNCTION public.lower(bigint) RETURNS text LANGUAGE sql AS 'SELECT NULL::text';
+RESET ROLE;
+REVOKE CREATE ON SCHEMA public FROM drift_left;

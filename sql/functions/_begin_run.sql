@@ -1,0 +1,24 @@
+-- Writes down the run of a policy that starts with the next transaction, or why it does not start. A dry run, which may
+-- be beside another run, ends here, as does a report. Raises 22023 for an as_of in the future, a scope or a window that
+-- the policy does not allow, and P0002 for an unknown policy.
+CREATE OR REPLACE FUNCTION retention._begin_run(p_request retention.request) RETURNS retention.step
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    v_started CONSTANT timestamptz := clock_timestamp();
+    v_policy CONSTANT retention.policy := retention._known(p_request.policy);
+    v_request retention.request; v_taken record;
+BEGIN
+    IF p_request.as_of > v_started THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('as_of %s is in the future', p_request.as_of),
+                  HINT = 'Only retention.preview() may look ahead.';
+    END IF;
+    v_request := retention._checked(v_policy, p_request, v_started);
+    IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started);
+    ELSIF v_request.dry_run THEN RETURN retention._dry_run(v_policy, v_request, v_started);
+    END IF;
+    v_taken := retention._take_table(v_policy, v_request, v_started);
+    IF v_taken.run IS NULL THEN
+        RETURN retention._finish(retention._new_run(v_policy, v_request, v_started), 'busy', NULL, v_taken.message);
+    END IF;
+    RETURN (v_taken.run, true, NULL)::retention.step;
+END $function$;

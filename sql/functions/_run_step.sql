@@ -1,0 +1,35 @@
+-- One batch of a run, all of it or nothing; decides as well when the run is over. Raises 55000 where the run is not
+-- running in this session, in READ COMMITTED.
+CREATE OR REPLACE FUNCTION retention._run_step(p_run bigint) RETURNS retention.step
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    v_run retention.run; v_policy retention.policy; v_last retention.batch; v_next retention.batch;
+    v_stop record; v_taken record; v_held boolean; v_started CONSTANT timestamptz := clock_timestamp();
+BEGIN
+    LOCK TABLE retention.run IN ROW EXCLUSIVE MODE;  -- shows that the run is under way
+    v_run := retention._running(p_run);
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE object_not_in_prerequisite_state USING  -- guards would be asked of an old snapshot
+            MESSAGE = format('a batch needs READ COMMITTED, this is %s',
+                upper(current_setting('transaction_isolation'))),
+            HINT = 'Use CALL retention.run(policy).';
+    END IF;
+    SELECT * INTO v_policy FROM retention.policy p WHERE p.name = v_run.policy;
+    SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
+    IF NOT FOUND THEN RETURN retention._start(v_run, v_policy); END IF;
+    v_stop := retention._stop_reason(v_run, v_policy, v_last.total_taken);
+    IF v_stop.state IS NOT NULL THEN RETURN retention._finish(p_run, v_stop.state, NULL, v_stop.message); END IF;
+    PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
+    BEGIN
+        LOCK TABLE retention.hold IN SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
+    EXCEPTION WHEN lock_not_available THEN RETURN retention._missed(v_last, 'place_hold() has not been committed yet');
+    END;
+    v_held := retention._holds(v_policy.name, v_run.as_of);
+    v_taken := retention._take(
+        v_run, v_policy, v_held, v_held OR NOT retention._in_range(v_policy, v_last), retention._next(v_last));
+    v_next := v_taken.p_next;
+    IF v_taken.outcome = 'locked' AND v_next.scanned = 0 THEN
+        RETURN retention._missed(v_last, 'the table is locked by somebody else');
+    END IF;
+    RETURN retention._after(v_policy, v_next, v_taken.outcome, v_started);
+END $function$;
