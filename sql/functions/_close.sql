@@ -14,8 +14,7 @@ BEGIN
                 ('application', 'EXECUTE', 'take_events window_of'), ('operator', 'EXECUTE',
                     'accept adopt pause place_hold release_hold restore resume set_window take_events'),
                 ('operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
-                ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'),
-                ('runner', 'EXECUTE', '_read_cron_attempts _read_cron_jobs'), ('runner operator', 'EXECUTE',
+                ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'), ('runner operator', 'EXECUTE',
                     '_begin _bell _cron_log_not_purged _drive _interrupted _job _job_outcome _nap _outcome _purge
                      _purge_cron_log _purge_log _refuse_transaction _ring _step run run_job settle'),
                 ('runner operator viewer', 'EXECUTE',

@@ -1,10 +1,28 @@
--- The runner's jobs that failed lately; the runner's own function, like _cron_jobs.
+-- The pg_cron jobs of the runner whose last attempts failed, among the newest 20000: a job that cannot connect leaves a
+-- trace here only. Row security shows them to the runner alone, whose function this is; qualified like _cron_jobs.
 GRANT CREATE ON SCHEMA retention TO retention_runner;
 SET LOCAL ROLE retention_runner;
 CREATE OR REPLACE FUNCTION retention._cron_attempts()
 RETURNS TABLE (jobname text, failed bigint, since timestamptz, at timestamptz, message text)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-    SELECT a.jobname, a.failed, a.since, a.at, a.message FROM retention._read_cron_attempts() a
-$function$;
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    IF pg_catalog.to_regclass('cron.job_run_details') IS NOT NULL THEN
+        RETURN QUERY EXECUTE
+            'WITH ended AS MATERIALIZED (
+                 SELECT * FROM (SELECT d.jobid, d.runid, d.status, d.return_message,
+                                       coalesce(d.start_time, d.end_time) AS at
+                                FROM cron.job_run_details d ORDER BY d.runid DESC LIMIT 20000) x
+                 WHERE x.status OPERATOR(pg_catalog.=) ANY (ARRAY[''failed'', ''succeeded'']::pg_catalog.text[]))
+             SELECT j.jobname::pg_catalog.text, pg_catalog.count(*), pg_catalog.min(e.at), pg_catalog.max(e.at),
+                    coalesce((pg_catalog.array_agg(e.return_message ORDER BY e.runid DESC))[1], '''')
+             FROM cron.job j JOIN ended e ON e.jobid OPERATOR(pg_catalog.=) j.jobid
+             WHERE pg_catalog.starts_with(j.jobname::pg_catalog.text, ''retention.'')
+               AND e.status OPERATOR(pg_catalog.=) ''failed''
+               AND e.runid OPERATOR(pg_catalog.>) coalesce((SELECT pg_catalog.max(s.runid) FROM ended s
+                   WHERE s.jobid OPERATOR(pg_catalog.=) j.jobid
+                     AND s.status OPERATOR(pg_catalog.=) ''succeeded''), 0)
+             GROUP BY j.jobname ORDER BY 1';
+    END IF;
+END $function$;
 SET LOCAL ROLE retention_owner;
 REVOKE CREATE ON SCHEMA retention FROM retention_runner;

@@ -18,14 +18,17 @@ BEGIN
         UNION
         SELECT x.class, x.id FROM reached r CROSS JOIN LATERAL (
             SELECT d.classid AS class, d.objid AS id FROM pg_depend d
-            WHERE r.class = 'pg_class'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
-              AND d.deptype IN ('a', 'i', 'P') AND d.objid >= c_first
+            WHERE r.class IN ('pg_class'::regclass, 'pg_constraint'::regclass) AND d.refclassid = r.class
+              AND d.refobjid = r.id AND d.deptype IN ('a', 'i', 'P', 'S') AND d.classid IN (
+                  'pg_class'::regclass, 'pg_type'::regclass, 'pg_trigger'::regclass, 'pg_rewrite'::regclass,
+                  'pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_policy'::regclass,
+                  'pg_statistic_ext'::regclass)
             UNION ALL
             SELECT d.refclassid, d.refobjid FROM pg_depend d
             WHERE d.classid = r.class AND d.objid = r.id AND d.refobjid >= c_first AND d.deptype <> 'e'
               AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_extension'::regclass)
-              AND r.class <> 'pg_proc'::regclass
-              AND (d.refclassid <> 'pg_class'::regclass OR r.class = 'pg_rewrite'::regclass)
+              AND r.class <> 'pg_proc'::regclass AND (d.refclassid <> 'pg_class'::regclass
+                  OR r.class IN ('pg_rewrite'::regclass, 'pg_type'::regclass))
             UNION ALL
             SELECT d.classid, d.objid FROM pg_depend d
             WHERE r.class = 'pg_type'::regclass AND d.refclassid = r.class AND d.refobjid = r.id

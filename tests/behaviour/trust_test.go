@@ -66,25 +66,28 @@ var attacks = map[string]struct {
 	"the table of a guard's view": {"ALTER TABLE users OWNER TO stranger", `table public.users belongs to role "stranger"`, false},
 	"a function in a guard's view": {"GRANT stranger TO CURRENT_USER; CREATE OR REPLACE VIEW vips AS SELECT id, item_id FROM (SELECT * FROM users WHERE vip UNION ALL SELECT 0, 0, true) u WHERE stranger.yes(1::bigint)",
 		"function stranger.yes(bigint)", true},
-	"a trigger of the table":     {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a trigger of a cascade":     {"GRANT TRIGGER ON part TO stranger; SET ROLE stranger; CREATE TRIGGER z BEFORE DELETE ON part FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a trigger of the archive":   {"GRANT TRIGGER ON attic TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER INSERT ON attic FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a deferred trigger":         {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE CONSTRAINT TRIGGER z AFTER DELETE ON item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a check of the archive":     {"ALTER TABLE attic ADD CHECK (stranger.yes())", "function stranger.yes()", true},
-	"a default of the archive":   {"ALTER TABLE attic ADD more boolean DEFAULT stranger.yes()", "function stranger.yes()", true},
-	"an index of the archive":    {"CREATE INDEX ON attic (stranger.yes(id))", "function stranger.yes(bigint)", true},
-	"the type of a column":       {"ALTER TYPE mood OWNER TO stranger; SET ROLE stranger; CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "public.mood", false},
-	"a cast of a column's type":  {"CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "function stranger.words(public.mood)", false},
-	"a cascade from his table":   {"ALTER TABLE part OWNER TO stranger", `table public.part belongs to role "stranger"`, false},
-	"an operator that fits":      {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE OPERATOR public.= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "operator public.=(character varying,character varying)", true},
-	"a function that fits":       {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE FUNCTION public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END'; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "function public.upper(character varying)", true},
-	"a named schema":             {"GRANT CREATE ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE FUNCTION tools.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END'; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM stranger", "function tools.plain(bigint)", true},
-	"who may create there":       {"GRANT CREATE ON SCHEMA public TO stranger", `role "stranger" may create in schema "public"`, false},
-	"who may create there: all":  {"GRANT CREATE ON SCHEMA tools TO public", `everybody (PUBLIC) may create in schema "tools"`, false},
-	"the owner of a schema":      {"ALTER SCHEMA tools OWNER TO stranger", `schema "tools" belongs to role "stranger"`, false},
-	"a function that is called":  {"ALTER FUNCTION tools.plain(numeric) OWNER TO stranger", "function tools.plain(numeric)", false},
-	"a trigger of another table": {"GRANT TRIGGER ON spare TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON spare EXECUTE FUNCTION stranger.fire()", "", false},
-	"his tables beside":          {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
+	"a trigger of the table":      {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a trigger of a cascade":      {"GRANT TRIGGER ON part TO stranger; SET ROLE stranger; CREATE TRIGGER z BEFORE DELETE ON part FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a trigger of the archive":    {"GRANT TRIGGER ON attic TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER INSERT ON attic FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a deferred trigger":          {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE CONSTRAINT TRIGGER z AFTER DELETE ON item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a check of the archive":      {"ALTER TABLE attic ADD CHECK (stranger.yes())", "function stranger.yes()", true},
+	"a default of the archive":    {"ALTER TABLE attic ADD more boolean DEFAULT stranger.yes()", "function stranger.yes()", true},
+	"an index of the archive":     {"CREATE INDEX ON attic (stranger.yes(id))", "function stranger.yes(bigint)", true},
+	"a type within a type":        {"CREATE DOMAIN inner_ AS text; CREATE TYPE outer_ AS (a inner_); ALTER TABLE attic ADD more outer_; ALTER DOMAIN inner_ OWNER TO stranger", "public.inner_", false},
+	"an exclusion of the archive": {"ALTER TABLE attic ADD EXCLUDE ((CASE WHEN stranger.yes(id) THEN id END) WITH =)", "function stranger.yes(bigint)", true},
+	"his publication":             {"CREATE PUBLICATION his FOR TABLE item; GRANT CREATE ON DATABASE :db TO stranger; ALTER PUBLICATION his OWNER TO stranger", "", false},
+	"the type of a column":        {"ALTER TYPE mood OWNER TO stranger; SET ROLE stranger; CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "public.mood", false},
+	"a cast of a column's type":   {"CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "function stranger.words(public.mood)", false},
+	"a cascade from his table":    {"ALTER TABLE part OWNER TO stranger", `table public.part belongs to role "stranger"`, false},
+	"an operator that fits":       {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE OPERATOR public.= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "operator public.=(character varying,character varying)", true},
+	"a function that fits":        {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE FUNCTION public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END'; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "function public.upper(character varying)", true},
+	"a named schema":              {"GRANT CREATE ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE FUNCTION tools.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END'; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM stranger", "function tools.plain(bigint)", true},
+	"who may create there":        {"GRANT CREATE ON SCHEMA public TO stranger", `role "stranger" may create in schema "public"`, false},
+	"who may create there: all":   {"GRANT CREATE ON SCHEMA tools TO public", `everybody (PUBLIC) may create in schema "tools"`, false},
+	"the owner of a schema":       {"ALTER SCHEMA tools OWNER TO stranger", `schema "tools" belongs to role "stranger"`, false},
+	"a function that is called":   {"ALTER FUNCTION tools.plain(numeric) OWNER TO stranger", "function tools.plain(numeric)", false},
+	"a trigger of another table":  {"GRANT TRIGGER ON spare TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON spare EXECUTE FUNCTION stranger.fire()", "", false},
+	"his tables beside":           {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
 }
 
 // Code of a role that nobody trusts is never run: not by a batch that follows, not by a run that starts, not by those
@@ -109,7 +112,7 @@ func TestCodeOfStrangers(t *testing.T) {
 			}
 			ids := func() []string { return pgtest.Column[string](t, in, "SELECT id::text FROM item ORDER BY id") }
 			before := ids()
-			in.Exec(t, a.plant+"; RESET ROLE")
+			in.Exec(t, strings.ReplaceAll(a.plant, ":db", in.Name)+"; RESET ROLE")
 			in.Exec(t, "SELECT setval('stranger.mark', 1, false)")
 			ran := func() bool { return pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] }
 			if _, err := runner.Exec(ctx, "SELECT retention._step($1)", id); err != nil {
@@ -165,7 +168,7 @@ func TestFunctionsOfTheRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Exec(t, "SELECT * FROM retention._cron_jobs(), retention._cron_attempts()")
-	if said := in.Finding(t, trusts, "V003"); !strings.Contains(said, "_cron_jobs") {
+	if said := in.Finding(t, trusts, "V004"); !strings.Contains(said, "_cron_jobs") {
 		t.Errorf("verify says %q", said)
 	}
 	if pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] {
