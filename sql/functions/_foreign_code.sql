@@ -1,8 +1,26 @@
--- What _untrusted says of the relations and schemas of a policy or report: no row, and its page may be evaluated.
+-- Whose code could run where a policy or report is evaluated, though nobody trusts them, a sentence each; no row: its
+-- page may be evaluated. What _untrusted says of its relations and schemas, and of tables whose foreign keys are checked
+-- when its rows go; and who else may put triggers or foreign keys on its tables, whose author nobody can tell later.
 CREATE OR REPLACE FUNCTION retention._foreign_code(p_policy retention.policy) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    v_tables CONSTANT oid[] := retention._family(
+        ARRAY(SELECT jsonb_object_keys(p_policy.expects)) || p_policy.changes || p_policy.reach);
 BEGIN
     RETURN QUERY SELECT u FROM retention._untrusted(
-        retention._family(ARRAY(SELECT jsonb_object_keys(p_policy.expects)) || p_policy.changes || p_policy.reach),
+        v_tables || ARRAY(
+            SELECT k.conrelid FROM pg_constraint k WHERE k.contype = 'f' AND k.confrelid = ANY (v_tables)),
         p_policy.schemas || (SELECT string_to_array(i.search_path, ', ') FROM retention.install i)) u;
+    RETURN QUERY
+    SELECT format('%s has %s on table %s; REVOKE %2$s ON %3$s FROM %4$s',
+                  CASE x.grantee WHEN 0 THEN 'everybody (PUBLIC)' ELSE format('role "%s"', pg_get_userbyid(x.grantee))
+                  END, x.privilege, x.rel::regclass,
+                  CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END)
+    FROM (
+        SELECT c.oid AS rel, a.grantee, a.privilege_type AS privilege
+        FROM pg_class c CROSS JOIN aclexplode(c.relacl) a WHERE c.oid = ANY (v_tables) AND c.relkind IN ('r', 'p')
+        UNION
+        SELECT t.attrelid, a.grantee, format('%s (%I)', a.privilege_type, t.attname)
+        FROM pg_attribute t CROSS JOIN aclexplode(t.attacl) a WHERE t.attrelid = ANY (v_tables)) x
+    WHERE x.privilege ~ '^(TRIGGER|REFERENCES)' AND x.grantee <> ALL (retention._trusted()) ORDER BY 1;
 END $function$;

@@ -6,6 +6,7 @@ DECLARE
     v_run retention.run; v_policy retention.policy; v_last retention.batch; v_next retention.batch;
     v_stop record; v_taken record; v_held boolean; v_started CONSTANT timestamptz := clock_timestamp();
 BEGIN
+    PERFORM retention._refuse_begun();
     LOCK TABLE retention.run IN ROW EXCLUSIVE MODE;  -- shows that the run is under way
     v_run := retention._running(p_run);
     IF current_setting('transaction_isolation') <> 'read committed' THEN

@@ -7,6 +7,7 @@ BEGIN
         SELECT r.oid FROM pg_roles r
         JOIN pg_roles x ON x.oid = CASE r.rolname WHEN 'pg_database_owner' THEN (
             SELECT d.datdba FROM pg_database d WHERE d.datname = current_database()) ELSE r.oid END
-        WHERE x.rolname = ANY ((SELECT i.trust FROM retention.install i)::name[]) OR pg_has_role(x.oid, (
+        LEFT JOIN retention.install i ON true
+        WHERE r.rolname = ANY (i.trust::name[]) OR x.rolname = ANY (i.trust::name[]) OR pg_has_role(x.oid, (
             SELECT c.relowner FROM pg_class c WHERE c.oid = 'retention.policy'::regclass), 'MEMBER'));
 END $function$;

@@ -5,7 +5,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp A
 DECLARE
     c_again CONSTANT text := ': place it again as things are now, then release this one';
     v_names CONSTANT text[] := ARRAY(SELECT retention._table_name(t) FROM unnest(p_tables) t);
-    v_hold record; v_values text;
+    v_hold record; v_foreign text; v_values text;
 BEGIN
     FOR v_hold IN
         SELECT h.*, c.oid IS NOT NULL AS there, retention._table_name(c.oid) AS name, c.relispartition AS part,
@@ -36,6 +36,8 @@ BEGIN
                 WHEN v_hold.attnums <> v_hold.attnums_now THEN 'these are other columns now'
                 ELSE format('these are of type %s now', array_to_string(v_hold.types_now, ', ')) END) || c_again;
         END IF;
+        v_foreign := (SELECT u FROM retention._untrusted(ARRAY[v_hold.rel], '{}') u LIMIT 1);
+        IF v_foreign IS NOT NULL THEN RETURN format('hold %s cannot be looked at: %s', v_hold.id, v_foreign); END IF;
         v_values := (retention._hold_terms(v_hold.rel, v_hold.columns))."values";
         BEGIN
             IF v_values IS NULL THEN RAISE data_exception USING MESSAGE = 'values cannot be compared'; END IF;

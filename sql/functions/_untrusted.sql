@@ -18,21 +18,24 @@ BEGIN
         UNION
         SELECT x.class, x.id FROM reached r CROSS JOIN LATERAL (
             SELECT d.classid AS class, d.objid AS id FROM pg_depend d
-            WHERE r.class IN ('pg_class'::regclass, 'pg_constraint'::regclass) AND d.refclassid = r.class
+            WHERE r.class IN ('pg_class'::regclass, 'pg_constraint'::regclass, 'pg_opclass'::regclass,
+                              'pg_opfamily'::regclass) AND d.refclassid = r.class
               AND d.refobjid = r.id AND d.deptype IN ('a', 'i', 'P', 'S') AND d.classid IN (
                   'pg_class'::regclass, 'pg_type'::regclass, 'pg_trigger'::regclass, 'pg_rewrite'::regclass,
                   'pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_policy'::regclass,
-                  'pg_statistic_ext'::regclass)
+                  'pg_statistic_ext'::regclass, 'pg_amop'::regclass, 'pg_amproc'::regclass)
             UNION ALL
             SELECT d.refclassid, d.refobjid FROM pg_depend d
             WHERE d.classid = r.class AND d.objid = r.id AND d.refobjid >= c_first AND d.deptype <> 'e'
               AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_extension'::regclass)
               AND r.class <> 'pg_proc'::regclass AND (d.refclassid <> 'pg_class'::regclass
                   OR r.class IN ('pg_rewrite'::regclass, 'pg_type'::regclass))
+              AND (r.class <> 'pg_cast'::regclass OR d.refclassid = 'pg_proc'::regclass)
             UNION ALL
             SELECT d.classid, d.objid FROM pg_depend d
             WHERE r.class = 'pg_type'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
-              AND d.classid IN ('pg_cast'::regclass, 'pg_constraint'::regclass)) x
+              AND (d.classid IN ('pg_cast'::regclass, 'pg_constraint'::regclass)
+                   OR d.classid = 'pg_class'::regclass AND d.deptype = 'i')) x
     )
     SELECT format('%s belongs to role "%s", which is not trusted', pg_describe_object(r.class, r.id, 0), o.rolname)
         || c_mend
@@ -40,7 +43,7 @@ BEGIN
     JOIN pg_shdepend s ON s.classid = r.class AND s.objid = r.id AND s.objsubid = 0 AND s.deptype = 'o'
      AND s.dbid = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
     JOIN pg_roles o ON o.oid = s.refobjid
-    WHERE s.refobjid <> ALL (v_trusted) ORDER BY 1;
+    WHERE s.refobjid <> ALL (v_trusted) AND s.classid <> 'pg_statistic_ext'::regclass ORDER BY 1;
     RETURN QUERY
     SELECT format('schema "%s" belongs to role "%s", which is not trusted', n.nspname, pg_get_userbyid(n.nspowner))
         || c_mend

@@ -13,6 +13,7 @@ DECLARE
     v_policy CONSTANT retention.policy := retention._known(restore.policy);
     v_lock record;
 BEGIN
+    PERFORM retention._refuse_begun();
     IF v_policy.restores IS NULL THEN
         RAISE feature_not_supported
             USING MESSAGE = format('policy "%s" keeps nothing that could be restored', restore.policy),

@@ -2,6 +2,7 @@ package behaviour
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -76,18 +77,28 @@ var attacks = map[string]struct {
 	"a type within a type":        {"CREATE DOMAIN inner_ AS text; CREATE TYPE outer_ AS (a inner_); ALTER TABLE attic ADD more outer_; ALTER DOMAIN inner_ OWNER TO stranger", "public.inner_", false},
 	"an exclusion of the archive": {"ALTER TABLE attic ADD EXCLUDE ((CASE WHEN stranger.yes(id) THEN id END) WITH =)", "function stranger.yes(bigint)", true},
 	"his publication":             {"CREATE PUBLICATION his FOR TABLE item; GRANT CREATE ON DATABASE :db TO stranger; ALTER PUBLICATION his OWNER TO stranger", "", false},
-	"the type of a column":        {"ALTER TYPE mood OWNER TO stranger; SET ROLE stranger; CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "public.mood", false},
-	"a cast of a column's type":   {"CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "function stranger.words(public.mood)", false},
-	"a cascade from his table":    {"ALTER TABLE part OWNER TO stranger", `table public.part belongs to role "stranger"`, false},
-	"an operator that fits":       {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE OPERATOR public.= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "operator public.=(character varying,character varying)", true},
-	"a function that fits":        {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE FUNCTION public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END'; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "function public.upper(character varying)", true},
-	"a named schema":              {"GRANT CREATE ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE FUNCTION tools.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END'; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM stranger", "function tools.plain(bigint)", true},
-	"who may create there":        {"GRANT CREATE ON SCHEMA public TO stranger", `role "stranger" may create in schema "public"`, false},
-	"who may create there: all":   {"GRANT CREATE ON SCHEMA tools TO public", `everybody (PUBLIC) may create in schema "tools"`, false},
-	"the owner of a schema":       {"ALTER SCHEMA tools OWNER TO stranger", `schema "tools" belongs to role "stranger"`, false},
-	"a function that is called":   {"ALTER FUNCTION tools.plain(numeric) OWNER TO stranger", "function tools.plain(numeric)", false},
-	"a trigger of another table":  {"GRANT TRIGGER ON spare TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON spare EXECUTE FUNCTION stranger.fire()", "", false},
-	"his tables beside":           {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
+	"a trigger of nobody's code": {`GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON item FOR EACH STATEMENT
+		WHEN (query_to_xml('SELECT stranger.yes()', false, false, '') IS NULL) EXECUTE FUNCTION suppress_redundant_updates_trigger()`, `role "stranger" has TRIGGER on table public.item`, true},
+	"who may refer to a column":  {"GRANT REFERENCES (id) ON item TO stranger", `role "stranger" has REFERENCES (id) on table public.item`, false},
+	"who may put triggers":       {"GRANT ALL ON attic TO public", `everybody (PUBLIC) has REFERENCES on table public.attic`, false},
+	"a key of his":               {"GRANT REFERENCES ON item TO stranger; SET ROLE stranger; CREATE TABLE stranger.ref (item bigint REFERENCES public.item)", `table stranger.ref belongs to role "stranger"`, false},
+	"a cascade of his":           {"GRANT REFERENCES ON item TO stranger; SET ROLE stranger; CREATE TABLE stranger.ref (item bigint REFERENCES public.item ON DELETE CASCADE); CREATE TRIGGER z AFTER DELETE ON stranger.ref EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", false},
+	"a type of another schema":   {"CREATE DOMAIN stranger.dom AS text; ALTER DOMAIN stranger.dom OWNER TO stranger; CREATE TYPE tools.outer_ AS (a stranger.dom); ALTER TABLE attic ADD more tools.outer_", "stranger.dom", false},
+	"an operator class":          {"CREATE FUNCTION stranger.cmp(bigint, bigint) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 0'; ALTER FUNCTION stranger.cmp OWNER TO stranger; CREATE OPERATOR CLASS tools.ops FOR TYPE bigint USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 stranger.cmp(bigint, bigint); CREATE INDEX ON attic (id tools.ops)", "function stranger.cmp(bigint,bigint)", false},
+	"his statistics":             {"CREATE STATISTICS st ON id, at FROM item; ALTER STATISTICS st OWNER TO stranger", "", false},
+	"a cast to his type":         {"SET ROLE stranger; CREATE TYPE stranger.mood AS ENUM ('calm'); RESET ROLE; CREATE CAST (mood AS stranger.mood) WITH INOUT", "", false},
+	"the type of a column":       {"ALTER TYPE mood OWNER TO stranger; SET ROLE stranger; CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "public.mood", false},
+	"a cast of a column's type":  {"CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "function stranger.words(public.mood)", false},
+	"a cascade from his table":   {"ALTER TABLE part OWNER TO stranger", `table public.part belongs to role "stranger"`, false},
+	"an operator that fits":      {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE OPERATOR public.= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "operator public.=(character varying,character varying)", true},
+	"a function that fits":       {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE FUNCTION public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END'; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "function public.upper(character varying)", true},
+	"a named schema":             {"GRANT CREATE ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE FUNCTION tools.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END'; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM stranger", "function tools.plain(bigint)", true},
+	"who may create there":       {"GRANT CREATE ON SCHEMA public TO stranger", `role "stranger" may create in schema "public"`, false},
+	"who may create there: all":  {"GRANT CREATE ON SCHEMA tools TO public", `everybody (PUBLIC) may create in schema "tools"`, false},
+	"the owner of a schema":      {"ALTER SCHEMA tools OWNER TO stranger", `schema "tools" belongs to role "stranger"`, false},
+	"a function that is called":  {"ALTER FUNCTION tools.plain(numeric) OWNER TO stranger", "function tools.plain(numeric)", false},
+	"a trigger of another table": {"GRANT TRIGGER ON spare TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON spare EXECUTE FUNCTION stranger.fire()", "", false},
+	"his tables beside":          {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
 }
 
 // Code of a role that nobody trusts is never run: not by a batch that follows, not by a run that starts, not by those
@@ -173,5 +184,23 @@ func TestFunctionsOfTheRunner(t *testing.T) {
 	}
 	if pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] {
 		t.Error("code of the stranger was run")
+	}
+}
+
+// What a caller's transaction has put off is not run by the owner of the runtime.
+func TestDeferredByTheCaller(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, trusting, strings.Replace(trusts, "    batch: {rows: 5}\n", "", 1))
+	in.Exec(t, stranger+"; GRANT ALL ON SCHEMA stranger TO public")
+	in.Done("p", noon)
+	const put = `BEGIN; CREATE TEMP TABLE q (x int); CREATE CONSTRAINT TRIGGER d AFTER INSERT ON q DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire();
+		INSERT INTO q VALUES (1); `
+	if err := in.Operator(put + fmt.Sprintf("SELECT retention.restore('p', %d)", in.Last("p").ID)); err == nil || !strings.Contains(err.Error(), "25001") {
+		t.Errorf("restore said %v", err)
+	}
+	_ = in.Operator("ROLLBACK")
+	_ = in.Operator(put + "SELECT retention._step((retention._begin(('p', NULL, NULL, NULL, NULL, NULL, false, NULL))).run_id); ROLLBACK")
+	if pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] {
+		t.Error("what the caller put off was run")
 	}
 }

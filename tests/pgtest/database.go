@@ -65,6 +65,17 @@ func (db *DB) Again(t testing.TB) *DB {
 	return again
 }
 
+// Copy is another database with the same content. The sessions of this one are ended, and must not be used again.
+func (db *DB) Copy(t testing.TB) *DB {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	if err := db.server.admin(ctx, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = "+quote.Literal(db.Name)); err != nil {
+		t.Fatalf("ending the sessions of a database: %v", err)
+	}
+	return db.server.database(t, db.Name)
+}
+
 // drop removes the database, or keeps it after a failure where the server outlives the tests.
 func (db *DB) drop(t testing.TB) {
 	if t.Failed() && db.server.sandbox == nil {
