@@ -16,5 +16,6 @@ var (
 	CodeExpression   = codeExpression
 	codeReservedName = diag.Register("P058", "name is taken by what is generated")
 	codeStep         = diag.Register("P060", "step cannot be generated")
+	codeNarrow       = diag.Register("P066", "archive does not hold all values")
 	codeSnapshotOld  = diag.Register("P061", "snapshot is of another search path")
 )

@@ -152,6 +152,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 			}
 		} else {
 			own++
+			c.checkPastGuards(p, step, table)
 		}
 		c.checkReach(step, from, step.Delete.Cascades)
 	}

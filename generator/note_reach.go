@@ -8,6 +8,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -16,6 +17,7 @@ var (
 	codeNoReferencingIndex = diag.Register("P062", "no index finds the rows that refer to deleted ones")
 	codeKeyKeeps           = diag.Register("P063", "a foreign key keeps rows that are due")
 	codeTriggerKeeps       = diag.Register("P064", "a trigger may keep rows that are due")
+	codePastGuard          = diag.Register("P065", "a cascade takes rows that a guard keeps")
 )
 
 // Notes warns of what deletes of a file that compiles will meet in the tables of a snapshot: for people
@@ -38,8 +40,11 @@ func (c *compiler) noteReach(p *policy.Policy, concerns *policy.Concerns) {
 			continue // refused elsewhere
 		}
 		taken := c.takenFrom(table)
-		for _, t := range taken {
+		for i, t := range taken {
 			c.noteTriggers(p, t)
+			if i > 0 {
+				c.notePastGuards(p, t)
+			}
 			for _, key := range t.Referenced {
 				c.noteIndex(p, key)
 				refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
@@ -62,6 +67,44 @@ func (c *compiler) takenFrom(table *catalog.Table) []*catalog.Table {
 		}
 	}
 	return taken
+}
+
+// checkPastGuards refuses a policy with guards whose cascades come back to its own table, where no guard reads who
+// refers to a row: what guards keep would go with what they do not.
+func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *catalog.Table) {
+	own := c.root(tableName(table))
+	for _, path := range c.cascadePaths(table) {
+		key, last := path[0], path[len(path)-1]
+		if len(p.Keep) == 0 || last.OnDelete != "cascade" || c.root(last.Table) != own || c.readsTable(&policy.Policy{Keep: p.Keep}, key.Table) {
+			continue
+		}
+		var equal []string
+		for i, column := range key.Columns {
+			equal = append(equal, fmt.Sprintf("c.%s = t.%s", quote.Ident(column), quote.Ident(key.RefColumns[i])))
+		}
+		c.refuse(step.Position, codePastGuard,
+			fmt.Sprintf("rows of %q that guard %q keeps go by foreign key %q, with the rows that they refer to", own, p.Keep[0].Name, key.Name),
+			fmt.Sprintf("Keep what is referred to, so that the last rows go first, as in keep: {referred_to: %q}.",
+				fmt.Sprintf("EXISTS (SELECT FROM %s c WHERE %s)", key.Table, strings.Join(equal, " AND "))))
+	}
+}
+
+// notePastGuards warns where cascades of one policy take rows that a guard of another keeps.
+func (c *compiler) notePastGuards(p *policy.Policy, reached *catalog.Table) {
+	for _, other := range c.file.Policies {
+		guarded := c.tableNamed(other.Table.String())
+		if other == p || len(other.Keep) == 0 || guarded == nil || c.root(tableName(guarded)) != c.root(tableName(reached)) || c.readsTable(p, other.Table.String()) {
+			continue
+		}
+		c.warn(p.Position, codePastGuard, fmt.Sprintf("deletes of policy %q take rows of %q by cascade, where policy %q keeps some", p.Name, tableName(guarded), other.Name),
+			fmt.Sprintf("Guard %q is not asked: a cascade takes every row that refers.", other.Keep[0].Name),
+			fmt.Sprintf("Write a guard of policy %q that reads %q, or suppress this where it is meant.", p.Name, tableName(guarded)))
+	}
+}
+
+// readsTable says whether joins or expressions of a policy name a table, one above it or a partition of it.
+func (c *compiler) readsTable(p *policy.Policy, name string) bool {
+	return slices.ContainsFunc(c.file.Reads(p), func(t policy.Table) bool { return c.root(t.String()) == c.root(name) })
 }
 
 func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {

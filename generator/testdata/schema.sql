@@ -17,6 +17,7 @@ CREATE TABLE app.review (note_id bigint NOT NULL, open boolean NOT NULL);
 CREATE TABLE app.owner (id bigint PRIMARY KEY, enabled boolean NOT NULL, days integer);
 CREATE TABLE app.config (kind text PRIMARY KEY, days integer, kept boolean);
 CREATE TABLE app.loan (id bigint PRIMARY KEY, note_id bigint, used_at timestamptz);
+CREATE TABLE app.loan_log (id bigint, note_id bigint, used_at date);
 
 -- One column for every type that a clock may have.
 CREATE TABLE app.clocks (
