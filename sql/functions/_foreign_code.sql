@@ -2,10 +2,11 @@
 -- page may be evaluated. What _untrusted says of its relations and schemas, and of tables whose foreign keys are checked
 -- when its rows go; and who else may put triggers or foreign keys on its tables, whose author nobody can tell later.
 CREATE OR REPLACE FUNCTION retention._foreign_code(p_policy retention.policy) RETURNS SETOF text
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 DECLARE
     v_tables CONSTANT oid[] := retention._family(
         ARRAY(SELECT jsonb_object_keys(p_policy.expects)) || p_policy.changes || p_policy.reach);
+    v_trusted CONSTANT oid[] := retention._trusted();
 BEGIN
     RETURN QUERY SELECT u FROM retention._untrusted(
         v_tables || ARRAY(
@@ -22,5 +23,5 @@ BEGIN
         UNION
         SELECT t.attrelid, a.grantee, format('%s (%I)', a.privilege_type, t.attname)
         FROM pg_attribute t CROSS JOIN aclexplode(t.attacl) a WHERE t.attrelid = ANY (v_tables)) x
-    WHERE x.privilege ~ '^(TRIGGER|REFERENCES)' AND x.grantee <> ALL (retention._trusted()) ORDER BY 1;
+    WHERE x.privilege ~ '^(TRIGGER|REFERENCES)' AND x.grantee <> ALL (v_trusted) ORDER BY 1;
 END $function$;

@@ -1,7 +1,7 @@
 -- The relations that names ("schema.name", unquoted, as the registry writes them) stand for; of one that is not there,
 -- nothing.
 CREATE OR REPLACE FUNCTION retention._named(p_names text[]) RETURNS oid[]
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT c.oid FROM unnest(p_names) x (name) JOIN pg_namespace n ON starts_with(x.name, n.nspname || '.')

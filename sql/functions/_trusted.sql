@@ -1,7 +1,7 @@
 -- The roles whose code may run in batches: superusers, whoever may become the owner of the runtime, which the role that
 -- migrates may, and install.trust. Who owns the database stands for pg_database_owner.
 CREATE OR REPLACE FUNCTION retention._trusted() RETURNS oid[]
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT r.oid FROM pg_roles r
