@@ -100,6 +100,12 @@ func columnHint(o generator.Object, f verifysql.Fact, m makeup, found bool) stri
 // removeHint takes away what is not the runtime's.
 func removeHint(o generator.Object, f verifysql.Fact) string {
 	table, name := "ALTER TABLE "+own(o.Name), sqlName(f.Name)
+	switch {
+	case f.Kind == "column" && sqlKind(o.Kind) == "TYPE":
+		return fmt.Sprintf("ALTER TYPE %s DROP ATTRIBUTE %s;", own(o.Name), name)
+	case f.Kind == "column":
+		return repairHint
+	}
 	switch f.Kind {
 	case "constraint":
 		return fmt.Sprintf("%s DROP CONSTRAINT %s;", table, name)

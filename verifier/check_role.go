@@ -31,6 +31,13 @@ func (v *inspection) roleWrong(r role) {
 	add(r.Superuser, "is a superuser", fmt.Sprintf("ALTER ROLE %s NOSUPERUSER;", ident(r.Name)))
 }
 
+// endedByErrors: a row that is refused is an error that a batch catches, unless it ends the session first.
+func (v *inspection) endedByErrors(s sessionSetting) {
+	v.add(Finding{Code: codeRole, Object: v.runner(), Position: v.install.Position, Hint: v.resetHint(s),
+		Message: fmt.Sprintf("sessions of role %q end at the first error, since exit_on_error is %s", v.runner(), s.Value),
+		Detail:  "A run that meets a locked or refused row ends with its session, and is not written down."})
+}
+
 // noTimeAtAll is less than a job takes to begin, work and write down how it ended.
 const noTimeAtAll = time.Second
 

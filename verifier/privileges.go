@@ -95,8 +95,11 @@ func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
 	if err != nil || v.install.Scheduler != "pg_cron" {
 		return err
 	}
-	settings, err := v.runnersSettings(ctx, tx, "statement_timeout", "transaction_timeout")
+	settings, err := v.runnersSettings(ctx, tx, "statement_timeout", "transaction_timeout", "exit_on_error")
 	for _, s := range settings {
+		if s.Name == "exit_on_error" && s.Value != "off" {
+			v.endedByErrors(s)
+		}
 		if s.Milliseconds != nil && *s.Milliseconds > 0 {
 			v.checkCutShort(s, time.Duration(*s.Milliseconds*float64(time.Millisecond)))
 		}

@@ -133,6 +133,8 @@ func (m makeup) exceeds(f verifysql.Fact) bool {
 		return false
 	}
 	switch f.Kind {
+	case "column":
+		return m.objects[f.Relation].Kind != generator.KindTable // a type's or a view's: values have another shape
 	case "constraint", "option":
 		return true
 	case "unique index":

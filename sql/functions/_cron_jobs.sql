@@ -4,12 +4,14 @@
 GRANT CREATE ON SCHEMA retention TO retention_runner;
 SET LOCAL ROLE retention_runner;
 CREATE OR REPLACE FUNCTION retention._cron_jobs()
-RETURNS TABLE (jobid bigint, jobname text, schedule text, command text, database text, username text, active boolean)
+RETURNS TABLE (jobid bigint, jobname text, schedule text, command text, database text, username text, active boolean,
+    host text, port integer)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_namespace n WHERE n.nspname OPERATOR(pg_catalog.=) 'cron') THEN
         RETURN QUERY EXECUTE
-            'SELECT j.jobid, j.jobname::pg_catalog.text, j.schedule, j.command, j.database, j.username, j.active
+            'SELECT j.jobid, j.jobname::pg_catalog.text, j.schedule, j.command, j.database, j.username, j.active,
+                 j.nodename, j.nodeport
              FROM cron.job j WHERE pg_catalog.starts_with(j.jobname::pg_catalog.text, ''retention.'')
              ORDER BY j.jobname';
     END IF;

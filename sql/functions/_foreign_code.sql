@@ -1,6 +1,7 @@
 -- Whose code could run where a policy or report is evaluated, though nobody trusts them, a sentence each; no row: its
 -- page may be evaluated. What _untrusted says of its relations and schemas, and of tables whose foreign keys are checked
--- when its rows go; and who else may put triggers or foreign keys on its tables, whose author nobody can tell later.
+-- when its rows go; who else may put triggers or foreign keys on its tables, whose author nobody can tell later; and
+-- event triggers, where tables are dropped.
 CREATE OR REPLACE FUNCTION retention._foreign_code(p_policy retention.policy) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 DECLARE
@@ -19,9 +20,18 @@ BEGIN
                   CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END)
     FROM (
         SELECT c.oid AS rel, a.grantee, a.privilege_type AS privilege
-        FROM pg_class c CROSS JOIN aclexplode(c.relacl) a WHERE c.oid = ANY (v_tables) AND c.relkind IN ('r', 'p')
+        FROM pg_class c CROSS JOIN aclexplode(c.relacl) a
+        WHERE c.oid = ANY (v_tables) AND c.relkind IN ('r', 'p') AND a.grantee <> c.relowner
         UNION
         SELECT t.attrelid, a.grantee, format('%s (%I)', a.privilege_type, t.attname)
         FROM pg_attribute t CROSS JOIN aclexplode(t.attacl) a WHERE t.attrelid = ANY (v_tables)) x
     WHERE x.privilege ~ '^(TRIGGER|REFERENCES)' AND x.grantee <> ALL (v_trusted) ORDER BY 1;
+    IF p_policy.partitions OR p_policy.steps @? '$[*] ? (@.verb == "drop table")' THEN
+        RETURN QUERY
+        SELECT format('event trigger "%s" calls function %s of role "%s", which is not trusted; '
+                      'list the role under "trust" of the install, or take it away', e.evtname,
+                      e.evtfoid::regprocedure, pg_get_userbyid(p.proowner))
+        FROM pg_event_trigger e JOIN pg_proc p ON p.oid = e.evtfoid
+        WHERE e.evtenabled <> 'D' AND p.proowner <> ALL (v_trusted) ORDER BY 1;
+    END IF;
 END $function$;

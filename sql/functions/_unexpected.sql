@@ -32,6 +32,12 @@ BEGIN
         WHEN EXISTS (SELECT FROM pg_subscription_rel s WHERE s.srrelid = c.oid) THEN 'filled by a subscription'
         WHEN c.oid = ANY (retention._distributed()) THEN 'distributed by Citus' END AS what) x
     WHERE c.oid = ANY (retention._family(p_policy.changes || p_policy.reach)) AND x.what IS NOT NULL;
+    RETURN QUERY
+    SELECT format('table %s is unlogged, and a crash empties it of what was moved there; ALTER TABLE %1$s SET LOGGED',
+                  c.oid::regclass)
+    FROM pg_class c
+    WHERE c.relpersistence = 'u' AND p_policy.deletes <> '{}' AND c.oid = ANY (retention._family(ARRAY(
+        SELECT substr(w, 8) FROM unnest(p_policy.writes) w WHERE w LIKE 'INSERT %')));
     FOR v_rel IN
         SELECT e.key AS name, e.value AS want, c.oid, c.relhasrules, c.relhassubclass,
                CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned' WHEN 'v' THEN 'view'

@@ -5,6 +5,8 @@ CREATE TABLE cron.job (
     jobid bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     schedule text NOT NULL,
     command text NOT NULL,
+    nodename text NOT NULL DEFAULT 'localhost',
+    nodeport integer NOT NULL DEFAULT current_setting('port')::integer,
     database text NOT NULL DEFAULT current_database(),
     username text NOT NULL DEFAULT current_user,
     active boolean NOT NULL DEFAULT true,

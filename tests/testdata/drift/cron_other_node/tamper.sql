@@ -1,0 +1,1 @@
+UPDATE cron.job SET nodename = 'elsewhere' WHERE jobname = 'retention.purge';

@@ -1,0 +1,1 @@
+UPDATE cron.job SET nodeport = 1 WHERE jobname = 'retention.purge';

@@ -1,0 +1,1 @@
+ALTER TYPE retention.step ADD ATTRIBUTE more integer;

@@ -1,0 +1,1 @@
+ALTER TYPE retention.taken DROP ATTRIBUTE kept CASCADE;
