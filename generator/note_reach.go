@@ -27,6 +27,7 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	concerns := file.Concerns()
 	for _, p := range file.Policies {
 		c.noteReach(p, concerns)
+		c.noteForeignArchives(p)
 	}
 	c.diags.Sort()
 	return c.diags.Unique()
@@ -52,6 +53,19 @@ func (c *compiler) noteReach(p *policy.Policy, concerns *policy.Concerns) {
 					c.noteKey(p, key, taken)
 				}
 			}
+		}
+	}
+}
+
+// noteForeignArchives warns of archives on another server, which commits by itself.
+func (c *compiler) noteForeignArchives(p *policy.Policy) {
+	for _, s := range p.Then {
+		if s.Archive == nil {
+			continue
+		}
+		if into := c.tableNamed(s.Archive.Into.String()); into != nil && into.Kind == "foreign" {
+			c.warn(s.Position, codeTableKind, fmt.Sprintf("archive %q is a foreign table", s.Archive.Into),
+				"The other server commits by itself: where it fails between the two commits, rows are lost or there twice.", "Archive into a table of this database, and move its rows from there.")
 		}
 	}
 }

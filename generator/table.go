@@ -31,6 +31,9 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	case table.Kind == "table" && len(table.Children) > 0:
 		c.refuse(p.Table.Position, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", p.Table, strings.Join(table.Children, ", ")),
 			"Keys are not unique across inheritance children; give each of them its own policy.")
+	case c.foreignPartition(table) != "" && !p.Partitions:
+		c.refuse(p.Table.Position, codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", c.foreignPartition(table), p.Table),
+			"Its rows are on another server, and cannot be found again by their place: write a policy there.")
 	case len(table.PrimaryKey) == 0:
 		c.refuse(p.Table.Position, codeNoKey, fmt.Sprintf("table %q has no primary key", p.Table),
 			"A run remembers where it was by the primary key, and holds name rows by it: add one.")
@@ -38,6 +41,16 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		return c.withEnsured(p, table)
 	}
 	return nil
+}
+
+// foreignPartition is the name of a foreign table among the partitions of a table, "" for none.
+func (c *compiler) foreignPartition(table *catalog.Table) string {
+	for _, t := range c.kin(table) {
+		if t.Kind == "foreign" {
+			return tableName(t)
+		}
+	}
+	return ""
 }
 
 // checkNames refuses names that would break a line: generated SQL is laid out, and read by tools,

@@ -63,6 +63,10 @@ BEGIN
        OR p_slice.prove OR v_pass ? 'whole' THEN
         EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
         v_out.taken := v_taken.taken; v_out.related := v_taken.related;
+        IF p_lock AND v_taken.taken > cardinality(v_slice.tids) THEN
+            RAISE object_not_in_prerequisite_state USING
+                MESSAGE = format('%s rows went where %s were given', v_taken.taken, cardinality(v_slice.tids));
+        END IF;
         v_out.kept := v_out.kept || v_taken.kept;  -- 'passed' is no guard
         IF v_pass ? 'range' THEN
             IF v_pass ? 'guarded' AND NOT p_lock AND v_taken.taken <> v_out.scanned THEN

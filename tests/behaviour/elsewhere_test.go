@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgretain/generator"
+	"pgretain/internal/diag"
 	"pgretain/tests/kit"
 )
 
@@ -40,6 +42,32 @@ func TestRowsElsewhere(t *testing.T) {
 		in.Done("p", noon)
 		if rows := in.Rows("SELECT n::text FROM m"); len(rows) != 1 || rows[0] != "(3)" {
 			t.Errorf("left %v", rows)
+		}
+	})
+	t.Run("more rows than were locked", func(t *testing.T) { // as where a ctid stands for rows of several tables
+		t.Parallel()
+		in := kit.Install(t, schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
+		in.Exec(t, "SELECT retention.place_hold('m', '{\"n\": 4}', 'case'); CREATE OR REPLACE FUNCTION retention.p_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS 'BEGIN DELETE FROM m; RETURN ROW(9, ''{}''::jsonb, ''{}''::jsonb)::retention.taken; END'")
+		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "55000" || !strings.Contains(o.Message, "9 rows went where 8 were given") {
+			t.Errorf("the run ended %s: %s %s", o.State, o.SQLState, o.Message)
+		}
+		if rows := in.Rows("SELECT n FROM m"); len(rows) != 9 {
+			t.Errorf("%d rows are left", len(rows))
+		}
+	})
+	t.Run("in a snapshot", func(t *testing.T) {
+		t.Parallel()
+		const yaml = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: far}, delete]}}"
+		in := kit.Prepare(t, schema, yaml, kit.Before("CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER far FOREIGN DATA WRAPPER nowhere; CREATE FOREIGN TABLE far (at timestamptz, n int) SERVER far"))
+		if _, list := in.Compile(t, yaml); len(list) != 0 {
+			t.Error(list)
+		}
+		if list := generator.Notes(in.File, in.Catalog); len(list) != 1 || list[0].Code != "P053" || list[0].Severity != diag.Warning {
+			t.Errorf("of the archive: %v", list)
+		}
+		in.Exec(t, "ALTER TABLE m DROP CONSTRAINT m_pkey; CREATE FOREIGN TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2024-03-01') SERVER far")
+		if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P053" || !strings.Contains(list[0].Message, `"public.m_2"`) {
+			t.Errorf("of the partition: %v", list)
 		}
 	})
 }
