@@ -2,7 +2,6 @@ package generator
 
 import (
 	"slices"
-	"strings"
 
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -69,22 +68,6 @@ func (w *work) partitionVerdict(d *partitionData) {
 		}
 	}
 	d.Due = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...)
-}
-
-// takes is what a policy does with partitions, in words.
-func (w *work) takes() string {
-	if slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool { return s.Drop != nil }) {
-		return "Drops partitions of"
-	}
-	return "Detaches partitions of"
-}
-
-func (w *work) whatOfAll() string {
-	var list []string
-	for _, p := range w.passes() {
-		list = append(list, w.what(p))
-	}
-	return strings.Join(list, " ")
 }
 
 // takeAway is the step that detaches or drops the partition; "drop" detaches unless a step before

@@ -4,8 +4,6 @@
 package lint
 
 import (
-	"fmt"
-
 	"pgretain/internal/calendar"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
@@ -116,8 +114,6 @@ func (l *linter) taken(p *policy.Policy) []wish {
 	}
 	return wishes
 }
-
-func quoted(name string) string { return fmt.Sprintf("%q", name) }
 
 // isNull is the condition that a column is NULL.
 func isNull(column string) *pgparse.Condition {

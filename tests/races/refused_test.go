@@ -11,7 +11,7 @@ import (
 type refusal struct {
 	name, schema, rule, data string
 	naiveCode                string // the SQLSTATE with which a plain DELETE takes nothing at all
-	refused, kept            int64
+	refused                  int64
 	message                  string // part of what the batch's log says
 }
 
