@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -239,4 +240,49 @@ func (v *inspection) compareArchived(p *policy.Policy, a archive, answer json.Ra
 		slices.SortFunc(differ, func(a, b archivedRun) int { return int(a.run - b.run) })
 		v.archiveDiffers(p, a.into, differ)
 	}
+}
+
+// checkArchives: a column that the rows have got since would go without a copy.
+func (v *inspection) checkArchives(live map[string][]string) {
+	for _, p := range v.file.Policies {
+		for _, s := range p.Then {
+			from := p.Table
+			if s.Related != nil {
+				from = s.Related.Table
+			}
+			if s.Archive == nil || s.Archive.Document != "" || p.Partitions && s.Related == nil {
+				continue
+			}
+			rows, archive := live[from.String()], live[s.Archive.Into.String()]
+			if rows == nil || archive == nil {
+				continue // a finding of its own
+			}
+			for _, column := range rows {
+				if !slices.Contains(archive, column) && !slices.ContainsFunc(s.Archive.Set, func(a policy.Assignment) bool { return a.Column == column }) {
+					v.notCopied(p, s, from, column)
+				}
+			}
+		}
+	}
+}
+
+var codeArchiveDiffers = register("V063", Conformance, "an archive does not hold what the run log says")
+
+// archivedRun is a run whose rows in an archive are more or fewer than it wrote.
+type archivedRun struct{ run, logged, live int64 }
+
+func (v *inspection) archiveDiffers(p *policy.Policy, into policy.Table, differ []archivedRun) {
+	var want, got []string
+	for i, d := range differ {
+		if i == 5 {
+			want, got = append(want, "..."), append(got, "...")
+			break
+		}
+		want, got = append(want, fmt.Sprintf("run %d: %d", d.run, d.logged)), append(got, fmt.Sprintf("run %d: %d", d.run, d.live))
+	}
+	v.add(Finding{Code: codeArchiveDiffers, Policy: p.Name, Position: into.Position, Object: into.String(),
+		Message: fmt.Sprintf("archive %q does not hold what policy %q archived, in %s", into, p.Name, plural(len(differ), "run")),
+		Want:    strings.Join(want, ", "), Got: strings.Join(got, ", "),
+		Detail: "Nothing of this policy file takes rows from there: somebody else deleted, changed or added some.",
+		Hint:   "Look for the lost rows in a backup. If an application may delete there, a policy on the archive says so."})
 }

@@ -2,14 +2,18 @@ package verifier
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
+	"pgretain/internal/diag"
+	"pgretain/internal/quote"
 )
 
 // batchPlan is how a batch function would find its rows; Code and Message are the error that planning met.
@@ -197,4 +201,118 @@ func (a access) reads() string {
 		return fmt.Sprintf("reads all of index %q of %q", a.Index, a.Relation)
 	}
 	return fmt.Sprintf("reads %q by index %q, where %s", a.Relation, a.Index, a.Cond)
+}
+
+// planNode is a node of a plan, as EXPLAIN (FORMAT JSON) prints it.
+type planNode struct {
+	Type     string     `json:"Node Type"`
+	Relation string     `json:"Relation Name"`
+	Alias    string     `json:"Alias"`
+	Index    string     `json:"Index Name"`
+	Cond     string     `json:"Index Cond"`
+	As       string     `json:"Parent Relationship"`
+	Subplan  string     `json:"Subplan Name"`
+	Rows     float64    `json:"Plan Rows"`
+	Plans    []planNode `json:"Plans"`
+}
+
+// access is how a plan reads the policy's table, or a table that belongs to it.
+type access struct {
+	Relation, Index string
+	Scan            string  // the type of the node
+	Cond            string  // where it begins and ends in the index
+	Rows            float64 // how many PostgreSQL reckons with
+	Sorted          bool    // what it reads is sorted afterwards, whole
+	Boundary        bool    // it looks for where a batch ends; otherwise for the rows up to there
+}
+
+// accesses lists how a plan reads the rows that generated statements call t.
+func accesses(text string) ([]access, error) {
+	var plans []struct{ Plan planNode }
+	if err := json.Unmarshal([]byte(text), &plans); err != nil {
+		return nil, err
+	}
+	var list []access
+	for _, p := range plans {
+		p.Plan.visit(access{}, func(a access) { list = append(list, a) })
+	}
+	return list, nil
+}
+
+// row is what EXPLAIN calls t: with a number, where t stands in a statement more than once or has
+// partitions.
+var row = regexp.MustCompile(`^t(_\d+)?$`)
+
+// keepOrder are the nodes that hand on what they read in its order; others read it for reasons of their own.
+var keepOrder = map[string]bool{
+	"Append": true, "Merge Append": true, "Gather": true, "Gather Merge": true, "Limit": true, "LockRows": true,
+	"Result": true, "Subquery Scan": true, "WindowAgg": true, "Incremental Sort": true,
+}
+
+func (n planNode) visit(above access, found func(access)) {
+	above.Boundary = above.Boundary || strings.HasPrefix(n.Subplan, "CTE ")
+	if n.As == "InitPlan" || n.As == "SubPlan" {
+		above.Sorted = false
+	}
+	if n.Relation != "" && row.MatchString(n.Alias) {
+		found(access{n.Relation, n.Index, n.Type, n.Cond, n.Rows, above.Sorted, above.Boundary})
+	}
+	above.Sorted = n.Type == "Sort" || above.Sorted && keepOrder[n.Type]
+	for _, below := range n.Plans {
+		below.visit(above, found)
+	}
+}
+
+// byIndex says whether an index leads there; what is on another server is none of ours.
+func (a access) byIndex() bool {
+	return strings.HasPrefix(a.Scan, "Index") || a.Scan == "Foreign Scan"
+}
+
+var codeNoIndex = register("V024", Indexes, "no index leads a batch to its rows")
+
+// noIndex: planned without sorting, the batch still reads and sorts.
+func (v *inspection) noIndex(o generator.Object, p batchPlan, found []access) {
+	v.about(o, Finding{Code: codeNoIndex, Message: fmt.Sprintf("no index leads batches of policy %q to their rows in table %q", o.Policy, found[0].Relation),
+		Detail: fmt.Sprintf("Function %q %s, each time. Give that table an index like those of %q.", v.install.Schema+"."+p.Batch, found[0].reads(), o.Table),
+		Hint:   v.seePlans(o)})
+}
+
+// notPlanned: what a batch cannot be planned for, it cannot do either.
+func (v *inspection) notPlanned(o generator.Object, p batchPlan) {
+	f := Finding{Code: codeNoIndex, Message: fmt.Sprintf("batches of policy %q cannot be planned", o.Policy),
+		Detail: fmt.Sprintf("The server says: %s [%s].", p.Message, p.Code), Hint: v.seePlans(o)}
+	switch {
+	case p.Code == foreignCode:
+		return
+	case p.Code == "42501" && v.says(codeTableRights, o.Table): // insufficient_privilege
+		return
+	case p.Code == "55P03": // lock_not_available
+		f.Code, f.Severity = codeTimeout, diag.Unknown
+		f.Message = fmt.Sprintf("checking the plans of policy %q took too long", o.Policy)
+		f.Hint = ""
+	case !strings.HasPrefix(p.Code, "42"):
+		f.Code, f.Severity = codeUnreadable, diag.Unknown
+		f.Message = fmt.Sprintf("could not check how batches of policy %q find their rows", o.Policy)
+	}
+	v.about(o, f)
+}
+
+func (v *inspection) seePlans(o generator.Object) string {
+	return fmt.Sprintf("SELECT batch, plan FROM %s(ARRAY[%s], true);", v.runtime("_plans"), quote.Literal(o.Policy))
+}
+
+var codeOtherPlan = register("V025", Indexes, "a batch would pass by the index that leads to its rows")
+
+// otherPlan: an index would do, and PostgreSQL reckons that something else costs less.
+func (v *inspection) otherPlan(o generator.Object, p batchPlan, found access, size tableSize, old bool) {
+	why := fmt.Sprintf("PostgreSQL reckons with %.0f rows each time.", found.Rows)
+	switch {
+	case size.Unknown:
+		why = "PostgreSQL has no statistics of all of the table."
+	case old:
+		why = fmt.Sprintf("PostgreSQL's statistics are old: %d of about %d rows have changed since.", size.Changed, size.Rows)
+	}
+	v.about(o, Finding{Code: codeOtherPlan, Message: fmt.Sprintf("batches of policy %q would pass by the index that leads to their rows in table %q", o.Policy, o.Table),
+		Detail: fmt.Sprintf("Function %q %s. %s", v.install.Schema+"."+p.Batch, found.reads(), why),
+		Hint:   fmt.Sprintf("ANALYZE %s;", v.table(o.Table))})
 }

@@ -168,3 +168,29 @@ func (v *inspection) position(name string) diag.Position {
 	}
 	return diag.Position{}
 }
+
+var codeRowDiffers = register("V009", Installed, "a registry row differs")
+
+func (v *inspection) rowDiffers(o generator.Object, columns []rowColumn) {
+	var names, want, got []string
+	for _, c := range columns {
+		names, want, got = append(names, c.Name), append(want, c.Name+" = "+c.Want), append(got, c.Name+" = "+c.Got)
+	}
+	v.about(o, Finding{Code: codeRowDiffers, Message: fmt.Sprintf("%s differs in the registry: %s", registryRow(o), strings.Join(names, ", ")),
+		Want: strings.Join(want, "; "), Got: strings.Join(got, "; "), Hint: repairHint})
+}
+
+var codeRowMissing = register("V008", Installed, "a registry row is missing")
+
+func (v *inspection) rowMissing(o generator.Object) {
+	v.about(o, Finding{Code: codeRowMissing, Message: registryRow(o) + " is not in the registry", Hint: repairHint})
+}
+
+var codeRowOrphan = register("V010", Installed, "a registry row that nobody wants")
+
+func (v *inspection) rowOrphan(row rowName) {
+	v.add(Finding{Code: codeRowOrphan, Kind: generator.Kind(row.Kind), Object: row.Name,
+		Message: fmt.Sprintf("%s %q is in the registry, and nobody wants it", row.Kind, row.Name),
+		Detail:  "It can be run as long as it is there. If no migration wrote the row, delete it as the owner of the runtime.",
+		Hint:    "pgretain generate && pgretain migrate up"})
+}

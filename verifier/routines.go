@@ -159,3 +159,124 @@ func kindLetter(r *pgparse.Routine) string {
 
 // unixLines undoes what a client on Windows makes of a body.
 func unixLines(body string) string { return strings.ReplaceAll(body, "\r\n", "\n") }
+
+// redefineHint is for what CREATE OR REPLACE refuses to change.
+const redefineHint = "Drop it, for CREATE OR REPLACE cannot change that. " + repairHint
+
+// compareSignature is about parameters and results.
+func (v *inspection) compareSignature(w wantedRoutine, live routine) {
+	if live.Kind != kindLetter(w.routine) {
+		return // another kind is called in another way
+	}
+	want := w.routine.Signature
+	got, err := pgparse.ParseSignature(*live.Parameters, live.Result)
+	if live.TableGone { // it may have another name: then the type of its rows has, too, which is no fault of the function
+		got.Returns = want.Returns
+	}
+	switch {
+	case err != nil: // there is nothing of the kind in what was generated
+		v.signatureDiffers(w, whole(want), "("+*live.Parameters+") RETURNS "+live.Result, redefineHint)
+	case !want.SameAs(got):
+		wantText, gotText := differing(want, got)
+		v.signatureDiffers(w, wantText, gotText, signatureHint(want, got))
+	}
+}
+
+func whole(s pgparse.Signature) string {
+	var list []string
+	for _, p := range s.Parameters {
+		list = append(list, p.String())
+	}
+	return "(" + strings.Join(list, ", ") + ") " + s.Result()
+}
+
+// differing leaves out what is the same in both.
+func differing(want, got pgparse.Signature) (string, string) {
+	a, b := want.Parameters, got.Parameters
+	for len(a) > 0 && len(b) > 0 && a[0].SameAs(b[0]) {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1].SameAs(b[len(b)-1]) {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	var wanted, found []string
+	for i := range max(len(a), len(b)) {
+		if len(a) == len(b) && a[i].SameAs(b[i]) {
+			continue
+		}
+		if i < len(a) {
+			wanted = append(wanted, a[i].String())
+		}
+		if i < len(b) {
+			found = append(found, b[i].String())
+		}
+	}
+	if want.Result() != got.Result() {
+		wanted, found = append(wanted, want.Result()), append(found, got.Result())
+	}
+	return listed(wanted), listed(found)
+}
+
+func listed(parts []string) string {
+	if len(parts) == 0 {
+		return "nothing more"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// signatureHint: CREATE OR REPLACE changes defaults and adds them, and nothing else of a signature.
+func signatureHint(want, got pgparse.Signature) string {
+	replaces := slices.EqualFunc(want.Parameters, got.Parameters, func(a, b pgparse.Parameter) bool {
+		b.Meaning = a.Meaning
+		return a.SameAs(b) && (b.Default == "" || a.Default != "")
+	})
+	if replaces && want.Result() == got.Result() {
+		return repairHint
+	}
+	return redefineHint
+}
+
+var codeDiffers = register("V003", Installed, "a function is not what was generated")
+
+func (v *inspection) declarationDiffers(w wantedRoutine, live routine) {
+	v.about(w.Object, Finding{Code: codeDiffers, Message: w.String() + " is declared in another way",
+		Want: declaration(kindLetter(w.routine), w.routine.Language), Got: declaration(live.Kind, live.Language), Hint: repairHint})
+}
+
+func (v *inspection) signatureDiffers(w wantedRoutine, want, got, hint string) {
+	v.about(w.Object, Finding{Code: codeDiffers, Message: w.String() + " has other parameters or another result", Want: want, Got: got, Hint: hint})
+}
+
+func (v *inspection) bodyDiffers(w wantedRoutine, want, got string) {
+	v.about(w.Object, Finding{Code: codeDiffers, Message: w.String() + " has another body", Detail: firstDifference(want, got), Hint: repairHint})
+}
+
+func declaration(kind, language string) string {
+	word := map[string]string{"f": "a function", "p": "a procedure", "a": "an aggregate", "w": "a window function"}[kind]
+	return word + " in " + language
+}
+
+// firstDifference names the first line of a body that differs.
+func firstDifference(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			return fmt.Sprintf("Line %d of the body is one too many: %s", i+1, excerpt(b[i]))
+		case i >= len(b):
+			return fmt.Sprintf("Line %d of the body is missing: %s", i+1, excerpt(a[i]))
+		case a[i] != b[i]:
+			return fmt.Sprintf("Line %d of the body should be %s and is %s.", i+1, excerpt(a[i]), excerpt(b[i]))
+		}
+	}
+	return ""
+}
+
+var codeOrphan = register("V007", Installed, "a function that no policy wants")
+
+func (v *inspection) functionOrphan(live routine) {
+	name := v.install.Schema + "." + live.Name
+	v.add(Finding{Code: codeOrphan, Kind: generator.KindFunction, Object: name, Message: fmt.Sprintf("function %q is wanted by no policy", name),
+		Detail: "Functions in this schema come from migrations only: one of your own belongs into another schema.",
+		Hint:   fmt.Sprintf("DROP ROUTINE %s;", *live.SQL)})
+}

@@ -57,3 +57,23 @@ func (v *inspection) tableOf(name string) string {
 	}
 	return ""
 }
+
+var codeSuppressionEnded = register("V095", Suppressions, "a suppression is past its end, or not yet in force")
+
+// suppressionEnded changes no verdict: what the suppression was for counts again, if it is still there.
+func (v *inspection) suppressionEnded(e *suppress.Entry, message, detail string) {
+	v.add(Finding{Code: codeSuppressionEnded, Severity: Info, Policy: e.Policy, Object: e.Object, Position: e.Position, Message: message,
+		Detail: detail, Hint: `Take it out of "suppress", or give it a day within a year and a reason that still holds.`})
+}
+
+var codeSuppressionIdle = register("V096", Suppressions, "a suppression matches nothing")
+
+// suppressionIdle is said only where everything was looked at.
+func (v *inspection) suppressionIdle(e *suppress.Entry, message string) {
+	f := Finding{Code: codeSuppressionIdle, Severity: Info, Policy: e.Policy, Object: e.Object, Position: e.Position, Message: message,
+		Detail: "What it is for has gone, or is about something else.", Hint: `Take it out of "suppress".`}
+	if _, known := checks[e.Check]; !known {
+		f.Detail = "This program has no such check."
+	}
+	v.add(f)
+}

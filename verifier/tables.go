@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -213,4 +214,59 @@ func ownColumnsOf(e policy.Expr, parsed *pgparse.Expr) []namedColumn {
 		}
 	}
 	return list
+}
+
+var codeNoTable = register("V030", Tables, "a table that the policy file names does not exist")
+
+func (v *inspection) tableMissing(n namedTable) {
+	hint := `Rename it in the policy file, or take its policy out; then run "pgretain snapshot" and "pgretain generate".`
+	if n.created {
+		hint = "A migration made it: look for its rows in a backup, and run the statements of that migration again."
+	}
+	v.add(Finding{Code: codeNoTable, Object: n.table.String(), Policy: n.policy, Position: n.table.Position,
+		Message: fmt.Sprintf("table %q%s does not exist", n.table, n.ofPolicy()), Hint: hint})
+}
+
+var codeColumn = register("V035", Tables, "a column that a migration made is not as the policy wants it")
+
+func (v *inspection) columnHasOtherType(w ensured) {
+	f := w.finding("type")
+	f.Want, f.Got = w.column.Type, w.live.Type
+	f.Hint = "Write a migration of your own that gives it the wanted type, or write the type that it has in the policy file, then generate and migrate."
+	v.about(w.Object, f)
+}
+
+func (v *inspection) columnHasOtherDefault(w ensured) {
+	f := w.finding("default")
+	f.Want, f.Got = "none", w.live.Default
+	if w.column.Default != nil {
+		f.Want = w.column.Default.SQL
+	}
+	if f.Got == "" {
+		f.Got = "none"
+	}
+	f.Detail = "Rows that the application writes get another value, or none."
+	f.Hint = v.inPath([]string{strings.TrimSpace(w.SQL[strings.LastIndex(w.SQL, "ALTER TABLE "):])})
+	v.about(w.Object, f)
+}
+
+func (w ensured) finding(what string) Finding {
+	return Finding{Code: codeColumn, Message: fmt.Sprintf("column %q of table %q of policy %q has another %s", w.column.Name, w.policy.Table, w.policy.Name, what)}
+}
+
+var codeNoColumn = register("V031", Tables, "a column that the policy file names does not exist")
+
+func (v *inspection) columnMissing(n namedTable, c namedColumn) {
+	v.add(Finding{Code: codeNoColumn, Object: n.table.String() + "." + c.name, Policy: n.policy, Position: c.position,
+		Message: fmt.Sprintf("column %q of table %q%s does not exist", c.name, n.table, n.ofPolicy()),
+		Hint:    `Rename it in the policy file, then run "pgretain snapshot" and "pgretain generate"; a column that the policy makes sure of comes back with the ALTER TABLE of its migration.`})
+}
+
+var codeNotCopied = register("V032", Tables, "an archive lacks a column of the rows that go there")
+
+func (v *inspection) notCopied(p *policy.Policy, s policy.Step, from policy.Table, column string) {
+	v.add(Finding{Code: codeNotCopied, Object: s.Archive.Into.String() + "." + column, Policy: p.Name, Position: s.Archive.Into.Position,
+		Message: fmt.Sprintf("archive %q of policy %q has no column %q of table %q", s.Archive.Into, p.Name, column, from),
+		Detail:  "Rows go without a copy of it.",
+		Hint:    `Add the column to the archive, or name it under "set"; then run "pgretain snapshot" and "pgretain generate".`})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -97,4 +98,61 @@ func (v *inspection) connectHint() string {
 		return fmt.Sprintf("Connect as %q, or as a superuser.", v.server.SchemaOwner)
 	}
 	return fmt.Sprintf("GRANT %s TO %s;", ident(v.install.Roles.Viewer), ident(v.server.User))
+}
+
+var codeChanging = register("V092", Sight, "an object changed while it was looked at")
+
+// changing: what it is, as "index", was looked at twice.
+func (v *inspection) changing(o generator.Object) {
+	v.about(o, Finding{Code: codeChanging, Severity: diag.Unknown, Message: fmt.Sprintf("%s %q changed while it was looked at", o.Kind, o.Name), Hint: "Verify again."})
+}
+
+// changingMeanwhile is about a group of checks.
+func (v *inspection) changingMeanwhile(g group, err error) {
+	v.add(Finding{Code: codeChanging, Severity: diag.Unknown, Message: fmt.Sprintf("could not check %s: something changed while it was looked at", g.about),
+		Detail: fmt.Sprintf("The last look ended with: %v.", err) + g.unchecked(), Hint: "Verify again."})
+}
+
+var codeOnlyPrimary = register("V094", Sight, "a standby cannot tell")
+
+func (v *inspection) onlyPrimary() {
+	if !v.opt.Checks.any([]string{codeScheduler, codeLastRun}) {
+		return
+	}
+	what := "whether a run that is written down as running is at work"
+	if v.install.Scheduler == "pg_cron" {
+		what = "whether the pg_cron scheduler is running and starts jobs, and " + what
+	}
+	v.add(Finding{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position,
+		Message: "some of it only the primary can tell", Detail: "Not looked at: " + what + ".",
+		Hint: "Verify the primary, or leave this out: --skip V094."})
+}
+
+// inTheWay: replay ended the statement.
+func (v *inspection) inTheWay(g group, err *pgconn.PgError) {
+	v.add(Finding{Code: codeOnlyPrimary, Severity: diag.Unknown, Message: fmt.Sprintf("checking %s stood in the way of replication", g.about),
+		Detail: fmt.Sprintf("The server says: %s [%s].", err.Message, err.Code) + g.unchecked(),
+		Hint:   "Try again, verify the primary, or set hot_standby_feedback or a longer max_standby_streaming_delay on the standby."})
+}
+
+var codeStandby = register("V093", Sight, "the server is a standby")
+
+// standby says as of when everything is that the report says, and what it cannot say.
+func (v *inspection) standby() {
+	f := Finding{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby",
+		Detail: "It has replayed all that it got."}
+	if behind := v.server.Clock.Sub(v.server.Now).Round(time.Millisecond); !v.server.Now.Equal(v.server.Clock) {
+		f.Detail = fmt.Sprintf("Everything is as of %s, %s ago; what happened since it does not know.", instant(v.server.Now), behind)
+	}
+	v.add(f)
+	v.onlyPrimary()
+}
+
+var codeTimeout = register("V091", Sight, "a check took too long")
+
+// tookTooLong: a statement of a group, or its wait for a lock.
+func (v *inspection) tookTooLong(g group, err *pgconn.PgError) {
+	v.add(Finding{Code: codeTimeout, Severity: diag.Unknown, Message: fmt.Sprintf("checking %s took longer than %s", g.about, v.opt.Timeout),
+		Detail: fmt.Sprintf("The server says: %s [%s].", err.Message, err.Code) + g.unchecked(),
+		Hint:   "Try again when the server is less busy, or allow more time."})
 }
