@@ -86,10 +86,10 @@ func (c *compiler) takenFrom(table *catalog.Table) []*catalog.Table {
 // checkPastGuards refuses a policy with guards whose cascades come back to its own table, where no guard reads who
 // refers to a row: what guards keep would go with what they do not.
 func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *catalog.Table) {
-	own := c.root(tableName(table))
+	own, guard := c.root(tableName(table)), firstCondition(p)
 	for _, path := range c.cascadePaths(table) {
 		key, last := path[0], path[len(path)-1]
-		if len(p.Keep) == 0 || last.OnDelete != "cascade" || c.root(last.Table) != own || c.readsTable(&policy.Policy{Keep: p.Keep}, key.Table) {
+		if guard == "" || last.OnDelete != "cascade" || c.root(last.Table) != own || c.readsTable(&policy.Policy{Keep: p.Keep}, key.Table) {
 			continue
 		}
 		var equal []string
@@ -97,7 +97,7 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 			equal = append(equal, fmt.Sprintf("c.%s = t.%s", quote.Ident(column), quote.Ident(key.RefColumns[i])))
 		}
 		c.refuse(step.Position, codePastGuard,
-			fmt.Sprintf("rows of %q that guard %q keeps go by foreign key %q, with the rows that they refer to", own, p.Keep[0].Name, key.Name),
+			fmt.Sprintf("rows of %q that guard %q keeps go by foreign key %q, with the rows that they refer to", own, guard, key.Name),
 			fmt.Sprintf("Keep what is referred to, so that the last rows go first, as in keep: {referred_to: %q}.",
 				fmt.Sprintf("EXISTS (SELECT FROM %s c WHERE %s)", key.Table, strings.Join(equal, " AND "))))
 	}
@@ -107,13 +107,24 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 func (c *compiler) notePastGuards(p *policy.Policy, reached *catalog.Table) {
 	for _, other := range c.file.Policies {
 		guarded := c.tableNamed(other.Table.String())
-		if other == p || len(other.Keep) == 0 || guarded == nil || c.root(tableName(guarded)) != c.root(tableName(reached)) || c.readsTable(p, other.Table.String()) {
+		if other == p || firstCondition(other) == "" || guarded == nil || c.root(tableName(guarded)) != c.root(tableName(reached)) || c.readsTable(p, other.Table.String()) {
 			continue
 		}
 		c.warn(p.Position, codePastGuard, fmt.Sprintf("deletes of policy %q take rows of %q by cascade, where policy %q keeps some", p.Name, tableName(guarded), other.Name),
-			fmt.Sprintf("Guard %q is not asked: a cascade takes every row that refers.", other.Keep[0].Name),
+			fmt.Sprintf("Guard %q is not asked: a cascade takes every row that refers.", firstCondition(other)),
 			fmt.Sprintf("Write a guard of policy %q that reads %q, or suppress this where it is meant.", p.Name, tableName(guarded)))
 	}
+}
+
+// firstCondition is the name of a policy's first guard that looks at rows one by one; "" where it has none. A rank keeps
+// some of a group, which goes as a whole with what it belongs to.
+func firstCondition(p *policy.Policy) string {
+	for _, g := range p.Keep {
+		if g.Condition != nil {
+			return g.Name
+		}
+	}
+	return ""
 }
 
 // readsTable says whether joins or expressions of a policy name a table, one above it or a partition of it.

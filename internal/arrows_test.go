@@ -50,6 +50,7 @@ var arrows = map[string][]string{
 	"tests/examples":     {"*"},
 	"tests/formats":      {"*"},
 	"tests/history":      {"*"},
+	"tests/hostile":      {"*"},
 	"tests/interrupted":  {"*"},
 	"tests/races":        {"*"},
 	"tests/roles":        {"*"},

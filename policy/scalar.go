@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"pgretain/internal/pgparse"
 )
 
 func kindName(node *yaml.Node) string {
@@ -144,4 +147,107 @@ func (r *reader) list(f field) []field {
 		items = append(items, field{value: item, list: f.name()})
 	}
 	return items
+}
+
+func contains(list []string, s string) bool { return slices.Contains(list, s) }
+
+// isNumber says whether a value is a number of YAML.
+func isNumber(f field) bool { return f.value != nil && kindName(f.value) == "a number" }
+
+// literals is a list of values that are written out.
+func (r *reader) literals(f field) []Expr {
+	var values []Expr
+	for _, item := range r.list(f) {
+		if e := r.literal(item); e != nil {
+			values = append(values, *e)
+		}
+	}
+	return values
+}
+
+// literal is a value that is written out: a number, true, false, or a text in SQL's own quotes.
+func (r *reader) literal(f field) *Expr {
+	e, ok := r.raw(f)
+	if !ok {
+		return nil
+	}
+	if isNull(f) {
+		r.add(codeLiteral, e.Position, f.label()+" cannot be null", "NULL equals nothing.", "Write a value.")
+		return nil
+	}
+	parsed, err := pgparse.Expression(e.SQL)
+	if err != nil {
+		r.sqlError(e, "expression", err)
+		return nil
+	}
+	if !parsed.Literal {
+		r.add(codeLiteral, e.Position, quoted(e.SQL)+" is not a literal", "A number, true, false, or a text in SQL's quotes is one.", literalHint(parsed, e.SQL))
+		return nil
+	}
+	return &e
+}
+
+func literalHint(parsed *pgparse.Expr, sql string) string {
+	if len(parsed.Columns) == 1 && len(parsed.Functions) == 0 && !parsed.Subquery {
+		return "A text needs SQL's own quotes: \"'" + sql + "'\"."
+	}
+	return "Write the value itself."
+}
+
+var durationText = regexp.MustCompile(`^([0-9]{1,9}) ?(ms|s|sec|min|m|h)$`)
+
+var durationUnits = map[string]time.Duration{
+	"ms": time.Millisecond, "s": time.Second, "sec": time.Second, "min": time.Minute, "m": time.Minute, "h": time.Hour,
+}
+
+// duration is a number with a unit from low to a day; null is the value none where that is >= 0.
+func (r *reader) duration(f field, low, none, fallback time.Duration) time.Duration {
+	if f.value == nil {
+		return fallback
+	}
+	if none >= 0 && isNull(f) {
+		return none
+	}
+	text, ok := r.scalar(f, "a duration", "!!str", "!!int", "!!float")
+	if !ok {
+		return fallback
+	}
+	match := durationText.FindStringSubmatch(text)
+	if match == nil {
+		r.add(codeDuration, r.at(f.value), fmt.Sprintf("invalid duration %q", text), "", "Write a number and one of ms, s, min, h, for example 100ms.")
+		return fallback
+	}
+	n, _ := strconv.ParseInt(match[1], 10, 64)
+	d := time.Duration(n) * durationUnits[match[2]]
+	if d < low || n > int64(24*time.Hour/durationUnits[match[2]]) {
+		r.add(codeDuration, r.at(f.value), fmt.Sprintf("duration %q is out of range", text), "", fmt.Sprintf("Write a duration from %s to 24h.", low))
+		return fallback
+	}
+	return d
+}
+
+var fractionText = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,9})?)(%?)$`)
+
+// fraction is 0 < f <= 1, written as 0.5 or 50%.
+func (r *reader) fraction(f field, fallback float64) float64 {
+	if f.value == nil {
+		return fallback
+	}
+	text, ok := r.scalar(f, "a fraction", "!!str", "!!int", "!!float")
+	if !ok {
+		return fallback
+	}
+	match := fractionText.FindStringSubmatch(strings.TrimSpace(text))
+	value := 0.0
+	if match != nil {
+		value, _ = strconv.ParseFloat(match[1], 64)
+		if match[2] == "%" {
+			value /= 100
+		}
+	}
+	if value <= 0 || value > 1 {
+		r.add(codeFraction, r.at(f.value), fmt.Sprintf("invalid %s %q", f.name(), text), "", "Write a number above 0 and at most 1, for example 0.5 or 50%.")
+		return fallback
+	}
+	return value
 }

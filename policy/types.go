@@ -1,6 +1,10 @@
 package policy
 
-import "pgretain/internal/diag"
+import (
+	"time"
+
+	"pgretain/internal/diag"
+)
 
 // File is one policy file, read and checked. Defaults are already applied to every policy.
 type File struct {
@@ -99,3 +103,177 @@ type Join struct {
 
 // OncePerRun says whether the join is read at the start of the run.
 func (j Join) OncePerRun() bool { return j.Query != nil && j.Where != nil }
+
+// Due says when a row must go: any of Entries, each of which is an AND of its parts. Without
+// "any" in the file there is exactly one entry.
+type Due struct {
+	Any      bool
+	Entries  []Entry
+	Position diag.Position
+}
+
+// Entry is one AND of a clock and a rank; at least one of them is set.
+type Entry struct {
+	Clock    *Clock
+	Beyond   *Rank
+	Position diag.Position
+}
+
+// Clock is an age, an expiry or a position. A position has no Window: its rows are due up to UpTo.
+type Clock struct {
+	Kind       string // "age", "expires" or "position"
+	Column     string // exactly one of Column and Expression is set
+	Expression *Expr
+	Encoding   Encoding
+	NullsDue   bool // nulls: due
+	NullsKept  bool // nulls: keep, where the file says so
+	Inclusive  bool
+	Window     Window     // older_than, or grace (default 0)
+	UpTo       *Expr      // a query: the greatest clock value that may be due, read when a run starts
+	Watermark  *Watermark // of a position
+	Position   diag.Position
+	ColumnPos  diag.Position // of the column's name or the expression
+}
+
+// Watermark is a column that says how far a position has been worked off.
+type Watermark struct {
+	Table    Table
+	Column   string
+	Where    *Expr // which row of Table, on its own columns; nil: its only row
+	Position diag.Position
+}
+
+// Encoding says how a number or key holds an instant; Kind "" means the column's own type does.
+// Shift and Epoch (milliseconds since 1970-01-01 UTC) belong to "snowflake".
+type Encoding struct {
+	Kind     string // "", "epoch_s", "epoch_ms", "uuidv7", "ulid", "snowflake"
+	Shift    int
+	Epoch    int64
+	Position diag.Position
+}
+
+// Rank spares or takes rows by their place: the first First rows of each group Per in Order.
+type Rank struct {
+	First     int64      // where Count is nil
+	Count     *CountData // how many, from data
+	Per       []Expr
+	Order     []OrderItem
+	Among     *Expr
+	WithTies  bool
+	Position  diag.Position
+	OrderText Expr // the whole order, as written
+}
+
+// CountData is a number that an expression gives, row by row, with the rules of WindowData: a row
+// whose number is never is not taken by "beyond", and is spared by a guard.
+type CountData struct {
+	Value       Expr
+	NeverValues []Expr // literals
+	Else        *int64
+	AtLeast     *int64
+	AtMost      *int64
+	Position    diag.Position
+}
+
+// OrderItem is one item of an ORDER BY, with direction and NULLS placement written out.
+type OrderItem struct {
+	Expr       Expr
+	Descending bool
+	NullsFirst bool
+}
+
+// Guard spares due rows: exactly one of Condition and Rank is set.
+type Guard struct {
+	Name      string
+	Condition *Expr
+	Rank      *Rank
+	Position  diag.Position
+}
+
+// Window is how long a row is kept. A literal is one tier without When; a list is SQL's CASE,
+// in which a row that meets no tier is never due.
+type Window struct {
+	Tiers    []Tier
+	Position diag.Position
+}
+
+// Tier is one branch of a window: nil When is "else", Never is a null window. Otherwise it is Data,
+// or Interval where Data is nil.
+type Tier struct {
+	When     *Expr
+	Never    bool
+	Interval Interval
+	Data     *WindowData
+	Position diag.Position
+}
+
+// WindowData is a window that an expression gives, row by row. A positive value is raised to AtLeast
+// and lowered to AtMost; NULL means Else, and never where there is none; zero means never unless
+// AtLeast is zero; a negative one and those of NeverValues mean never.
+type WindowData struct {
+	Unit        string // years, months, weeks, days, hours, minutes, seconds: a number; interval
+	Value       *Expr  // nil: a constant, which is Else
+	NeverValues []Expr // literals
+	Else        *Interval
+	AtLeast     *Interval // nil: longer than zero, and the window cannot be set at run time
+	AtMost      *Interval
+	Position    diag.Position
+}
+
+// Interval is a PostgreSQL interval that was checked when the file was read. Text is what the
+// file says, in one normal form, e.g. "7 days". Months, Days and Time are its parts.
+type Interval struct {
+	Text     string
+	Months   int
+	Days     int
+	Time     time.Duration
+	Position diag.Position
+}
+
+// Claim makes an "expires" policy a deduplication set: functions claim, seen and advance.
+type Claim struct {
+	Key      Name
+	TTL      Window       // one tier, never tiered
+	Set      []Assignment // columns of a new entry besides key and clock; reads as_of only
+	Cursor   *Cursor
+	Grant    []Name // roles that may call the functions
+	Position diag.Position
+}
+
+// Cursor is a row that only moves forward.
+type Cursor struct {
+	Table    Table
+	Key      Name
+	Columns  []Name // the position, most significant first
+	Position diag.Position
+}
+
+// Touch generates a function that sets columns of the rows with given keys.
+type Touch struct {
+	Key      Name
+	Set      []Assignment
+	Revive   *Revive
+	Grant    []Name
+	Position diag.Position
+}
+
+// Revive makes a row that went anew, from a row of another table.
+type Revive struct {
+	Table    Table
+	As       string
+	Set      []Assignment // the touched key's column among them
+	Emit     string       // "" for none
+	Position diag.Position
+}
+
+// Grants lists the roles that may call the functions which a policy makes for applications.
+func (p *Policy) Grants() []Name {
+	var list []Name
+	if p.Claim != nil {
+		list = append(list, p.Claim.Grant...)
+	}
+	if p.Touch != nil {
+		list = append(list, p.Touch.Grant...)
+	}
+	return list
+}

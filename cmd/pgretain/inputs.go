@@ -1,16 +1,21 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -170,4 +175,155 @@ func count(n int64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
+}
+
+// output is one file to be written, and its text in any number of pieces.
+type output struct {
+	path   string
+	pieces []string
+}
+
+// writeAll writes files whole: all of them or none, and never half of one. Replace allows a file
+// to exist.
+func writeAll(files []output, replace bool) error {
+	var temporary, written []string
+	defer func() { removeAll(temporary) }()
+	for _, f := range files {
+		if err := vacant(f.path, replace); err != nil {
+			return err
+		}
+		name, err := writeTemporary(f)
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", f.path, err)
+		}
+		temporary = append(temporary, name)
+	}
+	for i, f := range files {
+		if err := os.Rename(temporary[i], f.path); err != nil {
+			if !replace {
+				removeAll(written)
+			}
+			return fmt.Errorf("writing %s: %w", f.path, err)
+		}
+		written = append(written, f.path)
+	}
+	return nil
+}
+
+// vacant refuses to write over a file.
+func vacant(path string, replace bool) error {
+	_, err := os.Lstat(path)
+	switch {
+	case replace || errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil:
+		return fmt.Errorf("writing %s: %w", path, fs.ErrExist)
+	}
+	return fmt.Errorf("writing %s: %w", path, err)
+}
+
+// writeTemporary writes beside the file's place, so that the rename stays on one file system.
+func writeTemporary(f output) (name string, err error) {
+	t, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*")
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(f.write(t), t.Chmod(0o644), t.Sync(), t.Close())
+	if err != nil {
+		removeAll([]string{t.Name()})
+	}
+	return t.Name(), err
+}
+
+func (f output) write(to io.Writer) error {
+	w := bufio.NewWriterSize(to, 1<<16)
+	for _, piece := range f.pieces {
+		_, _ = w.WriteString(piece) // Flush says it
+	}
+	return w.Flush()
+}
+
+// removeAll cleans up; what is gone already is no fault.
+func removeAll(names []string) {
+	for _, name := range names {
+		_ = os.Remove(name)
+	}
+}
+
+// mention is a table's name where the policy file first has it.
+type mention struct {
+	name     string
+	position diag.Position
+	created  bool // by the policy, where it is missing
+}
+
+// mentions collects every table that a policy file names, in YAML or in SQL, once each.
+type mentions struct {
+	list    []mention
+	seen    map[string]bool
+	runtime string // the schema whose tables migrations make, and no snapshot holds
+}
+
+// tablesOf lists the tables of a file in the order of their first mention.
+func tablesOf(file *policy.File) []mention {
+	m := &mentions{seen: map[string]bool{}, runtime: file.Install.Schema}
+	for _, t := range file.Protect {
+		m.table(t)
+	}
+	for _, p := range file.Policies {
+		m.policy(p)
+	}
+	for _, report := range file.Reports {
+		for _, part := range report.Parts() {
+			m.sql(part)
+		}
+	}
+	return m.list
+}
+
+func (m *mentions) add(name string, at diag.Position) {
+	if !m.seen[name] {
+		m.seen[name] = true
+		m.list = append(m.list, mention{name: name, position: at})
+	}
+}
+
+func (m *mentions) table(t policy.Table) { m.add(t.String(), t.Position) }
+
+// created notes that a table need not be there yet.
+func (m *mentions) created(use policy.Use) {
+	for i := range m.list {
+		if use.Created && m.list[i].name == use.Table.String() {
+			m.list[i].created = true
+		}
+	}
+}
+
+func (m *mentions) policy(p *policy.Policy) {
+	for _, use := range p.Uses() {
+		m.table(use.Table)
+		m.created(use)
+	}
+	for _, part := range p.Parts() {
+		m.sql(part)
+	}
+}
+
+// sql adds the tables of a piece of SQL; it was parsed when the file was read, so that an error
+// cannot happen here.
+func (m *mentions) sql(part policy.Part) {
+	expr, err := part.Parse()
+	if err != nil {
+		return
+	}
+	for _, t := range expr.Tables {
+		if known := t.Schema == "pg_catalog" || t.Schema == "information_schema" || t.Schema == m.runtime; !known && !reserved(t) {
+			m.add(strings.TrimPrefix(t.Schema+"."+t.Name, "."), part.Expr.Position)
+		}
+	}
+}
+
+// reserved are names that the language gives to relations of its own.
+func reserved(t pgparse.TableRef) bool {
+	return t.Schema == "" && (t.Name == "batch" || t.Name == "partition")
 }

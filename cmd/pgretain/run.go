@@ -2,9 +2,20 @@ package main
 
 import (
 	"context"
+	"embed"
+	"errors"
+	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
+
+	"pgretain/generator"
+	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
+	"pgretain/internal/quote"
+	catalogsql "pgretain/sql/catalog"
 )
 
 const runHelp = `Runs a policy, or all policies of a job in their order, exactly as pg_cron would, and waits for the
@@ -101,4 +112,59 @@ func (s *session) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	_, _ = s.conn.Exec(ctx, s.statement("settle"))
+}
+
+// plan lets the server plan every expression of the policy, in a transaction that reads only: what it
+// refuses is said with the line of the policy.
+func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
+	var list diag.List
+	for _, check := range generator.Checks(p.file, snapshot) {
+		err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, catalogsql.Query("search_path"), p.searchPath()); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, check.SQL)
+			return err
+		})
+		server := (*pgconn.PgError)(nil)
+		if errors.As(err, &server) && refused(server.Code) {
+			list.Add(diag.Diagnostic{Position: check.Expr.Position, Code: generator.CodeExpression,
+				Message: server.Message, Detail: server.Detail, Hint: server.Hint})
+		} else if err != nil && server == nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return &problems{list.Unique(), p.sources}
+}
+
+// refused says whether an error is about the expression: its syntax, names, types or values, and not
+// about the rights of whoever asks.
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+func refused(sqlstate string) bool {
+	return strings.HasPrefix(sqlstate, "22") || strings.HasPrefix(sqlstate, "42") && sqlstate != "42501"
+}
+
+// searchPath is the path that generated functions have.
+func (p *project) searchPath() string {
+	names := []string{"pg_catalog"}
+	for _, name := range append(p.file.Install.SearchPath, "pg_temp") {
+		names = append(names, quote.Ident(name))
+	}
+	return strings.Join(names, ", ")
+}
+
+//go:embed sql/*.sql
+var statementFiles embed.FS
+
+// statement is a file of sql with the schema of the install in place of the default one. Values
+// are query parameters.
+func statement(name, schema string) string {
+	text, err := statementFiles.ReadFile("sql/" + name + ".sql")
+	if err != nil {
+		panic(err)
+	}
+	return strings.ReplaceAll(string(text), "retention.", quote.Ident(schema)+".")
 }

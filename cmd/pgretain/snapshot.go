@@ -13,6 +13,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/sandbox"
+	"pgretain/policy"
 )
 
 const snapshotHelp = `Writes the catalog snapshot: columns, keys, indexes, foreign keys and triggers of the tables that the
@@ -136,4 +137,21 @@ func unknownTables(tables []mention, unknown []string, database string) diag.Lis
 		}
 	}
 	return list.Unique()
+}
+
+const schemaHelp = `Prints the JSON Schema of the policy file, for editors: which keys there are and what kind of
+value each has. What the SQL in it means only "pgretain lint" knows.
+
+Exit codes:
+  0  printed`
+
+func schemaCommand(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of the policy file", Long: schemaHelp, Args: noArguments,
+		Example: "  pgretain schema > retention.schema.json",
+		RunE: func(*cobra.Command, []string) error {
+			c.printf("%s", policy.Schema)
+			return nil
+		},
+	}
 }

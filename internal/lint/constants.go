@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -134,3 +135,175 @@ func (v *values) admits(c pgparse.Constant) bool {
 	}
 	return true
 }
+
+// facts are what is known of the columns of a row, and of conditions that are not understood.
+type facts struct {
+	columns map[string]values
+	opaque  map[string]truth
+}
+
+// values are what a column may be.
+type values struct {
+	notNull, isNull bool
+	any             bool // no list
+	list            []pgparse.Constant
+	not             []pgparse.Constant
+	low, high       *bound
+}
+
+// bound is an end of a range.
+type bound struct {
+	value  pgparse.Constant
+	strict bool
+}
+
+// with is what is known when a condition without parts is one of a set, false where that cannot be.
+func (f facts) with(r *row, w wish) (facts, bool) {
+	switch w.c.Form {
+	case pgparse.Fixed:
+		return f, valueOf(w.c.Values[0])&w.is != 0
+	case pgparse.IsNull:
+		return f.nullness(r, w, w.is&yes != 0, w.is&no != 0)
+	case pgparse.Distinct:
+		return f.distinct(r, w)
+	case pgparse.Compare, pgparse.OneOf, pgparse.Boolean:
+		return f.compared(r, w)
+	}
+	return f.unknown(r, w)
+}
+
+// unknown keeps what two conditions with one text have in common, and that strict ones need values.
+func (f facts) unknown(r *row, w wish) (facts, bool) {
+	is := w.is
+	if w.c.Never {
+		is &^= null
+	}
+	if is&null == 0 {
+		for _, column := range w.c.Strict {
+			var ok bool
+			if f, ok = f.narrow(r, w, column, "", func(v *values) { v.notNull = true }); !ok {
+				return f, false
+			}
+		}
+	}
+	if w.c.Stable && w.c.Text != "" {
+		key := w.after.name("") + "\x00" + w.c.Text
+		if before, ok := f.opaque[key]; ok {
+			is &= before
+		}
+		f.opaque = maps.Clone(f.opaque)
+		if f.opaque == nil {
+			f.opaque = map[string]truth{}
+		}
+		f.opaque[key] = is
+	}
+	return f, is != 0
+}
+
+// narrow changes what is known of one column; false where nothing is left.
+func (f facts) narrow(r *row, w wish, column, cast string, change func(*values)) (facts, bool) {
+	key := w.after.name(column) + "\x00" + column + "\x00" + cast
+	v, ok := f.columns[key]
+	if !ok {
+		v = values{any: true, notNull: r.notNull(column)}
+	}
+	v.list, v.not = slices.Clone(v.list), slices.Clone(v.not)
+	change(&v)
+	f.columns = maps.Clone(f.columns)
+	if f.columns == nil {
+		f.columns = map[string]values{}
+	}
+	f.columns[key] = v
+	if v.isNull && v.notNull {
+		return f, false
+	}
+	return f, !v.notNull || !v.empty(r.kind(column, cast))
+}
+
+func (f facts) nullness(r *row, w wish, mayBe, mayNot bool) (facts, bool) {
+	if mayBe && mayNot {
+		return f, true
+	}
+	var ok bool
+	for _, cast := range casts(w.c.Left.Cast) {
+		if f, ok = f.narrow(r, w, w.c.Left.Column, cast, func(v *values) {
+			v.isNull, v.notNull = v.isNull || mayBe, v.notNull || mayNot
+		}); !ok {
+			return f, false
+		}
+	}
+	return f, true
+}
+
+// casts are the ways in which a column may have been named: NULL is NULL under each.
+func casts(cast string) []string {
+	if cast == "" {
+		return []string{""}
+	}
+	return []string{"", cast}
+}
+
+func (f facts) distinct(r *row, w wish) (facts, bool) {
+	switch w.is &^ null {
+	case yes | no:
+		return f, true
+	case yes: // NULL is distinct, too
+		return f.narrow(r, w, w.c.Left.Column, w.c.Left.Cast, func(v *values) { v.not = append(v.not, w.c.Values...) })
+	case no:
+		return f.oneValue(r, w, true, false)
+	}
+	return f, false
+}
+
+// compared is a comparison with constants: it is NULL exactly where the column is, or the list has one.
+func (f facts) compared(r *row, w wish) (facts, bool) {
+	is := w.is
+	if w.c.HasNull {
+		if is&null != 0 {
+			return f, true
+		}
+		is &^= no
+	}
+	switch is {
+	case 0:
+		return f, false
+	case null, yes | no:
+		return f.nullness(r, w, is == null, is != null)
+	}
+	return f.oneValue(r, w, is&yes != 0, is&null != 0)
+}
+
+// oneValue is a comparison that is true, or false, of a column that has a value, or perhaps none.
+func (f facts) oneValue(r *row, w wish, holds, orNull bool) (facts, bool) {
+	list, op := w.c.Values, w.c.Op
+	switch w.c.Form {
+	case pgparse.Boolean:
+		list, op = []pgparse.Constant{{Kind: pgparse.BooleanConstant, Text: "true"}}, "="
+	case pgparse.OneOf, pgparse.Distinct:
+		op = "="
+	}
+	if !holds {
+		op = contrary[op]
+	}
+	if !orNull {
+		var ok bool
+		if f, ok = f.nullness(r, w, false, true); !ok {
+			return f, false
+		}
+	}
+	of := r.kind(w.c.Left.Column, w.c.Left.Cast)
+	return f.narrow(r, w, w.c.Left.Column, w.c.Left.Cast, func(v *values) {
+		switch op {
+		case "=":
+			v.only(list, of)
+		case "<>":
+			v.not = append(v.not, list...)
+		case "<", "<=":
+			v.below(bound{list[0], op == "<"})
+		default:
+			v.above(bound{list[0], op == ">"})
+		}
+	})
+}
+
+var contrary = map[string]string{"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}

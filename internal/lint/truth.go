@@ -1,6 +1,13 @@
 package lint
 
-import "pgretain/internal/pgparse"
+import (
+	"strings"
+	"time"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
+	"pgretain/policy"
+)
 
 // truth is a set of what a condition may be.
 type truth uint8
@@ -161,3 +168,208 @@ func valueOf(c pgparse.Constant) truth {
 	}
 	return anything // 'yes' and the like
 }
+
+// slips lists the parts of a condition that have one value whatever the row, by a slip of the pen. They
+// have codes of their own, so that the checks of the whole condition need not speak of them.
+func (l *linter) slips(e *policy.Expr) []*pgparse.Condition {
+	if e == nil {
+		return nil
+	}
+	var found []*pgparse.Condition
+	var look func(c *pgparse.Condition)
+	look = func(c *pgparse.Condition) {
+		if c == nil {
+			return
+		}
+		if c.Null || c.Between && reversed(c) {
+			found = append(found, c)
+			return
+		}
+		for _, part := range c.Parts {
+			look(part)
+		}
+	}
+	look(l.condition(e))
+	return found
+}
+
+// reversed says whether the lower bound of a BETWEEN is above the upper one.
+func reversed(c *pgparse.Condition) bool {
+	low, high := c.Parts[0], c.Parts[1]
+	return low.Form == pgparse.Compare && high.Form == pgparse.Compare && less(high.Values[0], low.Values[0])
+}
+
+// judgement is a condition that decides on rows.
+type judgement struct {
+	policy *policy.Policy
+	expr   *policy.Expr
+	needed truth // what it must be for a row to go at all, anything where other rows may go
+}
+
+// slip reports a part of a condition: an error where no row can go for it.
+func (l *linter) slip(j judgement, f finding) {
+	f.policy = j.policy.Name
+	if l.rowOf(j.policy).possible(wish{c: l.condition(j.expr), is: j.needed}) {
+		l.warn(f)
+	} else {
+		l.refuse(f)
+	}
+}
+
+// judging lists the conditions that decide on rows: where, guards, tiers, among, and those of steps.
+func (l *linter) judging() []judgement {
+	var list []judgement
+	for _, p := range l.file.Policies {
+		decides := func(e *policy.Expr, needed truth) {
+			if e != nil {
+				list = append(list, judgement{p, e, needed})
+			}
+		}
+		add := func(e *policy.Expr) { decides(e, anything) }
+		decides(p.Where, yes)
+		for _, g := range p.Keep {
+			decides(g.Condition, no)
+			if g.Rank != nil {
+				add(g.Rank.Among)
+			}
+		}
+		if p.Due != nil {
+			for _, entry := range p.Due.Entries {
+				if entry.Clock != nil {
+					for _, t := range entry.Clock.Window.Tiers {
+						add(t.When)
+					}
+				}
+				if entry.Beyond != nil {
+					add(entry.Beyond.Among)
+				}
+			}
+		}
+		for i := range p.Then {
+			add(p.Then[i].Where)
+			if p.Then[i].Related != nil {
+				add(&p.Then[i].Related.Where)
+			}
+		}
+	}
+	return list
+}
+
+const day = 24 * time.Hour
+
+// longer says whether one interval is longer than another wherever in the calendar both begin.
+func longer(a, b policy.Interval) bool {
+	if a.Months >= b.Months && a.Days >= b.Days && a.Time >= b.Time {
+		return a.Months > b.Months || a.Days > b.Days || a.Time > b.Time
+	}
+	return atLeast(a) > atMost(b)
+}
+
+// notLonger says so of at most as long.
+func notLonger(a, b policy.Interval) bool {
+	return a.Months <= b.Months && a.Days <= b.Days && a.Time <= b.Time || atMost(a) <= atLeast(b)
+}
+
+// atLeast and atMost are what an interval is at least and at most, with months of 28 to 31 days, years of
+// 365 and 366, and a day on which the clocks are changed.
+func atLeast(i policy.Interval) time.Duration {
+	days := i.Months/12*365 + i.Months%12*28 + i.Days
+	return time.Duration(days)*day + i.Time - clockChange(days)
+}
+
+func atMost(i policy.Interval) time.Duration {
+	days := i.Months/12*366 + i.Months%12*31 + i.Days
+	return time.Duration(days)*day + i.Time + clockChange(days)
+}
+
+func clockChange(days int) time.Duration {
+	if days == 0 {
+		return 0
+	}
+	return time.Hour
+}
+
+// row is what the snapshot knows of a policy's rows, and of those that are joined to them.
+type row struct {
+	table  *catalog.Table            // nil where there is no snapshot
+	joined map[string]*catalog.Table // by the name of the join
+}
+
+// rowOf is the row of a policy, looked up once.
+func (l *linter) rowOf(p *policy.Policy) *row {
+	if l.rows[p] == nil {
+		l.rows[p] = l.newRow(p)
+	}
+	return l.rows[p]
+}
+
+func (l *linter) newRow(p *policy.Policy) *row {
+	r := &row{joined: map[string]*catalog.Table{}}
+	if l.snapshot == nil || p.Partitions {
+		return r
+	}
+	r.table = l.snapshot.Table(p.Table.String())
+	for _, j := range p.Joins {
+		if j.Table != nil {
+			r.joined[j.Name] = l.snapshot.Table(j.Table.String())
+		}
+	}
+	return r
+}
+
+// column finds "name" or "join.name"; nil where it is not known.
+func (r *row) column(name string) *catalog.Column {
+	table := r.table
+	if alias, rest, ok := strings.Cut(name, "."); ok {
+		table, name = r.joined[alias], rest
+	}
+	if table == nil {
+		return nil
+	}
+	return table.Column(name)
+}
+
+// notNull says whether a column of the row has a value in every row; one of a join may be missing.
+func (r *row) notNull(name string) bool {
+	if strings.Contains(name, ".") {
+		return false
+	}
+	column := r.column(name)
+	return column != nil && column.NotNull
+}
+
+// nullable says whether the snapshot lets a column of the row be NULL.
+func (r *row) nullable(name string) bool {
+	column := r.column(name)
+	return column != nil && !column.NotNull && !strings.Contains(name, ".")
+}
+
+// kind says what literals mean beside a column, perhaps under a cast.
+func (r *row) kind(name, cast string) kind {
+	typ := strings.ToLower(cast)
+	if typ == "" {
+		column := r.column(name)
+		if column == nil {
+			return unclear
+		}
+		typ = column.Type
+	}
+	base, _, _ := strings.Cut(typ, "(")
+	if k, ok := kinds[strings.TrimSpace(base)]; ok {
+		return k
+	}
+	if cast == "" && !builtIn(base) {
+		return labels
+	}
+	return unclear
+}
+
+var kinds = map[string]kind{
+	"text": letters, "character varying": letters, "varchar": letters, "character": letters, "bpchar": letters, "name": letters,
+	"citext": letters, "public.citext": letters, "boolean": booleans, "bool": booleans, "smallint": numbers, "integer": numbers,
+	"bigint": numbers, "numeric": numbers, "real": numbers, "double precision": numbers,
+}
+
+// builtIn says whether format_type printed a type of pg_catalog: those of others are qualified, except
+// where their schema is in the path, and snapshots are taken with none.
+func builtIn(typ string) bool { return !strings.Contains(typ, ".") }

@@ -1,0 +1,197 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgretain/internal/calendar"
+	"pgretain/policy"
+)
+
+// someDay is where ticks are counted from: the answer must not depend on the day of the question. The
+// four years from there have a leap day.
+var someDay = time.Date(2023, 12, 31, 23, 59, 0, 0, time.UTC)
+
+// ticks are those of some schedules, in UTC: how far apart they are is the same in every zone but for two
+// hours a year.
+func ticks(schedules ...policy.Schedule) calendar.Ticks {
+	var texts []string
+	for _, s := range schedules {
+		texts = append(texts, s.Text)
+	}
+	return calendar.Parse(texts, time.UTC)
+}
+
+// compared is how many ticks are looked at.
+const compared = 60
+
+// spoken is a time in the words of the policy file, "1 h 30 min".
+func spoken(d time.Duration) string {
+	var parts []string
+	for _, unit := range []struct {
+		of   time.Duration
+		name string
+	}{{time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}, {time.Millisecond, "ms"}} {
+		if n := d / unit.of; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, unit.name))
+			d -= n * unit.of
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// shortestGap is the shortest time between two ticks, zero where there are not two.
+func shortestGap(t calendar.Ticks) time.Duration {
+	var shortest time.Duration
+	at := t.Next(someDay)
+	for range compared {
+		next := t.Next(at)
+		if at.IsZero() || next.IsZero() {
+			break
+		}
+		if gap := next.Sub(at); shortest == 0 || gap < shortest {
+			shortest = gap
+		}
+		at = next
+	}
+	return shortest
+}
+
+var _ = register("L023", "two jobs that always start together on one table", checkBusy)
+
+// checkBusy warns of a job whose every start falls on one of another job with the same table: one
+// table has one run at a time, whatever the scope.
+func checkBusy(l *linter) {
+	seen := map[[2]*policy.Job]bool{}
+	for _, policies := range l.allTables() {
+		jobs := l.jobsOf(policies)
+		for _, a := range jobs {
+			for _, b := range jobs {
+				if a == b || seen[[2]*policy.Job{a, b}] || !l.together(a, b) {
+					continue
+				}
+				seen[[2]*policy.Job{a, b}], seen[[2]*policy.Job{b, a}] = true, true
+				l.warn(finding{at: a.Position, job: a.Name,
+					message: fmt.Sprintf("job %q always starts together with job %q, and both run policies of %q", a.Name, b.Name, policies[0].Table),
+					detail:  fmt.Sprintf("A table has one run at a time, whatever the scope: the later one ends \"busy\". Job %q is in line %d.", b.Name, b.Position.Line),
+					hint:    "Give one of them another minute."})
+			}
+		}
+	}
+}
+
+// jobsOf lists the jobs that run any of some policies, in the order of the file.
+func (l *linter) jobsOf(policies []*policy.Policy) []*policy.Job {
+	var list []*policy.Job
+	for _, p := range policies {
+		for _, j := range l.jobs[p.Name] {
+			if !slices.Contains(list, j) {
+				list = append(list, j)
+			}
+		}
+	}
+	return list
+}
+
+// together says whether every start of a job is one of the other.
+func (l *linter) together(a, b *policy.Job) bool { return calendar.Covers(l.ticksOf(b), l.ticksOf(a)) }
+
+// ticksOf are those of a job, read once.
+func (l *linter) ticksOf(j *policy.Job) calendar.Ticks {
+	if t, ok := l.ticks[j]; ok {
+		return t
+	}
+	l.ticks[j] = ticks(j.Schedules...)
+	return l.ticks[j]
+}
+
+var _ = register("L020", "a policy with a time that no job runs", checkNoJob)
+
+// checkNoJob warns of a policy whose rows become due by themselves while no job looks at them. One
+// without "due" may be there to be run by hand.
+func checkNoJob(l *linter) {
+	if len(l.file.Jobs) == 0 {
+		return
+	}
+	run := map[string]bool{}
+	for _, j := range l.file.Jobs {
+		for _, name := range j.Run {
+			run[name.Name] = true
+		}
+	}
+	for _, p := range l.file.Policies {
+		if p.Due != nil && !run[p.Name] {
+			l.warn(finding{at: p.Position, policy: p.Name,
+				message: fmt.Sprintf("no job runs policy %q", p.Name),
+				detail:  "Its rows become due, and stay until somebody calls it.",
+				hint:    "Name it under \"run\" of a job."})
+		}
+	}
+}
+
+var _ = register("L024", "a schedule that another of the job covers", checkScheduleTwice)
+
+// checkScheduleTwice warns of two schedules of one job of which the second adds no start.
+func checkScheduleTwice(l *linter) {
+	for _, j := range l.file.Jobs {
+		for i, s := range j.Schedules {
+			for k, other := range j.Schedules {
+				if i == k || !calendar.Covers(ticks(other), ticks(s)) || k > i && calendar.Covers(ticks(s), ticks(other)) {
+					continue
+				}
+				l.warn(finding{at: s.Position, job: j.Name,
+					message: fmt.Sprintf("schedule %q of job %q adds nothing to %q", s.Text, j.Name, other.Text),
+					detail:  "Each of its starts is one of the other, so that the job starts twice, and one of the two ends \"busy\".",
+					hint:    "Remove it."})
+			}
+		}
+	}
+}
+
+var _ = register("L022", "a job that may take longer than until its next start", checkBudget)
+
+// checkBudget warns of a job whose policies may together take longer than the time between two starts.
+// Only budgets that the file writes count: nobody chose the built-in one.
+func checkBudget(l *linter) {
+	for _, j := range l.file.Jobs {
+		var sum time.Duration
+		for _, run := range j.Run {
+			if p := l.policies[run.Name]; p != nil && p.Budget.TimePosition.File != "" {
+				sum += p.Budget.Time
+			}
+		}
+		if sum == 0 {
+			continue
+		}
+		gap := shortestGap(l.ticksOf(j))
+		if gap == 0 || sum <= gap {
+			continue
+		}
+		l.warn(finding{at: j.Position, job: j.Name,
+			message: fmt.Sprintf("job %q starts again after %s, and the budgets of its policies add up to %s", j.Name, spoken(gap), spoken(sum)),
+			detail:  "While a run goes on, pg_cron puts off the next ones, and other schedulers may start one that ends \"busy\".",
+			hint:    "Write shorter budgets (budget: {time: ...}), or start the job less often."})
+	}
+}
+
+var _ = register("L025", "a breaker below the budget", checkBreaker)
+
+// checkBreaker warns of a budget that no run can spend, because more due rows than the breaker allows
+// trip it first.
+func checkBreaker(l *linter) {
+	for _, p := range l.file.Policies {
+		if p.Budget.Rows == 0 || p.Breaker.Rows >= p.Budget.Rows {
+			continue
+		}
+		at := p.Breaker.RowsPosition
+		if at.File == "" {
+			at = p.Budget.RowsPosition
+		}
+		l.warn(finding{at: at, policy: p.Name,
+			message: fmt.Sprintf("the breaker of policy %q trips at %d rows, before its budget of %d is spent", p.Name, p.Breaker.Rows, p.Budget.Rows),
+			detail:  "A budget takes the oldest rows and leaves the rest for the next run; the breaker touches nothing and waits for accept().",
+			hint:    "Make the breaker at least as great as the budget, or take the budget away."})
+	}
+}
