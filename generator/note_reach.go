@@ -44,7 +44,7 @@ func (c *compiler) noteReach(p *policy.Policy, concerns *policy.Concerns) {
 		for i, t := range taken {
 			c.noteTriggers(p, t)
 			if i > 0 {
-				c.notePastGuards(p, t)
+				c.notePastGuards(p, d.Table, t)
 			}
 			for _, key := range t.Referenced {
 				c.noteIndex(p, key)
@@ -103,11 +103,12 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 	}
 }
 
-// notePastGuards warns where cascades of one policy take rows that a guard of another keeps.
-func (c *compiler) notePastGuards(p *policy.Policy, reached *catalog.Table) {
+// notePastGuards warns where cascades of deletes from a table take rows that a guard of another policy keeps; where that
+// policy reads the table, what it keeps rows for goes with them.
+func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, reached *catalog.Table) {
 	for _, other := range c.file.Policies {
 		guarded := c.tableNamed(other.Table.String())
-		if other == p || firstCondition(other) == "" || guarded == nil || c.root(tableName(guarded)) != c.root(tableName(reached)) || c.readsTable(p, other.Table.String()) {
+		if other == p || firstCondition(other) == "" || guarded == nil || c.root(tableName(guarded)) != c.root(tableName(reached)) || c.readsTable(p, other.Table.String()) || c.readsTable(other, from.String()) {
 			continue
 		}
 		c.warn(p.Position, codePastGuard, fmt.Sprintf("deletes of policy %q take rows of %q by cascade, where policy %q keeps some", p.Name, tableName(guarded), other.Name),

@@ -36,7 +36,7 @@ func changesOfTheCatalog() []string {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for table, columns := range columnsOf {
 		for _, column := range columns {
-			for _, typ := range []string{"text", "numeric", "bigint", "int", "smallint", "float8", "varchar(3)", "char(9)", "boolean", "timestamp", "timestamptz(0)", "date", "interval", "jsonb", "bytea", "uuid", `text COLLATE "und-x-icu"`} {
+			for _, typ := range []string{"text", "numeric", "bigint", "int", "char(9)", "boolean", "timestamp", "timestamptz(0)", "date", `text COLLATE "und-x-icu"`} {
 				add("ALTER TABLE %s ALTER %s DROP DEFAULT, ALTER %[2]s TYPE %s USING %[2]s::text::%s", table, column, typ, strings.Fields(typ)[0])
 				if typ != typesOf[table+"."+column] {
 					add("ALTER TABLE %s DROP %s CASCADE; ALTER TABLE %[1]s ADD %[2]s %s", table, column, typ)
