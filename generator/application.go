@@ -48,7 +48,7 @@ func (w *work) applicationFunction(suffix, arguments string, table *catalog.Tabl
 
 // calledBy lets the roles of "grant", and operators, call a function for applications.
 func (w *work) calledBy(grant []policy.Name, o Object) Object {
-	o.Grants = w.callers(grant)
+	o.As, o.Grants = AsWorker, w.callers(grant)
 	return o
 }
 
@@ -86,7 +86,7 @@ func (w *work) callers(grant []policy.Name) []string {
 	}
 	for _, name := range grant {
 		roles = append(roles, name.Text)
-		if in.None || !slices.Contains([]string{in.Owner, in.Runner, in.Operator, in.Viewer}, name.Text) {
+		if in.None || !slices.Contains([]string{in.Owner, in.Worker, in.Runner, in.Operator, in.Viewer}, name.Text) {
 			w.granted = append(w.granted, name)
 		}
 	}

@@ -18,7 +18,7 @@ func TestObjectsAreDocumented(t *testing.T) {
 	t.Parallel()
 	page := readText(t, "../docs/objects.md")
 	objects, err := Runtime(policy.Install{Schema: "retention", Roles: policy.Roles{
-		Owner: "retention_owner", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}})
+		Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}})
 	if err != nil {
 		t.Fatal(err)
 	}

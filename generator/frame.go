@@ -41,7 +41,7 @@ func dropRuntime(changes []change, opt NextOptions) action {
 		Refuse, Relations, Owners sqlText
 	}{Schema: literal(opt.home), Refuse: sqlText(opt.home + "._refuse_down()"), Relations: textArray(relations)}
 	if !opt.Roles.None {
-		data.Owners = textArray([]string{opt.Roles.Owner, opt.Roles.Runner})
+		data.Owners = textArray([]string{opt.Roles.Owner, opt.Roles.Worker, opt.Roles.Runner})
 	}
 	return action{verb: verbDrop, object: Object{Kind: KindRuntime, Name: opt.home, As: AsOwner, Drop: object("runtime_drop", data)}}
 }

@@ -3,6 +3,7 @@ package generator
 import (
 	"slices"
 
+	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
@@ -70,22 +71,30 @@ func (w *work) function(signature, template string, data any) Object {
 	if !w.onlyCheck {
 		o.SQL = object(template, data)
 	}
-	return o
+	return o.forWorker(w.file.Install.Roles)
 }
 
-// forPeople lets operators and viewers call or read an object.
-func (w *work) forPeople(o Object) Object {
-	if roles := w.file.Install.Roles; !roles.None {
-		o.Grants = []string{roles.Operator, roles.Viewer}
+// forWorker lets the worker call a function that runs as its caller.
+func (o Object) forWorker(roles policy.Roles) Object {
+	if !roles.None {
+		o.Grants = append(o.Grants, roles.Worker)
 	}
 	return o
 }
 
-// asMigrator makes an object the migrating role's, for the owner of the others to call.
+// forPeople lets operators and viewers, too, call or read an object.
+func (w *work) forPeople(o Object) Object {
+	if roles := w.file.Install.Roles; !roles.None {
+		o.Grants = append(o.Grants, roles.Operator, roles.Viewer)
+	}
+	return o
+}
+
+// asMigrator makes an object the migrating role's, for the worker to call.
 func (w *work) asMigrator(o Object) Object {
 	o.As = AsMigrator
 	if roles := w.file.Install.Roles; !roles.None {
-		o.Grants = []string{roles.Owner}
+		o.Grants = []string{roles.Worker}
 	}
 	return o
 }

@@ -12,12 +12,12 @@ import (
 
 // grant is a line of the list in sql/functions/_close.sql.
 type grant struct {
-	roles     []string // owner, runner, operator, viewer, application
+	roles     []string // owner, worker, runner, operator, viewer, application
 	privilege string
 	names     []string
 }
 
-var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT)',\s+'([a-z_\s]+)'\)`)
+var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDATE|DELETE|OWNER)',\s+'([a-z_\s]+)'\)`)
 
 // grantList is that list.
 var grantList = sync.OnceValue(func() []grant {
@@ -32,7 +32,7 @@ var grantList = sync.OnceValue(func() []grant {
 // listed are the roles to which the list gives an object of the runtime.
 func listed(name string, kind Kind, roles policy.Roles) []string {
 	privilege := map[Kind]string{KindFunction: "EXECUTE", KindProcedure: "EXECUTE", KindTable: "SELECT", KindView: "SELECT"}[kind]
-	names := map[string]string{"owner": roles.Owner, "runner": roles.Runner, "operator": roles.Operator, "viewer": roles.Viewer}
+	names := map[string]string{"owner": roles.Owner, "worker": roles.Worker, "runner": roles.Runner, "operator": roles.Operator, "viewer": roles.Viewer}
 	var list []string
 	for _, g := range grantList() {
 		for _, word := range g.roles {
@@ -42,6 +42,24 @@ func listed(name string, kind Kind, roles policy.Roles) []string {
 		}
 	}
 	return list
+}
+
+// workersWrites are the privileges that the list gives the worker on a table of the runtime, but SELECT.
+func workersWrites(name string, kind Kind, roles policy.Roles) []string {
+	var list []string
+	for _, g := range grantList() {
+		if kind == KindTable && !roles.None && slices.Contains(g.names, name) && slices.Contains([]string{"INSERT", "UPDATE", "DELETE"}, g.privilege) {
+			list = append(list, g.privilege)
+		}
+	}
+	return list
+}
+
+// ownedByWorker says whether the list hands an object of the runtime over to the worker.
+func ownedByWorker(name string, kind Kind) bool {
+	return kind == KindFunction && slices.ContainsFunc(grantList(), func(g grant) bool {
+		return g.privilege == "OWNER" && slices.Contains(g.names, name)
+	})
 }
 
 // ForApplications says whether a function of the runtime may be granted to roles of the application by hand.

@@ -12,7 +12,7 @@ func check(l tool, o Object) []error {
 	refuse := func(kind error, message, hint string) {
 		errs = append(errs, &ObjectError{Kind: kind, Object: o, Message: message, Hint: hint})
 	}
-	if rank(o.Kind) < 0 || (o.As != AsMigrator && o.As != AsOwner && o.As != AsRunner) {
+	if rank(o.Kind) < 0 || (o.As != AsMigrator && o.As != AsOwner && o.As != AsWorker && o.As != AsRunner) {
 		refuse(ErrText, fmt.Sprintf("unknown kind %q or role %q", o.Kind, o.As), "")
 	}
 	if !utf8.ValidString(o.Name) || o.Name == "" {

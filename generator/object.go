@@ -25,7 +25,7 @@ const (
 	KindArchive   Kind = "archive"   // "schema.table", one that an archive step makes
 	KindStored    Kind = "stored"    // a table of ours that holds a join's rows during a run
 	KindColumn    Kind = "column"    // "schema.table.column", one that a policy makes sure of
-	KindPrivilege Kind = "privilege" // what the owner may do with one table: "schema.table"
+	KindPrivilege Kind = "privilege" // what the worker may do with one table: "schema.table"
 	KindIndex     Kind = "index"     // "schema.index", built CONCURRENTLY
 	KindInstall   Kind = "install"   // the registry's single row of the install: "install"
 	KindPolicy    Kind = "policy"    // a policy's registry row: the policy's name
@@ -40,6 +40,7 @@ type As string
 const (
 	AsMigrator As = "migrator" // whoever runs the migration: owns the application's tables
 	AsOwner    As = "owner"
+	AsWorker   As = "worker" // made by the owner; retention._close() hands it over
 	AsRunner   As = "runner"
 )
 
@@ -58,6 +59,7 @@ type Object struct {
 	Words    []string      // of a KindPolicy object: its definition, a property a line; a page begins with them
 
 	Grants []string // roles that may call or read it besides its owner
+	Writes []string // of a table: what the worker may do there besides reading
 
 	// These are for the verifier; migrations do not record them.
 	Cron       *CronJob          // of a KindCron object

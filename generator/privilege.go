@@ -13,7 +13,7 @@ import (
 	"pgretain/policy"
 )
 
-// right is what the owner of the functions may do with a table. Everybody who works on a table may
+// right is what the worker may do with a table. Everybody who works on a table may
 // read it.
 type right struct {
 	table    policy.Table
@@ -107,7 +107,7 @@ func (c *compiler) joinRight(more right) {
 	c.rights = append(c.rights, more)
 }
 
-// privileges are the grants to the owner, one object a table and one a schema, and to the roles that
+// privileges are the grants to the worker, one object a table and one a schema, and to the roles that
 // call functions the way into the runtime's schema. None on tables where one role does everything.
 func (c *compiler) privileges() []Object {
 	var objects []Object
@@ -124,9 +124,9 @@ func (c *compiler) privileges() []Object {
 	return objects
 }
 
-// usage lets the owner of the functions into the schema of a table.
+// usage lets the worker into the schema of a table.
 func (c *compiler) usage(r right) Object {
-	return usage(r.table.Schema, c.file.Install.Roles.Owner, "schema "+r.table.Schema, AsMigrator, r.position)
+	return usage(r.table.Schema, c.file.Install.Roles.Worker, "schema "+r.table.Schema, AsMigrator, r.position)
 }
 
 // usage lets a role into a schema. The object is nobody's: several policies may need it.
@@ -138,7 +138,7 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at}
 }
 
-// privilege is what the owner may do with a table. An archive that a policy creates is not in the
+// privilege is what the worker may do with a table. An archive that a policy creates is not in the
 // snapshot yet.
 func (c *compiler) privilege(r right) Object {
 	table := c.tableNamed(r.table.String())
@@ -146,15 +146,15 @@ func (c *compiler) privilege(r right) Object {
 		table = &catalog.Table{Schema: r.table.Schema, Name: r.table.Name}
 	}
 	data := struct {
-		Comment, Schema                           string
-		Access                                    policy.Access
-		Table                                     sqlText
-		SchemaLiteral, TableLiteral, OwnerLiteral literal
-		Sequences                                 []sequence
-		Owner                                     sqlText
+		Comment, Schema                          string
+		Access                                   policy.Access
+		Table                                    sqlText
+		SchemaLiteral, TableLiteral, RoleLiteral literal
+		Sequences                                []sequence
+		Role                                     sqlText
 	}{Comment: comment(tableName(table)), Schema: c.file.Install.Schema, Access: r.access,
 		Table: qualified(table), SchemaLiteral: literal(table.Schema), TableLiteral: literal(qualified(table)),
-		OwnerLiteral: literal(c.file.Install.Roles.Owner), Owner: sqlText(quote.Ident(c.file.Install.Roles.Owner))}
+		RoleLiteral: literal(c.file.Install.Roles.Worker), Role: sqlText(quote.Ident(c.file.Install.Roles.Worker))}
 	if r.access.Insert {
 		data.Sequences = sequencesOf(table)
 	}

@@ -10,8 +10,7 @@ import (
 type reportData struct {
 	Schema, Function, Signature string
 	Report                      string
-	ReportLiteral, Zone         literal
-	SearchPath                  []ident
+	ReportLiteral               literal
 	Query, Alert                sqlText
 }
 
@@ -32,7 +31,7 @@ func (w *work) report(r *policy.Report) Object {
 	name := r.Name + "_report"
 	d := reportData{
 		Schema: w.schema(), Function: name, Signature: name + "(timestamp with time zone)",
-		Report: r.Name, ReportLiteral: literal(r.Name), Zone: literal(w.file.Install.TimeZone), SearchPath: w.searchPath(),
+		Report: r.Name, ReportLiteral: literal(r.Name),
 		Query: w.bindQuery(r.Query),
 	}
 	if r.Alert != nil {
@@ -41,8 +40,9 @@ func (w *work) report(r *policy.Report) Object {
 	if parsed, err := pgparse.Query(r.Query.SQL); err == nil { // reported where it is bound
 		w.reads(r.Query, parsed)
 	}
-	return w.forPeople(Object{Kind: KindFunction, Name: d.Schema + "." + d.Signature, As: AsOwner, SQL: object("report", d),
-		Policy: r.Name, Position: r.Position})
+	o := Object{Kind: KindFunction, Name: d.Schema + "." + d.Signature, As: AsOwner, SQL: object("report", d),
+		Policy: r.Name, Position: r.Position}
+	return w.forPeople(o.forWorker(w.file.Install.Roles))
 }
 
 // alert is a condition on a row of the report: its names are the query's columns, which only the

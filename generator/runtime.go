@@ -129,7 +129,7 @@ var (
 	roleLine    = regexp.MustCompile(`(?m)^(?:GRANT .* TO retention_.*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
 	changeLine  = regexp.MustCompile(`(?m)^(?:GRANT CREATE .*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
 	schemaName  = regexp.MustCompile(`\bretention\.|\bSCHEMA retention\b`)
-	roleName    = regexp.MustCompile(`\bretention_(owner|runner|operator|viewer)\b`)
+	roleName    = regexp.MustCompile(`\bretention_(owner|worker|runner|operator|viewer)\b`)
 )
 
 // plainTypes are types as they are mostly written: procedures that pin no search path say where they are.
@@ -145,13 +145,18 @@ func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object,
 		name += "(" + plainTypes.Replace(strings.Join(parsed.Arguments, ", ")) + ")"
 	}
 	name = renameInstall(name, install)
-	return Object{
-		Kind: kind,
-		Name: name,
-		As:   AsOwner,
-		SQL:  renameInstall(file.text, install),
-		Drop: dropStatement(kind, name), Grants: listed(path.Base(strings.TrimSuffix(file.name, ".sql")), kind, install.Roles),
-	}, nil
+	base := strings.TrimSuffix(path.Base(file.name), ".sql")
+	o := Object{
+		Kind: kind, Name: name, As: AsOwner, SQL: renameInstall(file.text, install),
+		Drop: dropStatement(kind, name), Grants: listed(base, kind, install.Roles), Writes: workersWrites(base, kind, install.Roles),
+	}
+	switch {
+	case ownedByWorker(base, kind):
+		o.As = AsWorker
+	case kind == KindFunction && !strings.Contains(file.text, "SECURITY DEFINER"):
+		o = o.forWorker(install.Roles)
+	}
+	return o, nil
 }
 
 // dropStatement drops an object of the runtime.
@@ -169,7 +174,7 @@ func renameInstall(sql string, install policy.Install) string {
 		sql = changeLine.ReplaceAllString(sql, "")
 	}
 	names := map[string]string{
-		"owner": install.Roles.Owner, "runner": install.Roles.Runner,
+		"owner": install.Roles.Owner, "worker": install.Roles.Worker, "runner": install.Roles.Runner,
 		"operator": install.Roles.Operator, "viewer": install.Roles.Viewer,
 	}
 	if !install.Roles.Usual() {

@@ -26,9 +26,13 @@ func (w *work) storedTables() []Object {
 			Table, Query sqlText
 		}{Policy: w.policy.Name, Join: j.Name, Table: sqlText(quote.Qualified(w.schema(), w.storedName(j))),
 			Query: w.queryAt(*j.Query, "NULL::timestamptz")}
-		objects = append(objects, w.forPeople(Object{Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
+		o := Object{Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
 			SQL:    object("stored", data),
-			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position}))
+			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position}
+		if !w.file.Install.Roles.None {
+			o.Writes = []string{"INSERT", "DELETE"}
+		}
+		objects = append(objects, w.forPeople(o.forWorker(w.file.Install.Roles)))
 	}
 	return objects
 }

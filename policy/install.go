@@ -14,7 +14,7 @@ import (
 
 var (
 	installShape = shape{keys: []string{"schema", "search_path", "time_zone", "scheduler", "database", "cron_database", "roles", "trust"}}
-	rolesShape   = shape{keys: []string{"owner", "runner", "operator", "viewer"}}
+	rolesShape   = shape{keys: []string{"owner", "worker", "runner", "operator", "viewer"}}
 )
 
 func (r *reader) install(file mapping) Install {
@@ -45,9 +45,9 @@ func (r *reader) install(file mapping) Install {
 // Usual says whether they have the names that the runtime is written with.
 func (r Roles) Usual() bool { return r == defaultRoles }
 
-var defaultRoles = Roles{Owner: "retention_owner", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}
+var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}
 
-// roles reads the four names, or the word none.
+// roles reads the five names, or the word none.
 func (r *reader) roles(f field) Roles {
 	roles := defaultRoles
 	if f.value == nil {
@@ -55,7 +55,7 @@ func (r *reader) roles(f field) Roles {
 	}
 	if node := resolve(f.value); node.Kind == yaml.ScalarNode {
 		if node.Value != "none" {
-			r.add(codeChoice, r.at(node), fmt.Sprintf("%q is no value of \"roles\"", node.Value), "", "Write none, or a map with owner, runner, operator and viewer.")
+			r.add(codeChoice, r.at(node), fmt.Sprintf("%q is no value of \"roles\"", node.Value), "", "Write none, or a map with owner, worker, runner, operator and viewer.")
 		}
 		return Roles{None: true}
 	}
@@ -64,9 +64,14 @@ func (r *reader) roles(f field) Roles {
 		return roles
 	}
 	roles.Owner = r.system(m.fields["owner"], roles.Owner)
+	roles.Worker = r.system(m.fields["worker"], roles.Worker)
 	roles.Runner = r.system(m.fields["runner"], roles.Runner)
 	roles.Operator = r.system(m.fields["operator"], roles.Operator)
 	roles.Viewer = r.system(m.fields["viewer"], roles.Viewer)
+	if slices.Contains([]string{roles.Owner, roles.Runner, roles.Operator, roles.Viewer}, roles.Worker) {
+		r.add(codeChoice, r.at(f.value), fmt.Sprintf("role %q is the worker and another role besides", roles.Worker), "",
+			"Give the worker a role of its own: it evaluates what policies say, and must be able to do nothing else.")
+	}
 	return roles
 }
 

@@ -47,8 +47,8 @@ type Install struct {
 // Roles are the four roles of an install. None is "roles: none": one role does everything, and
 // the names are empty.
 type Roles struct {
-	None                            bool
-	Owner, Runner, Operator, Viewer string
+	None                                    bool
+	Owner, Worker, Runner, Operator, Viewer string
 }
 
 // Table names a table as the file writes it: schema.name, "public" when no schema is given.

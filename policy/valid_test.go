@@ -73,7 +73,7 @@ func TestBotQueue(t *testing.T) {
 	wanted := &policy.File{
 		Path: "policy.yaml", Policies: []*policy.Policy{&ttl, &limit},
 		Install: policy.Install{Schema: "retention", SearchPath: []string{"public"}, TimeZone: "UTC", Scheduler: "pg_cron", Roles: policy.Roles{
-			Owner: "retention_owner", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer",
+			Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer",
 		}},
 		Jobs: []*policy.Job{{
 			Name: "enqueued_messages", Schedules: []policy.Schedule{{Text: "*/5 * * * *"}},

@@ -103,7 +103,7 @@ func TestCannotConnectNeverShowsThePassword(t *testing.T) {
 func TestBootstrapPreparesWhatUpNeeds(t *testing.T) {
 	t.Parallel()
 	db := pgtest.CronServer(t)
-	roles := policy.Roles{Owner: `o"w'ner`, Runner: "run $bootstrap$ ner", Operator: `op\erator`, Viewer: "größe\n"}
+	roles := policy.Roles{Owner: `o"w'ner`, Runner: "run $bootstrap$ ner", Worker: "wo;rker", Operator: `op\erator`, Viewer: "größe\n"}
 	o := installOptions()
 	o.Install = policy.Install{Schema: `ke"ep`, Scheduler: "pg_cron", Roles: roles}
 	db.Exec(t, `CREATE ROLE "mi'gra""tor" LOGIN`)

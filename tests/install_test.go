@@ -20,7 +20,7 @@ import (
 
 // installRoles are of this file alone: roles are shared by everything that runs on the server.
 var installRoles = policy.Roles{
-	Owner: "install_owner", Runner: "install_runner", Operator: "install_operator", Viewer: "install viewer \"1\"",
+	Owner: "install_owner", Worker: "install_worker", Runner: "install_runner", Operator: "install_operator", Viewer: "install viewer \"1\"",
 }
 
 const installMigrator = "install_migrator"

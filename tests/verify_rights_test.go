@@ -126,7 +126,7 @@ func testOwnerLacks(t *testing.T, server *driftServer) {
 		report := c.selected(t, user, 0, nil, []string{"V074"})
 		expectCodes(t, c, report, "V090")
 		for _, f := range report.Findings {
-			if f.Severity != diag.Unknown || !strings.Contains(f.Detail, `to role "retention_owner"`) || strings.Contains(f.Hint, "retention_viewer") {
+			if f.Severity != diag.Unknown || !strings.Contains(f.Detail, `to role "retention_worker"`) || strings.Contains(f.Hint, "retention_viewer") {
 				t.Errorf("%s: %s (%s) %s", f.Code, f.Message, f.Detail, f.Hint)
 			}
 		}

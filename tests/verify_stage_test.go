@@ -158,12 +158,16 @@ func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
 		return
 	}
 	role := map[generator.As]string{
-		generator.AsOwner: c.file.Install.Roles.Owner, generator.AsRunner: c.file.Install.Roles.Runner, generator.AsMigrator: "postgres",
+		generator.AsOwner: c.file.Install.Roles.Owner, generator.AsWorker: c.file.Install.Roles.Owner, generator.AsRunner: c.file.Install.Roles.Runner, generator.AsMigrator: "postgres",
 	}[o.As]
 	if role == "" { // roles: none
 		role = "postgres"
 	}
-	pgtest.Exec(t, conn, "BEGIN; SET LOCAL ROLE "+role+";\n"+o.SQL+"COMMIT;")
+	sql := o.SQL
+	if o.Kind == generator.KindPolicy { // which has functions of the worker try it
+		sql = "SELECT " + c.file.Install.Schema + "._close();\n" + sql
+	}
+	pgtest.Exec(t, conn, "BEGIN; SET LOCAL ROLE "+role+";\n"+sql+"COMMIT;")
 }
 
 func (c driftCase) connect(t *testing.T, user string) *pgx.Conn {

@@ -29,7 +29,9 @@ func (v *inspection) roleWrong(r role) {
 		add(true, "does not exist", "pgretain bootstrap | psql -X -v ON_ERROR_STOP=1")
 		return
 	}
-	add(r.Name == v.install.Roles.Owner && r.Login && len(v.ownerIsAlso()) == 0, "can log in", fmt.Sprintf("ALTER ROLE %s NOLOGIN;", ident(r.Name)))
+	add(r.Name == v.install.Roles.Worker && !r.Inherited, fmt.Sprintf("does not pass its privileges on to %q", v.owner()),
+		fmt.Sprintf("GRANT %s TO %s;", ident(r.Name), ident(v.owner())))
+	add((r.Name == v.install.Roles.Owner && len(v.ownerIsAlso()) == 0 || r.Name == v.install.Roles.Worker) && r.Login, "can log in", fmt.Sprintf("ALTER ROLE %s NOLOGIN;", ident(r.Name)))
 	if r.Name == v.install.Roles.Runner && v.install.Scheduler == "pg_cron" {
 		add(!r.Login, "cannot log in, so that pg_cron cannot run its jobs", fmt.Sprintf("ALTER ROLE %s LOGIN;", ident(r.Name)))
 		add(!r.Connect, fmt.Sprintf("has no CONNECT on database %q", v.server.Database), fmt.Sprintf("GRANT CONNECT ON DATABASE %s TO %s;", ident(v.server.Database), ident(r.Name)))
@@ -76,7 +78,7 @@ type excess struct {
 }
 
 func (v *inspection) checkExcess(ctx context.Context, tx pgx.Tx) error {
-	rows, err := seen[excess](ctx, tx, v.query("excess"), v.owner(), v.otherRoles())
+	rows, err := seen[excess](ctx, tx, v.query("excess"), v.owner(), append(v.otherRoles(), v.worker()), v.worker())
 	if err != nil {
 		return err
 	}
@@ -201,6 +203,7 @@ func (v *inspection) relationRights() relationRights {
 		for _, role := range o.Grants {
 			r.add(name, role, "SELECT")
 		}
+		r.add(name, v.worker(), o.Writes...)
 	}
 	return r
 }
@@ -257,7 +260,7 @@ func (g grant) name() string {
 
 func (v *inspection) consequence(g grant) string {
 	switch r := v.install.Roles; {
-	case g.role == r.Owner:
+	case g.role == r.Owner, g.role == r.Worker:
 		return "Runs of the policies that need it fail."
 	case g.role == r.Runner:
 		return "No scheduled run can begin."
@@ -282,17 +285,17 @@ func (v *inspection) callRefused(c calling, f closedFunction) {
 	var missing, hint []string
 	if !f.Usage && !v.saidOf("schema "+f.Schema) {
 		missing = append(missing, fmt.Sprintf("USAGE on schema %q", f.Schema))
-		hint = append(hint, fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", ident(f.Schema), ident(v.owner())))
+		hint = append(hint, fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", ident(f.Schema), ident(v.worker())))
 	}
 	if !f.Execute {
 		missing = append(missing, fmt.Sprintf("EXECUTE on function %q", f.Signature))
-		hint = append(hint, fmt.Sprintf("GRANT EXECUTE ON FUNCTION %s TO %s;", f.Signature, ident(v.owner())))
+		hint = append(hint, fmt.Sprintf("GRANT EXECUTE ON FUNCTION %s TO %s;", f.Signature, ident(v.worker())))
 	}
 	if len(missing) == 0 {
 		return
 	}
 	v.add(Finding{Code: codeTableRights, Object: f.Signature, Policy: c.of, Position: c.at.Position,
-		Message: fmt.Sprintf("role %q lacks %s, which %s %q calls", v.owner(), strings.Join(missing, " and "), c.kind, c.of),
+		Message: fmt.Sprintf("role %q lacks %s, which %s %q calls", v.worker(), strings.Join(missing, " and "), c.kind, c.of),
 		Detail:  "Its runs fail.", Hint: strings.Join(hint, " ")})
 }
 
@@ -301,16 +304,16 @@ func (v *inspection) saidOf(object string) bool {
 	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Code == codeTableRights && f.Object == object })
 }
 
-// ownerLacks: a function of the policy, which runs as the owner, was refused for want of a right. It says
+// roleLacks: a function of the policy, which runs as that role, was refused for want of a right. It says
 // whether that is known now: the server names the object, without its schema.
-func (v *inspection) ownerLacks(p *policy.Policy, err *pgconn.PgError) bool {
+func (v *inspection) roleLacks(role string, p *policy.Policy, err *pgconn.PgError) bool {
 	if !v.opt.Checks.shows(codeTableRights) {
 		return false
 	}
 	if !v.knownLack(err) {
 		v.add(Finding{Code: codeTableRights, Policy: p.Name, Position: p.Position,
-			Message: fmt.Sprintf("role %q lacks a privilege that policy %q needs: %s", v.owner(), p.Name, err.Message),
-			Detail:  "Runs of the policy fail.", Hint: fmt.Sprintf("Grant it to role %q.", v.owner())})
+			Message: fmt.Sprintf("role %q lacks a privilege that policy %q needs: %s", role, p.Name, err.Message),
+			Detail:  "Runs of the policy fail.", Hint: fmt.Sprintf("Grant it to role %q.", role)})
 	}
 	return true
 }

@@ -235,7 +235,7 @@ func (v *inspection) checkRowSecurity(ctx context.Context, tx pgx.Tx) error {
 			readers[n] = append(readers[n], reader)
 		}
 	}
-	rows, err := seen[secured](ctx, tx, v.query("reach_row_security"), schemas, names, v.install.SearchPath, v.owner())
+	rows, err := seen[secured](ctx, tx, v.query("reach_row_security"), schemas, names, v.install.SearchPath, v.worker())
 	for _, r := range rows {
 		for _, reader := range readers[r.N-1] {
 			v.hidden(reader, r)
@@ -253,6 +253,9 @@ func (v *inspection) hidden(by secureReader, r secured) {
 		Message: fmt.Sprintf("row security of table %q stops %s %q", r.Name, by.kind, by.name),
 		Detail:  fmt.Sprintf("Its functions read the table%s as role %q, which row security is for: they fail (42501) instead of passing by rows that they cannot see.", through, r.Role),
 		Hint:    fmt.Sprintf("ALTER ROLE %s BYPASSRLS;", sqlName(r.Role))}
+	if r.Role == v.worker() && r.Role != v.owner() { // holds are looked up by both
+		f.Hint += fmt.Sprintf(" ALTER ROLE %s BYPASSRLS;", sqlName(v.owner()))
+	}
 	if r.Forced && r.Role == r.Owner {
 		f.Detail += " It is forced on the table's owner, too."
 		f.Hint = fmt.Sprintf("ALTER TABLE %s NO FORCE ROW LEVEL SECURITY; or %s", r.SQL, f.Hint)

@@ -149,20 +149,16 @@ func afterKept(p *policy.Policy, e reachEffect) string {
 	return ""
 }
 
-// strangeness says as whom the function runs, and what its names mean. A deferred trigger runs at the end of
-// the batch, with the path of the runtime.
+// strangeness says as whom the function runs, and what its names mean.
 func (v *inspection) strangeness(t reachTrigger) string {
 	path := strings.Join(append([]string{"pg_catalog"}, v.install.SearchPath...), ", ")
-	if t.Deferrable {
-		path = "pg_catalog, where it is deferred"
-	}
 	switch {
 	case t.Definer:
 		return fmt.Sprintf("It has no search path of its own, and is called with %s.", path)
 	case t.OwnPath:
-		return fmt.Sprintf("It runs with the rights of role %q.", v.owner())
+		return fmt.Sprintf("It runs with the rights of role %q.", v.worker())
 	}
-	return fmt.Sprintf("It runs with the rights of role %q and search path %s.", v.owner(), path)
+	return fmt.Sprintf("It runs with the rights of role %q and search path %s.", v.worker(), path)
 }
 
 // triggerIsNew says whether a trigger has come, or changed, since the catalog snapshot, which has those for

@@ -20,9 +20,9 @@ import (
 
 // rightGroups come before whatever fails for want of a right, which is said once.
 func (v *inspection) rightGroups() []group {
-	groups := []group{{about: "the owner's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights}}
+	groups := []group{{about: "the worker's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights}}
 	if !v.install.Roles.None {
-		groups = append([]group{{about: "the owner's privileges", codes: []string{codeTableRights}, check: v.checkGrants}}, groups...)
+		groups = append([]group{{about: "the worker's privileges", codes: []string{codeTableRights}, check: v.checkGrants}}, groups...)
 	}
 	return groups
 }
@@ -37,7 +37,7 @@ type grant struct {
 
 var grantStatement = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON (?:(SCHEMA|SEQUENCE) )?(.+) TO (.+);$`)
 
-// checkGrants: the generated functions run as the owner, which must be able to do what they do; and without
+// checkGrants: the generated functions run as the worker, which must be able to do what they do; and without
 // the way into the runtime's schema nobody can call them.
 func (v *inspection) checkGrants(ctx context.Context, tx pgx.Tx) error {
 	wanted := v.waysIn()
@@ -69,11 +69,11 @@ func (v *inspection) checkGrants(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// waysIn are USAGE on the runtime's schema for the four roles, which the runtime's own migration grants.
+// waysIn are USAGE on the runtime's schema for the five roles, which the runtime's own migration grants.
 func (v *inspection) waysIn() []grant {
 	var list []grant
 	r := v.install.Roles
-	roles := []string{r.Owner, r.Runner, r.Operator, r.Viewer}
+	roles := []string{r.Owner, r.Worker, r.Runner, r.Operator, r.Viewer}
 	for i, role := range roles {
 		if !slices.Contains(roles[:i], role) {
 			list = append(list, grant{Object: generator.Object{Kind: generator.KindPrivilege, Name: "schema " + v.install.Schema, Position: v.install.Position},
@@ -110,7 +110,7 @@ type calling struct {
 	at       policy.Expr
 }
 
-// checkFunctionRights: functions that expressions name are called by the owner too. PostgreSQL looks at its
+// checkFunctionRights: functions that expressions name are called by the worker too. PostgreSQL looks at its
 // right only when it runs them.
 func (v *inspection) checkFunctionRights(ctx context.Context, tx pgx.Tx) error {
 	list := v.calls()
@@ -119,7 +119,7 @@ func (v *inspection) checkFunctionRights(ctx context.Context, tx pgx.Tx) error {
 	for _, c := range list {
 		schemas, names, arguments = append(schemas, c.Schema), append(names, c.Name), append(arguments, c.Arguments)
 	}
-	rows, err := seen[closedFunction](ctx, tx, v.query("function_privileges"), v.owner(), schemas, names, arguments, v.install.SearchPath)
+	rows, err := seen[closedFunction](ctx, tx, v.query("function_privileges"), v.worker(), schemas, names, arguments, v.install.SearchPath)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (v *inspection) checkDoubtful(ctx context.Context, tx pgx.Tx, list []callin
 			continue
 		}
 		for _, f := range doubtful[p.Name] {
-			if c := list[f.N-1]; v.refusedToOwner(refused) && strings.Contains(refused.Message, c.Name) {
+			if c := list[f.N-1]; v.refusedTo(refused) != "" && strings.Contains(refused.Message, c.Name) {
 				v.callRefused(c, f)
 			}
 		}
@@ -248,9 +248,18 @@ type writer struct {
 func (v *inspection) checkWritable(ctx context.Context, tx pgx.Tx) error {
 	rows, err := seen[writer](ctx, tx, v.query("writable"), v.install.Schema, v.otherRoles(), v.owner())
 	for _, r := range rows {
-		v.writable(r)
+		if r.Tables = slices.DeleteFunc(r.Tables, func(table string) bool { return r.Role == v.worker() && v.workerWrites(table, r.Privileges) }); len(r.Tables) > 0 {
+			v.writable(r)
+		}
 	}
 	return err
+}
+
+// workerWrites says whether the worker should have these privileges on a table of the runtime.
+func (v *inspection) workerWrites(table, privileges string) bool {
+	return slices.ContainsFunc(v.objects(generator.KindTable, generator.KindStored), func(o generator.Object) bool {
+		return o.Name == table && !slices.ContainsFunc(strings.Split(privileges, ", "), func(p string) bool { return !slices.Contains(o.Writes, p) })
+	})
 }
 
 // role is one of the install's roles as it is.
@@ -258,17 +267,18 @@ type role struct {
 	Name                             string
 	Found, Login, Superuser, Connect bool
 	NoSessions, Closed               bool // by CONNECTION LIMIT 0 of the role, of the database
+	Inherited                        bool // the owner has its privileges
 }
 
 func (v *inspection) checkRoles(ctx context.Context, tx pgx.Tx) error {
 	r := v.install.Roles
 	names := []string{r.Owner}
-	for _, name := range []string{r.Runner, r.Operator, r.Viewer} {
+	for _, name := range []string{r.Worker, r.Runner, r.Operator, r.Viewer} {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	rows, err := seen[role](ctx, tx, v.query("roles"), names)
+	rows, err := seen[role](ctx, tx, v.query("roles"), names, v.owner())
 	for _, found := range rows {
 		v.roleWrong(found)
 	}

@@ -96,8 +96,11 @@ func (v *inspection) creator(o generator.Object) string {
 			return found[1]
 		}
 	}
-	if o.As == generator.AsRunner {
+	switch o.As {
+	case generator.AsRunner:
 		return v.runner()
+	case generator.AsWorker:
+		return v.worker()
 	}
 	return v.owner()
 }

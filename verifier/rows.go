@@ -120,8 +120,8 @@ func (v *inspection) refusedToCount(p *policy.Policy, err error) bool {
 	if errors.As(err, &refused) && refused.Code == foreignCode {
 		return true
 	}
-	if errors.As(err, &refused) && v.refusedToOwner(refused) {
-		return v.ownerLacks(p, refused)
+	if refused != nil && v.refusedTo(refused) != "" {
+		return v.roleLacks(v.refusedTo(refused), p, refused)
 	}
 	if !errors.As(err, &refused) || !meansNothing(refused) || strings.Contains(refused.Message, v.install.Schema+".") {
 		return false

@@ -28,12 +28,12 @@ func (v *inspection) unreadable(g group, err *pgconn.PgError) {
 	f := Finding{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + g.about,
 		Detail: fmt.Sprintf("The server says: %s [%s].", err.Message, err.Code)}
 	switch {
-	case v.refusedToOwner(err):
+	case v.refusedTo(err) != "":
 		if v.knownLack(err) && len(g.policies) <= 1 {
 			return // which right that is, is said
 		}
-		f.Detail = fmt.Sprintf("The server says to role %q, as which functions of the runtime run: %s.", v.owner(), err.Message)
-		f.Hint = fmt.Sprintf("Grant role %q what it lacks.", v.owner())
+		f.Detail = fmt.Sprintf("The server says to role %q, as which functions of the runtime run: %s.", v.refusedTo(err), err.Message)
+		f.Hint = fmt.Sprintf("Grant role %q what it lacks.", v.refusedTo(err))
 	case err.Code == "42501": // insufficient_privilege
 		f.Detail = fmt.Sprintf("The server says to role %q: %s.", v.server.User, err.Message)
 		f.Hint = v.connectHint()
@@ -45,21 +45,22 @@ func (v *inspection) unreadable(g group, err *pgconn.PgError) {
 	v.add(f)
 }
 
-// refusedToOwner says whether the right is missing that a function has from its owner: the innermost of
-// ours, of those that are not run as their caller.
-func (v *inspection) refusedToOwner(err *pgconn.PgError) bool {
+// refusedTo is the role that lacks a right which a function has from its owner: the innermost of ours, of those
+// that are not run as their caller; "" where that is none.
+func (v *inspection) refusedTo(err *pgconn.PgError) string {
 	if err.Code != "42501" { // insufficient_privilege
-		return false
+		return ""
 	}
 	ours := v.objects(generator.KindFunction)
 	for _, line := range strings.Split(err.Where, "\n") {
 		_, name, _ := strings.Cut(line, " "+v.runtime(""))
 		name, _, called := strings.Cut(name, "(")
-		if called && slices.ContainsFunc(ours, func(o generator.Object) bool { return isDefiner(o, v.install.Schema+"."+name+"(") }) {
-			return true
+		at := slices.IndexFunc(ours, func(o generator.Object) bool { return isDefiner(o, v.install.Schema+"."+name+"(") })
+		if called && at >= 0 {
+			return v.creator(ours[at])
 		}
 	}
-	return false
+	return ""
 }
 
 func isDefiner(o generator.Object, named string) bool {

@@ -208,6 +208,14 @@ func (v *inspection) owner() string {
 	return v.install.Roles.Owner
 }
 
+// worker is the role that evaluates policies; with "roles: none" the owner.
+func (v *inspection) worker() string {
+	if v.install.Roles.None {
+		return v.server.SchemaOwner
+	}
+	return v.install.Roles.Worker
+}
+
 func (v *inspection) runner() string {
 	if v.install.Roles.None {
 		return v.server.SchemaOwner

@@ -39,7 +39,7 @@ func (t *target) add(command *cobra.Command) {
 
 // defaultInstall is what holds without a policy file: operators need none.
 var defaultInstall = policy.Install{Schema: "retention", Roles: policy.Roles{
-	Owner: "retention_owner", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer",
+	Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer",
 }}
 
 // install finds schema and roles.

@@ -15,13 +15,14 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 	}
 	roles := install.Roles
 	if roles.None {
-		roles = policy.Roles{None: true, Owner: migrator, Runner: migrator, Operator: migrator, Viewer: migrator}
+		roles = policy.Roles{None: true, Owner: migrator, Worker: migrator, Runner: migrator, Operator: migrator, Viewer: migrator}
 	}
 	return render("bootstrap", map[string]any{
 		"Database": database,
 		"Migrator": migrator,
 		"Roles":    !roles.None,
 		"Owner":    roles.Owner,
+		"Worker":   roles.Worker,
 		"Runner":   roles.Runner,
 		"Operator": roles.Operator,
 		"Viewer":   roles.Viewer,

@@ -57,7 +57,7 @@ func (s *session) check(ctx context.Context, v server, o Options) (createSchema 
 	return createSchema, errors.Join(schemaErr, s.checkCron(ctx, v, o))
 }
 
-// checkRoles: all four exist, the migrating role may become owner and runner, and pg_cron can log in
+// checkRoles: all five exist, the migrating role may become owner and runner, the owner the worker, and pg_cron can log in
 // as the runner.
 func (s *session) checkRoles(ctx context.Context, v server, install policy.Install) error {
 	roles := install.Roles
@@ -66,14 +66,20 @@ func (s *session) checkRoles(ctx context.Context, v server, install policy.Insta
 	}
 	var missing []string
 	var errs []error
-	for _, role := range []string{roles.Owner, roles.Runner, roles.Operator, roles.Viewer} {
-		var member, usage, login, connect bool
-		err := s.db.QueryRowContext(ctx, query("role"), role, membership(v)).Scan(&member, &usage, &login, &connect)
+	for _, role := range []string{roles.Owner, roles.Worker, roles.Runner, roles.Operator, roles.Viewer} {
+		var member, usage, login, connect, ownersMember bool
+		err := s.db.QueryRowContext(ctx, query("role"), role, membership(v), roles.Owner).
+			Scan(&member, &usage, &login, &connect, &ownersMember)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			missing = append(missing, strconv.Quote(role))
 		case err != nil:
 			return fmt.Errorf("reading role %q: %w", role, err)
+		case role == roles.Worker && !ownersMember:
+			errs = append(errs, &CheckError{
+				Message: fmt.Sprintf("role %q is not a member of %q, with all of its privileges", roles.Owner, role),
+				Detail:  "The owner makes functions for the worker, and hands them over.", Hint: bootstrapHint(v),
+			})
 		case role != roles.Owner && role != roles.Runner:
 		case !member:
 			errs = append(errs, notAllowed(v, role, "cannot SET ROLE"))

@@ -179,7 +179,7 @@ func (s *session) createSchema(ctx context.Context, create bool, o Options) erro
 	}
 	text, err := render("create_schema", map[string]any{
 		"CreateSchema": create, "Schema": schema, "AddState": exists && !hasState,
-		"Owner": install.Roles.Owner, "Runner": install.Roles.Runner,
+		"Owner": install.Roles.Owner, "Worker": install.Roles.Worker, "Runner": install.Roles.Runner,
 		"Operator": install.Roles.Operator, "Viewer": install.Roles.Viewer,
 	})
 	if err != nil {

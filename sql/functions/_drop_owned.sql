@@ -11,7 +11,8 @@ BEGIN
                           'seen', 'share', 'start', 'take', 'touch']) w (word)
         JOIN pg_proc f ON f.proname = p_policy || '_' || w.word
         JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
-        WHERE f.proowner = c.relowner OR w.word IN ('drop_table', 'partition', 'share')  -- the migrating role's
+        WHERE f.proowner = c.relowner OR pg_get_userbyid(f.proowner) = 'retention_worker'
+           OR w.word IN ('drop_table', 'partition', 'share')  -- the migrating role's
         HAVING count(*) > 0
         UNION ALL
         SELECT 'DROP TABLE IF EXISTS ' || string_agg(o.name, ', ') FROM retention.policy p, unnest(p.owns) o (name)

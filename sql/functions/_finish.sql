@@ -7,8 +7,9 @@ BEGIN
     SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
     UPDATE retention.run r
     SET state = p_state, ended_at = clock_timestamp(), sqlstate = p_sqlstate,
-        -- Whoever called: batches run as the owner, who lacks the right.
-        message = CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message, current_user)
+        -- Whoever called: batches run as the worker, who lacks the right.
+        message = CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message,
+            coalesce(nullif('retention_worker', ''), current_user))
             ELSE p_message END,
         scanned = s.scanned, taken = s.taken, contended = s.contended, refused = s.refused,
         batches = s.batches, wasted_ms = s.wasted_ms,

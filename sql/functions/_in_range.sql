@@ -2,7 +2,7 @@
 -- so that LOCKED is the better way, and of a rank the next group is untouched and has no more rows than a batch may.
 CREATE OR REPLACE FUNCTION retention._in_range(p_policy retention.policy, p_last retention.batch) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $function$
-DECLARE v_pass CONSTANT jsonb := p_policy.passes -> (p_last.next_pass - 1);
+DECLARE v_pass CONSTANT pg_catalog.jsonb := p_policy.passes -> (p_last.next_pass - 1);
 BEGIN
     RETURN v_pass ? 'range'
        AND NOT EXISTS (SELECT FROM retention.batch b WHERE b.run_id = p_last.run_id AND b.n > p_last.n - 20

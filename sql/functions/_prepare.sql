@@ -1,12 +1,8 @@
--- Lets a policy read what it needs to know once a run: joins and ceilings, by <policy>_start.
-CREATE OR REPLACE FUNCTION retention._prepare(p_run retention.run, p_policy text) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
-SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off AS $function$
-DECLARE v_inputs jsonb;
+-- What a policy needs to know once a run, by _prepare_as_worker.
+CREATE OR REPLACE FUNCTION retention._prepare(p_run retention.run) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_out CONSTANT pg_catalog.jsonb := retention._prepare_as_worker(p_run);
 BEGIN
-    PERFORM retention._pin(retention._known(p_policy));
-    EXECUTE format('SELECT retention.%I($1)', p_policy || '_start')
-    INTO v_inputs USING retention._slice(p_run.as_of, p_run.older_than, p_run.scope);
-    UPDATE retention.run r SET inputs = v_inputs WHERE r.id = p_run.id;
+    PERFORM retention._path_kept();
+    RETURN v_out;
 END $function$;

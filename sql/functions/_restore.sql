@@ -1,45 +1,8 @@
--- Brings back what is kept of a run, and holds it until p_until; see restore(). What went last comes back first. Goes
--- on as long as rows come back, since one may need another one to be there first; finds what is refused by halves.
+-- Brings back what is kept of a run, by _restore_as_worker.
 CREATE OR REPLACE FUNCTION retention._restore(
     p_policy retention.policy, p_run bigint, p_until timestamptz, OUT restored bigint, OUT refused bigint)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
-SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off AS $function$
-DECLARE
-    v_as_of CONSTANT timestamptz := clock_timestamp(); v_found bigint := 0;
-    v_before bigint; v_source record; v_count bigint; v_rels oid[]; v_tids tid[]; v_from integer;
-    v_size integer; v_rows bigint; v_others boolean;
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    restored := 0;
-    PERFORM retention._pin(p_policy);
-    LOOP
-        FOR v_source IN
-            SELECT s.* FROM jsonb_array_elements(p_policy.restores) WITH ORDINALITY e (source, n)
-            CROSS JOIN LATERAL retention._restore_sql(e.source) s
-            ORDER BY coalesce(array_position(p_policy.deletes, e.source ->> 'table'),
-                              array_position(p_policy.deletes, p_policy.table_name) - 0.5) DESC, e.n
-        LOOP
-            EXECUTE v_source.kept INTO v_count, v_rels, v_tids USING p_run, v_as_of;
-            v_found := v_found + CASE WHEN v_before IS NULL THEN v_count ELSE 0 END; v_from := 1;
-            v_size := greatest(cardinality(v_tids), 1);
-            LOOP
-                BEGIN
-                    EXECUTE v_source.back INTO v_rows, v_others
-                    USING v_rels[v_from : v_from + v_size - 1], v_tids[v_from : v_from + v_size - 1],
-                        p_until, format('restored run %s', p_run), v_as_of;
-                    IF v_others THEN  -- they would come back again and again
-                        RAISE EXCEPTION 'a trigger gives rows another key when they are inserted';
-                    END IF;
-                    SET CONSTRAINTS ALL IMMEDIATE;
-                    restored := restored + v_rows; v_from := v_from + v_size; v_size := v_size * 2;
-                EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
-                    v_from := v_from + (v_size = 1)::integer; v_size := greatest(v_size / 2, 1);
-                END;
-                EXIT WHEN v_from > cardinality(v_tids);
-            END LOOP;
-        END LOOP;
-        EXIT WHEN restored = coalesce(v_before, 0);
-        v_before := restored;
-    END LOOP;
-    refused := v_found - restored;
+    SELECT r.* INTO restored, refused FROM retention._restore_as_worker(p_policy, p_run, p_until) r;
+    PERFORM retention._path_kept();
 END $function$;

@@ -10,11 +10,10 @@ DECLARE
 BEGIN
     IF v_why IS NOT NULL THEN RETURN retention._finish(v_run, 'paused', NULL, v_why); END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
-    EXECUTE format(
-        'SELECT count(*), count(*) FILTER (WHERE x.alert)::integer, coalesce(jsonb_agg(x.answer), ''[]''),
-                to_jsonb((array_agg(x.answer) FILTER (WHERE x.alert))[1:20])
-         FROM (SELECT r.answer, r.alert FROM retention.%I($1) r LIMIT 10001) x', p_policy.name || '_report')
-    INTO v_rows, v_alerts, v_answers, v_alerting USING p_request.as_of;
+    SELECT count(*), count(*) FILTER (WHERE x.alert), coalesce(jsonb_agg(x.answer), '[]'),
+           to_jsonb((array_agg(x.answer) FILTER (WHERE x.alert))[1:20])
+    INTO v_rows, v_alerts, v_answers, v_alerting
+    FROM (SELECT a.answer, a.alert FROM retention.ask(p_policy.name, p_request.as_of) a LIMIT 10001) x;
     IF v_rows > 10000 THEN
         RAISE program_limit_exceeded USING MESSAGE = format('report "%s" has more than 10000 rows', p_policy.name),
                   HINT = 'Let its query say less, with GROUP BY or LIMIT.';

@@ -18,7 +18,9 @@ BEGIN
         v_message := coalesce((SELECT u FROM retention._unexpected(p_policy) u LIMIT 1),
             retention._stopping_hold(p_policy.name, p_run.as_of));
         IF v_message IS NULL THEN
-            IF p_policy.prepares THEN PERFORM retention._prepare(p_run, p_policy.name); END IF;
+            IF p_policy.prepares THEN
+                UPDATE retention.run r SET inputs = retention._prepare(p_run) WHERE r.id = p_run.id;
+            END IF;
             v_lo := retention._resume_point(p_run, p_policy);
             SELECT s.* INTO v_due, v_limit, v_message FROM retention._surplus(p_run, p_policy, v_lo) s;
         END IF;

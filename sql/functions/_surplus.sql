@@ -14,7 +14,13 @@ DECLARE
 BEGIN
     breaker_limit := retention._breaker_limit(p_policy, 0);
     v_allowed := breaker_limit IS NULL OR least(p_policy.budget_rows, v_room) <= breaker_limit;
-    IF p_policy.passes @? '$[*].groups' THEN due := retention._find_groups(p_run.id); END IF;
+    IF p_policy.passes @? '$[*].groups' THEN
+        WITH found AS (
+            INSERT INTO retention.run_group SELECT g.* FROM retention._find_groups(p_run.id) g RETURNING surplus
+        )
+        SELECT CASE WHEN NOT p_policy.passes @? '$[*] ? (!exists(@.groups))' THEN coalesce(sum(f.surplus), 0) END
+        INTO due FROM found f;  -- NULL where a pass does not go by rank
+    END IF;
     BEGIN
         IF v_allowed THEN
             due := coalesce(due, nullif((retention._count(

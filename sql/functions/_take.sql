@@ -12,8 +12,8 @@ DECLARE
     v_rows integer := least(p_next.next_rows, p_policy.budget_rows - p_next.total_taken);
     v_skip boolean := false;
     v_whole CONSTANT boolean := coalesce((p_policy.passes -> (p_next.next_pass - 1) ->> 'whole')::boolean, false);
-    v_started CONSTANT timestamptz := clock_timestamp(); v_locked boolean := p_locked; v_doubtful bigint := 0;
-    v_by text; v_try record;
+    v_started CONSTANT pg_catalog.timestamptz := clock_timestamp(); v_locked boolean := p_locked;
+    v_doubtful bigint := 0; v_by pg_catalog.text; v_try pg_catalog.record;
 BEGIN
     v_slice.run_id := p_run.id; v_slice.reason := p_run.reason; v_slice.inputs := p_run.inputs;
     v_slice.pass := p_next.next_pass; v_slice.lo := p_next.next_position;

@@ -1,18 +1,19 @@
 -- One batch of a pass, whose effects are all there or, where it raises, none. Adds to p_next what it did.
 -- Way RANGE waits for a row a tenth of lock_timeout only, and 100 ms at most while it keeps others out of what guards
--- read: when it has to wait, the one that locks first, LOCKED, is the better way.
+-- read: when it has to wait, the one that locks first, LOCKED, is the better way. Types of variables are named in full
+-- where the owner calls a function without a search_path of its own: it is compiled in that of its first call in a
+-- session, which may be one by a policy's code.
 CREATE OR REPLACE FUNCTION retention._try(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean,
     p_held boolean, INOUT p_next retention.batch, OUT result retention.batch_result)
 LANGUAGE plpgsql AS $function$
-DECLARE v_before jsonb; v_stopping text; v_wait integer;
+DECLARE v_before pg_catalog.jsonb; v_stopping pg_catalog.text; v_wait integer;
 BEGIN
     IF p_policy.reach <> '{}' THEN v_before := retention._changed_rows(p_policy.reach); END IF;
     v_wait := CASE WHEN p_locked THEN p_policy.lock_timeout_ms ELSE greatest(1, least(p_policy.lock_timeout_ms / 10,
         CASE WHEN p_policy.passes -> (p_slice.pass - 1) ? 'share' THEN 100 END)) END;
     PERFORM set_config('lock_timeout', v_wait::text, true);
     result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
-    SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     -- Asked after the batch, whose locks keep its tables as they are.
     v_stopping := coalesce((SELECT u FROM retention._unexpected(p_policy) u LIMIT 1),
         retention._stopping_hold(p_policy.name, p_slice.as_of));

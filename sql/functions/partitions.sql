@@ -1,20 +1,15 @@
 -- The partitions that a policy is about at an instant, by the window in force, and what keeps each; NULL: it goes. rows
--- is the planner's estimate, bytes counts indexes and TOAST. Runs with its caller's rights. Locks nothing.
+-- is the planner's estimate, bytes counts indexes and TOAST. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.partitions(policy text, as_of timestamptz)
 RETURNS TABLE (
     "schema" text, name text, parent text, value text, lower text, upper text, kept_by text, rows bigint, bytes bigint)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
-SET transform_null_equals = off SET array_nulls = on AS $function$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    PERFORM retention._pin(retention._known(partitions.policy));
-    RETURN QUERY EXECUTE format(
-        'SELECT (d.t).schema, (d.t).name, (d.t).parent, (d.t).value, (d.t).lower, (d.t).upper, d.verdict, x.rows,
-            x.bytes
-         FROM retention.%I($1) d CROSS JOIN LATERAL (
-             SELECT CASE WHEN min(c.reltuples) >= 0 THEN sum(c.reltuples)::bigint END AS rows,
-                    sum(pg_total_relation_size(c.oid))::bigint AS bytes
-             FROM pg_partition_tree(d.rel) l JOIN pg_class c ON c.oid = l.relid WHERE l.isleaf) x
-         ORDER BY d.upper, 1, 2', partitions.policy || '_rows')
-    USING retention.at(partitions.policy, partitions.as_of);
+    BEGIN
+        RETURN QUERY SELECT p.* FROM retention._partitions_as_worker(policy, as_of) p;
+        RAISE SQLSTATE 'PR009';
+    EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
+        PERFORM retention._forget();
+        IF SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
+    END;
 END $function$;

@@ -9,4 +9,4 @@ CREATE TABLE IF NOT EXISTS retention.install (
     system_identifier bigint NOT NULL, database_name text NOT NULL, server jsonb,
     adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), adopted_by text NOT NULL DEFAULT session_user
 );
-GRANT USAGE ON SCHEMA retention TO retention_runner, retention_operator, retention_viewer;
+GRANT USAGE ON SCHEMA retention TO retention_worker, retention_runner, retention_operator, retention_viewer;

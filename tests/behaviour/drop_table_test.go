@@ -95,7 +95,7 @@ policies:
 // A table with a held row stays, and the row that names it counts as held.
 func TestDropTableHeld(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, ledger+"CREATE TABLE one (id int PRIMARY KEY); CREATE TABLE two (id int PRIMARY KEY); GRANT SELECT ON one TO retention_owner; INSERT INTO one VALUES (7); INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')",
+	in := kit.Install(t, ledger+"CREATE TABLE one (id int PRIMARY KEY); CREATE TABLE two (id int PRIMARY KEY); GRANT SELECT ON one TO retention_worker; INSERT INTO one VALUES (7); INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')",
 		"policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: t.name}, delete]}}")
 	hold(t, in, "'one', '7', 'case 1'")
 	if o := in.Done("p", noon); o.Taken != 1 || o.Kept["hold"] != 1 || o.Related["tables dropped"] != 1 {
@@ -113,10 +113,10 @@ func TestDropTableOfADetachedPartition(t *testing.T) {
 		hold, grant string
 		dropped     int64
 	}{
-		"a row":                  {"'m', '{\"id\": 1, \"at\": \"2024-01-05\"}', 'case'", "GRANT SELECT ON m_1 TO retention_owner", 0},
-		"an owner's":             {"'m', '{\"owner\": 1.50}', 'case'", "GRANT SELECT ON m_1 TO retention_owner", 0},
+		"a row":                  {"'m', '{\"id\": 1, \"at\": \"2024-01-05\"}', 'case'", "GRANT SELECT ON m_1 TO retention_worker", 0},
+		"an owner's":             {"'m', '{\"owner\": 1.50}', 'case'", "GRANT SELECT ON m_1 TO retention_worker", 0},
 		"nobody may look":        {"'m', '{\"owner\": 1.50}', 'case'", "SELECT", 0},
-		"a row elsewhere":        {"'m', '{\"owner\": 3}', 'case'", "GRANT SELECT ON m_1 TO retention_owner", 1},
+		"a row elsewhere":        {"'m', '{\"owner\": 3}', 'case'", "GRANT SELECT ON m_1 TO retention_worker", 1},
 		"of a table not like it": {"'det', '{\"name\": \"x\"}', 'case'", "SELECT", 1},
 	} {
 		t.Run(name, func(t *testing.T) {

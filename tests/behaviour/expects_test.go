@@ -68,7 +68,7 @@ var reliedOnChanges = map[string]struct{ change, says string }{
 	"a rule of the archive":       {"CREATE RULE a AS ON INSERT TO attic DO INSTEAD NOTHING", `rule "a" on table "public.attic"`},
 
 	"an unused column's type":    {"ALTER TABLE cases ALTER title TYPE varchar(9)", ""},
-	"an unused column is gone":   {"ALTER TABLE cases DROP title; ALTER TABLE part DROP note; ALTER TABLE users DROP vip CASCADE; CREATE VIEW vips AS SELECT id, item_id FROM users WHERE id = 1; GRANT SELECT ON vips TO retention_owner", ""},
+	"an unused column is gone":   {"ALTER TABLE cases DROP title; ALTER TABLE part DROP note; ALTER TABLE users DROP vip CASCADE; CREATE VIEW vips AS SELECT id, item_id FROM users WHERE id = 1; GRANT SELECT ON vips TO retention_worker", ""},
 	"columns more":               {"ALTER TABLE cases ADD more text; ALTER TABLE part ADD more text; ALTER TABLE attic ADD more text", ""},
 	"defaults and NOT NULL":      {"ALTER TABLE item ALTER state SET DEFAULT 'x', ALTER body SET DEFAULT '', ALTER id SET NOT NULL", ""},
 	"indexes and statistics":     {"CREATE INDEX ON item (state, at); CREATE STATISTICS st ON state, at FROM item; CREATE UNIQUE INDEX ON cases (item_id)", ""},

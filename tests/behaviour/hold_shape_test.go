@@ -73,7 +73,7 @@ func TestHoldsOnRelatedPartition(t *testing.T) {
 		INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i;
 		CREATE TABLE c (id int, k int, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
 		CREATE TABLE c_1 PARTITION OF c FOR VALUES IN (1);
-		INSERT INTO c SELECT i, 1 FROM generate_series(1, 4) i; GRANT SELECT ON c TO retention_owner`, `
+		INSERT INTO c SELECT i, 1 FROM generate_series(1, 4) i; GRANT SELECT ON c TO retention_worker`, `
 policies:
   p:
     table: m
@@ -96,11 +96,11 @@ var vainCases = map[string]struct{ schema, then, hold, change, says string }{
 		CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2025-01-01');
 		CREATE TABLE m_1 (LIKE m INCLUDING ALL);
 		INSERT INTO m_1 SELECT i, '2024-01-01' FROM generate_series(1, 3) i;
-		INSERT INTO m VALUES (9, '2024-02-02'); GRANT SELECT ON m_1 TO retention_owner`, `[delete]`,
+		INSERT INTO m VALUES (9, '2024-02-02'); GRANT SELECT ON m_1 TO retention_worker`, `[delete]`,
 		"'m_1', '{\"id\": 2, \"at\": \"2024-01-01\"}', 'case'",
 		"ALTER TABLE m ATTACH PARTITION m_1 FOR VALUES FROM ('2024-01-01') TO ('2024-02-01')", `"public.m_1", which is a partition of "public.m" now`},
 	"related, then attached": {rowsOfM + `CREATE TABLE c (id int, k int, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
-		CREATE TABLE c_1 (LIKE c INCLUDING ALL); INSERT INTO c_1 SELECT i, 1 FROM generate_series(1, 3) i; GRANT SELECT ON c_1 TO retention_owner`,
+		CREATE TABLE c_1 (LIKE c INCLUDING ALL); INSERT INTO c_1 SELECT i, 1 FROM generate_series(1, 3) i; GRANT SELECT ON c_1 TO retention_worker`,
 		`[delete: {table: c, as: c, where: "c.id = t.id"}, delete]`, "'c_1', '{\"id\": 2, \"k\": 1}', 'case'",
 		"ALTER TABLE c ATTACH PARTITION c_1 FOR VALUES IN (1)", `"public.c_1", which is a partition of "public.c" now`},
 	"a column's scale": {rowsOfM + "ALTER TABLE m ADD k numeric(10, 0); UPDATE m SET k = id",
@@ -108,8 +108,8 @@ var vainCases = map[string]struct{ schema, then, hold, change, says string }{
 	"a column's type": {rowsOfM + "ALTER TABLE m ADD k text; UPDATE m SET k = '0' || id",
 		`[delete]`, "'m', '{\"k\": \"02\"}', 'case'", "ALTER TABLE m ALTER k TYPE int USING k::int", "these are of type integer now"},
 	"a table of its name": {rowsOfM, `[delete]`, "'m', '2', 'case'",
-		"CREATE TABLE n (LIKE m INCLUDING ALL); INSERT INTO n SELECT * FROM m; GRANT SELECT, UPDATE, DELETE ON n TO retention_owner; ALTER TABLE m RENAME TO o; ALTER TABLE n RENAME TO m", `is called "public.o" now`},
-	"no table": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON r TO retention_owner", `[delete]`, "'r', '2', 'case'", "DROP TABLE r", "which is not there"},
+		"CREATE TABLE n (LIKE m INCLUDING ALL); INSERT INTO n SELECT * FROM m; GRANT SELECT, UPDATE, DELETE ON n TO retention_worker; ALTER TABLE m RENAME TO o; ALTER TABLE n RENAME TO m", `is called "public.o" now`},
+	"no table": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON r TO retention_worker", `[delete]`, "'r', '2', 'case'", "DROP TABLE r", "which is not there"},
 }
 
 const rowsOfM = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i;"

@@ -20,7 +20,7 @@ func TestLostRows(t *testing.T) {
 		INSERT INTO c VALUES ('x', 'red', 1.50), ('x', 'blue', 2);
 		INSERT INTO shut VALUES (1)`,
 		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
-	in.Exec(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_owner")
+	in.Exec(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_worker")
 	for _, held := range []string{"'m', '1'", "'m', '2'", `'c', '{"a": "x", "b": "red", "n": 1.5}'`, `'c', '{"a": "x", "b": "blue", "n": 2.0}'`, "'public.shut', '1'",
 		"'m', '9'", `'m', '{"at": "2024-01-01"}'`} {
 		hold(t, in, held+", 'case'")
@@ -32,7 +32,7 @@ func TestLostRows(t *testing.T) {
 	if diff := cmp.Diff([]string{}, lost()); diff != "" {
 		t.Errorf("as they were placed (-want +got):\n%s", diff)
 	}
-	in.Exec(t, "DELETE FROM m WHERE id = 2; UPDATE c SET n = 3 WHERE b = 'blue'; UPDATE c SET n = 1.500 WHERE b = 'red'; REVOKE SELECT ON shut FROM retention_owner")
+	in.Exec(t, "DELETE FROM m WHERE id = 2; UPDATE c SET n = 3 WHERE b = 'blue'; UPDATE c SET n = 1.500 WHERE b = 'red'; REVOKE SELECT ON shut FROM retention_worker")
 	if diff := cmp.Diff([]string{"2 gone", "4 gone", "5 denied"}, lost()); diff != "" {
 		t.Errorf("lost rows differ (-want +got):\n%s", diff)
 	}

@@ -149,7 +149,7 @@ func TestStatementThroughView(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, protectedSchema+"; CREATE VIEW seen AS SELECT * FROM loose",
 		"policies: {p: {"+itemAge+`[{sql: "UPDATE public.seen l SET note = 'gone' FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]}}`)
-	in.Exec(t, "GRANT SELECT, UPDATE ON seen TO retention_owner; GRANT SELECT, UPDATE ON loose TO PUBLIC")
+	in.Exec(t, "GRANT SELECT, UPDATE ON seen TO retention_worker; GRANT SELECT, UPDATE ON loose TO PUBLIC")
 	if o := in.Run("p", protectedAsOf); o.State != "done" || o.Taken != 6 {
 		t.Errorf("%+v", o)
 	}

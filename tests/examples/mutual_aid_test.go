@@ -116,7 +116,7 @@ func (e *example) gate(t *testing.T) {
 		SELECT format('%s on %I.%I', p, n.nspname, c.relname)
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE']) p
 		WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY ('{communities,reputation,requests,messaging,notifications,social_graph,cleanup}')
-		  AND has_table_privilege('retention_owner', c.oid, p) ORDER BY 1`)
+		  AND has_table_privilege('retention_worker', c.oid, p) ORDER BY 1`)
 	// UPDATE where rows are locked, too.
 	var want []string
 	for _, table := range []string{"cleanup.exported_rows", "messaging.messages", "notifications.notifications", "reputation.activity_log",

@@ -54,7 +54,7 @@ func TestDownRefusesHolds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := kit.Install(t, heldNotes, notesOld)
-			in.Exec(t, "GRANT USAGE ON SCHEMA app TO retention_owner; GRANT SELECT ON app.kept TO retention_owner")
+			in.Exec(t, "GRANT USAGE ON SCHEMA app TO retention_worker; GRANT SELECT ON app.kept TO retention_worker")
 			for statement := range strings.SplitSeq(place, "; ") {
 				if err := in.Operator(statement); err != nil {
 					t.Fatal(err)

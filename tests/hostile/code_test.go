@@ -41,7 +41,8 @@ policies:
       - delete: {cascades: [part]}
 `
 
-// stranger is a role that nobody trusts, whose functions leave a mark that no rollback takes away.
+// stranger is a role that nobody trusts, whose functions leave a mark that no rollback takes away, or fail where
+// nothing may be written.
 const stranger = `
 	DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
 	CREATE SCHEMA stranger AUTHORIZATION stranger; GRANT USAGE ON SCHEMA stranger TO public;
@@ -144,7 +145,9 @@ func TestCodeOfStrangers(t *testing.T) {
 			}
 			for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')", `SELECT retention.why('p', '{"id": 9}')`,
 				"SELECT retention.facts('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10, true)"} {
-				_ = in.Operator(sql) // what it says is another test's
+				if err := in.Operator(sql); err != nil && strings.Contains(err.Error(), "nextval()") {
+					t.Errorf("code of the stranger was run by %s", sql)
+				}
 			}
 			if f := in.Finding(t, trusts, "V050"); !strings.Contains(f, a.says) {
 				t.Errorf("verify says %q", f)
@@ -155,8 +158,8 @@ func TestCodeOfStrangers(t *testing.T) {
 			if diff := cmp.Diff(before, ids()); diff != "" {
 				t.Errorf("rows went (-before +after):\n%s", diff)
 			}
-			in.Exec(t, "UPDATE retention.install SET trust = '{stranger}'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_owner")
-			if o := in.Run("p", noon); strings.Contains(o.Message, "trusted") || ran() != a.runs {
+			in.Exec(t, "UPDATE retention.install SET trust = '{stranger}'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_worker")
+			if o := in.Run("p", noon); strings.Contains(o.Message, "trusted") || (ran() || strings.Contains(o.Message, "nextval()")) != a.runs {
 				t.Errorf("with trust the run ended %s (%s), and the code ran: %v", o.State, o.Message, ran())
 			}
 		})

@@ -28,7 +28,7 @@ var refusals = map[string]struct{ cause, cure, code, file string }{
 	},
 	"a right cannot be passed on": { // for PostgreSQL a GRANT of it is a warning
 		cause: "ALTER TABLE app.visit OWNER TO postgres; GRANT ALL ON app.visit TO " + kit.Migrator,
-		cure: "REVOKE ALL ON app.visit FROM " + kit.Migrator + ", retention_owner; " +
+		cure: "REVOKE ALL ON app.visit FROM " + kit.Migrator + ", retention_worker; " +
 			"ALTER TABLE app.visit OWNER TO " + kit.Migrator, code: "42501", file: "tables",
 	},
 	"a key is there twice": {

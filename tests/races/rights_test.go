@@ -164,10 +164,11 @@ func TestPublicHasNoRights(t *testing.T) {
 	if len(loose) > 0 {
 		t.Errorf("SECURITY DEFINER without a pinned path: %q", loose)
 	}
-	// And one without is called by pinned ones only: nobody else may execute it.
+	// And one without is called by pinned ones only: nobody else may execute it but the worker.
 	callable := pgtest.Column[string](t, s.watch, `SELECT p.oid::regprocedure::text || ' by ' || a.grantee::regrole
 		FROM pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) a
 		WHERE pronamespace = 'retention'::regnamespace AND NOT prosecdef AND prokind = 'f' AND a.grantee <> proowner
+		  AND a.grantee <> 'retention_worker'::regrole
 		  AND NOT coalesce(array_to_string(proconfig, ' ') LIKE '%search_path=%', false)
 		  AND p.proname NOT LIKE '%\_rows'`)
 	if len(callable) > 0 {

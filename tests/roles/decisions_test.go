@@ -26,14 +26,15 @@ var calls = []decision{
 	{"at", "rov", "what <policy>_rows is asked for"},
 	{"why", "rov", "whether a row would go, and what keeps it"},
 	{"facts", "rov", "what verify asks about a policy's rows: numbers"},
-	{"partitions", "rov", "the partitions that are due, with the caller's own rights"},
-	{"<report>_report", "ov", "a report's rows"},
+	{"partitions", "rov", "the partitions that are due"},
+	{"ask", "rov", "a report's rows"},
+	{"<report>_report", "ov", "the same, with the caller's own rights on the tables"},
 	{"<policy>_claim", "oa", "claims keys"},
 	{"<policy>_seen", "oa", "whether a key is claimed"},
 	{"<policy>_advance", "oa", "moves a cursor forward"},
 	{"<policy>_cursor", "oa", "where it is"},
 	{"<policy>_touch", "oa", "says that rows are in use"},
-	{"<policy>_take", "", "takes rows; called by the driver's steps, as the owner"},
+	{"<policy>_take", "", "takes rows; called by the driver's steps, as the worker"},
 	{"<policy>_groups", "", "finds groups with too many rows"},
 	{"<policy>_beyond", "", "which rows of them are too many"},
 	{"<policy>_start", "", "reads what a run goes by"},
@@ -58,7 +59,7 @@ var inner = []decision{
 	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov", "<policy>_rows"}, {"_unfit_hold", "rov", "verify"}, {"_unexpected", "rov", "verify"},
 }
 
-// closed are the runtime's own functions that the owner alone may call.
+// closed are the runtime's own functions that owner and worker alone may call.
 var closed = []string{
 	"_begin_run", "_refuse_begun", "_run_step", "_note_failure", "_distributed", "_add_to_total", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_breaker_limit",
 	"_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_checked",
@@ -71,7 +72,9 @@ var closed = []string{
 	"_restore", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
 	"_subtract", "_sum", "_surplus", "_take", "_take_table", "_true_of", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
-	"_version", "_window_at", "_pin",
+	"_version", "_window_at", "_pin", "_path_kept", "_forget",
+	"_ask_as_worker", "_batch_as_worker", "_count_as_worker", "_effects_as_worker", "_facts_as_worker", "_find_groups_as_worker", "_partitions_as_worker",
+	"_plans_as_worker", "_prepare_as_worker", "_related_as_worker", "_restore_as_worker", "_why_as_worker",
 	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_holds_row_of", "_printed", "_spare", "_stopping_hold",
 }
 

@@ -38,8 +38,8 @@ func TestBootstrapByTheProvidersAdministrator(t *testing.T) {
 		}
 	}
 	left("GRANT CREATE ON DATABASE postgres TO shop_deploy", "CREATE EXTENSION IF NOT EXISTS pg_cron", "GRANT USAGE ON SCHEMA cron TO retention_runner")
-	if n := ask[int](s, super, "SELECT count(*) FROM pg_roles WHERE rolname LIKE 'retention_%'"); n != 4 {
-		t.Errorf("%d roles were made, want 4", n)
+	if n := ask[int](s, super, "SELECT count(*) FROM pg_roles WHERE rolname LIKE 'retention_%'"); n != 5 {
+		t.Errorf("%d roles were made, want 5", n)
 	}
 	for line := range strings.Lines(err.Detail) {
 		s.as(super, line)

@@ -35,12 +35,12 @@ func TestWhatIsLostLater(t *testing.T) {
 			[]string{`role "retention_runner" has no CONNECT on database "postgres"`, "pgretain bootstrap"}, nil, []string{`has no CONNECT on database "postgres"`}},
 		"USAGE on cron": {"REVOKE USAGE ON SCHEMA cron FROM retention_runner", "GRANT USAGE ON SCHEMA cron TO retention_runner",
 			[]string{`role "retention_runner" has no USAGE on schema cron`, "pgretain bootstrap"}, nil, nil},
-		"the owner's DELETE": {"REVOKE DELETE ON app.note FROM retention_owner", "GRANT DELETE ON app.note TO retention_owner",
+		"the worker's DELETE": {"REVOKE DELETE ON app.note FROM retention_worker", "GRANT DELETE ON app.note TO retention_worker",
 			[]string{"permission denied for table note"},
-			[]string{`permission denied for table note (as role "retention_owner")`}, []string{`role "retention_owner" lacks DELETE on table "app.note"`}},
-		"the owner's USAGE": {"REVOKE USAGE ON SCHEMA app FROM retention_owner", "GRANT USAGE ON SCHEMA app TO retention_owner",
+			[]string{`permission denied for table note (as role "retention_worker")`}, []string{`role "retention_worker" lacks DELETE on table "app.note"`}},
+		"the worker's USAGE": {"REVOKE USAGE ON SCHEMA app FROM retention_worker", "GRANT USAGE ON SCHEMA app TO retention_worker",
 			[]string{"permission denied for schema app"},
-			[]string{`permission denied for schema app (as role "retention_owner")`}, []string{`role "retention_owner" lacks USAGE on schema "app"`}},
+			[]string{`permission denied for schema app (as role "retention_worker")`}, []string{`role "retention_worker" lacks USAGE on schema "app"`}},
 	} {
 		s.write("retention.yaml", small)
 		s.as(deploy, "INSERT INTO app.note SELECT max(id) + 1, now() - interval '90 days' FROM app.note")
@@ -68,15 +68,15 @@ func TestWhatIsLostLater(t *testing.T) {
 
 	// Another owner of the table: the migrating role cannot grant on it, or index it, any more.
 	s.as(deploy, "INSERT INTO app.note SELECT max(id) + 1, now() - interval '90 days' FROM app.note")
-	s.as(super, "ALTER TABLE app.note OWNER TO shop_dba; REVOKE ALL ON app.note FROM retention_owner")
+	s.as(super, "ALTER TABLE app.note OWNER TO shop_dba; REVOKE ALL ON app.note FROM retention_worker")
 	s.refused(operator, 1, []string{`table app.note belongs to role "shop_dba", which is not trusted`}, "run", "notes")
 	s.as(super, "UPDATE retention.install SET trust = '{shop_dba}'")
-	s.refused(operator, 1, []string{`permission denied for table note (as role "retention_owner")`}, "run", "notes")
+	s.refused(operator, 1, []string{`permission denied for table note (as role "retention_worker")`}, "run", "notes")
 	s.write("retention.yaml", strings.Replace(small, "then: [delete]", `then: [{archive: {into: app.old, create: true}}, delete]`, 1))
 	s.must(deploy, "snapshot")
 	s.must(deploy, "generate")
 	s.refused(deploy, 2, []string{"permission denied for table note", "The migrating role must own the tables of the policies"}, "migrate", "up")
-	s.as(super, "UPDATE retention.install SET trust = '{}'; ALTER TABLE app.note OWNER TO shop_deploy; GRANT SELECT, UPDATE, DELETE ON app.note TO retention_owner")
+	s.as(super, "UPDATE retention.install SET trust = '{}'; ALTER TABLE app.note OWNER TO shop_deploy; GRANT SELECT, UPDATE, DELETE ON app.note TO retention_worker")
 	s.must(deploy, "migrate", "up")
 	s.must(operator, "run", "notes")
 	s.must(viewer, "verify")

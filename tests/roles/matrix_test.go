@@ -245,7 +245,7 @@ func relations(s *stage) {
 	}
 }
 
-// applicationTables: nothing is granted on them but to the owner, and that exactly.
+// applicationTables: nothing is granted on them but to the worker, and that exactly.
 func applicationTables(s *stage) {
 	for _, a := range s.access("app") {
 		if len(a.Rights) > 0 && a.Relation != "note_old" { // a new table of the application: default privileges hold
@@ -255,12 +255,12 @@ func applicationTables(s *stage) {
 	got := pgtest.Column[string](s.t, s, `
 		SELECT c.relname || ' ' || string_agg(x.privilege_type, ',' ORDER BY x.privilege_type)
 		FROM pg_class c, aclexplode(c.relacl) x
-		WHERE c.relnamespace = 'app'::regnamespace AND x.grantee = 'retention_owner'::regrole GROUP BY c.relname ORDER BY 1`)
+		WHERE c.relnamespace = 'app'::regnamespace AND x.grantee = 'retention_worker'::regrole GROUP BY c.relname ORDER BY 1`)
 	want := []string{"cap DELETE,SELECT,UPDATE", "catalog SELECT", "config SELECT", "detached DELETE,SELECT,UPDATE", "event SELECT", "mark SELECT,UPDATE",
 		"marker INSERT,SELECT,UPDATE", "note DELETE,INSERT,SELECT,UPDATE", "note_old DELETE,INSERT,SELECT", "other SELECT", "plain DELETE,SELECT,UPDATE",
 		"tracked DELETE,INSERT,SELECT,UPDATE", "trade DELETE,INSERT,SELECT,UPDATE"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		s.t.Errorf("what the owner may do:\n%s", diff)
+		s.t.Errorf("what the worker may do:\n%s", diff)
 	}
 	for _, p := range persons {
 		for _, sql := range []string{"DELETE FROM app.note", "UPDATE app.note SET at = now()", "INSERT INTO app.other VALUES (1)", "TRUNCATE app.note",
@@ -280,14 +280,14 @@ func whatRolesAre(s *stage) {
 		              (SELECT string_agg(m.roleid::regrole::text, ',' ORDER BY m.roleid::regrole::text) FROM pg_auth_members m WHERE m.member = r.oid))
 		FROM pg_roles r WHERE r.rolname ~ '^retention_|^shop_deploy$' ORDER BY 1`)
 	plain := "super f createrole f createdb f bypass f replication f"
-	want := []string{"retention_operator login f " + plain + " in {}", "retention_owner login f " + plain + " in {pg_monitor}",
-		"retention_runner login t " + plain + " in {}", "retention_viewer login f " + plain + " in {}",
+	want := []string{"retention_operator login f " + plain + " in {}", "retention_owner login f " + plain + " in {pg_monitor,retention_worker}",
+		"retention_runner login t " + plain + " in {}", "retention_viewer login f " + plain + " in {}", "retention_worker login f " + plain + " in {}",
 		"shop_deploy login t " + plain + " in {retention_owner,retention_runner}"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.t.Error(diff)
 	}
 	for _, p := range persons {
-		for _, role := range []string{owner, runner, deploy, "retention_operator", "pg_monitor", "postgres"} {
+		for _, role := range []string{owner, "retention_worker", runner, deploy, "retention_operator", "pg_monitor", "postgres"} {
 			if p.name == role || p.name == operator && role == "retention_operator" {
 				continue
 			}
@@ -296,16 +296,18 @@ func whatRolesAre(s *stage) {
 			}
 		}
 	}
-	if conn, err := s.Connect(s.t.Context(), owner); err == nil {
-		conn.Close(context.Background())
-		s.t.Error("the owner can log in")
+	for _, name := range []string{owner, "retention_worker"} {
+		if conn, err := s.Connect(s.t.Context(), name); err == nil {
+			conn.Close(context.Background())
+			s.t.Errorf("%s can log in", name)
+		}
 	}
 }
 
 // definers run with the owner's rights, so that nobody else may decide what their names mean.
 func definers(s *stage) {
 	loose := pgtest.Column[string](s.t, s, `SELECT p.oid::regprocedure::text FROM pg_proc p
-		WHERE p.prosecdef AND p.proowner IN ('retention_owner'::regrole, 'retention_runner'::regrole, 'shop_deploy'::regrole)
+		WHERE p.prosecdef AND p.proowner IN ('retention_owner'::regrole, 'retention_worker'::regrole, 'retention_runner'::regrole, 'shop_deploy'::regrole)
 		  AND NOT EXISTS (SELECT FROM unnest(p.proconfig) c WHERE c ~ '^search_path=pg_catalog, (app, )?pg_temp$')`)
 	if len(loose) > 0 {
 		s.t.Errorf("SECURITY DEFINER without a pinned path: %q", loose)

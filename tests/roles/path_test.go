@@ -29,7 +29,7 @@ func TestTheWholePathWithoutASuperuser(t *testing.T) {
 	s.refused(deploy, 2, []string{"there is no generated migration"}, "migrate", "up")
 	s.must(deploy, "snapshot")
 	s.must(deploy, "generate")
-	s.refused(deploy, 2, []string{`roles do not exist: "retention_owner", "retention_runner", "retention_operator", "retention_viewer"`,
+	s.refused(deploy, 2, []string{`roles do not exist: "retention_owner", "retention_worker", "retention_runner", "retention_operator", "retention_viewer"`,
 		`pgretain bootstrap --migrator shop_deploy`}, "migrate", "up")
 
 	if err := s.bootstrap(super); err != nil {

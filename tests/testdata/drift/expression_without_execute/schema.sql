@@ -9,4 +9,4 @@ CREATE FUNCTION app.pinned(text, text DEFAULT 'pinned') RETURNS boolean LANGUAGE
 CREATE FUNCTION util.marked(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT $1 || '*' $$;
 CREATE FUNCTION app.either(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT $1 = 'either' $$;
 CREATE FUNCTION app.either(bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT $1 = 0 $$;
-GRANT USAGE ON SCHEMA util TO retention_owner;
+GRANT USAGE ON SCHEMA util TO retention_worker;

@@ -1,1 +1,1 @@
-ALTER FUNCTION retention.why(text, jsonb, timestamptz) RESET row_security;
+ALTER FUNCTION retention._why_as_worker(text, jsonb, timestamptz) RESET row_security;

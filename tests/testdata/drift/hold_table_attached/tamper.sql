@@ -1,6 +1,6 @@
 -- The second hold is on a partition, too, which stood for the table above when it was placed; the third one is over.
 CREATE TABLE app.event_2023_12 (LIKE app.event INCLUDING ALL);
-GRANT SELECT ON app.event_2023_12 TO retention_owner;
+GRANT SELECT ON app.event_2023_12 TO retention_worker;
 INSERT INTO app.event_2023_12 VALUES (1, '2023-12-03'), (2, '2023-12-04');
 INSERT INTO app.event VALUES (1, '2024-01-02');
 SELECT retention.place_hold('app.event_2023_12', '{"id": 1, "at": "2023-12-03"}', 'case 1'),

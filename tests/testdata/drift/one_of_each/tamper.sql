@@ -20,5 +20,5 @@ UPDATE cron.job SET schedule = '0 4 * * *' WHERE jobname = 'retention.nightly';
 ALTER TABLE app.unnamed ALTER message_id DROP NOT NULL, ADD CONSTRAINT unnamed_attachment
     FOREIGN KEY (message_id) REFERENCES app.attachment ON DELETE SET NULL;
 GRANT DELETE ON retention.run TO retention_operator;
-REVOKE DELETE ON app.message FROM retention_owner;
+REVOKE DELETE ON app.message FROM retention_worker;
 CREATE TABLE app.fresh (id bigint PRIMARY KEY);

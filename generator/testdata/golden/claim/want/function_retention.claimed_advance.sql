@@ -1,4 +1,4 @@
--- as owner
+-- as worker
 -- Moves a cursor of policy claimed forward, and makes it where there is none; false where it is there already, or
 -- further on. Positions are compared column by column; an empty one comes before all others. 22004 for a NULL.
 CREATE OR REPLACE FUNCTION retention.claimed_advance(p_id text, p_1 bigint, p_2 text) RETURNS boolean

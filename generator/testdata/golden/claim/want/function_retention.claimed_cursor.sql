@@ -1,4 +1,4 @@
--- as owner
+-- as worker
 -- Where a cursor of policy claimed is: one row, or none.
 CREATE OR REPLACE FUNCTION retention.claimed_cursor(p_id text) RETURNS TABLE (at bigint, hash text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC'

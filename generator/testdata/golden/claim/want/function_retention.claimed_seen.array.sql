@@ -1,4 +1,4 @@
--- as owner
+-- as worker
 -- Those of many keys of policy claimed that are claimed now, each once.
 CREATE OR REPLACE FUNCTION retention.claimed_seen(p_keys character varying[]) RETURNS SETOF character varying
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC'

@@ -1,4 +1,4 @@
--- as owner
+-- as worker
 -- Claims keys of policy loans and returns those that were won, each once, by one of all who ask; until the claim expires, after
 -- p_ttl or else 1 month. It is part of the caller's transaction: others who ask wait for its end. In the order of the keys, so
 -- that no two calls wait for each other in a circle. 40001 in REPEATABLE READ for a key claimed since that began; 22004 for a NULL

@@ -1,4 +1,4 @@
--- as owner
+-- as worker
 -- Those of many keys of policy loans that are claimed now, each once.
 CREATE OR REPLACE FUNCTION retention.loans_seen(p_keys bigint[]) RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET timezone = 'UTC'

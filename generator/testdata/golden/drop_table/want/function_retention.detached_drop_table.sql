@@ -1,7 +1,7 @@
 -- as migrator
 -- Drops one table for policy detached: only the table's owner may. Which table may go is judged before, by
 -- retention._droppable. Never cascades: what others depend on stays, and its row counts as refused (P0001).
--- Belongs to the role that migrates; the owner of the other functions calls it, nobody else.
+-- Belongs to the role that migrates; the worker calls it, nobody else.
 -- Locks: ACCESS EXCLUSIVE on the table, waited for at most lock_timeout, until the transaction ends.
 DO $check$
 DECLARE

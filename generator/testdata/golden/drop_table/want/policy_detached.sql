@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "detached", "table_name": "app.detached", "hash": "e6fb75487135",
+SELECT retention._register($row$ {"name": "detached", "table_name": "app.detached", "hash": "5d6fbac81f9f",
         "batch_rows": 10, "batch_time_ms": null,
     "passes": [{"cursor": [["t.drop_after", "timestamptz"], ["t.name", "text"]],
         "bound": "t.drop_after < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')"}],

@@ -3,7 +3,7 @@
 -- 'lock' closes it to writers, 'detach' makes it a table of its own, 'drop' does that and
 -- drops it.
 -- DETACH checks the foreign keys that refer to it, so that rows in use keep it (23503); DROP never
--- cascades. Belongs to the role that migrates; the owner of the other functions calls it, nobody else.
+-- cascades. Belongs to the role that migrates; the worker calls it, nobody else.
 -- Locks: SHARE ROW EXCLUSIVE on the partition; then ACCESS EXCLUSIVE on it, on the table above it
 -- and on that one's DEFAULT partition, until the transaction ends. Raises PR004 when the table above it
 -- is locked by somebody else, 55P03 when the partition is.

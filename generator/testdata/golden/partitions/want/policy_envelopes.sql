@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "envelopes", "table_name": "app.envelope", "hash": "bd401edda912",
+SELECT retention._register($row$ {"name": "envelopes", "table_name": "app.envelope", "hash": "e50c48d30d21",
         "partitions": true, "batch_rows": 10, "batch_time_ms": null, "breaker_fraction": null,
     "passes": [{}],
     "facts": {"clock": "d.upper"},

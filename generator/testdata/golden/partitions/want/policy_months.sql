@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "months", "table_name": "app.event", "hash": "0a7c5e099895",
+SELECT retention._register($row$ {"name": "months", "table_name": "app.event", "hash": "02945452154a",
         "partitions": true, "batch_rows": 10, "batch_time_ms": null, "breaker_fraction": null,
     "passes": [{}],
     "facts": {"clock": "d.upper", "value": "t.upper", "where": "(t.name LIKE 'event_%')",

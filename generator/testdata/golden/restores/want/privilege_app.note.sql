@@ -1,15 +1,15 @@
 -- as migrator
--- What the owner of the generated functions may do with app.note. UPDATE is for row locks, too.
-GRANT SELECT, INSERT, UPDATE, DELETE ON app.note TO retention_owner;
-SELECT retention._granted('retention_owner', 'app', 'app.note', 'SELECT, INSERT, UPDATE, DELETE');
+-- What the worker may do with app.note. UPDATE is for row locks, too.
+GRANT SELECT, INSERT, UPDATE, DELETE ON app.note TO retention_worker;
+SELECT retention._granted('retention_worker', 'app', 'app.note', 'SELECT, INSERT, UPDATE, DELETE');
 
 -- to drop it
 -- A table that is not there any more has taken its privileges along, and an owner keeps its own.
 DO $function$
 BEGIN
     IF EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('app.note')
-               AND pg_get_userbyid(c.relowner) <> 'retention_owner') THEN
-        REVOKE SELECT, INSERT, UPDATE, DELETE ON app.note FROM retention_owner;
+               AND pg_get_userbyid(c.relowner) <> 'retention_worker') THEN
+        REVOKE SELECT, INSERT, UPDATE, DELETE ON app.note FROM retention_worker;
     END IF;
 END
 $function$;

@@ -1,4 +1,4 @@
--- as owner
+-- as worker
 -- Says that rows of policy served are in use: sets at of those with one of the keys, in the order of these.
 -- NULLs and repetitions do not count. Answers how many rows were there and are back.
 CREATE OR REPLACE FUNCTION retention.served_touch(p_keys bigint[], OUT touched bigint, OUT revived bigint)

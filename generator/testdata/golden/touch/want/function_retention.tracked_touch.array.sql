@@ -1,4 +1,4 @@
--- as owner
+-- as worker
 -- Says that rows of policy tracked are in use: sets read_at, reads of those with one of the keys, in the order of these.
 -- Keys are trimmed; NULLs, empty ones and repetitions do not count. A row that is gone is made anew from app.catalogue. Answers how many rows were there and are back.
 CREATE OR REPLACE FUNCTION retention.tracked_touch(p_keys text[], OUT touched bigint, OUT revived bigint)

@@ -1,0 +1,13 @@
+-- Called when what only looked has been undone, by an error that its function raises itself, and with it all that the
+-- code of a policy set, declared or put off, which would be its caller's from then on. Ends what no rollback ends, the
+-- statements that it prepared: a client that keeps statements by name would execute them. Raises what else went wrong.
+CREATE OR REPLACE FUNCTION retention._forget() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_name text;
+BEGIN
+    FOR v_name IN SELECT s.name FROM pg_prepared_statements s
+        WHERE s.from_sql AND s.prepare_time >= statement_timestamp()
+    LOOP
+        EXECUTE format('DEALLOCATE %I', v_name);
+    END LOOP;
+END $function$;

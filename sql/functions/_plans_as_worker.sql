@@ -1,0 +1,47 @@
+-- How PostgreSQL would find the rows of batches, for the verifier: what EXPLAIN prints a pass, or the error of
+-- planning. Without p_sort plans show whether an index can give the order at all. Ranks whose groups no index can give
+-- are left out.
+CREATE OR REPLACE FUNCTION retention._plans_as_worker(
+    p_policies text[], p_sort boolean, OUT policy text, OUT batch text, OUT plan json, OUT code text, OUT message text)
+RETURNS SETOF record
+LANGUAGE plpgsql SET transaction_read_only = on SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
+SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = on SET lock_timeout = '200ms'
+AS $function$
+DECLARE
+    v_policy retention.policy;
+    v_slice retention.slice := retention._slice(clock_timestamp());
+    v_pass record; v_cursor record;
+BEGIN
+    PERFORM set_config('enable_sort', p_sort::text, true);
+    v_slice.tids := '{}';
+    FOR v_policy IN SELECT p.* FROM retention.policy p WHERE p.name = ANY (p_policies) AND NOT p.partitions
+        AND NOT p.report LOOP
+        FOR v_pass IN SELECT e.value, e.ordinality::integer AS number
+            FROM jsonb_array_elements(v_policy.passes) WITH ORDINALITY e
+                      WHERE e.value ? 'cursor' OR e.value ? 'indexed' LOOP
+            policy := v_policy.name;
+            batch := v_policy.name || CASE WHEN v_pass.value ? 'cursor' THEN '_rows' ELSE '_beyond' END;
+            plan := NULL; code := NULL; message := NULL; v_slice.pass := v_pass.number;
+            BEGIN
+                PERFORM retention._pin(v_policy);
+                IF v_pass.value ? 'cursor' THEN
+                    v_cursor := retention._cursor(v_policy, v_slice);
+                    EXECUTE format('EXPLAIN (FORMAT JSON) SELECT d.rel, d.tid %s ORDER BY %s LIMIT $2', v_cursor.rows,
+                        v_cursor.names)
+                    INTO plan USING v_slice, least(v_policy.batch_rows,
+                        CASE WHEN v_policy.batch_time_ms IS NOT NULL THEN 5000 END);
+                ELSE
+                    v_slice.groups := '[[]]';
+                    EXECUTE format('EXPLAIN (FORMAT JSON) SELECT b.rel, b.tid FROM retention.%I($1) b LIMIT $2',
+                        v_pass.value ->> 'beyond')
+                    INTO plan USING v_slice, v_policy.batch_rows;
+                END IF;
+            EXCEPTION WHEN OTHERS THEN
+                code := SQLSTATE; message := SQLERRM;
+            END;
+            RETURN NEXT;
+        END LOOP;
+    END LOOP;
+END $function$;

@@ -1,0 +1,1 @@
+REVOKE USAGE ON SCHEMA app FROM retention_worker;

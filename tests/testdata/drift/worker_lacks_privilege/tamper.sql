@@ -1,0 +1,1 @@
+REVOKE DELETE ON app.message FROM retention_worker;
