@@ -12,9 +12,10 @@ BEGIN
     IF p_policy.partitions OR v_fraction IS NULL OR v_fraction >= 1 OR p_due > p_policy.breaker_rows THEN
         RETURN p_policy.breaker_rows;
     ELSIF p_due > v_fraction * v_rows THEN
-        EXECUTE format('SELECT $1 + count(*) FROM (SELECT FROM %s LIMIT greatest($2 - $1, 0)) x',
-                       retention._table(p_policy.table_name)::regclass)
-        INTO v_rows USING p_taken, floor(p_due / v_fraction)::bigint + 1;
+        v_rows := p_taken + retention._look(
+            format('SELECT to_jsonb(count(*)) FROM (SELECT FROM %s LIMIT ($1)::bigint) x',
+                   retention._table(p_policy.table_name)::regclass),
+            to_jsonb(greatest(floor(p_due / v_fraction)::bigint + 1 - p_taken, 0)))::bigint;
     END IF;
     IF v_rows < 10000 THEN RETURN p_policy.breaker_rows; END IF;
     RETURN least(p_policy.breaker_rows, floor(v_fraction * v_rows)::bigint);

@@ -12,13 +12,13 @@ BEGIN
         WHERE NOT v_held AND h.rel = v_root AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
     LOOP
         v_terms := retention._hold_terms(v_root, v_columns);
-        EXECUTE format(
-            'SELECT EXISTS (SELECT FROM (SELECT * FROM %s WHERE %s) t
-                            JOIN (SELECT %s FROM retention.hold h WHERE h.rel = $1 AND h.columns = $2
-                                AND h.released_at IS NULL AND (h.until IS NULL OR h.until > $3) OFFSET 0) h ON %s)',
-            v_root::regclass, coalesce(pg_get_partition_constraintdef(p_partition), 'true'), v_terms."values",
-                v_terms.equal)
-        INTO v_held USING v_root, v_columns, p_as_of;
+        v_held := retention._look(format(
+            'SELECT to_jsonb(EXISTS (SELECT FROM (SELECT * FROM %s WHERE %s) t
+                 JOIN (SELECT %s FROM retention.hold h WHERE h.rel = %s AND h.columns = %L::text[]
+                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1 #>> ''{}'')::timestamptz)
+                     OFFSET 0) h ON %s))', v_root::regclass,
+            coalesce(pg_get_partition_constraintdef(p_partition), 'true'), v_terms."values", v_root, v_columns,
+            v_terms.equal), to_jsonb(p_as_of));
         EXIT WHEN v_held;
     END LOOP;
     RETURN v_held;

@@ -2,12 +2,12 @@
 CREATE OR REPLACE FUNCTION retention._held_rows(p_policy text, p_as_of timestamptz) RETURNS TABLE (rel oid, tid tid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 AS $function$
-DECLARE v_rels oid[]; v_tids tid[];
 BEGIN
     IF retention._holds(p_policy, p_as_of) THEN
-        EXECUTE format('SELECT array_agg(t.tableoid), array_agg(t.ctid) FROM %s t',
-                       retention._table((retention._known(p_policy)).table_name)::regclass) INTO v_rels, v_tids;
-        RETURN QUERY SELECT h.rel, h.tid FROM retention._held(p_policy, v_rels, v_tids, p_as_of, false) h
-            WHERE v_rels IS NOT NULL;
+        RETURN QUERY SELECT h.* FROM jsonb_to_recordset(retention._look(format(
+            'SELECT coalesce(jsonb_agg(h), ''[]'') FROM (SELECT array_agg(t.tableoid) AS rels, array_agg(t.ctid) AS tids
+                 FROM %s t) r, retention._held(%L, r.rels, r.tids, ($1 #>> ''{}'')::timestamptz, false) h',
+            retention._table((retention._known(p_policy)).table_name)::regclass, p_policy), to_jsonb(p_as_of)))
+            h (rel oid, tid tid);
     END IF;
 END $function$;

@@ -1,19 +1,12 @@
--- Called before anything of a policy's or report's is evaluated: raises 42501 where that would not be as the worker, or
--- in a session that could become somebody else by RESET ROLE, and PR004 where it could run code of a role that is not
--- trusted; then sets the install's search path and time zone for its expressions; undone where the calling
--- function ends, whose SET clauses pin these two and all else that expressions depend on. Functions without a
--- search_path of their own are called by pinned functions only.
+-- Called before anything of a policy's or report's is evaluated: raises 42501 where that would not be as the worker, and
+-- PR004 where it could run code of a role that is not trusted; then sets the install's search path and time zone for its
+-- expressions; undone where the calling function ends, whose SET clauses pin these two and all else that expressions
+-- depend on. Functions without a search_path of their own are called by pinned functions only.
 CREATE OR REPLACE FUNCTION retention._pin(p_policy retention.policy) RETURNS void
 LANGUAGE plpgsql AS $function$
-DECLARE
-    c_worker CONSTANT name := 'retention_worker';  -- '' where one role does everything
-    v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(p_policy) f LIMIT 1);
+DECLARE v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(p_policy) f LIMIT 1);
 BEGIN  -- plpgsql keeps the plan from call to call
-    IF c_worker <> '' AND (current_user <> c_worker OR session_user = c_worker
-                           OR pg_catalog.current_setting('role') = c_worker) THEN
-        RAISE insufficient_privilege USING MESSAGE = pg_catalog.format(
-            'policies are evaluated by functions of role "%s", not in a session of "%s"', c_worker, current_user);
-    END IF;
+    PERFORM retention._refuse_others();
     IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, ' || (SELECT string_agg(pg_catalog.quote_ident(x), ', ')
                 FROM pg_catalog.unnest(pg_catalog.string_to_array(i.search_path, ', ')) x) || ', pg_temp', true),

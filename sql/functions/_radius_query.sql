@@ -1,5 +1,5 @@
--- The statement that counts what steps and the keys behind them (_keys_reached) would do; $1 to $4 are those of
--- _effects. A row is counted where it goes first: by step, then by key; one whose key an earlier step sets to NULL is
+-- The statement that counts what steps and the keys behind them (_keys_reached) would do; $1 is an array of what
+-- _effects takes. A row is counted where it goes first: by step, then by key; one whose key an earlier step sets to NULL is
 -- not reached. Keys that cascade in a circle are followed by recursion.
 CREATE OR REPLACE FUNCTION retention._radius_query(p_policy text, p_keys jsonb) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
@@ -65,7 +65,8 @@ BEGIN
     INTO v_unsure
     FROM jsonb_to_recordset(p_keys) k(n integer, missing text, child_root oid, columns text[]) WHERE k.missing IS NULL;
     RETURN format($query$
-WITH RECURSIVE direct AS MATERIALIZED (SELECT d.* FROM retention._effects(%L, $1, $2, $3, $4) d),
+WITH RECURSIVE direct AS MATERIALIZED (SELECT d.* FROM retention._effects(%L, ($1 ->> 0)::timestamptz,
+    ($1 ->> 1)::bigint, nullif($1 -> 2, 'null'), ($1 ->> 3)::interval) d),
 moved AS MATERIALIZED (SELECT d.rel, d.tid, d.step, d.sets, d.nulls FROM direct d WHERE d.verb = 'update'
     AND d.tid IS NOT NULL AND d.sets IS NOT NULL),
 gone_0 AS (SELECT d.step, d.rel, d.tid, 0 AS n FROM direct d WHERE d.verb = 'delete' AND d.tid IS NOT NULL)%s,

@@ -7,7 +7,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM retention.policy p WHERE p.table_name = p_table) THEN RETURN NULL; END IF;
     v_rows := retention._estimated_rows(retention._table(p_table));
     IF v_rows IS NULL OR v_rows < 1000000 THEN
-        EXECUTE format('SELECT count(*) FROM %s', retention._table(p_table)::regclass) INTO v_rows;
+        v_rows := retention._look(format('SELECT to_jsonb(count(*)) FROM %s', retention._table(p_table)::regclass));
     END IF;
     RETURN v_rows;
 EXCEPTION WHEN undefined_table THEN RETURN NULL;

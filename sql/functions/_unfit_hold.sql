@@ -41,10 +41,11 @@ BEGIN
         v_values := (retention._hold_terms(v_hold.rel, v_hold.columns))."values";
         BEGIN
             IF v_values IS NULL THEN RAISE data_exception USING MESSAGE = 'values cannot be compared'; END IF;
-            EXECUTE format('SELECT count((h.*)::text)
-                FROM (SELECT %s FROM retention.hold h WHERE h.rel = $1 AND h.columns = $2
-                                AND h.released_at IS NULL AND (h.until IS NULL OR h.until > $3)) h', v_values)
-            USING v_hold.rel, v_hold.columns, p_as_of;
+            PERFORM retention._look(format(
+                'SELECT to_jsonb(count((h.*)::text))
+                 FROM (SELECT %s FROM retention.hold h WHERE h.rel = %s AND h.columns = %L::text[]
+                       AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1 #>> ''{}'')::timestamptz)) h',
+                v_values, v_hold.rel::oid, v_hold.columns), to_jsonb(p_as_of));
         EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation THEN
             RETURN format('hold %s on table "%s" by (%s), or a later one, '
                           'has a value that its type cannot read any more (%s)', v_hold.id, v_hold.table_name,

@@ -20,9 +20,9 @@ BEGIN
     END IF;
     SELECT coalesce(jsonb_agg(to_jsonb(k)), '[]') INTO v_keys
     FROM retention._keys_reached(ARRAY(SELECT retention._table(s) FROM unnest(v_policy.deletes) s)) k;
-    EXECUTE 'SELECT coalesce(jsonb_agg(to_jsonb(x)), ''[]'') FROM ('
-        || retention._radius_query(v_policy.name, v_keys) || ') x'
-    INTO v_found USING v_request.as_of, max_rows, v_request.scope, v_request.older_than;
+    v_found := retention._look(
+        'SELECT coalesce(jsonb_agg(to_jsonb(x)), ''[]'') FROM (' || retention._radius_query(v_policy.name, v_keys)
+        || ') x', jsonb_build_array(v_request.as_of, max_rows, v_request.scope, v_request.older_than));
     v_found := v_found || (
         SELECT coalesce(jsonb_agg(jsonb_build_object('step', 0, 'verb', 'note', 'note', d.why)), '[]')
         FROM retention._doubts(v_policy.name, v_found, v_request.as_of) d (why));

@@ -11,17 +11,17 @@ DECLARE
     v_table CONSTANT oid := retention._holdable(place_hold.table_name);
     v_given CONSTANT jsonb := retention._hold_given(v_table, place_hold.match);
     v_columns CONSTANT text[] := ARRAY(SELECT k FROM jsonb_object_keys(v_given) k ORDER BY k COLLATE "C");
-    v_match jsonb;
+    v_match jsonb; v_terms record;
 BEGIN
     IF coalesce(place_hold.reason, '') = '' THEN
         RAISE invalid_parameter_value USING MESSAGE = 'a hold needs a reason';
     END IF;
     v_match := retention._hold_match(v_table, v_columns, v_given);
     LOCK TABLE retention.hold IN ROW EXCLUSIVE MODE;  -- what batches under way do, the count below is to see
-    EXECUTE format('SELECT count(*) FROM %s t JOIN (SELECT %s FROM (SELECT $1 AS match) h) h ON %s', v_table::regclass,
-                   (retention._hold_terms(v_table, v_columns))."values",
-                       (retention._hold_terms(v_table, v_columns)).equal)
-    INTO rows_held USING v_match;
+    v_terms := retention._hold_terms(v_table, v_columns);
+    rows_held := retention._look(format(
+        'SELECT to_jsonb(count(*)) FROM %s t JOIN (SELECT %s FROM (SELECT $1 AS match) h) h ON %s',
+        v_table::regclass, v_terms."values", v_terms.equal), v_match);
     INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason, until, row_seen)
     SELECT c.table_name, v_table, v_columns, c.attnums, c.types, v_match, place_hold.reason, place_hold.until,
         rows_held > 0

@@ -36,9 +36,10 @@ const meeting = `
 	CREATE DOMAIN evil.name AS pg_catalog.name CHECK (evil.witness()); CREATE DOMAIN evil.timestamptz AS pg_catalog.timestamptz CHECK (evil.witness());
 	CREATE DOMAIN evil.oid AS pg_catalog.oid CHECK (evil.witness()); CREATE DOMAIN evil.regclass AS pg_catalog.regclass CHECK (evil.witness());
 	CREATE TYPE evil.record AS (a pg_catalog.bool); CREATE OPERATOR evil.|| (FUNCTION = evil.same, LEFTARG = text, RIGHTARG = text);
-	CREATE TABLE item (id bigint PRIMARY KEY, at timestamptz NOT NULL, state varchar(9) NOT NULL DEFAULT 'done');
+	CREATE FUNCTION evil.witness(int) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN evil.witness(); END'; CREATE DOMAIN evil.code AS varchar CHECK (evil.witness());
+	CREATE TABLE item (id bigint PRIMARY KEY, at timestamptz NOT NULL, state varchar(9) NOT NULL DEFAULT 'done', code evil.code); CREATE INDEX ON item (at) WHERE evil.witness(1);
 	CREATE TABLE part (id bigint PRIMARY KEY, item_id bigint REFERENCES item ON DELETE CASCADE);
-	CREATE TABLE attic (id bigint, at timestamptz, state varchar(9), run_id bigint, good boolean DEFAULT evil.escape(), CHECK (evil.escape()));
+	CREATE TABLE attic (id bigint, at timestamptz, state varchar(9), code varchar, run_id bigint, good boolean DEFAULT evil.escape(), CHECK (evil.escape()));
 	CREATE INDEX ON attic (evil.escape(id));
 	CREATE TRIGGER a BEFORE DELETE ON item FOR EACH ROW EXECUTE FUNCTION evil.fire(); CREATE TRIGGER b AFTER DELETE ON part FOR EACH ROW EXECUTE FUNCTION evil.fire();
 	CREATE CONSTRAINT TRIGGER c AFTER INSERT ON attic DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION evil.fire()`
@@ -123,7 +124,7 @@ const kept = `
 
 // looking is what people do who only look, in one session, and what they might do after it.
 var looking = []string{"SELECT * FROM retention.preview('p')", `SELECT * FROM retention.why('p', '{"id": 2}')`, "SELECT retention.facts('p', now(), '{}', 100)", "SELECT retention._plans('{p}', true)", "SELECT * FROM retention.blast_radius('p')",
-	"SELECT * FROM retention.backlog", "SELECT * FROM retention.ask('r')", "SELECT retention._count('p', now(), 10, true)", "SELECT * FROM retention.status", "SELECT retention.health()", "SELECT retention._held_rows('p', now())",
+	"SELECT * FROM retention.backlog", "SELECT * FROM retention.ask('r')", "SELECT retention._count('p', now(), 10, true)", "SELECT * FROM retention.status", "SELECT retention.health()", "SELECT retention._held_rows('p', now())", "SELECT retention._lost_rows(9)", "SELECT retention._table_rows('public.item')",
 	"SELECT 'a'::pg_catalog.text = 'b', 'a'::pg_catalog.name = 'b', count(*) FROM pg_class", "DO $$ DECLARE x text := 'y'; z jsonb; BEGIN IF x <> 'z' THEN NULL; END IF; END $$", "kept"}
 
 var ranAs = regexp.MustCompile(`^ran as (.*)$`)
@@ -139,6 +140,10 @@ func TestTheWorkerIsNobodyElse(t *testing.T) {
 	in.Exec(t, "CALL retention.run('p', '2000-01-01', 'ours')")
 	if err := in.Operator("SELECT retention.place_hold('item', '1', 'ours')"); err != nil {
 		t.Fatal(err)
+	}
+	w := witnessed{t: t, in: in, heard: map[string]int{}}
+	if w.session("retention_operator", `SELECT retention.place_hold('item', '{"code": "x"}', 'ours')`); w.heard["retention_operator"] == 0 {
+		t.Error("the witness was not heard when a hold was placed")
 	}
 	define := pgtest.Column[string](t, in, "SELECT pg_get_functiondef(p.oid) FROM pg_proc p WHERE p.proowner = 'retention_worker'::regrole AND p.pronamespace = 'retention'::regnamespace")
 	heard := map[string]int{}

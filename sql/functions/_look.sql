@@ -1,0 +1,15 @@
+-- The answer of a query on the application's tables, as the worker: their types, operators and indexes may have code,
+-- which is not for the owner to run. p_value is $1.
+CREATE OR REPLACE FUNCTION retention._look(p_query text, p_value jsonb DEFAULT NULL) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_out pg_catalog.jsonb;
+BEGIN
+    BEGIN
+        v_out := retention._look_as_worker(p_query, p_value);
+        RAISE SQLSTATE 'PR009';
+    EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
+        PERFORM retention._forget();
+        IF SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
+    END;
+    RETURN v_out;
+END $function$;
