@@ -1,6 +1,7 @@
 package verifier
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -107,12 +108,29 @@ func (v *inspection) readTruth(ctx context.Context, tx pgx.Tx) (*catalog.Snapsho
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, t := range v.opt.Snapshot.Tables {
-		if v.locked[t.Schema+"."+t.Name] != 0 {
-			live.Tables = append(live.Tables, t)
+	v.withUnread(live)
+	return live, v.compareTables(live), nil
+}
+
+// withUnread adds the locked tables as the snapshot has them, and to the others the foreign keys by which locked ones
+// refer to them: a key is read with the table that refers.
+func (v *inspection) withUnread(live *catalog.Snapshot) {
+	found := byName(live)
+	for _, want := range v.opt.Snapshot.Tables {
+		name := want.Schema + "." + want.Name
+		if v.locked[name] != 0 {
+			live.Tables = append(live.Tables, want)
+		} else if got := found[name]; got != nil {
+			for _, key := range want.Referenced {
+				if v.locked[key.Table] != 0 {
+					got.Referenced = append(got.Referenced, key)
+				}
+			}
+			slices.SortStableFunc(got.Referenced, func(a, b catalog.ForeignKey) int {
+				return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Table, b.Table))
+			})
 		}
 	}
-	return live, v.compareTables(live), nil
 }
 
 // compareTables leaves out partitions, which come and go, unless the file names them; and tables that

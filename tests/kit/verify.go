@@ -18,7 +18,7 @@ import (
 func (in *Installed) WantConforms(t testing.TB, wanted []generator.Object) {
 	t.Helper()
 	for _, user := range []string{"", in.role(in.File.Install.Roles.Viewer)} {
-		report := in.verify(t, user, wanted)
+		report := in.Verify(t, user, wanted)
 		if report.Count(diag.Drift) > 0 || user == "" && report.Verdict() != verifier.Conforms {
 			var out bytes.Buffer
 			if err := report.Text(&out, false); err != nil {
@@ -34,7 +34,7 @@ func (in *Installed) Finding(t testing.TB, yaml, code string) string {
 	t.Helper()
 	wanted, _ := in.Compile(t, yaml)
 	var messages []string
-	for _, f := range in.verify(t, "", wanted).Findings {
+	for _, f := range in.Verify(t, "", wanted).Findings {
 		if f.Code == code {
 			messages = append(messages, f.Message)
 		}
@@ -42,8 +42,8 @@ func (in *Installed) Finding(t testing.TB, yaml, code string) string {
 	return strings.Join(messages, "\n")
 }
 
-// verify is what a role finds, "" the superuser.
-func (in *Installed) verify(t testing.TB, user string, wanted []generator.Object) *verifier.Report {
+// Verify is what a role finds, "" the superuser.
+func (in *Installed) Verify(t testing.TB, user string, wanted []generator.Object) *verifier.Report {
 	t.Helper()
 	conn := in.Conn(t)
 	defer conn.Close(context.Background())
