@@ -1,7 +1,7 @@
 -- ask(): the rows of <report>_report. Raises 22023 for a policy.
 CREATE OR REPLACE FUNCTION retention._ask_as_worker(p_report text, p_as_of timestamptz)
 RETURNS TABLE (answer jsonb, alert boolean)
-LANGUAGE plpgsql STABLE SET transaction_read_only = on SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
 AS $function$

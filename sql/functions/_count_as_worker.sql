@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION retention._count_as_worker(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb DEFAULT NULL,
     p_older_than interval DEFAULT NULL, p_lo jsonb DEFAULT NULL) RETURNS retention.due_count
-LANGUAGE plpgsql STABLE SET transaction_read_only = on SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
 SET jit = off AS $function$

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION retention._effects_as_worker(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
 RETURNS TABLE (
     step integer, verb text, table_name text, rel oid, tid tid, n bigint, note text, sets text[], nulls text[])
-LANGUAGE plpgsql STABLE SET transaction_read_only = on SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
 SET jit = off AS $function$

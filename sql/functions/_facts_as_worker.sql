@@ -1,7 +1,7 @@
 -- facts(), by what the registry says of the policy (facts).
 CREATE OR REPLACE FUNCTION retention._facts_as_worker(
     p_policy text, p_as_of timestamptz, p_runs bigint[], p_max_rows bigint) RETURNS jsonb
-LANGUAGE plpgsql STABLE SET transaction_read_only = on SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
 SET jit = off AS $function$

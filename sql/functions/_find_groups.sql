@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION retention._find_groups(p_run bigint) RETURNS SETOF re
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     BEGIN
+        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
         RETURN QUERY SELECT g.* FROM retention._find_groups_as_worker(p_run) g;
         RAISE SQLSTATE 'PR009';
     EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN

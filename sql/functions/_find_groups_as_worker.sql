@@ -1,6 +1,6 @@
 -- The groups of a run that hold too many rows, for each pass that goes by rank, as rows of run_group.
 CREATE OR REPLACE FUNCTION retention._find_groups_as_worker(p_run bigint) RETURNS SETOF retention.run_group
-LANGUAGE plpgsql SET transaction_read_only = on SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
 SET jit = off AS $function$

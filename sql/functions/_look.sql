@@ -5,6 +5,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $func
 DECLARE v_out pg_catalog.jsonb;
 BEGIN
     BEGIN
+        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
         v_out := retention._look_as_worker(p_query, p_value);
         RAISE SQLSTATE 'PR009';
     EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN

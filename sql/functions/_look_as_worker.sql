@@ -1,6 +1,6 @@
 -- _look: nobody asks here whether the tables' code is trusted.
 CREATE OR REPLACE FUNCTION retention._look_as_worker(p_query text, p_value jsonb) RETURNS jsonb
-LANGUAGE plpgsql SET transaction_read_only = on SET search_path = pg_catalog, pg_temp SET row_security = off
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off
 SET jit = off AS $function$
 DECLARE v_out jsonb;
 BEGIN

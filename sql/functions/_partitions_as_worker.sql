@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION retention._partitions_as_worker(p_policy text, p_as_of timestamptz)
 RETURNS TABLE (
     "schema" text, name text, parent text, value text, lower text, upper text, kept_by text, rows bigint, bytes bigint)
-LANGUAGE plpgsql STABLE SET transaction_read_only = on SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on AS $function$
 BEGIN

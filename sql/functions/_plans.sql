@@ -5,6 +5,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     BEGIN
+        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
         RETURN QUERY SELECT p.* FROM retention._plans_as_worker(p_policies, p_sort) p;
         RAISE SQLSTATE 'PR009';
     EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN

@@ -5,6 +5,7 @@ RETURNS TABLE (step integer, n integer, rel oid, tid tid, deletes boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     BEGIN
+        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
         RETURN QUERY SELECT r.* FROM retention._related_as_worker(p_policy, p_rels, p_tids, p_as_of) r;
         RAISE SQLSTATE 'PR009';
     EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN

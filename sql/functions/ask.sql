@@ -5,6 +5,7 @@ RETURNS TABLE (answer jsonb, alert boolean)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     BEGIN
+        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
         RETURN QUERY SELECT a.* FROM retention._ask_as_worker(report, as_of) a;
         RAISE SQLSTATE 'PR009';
     EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN

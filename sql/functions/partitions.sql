@@ -6,6 +6,7 @@ RETURNS TABLE (
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     BEGIN
+        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
         RETURN QUERY SELECT p.* FROM retention._partitions_as_worker(policy, as_of) p;
         RAISE SQLSTATE 'PR009';
     EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN

@@ -136,7 +136,7 @@ func TestTheWorkerIsNobodyElse(t *testing.T) {
 	in := kit.Install(t, meeting, meets)
 	in.Exec(t, `DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$; GRANT ALL ON SCHEMA evil TO stranger;
 		DO $$ DECLARE f regprocedure; BEGIN FOR f IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'evil'::regnamespace LOOP EXECUTE format('ALTER FUNCTION %s OWNER TO stranger', f); END LOOP; END $$;
-		UPDATE retention.install SET trust = '{stranger}'; INSERT INTO item VALUES (1, '2999-01-01'); GRANT SELECT ON evil.todo TO stranger`)
+		UPDATE retention.install SET trust = '{stranger}'; INSERT INTO item VALUES (1, '2999-01-01'); GRANT SELECT ON evil.todo TO stranger; ALTER TABLE part OWNER TO stranger`) // as whom cascades run, from PostgreSQL 18 on with AFTER triggers
 	in.Exec(t, "CALL retention.run('p', '2000-01-01', 'ours')")
 	if err := in.Operator("SELECT retention.place_hold('item', '1', 'ours')"); err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func (w witnessed) session(role string, statements ...string) {
 		if ran != nil {
 			w.heard[role]++
 		}
-		if ran != nil && ran[1] != "retention_worker" && !(role == "retention_runner" && ran[1] == role && atCommit[w.escape]) {
+		if ran != nil && ran[1] != "retention_worker" && ran[1] != "stranger" && !(role == "retention_runner" && ran[1] == role && atCommit[w.escape]) {
 			w.t.Errorf("%s: in a session of %s the witness ran as %s, in %s", w.escape, role, ran[1], now)
 		}
 	}
