@@ -11,9 +11,10 @@ import (
 // cursorData is what the templates advance and cursor read.
 type cursorData struct {
 	applicationData
-	Key      ident
-	KeyType  string
-	Position []positionColumn
+	Key            ident
+	KeyType        string
+	Position, With []positionColumn
+	Columns        []positionColumn // both
 }
 
 // positionColumn is one column of a cursor's position.
@@ -35,7 +36,7 @@ func (w *work) cursorFunctions(c *policy.Claim) []Object {
 	}
 	d := cursorData{Key: ident(key.Name), KeyType: argumentType(key.Type)}
 	given, types := []string{key.Name}, d.KeyType
-	for i, name := range c.Cursor.Columns {
+	for i, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
 		column := w.writableColumn(table, name.Text, name.Position)
 		if column == nil {
 			return nil
@@ -45,8 +46,9 @@ func (w *work) cursorFunctions(c *policy.Claim) []Object {
 			return nil
 		}
 		given, types = append(given, name.Text), types+", "+argumentType(column.Type)
-		d.Position = append(d.Position, positionColumn{i + 1, ident(name.Text), argumentType(column.Type)})
+		d.Columns = append(d.Columns, positionColumn{i + 1, ident(name.Text), argumentType(column.Type)})
 	}
+	d.Position, d.With = d.Columns[:len(c.Cursor.Columns)], d.Columns[len(c.Cursor.Columns):]
 	if w.refuseUnset(table, given, c.Cursor.Position) {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 
 var (
 	claimShape  = shape{keys: []string{"key", "ttl", "set", "cursor", "grant"}}
-	cursorShape = shape{keys: []string{"table", "key", "position"}}
+	cursorShape = shape{keys: []string{"table", "key", "position", "with"}}
 )
 
 // claim reads what makes the policy a deduplication set. There is no row when its expressions are
@@ -80,8 +80,13 @@ func (r *reader) cursor(f field) *Cursor {
 		r.notEmpty(position)
 		c.Columns = r.columns(position)
 	}
-	if i := slices.IndexFunc(c.Columns, func(n Name) bool { return n.Text == c.Key.Text }); i >= 0 {
-		r.add(codeRunTwice, c.Columns[i].Position, fmt.Sprintf("column %q is the cursor's key", c.Key.Text), "", "")
+	if with, ok := m.fields["with"]; ok {
+		r.notEmpty(with)
+		c.With = r.columns(with)
+	}
+	all := slices.Concat(c.Columns, c.With)
+	if i := slices.IndexFunc(all, func(n Name) bool { return n.Text == c.Key.Text }); i >= 0 {
+		r.add(codeRunTwice, all[i].Position, fmt.Sprintf("column %q is the cursor's key", c.Key.Text), "", "")
 	}
 	return c
 }

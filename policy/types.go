@@ -245,6 +245,7 @@ type Cursor struct {
 	Table    Table
 	Key      Name
 	Columns  []Name // the position, most significant first
+	With     []Name // columns that are set with it, in no order
 	Position diag.Position
 }
 

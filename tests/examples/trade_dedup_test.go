@@ -58,6 +58,22 @@ func TestTradeDedupTimestampCollision(t *testing.T) {
 	}
 }
 
+// Trades of one timestamp come in an order that the API alone knows: when the set has forgotten them, the cursor's hash is
+// all that tells which were processed.
+func TestTradeDedupTieAfterTheTimeToLive(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	w := newWhale(t, e, map[string]int{})
+	for _, api := range [][]trade{{{100, "0xbb"}}, {{100, "0xaa"}, {100, "0xbb"}}, {{100, "0xaa"}, {100, "0xbb"}}} {
+		w.poll(t, api)
+		pgtest.Exec(t, e.conn, "UPDATE whale.processed_trade SET expires_at = clock_timestamp() - interval '1 hour'")
+		e.runJob(t, "processed_trades", pgtest.Value[string](t, e.conn, "SELECT clock_timestamp()::text"))
+	}
+	if diff := cmp.Diff(map[string]int{"0xbb": 1, "0xaa": 1}, w.done); diff != "" {
+		t.Errorf("trades processed (-want +got):\n%s", diff)
+	}
+}
+
 // The document's second test: a worker that ends in the middle of a batch, after any number of
 // trades, and starts again.
 func TestTradeDedupRestart(t *testing.T) {
@@ -163,7 +179,7 @@ func TestTradeDedupRace(t *testing.T) {
 	}
 }
 
-// The cursor only moves forward, whoever moves it.
+// The cursor only moves forward, whoever moves it; among trades of one timestamp it is where the last call said.
 func TestTradeDedupCursor(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
@@ -175,7 +191,7 @@ func TestTradeDedupCursor(t *testing.T) {
 	at := trade{}
 	for range 200 {
 		next := trade{1000 + int64(r.IntN(40)), fmt.Sprintf("0x%02d", r.IntN(20))}
-		forward := next.at > at.at || next.at == at.at && next.hash > at.hash
+		forward := next.at > at.at || next.at == at.at && next.hash != at.hash
 		if moved := w.advance(t, next); moved != forward {
 			t.Fatalf("from %v to %v: moved %v", at, next, moved)
 		}
@@ -301,13 +317,30 @@ func TestTradeDedupHitRate(t *testing.T) {
 	}
 }
 
-// Real claims are counted: all but what a session has not written yet, an eighth at most.
+// Real claims are counted, and so are duplicates that "seen" finds: all but what a session has not written yet, an eighth
+// at most.
 func TestTradeDedupCountsClaims(t *testing.T) {
 	t.Parallel()
+	for name, worker := range map[string]func(w *whale, t *testing.T, hash string){
+		"who claims": func(w *whale, t *testing.T, hash string) { w.claim(t, hash) },
+		"who asks first": func(w *whale, t *testing.T, hash string) {
+			if !w.seen(t, hash) {
+				w.claim(t, hash)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			countedClaims(t, worker)
+		})
+	}
+}
+
+func countedClaims(t *testing.T, worker func(w *whale, t *testing.T, hash string)) {
 	e := shipped(t, "trade-dedup")
 	w := newWhale(t, e, nil)
 	for i := range 800 {
-		w.claim(t, fmt.Sprint("0x", i/4))
+		worker(w, t, fmt.Sprint("0x", i/4))
 	}
 	asked := pgtest.Value[int](t, e.conn, "SELECT sum(asked) FROM retention.claim WHERE policy = 'processed_trades'")
 	won := pgtest.Value[int](t, e.conn, "SELECT sum(won) FROM retention.claim WHERE policy = 'processed_trades'")
