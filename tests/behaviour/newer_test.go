@@ -88,7 +88,7 @@ policies:
     then: [delete]
 `, kit.Before("CREATE EXTENSION btree_gist"))
 	in.SetBatch(5)
-	if err := in.Operator(`SELECT retention.place_hold('public.booking', '{"id": 3}', 'case 1')`); err != nil {
+	if err := in.Operator(`SELECT retention.place_hold('public.booking', '{"room": 3, "during": "[2024-03-15 00:00Z, 2024-03-16 00:00Z)"}', 'case 1')`); err != nil {
 		t.Fatal(err)
 	}
 	o := in.Run("aged", "2024-04-01 00:00Z")
