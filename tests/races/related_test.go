@@ -80,7 +80,7 @@ func TestRelatedCopyIsTheLastVersion(t *testing.T) {
 			run := s.run("p")
 			run.mustWait()
 			s.application("COMMIT")
-			s.sees("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted)")
+			s.sees("SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.objid = 77 AND NOT l.granted)")
 			change := s.start(s.app, "UPDATE body SET v = 'lost' WHERE id = 2")
 			change.mustWait()
 			s.open()
