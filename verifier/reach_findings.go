@@ -253,9 +253,6 @@ func (v *inspection) hidden(by secureReader, r secured) {
 		Message: fmt.Sprintf("row security of table %q stops %s %q", r.Name, by.kind, by.name),
 		Detail:  fmt.Sprintf("Its functions read the table%s as role %q, which row security is for: they fail (42501) instead of passing by rows that they cannot see.", through, r.Role),
 		Hint:    fmt.Sprintf("ALTER ROLE %s BYPASSRLS;", sqlName(r.Role))}
-	if r.Role == v.worker() && r.Role != v.owner() { // holds are looked up by both
-		f.Hint += fmt.Sprintf(" ALTER ROLE %s BYPASSRLS;", sqlName(v.owner()))
-	}
 	if r.Forced && r.Role == r.Owner {
 		f.Detail += " It is forced on the table's owner, too."
 		f.Hint = fmt.Sprintf("ALTER TABLE %s NO FORCE ROW LEVEL SECURITY; or %s", r.SQL, f.Hint)

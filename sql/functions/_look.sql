@@ -2,15 +2,16 @@
 -- which is not for the owner to run. p_value is $1.
 CREATE OR REPLACE FUNCTION retention._look(p_query text, p_value jsonb DEFAULT NULL) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_out pg_catalog.jsonb;
+DECLARE v_out pg_catalog.jsonb; v_done boolean;
 BEGIN
     BEGIN
         PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
         v_out := retention._look_as_worker(p_query, p_value);
+        v_done := true;
         RAISE SQLSTATE 'PR009';
     EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
         PERFORM retention._forget();
-        IF SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
+        IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
     END;
     RETURN v_out;
 END $function$;
