@@ -106,17 +106,31 @@ func TestSettingsOfTheRoleDoNotEndAMigration(t *testing.T) {
 	t.Parallel()
 	s := newPlainStage(t)
 	for _, setting := range []string{
-		"statement_timeout = '1ms'", "lock_timeout = '1ms'", "idle_in_transaction_session_timeout = '1ms'",
+		"statement_timeout = '500ms'", // less might not leave the time to switch it off
+		"lock_timeout = '1ms'", "idle_in_transaction_session_timeout = '1ms'",
 		"default_transaction_read_only = on", "default_transaction_isolation = serializable",
-		"transaction_timeout = '500ms'", // less could not even be switched off
+		"transaction_timeout = '500ms'",
 	} {
 		name, _, _ := strings.Cut(setting, " ")
 		if pgtest.Value[bool](t, s, "SELECT EXISTS (SELECT FROM pg_settings WHERE name = $1)", name) {
 			s.DB.Exec(t, fmt.Sprintf("ALTER ROLE %s IN DATABASE %s SET %s", kit.Migrator, s.Name, setting))
 		}
 	}
-	s.must(t, s.up)
+	s.must(t, s.beside)
 	s.must(t, s.down)
+}
+
+// beside migrates while a reader has one statement wait for longer than any of the timeouts.
+func (s stage) beside(t *testing.T, url string) error {
+	t.Helper()
+	reader := s.Conn(t)
+	pgtest.Exec(t, reader, "BEGIN; SELECT FROM app.note LIMIT 1")
+	done := make(chan error, 1)
+	go func() { done <- s.up(t, url) }()
+	pgtest.Until(t, s, `SELECT EXISTS (SELECT FROM pg_locks
+		WHERE relation = 'app.note'::regclass AND clock_timestamp() > waitstart + interval '600 ms')`)
+	pgtest.Exec(t, reader, "COMMIT")
+	return <-done
 }
 
 // TestNoPlaceForASession: the server has as many sessions as it takes.
