@@ -23,7 +23,7 @@ BEGIN
                      _purge_cron_log _purge_log _refuse_transaction _ring _step run run_job settle'),
                 ('runner operator viewer', 'EXECUTE',
                     '_backlog _copy _count _cron_setting _cutoff _cutoff_of _epoch_ms _local_floor _lost_rows
-                     _partitions _paused _plans _sequences_behind _slice _snowflake_floor _table _table_name
+                     _partitions _paused _plans _sequences_behind _slice _snowflake_floor _table_name
                      _table_rows _ulid_floor _under_way _unexpected _unfit_hold _uuid_floor _window_fault _window_set
                      ask at blast_radius facts health partitions preview why window_of'),
                 ('worker', 'INSERT', 'claim event hold undo'), ('worker', 'UPDATE', 'undo'),

@@ -10,8 +10,7 @@ DECLARE
     v_trusted CONSTANT oid[] := retention._trusted();
 BEGIN
     RETURN QUERY SELECT u FROM retention._untrusted(
-        v_tables || ARRAY(
-            SELECT k.conrelid FROM pg_constraint k WHERE k.contype = 'f' AND k.confrelid = ANY (v_tables)),
+        v_tables || ARRAY(SELECT k.conrelid FROM retention._keys_to(v_tables) k),
         p_policy.schemas || (SELECT string_to_array(i.search_path, ', ') FROM retention.install i)) u;
     RETURN QUERY
     SELECT format('%s has %s on table %s; REVOKE %2$s ON %3$s FROM %4$s',

@@ -13,9 +13,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         SELECT x.oid FROM member m CROSS JOIN LATERAL (SELECT m.oid UNION SELECT a.relid::oid
             FROM pg_partition_ancestors(m.oid) a(relid)) x
         UNION SELECT x.oid FROM reached r
-        JOIN pg_constraint k ON k.confrelid = r.oid AND k.contype = 'f' AND k.confdeltype = 'c'
-                            AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
-                                AND retention._key_off(k.oid) IS NOT TRUE
+        JOIN retention._keys_to(ARRAY[r.oid]) k ON k.confdeltype = 'c' AND retention._key_off(k.oid) IS NOT TRUE
         CROSS JOIN LATERAL (SELECT k.conrelid AS oid
                             UNION SELECT a.relid::oid FROM pg_partition_ancestors(k.conrelid) a(relid)
                             UNION SELECT t.relid::oid FROM pg_partition_tree(k.conrelid) t) x
@@ -48,9 +46,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
                 THEN format('role "%s" lacks SELECT on %s', current_user, retention._table_name(k.confrelid))
                 ELSE (SELECT u FROM retention._untrusted(ARRAY[x.parent, x.child], '{}') u LIMIT 1) END
     FROM reached r
-    JOIN pg_constraint k ON k.confrelid = r.oid AND k.contype = 'f' AND k.conparentid = 0
-                        AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
-                            AND retention._key_off(k.oid) IS NOT TRUE
+    JOIN retention._keys_to(ARRAY[r.oid]) k ON k.conparentid = 0 AND retention._key_off(k.oid) IS NOT TRUE
     CROSS JOIN LATERAL (SELECT retention._key_refuses(k.oid) AS refuses) s
     CROSS JOIN LATERAL (
         SELECT coalesce(pg_partition_root(k.confrelid), k.confrelid)::oid AS parent,

@@ -13,9 +13,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     )
     SELECT format('foreign key %s -> %s (%s) may refuse what a step sets', retention._table_name(k.confrelid),
         retention._table_name(k.conrelid), k.conname)
-    FROM below b JOIN pg_constraint k ON k.confrelid = b.oid AND k.contype = 'f' AND k.confupdtype IN ('a', 'r')
-    WHERE coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
-      AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = b.oid AND a.attnum = ANY (k.confkey)
+    FROM below b JOIN retention._keys_to(ARRAY[b.oid]) k ON k.confupdtype IN ('a', 'r')
+    WHERE EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = b.oid AND a.attnum = ANY (k.confkey)
           AND p_set ? a.attname)
     UNION SELECT format('constraint "%s" of %s may refuse rows', k.conname, retention._table_name(k.conrelid))
     FROM below b JOIN pg_constraint k ON k.conrelid = b.oid AND k.contype = 'c'

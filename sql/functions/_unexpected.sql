@@ -101,23 +101,20 @@ BEGIN
     SELECT format('foreign key %s -> %s (%s) carries on what a step sets', retention._table_name(k.confrelid),
                   retention._table_name(k.conrelid), k.conname) || c_again
     FROM jsonb_array_elements(p_policy.sets) s
-    CROSS JOIN LATERAL (SELECT retention._family(ARRAY[s ->> 'table']) AS oids OFFSET 0) f
-    JOIN pg_constraint k ON k.contype = 'f' AND k.confupdtype IN ('c', 'n', 'd') AND k.confrelid = ANY (f.oids)
-     AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
+    JOIN retention._keys_to(retention._family(ARRAY[s ->> 'table'])) k ON k.confupdtype IN ('c', 'n', 'd')
     WHERE EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = k.confrelid AND a.attnum = ANY (k.confkey)
                   AND s -> 'set' ? a.attname);
     RETURN QUERY
     SELECT format('foreign key %s -> %s (%s) would change rows, for which the policy was not made',
                   retention._table_name(k.confrelid), retention._table_name(k.conrelid), k.conname) || c_again
     FROM (
-        SELECT x.* FROM pg_constraint x
-        WHERE x.contype = 'f' AND x.confdeltype IN ('c', 'n', 'd') AND x.conparentid = 0 AND x.confrelid = ANY (v_gone)
+        SELECT x.* FROM retention._keys_to(v_gone) x
+        WHERE x.confdeltype IN ('c', 'n', 'd') AND x.conparentid = 0
           AND (p_policy.expects -> retention._table_name(x.confrelid) -> 'cascades' ? format('%s (%s) %s',
                retention._table_name(x.conrelid), (SELECT string_agg(a.attname, ', ' ORDER BY a.attname COLLATE "C")
                    FROM pg_attribute a WHERE a.attrelid = x.conrelid AND a.attnum = ANY (x.conkey)),
                CASE x.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' ELSE 'set default' END)) IS NOT TRUE
         OFFSET 0) k
-    WHERE coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
-      AND retention._key_off(k.oid) IS NOT TRUE AND retention._key_refuses(k.oid) IS NOT TRUE
+    WHERE retention._key_off(k.oid) IS NOT TRUE AND retention._key_refuses(k.oid) IS NOT TRUE
     ORDER BY 1;
 END $function$;

@@ -5,7 +5,7 @@
 -- counts, used or not: a better match for its arguments is enough to be called. Reads the catalog only.
 CREATE OR REPLACE FUNCTION retention._untrusted(p_relations oid[], p_schemas text[]) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
+SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $function$
 DECLARE
     c_first CONSTANT oid := 16384;  -- what initdb makes has lower numbers
     c_mend CONSTANT text := '; list the role under "trust" of the install, or take it away';
@@ -37,13 +37,22 @@ BEGIN
               AND (d.classid IN ('pg_cast'::regclass, 'pg_constraint'::regclass)
                    OR d.classid = 'pg_class'::regclass AND d.deptype = 'i')) x
     )
-    SELECT format('%s belongs to role "%s", which is not trusted', pg_describe_object(r.class, r.id, 0), o.rolname)
-        || c_mend
-    FROM reached r
-    JOIN pg_shdepend s ON s.classid = r.class AND s.objid = r.id AND s.objsubid = 0 AND s.deptype = 'o'
-     AND s.dbid = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-    JOIN pg_roles o ON o.oid = s.refobjid
-    WHERE s.refobjid <> ALL (v_trusted) AND s.classid <> 'pg_statistic_ext'::regclass ORDER BY 1;
+    SELECT format('%s belongs to role "%s", which is not trusted', pg_describe_object(r.class, r.id, 0),
+                  pg_get_userbyid(o.owner)) || c_mend
+    FROM reached r CROSS JOIN LATERAL (SELECT CASE r.class  -- pg_shdepend has no predefined roles
+        WHEN 'pg_class'::regclass THEN (
+            SELECT c.relowner FROM pg_class c WHERE c.oid = r.id AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S'))
+        WHEN 'pg_proc'::regclass THEN (SELECT p.proowner FROM pg_proc p WHERE p.oid = r.id)
+        WHEN 'pg_type'::regclass THEN (SELECT t.typowner FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid
+            WHERE t.oid = r.id AND t.typelem = 0 AND coalesce(c.relkind, 'c') = 'c')
+        WHEN 'pg_operator'::regclass THEN (SELECT o.oprowner FROM pg_operator o WHERE o.oid = r.id)
+        WHEN 'pg_opclass'::regclass THEN (SELECT o.opcowner FROM pg_opclass o WHERE o.oid = r.id)
+        WHEN 'pg_opfamily'::regclass THEN (SELECT o.opfowner FROM pg_opfamily o WHERE o.oid = r.id)
+        WHEN 'pg_ts_config'::regclass THEN (SELECT c.cfgowner FROM pg_ts_config c WHERE c.oid = r.id)
+        WHEN 'pg_ts_dict'::regclass THEN (SELECT d.dictowner FROM pg_ts_dict d WHERE d.oid = r.id)
+        WHEN 'pg_foreign_server'::regclass THEN (SELECT f.srvowner FROM pg_foreign_server f WHERE f.oid = r.id)
+        END AS owner) o
+    WHERE o.owner <> ALL (v_trusted) ORDER BY 1;
     RETURN QUERY
     SELECT format('schema "%s" belongs to role "%s", which is not trusted', n.nspname, pg_get_userbyid(n.nspowner))
         || c_mend
@@ -68,8 +77,9 @@ BEGIN
         UNION ALL
         SELECT 'pg_operator'::regclass, o.oid, o.oprowner, o.oprnamespace FROM pg_operator o WHERE o.oid >= c_first
         UNION ALL
-        SELECT 'pg_type'::regclass, t.oid, t.typowner, t.typnamespace FROM pg_type t
-        WHERE t.oid >= c_first AND t.typelem = 0 AND NOT EXISTS (
-            SELECT FROM pg_class c WHERE c.oid = t.typrelid AND c.relkind <> 'c')) x
+        SELECT 'pg_type'::regclass, t.oid, t.typowner, t.typnamespace  -- one to each table, which is not in pg_shdepend
+        FROM pg_shdepend s JOIN pg_type t ON t.oid = s.objid
+        WHERE s.dbid = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+          AND s.classid = 'pg_type'::regclass AND s.deptype = 'o') x
     WHERE x.schema = ANY (v_schemas) AND x.owner <> ALL (v_trusted) ORDER BY 1;
 END $function$;

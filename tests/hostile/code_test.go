@@ -72,6 +72,7 @@ var attacks = map[string]struct {
 	"a trigger of a cascade":      {"GRANT TRIGGER ON part TO stranger; SET ROLE stranger; CREATE TRIGGER z BEFORE DELETE ON part FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
 	"a trigger of the archive":    {"GRANT TRIGGER ON attic TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER INSERT ON attic FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
 	"a deferred trigger":          {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE CONSTRAINT TRIGGER z AFTER DELETE ON item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a predefined role's code":    {"CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire(); ALTER FUNCTION stranger.fire() OWNER TO pg_monitor", `function stranger.fire() belongs to role "pg_monitor"`, true},
 	"a check of the archive":      {"ALTER TABLE attic ADD CHECK (stranger.yes())", "function stranger.yes()", true},
 	"a default of the archive":    {"ALTER TABLE attic ADD more boolean DEFAULT stranger.yes()", "function stranger.yes()", true},
 	"an index of the archive":     {"CREATE INDEX ON attic (stranger.yes(id))", "function stranger.yes(bigint)", true},
@@ -158,7 +159,7 @@ func TestCodeOfStrangers(t *testing.T) {
 			if diff := cmp.Diff(before, ids()); diff != "" {
 				t.Errorf("rows went (-before +after):\n%s", diff)
 			}
-			in.Exec(t, "UPDATE retention.install SET trust = '{stranger}'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_worker")
+			in.Exec(t, "UPDATE retention.install SET trust = '{stranger,pg_monitor}'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_worker")
 			if o := in.Run("p", noon); strings.Contains(o.Message, "trusted") || (ran() || strings.Contains(o.Message, "nextval()")) != a.runs {
 				t.Errorf("with trust the run ended %s (%s), and the code ran: %v", o.State, o.Message, ran())
 			}
