@@ -36,7 +36,7 @@ func (s *session) install(ctx context.Context) error {
 	}
 	defer conn.Close(ctx)
 	snapshot, _, err := inspect.Snapshot(ctx, conn, inspect.Request{
-		Tables: []string{"public.message", "public.queue", "public.task", "public.old_message", "public.daily", "public.open_case", "public.claimed"}, SearchPath: file.Install.SearchPath, Runtime: file.Install.Schema,
+		Tables: []string{"public.message", "public.queue", "public.task", "public.letter", "public.page", "public.old_letter", "public.old_message", "public.daily", "public.open_case", "public.claimed"}, SearchPath: file.Install.SearchPath, Runtime: file.Install.Schema,
 	})
 	if err != nil {
 		return err

@@ -80,11 +80,11 @@ func wanted() []string {
 	for _, bench := range []string{"archive", "roll_up", "guard", "mark", "renew"} {
 		all = append(all, bench+" statement", bench+" "+bench)
 		if bench == "guard" {
-			all = append(all, "guard guard_written", "foreground alone", "foreground range")
+			all = append(all, "guard guard_written", "letter statement", "letter letter", "foreground alone", "foreground range")
 		}
 	}
 	all = append(all, "claim insert", "claim claim")
-	return append(all, "cap delete", "cap cap", "cap delete"+held, "cap cap"+held,
+	return append(all, "cap delete", "cap cap", "cap delete"+held, "cap cap"+held, "cap_kept delete", "cap_kept cap_kept",
 		"nothing delete_rank", "nothing cap", "nothing delete", "nothing range", "nothing range_new_session",
 		"nothing own_guard", "nothing range"+held, "nothing range_an_hour_later"+held, "nothing delete"+held, "many lint", "many generate", "many verify")
 }

@@ -6,25 +6,12 @@ import (
 
 // bench measures what has the name.
 func (s *session) bench(ctx context.Context, name string) ([]result, error) {
+	for _, d := range []deletes{byAge, byArchive, byRollUp, byGuard, byLetter, byForeground, byMark, byRenewal, byClaim, byRank, byKeptRank} {
+		if d.name == name {
+			return s.compare(ctx, d)
+		}
+	}
 	switch name {
-	case "age":
-		return s.compare(ctx, byAge)
-	case "archive":
-		return s.compare(ctx, byArchive)
-	case "roll_up":
-		return s.compare(ctx, byRollUp)
-	case "guard":
-		return s.compare(ctx, byGuard)
-	case "foreground":
-		return s.compare(ctx, byForeground)
-	case "mark":
-		return s.compare(ctx, byMark)
-	case "renew":
-		return s.compare(ctx, byRenewal)
-	case "claim":
-		return s.compare(ctx, byClaim)
-	case "cap":
-		return s.compare(ctx, byRank)
 	case "nothing":
 		return s.nothing(ctx)
 	case "many":

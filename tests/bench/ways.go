@@ -29,7 +29,7 @@ type deletes struct {
 }
 
 // benchNames are what -only takes.
-var benchNames = []string{"age", "archive", "roll_up", "guard", "foreground", "mark", "renew", "claim", "cap", "nothing", "many"}
+var benchNames = []string{"age", "archive", "roll_up", "guard", "letter", "foreground", "mark", "renew", "claim", "cap", "cap_kept", "nothing", "many"}
 
 var byAge = deletes{name: "age", table: "message", ways: []way{
 	{name: "delete", sql: query("delete"), share: 0.5},
@@ -60,6 +60,16 @@ var byGuard = deletes{name: "guard", table: "message", plain: true, ways: []way{
 	{name: "statement", sql: query("guard"), share: 0.5},
 	{name: "guard", policy: "guard", share: 0.5},
 	{name: "guard_written", policy: "guard", share: 0.5, beside: &beside{query("open_cases"), 100}},
+}}
+
+var byLetter = deletes{name: "letter", table: "letter", plain: true, ways: []way{
+	{name: "statement", sql: query("letter"), share: 0.5},
+	{name: "letter", policy: "letter", share: 0.5},
+}}
+
+var byKeptRank = deletes{name: "cap_kept", table: "queue", plain: true, ways: []way{
+	{name: "delete", sql: query("delete_rank_kept"), share: 0.5},
+	{name: "cap_kept", policy: "cap_kept", share: 0.5},
 }}
 
 // byForeground is what an application notices of a run: the limit is how it fares without one.

@@ -12,6 +12,7 @@ BEGIN
                'device ' || g %% (%s / 2000), repeat('x', 140)
         FROM generate_series(1, %s) g$sql$, p_table, p_rows, p_rows);
     INSERT INTO public.open_case SELECT p_rows - g FROM generate_series(0, least(12000, p_rows / 2) - 1) g ON CONFLICT DO NOTHING;
+    INSERT INTO public.page (letter_id) SELECT l.id FROM public.letter l CROSS JOIN generate_series(1, 2);
 END
 $function$;
 

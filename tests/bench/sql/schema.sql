@@ -25,6 +25,13 @@ CREATE TABLE public.task (
 );
 CREATE INDEX task_ts ON public.task (ts, id);
 
+-- What pages refer to, two to a row, that go with it.
+CREATE TABLE public.letter (LIKE public.message, PRIMARY KEY (id));
+CREATE INDEX letter_ts ON public.letter (ts, id);
+CREATE TABLE public.page (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, letter_id bigint NOT NULL REFERENCES public.letter ON DELETE CASCADE);
+CREATE INDEX page_letter ON public.page (letter_id);
+CREATE TABLE public.old_letter (LIKE public.letter, run_id bigint, PRIMARY KEY (id));
+
 CREATE TABLE public.old_message (LIKE public.message, run_id bigint);
 ALTER TABLE public.old_message ADD PRIMARY KEY (id);
 CREATE TABLE public.daily (day date, device text, n bigint NOT NULL, PRIMARY KEY (day, device));
@@ -36,6 +43,9 @@ GRANT CREATE ON SCHEMA public TO bench_migrator;
 ALTER TABLE public.message OWNER TO bench_migrator;
 ALTER TABLE public.queue OWNER TO bench_migrator;
 ALTER TABLE public.task OWNER TO bench_migrator;
+ALTER TABLE public.letter OWNER TO bench_migrator;
+ALTER TABLE public.page OWNER TO bench_migrator;
+ALTER TABLE public.old_letter OWNER TO bench_migrator;
 ALTER TABLE public.old_message OWNER TO bench_migrator;
 ALTER TABLE public.daily OWNER TO bench_migrator;
 ALTER TABLE public.claimed OWNER TO bench_migrator;
