@@ -18,6 +18,7 @@ func parseTemplates() *template.Template {
 	t.Funcs(template.FuncMap{
 		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed, "anyHung": anyHung,
 		"tag":      func() string { return quoteMark },
+		"sqltag":   func() string { return innerMark },
 		"inc":      func(i int) int { return i + 1 },
 		"fragment": func(name string, data any) (sqlText, error) { return hungFragment(t, name, data) },
 	})
@@ -54,6 +55,7 @@ func object(name string, data any) string {
 	defer buffers.Put(laid)
 	executeTo(b, name+".sql.tmpl", data)
 	text := bytes.TrimRight(b.Bytes(), "\n")
+	text = bytes.ReplaceAll(text, []byte(innerMark), []byte(dollarQuote(text, "sql")))
 	laid.Reset()
 	layoutTo(laid, text, dollarQuote(text, "function"))
 	laid.WriteByte('\n')
@@ -62,6 +64,9 @@ func object(name string, data any) string {
 
 // quoteMark stands for the dollar quotes around a body until the whole text is known; no UTF-8 text has it.
 const quoteMark = "\xfc"
+
+// innerMark stands for those around a statement in a body.
+const innerMark = "\xfb"
 
 // dollarQuote is one that does not occur in text.
 func dollarQuote(text []byte, word string) string {

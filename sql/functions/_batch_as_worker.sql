@@ -5,14 +5,14 @@
 -- has more. With p_lock (way LOCKED) the rows are locked first, those that another session has locked are passed by,
 -- and the rest is judged again in a newer snapshot, holds included. p_skip goes past the next row without touching it.
 -- Locks: ROW EXCLUSIVE on the table; FOR UPDATE on the rows, waited for only where a watermark moves past them.
--- Expressions of policies are evaluated here, with every setting pinned that they depend on, planned for these values.
+-- Expressions of policies are evaluated here, with every setting pinned that they depend on.
 CREATE OR REPLACE FUNCTION retention._batch_as_worker(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_lock boolean)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
 SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off
-SET plan_cache_mode = force_custom_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
+SET plan_cache_mode = auto SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
 DECLARE
     v_slice retention.slice := p_slice;
     v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
@@ -63,6 +63,8 @@ BEGIN
     END IF;
     IF cardinality(v_slice.tids) > 0 OR v_slice.tids IS NULL AND coalesce(v_slice.hi, v_slice.groups) IS NOT NULL
        OR p_slice.prove OR v_pass ? 'whole' THEN
+        -- Foreign keys' queries are planned for each row, too, unless the page says EXECUTE.
+        IF NOT v_pass ? 'range' THEN PERFORM set_config('plan_cache_mode', 'force_custom_plan', true); END IF;
         EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
         v_out.taken := v_taken.taken; v_out.related := v_taken.related;
         IF p_lock AND v_taken.taken > cardinality(v_slice.tids) THEN

@@ -45,7 +45,7 @@ func TestHostileNames(t *testing.T) {
 		plain("a column keep", `m`, `keep int PRIMARY KEY`, `t.keep = 9`),
 		plain("a column run", `m`, `run int PRIMARY KEY`, `t.run = 9`),
 		plain("a column as_of", `m`, `as_of int PRIMARY KEY`, `t.as_of = 9`),
-		literal("a quote", `'it''s'`), literal("dollar quotes", `'$$ $function$ $function1$ $1'`), literal("dollar quoted", `$x$ '; DROP TABLE m; -- $x$`),
+		literal("a quote", `'it''s'`), literal("dollar quotes", `'$$ $function$ $sql$ $function1$ $1'`), literal("dollar quoted", `$x$ '; DROP TABLE m; -- $x$`),
 		literal("template", `'{{ .Schema }} {{- end -}}'`), literal("backslashes", `E'\\ \' \t'`), literal("plain backslash", `'\'`),
 		literal("comment", `'-- not /* a comment'`), literal("unicode", `'naïve ☃ 𝄞'`), literal("goose", `'+goose StatementEnd'`),
 		{name: "ranks over hostile columns", schema: `CREATE TABLE m (id int PRIMARY KEY, "a ""b" text, "group" int)`,

@@ -117,3 +117,20 @@ func TestTriggerWritesOwnRows(t *testing.T) {
 		})
 	}
 }
+
+// The queries of triggers and foreign keys keep their plans from row to row where one statement takes the rows: made anew
+// for each row they take as long as the deletes themselves.
+func TestTriggersKeepTheirPlans(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE seen (mode text);
+		INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i;
+		CREATE FUNCTION sees() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN INSERT INTO public.seen VALUES (current_setting('plan_cache_mode')); RETURN NULL; END $$;
+		CREATE TRIGGER sees AFTER DELETE ON m FOR EACH ROW EXECUTE FUNCTION sees();
+		GRANT INSERT ON seen TO retention_worker`,
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, triggers: [sees], then: [delete]}}")
+	in.Done("p", noon)
+	if diff := cmp.Diff([]string{"auto", "auto", "auto"}, pgtest.Column[string](t, in, "SELECT mode FROM seen")); diff != "" {
+		t.Errorf("plan_cache_mode in a trigger (-want +got):\n%s", diff)
+	}
+}

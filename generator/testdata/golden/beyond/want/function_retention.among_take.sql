@@ -3,13 +3,14 @@
 CREATE OR REPLACE FUNCTION retention.among_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     WITH g AS MATERIALIZED (SELECT g.*, f.*
         FROM (SELECT (x.key ->> 0)::bigint AS k1 FROM jsonb_array_elements(($1).groups) x (key)) g
         CROSS JOIN LATERAL (SELECT t.id AS o1 FROM app.note t WHERE (NOT t.starred) AND t.owner_id = g.k1
                             ORDER BY t.id DESC OFFSET 10 LIMIT 1) f)
     DELETE FROM app.note t USING g WHERE (NOT t.starred) AND t.owner_id = g.k1 AND (t.id) <= (g.o1)
-      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

@@ -4,13 +4,14 @@ CREATE OR REPLACE FUNCTION retention.per_one_take(retention.slice) RETURNS reten
 AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     WITH g AS MATERIALIZED (SELECT g.*, f.*
         FROM (SELECT (x.key ->> 0)::bigint AS k1 FROM jsonb_array_elements(($1).groups) x (key)) g
         CROSS JOIN LATERAL (SELECT t.made_at AS o1, t.id AS o2 FROM app.note t WHERE t.owner_id = g.k1
                             ORDER BY t.made_at DESC, t.id DESC OFFSET 1000 LIMIT 1) f)
     DELETE FROM app.note t USING g WHERE t.owner_id = g.k1 AND (t.made_at, t.id) <= (g.o1, g.o2)
-      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

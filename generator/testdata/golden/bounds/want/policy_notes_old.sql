@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_old", "table_name": "app.note", "hash": "f0eda54def0e",
+SELECT retention._register($row$ {"name": "notes_old", "table_name": "app.note", "hash": "f1b47f6faff0",
         "batch_rows": 100, "batch_time_ms": null, "lock_timeout_ms": 2000, "budget_rows": 300, "budget_time": "1h0m0s",
         "breaker_rows": 10000, "breaker_fraction": 0.1, "busy": 0.5,
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_unbounded", "table_name": "app.note", "hash": "4e45904f9877",
+SELECT retention._register($row$ {"name": "notes_unbounded", "table_name": "app.note", "hash": "6e2f63c26071",
         "batch_rows": 100, "batch_time_ms": null, "lock_timeout_ms": 2000, "budget_time": null, "breaker_fraction": 1,
         "busy": 0.5,
     "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]], "range": true,

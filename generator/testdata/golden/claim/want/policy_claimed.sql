@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "claimed", "table_name": "app.claimed", "hash": "4c5c0a17f14a",
+SELECT retention._register($row$ {"name": "claimed", "table_name": "app.claimed", "hash": "4d50317fe218",
         "window_own": "0 months 0 days 00:15:00", "window_at_least": "0 months 0 days 00:01:00",
         "window_at_most": "0 months 1 days 00:00:00",
     "grants": {"advance": ["app", "Big App"], "claim": ["app", "Big App"], "cursor": ["app", "Big App"], "seen": ["app",

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "epoch_expression", "table_name": "app.clocks", "hash": "b11d162b90e3",
+SELECT retention._register($row$ {"name": "epoch_expression", "table_name": "app.clocks", "hash": "2d5db899e1b1",
     "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}],
     "facts": {"clock": "(t.snow / 1000)", "nulls": true,
         "ahead": "retention._epoch_ms((($1).as_of + interval '1 years'))"},

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "epoch_ms_big", "table_name": "app.clocks", "hash": "aa659c799480",
+SELECT retention._register($row$ {"name": "epoch_ms_big", "table_name": "app.clocks", "hash": "965fe9fd6aa3",
     "passes": [{"cursor": [["t.epoch_ms_big", "bigint"], ["t.id", "bigint"]], "range": true,
         "bound": "t.epoch_ms_big < retention._epoch_ms(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))"}],
     "facts": {"clock": "t.epoch_ms_big", "nulls": true,

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "epoch_s_numeric", "table_name": "app.clocks", "hash": "3aeeff64268f",
+SELECT retention._register($row$ {"name": "epoch_s_numeric", "table_name": "app.clocks", "hash": "b5817e99b301",
     "passes": [{"cursor": [["t.epoch_s_numeric", "numeric"], ["t.id", "bigint"]], "range": true,
         "bound": "t.epoch_s_numeric < extract(epoch FROM retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))"}],
     "facts": {"clock": "t.epoch_s_numeric", "nulls": true,

@@ -3,13 +3,14 @@
 CREATE OR REPLACE FUNCTION retention.uuid_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     DELETE FROM app.clocks t
     WHERE t.key_uuid < retention._uuid_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))
       AND (get_byte(uuid_send(t.key_uuid), 6) >> 4 = 7 AND get_byte(uuid_send(t.key_uuid), 8) >> 6 = 2)
       AND (($1).lo IS NULL OR (t.key_uuid, t.id) > ((($1).lo ->> 0)::uuid, (($1).lo ->> 1)::bigint))
       AND (($1).hi IS NULL OR (t.key_uuid, t.id) <= ((($1).hi ->> 0)::uuid, (($1).hi ->> 1)::bigint))
-      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

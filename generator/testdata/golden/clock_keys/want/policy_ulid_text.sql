@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "ulid_text", "table_name": "app.clocks", "hash": "364a61b91d75",
+SELECT retention._register($row$ {"name": "ulid_text", "table_name": "app.clocks", "hash": "394c64679eaf",
     "passes": [{"cursor": [["t.ulid_text", "text"], ["t.id", "bigint"]], "range": true,
         "bound": "t.ulid_text < retention._ulid_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))",
         "filtered": true}],

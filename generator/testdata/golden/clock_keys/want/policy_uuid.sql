@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "uuid", "table_name": "app.clocks", "hash": "cb3980c25311",
+SELECT retention._register($row$ {"name": "uuid", "table_name": "app.clocks", "hash": "18f00dc0af54",
     "passes": [{"cursor": [["t.key_uuid", "uuid"], ["t.id", "bigint"]], "range": true,
         "bound": "t.key_uuid < retention._uuid_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'))",
         "filtered": true}],

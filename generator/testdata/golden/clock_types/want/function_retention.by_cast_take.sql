@@ -4,11 +4,12 @@ CREATE OR REPLACE FUNCTION retention.by_cast_take(retention.slice) RETURNS reten
 AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     DELETE FROM app.clocks t
     WHERE ((t.key_text || '-01')::timestamptz) < retention._cutoff(($1).as_of, 0, 0, '01:00:00', 'Europe/Berlin')
       AND (($1).lo IS NULL OR (t.id) > ((($1).lo ->> 0)::bigint))
-      AND (($1).hi IS NULL OR (t.id) <= ((($1).hi ->> 0)::bigint)) AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).hi IS NULL OR (t.id) <= ((($1).hi ->> 0)::bigint)) AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

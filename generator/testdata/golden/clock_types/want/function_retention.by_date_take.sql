@@ -4,12 +4,13 @@ CREATE OR REPLACE FUNCTION retention.by_date_take(retention.slice) RETURNS reten
 AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     DELETE FROM app.clocks t
     WHERE t.day < retention._local_floor(retention._cutoff(($1).as_of, 1, 0, '00:00:00', 'Europe/Berlin'), 'Europe/Berlin', false)::date
       AND (($1).lo IS NULL OR (t.day, t.id) > ((($1).lo ->> 0)::date, (($1).lo ->> 1)::bigint))
       AND (($1).hi IS NULL OR (t.day, t.id) <= ((($1).hi ->> 0)::date, (($1).hi ->> 1)::bigint))
-      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

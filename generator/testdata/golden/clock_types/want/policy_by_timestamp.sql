@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "by_timestamp", "table_name": "app.clocks", "hash": "22df0c9e845d",
+SELECT retention._register($row$ {"name": "by_timestamp", "table_name": "app.clocks", "hash": "7e3e44e2188a",
     "passes": [{"cursor": [["t.at", "timestamp"], ["t.id", "bigint"]], "range": true,
         "bound": "t.at < retention._local_floor(retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'Europe/Berlin'), 'Europe/Berlin', false)"}],
     "facts": {"clock": "t.at", "nulls": true,

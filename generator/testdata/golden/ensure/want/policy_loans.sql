@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "loans", "table_name": "app.loan", "hash": "35c8231f624a",
+SELECT retention._register($row$ {"name": "loans", "table_name": "app.loan", "hash": "ca69b163ff9d",
     "passes": [{"cursor": [["t.created_at", "timestamp"], ["t.id", "bigint"]], "range": true,
         "bound": "t.created_at < retention._local_floor(retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC'), 'UTC', false)"}],
     "facts": {"clock": "t.created_at", "nulls": true,

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "notes_grace", "table_name": "app.note", "hash": "37c5b0a1dfed",
+SELECT retention._register($row$ {"name": "notes_grace", "table_name": "app.note", "hash": "9f5c98e65e76",
     "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.expires_at <= retention._cutoff(($1).as_of, 14, 3, '04:05:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.expires_at", "where": "(t.kind = 'draft' AND NOT t.starred)", "nulls": true,

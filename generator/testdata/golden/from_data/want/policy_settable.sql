@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "settable", "table_name": "app.loan", "hash": "6db72dbf1277",
+SELECT retention._register($row$ {"name": "settable", "table_name": "app.loan", "hash": "d44bc674d468",
         "window_own": "0 months 30 days 00:00:00", "window_at_least": "0 months 1 days 00:00:00",
         "window_at_most": "0 months 90 days 00:00:00",
     "passes": [{"cursor": [["t.used_at", "timestamptz"], ["t.id", "bigint"]], "range": true,

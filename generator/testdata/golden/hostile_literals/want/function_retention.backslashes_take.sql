@@ -4,12 +4,13 @@ CREATE OR REPLACE FUNCTION retention.backslashes_take(retention.slice) RETURNS r
 AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     DELETE FROM app.note t WHERE (t.kind <> '\' AND t.tag <> E'\'\n' AND t.state <> U&'\0061')
       AND t.made_at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'UTC')
       AND (($1).lo IS NULL OR (t.made_at, t.id) > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::bigint))
       AND (($1).hi IS NULL OR (t.made_at, t.id) <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::bigint))
-      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

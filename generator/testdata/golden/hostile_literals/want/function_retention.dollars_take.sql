@@ -4,12 +4,13 @@ CREATE OR REPLACE FUNCTION retention.dollars_take(retention.slice) RETURNS reten
 AS $function2$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     DELETE FROM app.note t WHERE (t.kind <> '$$ $function$ $function1$')
       AND t.made_at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'UTC')
       AND (($1).lo IS NULL OR (t.made_at, t.id) > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::bigint))
       AND (($1).hi IS NULL OR (t.made_at, t.id) <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::bigint))
-      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function2$;
 

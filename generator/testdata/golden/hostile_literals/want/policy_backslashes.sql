@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "backslashes", "table_name": "app.note", "hash": "1508682a8523",
+SELECT retention._register($row$ {"name": "backslashes", "table_name": "app.note", "hash": "f9190a8b35ab",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.made_at", "where": "(t.kind <> '\\' AND t.tag <> E'\\'\\n' AND t.state <> U&'\\0061')",

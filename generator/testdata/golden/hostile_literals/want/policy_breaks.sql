@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "breaks", "table_name": "app.note", "hash": "4bce1209f9dc",
+SELECT retention._register($row$ {"name": "breaks", "table_name": "app.note", "hash": "c38d6e23649d",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.made_at", "where": "(t.kind = 'draft' AND NOT t.starred)",

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "dollars", "table_name": "app.note", "hash": "88783f299185",
+SELECT retention._register($row$ {"name": "dollars", "table_name": "app.note", "hash": "087c0c6fe141",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.made_at", "where": "(t.kind <> '$$ $function$ $function1$')",

@@ -4,12 +4,13 @@ CREATE OR REPLACE FUNCTION retention.long_names_take(retention.slice) RETURNS re
 AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     DELETE FROM "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa" t
     WHERE t.t < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
       AND (($1).lo IS NULL OR (t.t, t."end") > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::bigint))
       AND (($1).hi IS NULL OR (t.t, t."end") <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::bigint))
-      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

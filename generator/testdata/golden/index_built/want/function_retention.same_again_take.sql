@@ -4,11 +4,12 @@ CREATE OR REPLACE FUNCTION retention.same_again_take(retention.slice) RETURNS re
 AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     DELETE FROM app.not_served t WHERE t.at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')
       AND (($1).lo IS NULL OR (t.at, t.id) > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::bigint))
       AND (($1).hi IS NULL OR (t.at, t.id) <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::bigint))
-      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "by_age", "table_name": "app.not_served", "hash": "3741e1acf10c",
+SELECT retention._register($row$ {"name": "by_age", "table_name": "app.not_served", "hash": "e23387027e21",
     "passes": [{"cursor": [["t.at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.at", "nulls": true, "ahead": "(($1).as_of + interval '1 years')"},

@@ -3,9 +3,10 @@
 CREATE OR REPLACE FUNCTION retention.by_key_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     DELETE FROM app.served t WHERE (true) AND (($1).lo IS NULL OR (t.id) > ((($1).lo ->> 0)::bigint))
-      AND (($1).hi IS NULL OR (t.id) <= ((($1).hi ->> 0)::bigint)) AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).hi IS NULL OR (t.id) <= ((($1).hi ->> 0)::bigint)) AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

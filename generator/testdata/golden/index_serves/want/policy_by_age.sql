@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "by_age", "table_name": "app.served", "hash": "f7e7d849b14a",
+SELECT retention._register($row$ {"name": "by_age", "table_name": "app.served", "hash": "fed783f0c663",
     "passes": [{"cursor": [["t.at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.at", "ahead": "(($1).as_of + interval '1 years')"},

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "by_key", "table_name": "app.served", "hash": "6ea2e41df8c4",
+SELECT retention._register($row$ {"name": "by_key", "table_name": "app.served", "hash": "4e5a71a47e46",
     "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}],
     "expects": {"app.served": {"columns": {"id": "bigint"}}}}$row$);
 

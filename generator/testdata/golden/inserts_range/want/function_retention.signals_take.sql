@@ -8,6 +8,7 @@ DECLARE
     v_written_3 bigint;
     v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     WITH t AS (
         DELETE FROM app.note t WHERE t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')
           AND (($1).lo IS NULL OR (t.made_at, t.id) > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::bigint))
@@ -43,7 +44,8 @@ BEGIN
     SELECT (SELECT count(*) FROM t),
            (SELECT count(*) FROM step_1),
            (SELECT count(*) FROM step_2),
-           (SELECT count(*) FROM step_3) INTO v_out.taken, v_written_1, v_written_2, v_written_3;
+           (SELECT count(*) FROM step_3)
+    $sql$ INTO v_out.taken, v_written_1, v_written_2, v_written_3 USING $1;
     IF v_written_2 <> v_out.taken THEN
         RAISE EXCEPTION USING MESSAGE = format('%s rows were archived and %s deleted', v_written_2, v_out.taken);
     END IF;

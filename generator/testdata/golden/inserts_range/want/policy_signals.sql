@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "hash": "054ffc44e4e3",
+SELECT retention._register($row$ {"name": "signals", "table_name": "app.note", "hash": "277d0afe98b4",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.made_at < retention._cutoff(($1).as_of, 0, 7, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.made_at", "ahead": "(($1).as_of + interval '1 years')",

@@ -1,5 +1,5 @@
 -- as owner
-SELECT keeper._register($row$ {"name": "notes_old", "table_name": "app.note", "hash": "dbe893504514",
+SELECT keeper._register($row$ {"name": "notes_old", "table_name": "app.note", "hash": "1cacaba49d79",
         "description": "The owner's notes: kept for a week.",
     "passes": [{"cursor": [["t.made_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.made_at < keeper._cutoff(($1).as_of, 0, 7, '00:00:00', 'America/New_York')", "guarded": true,

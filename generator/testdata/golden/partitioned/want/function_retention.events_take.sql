@@ -3,12 +3,13 @@
 CREATE OR REPLACE FUNCTION retention.events_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     DELETE FROM app.event t WHERE t.at < retention._cutoff(($1).as_of, 12, 0, '00:00:00', 'UTC')
       AND (($1).lo IS NULL OR (t.at, t.id) > ((($1).lo ->> 0)::timestamptz, (($1).lo ->> 1)::bigint))
       AND (($1).hi IS NULL OR (t.at, t.id) <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::bigint))
       AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids)
-           AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(($1).rels, ($1).tids) AS x(rel, tid)));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+           AND (t.tableoid, t.ctid) IN (SELECT x.rel, x.tid FROM unnest(($1).rels, ($1).tids) AS x(rel, tid)))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "served", "table_name": "app.served", "hash": "d0d8db7b02b8",
+SELECT retention._register($row$ {"name": "served", "table_name": "app.served", "hash": "931b1125e34a",
     "passes": [{"cursor": [["t.at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.at < retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')"}],
     "facts": {"clock": "t.at", "ahead": "(($1).as_of + interval '1 years')"},

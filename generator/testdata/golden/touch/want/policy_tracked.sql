@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "tracked", "table_name": "app.tracked", "hash": "95f402d1a6a6",
+SELECT retention._register($row$ {"name": "tracked", "table_name": "app.tracked", "hash": "29c0a6b475c0",
     "grants": {"touch": ["app"]},
     "passes": [{"cursor": [["t.read_at", "timestamptz"], ["t.slug", "text"]], "range": true,
         "bound": "t.read_at < retention._cutoff(($1).as_of, 0, 30, '00:00:00', 'UTC')"}],

@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION retention.offers_expire_take(retention.slice) RETURNS
 AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     UPDATE app.note t SET state = ('expired'),
         seen_at = (($1).as_of) WHERE (t.state IS DISTINCT FROM 'expired')
       AND t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')
@@ -11,8 +12,8 @@ BEGIN
       AND (($1).hi IS NULL OR (t.expires_at, t.id) <= ((($1).hi ->> 0)::timestamptz, (($1).hi ->> 1)::bigint))
       AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
       AND (t.state IS DISTINCT FROM ('expired')
-           OR t.seen_at IS DISTINCT FROM (($1).as_of));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+           OR t.seen_at IS DISTINCT FROM (($1).as_of))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

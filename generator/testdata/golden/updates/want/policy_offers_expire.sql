@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "offers_expire", "table_name": "app.note", "hash": "c363e0845b7a",
+SELECT retention._register($row$ {"name": "offers_expire", "table_name": "app.note", "hash": "45636b959984",
     "passes": [{"cursor": [["t.expires_at", "timestamptz"], ["t.id", "bigint"]], "range": true,
         "bound": "t.expires_at < retention._cutoff(($1).as_of, 0, 0, '00:00:00', 'UTC')", "filtered": true}],
     "facts": {"clock": "t.expires_at", "where": "(t.state IS DISTINCT FROM 'expired')", "nulls": true,

@@ -4,10 +4,11 @@ CREATE OR REPLACE FUNCTION retention.before_as_of_take(retention.slice) RETURNS 
 AS $function$
 DECLARE v_out retention.taken := ROW(0, '{}', '{}');
 BEGIN
+    EXECUTE $sql$
     DELETE FROM app.note t WHERE (t.made_at < ($1).as_of - interval '1 day' AND lower(t.kind) = 'draft')
       AND (($1).lo IS NULL OR (t.id) > ((($1).lo ->> 0)::bigint))
-      AND (($1).hi IS NULL OR (t.id) <= ((($1).hi ->> 0)::bigint)) AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids));
-    GET DIAGNOSTICS v_out.taken = ROW_COUNT;
+      AND (($1).hi IS NULL OR (t.id) <= ((($1).hi ->> 0)::bigint)) AND (($1).tids IS NULL OR t.ctid = ANY (($1).tids))
+    $sql$ USING $1; GET DIAGNOSTICS v_out.taken = ROW_COUNT;
     RETURN v_out;
 END $function$;
 

@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "all_of_them", "table_name": "app.note", "hash": "8984648b5870",
+SELECT retention._register($row$ {"name": "all_of_them", "table_name": "app.note", "hash": "a1653ea806f9",
     "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}],
     "expects": {"app.note": {"columns": {"id": "bigint"}}}}$row$);
 

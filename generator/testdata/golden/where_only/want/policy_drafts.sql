@@ -1,5 +1,5 @@
 -- as owner
-SELECT retention._register($row$ {"name": "drafts", "table_name": "app.note", "hash": "38aa2e4bde07",
+SELECT retention._register($row$ {"name": "drafts", "table_name": "app.note", "hash": "ff84a88e3cdc",
     "passes": [{"cursor": [["t.id", "bigint"]], "range": true, "bound": "true"}],
     "expects": {"app.note": {"columns": {"id": "bigint", "kind": "text"}}}}$row$);
 
