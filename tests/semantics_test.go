@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// semantics says which tests hold each numbered sentence of docs/policy.md: directory, test, and
-// perhaps one of its cases. A sentence without a test, or a test that is no more, is a fault.
+// semantics says which tests hold each numbered rule of docs/policy.md, S1 to S36: directory, test, and perhaps one of
+// its cases. A rule without a test, or a test that does not exist, is a fault.
 var semantics = [][]string{
 	1:  {"tests/behaviour TestUpdates/mark", "policy TestInvalid/sql_now", "policy TestInvalid/step_sql_truncate"},
 	2:  {"tests/behaviour TestZoneOfExpressions/a day of the zone", "tests/behaviour TestZoneOfExpressions/a text of the zone"},
@@ -54,27 +54,29 @@ var semantics = [][]string{
 	36: {"tests/behaviour TestUpdates/types", "tests/behaviour TestGuards/constants", "policy TestInvalid/kind_date_for_expression", "policy TestValid/steps"},
 }
 
-// TestSemantics holds that every numbered sentence of the reference stands there and is tested.
+// TestSemantics holds that every numbered rule stands in the reference, once, and is tested.
 func TestSemantics(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/policy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, sentences, _ := strings.Cut(string(page), "## What it means, to the letter")
-	numbers := regexp.MustCompile(`(?m)^(\d+)\. [A-Z"`+"`"+`].*\.\)?$`).FindAllStringSubmatch(sentences, -1)
-	if len(numbers) != 36 || len(semantics) != 37 {
-		t.Errorf("the reference has %d numbered sentences, the list %d", len(numbers), len(semantics)-1)
+	numbered := map[string]int{}
+	for _, m := range regexp.MustCompile(`(?m)^- \*\*S(\d+)\*\* [A-Z"`+"`"+`].*\.\)?$`).FindAllStringSubmatch(string(page), -1) {
+		numbered[m[1]]++
 	}
-	for i, number := range numbers {
-		if number[1] != strconv.Itoa(i+1) {
-			t.Errorf("sentence %s stands in the place of %d", number[1], i+1)
+	if len(numbered) != 36 || len(semantics) != 37 {
+		t.Errorf("the reference has %d numbered rules, the list %d", len(numbered), len(semantics)-1)
+	}
+	for i := range semantics[1:] {
+		if n := numbered[strconv.Itoa(i+1)]; n != 1 {
+			t.Errorf("rule S%d stands %d times in the reference", i+1, n)
 		}
 	}
 	known := map[string]map[string]map[string]bool{}
 	for i, tests := range semantics[1:] {
 		if len(tests) == 0 {
-			t.Errorf("no test holds sentence %d", i+1)
+			t.Errorf("no test holds rule S%d", i+1)
 		}
 		for _, name := range tests {
 			directory, test, _ := strings.Cut(name, " ")
@@ -84,7 +86,7 @@ func TestSemantics(t *testing.T) {
 			test, part, parted := strings.Cut(test, "/")
 			cases, ok := known[directory][test]
 			if !ok || parted && !cases[part] && !isCase(filepath.Join("..", directory), part) {
-				t.Errorf("sentence %d: there is no test %q", i+1, name)
+				t.Errorf("rule S%d: there is no test %q", i+1, name)
 			}
 		}
 	}

@@ -1,0 +1,262 @@
+package behaviour
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/diag"
+	"pgretain/internal/lint"
+	"pgretain/internal/quote"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// referenceInstant is the as_of of all results in docs/policy.md.
+const referenceInstant = "2026-06-15 12:00:00+00"
+
+// referenceExample is one example of docs/policy.md: a policy file, and what stands below it up to the next one.
+type referenceExample struct {
+	heading, yaml string
+	sql           []string
+	tables        []referenceTable
+}
+
+// referenceTable is a printed table whose first column names a table: "app.note.id", or "app.event partition". Further
+// columns are values before the run, values after it ("n after"), and the result, which begins with goes or stays.
+type referenceTable struct {
+	table, key string
+	columns    []string // as printed, without the first
+	rows       [][]string
+}
+
+// TestReferenceExamples holds docs/policy.md: each example loads and lints without a finding, its SQL is what is
+// generated from it, or gives the answer printed behind it, and one run of its policies on the printed rows has the
+// printed result.
+func TestReferenceExamples(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/policy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := os.ReadFile("testdata/reference.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := referenceExamples(string(page))
+	results := 0
+	for _, example := range examples {
+		results += min(1, len(example.tables)+len(example.sql))
+	}
+	if len(examples) < 25 || results < 24 {
+		t.Fatalf("found %d examples, %d of them with a result", len(examples), results)
+	}
+	for i, example := range examples {
+		t.Run(fmt.Sprintf("%d %s", i+1, example.heading), func(t *testing.T) {
+			t.Parallel()
+			example.check(t, string(schema))
+		})
+	}
+}
+
+var (
+	headingLine = regexp.MustCompile(`^##+ (.*)`)
+	firstCell   = regexp.MustCompile("^`([a-z]+\\.[a-z_]+)\\.([a-z_]+)`$|^`([a-z]+\\.[a-z_]+)` (partition)$")
+)
+
+func referenceExamples(page string) []referenceExample {
+	var list []referenceExample
+	heading, block := "the first", ""
+	inTable := false
+	for line := range strings.Lines(page) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "```") && block == "":
+			block = strings.TrimPrefix(line, "```")
+			if block == "yaml" {
+				list = append(list, referenceExample{heading: heading})
+			} else if block == "sql" {
+				list[len(list)-1].sql = append(list[len(list)-1].sql, "")
+			}
+			continue
+		case strings.HasPrefix(line, "```"):
+			block = ""
+		case block == "yaml":
+			list[len(list)-1].yaml += line + "\n"
+		case block == "sql":
+			list[len(list)-1].sql[len(list[len(list)-1].sql)-1] += line + "\n"
+		case headingLine.MatchString(line):
+			heading = headingLine.FindStringSubmatch(line)[1]
+		}
+		if block != "" || !strings.HasPrefix(line, "| ") {
+			inTable = inTable && strings.HasPrefix(line, "|-")
+			continue
+		}
+		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | ")
+		switch m := firstCell.FindStringSubmatch(cells[0]); {
+		case inTable:
+			tables := list[len(list)-1].tables
+			tables[len(tables)-1].rows = append(tables[len(tables)-1].rows, cells)
+		case m != nil:
+			inTable = true
+			list[len(list)-1].tables = append(list[len(list)-1].tables, referenceTable{table: m[1] + m[3], key: m[2] + m[4], columns: cells[1:]})
+		}
+	}
+	return list
+}
+
+func (e referenceExample) check(t *testing.T, schema string) {
+	t.Helper()
+	in := kit.Prepare(t, schema, e.yaml)
+	_, list := in.Compile(t, e.yaml)
+	list = append(list, lint.Check(in.File, in.Catalog)...)
+	if len(list) > 0 {
+		t.Fatalf("%s\n%s", e.yaml, diagText(list, e.yaml))
+	}
+	in.Migrate(t, e.yaml)
+	for _, table := range e.tables {
+		table.fill(t, in)
+	}
+	calls := false
+	for _, sql := range e.sql {
+		if strings.HasPrefix(sql, "SELECT ") {
+			calls = true
+			answers(t, in, sql)
+		} else {
+			e.generated(t, in, sql)
+		}
+	}
+	if calls || len(e.tables) == 0 {
+		return
+	}
+	for _, p := range in.File.Policies {
+		if o := in.Run(p.Name, referenceInstant); !slices.Contains([]string{"done", "more", "tripped"}, o.State) {
+			t.Fatalf("run of %s ended %s: %s", p.Name, o.State, o.Message)
+		}
+	}
+	for _, table := range e.tables {
+		table.compare(t, in)
+	}
+}
+
+func diagText(list diag.List, yaml string) string {
+	var out strings.Builder
+	_ = list.Render(&out, map[string][]byte{"retention.yaml": []byte(yaml)}, false)
+	return out.String()
+}
+
+// generated holds that SQL is a piece of what the example's migrations create.
+func (e referenceExample) generated(t *testing.T, in *kit.Installed, sql string) {
+	t.Helper()
+	for _, file := range in.Migrations {
+		if strings.Contains(string(file.Data), strings.TrimSpace(sql)) {
+			return
+		}
+	}
+	t.Errorf("no migration of the example has\n%s", sql)
+}
+
+// answers asks each line, whose answer is its comment.
+func answers(t *testing.T, in *kit.Installed, sql string) {
+	t.Helper()
+	for line := range strings.Lines(sql) {
+		query, want, _ := strings.Cut(strings.TrimSpace(line), "-- ")
+		query = strings.TrimSuffix(strings.TrimSpace(query), ";")
+		if got := pgtest.Value[string](t, in, "SELECT ("+query+")::text"); got != want {
+			t.Errorf("%s: got %s, want %s", query, got, want)
+		}
+	}
+}
+
+// given are the columns that are filled before the run, by their place in a row.
+func (r referenceTable) given() map[int]string {
+	given := map[int]string{}
+	for i, column := range r.columns {
+		if name, plain := strings.CutSuffix(strings.TrimPrefix(column, "`"), "`"); plain {
+			given[i+1] = name
+		}
+	}
+	return given
+}
+
+// before says whether a row is there before the run.
+func (r referenceTable) before(row []string) bool {
+	given := r.given()
+	for i := range given {
+		if row[i] == "-" {
+			return false
+		}
+	}
+	return len(given) > 0 || slices.Contains(r.columns, "result")
+}
+
+func (r referenceTable) fill(t *testing.T, in *kit.Installed) {
+	t.Helper()
+	if r.key == "partition" {
+		return
+	}
+	given := r.given()
+	for _, row := range r.rows {
+		if !r.before(row) {
+			continue
+		}
+		columns, values := []string{quote.Ident(r.key)}, []string{sqlValue(row[0])}
+		for i := range row {
+			if column, ok := given[i]; ok {
+				columns, values = append(columns, quote.Ident(column)), append(values, sqlValue(row[i]))
+			}
+		}
+		in.Exec(t, fmt.Sprintf("SET session_replication_role = replica; SET TimeZone = 'UTC'; INSERT INTO %s (%s) VALUES (%s); RESET session_replication_role",
+			r.table, strings.Join(columns, ", "), strings.Join(values, ", ")))
+	}
+}
+
+func sqlValue(cell string) string {
+	if cell == "NULL" {
+		return "NULL"
+	}
+	return quote.Literal(cell)
+}
+
+// compare reads the table as it is after the run.
+func (r referenceTable) compare(t *testing.T, in *kit.Installed) {
+	t.Helper()
+	result := slices.Index(r.columns, "result") + 1
+	shown, after := []string{quote.Ident(r.key) + "::text"}, []int{}
+	for i, column := range r.columns {
+		if name, ok := strings.CutSuffix(column, "` after"); ok {
+			shown, after = append(shown, "coalesce("+quote.Ident(strings.TrimPrefix(name, "`"))+"::text, 'NULL')"), append(after, i+1)
+		}
+	}
+	query := fmt.Sprintf("SELECT concat_ws(' | ', %s) FROM %s ORDER BY 1", strings.Join(shown, ", "), r.table)
+	if r.key == "partition" {
+		query = fmt.Sprintf("SELECT relname::text FROM pg_class JOIN pg_inherits ON oid = inhrelid WHERE inhparent = '%s'::regclass ORDER BY 1", r.table)
+	}
+	want := []string{}
+	for _, row := range r.rows {
+		if result > 0 && !strings.HasPrefix(row[result], "goes") && !strings.HasPrefix(row[result], "stays") {
+			t.Errorf("%s: result %q", r.table, row[result])
+		}
+		if result > 0 && strings.HasPrefix(row[result], "goes") {
+			continue
+		}
+		cells := []string{row[0]}
+		for _, i := range after {
+			cells = append(cells, row[i])
+		}
+		want = append(want, strings.Join(cells, " | "))
+	}
+	slices.Sort(want)
+	conn := in.Conn(t)
+	pgtest.Exec(t, conn, "SET TimeZone = 'UTC'")
+	got := pgtest.Column[string](t, conn, query)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s after the run (-printed +there):\n%s", r.table, diff)
+	}
+}
