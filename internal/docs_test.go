@@ -1,0 +1,124 @@
+package internal_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// pages are the documents of the project, by their paths from its root.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/checks/*.md", "examples/*.md", "examples/*/*.md", "templates/*.md"} {
+		paths, err := filepath.Glob(filepath.Join("..", pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("no documents at %s: %v", pattern, err)
+		}
+		list = append(list, paths...)
+	}
+	return list
+}
+
+var (
+	codeBlock   = regexp.MustCompile("(?ms)^```.*?^```")
+	pageLink    = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)\s]+)?\)`)
+	pageHeading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+)
+
+// TestLinks holds the relative links of all documents: the file exists, and has the heading.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	links := 0
+	for _, page := range pages(t) {
+		for _, link := range pageLink.FindAllStringSubmatch(codeBlock.ReplaceAllString(read(t, page), ""), -1) {
+			links++
+			target := page
+			if link[1] != "" {
+				target = filepath.Join(filepath.Dir(page), link[1])
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: link to %s: %v", page, link[1], err)
+			} else if link[2] != "" && !anchors(read(t, target))[link[2][1:]] {
+				t.Errorf("%s: %s has no heading %s", page, target, link[2])
+			}
+		}
+	}
+	if links < 200 {
+		t.Errorf("found %d links", links)
+	}
+}
+
+// anchors are the fragments by which GitHub knows the headings of a page.
+func anchors(page string) map[string]bool {
+	list := map[string]bool{}
+	for _, heading := range pageHeading.FindAllStringSubmatch(codeBlock.ReplaceAllString(page, ""), -1) {
+		anchor := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		list[strings.ReplaceAll(anchor, " ", "-")] = true
+	}
+	return list
+}
+
+// TestContributing holds what CONTRIBUTING.md names: paths, types of package policy, templates, golden cases, tests.
+func TestContributing(t *testing.T) {
+	t.Parallel()
+	page := read(t, "../CONTRIBUTING.md")
+	exists := func(path string) {
+		t.Helper()
+		if _, err := os.Stat(filepath.Join("..", path)); err != nil {
+			t.Errorf("CONTRIBUTING.md: %v", err)
+		}
+	}
+	for _, path := range regexp.MustCompile("`((?:policy|generator|verifier|internal|tests|templates|docs|sql)(?:/[a-z_0-9./]*)?)`").FindAllStringSubmatch(page, -1) {
+		if !strings.HasPrefix(path[1], "sql/upgrades") {
+			exists(path[1])
+		}
+	}
+	source := sources(t, "../policy", "")
+	tests := sources(t, "..", "_test")
+	_, table, _ := strings.Cut(page, "| construct | type in `policy` |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	rows := strings.Split(table, "\n")[2:]
+	if len(rows) < 25 {
+		t.Fatalf("the table of constructs has %d rows", len(rows))
+	}
+	word := regexp.MustCompile("`([A-Za-z_]+)`")
+	for _, row := range rows {
+		cells := strings.Split(row, " | ")
+		for _, name := range word.FindAllStringSubmatch(cells[1], -1) {
+			if !regexp.MustCompile(`(?m)^(type |\t)` + name[1] + ` +struct`).MatchString(source) {
+				t.Errorf("CONTRIBUTING.md: package policy has no type %s", name[1])
+			}
+		}
+		for _, name := range word.FindAllStringSubmatch(cells[2], -1) {
+			exists("templates/" + name[1] + ".sql.tmpl")
+		}
+		for _, name := range word.FindAllStringSubmatch(cells[3], -1) {
+			exists("generator/testdata/golden/" + name[1])
+		}
+	}
+	for _, name := range regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(page, -1) {
+		if !strings.Contains(tests, "\nfunc "+name+"(t ") {
+			t.Errorf("CONTRIBUTING.md: there is no test %s", name)
+		}
+	}
+}
+
+// sources is the text of the Go files below a directory whose names end in suffix.
+func sources(t *testing.T, directory, suffix string) string {
+	t.Helper()
+	var text strings.Builder
+	err := filepath.WalkDir(directory, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, suffix+".go") {
+			text.WriteString(read(t, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
