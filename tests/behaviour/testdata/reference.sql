@@ -70,7 +70,8 @@ CREATE TABLE app.tracked (slug text PRIMARY KEY, name text NOT NULL, last_read_a
 CREATE TABLE app.catalog (slug text PRIMARY KEY, name text NOT NULL);
 CREATE TABLE app.job_log (id bigint PRIMARY KEY, at timestamptz NOT NULL);
 CREATE TABLE app.audit (id bigint PRIMARY KEY, at timestamptz NOT NULL);
-CREATE TABLE app.ledger (id bigint PRIMARY KEY);
+CREATE TABLE app.payment (id bigint PRIMARY KEY, paid_at timestamptz NOT NULL);
+CREATE TABLE app.ledger (id bigint PRIMARY KEY, paid_at timestamptz NOT NULL);
 CREATE TABLE app.letter (id bigint PRIMARY KEY, created_at timestamptz NOT NULL);
 CREATE TABLE app.answer (id bigint PRIMARY KEY, letter_id bigint NOT NULL REFERENCES app.letter ON DELETE CASCADE);
 CREATE INDEX ON app.answer (letter_id);
