@@ -48,7 +48,7 @@ func (c *console) bootstrap(p paths, url, database, migrator string, cron bool) 
 	if err != nil {
 		return err
 	}
-	config, err := settings(url)
+	config, err := install.Settings(url)
 	if err != nil {
 		return err
 	}

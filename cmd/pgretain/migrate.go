@@ -149,7 +149,7 @@ func (m migration) fits(ctx context.Context, project *project, at destination) e
 	if at.cron {
 		return nil
 	}
-	conn, err := connect(ctx, m.url)
+	conn, err := install.Connect(ctx, m.url)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"pgretain/internal/diag"
 	"pgretain/policy"
 )
 
@@ -170,14 +169,6 @@ func TestCount(t *testing.T) {
 		if got := count(n); got != want {
 			t.Errorf("count(%d) = %q, want %q", n, got, want)
 		}
-	}
-}
-
-func TestPlace(t *testing.T) {
-	t.Parallel()
-	want := diag.Position{File: "f", Line: 2, Column: 3}
-	if diff := cmp.Diff(want, place("f", "é;\nab c", 6)); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -103,9 +103,7 @@ func load(ctx context.Context, conn *pgx.Conn, path, text string) error {
 	if !errors.As(err, &server) {
 		return err
 	}
-	d := diag.Diagnostic{Position: place(path, text, server.Position), Severity: diag.Error,
-		Code: server.Code, Message: server.Message, Detail: server.Detail, Hint: server.Hint}
-	return &loadError{d}
+	return install.Refused(path, text, server)
 }
 
 // pgDumpMeta are the two commands for psql that pg_dump writes into every script.
@@ -115,21 +113,6 @@ var pgDumpMeta = regexp.MustCompile(`(?m)^\\(?:un)?restrict .*$`)
 func withoutMeta(text string) string {
 	return pgDumpMeta.ReplaceAllStringFunc(text, func(line string) string { return strings.Repeat(" ", len(line)) })
 }
-
-// place turns the server's character offset, from 1, into line and column.
-func place(path, text string, offset int32) diag.Position {
-	before := []rune(text)
-	before = before[:min(max(int(offset)-1, 0), len(before))]
-	lines := strings.Split(string(before), "\n")
-	return diag.Position{File: path, Line: len(lines), Column: len([]rune(lines[len(lines)-1])) + 1}
-}
-
-// loadError is a statement of a file that the server refused.
-type loadError struct{ diagnostic diag.Diagnostic }
-
-func (e *loadError) Error() string { return e.diagnostic.Message }
-
-func (e *loadError) Diagnostic() diag.Diagnostic { return e.diagnostic }
 
 // sandboxError shows what is missing on the machine, with the hint of how to get it.
 func sandboxError(err error) error {

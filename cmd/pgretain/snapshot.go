@@ -12,6 +12,7 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
+	"pgretain/internal/install"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
 )
@@ -77,7 +78,7 @@ func (c *console) snapshot(ctx context.Context, p paths, url, schema string) err
 // the schema file.
 func withDatabase(ctx context.Context, url, schema string, read func(*pgx.Conn) (*catalog.Snapshot, error)) (*catalog.Snapshot, error) {
 	if schema == "" {
-		conn, err := connect(ctx, url)
+		conn, err := install.Connect(ctx, url)
 		if err != nil {
 			return nil, err
 		}

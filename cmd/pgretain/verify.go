@@ -81,7 +81,7 @@ func (c *console) verify(ctx context.Context, v verification) error {
 	if err != nil {
 		return err
 	}
-	conn, err := connect(ctx, v.url)
+	conn, err := install.Connect(ctx, v.url)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (v verification) follow(ctx context.Context, project *project, options *ver
 		}
 	}
 	if err == nil && in.CronElsewhere() {
-		options.Cron, err = connect(ctx, url)
+		options.Cron, err = install.Connect(ctx, url)
 	}
 	options.CronRefused = err
 	return ctx.Err()

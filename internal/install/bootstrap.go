@@ -13,26 +13,20 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 	if database == "" || migrator == "" {
 		return "", errors.New("bootstrapping: a database and a migrating role are needed")
 	}
-	roles := install.Roles
-	if roles.None {
-		roles = policy.Roles{None: true, Owner: migrator, Worker: migrator, Runner: migrator, Operator: migrator, Viewer: migrator}
-	}
+	roles := rolesOf(install, migrator)
 	return render("bootstrap", map[string]any{
-		"Database": database,
-		"Migrator": migrator,
-		"Roles":    !roles.None,
-		"Owner":    roles.Owner,
-		"Worker":   roles.Worker,
-		"Runner":   roles.Runner,
-		"Operator": roles.Operator,
-		"Viewer":   roles.Viewer,
-		"Cron":     usesCron(install),
-	})
+		"Database": database, "Migrator": migrator, "Roles": !roles.None,
+		"Owner": roles.Owner, "Worker": roles.Worker, "Runner": roles.Runner, "Operator": roles.Operator, "Viewer": roles.Viewer,
+		"Cron": install.Scheduler == "pg_cron" && !install.CronElsewhere(),
+	}), nil
 }
 
-// usesCron says whether jobs are scheduled in the database of the tables.
-func usesCron(install policy.Install) bool {
-	return install.Scheduler == "pg_cron" && !install.CronElsewhere()
+// rolesOf are the roles of an install; with "roles: none" the migrator is all of them.
+func rolesOf(install policy.Install, migrator string) policy.Roles {
+	if !install.Roles.None {
+		return install.Roles
+	}
+	return policy.Roles{None: true, Owner: migrator, Worker: migrator, Runner: migrator, Operator: migrator, Viewer: migrator}
 }
 
 // BootstrapCron is the script that a DBA runs, after that of Bootstrap, in the other database where
@@ -48,16 +42,9 @@ func BootstrapCron(install policy.Install, migrator string) (string, error) {
 			Hint:    "Set install.database and install.cron_database, or leave --cron out.",
 		}
 	}
-	owner, runner := install.Roles.Owner, install.Roles.Runner
-	if install.Roles.None {
-		owner, runner = migrator, migrator
-	}
+	roles := rolesOf(install, migrator)
 	return render("bootstrap_cron", map[string]any{
-		"Database":    install.CronDatabase,
-		"Application": install.Database,
-		"Schema":      install.CronSchema(),
-		"Migrator":    migrator,
-		"Owner":       owner,
-		"Runner":      runner,
-	})
+		"Database": install.CronDatabase, "Application": install.Database, "Schema": install.CronSchema(),
+		"Migrator": migrator, "Owner": roles.Owner, "Runner": roles.Runner,
+	}), nil
 }

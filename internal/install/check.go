@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pgretain/policy"
+	sqlfiles "pgretain/sql"
 )
 
 // oldest is the oldest supported server, as server_version_num has it.
@@ -16,155 +16,182 @@ const oldest = 150000
 
 // server is what a migration needs to know before it starts.
 type server struct {
-	version        int
-	standby        bool
-	database, user string
-	createSchema   bool
-	cron           bool // the migrations are those of the jobs alone
+	version         int
+	standby         bool
+	database, user  string
+	mayCreateSchema bool
+	versions        bool // there is a version table
+	states          bool // which has our column
+	runtime         bool // the runtime is there
+	registry        bool // and the role may read its registry
+	schemaMissing   bool // and must be created; check says so
 }
 
+// recorded is false where the runtime is there, and no version table of "pgretain migrate".
+func (v server) recorded() bool { return v.versions || !v.runtime }
+
 // inspect reads the server's facts and refuses what no migration can work with.
-func (s *session) inspect(ctx context.Context, o Options) (server, error) {
-	v := server{cron: o.Cron}
-	err := s.db.QueryRowContext(ctx, query("server")).
-		Scan(&v.version, &v.standby, &v.database, &v.user, &v.createSchema)
-	if err != nil {
-		return v, fmt.Errorf("reading the server's version: %w", err)
-	}
-	if v.version < oldest {
-		return v, &CheckError{
+func (s *session) inspect(ctx context.Context) error {
+	v := &s.server
+	err := s.row(ctx, "looking at the server", "server", []any{s.schema()}, &v.version, &v.standby, &v.database, &v.user,
+		&v.mayCreateSchema, &v.versions, &v.states, &v.runtime, &v.registry)
+	if err == nil && v.version < oldest {
+		err = &CheckError{
 			Message: fmt.Sprintf("the server is PostgreSQL %d", v.version/10000),
 			Hint:    fmt.Sprintf("pgretain needs PostgreSQL %d or later.", oldest/10000),
 		}
 	}
-	return v, nil
+	return err
 }
 
-// check refuses, with everything that is wrong at once, what would make a migration stop half
-// way. It reports whether the schema must be created.
-func (s *session) check(ctx context.Context, v server, o Options) (createSchema bool, err error) {
-	install := o.Install
-	if v.standby {
-		return false, &CheckError{
-			Message: "the server is a standby", Detail: "It is in recovery and accepts no writes.",
-			Hint: "Connect to the primary; target_session_attrs=read-write finds it.",
-		}
+// Standby is how a server refuses that accepts no writes.
+func Standby() error {
+	return &CheckError{
+		Message: "the server is a standby", Detail: "It is in recovery and accepts no writes.",
+		Hint: "Connect to the primary; target_session_attrs=read-write finds it.",
 	}
-	if err := s.checkRoles(ctx, v, install); err != nil {
-		return false, err
+}
+
+// check refuses, with everything that is wrong at once, what would make a migration stop half way.
+func (s *session) check(ctx context.Context) error {
+	if s.server.standby {
+		return Standby()
 	}
-	createSchema, schemaErr := s.checkSchema(ctx, v, o)
-	return createSchema, errors.Join(schemaErr, s.checkCron(ctx, v, o))
+	if err := s.checkRoles(ctx); err != nil {
+		return err
+	}
+	return errors.Join(s.checkSchema(ctx), s.checkCron(ctx))
+}
+
+// CheckVersion refuses a runtime that is newer than this program, or whose version it cannot read:
+// what its functions expect and what its tables hold is not known here. An older one is no error.
+func CheckVersion(found, database string) error {
+	newer, err := sqlfiles.Compare(found)
+	if err == nil && newer <= 0 {
+		return nil
+	}
+	return &CheckError{
+		Message: fmt.Sprintf("database %q has version %s of the runtime, this pgretain knows version %s", database, found, sqlfiles.Version),
+		Hint:    "Use the pgretain version that upgraded the database, or a later one.",
+	}
+}
+
+// checkVersion is CheckVersion for the runtime of this install, where there is one that the role may see.
+func (s *session) checkVersion(ctx context.Context) error {
+	if !s.server.registry {
+		return nil
+	}
+	var found string
+	if err := s.db.QueryRowContext(ctx, s.statement("runtime_version")).Scan(&found); err != nil {
+		return fmt.Errorf("reading the runtime's version: %w", err)
+	}
+	if found == "" {
+		return nil
+	}
+	return CheckVersion(found, s.server.database)
+}
+
+// checkRecorded refuses to begin anew where another tool has been at work.
+func (s *session) checkRecorded() error {
+	if s.server.recorded() {
+		return nil
+	}
+	return &CheckError{
+		Message: "the runtime in schema " + strconv.Quote(s.schema()) + " was not installed by \"pgretain migrate\"",
+		Detail:  "There is no version table " + s.schema() + ".goose_db_version, so that nobody can tell here what is applied.",
+		Hint:    "Go on with the tool that installed it.",
+	}
 }
 
 // checkRoles: all five exist, the migrating role may become owner and runner, the owner the worker, and pg_cron can log in
 // as the runner.
-func (s *session) checkRoles(ctx context.Context, v server, install policy.Install) error {
-	roles := install.Roles
+func (s *session) checkRoles(ctx context.Context) error {
+	roles := s.Install.Roles
 	if roles.None {
 		return nil
 	}
 	var missing []string
 	var errs []error
+	refuse := func(detail, format string, names ...any) {
+		errs = append(errs, &CheckError{Message: fmt.Sprintf(format, names...), Detail: detail, Hint: s.bootstrapHint()})
+	}
+	const become = "Objects are created as the owner and jobs are scheduled as the runner."
 	for _, role := range []string{roles.Owner, roles.Worker, roles.Runner, roles.Operator, roles.Viewer} {
 		var member, usage, login, connect, ownersMember bool
-		err := s.db.QueryRowContext(ctx, query("role"), role, membership(v), roles.Owner).
-			Scan(&member, &usage, &login, &connect, &ownersMember)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
+		err := s.row(ctx, fmt.Sprintf("reading role %q", role), "role", []any{role, s.membership(), roles.Owner},
+			&member, &usage, &login, &connect, &ownersMember)
+		if errors.Is(err, sql.ErrNoRows) {
 			missing = append(missing, strconv.Quote(role))
-		case err != nil:
-			return fmt.Errorf("reading role %q: %w", role, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		switch {
 		case role == roles.Worker && !ownersMember:
-			errs = append(errs, &CheckError{
-				Message: fmt.Sprintf("role %q is not a member of %q, with all of its privileges", roles.Owner, role),
-				Detail:  "The owner makes functions for the worker, and hands them over.", Hint: bootstrapHint(v),
-			})
+			refuse("The owner makes functions for the worker, and hands them over.",
+				"role %q is not a member of %q, with all of its privileges", roles.Owner, role)
 		case role != roles.Owner && role != roles.Runner:
 		case !member:
-			errs = append(errs, notAllowed(v, role, "cannot SET ROLE"))
+			refuse(become, "role %q cannot SET ROLE %q", s.server.user, role)
 		case !usage && role == roles.Owner:
-			errs = append(errs, notAllowed(v, role, "does not inherit the privileges of"))
+			refuse(become, "role %q does not inherit the privileges of %q", s.server.user, role)
 		}
-		if err == nil && role == roles.Runner && install.Scheduler == "pg_cron" {
-			errs = append(errs, cannotRun(v, role, login, connect)...)
+		if role == roles.Runner && s.Install.Scheduler == "pg_cron" && !login {
+			refuse("pg_cron logs in as the runner.", "role %q cannot log in", role)
+		}
+		if role == roles.Runner && s.Install.Scheduler == "pg_cron" && !connect {
+			refuse("pg_cron logs in as the runner.", "role %q has no CONNECT on database %q", role, s.server.database)
 		}
 	}
 	if len(missing) > 0 {
-		errs = append([]error{&CheckError{
-			Message: "roles do not exist: " + strings.Join(missing, ", "),
-			Hint:    bootstrapHint(v),
-		}}, errs...)
+		first := &CheckError{Message: "roles do not exist: " + strings.Join(missing, ", "), Hint: s.bootstrapHint()}
+		errs = append([]error{first}, errs...)
 	}
 	return errors.Join(errs...)
 }
 
-// cannotRun says what pg_cron needs to start a job as role.
-func cannotRun(v server, role string, login, connect bool) (errs []error) {
-	refuse := func(what string) {
-		errs = append(errs, &CheckError{
-			Message: fmt.Sprintf("role %q %s", role, what), Detail: "pg_cron logs in as the runner.", Hint: bootstrapHint(v),
-		})
-	}
-	if !login {
-		refuse("cannot log in")
-	}
-	if !connect {
-		refuse(fmt.Sprintf("has no CONNECT on database %q", v.database))
-	}
-	return errs
-}
-
 // membership is the privilege that allows SET ROLE.
 // https://www.postgresql.org/docs/16/release-16.html#RELEASE-16-PRIVILEGES
-func membership(v server) string {
-	if v.version >= 160000 {
+func (s *session) membership() string {
+	if s.server.version >= 160000 {
 		return "SET"
 	}
 	return "MEMBER"
 }
 
-func notAllowed(v server, role, what string) error {
-	return &CheckError{
-		Message: fmt.Sprintf("role %q %s %q", v.user, what, role),
-		Detail:  "Objects are created as the owner and jobs are scheduled as the runner.",
-		Hint:    bootstrapHint(v),
-	}
-}
-
-func bootstrapHint(v server) string {
+func (s *session) bootstrapHint() string {
 	verb := "bootstrap"
-	if v.cron {
+	if s.Cron {
 		verb = "bootstrap --cron"
 	}
-	return fmt.Sprintf("Have a DBA run in database %q what \"pgretain %s --migrator %s\" prints.", v.database, verb, v.user)
+	return fmt.Sprintf("Have a DBA run in database %q what \"pgretain %s --migrator %s\" prints.", s.server.database, verb, s.server.user)
 }
 
 // checkSchema: it exists and its creator may use it, or it can be created.
-func (s *session) checkSchema(ctx context.Context, v server, o Options) (create bool, err error) {
-	creator, schema := v.user, o.schema()
-	if !o.Install.Roles.None {
-		creator = o.Install.Roles.Owner
+func (s *session) checkSchema(ctx context.Context) error {
+	v, creator, schema := &s.server, s.server.user, s.schema()
+	if !s.Install.Roles.None {
+		creator = s.Install.Roles.Owner
 	}
 	var owner string
 	var may bool
-	err = s.db.QueryRowContext(ctx, query("schema"), schema, creator).Scan(&owner, &may)
+	err := s.row(ctx, fmt.Sprintf("reading schema %q", schema), "schema", []any{schema, creator}, &owner, &may)
+	v.schemaMissing = errors.Is(err, sql.ErrNoRows)
 	switch {
-	case errors.Is(err, sql.ErrNoRows) && v.createSchema:
-		return true, nil
-	case errors.Is(err, sql.ErrNoRows):
-		return false, &CheckError{
+	case v.schemaMissing && v.mayCreateSchema:
+		return nil
+	case v.schemaMissing:
+		return &CheckError{
 			Message: fmt.Sprintf("role %q may not create schema %q in database %q", v.user, schema, v.database),
-			Hint:    bootstrapHint(v),
+			Hint:    s.bootstrapHint(),
 		}
-	case err != nil:
-		return false, fmt.Errorf("reading schema %q: %w", schema, err)
-	case !may:
-		return false, &CheckError{
+	case err == nil && !may:
+		return &CheckError{
 			Message: fmt.Sprintf("role %q may not create objects in schema %q", creator, schema),
 			Detail:  fmt.Sprintf("The schema exists and belongs to %q.", owner),
 			Hint:    "Name another schema under install.schema, or make that role its owner.",
 		}
 	}
-	return false, nil
+	return err
 }

@@ -1,11 +1,13 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"strconv"
 	"strings"
@@ -18,11 +20,53 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
+// Settings reads url, or the PG* variables where url is empty. The parser's own message is kept
+// back: it may quote a part of the password.
+func Settings(url string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, &CheckError{
+			Message: "cannot read the connection settings",
+			Hint: "Write postgres://user@host:5432/database, or set PGHOST, PGPORT, PGDATABASE and PGUSER. " +
+				"Percent-encode special characters of a password, or use PGPASSWORD or a password file.",
+		}
+	}
+	// pgx waits two minutes unless told otherwise.
+	if config.ConnectTimeout == 2*time.Minute {
+		config.ConnectTimeout = 15 * time.Second
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "pgretain"
+	}
+	// When a context ends, ask the server to cancel, and wait for its answer: the backend must not outlive
+	// the client, and the session can still be asked what became of the query.
+	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Minute}
+	}
+	return config, nil
+}
+
+// Connect opens a session. An error names server, database and user, and nothing else of the settings.
+func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
+	config, err := Settings(url)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, connectError(ctx, config, err, nil)
+	}
+	return conn, nil
+}
+
 // session is the one connection of a migration: the lock lives in it, so that it must never be
-// replaced by another one behind our back.
+// replaced by another connection.
 type session struct {
-	db    *sql.DB
-	trace *trace
+	Options
+	dir    fs.FS
+	db     *sql.DB
+	trace  trace
+	server server
 }
 
 // once connects a single time.
@@ -39,33 +83,25 @@ func (o *once) Connect(ctx context.Context) (driver.Conn, error) {
 	return o.Connector.Connect(ctx)
 }
 
-// open connects with url, or with the PG* variables where url is empty.
-func open(ctx context.Context, url string) (*session, error) {
-	config, err := pgx.ParseConfig(url)
+// open connects with url, or with the PG* variables where url is empty, and reads the server's facts.
+func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, error) {
+	config, err := Settings(url)
 	if err != nil {
-		// The parser's message may quote a part of the password.
-		return nil, &CheckError{
-			Message: "cannot read the connection settings",
-			Hint: "Write postgres://user@host:5432/database, or set PGHOST, PGPORT, PGDATABASE and PGUSER. " +
-				"Percent-encode special characters of a password, or use PGPASSWORD or a password file.",
-		}
+		return nil, err
 	}
-	// pgx waits two minutes unless told otherwise.
-	if config.ConnectTimeout == 2*time.Minute {
-		config.ConnectTimeout = 15 * time.Second
-	}
-	// Who is told to stop tells the server, and waits for what it says: the session must not outlive us.
-	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Minute}
-	}
-	s := &session{trace: &trace{}}
-	config.Tracer, config.BuildFrontend = s.trace, s.trace.frontend
+	s := &session{Options: o, dir: dir}
+	config.Tracer, config.BuildFrontend = &s.trace, s.trace.frontend
 	s.db = sql.OpenDB(&once{Connector: stdlib.GetConnector(*config, stdlib.OptionAfterConnect(prepareSession))})
 	s.db.SetMaxOpenConns(1)
 	s.db.SetMaxIdleConns(1)
-	if err := s.db.PingContext(ctx); err != nil {
-		s.close()
-		return nil, connectError(ctx, config, err)
+	if err = s.db.PingContext(ctx); err != nil {
+		err = connectError(ctx, config, err, hints)
+	} else {
+		err = s.inspect(ctx)
+	}
+	if err != nil {
+		s.db.Close()
+		return nil, err
 	}
 	return s, nil
 }
@@ -76,24 +112,48 @@ func prepareSession(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// close ends the session and with it the lock.
-func (s *session) close() { s.db.Close() }
+// row reads one row of a statement of sql; doing says what for. No row is sql.ErrNoRows itself.
+func (s *session) row(ctx context.Context, doing, name string, args []any, into ...any) error {
+	err := s.db.QueryRowContext(ctx, query(name), args...).Scan(into...)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		err = fmt.Errorf("%s: %w", doing, err)
+	}
+	return err
+}
 
-// connectError names server, database and user, and nothing else of the settings.
-func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error {
+// lost makes a message of an error of the network: what the protocol says of it helps nobody.
+func (s *session) lost(ctx context.Context, err error) error {
+	var server *pgconn.PgError
+	var check *CheckError
+	if err == nil || ctx.Err() != nil || errors.As(err, &server) || errors.As(err, &check) || s.db.PingContext(ctx) == nil {
+		return err
+	}
+	return &CheckError{
+		Message: "the connection to the server was lost",
+		Detail:  sentence(fmt.Sprint(err)),
+		Hint:    "Run the command again when the server is there: it goes on where it stopped.",
+		cause:   err,
+	}
+}
+
+// connectError says why a server could not be reached, or what it refused; hints are for what has no hint yet.
+func connectError(ctx context.Context, config *pgx.ConnConfig, err error, hints map[string]string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	place := address(config)
+	place := "at " + net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
+	if strings.HasPrefix(config.Host, "/") {
+		place = fmt.Sprintf("in %s, port %d", config.Host, config.Port)
+	}
 	var server *pgconn.PgError
 	if !errors.As(err, &server) {
 		return &CheckError{
-			Message: "cannot connect to the server " + place + ", database " + strconv.Quote(config.Database),
+			Message: fmt.Sprintf("cannot connect to the server %s, database %q", place, config.Database),
 			Detail:  sentence(innermost(err)),
 			Hint:    "Is it running, and does it accept connections there? Check PGHOST and PGPORT, or --database-url.",
 		}
 	}
-	check := &CheckError{Message: server.Message, Detail: sentence(server.Detail), Hint: server.Hint}
+	check := &CheckError{Detail: sentence(server.Detail)}
 	switch {
 	case server.Code == "3D000":
 		check.Message = fmt.Sprintf("database %q does not exist on the server %s", config.Database, place)
@@ -103,18 +163,9 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error 
 		check.Hint = "Check user, password and the server's pg_hba.conf."
 	default:
 		check.Message = fmt.Sprintf("the server %s refuses the connection: %s [%s]", place, server.Message, server.Code)
-		check.Hint = hint(server)
+		check.Hint = cmp.Or(server.Hint, hints[server.Code])
 	}
 	return check
-}
-
-// address is "at host:port", or the socket's directory.
-func address(config *pgx.ConnConfig) string {
-	port := strconv.Itoa(int(config.Port))
-	if strings.HasPrefix(config.Host, "/") {
-		return "in " + config.Host + ", port " + port
-	}
-	return "at " + net.JoinHostPort(config.Host, port)
 }
 
 // innermost is the cause that the operating system or the resolver gave.

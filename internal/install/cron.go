@@ -11,142 +11,109 @@ import (
 	"pgretain/policy"
 )
 
-// scheduling is what the runner finds in a database.
-type scheduling struct {
-	extension, usage bool
-	inDatabase       bool // it may schedule jobs that run in another database
-	connect          bool // and connect to that one
-	database         bool // which exists
-}
-
 // checkCron: the extension is here and the runner may call it; with jobs elsewhere, this is the
 // database that they call.
-func (s *session) checkCron(ctx context.Context, v server, o Options) error {
-	in := o.Install
+func (s *session) checkCron(ctx context.Context) error {
+	in := s.Install
 	switch {
-	case !v.cron && in.CronElsewhere():
-		return isDatabase(v, in.Database, "database")
-	case !v.cron && in.Scheduler != "pg_cron":
+	case !s.Cron && in.CronElsewhere():
+		return s.isDatabase(in.Database, "database")
+	case !s.Cron && in.Scheduler != "pg_cron":
 		return nil
-	case v.cron && in.CronDatabase != "":
-		if err := isDatabase(v, in.CronDatabase, "cron_database"); err != nil {
+	case s.Cron && in.CronDatabase != "":
+		if err := s.isDatabase(in.CronDatabase, "cron_database"); err != nil {
 			return err
 		}
 	}
-	runner := v.user
+	runner := s.server.user
 	if !in.Roles.None {
 		runner = in.Roles.Runner
 	}
-	var f scheduling
-	err := s.db.QueryRowContext(ctx, query("cron"), runner, in.Database).
-		Scan(&f.extension, &f.usage, &f.inDatabase, &f.database, &f.connect)
-	if err != nil {
-		return fmt.Errorf("reading pg_cron: %w", err)
-	}
-	if !f.extension {
-		return noCron(v, in, s.cronHome(ctx))
-	}
-	if err := f.check(v, in, runner); err != nil {
+	if err := s.checkRunner(ctx, runner); err != nil {
 		return err
 	}
-	return s.checkSchedules(ctx, runner, v, o)
+	return s.checkSchedules(ctx, runner)
 }
 
 // isDatabase refuses a connection to another database than the policy file names.
-func isDatabase(v server, want, key string) error {
-	if v.database == want {
+func (s *session) isDatabase(want, key string) error {
+	if s.server.database == want {
 		return nil
 	}
 	return &CheckError{
-		Message: fmt.Sprintf("install.%s is %q, the connection is to database %q", key, want, v.database),
+		Message: fmt.Sprintf("install.%s is %q, the connection is to database %q", key, want, s.server.database),
 		Detail:  "Jobs are scheduled in one database and run in the other, by name.",
 		Hint:    "Connect to that database, or change the policy file and run \"pgretain generate\".",
 	}
 }
 
-// check says by name what the runner lacks.
-func (f scheduling) check(v server, in policy.Install, runner string) error {
-	var message string
+// checkRunner says by name what the runner lacks to schedule jobs.
+func (s *session) checkRunner(ctx context.Context, runner string) error {
+	v, target := s.server, s.Install.Database
+	var extension, usage, inDatabase, exists, connect bool
+	err := s.row(ctx, "reading pg_cron", "cron", []any{runner, target}, &extension, &usage, &inDatabase, &exists, &connect)
+	message, hint := "", s.bootstrapHint()
 	switch {
-	case !f.usage:
+	case err != nil:
+		return err
+	case !extension:
+		return s.noCron(ctx)
+	case !usage:
 		message = fmt.Sprintf("role %q has no USAGE on schema cron", runner)
-	case v.cron && !f.inDatabase:
+	case s.Cron && !inDatabase:
 		message = fmt.Sprintf("role %q has no EXECUTE on cron.schedule_in_database", runner)
-	case v.cron && in.CronElsewhere() && !f.database:
-		return &CheckError{
-			Message: fmt.Sprintf("install.database is %q, and the server of database %q has none of that name", in.Database, v.database),
-			Hint:    "Connect to the server that has both databases: pg_cron runs jobs on its own server.",
-		}
-	case v.cron && in.CronElsewhere() && !f.connect:
-		return &CheckError{
-			Message: fmt.Sprintf("role %q has no CONNECT on database %q", runner, in.Database),
-			Hint:    fmt.Sprintf("Have a DBA run in database %q what \"pgretain bootstrap\" prints.", in.Database),
-		}
-	}
-	if message == "" {
+	case s.Cron && s.Install.CronElsewhere() && !exists:
+		message = fmt.Sprintf("install.database is %q, and the server of database %q has none of that name", target, v.database)
+		hint = "Connect to the server that has both databases: pg_cron runs jobs on its own server."
+	case s.Cron && s.Install.CronElsewhere() && !connect:
+		message = fmt.Sprintf("role %q has no CONNECT on database %q", runner, target)
+		hint = fmt.Sprintf("Have a DBA run in database %q what \"pgretain bootstrap\" prints.", target)
+	default:
 		return nil
 	}
-	return &CheckError{Message: message, Hint: bootstrapHint(v)}
-}
-
-// cronHome is the database that pg_cron works in, "" where it is not loaded, or where the migrating
-// role may not know.
-func (s *session) cronHome(ctx context.Context) string {
-	var home string
-	if err := s.db.QueryRowContext(ctx, query("cron_home")).Scan(&home); err != nil {
-		return ""
-	}
-	return home
+	return &CheckError{Message: message, Hint: hint}
 }
 
 // noCron tells apart a server without pg_cron, and pg_cron in another database.
-func noCron(v server, in policy.Install, home string) error {
-	check := &CheckError{Message: fmt.Sprintf("extension pg_cron is not installed in database %q", v.database)}
+func (s *session) noCron(ctx context.Context) error {
+	here := s.server.database
+	home := "" // where it is not loaded, or where the migrating role may not know
+	if err := s.row(ctx, "looking for pg_cron", "cron_home", nil, &home); err != nil {
+		home = ""
+	}
+	check := &CheckError{Message: fmt.Sprintf("extension pg_cron is not installed in database %q", here)}
+	check.Detail = fmt.Sprintf("The server loads pg_cron for database %q.", home)
 	switch {
 	case home == "":
 		check.Detail = "The server does not load pg_cron, or the migrating role cannot read its settings."
 		check.Hint = "Add pg_cron to shared_preload_libraries, set cron.database_name, restart and run what " +
 			"\"pgretain bootstrap\" prints; or set install.scheduler to none and run jobs by other means."
-	case home == v.database:
+	case home == here:
 		check.Detail = "The server loads pg_cron for this database."
-		check.Hint = bootstrapHint(v)
-	case v.cron:
-		check.Detail = fmt.Sprintf("The server loads pg_cron for database %q.", home)
+		check.Hint = s.bootstrapHint()
+	case s.Cron:
 		check.Hint = fmt.Sprintf("Set install.cron_database to %q.", home)
 	default:
-		check.Detail = fmt.Sprintf("The server loads pg_cron for database %q.", home)
 		check.Hint = fmt.Sprintf("Set install.database to %q and install.cron_database to %q, run \"pgretain generate\", and after "+
-			"\"pgretain migrate up\" also \"pgretain migrate up --cron\"; or set install.scheduler to none.", v.database, home)
+			"\"pgretain migrate up\" also \"pgretain migrate up --cron\"; or set install.scheduler to none.", here, home)
 	}
 	return check
 }
 
 // ScheduleError is a schedule of the policy file that the pg_cron at hand does not take.
-type ScheduleError struct {
-	Schedule policy.Schedule
-	Database string
-	cause    *pgconn.PgError
-}
+type ScheduleError struct{ diagnostic }
 
-func (e *ScheduleError) Error() string {
-	return fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", e.Database, e.Schedule.Text)
-}
+func (e *ScheduleError) Error() string { return e.Message }
 
 // Diagnostic is the error at the line of the policy file.
-func (e *ScheduleError) Diagnostic() diag.Diagnostic {
-	return diag.Diagnostic{
-		Position: e.Schedule.Position, Severity: diag.Error, Code: e.cause.Code, Message: e.Error(),
-		Detail: "It says: " + e.cause.Message + ".",
-		Hint:   "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. Or write five plain fields.",
-	}
-}
+func (e *ScheduleError) Diagnostic() diag.Diagnostic { return e.diagnostic }
 
 // checkSchedules schedules each for a moment, as the runner, in a transaction that is rolled back:
 // what a pg_cron takes it knows best itself. A refusal of another kind is left to the migration.
-func (s *session) checkSchedules(ctx context.Context, runner string, v server, o Options) error {
+func (s *session) checkSchedules(ctx context.Context, runner string) error {
 	var errs []error
 	tried := map[string]bool{}
-	for _, schedule := range o.Schedules {
+	for _, schedule := range s.Schedules {
 		if tried[schedule.Text] {
 			continue
 		}
@@ -158,23 +125,28 @@ func (s *session) checkSchedules(ctx context.Context, runner string, v server, o
 		case !errors.As(err, &server):
 			return fmt.Errorf("trying schedule %q: %w", schedule.Text, err)
 		case server.Code == "22023":
-			errs = append(errs, &ScheduleError{schedule, v.database, server})
+			errs = append(errs, s.scheduleError(schedule, server))
 		}
 	}
 	return errors.Join(errs...)
 }
 
+func (s *session) scheduleError(schedule policy.Schedule, server *pgconn.PgError) error {
+	return &ScheduleError{diagnostic{
+		Position: schedule.Position, Severity: diag.Error, Code: server.Code,
+		Message: fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
+		Detail:  "It says: " + server.Message + ".",
+		Hint:    "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. Or write five plain fields.",
+	}}
+}
+
 func (s *session) trySchedule(ctx context.Context, runner, schedule string) error {
-	become, err := render("become", map[string]any{"Role": runner})
-	if err != nil {
-		return err
-	}
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // the session ends with a failure of this
-	if _, err := tx.ExecContext(ctx, become); err != nil {
+	if _, err := tx.ExecContext(ctx, render("become", map[string]any{"Role": runner})); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, query("try_schedule"), schedule)

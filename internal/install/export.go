@@ -2,13 +2,12 @@ package install
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,36 +15,27 @@ import (
 
 // keepHolds writes holds and run log where the caller wants that, then asks whether what is to be undone
 // would drop holds in force. That file asks again by itself; asked before the first, all stays as it is.
-func (s *session) keepHolds(ctx context.Context, dir fs.FS, o Options, todo []Migration) error {
-	drops := false
-	for _, m := range todo {
-		content, err := fs.ReadFile(dir, m.Name)
-		if err != nil {
-			return fmt.Errorf("reading migration: %w", err)
-		}
-		drops = drops || bytes.Contains(content, []byte("PERFORM "+o.schema()+"._refuse_down();"))
-	}
-	if o.Export != nil {
-		if err := s.export(ctx, o); err != nil {
+func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
+	if s.Export != nil {
+		if err := s.export(ctx); err != nil {
 			return fmt.Errorf("writing holds and run log: %w", err)
 		}
 	}
+	drops := slices.ContainsFunc(todo, func(m Migration) bool {
+		return strings.Contains(m.content, "PERFORM "+s.schema()+"._refuse_down();")
+	})
 	if !drops {
 		return nil
 	}
-	return s.refuseDown(ctx, o)
+	return s.refuseDown(ctx)
 }
 
 // refuseDown says which holds are in force.
-func (s *session) refuseDown(ctx context.Context, o Options) error {
-	ask, err := render("refuse_down", map[string]any{"Schema": o.schema()})
-	if err != nil {
+func (s *session) refuseDown(ctx context.Context) error {
+	if _, err := s.db.ExecContext(ctx, query("lock_timeout")); err != nil {
 		return err
 	}
-	if _, err := s.db.ExecContext(ctx, query("impatient")); err != nil {
-		return err
-	}
-	_, err = s.db.ExecContext(ctx, ask)
+	_, err := s.db.ExecContext(ctx, s.statement("refuse_down"))
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
 		return &CheckError{Message: server.Message, Detail: server.Detail, Hint: server.Hint, cause: err}
@@ -54,17 +44,13 @@ func (s *session) refuseDown(ctx context.Context, o Options) error {
 }
 
 // export writes a line for each row, and tells the session which holds are among them.
-func (s *session) export(ctx context.Context, o Options) error {
-	text, err := render("export", map[string]any{"Schema": o.schema()})
-	if err != nil {
-		return err
-	}
-	rows, err := s.db.QueryContext(ctx, text)
+func (s *session) export(ctx context.Context) error {
+	rows, err := s.db.QueryContext(ctx, s.statement("export"))
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	out, holds := bufio.NewWriter(o.Export), []string{}
+	out, holds := bufio.NewWriter(s.Export), []string{}
 	for rows.Next() {
 		var line string
 		var hold sql.NullString
@@ -76,7 +62,7 @@ func (s *session) export(ctx context.Context, o Options) error {
 		}
 		fmt.Fprintln(out, line) // Flush says what went wrong
 	}
-	if err := errors.Join(rows.Err(), rows.Close(), out.Flush(), sync(o.Export)); err != nil {
+	if err := errors.Join(rows.Err(), rows.Close(), out.Flush(), sync(s.Export)); err != nil {
 		return err
 	}
 	_, err = s.db.ExecContext(ctx, query("exported"), "{"+strings.Join(holds, ",")+"}")

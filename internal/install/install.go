@@ -13,7 +13,7 @@ import (
 	"pgretain/policy"
 )
 
-// Options say where the runtime lives and how patient a migration is.
+// Options say where the runtime lives and how long a migration waits.
 type Options struct {
 	Install policy.Install
 	// Cron applies the migrations of the jobs, in the database where schema cron lives.
@@ -50,8 +50,8 @@ type Migration struct {
 	// Differs: the database was migrated with another file of this number, not with this one.
 	Differs bool
 
-	state    string // that the file names, "" for a file of the user's own
-	recorded string // that the applied file named, "" where nobody wrote it down
+	recorded string // the state that the applied file named, "" where nobody wrote it down
+	file
 }
 
 // Up applies every pending migration of dir, one transaction each, and returns what it applied,
@@ -59,141 +59,123 @@ type Migration struct {
 // table. An error is a *CheckError, a *StatementError, several of them joined, or anything else
 // that went wrong; Diagnostics makes messages of it.
 func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
-	if err := checkPrograms(dir); err != nil {
-		return nil, err
-	}
-	s, createSchema, err := start(ctx, url, o)
-	if err != nil {
-		return nil, err
-	}
-	defer s.close()
-	if err := s.checkRecorded(ctx, o.schema()); err != nil {
-		return nil, err
-	}
-	if err := s.createSchema(ctx, createSchema, o); err != nil {
-		return nil, s.lost(ctx, err)
-	}
-	known, err := s.status(ctx, dir, o.schema())
-	if err != nil {
-		return nil, s.lost(ctx, err)
-	}
-	if err := checkOrder(known); err != nil {
-		return nil, err
-	}
-	pending := slices.DeleteFunc(known, func(m Migration) bool { return m.Applied })
-	return s.migrate(ctx, dir, o, pending, true)
+	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
+		if err := s.checkRecorded(); err != nil {
+			return nil, err
+		}
+		if err := s.createSchema(ctx); err != nil {
+			return nil, fmt.Errorf("creating schema %q: %w", s.schema(), err)
+		}
+		known, err := s.status(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkOrder(known); err != nil {
+			return nil, err
+		}
+		pending := slices.DeleteFunc(known, func(m Migration) bool { return m.Applied })
+		return s.apply(ctx, pending, true)
+	})
 }
 
 // Down undoes the last step, which may be several files, or everything when all is set. The
 // schema and the version table stay. Of a file without a transaction that an Up did not finish, it
 // takes away what is there. Refuses to drop holds in force that were not exported.
 func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
-	if err := checkPrograms(dir); err != nil {
-		return nil, err
-	}
-	s, _, err := start(ctx, url, o)
-	if err != nil {
-		return nil, err
-	}
-	defer s.close()
-	known, err := s.status(ctx, dir, o.schema())
-	if err != nil {
-		return nil, s.lost(ctx, err)
-	}
-	if err := checkApplied(known); err != nil {
-		return nil, err
-	}
-	done, whole, err := s.undoHalf(ctx, dir, o, known)
-	if err != nil || whole && !all {
-		return done, err
-	}
-	applied := slices.DeleteFunc(known, func(m Migration) bool { return !m.Applied })
-	slices.Reverse(applied)
-	if !all {
-		applied, err = lastStep(dir, applied)
+	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
+		known, err := s.status(ctx)
 		if err != nil {
 			return nil, err
 		}
-	}
-	if err := s.keepHolds(ctx, dir, o, applied); err != nil {
-		return done, s.lost(ctx, err)
-	}
-	more, err := s.migrate(ctx, dir, o, applied, false)
-	return append(done, more...), err
+		if err := checkApplied(known); err != nil {
+			return nil, err
+		}
+		done, whole, err := s.undoInterrupted(ctx, known)
+		if err != nil || whole && !all {
+			return done, err
+		}
+		applied := slices.DeleteFunc(known, func(m Migration) bool { return !m.Applied })
+		slices.Reverse(applied)
+		if !all {
+			applied = lastStep(applied)
+		}
+		if err := s.keepHolds(ctx, applied); err != nil {
+			return done, err
+		}
+		more, err := s.apply(ctx, applied, false)
+		return append(done, more...), err
+	})
 }
 
 // Status lists the migrations of dir and of the database by version. It writes nothing and takes
 // no lock.
 func Status(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
-	s, err := open(ctx, url)
+	s, err := open(ctx, url, dir, o)
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
-	v, err := s.inspect(ctx, o)
-	if err != nil {
+	defer s.db.Close()
+	if err := s.checkVersion(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.checkVersion(ctx, v, o.schema()); err != nil {
-		return nil, err
-	}
-	return s.status(ctx, dir, o.schema())
+	return s.status(ctx)
 }
 
-// start connects, checks and locks; the caller closes the session unless there is an error.
-func start(ctx context.Context, url string, o Options) (*session, bool, error) {
-	s, err := open(ctx, url)
+// Recorded says whether Status knows what is applied. It does not where another tool, or goose with a
+// version table elsewhere, installed the runtime: then nothing is pending as far as anybody can tell.
+func Recorded(ctx context.Context, url string, o Options) (bool, error) {
+	s, err := open(ctx, url, nil, o)
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
-	createSchema, err := s.ready(ctx, o)
-	if err != nil {
-		err = s.lost(ctx, err)
-		s.close()
-		return nil, false, err
-	}
-	return s, createSchema, nil
+	defer s.db.Close()
+	return s.server.recorded(), nil
 }
 
-// ready checks under the lock: whoever waited for another migration sees what that one did.
-func (s *session) ready(ctx context.Context, o Options) (createSchema bool, err error) {
-	v, err := s.inspect(ctx, o)
+// migrate connects, locks, checks under the lock, since another migration may just have ended, and calls do.
+func migrate(ctx context.Context, url string, dir fs.FS, o Options, do func(*session) ([]Migration, error)) ([]Migration, error) {
+	if err := checkPrograms(dir); err != nil {
+		return nil, err
+	}
+	s, err := open(ctx, url, dir, o)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if err := s.lock(ctx, o); err != nil {
-		return false, err
+	defer s.db.Close() // and with it the lock
+	if err := s.ready(ctx); err != nil {
+		return nil, s.lost(ctx, err)
 	}
-	if err := s.checkVersion(ctx, v, o.schema()); err != nil {
-		return false, err
+	done, err := do(s)
+	return done, s.lost(ctx, err)
+}
+
+func (s *session) ready(ctx context.Context) error {
+	if err := s.lock(ctx); err != nil {
+		return err
 	}
-	return s.check(ctx, v, o)
+	if err := s.inspect(ctx); err != nil {
+		return err
+	}
+	if err := s.checkVersion(ctx); err != nil {
+		return err
+	}
+	return s.check(ctx)
 }
 
 // createSchema makes what goose needs before its first migration, in one transaction.
-func (s *session) createSchema(ctx context.Context, create bool, o Options) error {
-	install, schema := o.Install, o.schema()
-	exists, hasState, err := s.versionTable(ctx, schema)
-	if err != nil {
-		return err
-	}
-	text, err := render("create_schema", map[string]any{
-		"CreateSchema": create, "Schema": schema, "AddState": exists && !hasState,
-		"Owner": install.Roles.Owner, "Worker": install.Roles.Worker, "Runner": install.Roles.Runner,
-		"Operator": install.Roles.Operator, "Viewer": install.Roles.Viewer,
+func (s *session) createSchema(ctx context.Context) error {
+	roles := s.Install.Roles
+	text := render("create_schema", map[string]any{
+		"CreateSchema": s.server.schemaMissing, "Schema": s.schema(), "AddState": s.server.versions && !s.server.states,
+		"Owner": roles.Owner, "Worker": roles.Worker, "Runner": roles.Runner, "Operator": roles.Operator, "Viewer": roles.Viewer,
 	})
-	if err != nil {
-		return err
-	}
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("creating schema %q: %w", schema, err)
+		return err
 	}
 	if _, err := tx.ExecContext(ctx, text); err != nil {
-		return errors.Join(fmt.Errorf("creating schema %q: %w", schema, err), tx.Rollback())
+		return errors.Join(err, tx.Rollback())
 	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("creating schema %q: %w", schema, err)
-	}
-	return nil
+	s.server.versions = true
+	return tx.Commit()
 }

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -16,21 +17,24 @@ var downLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+down[ \t]*$`)
 // statementError finds the failed statement in its file.
 func statementError(file, content string, up bool, t *trace, server *pgconn.PgError) *StatementError {
 	position := diag.Position{File: file, Line: 1, Column: 1}
-	content = strings.ReplaceAll(content, "\r\n", "\n")
 	if start := find(content, up, t.last, t.times); start >= 0 {
 		if server.Position == 0 {
 			start += statementAt(t.last, t.done)
 		}
 		position = place(file, content, start, int(server.Position))
 	}
-	detail := server.Detail
-	if detail == "" && server.Where != "" {
-		detail = server.Where
-	}
-	return &StatementError{
-		Position: position, Message: server.Message, Code: server.Code,
-		Detail: detail, Hint: hint(server), cause: server,
-	}
+	return &StatementError{diagnostic{
+		Position: position, Severity: diag.Error, Message: server.Message, Code: server.Code,
+		Detail: cmp.Or(server.Detail, server.Where), Hint: cmp.Or(server.Hint, hints[server.Code]),
+	}, server}
+}
+
+// Refused is the error of a file that was sent as one text.
+func Refused(file, content string, server *pgconn.PgError) *StatementError {
+	return &StatementError{diagnostic{
+		Position: place(file, content, 0, int(server.Position)), Severity: diag.Error, Code: server.Code,
+		Message: server.Message, Detail: server.Detail, Hint: server.Hint,
+	}, server}
 }
 
 // find is the byte offset of the times-th occurrence of statement in the part that was running,

@@ -62,6 +62,15 @@ func TestStatementErrorFindsItsPlace(t *testing.T) {
 	}
 }
 
+// A file that was sent as one text.
+func TestRefusedFindsItsPlace(t *testing.T) {
+	t.Parallel()
+	got := Refused("f.sql", "é;\nab c", &pgconn.PgError{Position: 6})
+	if diff := cmp.Diff(at(2, 3, 1), got.Position); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func at(line, column, width int) diag.Position {
 	return diag.Position{File: "f.sql", Line: line, Column: column, Width: width}
 }

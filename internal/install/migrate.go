@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
+	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -34,48 +35,17 @@ func (s store) Insert(ctx context.Context, db database.DBTxConn, version databas
 // TableExists is true: the table was created together with its schema.
 func (store) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
 
-// migrate runs the given migrations one by one and returns those that succeeded.
-func (s *session) migrate(ctx context.Context, dir fs.FS, o Options, todo []Migration, up bool) ([]Migration, error) {
-	var done []Migration
-	if len(todo) == 0 {
-		return nil, nil
-	}
-	provider, err := s.provider(dir, o.schema(), todo)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range todo {
-		if err := s.patience(ctx, dir, m.Name); err != nil {
-			return done, s.lost(ctx, err)
-		}
-		s.trace.reset()
-		result, err := provider.ApplyVersion(ctx, m.Version, up)
-		if err != nil {
-			return done, s.explain(ctx, dir, o, m, up, err)
-		}
-		m.Applied, m.AppliedAt, m.Duration = up, time.Time{}, result.Duration
-		done = append(done, m)
-		if o.Progress != nil {
-			o.Progress(m)
-		}
-	}
-	return done, nil
-}
-
-func (s *session) provider(dir fs.FS, schema string, todo []Migration, more ...goose.ProviderOption) (*goose.Provider, error) {
-	versions, err := database.NewStore(database.DialectPostgres, quote.Qualified(schema, "goose_db_version"))
+// provider is goose, for the given migrations.
+func (s *session) provider(todo []Migration, more ...goose.ProviderOption) (*goose.Provider, error) {
+	versions, err := database.NewStore(database.DialectPostgres, quote.Qualified(s.schema(), "goose_db_version"))
 	if err != nil {
 		return nil, fmt.Errorf("preparing migrations: %w", err)
-	}
-	record, err := render("record", map[string]any{"Schema": schema})
-	if err != nil {
-		return nil, err
 	}
 	states := map[int64]string{}
 	for _, m := range todo {
 		states[m.Version] = m.state
 	}
-	provider, err := goose.NewProvider(goose.DialectCustom, s.db, dir, append(more, goose.WithStore(store{versions, record, states}),
+	provider, err := goose.NewProvider(goose.DialectCustom, s.db, s.dir, append(more, goose.WithStore(store{versions, s.statement("record"), states}),
 		goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))...)
 	if err != nil {
 		return nil, fmt.Errorf("reading migrations: %w", err)
@@ -83,22 +53,104 @@ func (s *session) provider(dir fs.FS, schema string, todo []Migration, more ...g
 	return provider, nil
 }
 
+// apply runs the given migrations one by one and returns those that succeeded.
+func (s *session) apply(ctx context.Context, todo []Migration, up bool, more ...goose.ProviderOption) ([]Migration, error) {
+	if len(todo) == 0 {
+		return nil, nil
+	}
+	provider, err := s.provider(todo, more...)
+	if err != nil {
+		return nil, err
+	}
+	var done []Migration
+	for _, m := range todo {
+		if err := s.setLockTimeout(ctx, m); err != nil {
+			return done, err
+		}
+		s.trace.reset()
+		start := time.Now()
+		if _, err := provider.ApplyVersion(ctx, m.Version, up); err != nil {
+			return done, s.explain(ctx, m, up, err)
+		}
+		m.Applied, m.AppliedAt, m.Duration = up, time.Time{}, time.Since(start)
+		done = append(done, m)
+		if s.Progress != nil {
+			s.Progress(m)
+		}
+	}
+	return done, nil
+}
+
+// setLockTimeout bounds what one of our files waits for a lock, and so how long others wait behind it. An index
+// build holds nobody up, and must be able to wait for old snapshots as long as it takes. A file says
+// itself what it needs beyond that; a file of the user's own is not ours to bound.
+func (s *session) setLockTimeout(ctx context.Context, m Migration) error {
+	timeout := "no_lock_timeout"
+	if m.part > 0 && m.inTransaction() {
+		timeout = "lock_timeout"
+	}
+	_, err := s.db.ExecContext(ctx, query(timeout))
+	return err
+}
+
 // explain makes of goose's error what PostgreSQL said, and where.
-func (s *session) explain(ctx context.Context, dir fs.FS, o Options, m Migration, up bool, err error) error {
+func (s *session) explain(ctx context.Context, m Migration, up bool, err error) error {
+	file := path.Join(s.Path, m.Name)
 	if ctx.Err() != nil {
-		return interrupted(path.Join(o.Path, m.Name), ctx.Err())
+		return &CheckError{
+			Message: "interrupted while migrating " + file,
+			Hint:    "Run the command again: it goes on with this file.",
+			cause:   ctx.Err(),
+		}
 	}
 	var server *pgconn.PgError
-	if !errors.As(err, &server) {
-		var partial *goose.PartialError
-		if errors.As(err, &partial) {
-			err = partial.Err
+	if errors.As(err, &server) {
+		return statementError(file, m.content, up, &s.trace, server)
+	}
+	var partial *goose.PartialError
+	if errors.As(err, &partial) {
+		err = partial.Err
+	}
+	return fmt.Errorf("migrating %s: %w", file, err)
+}
+
+// undoInterrupted takes away what an interrupted Up left of a file without a transaction: the version table
+// does not know that the file was begun. It returns that file, or none, and whether the file is the
+// first of its step, which is undone then.
+func (s *session) undoInterrupted(ctx context.Context, known []Migration) (done []Migration, whole bool, err error) {
+	next := 1 // the file that Up would go on with
+	for next < len(known) && (!known[next-1].Applied || known[next].Applied) {
+		next++
+	}
+	if next >= len(known) || known[next].part == 0 || known[next].inTransaction() {
+		return nil, false, nil
+	}
+	m := known[next]
+	if begun, err := s.begun(ctx, m.content); err != nil || !begun {
+		return nil, false, err
+	}
+	done, err = s.apply(ctx, []Migration{m}, false, goose.WithDisableVersioning(true))
+	return done, m.part == 1, err
+}
+
+// indexLine is how the head of a generated file names an index that it builds or drops.
+var indexLine = regexp.MustCompile(`(?m)^--   ([+-]) index (".*")$`)
+
+// begun says whether an index is there that the file builds, or is not there, or not valid, that it drops.
+func (s *session) begun(ctx context.Context, content string) (bool, error) {
+	var built, dropped []string
+	for _, found := range indexLine.FindAllStringSubmatch(content, -1) {
+		name, err := strconv.Unquote(found[2])
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("reading migration: index name %s: %w", found[2], err)
+		case found[1] == "+":
+			built = append(built, name)
+		default:
+			dropped = append(dropped, name)
 		}
-		return s.lost(ctx, fmt.Errorf("migrating %s: %w", path.Join(o.Path, m.Name), err))
 	}
-	content, readErr := fs.ReadFile(dir, m.Name)
-	if readErr != nil {
-		return errors.Join(err, readErr)
-	}
-	return statementError(path.Join(o.Path, m.Name), string(content), up, s.trace, server)
+	var begun bool
+	err := s.row(ctx, "looking for indexes", "begun", []any{built, dropped}, &begun)
+	return begun, err
 }

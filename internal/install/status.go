@@ -1,7 +1,6 @@
 package install
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -9,17 +8,57 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 )
 
+// file is what a migration's file holds. State and part are what a generated one says of itself; a file of the
+// user's own has none.
+type file struct {
+	content string
+	state   string
+	part    int // which file of its step it is, from 1
+}
+
+// The second and the third line of a generated file.
+var (
+	stateLine = regexp.MustCompile(`^-- pgretain: state ([0-9a-f]+) after `)
+	partLine  = regexp.MustCompile(`^-- pgretain: part ([0-9]+) of [0-9]+$`)
+)
+
+func readFile(dir fs.FS, name string) (file, error) {
+	content, err := fs.ReadFile(dir, name)
+	if err != nil {
+		return file{}, fmt.Errorf("reading migration: %w", err)
+	}
+	f := file{content: strings.ReplaceAll(string(content), "\r\n", "\n")}
+	head := strings.SplitN(f.content, "\n", 4)
+	for _, line := range head[:min(3, len(head))] {
+		if m := stateLine.FindStringSubmatch(line); m != nil {
+			f.state = m[1]
+		}
+		if m := partLine.FindStringSubmatch(line); m != nil {
+			if f.part, err = strconv.Atoi(m[1]); err != nil {
+				return f, fmt.Errorf("reading migration: %w", err)
+			}
+		}
+	}
+	return f, nil
+}
+
+// noTransactionLine makes goose execute a file's statements one by one.
+var noTransactionLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+no[ \t]+transaction[ \t]*$`)
+
+func (f file) inTransaction() bool { return !noTransactionLine.MatchString(f.content) }
+
 // status merges the files of dir with what the version table holds.
-func (s *session) status(ctx context.Context, dir fs.FS, schema string) ([]Migration, error) {
-	applied, err := s.applied(ctx, schema)
+func (s *session) status(ctx context.Context) ([]Migration, error) {
+	applied, err := s.applied(ctx)
 	if err != nil {
 		return nil, err
 	}
-	paths, err := fs.Glob(dir, "*.sql")
+	paths, err := fs.Glob(s.dir, "*.sql")
 	if err != nil {
 		return nil, fmt.Errorf("listing migrations: %w", err)
 	}
@@ -29,12 +68,11 @@ func (s *session) status(ctx context.Context, dir fs.FS, schema string) ([]Migra
 		if err != nil {
 			continue // not a migration, for goose and for us
 		}
-		head, err := readHead(dir, path)
-		if err != nil {
+		m, ok := applied[version]
+		m.Name, m.Version = path, version
+		if m.file, err = readFile(s.dir, path); err != nil {
 			return nil, err
 		}
-		m, ok := applied[version]
-		m.Name, m.Version, m.state = path, version, head.state
 		m.Differs = ok && m.recorded != "" && m.recorded != m.state
 		all = append(all, m)
 		delete(applied, version)
@@ -46,26 +84,13 @@ func (s *session) status(ctx context.Context, dir fs.FS, schema string) ([]Migra
 	return all, nil
 }
 
-// versionTable says whether it exists, and whether states can be read from it.
-func (s *session) versionTable(ctx context.Context, schema string) (exists, hasState bool, err error) {
-	err = s.db.QueryRowContext(ctx, query("version_table"), schema).Scan(&exists, &hasState)
-	if err != nil {
-		err = fmt.Errorf("looking for the version table: %w", err)
-	}
-	return exists, hasState, err
-}
-
 // applied reads the version table; none is the same as an empty one.
-func (s *session) applied(ctx context.Context, schema string) (map[int64]Migration, error) {
+func (s *session) applied(ctx context.Context) (map[int64]Migration, error) {
 	versions := map[int64]Migration{}
-	if exists, _, err := s.versionTable(ctx, schema); err != nil || !exists {
-		return versions, err
+	if !s.server.versions {
+		return versions, nil
 	}
-	text, err := render("applied", map[string]any{"Schema": schema})
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.db.QueryContext(ctx, text)
+	rows, err := s.db.QueryContext(ctx, s.statement("applied"))
 	if err != nil {
 		return nil, fmt.Errorf("reading the version table: %w", err)
 	}
@@ -80,56 +105,11 @@ func (s *session) applied(ctx context.Context, schema string) (map[int64]Migrati
 	return versions, rows.Err()
 }
 
-// The second and the third line of a generated file.
-var (
-	stateLine = regexp.MustCompile(`^-- pgretain: state ([0-9a-f]+) after `)
-	partLine  = regexp.MustCompile(`^-- pgretain: part ([0-9]+) of [0-9]+$`)
-)
-
-// head is what a generated file says of itself; nothing for a file of the user's own.
-type head struct {
-	state string
-	part  int // which file of its step it is
-}
-
-func readHead(dir fs.FS, name string) (head, error) {
-	var h head
-	file, err := dir.Open(name)
-	if err != nil {
-		return h, fmt.Errorf("reading migration: %w", err)
-	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for i := 0; i < 3 && lines.Scan(); i++ {
-		if m := stateLine.FindStringSubmatch(lines.Text()); m != nil {
-			h.state = m[1]
-		}
-		if m := partLine.FindStringSubmatch(lines.Text()); m != nil {
-			h.part, err = strconv.Atoi(m[1])
-		}
-	}
-	return h, err
-}
-
 // lastStep keeps of the applied migrations, latest first, those that were generated together.
-func lastStep(dir fs.FS, applied []Migration) ([]Migration, error) {
-	if len(applied) == 0 {
-		return nil, nil
+func lastStep(applied []Migration) []Migration {
+	n := min(1, len(applied))
+	for n > 0 && n < len(applied) && applied[n-1].part > 1 && applied[n].part == applied[n-1].part-1 {
+		n++
 	}
-	last, err := readHead(dir, applied[0].Name)
-	if err != nil {
-		return nil, err
-	}
-	n, part := 1, last.part
-	for n < len(applied) && part > 1 {
-		before, err := readHead(dir, applied[n].Name)
-		if err != nil {
-			return nil, err
-		}
-		if before.part != part-1 {
-			break
-		}
-		part, n = before.part, n+1
-	}
-	return applied[:n], nil
+	return applied[:n]
 }

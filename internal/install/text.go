@@ -2,7 +2,6 @@ package install
 
 import (
 	"embed"
-	"fmt"
 	"strconv"
 	"strings"
 	"text/template"
@@ -18,11 +17,8 @@ var files embed.FS
 var statements = template.Must(template.New("").Funcs(template.FuncMap{
 	"ident":   quote.Ident,
 	"literal": quote.Literal,
-	"comment": comment,
+	"comment": strconv.Quote, // for a line comment, whatever a name holds
 }).ParseFS(files, "sql/*.tmpl"))
-
-// comment quotes a name for a line comment, whatever it holds.
-func comment(name string) string { return strconv.Quote(name) }
 
 // query is the text of a statement without names of the install.
 func query(name string) string {
@@ -33,11 +29,16 @@ func query(name string) string {
 	return string(text)
 }
 
-// render fills one template of sql.
-func render(name string, data any) (string, error) {
+// render fills one template of sql, whose names are constants of this program.
+func render(name string, data map[string]any) string {
 	var text strings.Builder
 	if err := statements.ExecuteTemplate(&text, name+".sql.tmpl", data); err != nil {
-		return "", fmt.Errorf("rendering %s: %w", name, err)
+		panic(err)
 	}
-	return text.String(), nil
+	return text.String()
+}
+
+// statement is a template that takes the schema alone.
+func (s *session) statement(name string) string {
+	return render(name, map[string]any{"Schema": s.schema()})
 }

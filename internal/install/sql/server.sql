@@ -1,6 +1,17 @@
--- The server as a migration sees it.
+-- $1: the schema of the version table. The server as a migration sees it; whether there is a version table,
+-- and whether it has our column; whether the runtime is there, and whether the role may read its registry.
 SELECT current_setting('server_version_num')::integer,
        pg_is_in_recovery(),
        current_database()::text,
        current_user::text,
-       has_database_privilege(current_database(), 'CREATE');
+       has_database_privilege(current_database(), 'CREATE'),
+       coalesce(bool_or(c.relname = 'goose_db_version'), false),
+       coalesce(bool_or(c.relname = 'goose_db_version' AND EXISTS (
+           SELECT FROM pg_catalog.pg_attribute a
+           WHERE a.attrelid = c.oid AND a.attname = 'pgretain_state' AND NOT a.attisdropped)), false),
+       coalesce(bool_or(c.relname = 'policy'), false),
+       coalesce(bool_or(c.relname = 'install' AND has_schema_privilege(n.oid, 'USAGE')
+                        AND has_table_privilege(c.oid, 'SELECT')), false)
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relkind = 'r' AND c.relname IN ('goose_db_version', 'policy', 'install');
