@@ -3,7 +3,7 @@
 package sandbox
 
 import (
-	"fmt"
+	"errors"
 	"os"
 	"os/exec"
 	"os/user"
@@ -24,25 +24,15 @@ func serverAccount() (account, error) {
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		if u, err := user.Lookup(name); err == nil {
-			return accountOf(u)
+			uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
+			gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
+			return account{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, errors.Join(uidErr, gidErr)
 		}
 	}
 	return account{}, &MissingError{
 		What: "PostgreSQL does not run as root, and there is no user postgres or nobody",
 		Hint: "Run as an ordinary user, or create a user postgres.",
 	}
-}
-
-func accountOf(u *user.User) (account, error) {
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	if err != nil {
-		return account{}, fmt.Errorf("reading the id of user %s: %w", u.Username, err)
-	}
-	gid, err := strconv.ParseUint(u.Gid, 10, 32)
-	if err != nil {
-		return account{}, fmt.Errorf("reading the group of user %s: %w", u.Username, err)
-	}
-	return account{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
 }
 
 // apply makes cmd run as the account, out of reach of the terminal's signals.
@@ -68,8 +58,5 @@ func (a account) enters(dir string) bool {
 	return info.Mode().Perm()&0o001 != 0 || ok && stat.Uid == a.credential.Uid && info.Mode().Perm()&0o100 != 0
 }
 
-// Two of the ways to end a postmaster, see "Shutting Down the Server" in the manual.
-const (
-	fastShutdown      = syscall.SIGINT
-	immediateShutdown = syscall.SIGQUIT
-)
+// fastShutdown ends a postmaster and its sessions, see "Shutting Down the Server" in the manual.
+const fastShutdown = syscall.SIGINT

@@ -38,16 +38,6 @@ func (s *Server) cronSettings() map[string]string {
 	}
 }
 
-func (s *Server) createCron(ctx context.Context) error {
-	return s.create(ctx, s.Database(), "extension pg_cron", "CREATE EXTENSION IF NOT EXISTS pg_cron")
-}
-
-// lastLines are at most n of a text.
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(len(lines)-n, 0):], "\n")
-}
-
 //go:embed cron_launcher.sql
 var cronLauncher string
 
@@ -73,8 +63,9 @@ func (s *Server) awaitLauncher(ctx context.Context) error {
 			return err
 		}
 		if !pause(ctx) {
+			log := strings.Split(strings.TrimSpace(s.Log()), "\n")
 			return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; the server's log ends with:\n%s",
-				cmp.Or(database, s.Database()), context.Cause(ctx), lastLines(s.Log(), 5))
+				cmp.Or(database, s.Database()), context.Cause(ctx), strings.Join(log[max(len(log)-5, 0):], "\n"))
 		}
 	}
 }

@@ -6,26 +6,34 @@ package sandbox
 import (
 	"cmp"
 	"context"
+	_ "embed" // create_database.sql
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/quote"
 )
 
-// superuser owns the cluster; every connection over the socket is trusted.
-const superuser = "postgres"
-
-// port only names the socket: pg_cron stores it in cron.job, and it is the server's own.
-const port = "5432"
+const (
+	superuser   = "postgres" // owns the cluster; every connection over the socket is trusted
+	port        = "5432"     // only names the socket: pg_cron stores it in cron.job, and it is the server's own
+	maintenance = "postgres" // the database that initdb makes
+)
 
 // Options says what kind of server to start. The zero value is a server without pg_cron that
 // trades safety against a crash of the machine, not of the server, for speed.
 type Options struct {
-	BinDir   string            // where initdb and postgres are; "" looks for them, see BinDir
+	BinDir   string            // where initdb and postgres are; "" looks for them
 	Dir      string            // where to make the temporary directory; "" means the system's
 	Cron     bool              // load pg_cron and create the extension in Database
 	Database string            // the one that exists from the start, "" is postgres
@@ -36,16 +44,14 @@ type Options struct {
 // Server is one running throw-away server. Its methods may be called from any goroutine, but
 // only one of Kill, Restart and Stop at a time.
 type Server struct {
-	options Options
-	account account
-	dir     string
-	reaper  *reaper
-	forget  func() bool // ends the watch on the context
-	stop    sync.Once
-	stopErr error
-
-	mu         sync.Mutex
-	postmaster *postmaster
+	options    Options
+	account    account
+	dir        string
+	reaper     *reaper
+	forget     func() bool // ends the watch on the context
+	stop       sync.Once
+	stopErr    error
+	postmaster atomic.Pointer[postmaster]
 }
 
 // Start makes a cluster and waits until it takes connections and, with Cron, pg_cron's launcher is connected to
@@ -63,18 +69,15 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s, err := newServer(options)
+	s, err := startWith(ctx, options, (*Server).create)
 	if err != nil {
 		return nil, fmt.Errorf("starting sandbox: %w", err)
-	}
-	if err := s.begin(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("starting sandbox: %w", err), s.Stop())
 	}
 	return s, nil
 }
 
-// newServer makes the directory and whoever removes it, in this order.
-func newServer(options Options) (*Server, error) {
+// startWith makes a directory and the process that removes it, in this order, and has begin bring the server up.
+func startWith(ctx context.Context, options Options, begin func(*Server, context.Context) error) (*Server, error) {
 	account, err := serverAccount()
 	if err != nil {
 		return nil, err
@@ -87,36 +90,85 @@ func newServer(options Options) (*Server, error) {
 	if s.reaper, err = startReaper(dir, account); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
+	if err := begin(s, ctx); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	s.forget = context.AfterFunc(ctx, func() { _ = s.Stop() })
 	return s, nil
 }
 
-// begin brings the server up for the first time.
-func (s *Server) begin(ctx context.Context) error {
-	if err := s.initialise(ctx); err != nil {
+// create makes a cluster, and in it the database and the extension.
+func (s *Server) create(ctx context.Context) error {
+	err := s.launchOn(ctx, s.command(ctx, "initdb", "--pgdata="+s.dataDir(), "--username="+superuser, "--auth=trust",
+		"--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"))
+	if err == nil && s.Database() != maintenance {
+		err = s.CreateDatabase(ctx, s.Database())
+	}
+	if err != nil || !s.options.Cron {
 		return err
 	}
-	if err := s.launch(ctx); err != nil {
-		return err
+	if err := s.execute(ctx, s.Database(), "CREATE EXTENSION IF NOT EXISTS pg_cron"); err != nil {
+		return fmt.Errorf("creating extension pg_cron: %w", err)
 	}
-	if s.Database() != maintenance {
-		if err := s.CreateDatabase(ctx, s.Database()); err != nil {
-			return err
-		}
+	return s.awaitLauncher(ctx)
+}
+
+// configure appends settings; in postgresql.conf the last one wins.
+func (s *Server) configure() error {
+	onOff := map[bool]string{true: "on", false: "off"}
+	settings := map[string]string{
+		"listen_addresses":        "",
+		"port":                    port,
+		"unix_socket_directories": s.dir,
+		"max_connections":         "100",
+		"timezone":                "UTC",
+		"log_timezone":            "UTC",
+		"log_line_prefix":         "%m [%p] %q%u@%d ",
+		"fsync":                   onOff[s.options.Fsync],
+		"full_page_writes":        onOff[s.options.Fsync],
 	}
 	if s.options.Cron {
-		if err := s.createCron(ctx); err != nil {
-			return err
-		}
+		maps.Copy(settings, s.cronSettings())
 	}
-	if err := s.awaitLauncher(ctx); err != nil {
-		return err
+	maps.Copy(settings, s.options.Settings)
+	// In this file quotes are doubled and backslashes escape.
+	escape := strings.NewReplacer(`'`, `''`, `\`, `\\`, "\n", `\n`)
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		fmt.Fprintf(&lines, "%s = '%s'\n", name, escape.Replace(settings[name]))
 	}
-	s.forget = context.AfterFunc(ctx, func() { _ = s.Stop() })
+	f, err := os.OpenFile(filepath.Join(s.dataDir(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString(lines.String())
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("writing settings: %w", err)
+	}
 	return nil
 }
 
-// maintenance is the database that initdb makes.
-const maintenance = "postgres"
+//go:embed create_database.sql
+var createDatabase string
+
+// CreateDatabase makes an empty one.
+func (s *Server) CreateDatabase(ctx context.Context, name string) error {
+	err := s.execute(ctx, maintenance, strings.ReplaceAll(createDatabase, "sandbox_database", quote.Ident(name)))
+	if err != nil {
+		return fmt.Errorf("creating database %s: %w", name, err)
+	}
+	return nil
+}
+
+func (s *Server) execute(ctx context.Context, database, sql string) error {
+	conn, err := pgx.Connect(ctx, s.URL(database, ""))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, sql)
+	return err
+}
 
 // Database names the database that exists from the start; with Cron it has the extension.
 func (s *Server) Database() string { return cmp.Or(s.options.Database, maintenance) }
@@ -126,15 +178,10 @@ func (s *Server) Dir() string { return s.dir }
 
 // URL is the connection URL of a database for a user; "" means Database and the superuser.
 func (s *Server) URL(database, user string) string {
-	if database == "" {
-		database = s.Database()
-	}
-	if user == "" {
-		user = superuser
-	}
+	database = cmp.Or(database, s.Database())
 	u := url.URL{
 		Scheme:   "postgres",
-		User:     url.User(user),
+		User:     url.User(cmp.Or(user, superuser)),
 		Path:     "/" + database,
 		RawPath:  "/" + url.PathEscape(database),
 		RawQuery: url.Values{"host": {s.dir}, "port": {port}}.Encode(),
@@ -142,8 +189,11 @@ func (s *Server) URL(database, user string) string {
 	return u.String()
 }
 
-// Log is the end of the server's log, for messages.
-func (s *Server) Log() string { return tail(s.logFile(), 4096) }
+// Log is the end of the server's log, for messages; "" when it cannot be read.
+func (s *Server) Log() string {
+	text, _ := os.ReadFile(s.logFile())
+	return string(text[max(len(text)-4096, 0):])
+}
 
 // Stop shuts the server down, sessions included, and removes its directory. It may be called
 // more than once.
@@ -152,24 +202,20 @@ func (s *Server) Stop() error {
 		if s.forget != nil {
 			s.forget()
 		}
-		err := s.current().shutdown()
-		if err == nil {
-			_ = os.RemoveAll(s.dir) // here, where it may take its time; the reaper removes what a late session still writes
-		}
-		s.stopErr = errors.Join(err, s.reaper.finish(), os.RemoveAll(s.dir))
+		s.postmaster.Load().shutdown()
+		_ = os.RemoveAll(s.dir) // here, where it may take its time; the reaper removes what a late session still writes
+		s.stopErr = errors.Join(s.reaper.finish(), os.RemoveAll(s.dir))
 	})
 	return s.stopErr
 }
 
 // Kill ends the postmaster with SIGKILL, as a crash would. Its sessions end as soon as they
 // notice. Restart brings the server back, through recovery.
-func (s *Server) Kill() error { return s.current().kill() }
+func (s *Server) Kill() error { return s.postmaster.Load().kill() }
 
 // Restart shuts the server down where it still runs and starts it on the same data.
 func (s *Server) Restart(ctx context.Context) error {
-	if err := s.current().shutdown(); err != nil {
-		return fmt.Errorf("restarting sandbox: %w", err)
-	}
+	s.postmaster.Load().shutdown()
 	err := s.launch(ctx)
 	if err == nil {
 		err = s.awaitLauncher(ctx)
@@ -180,24 +226,8 @@ func (s *Server) Restart(ctx context.Context) error {
 	return nil
 }
 
-func (s *Server) current() *postmaster {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.postmaster
-}
-
 func (s *Server) dataDir() string { return filepath.Join(s.dir, "data") }
 func (s *Server) logFile() string { return filepath.Join(s.dir, "postgresql.log") }
-
-// command prepares one of the server's programs: as the server's account, in its own process
-// group so that Ctrl-C reaches only us, and without our PG* variables.
-func (s *Server) command(program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(s.options.BinDir, program), args...)
-	cmd.Dir = s.dir
-	cmd.Env = []string{"PATH=" + s.options.BinDir + ":/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + s.dir}
-	s.account.apply(cmd)
-	return cmd
-}
 
 // patience bounds every wait of the package.
 const patience = 30 * time.Second

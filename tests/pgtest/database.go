@@ -19,7 +19,7 @@ import (
 // for one goroutine; everything else may be used from several.
 type DB struct {
 	Name   string
-	Server *sandbox.Server // its own with Server and CronServer; nil on the shared server
+	Server *sandbox.Server // nil where PGRETAIN_TEST_DATABASE_URL names it; not to be killed where it is shared
 
 	server  *server
 	session func() (*pgx.Conn, error)
@@ -47,7 +47,7 @@ func (s *server) database(t testing.TB, template string) *DB {
 
 // open is a DB for a database that exists.
 func (s *server) open(t testing.TB, name string) *DB {
-	db := &DB{Name: name, server: s}
+	db := &DB{Name: name, Server: s.sandbox, server: s}
 	db.session = sync.OnceValues(func() (*pgx.Conn, error) {
 		conn, err := pgx.Connect(context.Background(), db.URL(""))
 		if err == nil {
@@ -60,9 +60,7 @@ func (s *server) open(t testing.TB, name string) *DB {
 
 // Again is the same database with a new session of its own: after a crash, which ends the old one.
 func (db *DB) Again(t testing.TB) *DB {
-	again := db.server.open(t, db.Name)
-	again.Server = db.Server
-	return again
+	return db.server.open(t, db.Name)
 }
 
 // Copy is another database with the same content. The sessions of this one are ended, and must not be used again.

@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"cmp"
 	"context"
 	"testing"
 
@@ -14,15 +15,19 @@ func Server(t testing.TB, options sandbox.Options) *DB {
 	t.Helper()
 	// Not t.Context, which ends before the clean-ups: those of the test still need the server.
 	s, err := sandbox.Start(context.Background(), steady(options))
+	return private(t, s, err, "")
+}
+
+// private is a database of a server that the test stops, "" the one that exists from the start.
+func private(t testing.TB, s *sandbox.Server, err error, name string) *DB {
+	t.Helper()
 	check(t, err)
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
-			t.Errorf("stopping the server of the test: %v", err)
+			t.Errorf("stopping a server of the test: %v", err)
 		}
 	})
-	db := (&server{s.URL, s}).open(t, s.Database())
-	db.Server = s
-	return db
+	return (&server{s.URL, s}).open(t, cmp.Or(name, s.Database()))
 }
 
 // CronServer starts a server for this test alone that runs pg_cron in the database it returns.
@@ -36,16 +41,14 @@ func CronServer(t testing.TB) *DB {
 func (db *DB) Sibling(t testing.TB, name string) *DB {
 	t.Helper()
 	check(t, db.server.admin(t.Context(), "CREATE DATABASE "+quote.Ident(name)))
-	other := db.server.open(t, name)
-	other.Server = db.Server
-	return other
+	return db.server.open(t, name)
 }
 
 // Standby starts a hot standby of a test's own server, and returns the same database there.
 func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
 	t.Helper()
 	s, err := db.Server.Standby(context.Background(), settings)
-	return db.there(t, s, err)
+	return private(t, s, err, db.Name)
 }
 
 // Clone starts an independent server from a base backup of a test's own server; CloneFiles from its files,
@@ -53,27 +56,13 @@ func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
 func (db *DB) Clone(t testing.TB) *DB {
 	t.Helper()
 	s, err := db.Server.Clone(context.Background())
-	return db.there(t, s, err)
+	return private(t, s, err, db.Name)
 }
 
 func (db *DB) CloneFiles(t testing.TB) *DB {
 	t.Helper()
 	s, err := db.Server.CloneFiles(context.Background())
-	return db.there(t, s, err)
-}
-
-// there is the same database on another server, which the test stops.
-func (db *DB) there(t testing.TB, s *sandbox.Server, err error) *DB {
-	t.Helper()
-	check(t, err)
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Errorf("stopping the other server of the test: %v", err)
-		}
-	})
-	other := (&server{s.URL, s}).open(t, db.Name)
-	other.Server = s
-	return other
+	return private(t, s, err, db.Name)
 }
 
 // CatchUp waits until a standby shows all that its primary has committed.

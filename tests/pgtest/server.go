@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 
@@ -39,7 +40,7 @@ var shared = sync.OnceValues(func() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	atEnd(func() { _ = s.Stop() }) // it stops with the process at the latest
+	AtEnd(func() { _ = s.Stop() }) // it stops with the process at the latest
 	return &server{s.URL, s}, nil
 })
 
@@ -75,9 +76,7 @@ var ending struct {
 }
 
 // AtEnd has Main call f after the tests, before those that were registered earlier.
-func AtEnd(f func()) { atEnd(f) }
-
-func atEnd(f func()) {
+func AtEnd(f func()) {
 	ending.Lock()
 	defer ending.Unlock()
 	ending.do = append(ending.do, f)
@@ -87,8 +86,8 @@ func atEnd(f func()) {
 // and stops the server.
 func Main(m *testing.M) {
 	code := m.Run()
-	for i := len(ending.do) - 1; i >= 0; i-- {
-		ending.do[i]()
+	for _, f := range slices.Backward(ending.do) {
+		f()
 	}
 	os.Exit(code)
 }

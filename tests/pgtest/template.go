@@ -48,27 +48,19 @@ func (b *Blueprint) make() (string, error) {
 	if err := s.admin(ctx, "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE template0"); err != nil {
 		return "", err
 	}
-	if s.sandbox == nil {
-		atEnd(func() { s.dropTemplate(name) })
+	if s.sandbox == nil { // it outlives the tests
+		AtEnd(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), Patience)
+			defer cancel()
+			if err := s.admin(ctx, "DROP DATABASE "+quote.Ident(name)+" WITH (FORCE)"); err != nil {
+				fmt.Printf("dropping template %s: %v\n", name, err)
+			}
+		})
 	}
-	return name, b.fill(ctx, s.url(name, ""))
-}
-
-// fill closes its session before it returns: a database with sessions cannot be cloned.
-func (b *Blueprint) fill(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := pgx.Connect(ctx, s.url(name, ""))
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer conn.Close(ctx)
-	return b.build(ctx, conn)
-}
-
-// dropTemplate cleans up a server that outlives the tests.
-func (s *server) dropTemplate(name string) {
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
-	defer cancel()
-	if err := s.admin(ctx, "DROP DATABASE "+quote.Ident(name)+" WITH (FORCE)"); err != nil {
-		fmt.Printf("dropping template %s: %v\n", name, err)
-	}
+	defer conn.Close(ctx) // a database with sessions cannot be cloned
+	return name, b.build(ctx, conn)
 }

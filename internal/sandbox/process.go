@@ -1,0 +1,185 @@
+package sandbox
+
+import (
+	"context"
+	_ "embed" // reaper.sh
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// command prepares one of the server's programs: as the server's account, in its own process
+// group so that Ctrl-C reaches only us, and without our PG* variables. It is killed when ctx is done.
+func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(s.options.BinDir, program), args...)
+	cmd.Dir = s.dir
+	cmd.Env = []string{"PATH=" + s.options.BinDir + ":/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + s.dir}
+	cmd.WaitDelay = patience / 2
+	s.account.apply(cmd)
+	return cmd
+}
+
+// launchOn runs the command that makes the data directory, and starts a postmaster on it.
+func (s *Server) launchOn(ctx context.Context, cmd *exec.Cmd) error {
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("running %s: %w\n%s", filepath.Base(cmd.Path), err, strings.TrimSpace(out.String()))
+	}
+	if err := s.configure(); err != nil {
+		return err
+	}
+	return s.launch(ctx)
+}
+
+// postmaster is one life of the server.
+type postmaster struct {
+	cmd  *exec.Cmd
+	stop context.CancelFunc // asks for a fast shutdown, and kills after a while
+	done chan struct{}      // closed once the process is gone
+}
+
+// inUse is how a postmaster refuses to start while sessions of a killed one still run.
+const inUse = "is still in use"
+
+// launch starts a postmaster and waits until it takes connections. After Kill the sessions of the
+// one before may need a moment to go, so a refusal over that is tried again.
+func (s *Server) launch(ctx context.Context) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	for {
+		p, err := s.startPostmaster()
+		if err != nil {
+			return fmt.Errorf("starting postgres: %w", err)
+		}
+		s.postmaster.Store(p)
+		err = s.awaitReady(ctx, p)
+		if err == nil || !p.ended() || !strings.Contains(s.Log(), inUse) || !pause(ctx) {
+			return err
+		}
+	}
+}
+
+func (s *Server) startPostmaster() (*postmaster, error) {
+	log, err := os.OpenFile(s.logFile(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	p := &postmaster{cmd: s.command(ctx, "postgres", "-D", s.dataDir()), stop: stop, done: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(fastShutdown) }
+	if err := p.cmd.Start(); err != nil {
+		stop()
+		return nil, err
+	}
+	go func() {
+		_ = p.cmd.Wait() // how it ended is in its log
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// awaitReady connects until it works. The error of the last try says why not.
+func (s *Server) awaitReady(ctx context.Context, p *postmaster) error {
+	for {
+		conn, err := pgx.Connect(ctx, s.URL(maintenance, ""))
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		if p.ended() {
+			return fmt.Errorf("postgres ended while starting:\n%s", strings.TrimSpace(s.Log()))
+		}
+		if !pause(ctx) {
+			return fmt.Errorf("waiting for postgres: %w", errors.Join(context.Cause(ctx), err))
+		}
+	}
+}
+
+// pause waits a moment; false when ctx is done.
+func pause(ctx context.Context) bool {
+	select {
+	case <-time.After(15 * time.Millisecond):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (p *postmaster) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// shutdown returns when the process is gone. There is none where the server never came so far.
+func (p *postmaster) shutdown() {
+	if p != nil {
+		p.stop()
+		<-p.done
+	}
+}
+
+// kill is shutdown as a crash.
+func (p *postmaster) kill() error {
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stopping postgres: %w", err)
+	}
+	<-p.done
+	return nil
+}
+
+//go:embed reaper.sh
+var reaperScript string
+
+// reaper is a small shell that outlives us by a moment: it waits for the pipe from us to close,
+// which the kernel does however we end, then ends the server and removes its directory.
+type reaper struct {
+	cmd  *exec.Cmd
+	pipe io.WriteCloser
+}
+
+func startReaper(dir string, account account) (*reaper, error) {
+	cmd := exec.Command("/bin/sh", "-c", reaperScript, "reaper", dir)
+	cmd.Dir = "/"
+	account.apply(cmd)
+	pipe, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("watching over the server: %w", err)
+	}
+	return &reaper{cmd: cmd, pipe: pipe}, nil
+}
+
+// finish lets the reaper do its work and waits for it.
+func (r *reaper) finish() error {
+	_ = r.pipe.Close() // closed twice does no harm
+	done := make(chan error, 1)
+	go func() { done <- r.cmd.Wait() }()
+	select {
+	case err := <-done:
+		if err != nil {
+			return fmt.Errorf("removing the server's directory: %w", err)
+		}
+		return nil
+	case <-time.After(4 * patience): // many databases on a busy disk take a while
+		return errors.New("removing the server's directory: the watching shell does not end")
+	}
+}
