@@ -1,44 +1,21 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
-	"pgretain/internal/install"
 	"pgretain/internal/parallel"
 )
-
-const generateHelp = `Compiles the policy, compares the result with what the migrations of the directory install, and
-writes one step that makes up the difference: files for goose, tern, flyway or psql, each with its way
-back. The directory is the only state; needs no database. Where nothing differs, nothing is written.
-Where schema cron lives in another database, its jobs are a step in a directory of their own.
-
-Two branches that both added a step make a fork. --rebase removes one side of it and writes what
-that side did as the last step: the side with the greater number, or the one that begins with FILE.
-The removed files must not have been applied anywhere. All or nothing: after an error the directory
-is as it was.
-
-Exit codes:
-  0  written, or nothing to write
-  1  errors in the policy or the directory; with --check: the directory lags behind the policy
-  2  a file could not be read or written`
-
-const generateExample = `  pgretain generate
-  pgretain generate --format tern   # the first time; afterwards the directory tells
-  pgretain generate --check    # in CI: write nothing, fail when something is missing
-  pgretain generate --rebase   # after a merge: write the later side of a fork again`
 
 // generation is the command line of generate.
 type generation struct {
@@ -46,19 +23,19 @@ type generation struct {
 	check   bool
 	numbers string
 	format  string
-	rebase  side
+	rebase  rebaseFlag
 }
 
 func generateCommand(c *console) *cobra.Command {
 	var g generation
-	command := &cobra.Command{
-		Use: "generate", Short: "Write the next migration", Long: generateHelp, Example: generateExample,
-		Args: g.noArguments, RunE: func(*cobra.Command, []string) error { return c.generate(g) },
+	command := verb("generate", func(context.Context, []string) error { return c.generate(g) })
+	command.Args = func(command *cobra.Command, args []string) error {
+		if len(args) == 1 && len(g.rebase) > 0 { // the likeliest mistake
+			return usagef("write --rebase=%s, with an equals sign", args[0])
+		}
+		return noArguments(command, args)
 	}
-	g.addPolicy(command)
-	g.addCatalog(command)
-	g.addMigrations(command)
-	g.addCronMigrations(command)
+	g.add(command, "policy", "catalog", "migrations", "cron-migrations")
 	flags := command.Flags()
 	flags.BoolVar(&g.check, "check", false, "write nothing; show what differs and exit with 1 when the directory lags behind")
 	flags.StringVar(&g.numbers, "numbers", "", "of the files of an empty directory: sequential or timestamp (default sequential)")
@@ -66,14 +43,6 @@ func generateCommand(c *console) *cobra.Command {
 	flags.StringArrayVar((*[]string)(&g.rebase), "rebase", nil, "write one side of a fork again: the later one, or the one that begins with `FILE`; may be repeated")
 	flags.Lookup("rebase").NoOptDefVal = laterSide
 	return command
-}
-
-// noArguments knows the likeliest mistake: a flag whose value is optional takes it with "=" only.
-func (g *generation) noArguments(command *cobra.Command, args []string) error {
-	if len(args) == 1 && len(g.rebase) > 0 {
-		return &usageError{fmt.Sprintf("write --rebase=%s, with an equals sign", args[0])}
-	}
-	return noArguments(command, args)
 }
 
 func (c *console) generate(g generation) error {
@@ -84,24 +53,26 @@ func (c *console) generate(g generation) error {
 	pending := slices.DeleteFunc(slices.Clone(steps), step.empty)
 	if len(pending) == 0 {
 		for _, s := range steps {
-			c.printf("%s is up to date with %s\n", s.dir, g.policy)
+			c.printf("%s is up to date with %s\n", s.path, g.policy)
 		}
 		return nil
 	}
-	if g.check {
-		for _, s := range pending {
-			c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", s.dir, g.policy)
-			c.warnRebased(s.removed, s.dir, false)
-			c.describe(s, newComparison(c.out))
+	if !g.check {
+		if err := writeSteps(pending); err != nil {
+			return err
 		}
-		return exitCode(1)
-	}
-	if err := writeSteps(pending); err != nil {
-		return err
 	}
 	for _, s := range pending {
-		c.warnRebased(s.removed, s.dir, true)
-		c.describe(s, nil)
+		var compare *comparison
+		if g.check {
+			c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", s.path, g.policy)
+			compare = newComparison(c.out)
+		}
+		c.warnRebased(s, !g.check)
+		c.describe(s, compare)
+	}
+	if g.check {
+		return exitCode(1)
 	}
 	return nil
 }
@@ -109,7 +80,7 @@ func (c *console) generate(g generation) error {
 // step is what a generate writes into one directory, and why; removed are the names of files that it
 // takes out.
 type step struct {
-	dir     string
+	directory
 	files   []output
 	removed []string
 	changes []change
@@ -123,88 +94,83 @@ func (c *console) nextSteps(g generation) ([]step, error) {
 	if err := g.checkDirectories(); err != nil {
 		return nil, err
 	}
-	tablesThere := parallel.Start(func() (*catalog.Snapshot, error) { return requireCatalog(g.catalogFile()) })
+	snapshot := parallel.Start(func() (*catalog.Snapshot, error) { return requireCatalog(g.catalogFile()) })
 	project, err := readProject(g.policy)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := tablesThere()
+	tables, err := snapshot()
 	if err != nil {
 		return nil, err
 	}
-	format := formatFlag(g.format)
-	if err := format.check(); err != nil {
-		return nil, err
+	if g.format != "" {
+		if err := oneOf("format", g.format, "goose", "tern", "flyway", "psql"); err != nil {
+			return nil, err
+		}
 	}
-	tables, err := g.past(g.migrations, format, false)
+	here, err := g.past(directory{g.migrations, false}, generator.Format(g.format))
+	if err == nil {
+		err = g.checkOwn(here.history)
+	}
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := g.pastJobs(tables.history.Format())
+	// The other directory has the format of this one, unless it has one of its own already.
+	there, err := g.past(directory{g.cronDirectory(), true}, generator.Format(g.format))
+	if err == nil && len(there.history.Files()) == 0 {
+		there, err = g.past(there.directory, here.history.Format())
+	}
 	if err != nil {
 		return nil, err
 	}
-	objects, err := project.compile(snapshot, tables.history)
+	objects, err := project.compile(tables, here.history)
 	if err != nil {
 		return nil, err
 	}
 	c.show(project.notes, project.sources)
-	here, elsewhere := generator.SplitCron(objects, project.file.Install)
-	first, err := g.step(project, tables, here)
-	if err != nil || len(elsewhere) == 0 && len(jobs.history.Files()) == 0 {
+	wantedHere, wantedThere := generator.SplitCron(objects, project.file.Install)
+	first, err := g.step(project, here, wantedHere)
+	if err != nil || len(wantedThere) == 0 && len(there.history.Files()) == 0 {
 		return []step{first}, err
 	}
-	second, err := g.step(project, jobs, elsewhere)
+	second, err := g.step(project, there, wantedThere)
 	return []step{first, second}, err
 }
 
-// past is what one of the directories says.
+// past is what one of the directories says, without the sides that are to be written again.
 type past struct {
-	dir     string
-	cron    bool
+	directory
 	history *generator.History
 	removed []string
 }
 
-// past reads one of the directories, without the sides that are to be written again.
-func (g generation) past(dir string, format formatFlag, cron bool) (past, error) {
-	p := past{dir: dir, cron: cron}
-	var err error
-	if p.history, p.removed, err = rebased(dir, generator.Format(format), g.rebase.of(g.cronDirectory(), cron)); err != nil {
-		return p, err
-	}
-	if cron {
-		return p, onlyJobs(p.history, dir)
-	}
-	return p, errors.Join(onlyTables(p.history, dir), format.checkOwn(p.history, dir))
+func (g generation) past(d directory, format generator.Format) (past, error) {
+	history, removed, err := d.rebased(format, g.rebase.of(g.cronDirectory(), d.cron))
+	return past{d, history, removed}, err
 }
 
-// pastJobs reads the directory of the database where schema cron lives. It has the format of the other
-// one, unless it has one of its own already.
-func (g generation) pastJobs(format generator.Format) (past, error) {
-	p, err := g.past(g.cronDirectory(), formatFlag(g.format), true)
-	if err == nil && len(p.history.Files()) == 0 {
-		p, err = g.past(g.cronDirectory(), formatFlag(format), true)
+// checkOwn asks for --format where the directory holds nothing of ours, but files of another tool than
+// goose: the first step would be written for a tool that the project does not use.
+func (g generation) checkOwn(history *generator.History) error {
+	other, file := generator.Suggest(os.DirFS(g.migrations))
+	if g.format != "" || len(history.Files()) > 0 || other == "" {
+		return nil
 	}
-	return p, err
+	return usagef("%s looks like a migration for %s: say --format %s, or --format goose if it is not",
+		filepath.Join(g.migrations, file), other, other)
 }
 
 // step compares one directory with what is wanted of it.
 func (g generation) step(project *project, p past, wanted []generator.Object) (step, error) {
-	options := project.nextOptions()
-	if p.cron {
-		options.Cron, options.Schema = true, "" // jobs need none
-	}
 	numbers := numbering{g.numbers, time.Now}
-	options.Version = numbers.next
-	if err := numbers.check(p.history, p.dir); err != nil {
+	if err := numbers.check(p.history, p.path); err != nil {
 		return step{}, err
 	}
-	files, err := generator.Next(p.history, wanted, options)
+	files, err := project.next(p.history, wanted, p.cron, numbers)
 	if err != nil {
-		return step{}, project.explain(err)
+		return step{}, err
 	}
-	return step{p.dir, outputs(files, p.dir), p.removed, changes(p.history, generator.Pages(wanted, options.Roles))}, nil
+	return step{p.directory, outputs(files, p.path), p.removed, changes(p.history, generator.Pages(wanted, project.file.Install.Roles))}, nil
 }
 
 func outputs(files []generator.File, dir string) []output {
@@ -216,27 +182,29 @@ func outputs(files []generator.File, dir string) []output {
 }
 
 // writeSteps makes directories where needed, and takes them away again when nothing came of it.
-func writeSteps(steps []step) error {
+func writeSteps(steps []step) (err error) {
 	var files []output
 	var old, made []string
-	for _, s := range steps {
-		if _, missing := os.Stat(s.dir); missing != nil {
-			made = append(made, s.dir)
+	defer func() {
+		for _, dir := range made {
+			if err != nil {
+				_ = os.Remove(dir) // refuses a directory that somebody else has written to
+			}
 		}
-		if err := os.MkdirAll(s.dir, 0o755); err != nil {
-			removeAll(made)
+	}()
+	for _, s := range steps {
+		if _, missing := os.Stat(s.path); missing != nil {
+			made = append(made, s.path)
+		}
+		if err := os.MkdirAll(s.path, 0o755); err != nil {
 			return fmt.Errorf("creating the migration directory: %w", err)
 		}
 		files = append(files, s.files...)
 		for _, name := range s.removed {
-			old = append(old, filepath.Join(s.dir, name))
+			old = append(old, filepath.Join(s.path, name))
 		}
 	}
-	err := exchange(old, files)
-	if err != nil {
-		removeAll(made) // refuses a directory that somebody else has written to
-	}
-	return err
+	return exchange(old, files, false)
 }
 
 // describe lists files and objects; with a comparison also what differs in those that change.
@@ -252,125 +220,49 @@ func (c *console) describe(s step, compare *comparison) {
 	}
 }
 
-// change is what a step does to one object: "+" new, "~" changed, "-" removed. Text is what a person
-// reads of it; before and after are there for changed objects alone.
-type change struct {
-	sign, text    string
-	before, after generator.Object
-}
+// laterSide is what --rebase means without a file. No migration has this name.
+const laterSide = "later"
 
-// changes tells what a step does to which object. New and changed objects of the runtime are only
-// counted: there are about a hundred and nobody chose them. Of a changed policy the words say how.
-func changes(history *generator.History, wanted []generator.Object) []change {
-	list := make([]change, 0, len(wanted))
-	runtime := map[string]int{}
-	seen := map[generator.ID]bool{}
-	note := func(sign string, o, before generator.Object) {
-		if sign != "-" && ofRuntime(o) {
-			runtime[sign]++
-			return
-		}
-		text := string(o.Kind) + " " + o.Name
-		if sign == "~" && o.Kind == generator.KindPolicy {
-			text += ": " + generator.Differences(before.SQL, o.SQL)
-		}
-		list = append(list, change{sign, text, before, o})
-	}
-	for _, o := range wanted {
-		seen[o.ID()] = true
-		before, had := history.Object(o.ID())
+// rebaseFlag is the value of --rebase.
+type rebaseFlag []string
+
+// split tells apart whether --rebase was given without a file, and the files that it was given with.
+func (r rebaseFlag) split(dir string) (files []string, later bool, err error) {
+	for _, value := range r {
+		base := filepath.Base(value)
 		switch {
-		case !had:
-			note("+", o, o)
-		case before.Hash() != o.Hash():
-			note("~", o, before)
+		case value == laterSide:
+			later = true
+		case value != base && filepath.Clean(value) != filepath.Join(dir, base):
+			return nil, false, usagef("--rebase=%s is not a file of %s", value, dir)
+		default:
+			files = append(files, base)
 		}
 	}
-	for _, o := range history.Objects() {
-		if !seen[o.ID()] {
-			note("-", o, o)
-		}
-	}
-	return append(runtimeChanges(runtime), list...)
+	return files, later, nil
 }
 
-func runtimeChanges(changed map[string]int) []change {
-	var list []change
-	for _, sign := range []string{"+", "~"} {
-		if n := changed[sign]; n > 0 {
-			list = append(list, change{sign: sign, text: "runtime: " + plural(n, "object")})
-		}
-	}
-	return list
+// of are the values for one of the directories: a path leads into that of the jobs or, like a bare name,
+// into the other one; the later side is meant in both.
+func (r rebaseFlag) of(cronDirectory string, cron bool) rebaseFlag {
+	return slices.DeleteFunc(slices.Clone(r), func(value string) bool {
+		return value != laterSide && cron != (filepath.Dir(value) == filepath.Clean(cronDirectory))
+	})
 }
 
-// ofRuntime says whether no policy of the file wants an object.
-func ofRuntime(o generator.Object) bool {
-	switch o.Kind {
-	case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure, generator.KindView:
-		return o.Policy == ""
+// warnRebased says what has to be true of the files that a rebase takes out.
+func (c *console) warnRebased(s step, written bool) {
+	if len(s.removed) == 0 {
+		return
 	}
-	return false
-}
-
-// explain shows what Next refuses with the source of the policy.
-func (p *project) explain(err error) error {
-	var refused *generator.ObjectError
-	if !errors.As(err, &refused) {
-		return err
+	verb := "would be removed"
+	if written {
+		verb = "removed"
 	}
-	return &problems{append(diag.List{}, install.Diagnostics(err)...), p.sources}
-}
-
-// A comparison is for a person who decides whether to read on: so many lines of one object, and so
-// many of all. The whole text is in the step that "pgretain generate" writes.
-const (
-	linesOfObject = 40
-	linesOfAll    = 400
-)
-
-// comparison prints what differs in changed objects, as unified diffs below their lines.
-type comparison struct {
-	out    io.Writer
-	colour bool
-	left   int // lines
-}
-
-func newComparison(out io.Writer) *comparison {
-	return &comparison{out, isTerminal(out) && os.Getenv("NO_COLOR") == "", linesOfAll}
-}
-
-// print does nothing for new and removed objects.
-func (c *comparison) print(change change) {
-	if change.before.As != change.after.As {
-		fmt.Fprintf(c.out, "      created as %s instead of %s\n", change.after.As, change.before.As)
-	}
-	lines := unified(change.before.SQL, change.after.SQL)
-	shown := min(len(lines), linesOfObject, c.left)
-	for _, line := range lines[:shown] {
-		fmt.Fprintf(c.out, "      %s\n", c.paint(line))
-	}
-	if more := len(lines) - shown; more > 0 {
-		fmt.Fprintf(c.out, "      ... %s\n", plural(more, "more line"))
-	}
-	c.left -= shown
-}
-
-// unified is a diff of two texts without its head; none when they are equal.
-func unified(before, after string) []string {
-	text := string(diff.Diff("before", []byte(before), "after", []byte(after)))
-	_, text, _ = strings.Cut(text, "\n+++ after\n")
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}
-
-// paint gives lines the colours that git gives them.
-func (c *comparison) paint(line string) string {
-	code := map[byte]string{'+': "32", '-': "31", '@': "36"}
-	if !c.colour || line == "" || code[line[0]] == "" {
-		return line
-	}
-	return "\x1b[" + code[line[0]] + "m" + line + "\x1b[0m"
+	c.show(diag.List{{Severity: diag.Warning,
+		Message: fmt.Sprintf("%s from %s: %s", verb, s.path, strings.Join(s.removed, ", ")),
+		Detail:  "They must not have been applied anywhere. What they did is in the new step, as far as the policy still wants it.",
+		Hint: "A database that has them applied: run \"pgretain migrate down\" there, in a checkout that still has " +
+			"these files, before the new step is applied.",
+	}}, nil)
 }

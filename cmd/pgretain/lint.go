@@ -19,20 +19,6 @@ import (
 	"pgretain/verifier"
 )
 
-const lintHelp = `Checks the policy file, and with the catalog snapshot also its tables, columns and foreign keys.
-Needs no database. Reports everything that is wrong at once.
-
-With --sandbox it then installs everything in a throw-away PostgreSQL with pg_cron (see "pgretain
-sandbox"), on the tables of --schema, and proves what no file alone can: plpgsql_check looks at every
-routine, the migrations go up, down without a trace and up again, every policy runs, and the verifier
-finds nothing. The directory's migrations are used, and the step that it lacks; where it has files of
-your own or is for another tool than goose, one step with everything. One command for CI.
-
-Exit codes:
-  0  the policy is right (there may be warnings)
-  1  the policy, the snapshot's tables or the migration directory has errors, or the rehearsal found any
-  2  a file could not be read; with --sandbox: something is not installed, or a migration failed`
-
 // linting is what the flags of lint say.
 type linting struct {
 	paths
@@ -43,26 +29,16 @@ type linting struct {
 
 func lintCommand(c *console) *cobra.Command {
 	var l linting
-	command := &cobra.Command{
-		Use:     "lint",
-		Short:   "Check the policy file, without a database",
-		Long:    lintHelp,
-		Example: "  pgretain lint\n  pgretain lint --policy examples/bot-queue/retention.yaml\n  pgretain lint --sandbox --schema schema.sql   # install it in a throw-away database, too",
-		Args:    noArguments,
-		RunE: func(command *cobra.Command, _ []string) error {
-			if err := l.reporting.check(); err != nil {
-				return err
-			}
-			if l.sandbox != (l.schema != "") {
-				return &usageError{"--sandbox and --schema go together"}
-			}
-			return c.lint(command.Context(), l, time.Now())
-		},
-	}
-	l.addPolicy(command)
-	l.addCatalog(command)
-	l.addMigrations(command)
-	l.addCronMigrations(command)
+	command := verb("lint", func(ctx context.Context, _ []string) error {
+		if err := l.reporting.check(); err != nil {
+			return err
+		}
+		if l.sandbox != (l.schema != "") {
+			return usagef("--sandbox and --schema go together")
+		}
+		return c.lint(ctx, l, time.Now())
+	})
+	l.paths.add(command, "policy", "catalog", "migrations", "cron-migrations")
 	l.reporting.add(command)
 	command.Flags().BoolVar(&l.sandbox, "sandbox", false, "install everything in a throw-away database and prove it there")
 	command.Flags().StringVar(&l.schema, "schema", "", "the SQL `file` that makes the application's tables there")
@@ -104,7 +80,7 @@ func (p *project) check(files paths) error {
 		})
 		return p.errors()
 	}
-	history, err := readHistory(files.migrations)
+	history, _, err := replay(files.migrations, "", nil)
 	if err != nil {
 		return err
 	}

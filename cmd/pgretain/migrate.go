@@ -6,77 +6,47 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
+	"pgretain/generator"
+	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
+	"pgretain/internal/quote"
+	"pgretain/policy"
+	catalogsql "pgretain/sql/catalog"
 )
-
-const migrateUpHelp = `Applies the pending migrations, one transaction each (indexes are built concurrently, outside one).
-Before the first it checks roles, rights, pg_cron, and that the tables and columns of the policy
-exist in this database. After a failure, running it again goes on where it stopped.
-Where schema cron lives in another database, run it there with --cron afterwards.
-
-Exit codes:
-  0  applied, or nothing pending
-  1  the policy does not fit the database; nothing was applied
-  2  could not run, or a migration failed`
-
-const migrateDownHelp = `Undoes the last step, which may be several files; with --all everything. Schema and version table
-stay. What would drop holds in force is refused; --export writes holds and run log to a new file first. Where schema cron lives in another database, undo the jobs there first, with --cron.
-
-Exit codes:
-  0  undone, or nothing to undo
-  1  the policy has errors
-  2  could not run, or a migration failed`
-
-const migrateStatusHelp = `Lists the migrations of the directory and of the database.
-
-Exit codes:
-  0  nothing is pending
-  1  something is pending, or the database has migrations that the directory has not
-  2  could not run`
 
 // migration is what the three verbs have in common.
 type migration struct {
 	paths
-	url, cronURL string
-	cron, all    bool
-	export       string
+	cron, all bool
+	export    string
 }
 
 func migrateCommand(c *console) *cobra.Command {
-	migrate := &cobra.Command{
-		Use: "migrate up|down|status", DisableFlagsInUseLine: true, Short: "Apply, undo or list migrations",
-		Long: "Applies, undoes or lists the migrations of a directory. Their versions are kept in a table of our own,\n" +
-			"goose_db_version in the schema of the runtime; goose itself can apply them as well. Of files for tern,\n" +
-			"flyway or psql it says only how those tools apply them.\n\n" +
-			"Exit codes: see the help of up, down and status.",
-		Args: noVerbArguments, RunE: onlyVerbs,
-	}
-	up := migrateVerb("up", "Apply pending migrations", migrateUpHelp, c.up)
-	down := migrateVerb("down", "Undo the last step, or everything", migrateDownHelp, c.down)
-	status := migrateVerb("status", "List migrations", migrateStatusHelp, c.migrations)
-	migrate.AddCommand(up, down, status)
-	return migrate
+	return verbs("migrate", migrateVerb("up", c.up), migrateVerb("down", c.down), migrateVerb("status", c.migrations))
 }
 
-// noVerbArguments leaves unknown verbs to onlyVerbs.
-func noVerbArguments(*cobra.Command, []string) error { return nil }
-
-func migrateVerb(name, short, long string, do func(context.Context, migration) error) *cobra.Command {
+// migrateVerb does something with a place that goose migrates.
+func migrateVerb(name string, do func(context.Context, migration, destination) error) *cobra.Command {
 	var m migration
-	command := &cobra.Command{
-		Use: name, Short: short, Long: long, Example: "  pgretain migrate " + name, Args: noArguments,
-		RunE: func(command *cobra.Command, _ []string) error { return do(command.Context(), m) },
-	}
-	m.addPolicy(command)
-	m.addMigrations(command)
-	m.addCronMigrations(command)
-	addDatabaseURL(command, &m.url)
-	addCronDatabaseURL(command, &m.cronURL)
+	command := verb("migrate "+name, func(ctx context.Context, _ []string) error {
+		at, err := m.destination()
+		if err == nil {
+			err = onlyGoose(at.path, name, m.all)
+		}
+		if err != nil {
+			return err
+		}
+		return do(ctx, m, at)
+	})
+	m.add(command, "policy", "migrations", "cron-migrations", "database-url", "cron-database-url")
 	command.Flags().BoolVar(&m.cron, "cron", false, "in the database where schema cron lives, if that is another one: its jobs")
 	if name == "down" {
 		command.Flags().BoolVar(&m.all, "all", false, "undo everything")
@@ -85,94 +55,149 @@ func migrateVerb(name, short, long string, do func(context.Context, migration) e
 	return command
 }
 
-func (m migration) options(p *project, at destination) install.Options {
-	return install.Options{Install: p.file.Install, Path: at.dir, Cron: at.cron}
+// destination is one of the two directories, and its database.
+type destination struct {
+	directory
+	project *project
+	url     string
 }
 
-// start reads what every verb needs.
-func (m migration) start(verb string) (*project, destination, error) {
+// destination is what --cron says.
+func (m migration) destination() (at destination, err error) {
 	project, err := readProject(m.policy)
-	if err != nil {
-		return nil, destination{}, err
+	if err != nil || !m.cron {
+		return destination{directory{m.migrations, false}, project, m.url}, err
 	}
-	at, err := m.destination(project)
-	if err != nil {
-		return nil, at, err
+	if err := m.checkDirectories(); err != nil {
+		return at, err
 	}
-	m.migrations = at.dir
-	return project, at, m.onlyGoose(verb)
+	if project.file.Install.Database == "" {
+		return at, &install.CheckError{
+			Message: "install.database is missing in " + m.policy,
+			Detail:  "It tells the jobs of this database from those of others, also when they move back.",
+			Hint:    "Write it, with install.cron_database; or leave --cron out.",
+		}
+	}
+	url, err := m.cronDatabase(project.file.Install)
+	return destination{directory{m.cronDirectory(), true}, project, url}, err
 }
 
-func (c *console) up(ctx context.Context, m migration) error {
-	project, at, err := m.start("up")
-	if err != nil {
+func (at destination) options() install.Options {
+	return install.Options{Install: at.project.file.Install, Path: at.path, Cron: at.cron}
+}
+
+// schedules are those of the file, where they are scheduled at this place.
+func (at destination) schedules() []policy.Schedule {
+	file := at.project.file
+	if file.Install.Scheduler != "pg_cron" || at.cron != file.Install.CronElsewhere() {
+		return nil
+	}
+	var list []policy.Schedule
+	for _, job := range file.Jobs {
+		list = append(list, job.Schedules...)
+	}
+	return list
+}
+
+func (c *console) up(ctx context.Context, _ migration, at destination) error {
+	if err := at.fits(ctx); err != nil {
 		return err
 	}
-	if err := m.fits(ctx, project, at); err != nil {
-		return err
-	}
-	options := m.options(project, at)
+	options := at.options()
 	options.Progress = c.progress("applied")
-	options.Schedules = at.schedules(project)
-	done, err := install.Up(ctx, at.url, os.DirFS(at.dir), options)
-	if err == nil && len(done) == 0 {
-		c.printf("nothing pending in %s\n", at.dir)
+	options.Schedules = at.schedules()
+	done, err := install.Up(ctx, at.url, os.DirFS(at.path), options)
+	if err != nil {
+		return at.project.explain(err)
 	}
-	if err == nil && !at.cron && project.file.Install.CronElsewhere() {
-		c.notef("the jobs are scheduled by \"pgretain migrate up --cron\", in database %q\n", project.file.Install.CronDatabase)
+	if len(done) == 0 {
+		c.printf("nothing pending in %s\n", at.path)
 	}
-	return project.located(err)
-}
-
-// located shows what is wrong with a line of the policy file there.
-func (p *project) located(err error) error {
-	var refused *install.ScheduleError
-	if !errors.As(err, &refused) {
-		return err
+	if in := options.Install; !at.cron && in.CronElsewhere() {
+		c.notef("the jobs are scheduled by \"pgretain migrate up --cron\", in database %q\n", in.CronDatabase)
 	}
-	return &problems{append(diag.List{}, install.Diagnostics(err)...), p.sources}
+	return nil
 }
 
 // fits compiles the policy against the live tables: what a migration would stumble over is said
 // with the line of the policy, before anything is applied.
-func (m migration) fits(ctx context.Context, project *project, at destination) error {
+func (at destination) fits(ctx context.Context) error {
 	history, err := at.history()
 	if err != nil {
 		return err
 	}
 	if len(history.Files()) == 0 {
+		flag := "--migrations"
+		if at.cron {
+			flag = "--cron-migrations"
+		}
 		return &install.CheckError{
-			Message: "there is no generated migration in " + quoted(at.dir),
-			Hint:    `Write the first one with "pgretain generate", or name another directory with ` + at.flag() + ".",
+			Message: "there is no generated migration in " + quoted(at.path),
+			Hint:    `Write the first one with "pgretain generate", or name another directory with ` + flag + ".",
 		}
 	}
 	if at.cron {
 		return nil
 	}
-	conn, err := install.Connect(ctx, m.url)
-	if err != nil {
-		return err
-	}
-	defer closeConn(conn)
-	snapshot, err := project.inspect(ctx, conn)
-	if err != nil {
-		return err
-	}
-	if _, err = project.compile(snapshot, history); err != nil {
-		return err
-	}
-	return project.plan(ctx, conn, snapshot)
+	return connected(ctx, at.url, func(conn *pgx.Conn) error {
+		snapshot, err := at.project.inspect(ctx, conn)
+		if err == nil {
+			_, err = at.project.compile(snapshot, history)
+		}
+		if err != nil {
+			return err
+		}
+		return at.project.plan(ctx, conn, snapshot)
+	})
 }
 
-func (c *console) down(ctx context.Context, m migration) error {
-	project, at, err := m.start("down")
-	if err != nil {
-		return err
+// plan lets the server plan every expression of the policy, in a transaction that reads only: what it
+// refuses is said with the line of the policy.
+func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
+	var list diag.List
+	for _, check := range generator.Checks(p.file, snapshot) {
+		err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, catalogsql.Query("search_path"), p.searchPath()); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, check.SQL)
+			return err
+		})
+		server := (*pgconn.PgError)(nil)
+		if errors.As(err, &server) && refused(server.Code) {
+			list.Add(diag.Diagnostic{Position: check.Expr.Position, Code: generator.CodeExpression,
+				Message: server.Message, Detail: server.Detail, Hint: server.Hint})
+		} else if err != nil && server == nil {
+			return err
+		}
 	}
+	if len(list) == 0 {
+		return nil
+	}
+	return &problems{list.Unique(), p.sources}
+}
+
+// refused says whether an error is about the expression: its syntax, names, types or values, and not
+// about the rights of whoever asks.
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+func refused(sqlstate string) bool {
+	return strings.HasPrefix(sqlstate, "22") || strings.HasPrefix(sqlstate, "42") && sqlstate != "42501"
+}
+
+// searchPath is the path that generated functions have.
+func (p *project) searchPath() string {
+	names := []string{"pg_catalog"}
+	for _, name := range append(p.file.Install.SearchPath, "pg_temp") {
+		names = append(names, quote.Ident(name))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c *console) down(ctx context.Context, m migration, at destination) error {
 	if _, err := at.history(); err != nil {
 		return err
 	}
-	options := m.options(project, at)
+	options := at.options()
 	options.Progress = c.progress("undone ")
 	if m.export != "" {
 		file, err := os.OpenFile(m.export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -182,7 +207,7 @@ func (c *console) down(ctx context.Context, m migration) error {
 		defer file.Close()
 		options.Export = file
 	}
-	done, err := install.Down(ctx, at.url, os.DirFS(at.dir), options, m.all)
+	done, err := install.Down(ctx, at.url, os.DirFS(at.path), options, m.all)
 	if err == nil && len(done) == 0 {
 		c.printf("nothing to undo\n")
 	}
@@ -195,42 +220,28 @@ func (c *console) progress(verb string) func(install.Migration) {
 	}
 }
 
-func (c *console) migrations(ctx context.Context, m migration) error {
-	project, at, err := m.start("status")
+func (c *console) migrations(ctx context.Context, _ migration, at destination) error {
+	known, err := install.Status(ctx, at.url, os.DirFS(at.path), at.options())
 	if err != nil {
 		return err
 	}
-	known, err := install.Status(ctx, at.url, os.DirFS(at.dir), m.options(project, at))
-	if err != nil {
-		return err
-	}
-	return c.list(known, at.dir)
-}
-
-func (c *console) list(known []install.Migration, dir string) error {
 	t := table{columns: []string{"MIGRATION", "STATE", "APPLIED"}}
-	code := exitCode(0)
+	code := 0
 	for _, m := range known {
+		if m.Name == "" || m.Differs || !m.Applied {
+			code = 1
+		}
 		switch {
 		case m.Name == "":
-			t.add(fmt.Sprintf("version %d", m.Version), "not in "+filepath.Base(dir), stamp(m.AppliedAt))
-			code = 1
+			t.add(fmt.Sprintf("version %d", m.Version), "not in "+filepath.Base(at.path), stamp(m.AppliedAt))
 		case m.Differs:
 			t.add(m.Name, "applied from another file", stamp(m.AppliedAt))
-			code = 1
 		case m.Applied:
 			t.add(m.Name, "applied", stamp(m.AppliedAt))
 		default:
 			t.add(m.Name, "pending", "")
-			code = 1
 		}
 	}
 	t.print(c.out)
-	if code != 0 {
-		return code
-	}
-	return nil
+	return ends(code)
 }
-
-// stamp writes an instant in UTC, to the second.
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05Z") }

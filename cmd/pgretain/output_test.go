@@ -70,14 +70,14 @@ func TestExchange(t *testing.T) {
 		"a rename is refused":  {[]string{a, b}, []output{{b, []string{"new b"}}, {filepath.Join(dir, "missing", "d.sql"), []string{"d"}}}},
 		"a file would go over": {[]string{b}, []output{{a, []string{"new a"}}}},
 	} {
-		if err := exchange(try.old, try.files); err == nil {
+		if err := exchange(try.old, try.files, false); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
 			t.Fatalf("%s (-before +after):\n%s", name, diff)
 		}
 	}
-	if err := exchange([]string{a, b}, []output{{b, []string{"new b"}}}); err != nil {
+	if err := exchange([]string{a, b}, []output{{b, []string{"new b"}}}, false); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"b.sql": "new b", "c.sql": "own"}, contents(t, dir)); diff != "" {

@@ -2,31 +2,14 @@ package main
 
 import (
 	"context"
-	"embed"
-	"errors"
-	"strings"
+	"encoding/json"
+	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
-	"pgretain/generator"
-	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
-	"pgretain/internal/quote"
-	catalogsql "pgretain/sql/catalog"
 )
-
-const runHelp = `Runs a policy, or all policies of a job in their order, exactly as pg_cron would, and waits for the
-end. Progress goes to standard error: one line that changes on a terminal, a line every five
-seconds elsewhere, nothing for runs under a second. Ctrl-C cancels the run; batches that were
-committed stay deleted, and the run log says where it stopped.
-
-Exit codes:
-  0  every run ended "done", or "more" (its budget is spent, the next run goes on)
-  1  a run failed, tripped its breaker, is paused, found another one at work ("busy"), or was cancelled
-  2  could not run: no connection, no runtime, a standby, no such policy or job, no rights`
 
 // order says what to run.
 type order struct {
@@ -36,64 +19,51 @@ type order struct {
 func runCommand(c *console) *cobra.Command {
 	t := target{writes: true}
 	var o order
-	command := &cobra.Command{
-		Use:               "run POLICY | --job JOB",
-		Short:             "Run a policy or a job now",
-		Long:              runHelp,
-		Example:           "  pgretain run enqueued_messages_ttl --reason \"queue of bot 17 is full\"\n  pgretain run --job enqueued_messages",
-		Args:              policyOrJob(&o),
-		ValidArgsFunction: policyNames(&t),
-		RunE: func(command *cobra.Command, _ []string) error {
-			return c.run(command.Context(), &t, o)
-		},
-	}
+	command := verb("run", func(ctx context.Context, _ []string) error { return c.run(ctx, &t, o) })
+	command.Args = o.policyOrJob
+	command.ValidArgsFunction = completeOne(&t, policyNames)
 	t.add(command)
 	addAsOf(command, &o.asOf)
 	command.Flags().StringVar(&o.job, "job", "", "run the policies of this `job`")
 	command.Flags().StringVar(&o.reason, "reason", "", "a `text` for the run log")
-	_ = command.RegisterFlagCompletionFunc("job", jobNames(&t)) // fails for an unknown flag only
+	_ = command.RegisterFlagCompletionFunc("job", complete(&t, jobNames)) // fails for an unknown flag only
 	return command
 }
 
 // policyOrJob asks for one of the two.
-func policyOrJob(o *order) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		switch {
-		case len(args) > 1, len(args) == 0 && o.job == "":
-			return &usageError{"run needs the name of one policy, or --job"}
-		case len(args) == 1 && o.job != "":
-			return &usageError{"run takes a policy or --job, not both"}
-		case len(args) == 1:
-			o.policy = args[0]
-		}
-		return nil
+func (o *order) policyOrJob(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) > 1, len(args) == 0 && o.job == "":
+		return usagef("run needs the name of one policy, or --job")
+	case len(args) == 1 && o.job != "":
+		return usagef("run takes a policy or --job, not both")
+	case len(args) == 1:
+		o.policy = args[0]
 	}
+	return nil
 }
 
 func (c *console) run(ctx context.Context, t *target, o order) error {
-	s, err := t.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	w, err := c.watch(ctx, t, s.conn.PgConn().PID())
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	callErr := s.call(ctx, o)
-	if callErr != nil {
-		s.settle(ctx)
-	}
-	w.stop()
-	runs, err := w.runs()
-	if err != nil {
-		return s.explain(err)
-	}
-	if len(runs) == 0 && callErr != nil {
-		return s.explain(callErr)
-	}
-	return c.summarise(runs)
+	return t.with(ctx, func(s *session) error {
+		w, err := c.watch(ctx, t, s.conn.PgConn().PID())
+		if err != nil {
+			return err
+		}
+		defer closeConn(w.conn)
+		callErr := s.call(ctx, o)
+		if callErr != nil {
+			s.settle(ctx)
+		}
+		w.stop()
+		runs, err := w.runs()
+		if err != nil {
+			return err
+		}
+		if len(runs) == 0 && callErr != nil {
+			return callErr
+		}
+		return c.summarise(runs)
+	})
 }
 
 // call runs the procedure outside a transaction, since it commits after every batch.
@@ -103,7 +73,7 @@ func (s *session) call(ctx context.Context, o order) error {
 		name, what = "run_job", o.job
 	}
 	var outcome *string
-	return s.conn.QueryRow(ctx, s.statement(name), what, orNull(o.asOf), orNull(o.reason)).Scan(&outcome)
+	return s.row(ctx, name, what, orNull(o.asOf), orNull(o.reason)).Scan(&outcome)
 }
 
 // settle ends a run that a cancel left open, in the session that it ran in. Without a connection
@@ -114,57 +84,74 @@ func (s *session) settle(ctx context.Context) {
 	_, _ = s.conn.Exec(ctx, s.statement("settle"))
 }
 
-// plan lets the server plan every expression of the policy, in a transaction that reads only: what it
-// refuses is said with the line of the policy.
-func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
+// outcome is how one run ended, from the run log. Kept and Cascaded are JSON maps to numbers.
+type outcome struct {
+	ID                 int64
+	Policy, State      string
+	Taken, Scanned     int64
+	Kept               string
+	Contended, Refused int64
+	Cascaded           string
+	Seconds            float64
+	Code, Message      string
+}
+
+// summarise prints one line per run, and why those that went wrong did.
+func (c *console) summarise(runs []outcome) error {
+	t := table{columns: []string{"POLICY", ">RUN", "ENDED", ">DELETED", ">SCANNED", ">KEPT", ">CONTENDED", ">REFUSED", ">CASCADED", ">TOOK"}}
 	var list diag.List
-	for _, check := range generator.Checks(p.file, snapshot) {
-		err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, catalogsql.Query("search_path"), p.searchPath()); err != nil {
-				return err
-			}
-			_, err := tx.Exec(ctx, check.SQL)
-			return err
-		})
-		server := (*pgconn.PgError)(nil)
-		if errors.As(err, &server) && refused(server.Code) {
-			list.Add(diag.Diagnostic{Position: check.Expr.Position, Code: generator.CodeExpression,
-				Message: server.Message, Detail: server.Detail, Hint: server.Hint})
-		} else if err != nil && server == nil {
-			return err
+	code := 0
+	for _, r := range runs {
+		t.add(r.Policy, fmt.Sprint(r.ID), r.State, count(r.Taken), count(r.Scanned), total(r.Kept),
+			count(r.Contended), count(r.Refused), total(r.Cascaded), seconds(r.Seconds))
+		if r.State != "done" && r.State != "more" { // the next run goes on
+			list.Add(r.diagnostic())
+			code = max(code, r.exit())
 		}
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	return &problems{list.Unique(), p.sources}
+	t.print(c.out)
+	c.show(list, nil)
+	return ends(code)
 }
 
-// refused says whether an error is about the expression: its syntax, names, types or values, and not
-// about the rights of whoever asks.
-// https://www.postgresql.org/docs/current/errcodes-appendix.html
-func refused(sqlstate string) bool {
-	return strings.HasPrefix(sqlstate, "22") || strings.HasPrefix(sqlstate, "42") && sqlstate != "42501"
+// exit is 2 for a policy that does not exist and for an as_of that nobody may ask for: the run never was one.
+func (r outcome) exit() int {
+	if r.State == "failed" && (r.Code == "P0002" || r.Code == "22023") {
+		return 2
+	}
+	return 1
 }
 
-// searchPath is the path that generated functions have.
-func (p *project) searchPath() string {
-	names := []string{"pg_catalog"}
-	for _, name := range append(p.file.Install.SearchPath, "pg_temp") {
-		names = append(names, quote.Ident(name))
+// diagnostic says why a run did not do its work.
+func (r outcome) diagnostic() diag.Diagnostic {
+	verb, hint := r.State, ""
+	switch r.State {
+	case "tripped":
+		hint = fmt.Sprintf("Nothing was deleted. Look with \"pgretain preview %s\"; accept(%d, 'why') lets one run pass.", r.Policy, r.ID)
+	case "paused":
+		verb = "is paused"
+		hint = fmt.Sprintf("SELECT * FROM health() in the schema of the runtime says what to do about policy %q.", r.Policy)
+	case "busy":
+		verb = "is busy"
+	case "running":
+		verb = "did not end"
 	}
-	return strings.Join(names, ", ")
+	d := diag.Diagnostic{Severity: diag.Error, Code: r.Code, Message: fmt.Sprintf("policy %q %s", r.Policy, verb), Hint: hint}
+	if r.Message != "" {
+		d.Message += ": " + r.Message
+	}
+	return d
 }
 
-//go:embed sql/*.sql
-var statementFiles embed.FS
-
-// statement is a file of sql with the schema of the install in place of the default one. Values
-// are query parameters.
-func statement(name, schema string) string {
-	text, err := statementFiles.ReadFile("sql/" + name + ".sql")
-	if err != nil {
-		panic(err)
+// total adds up a JSON map.
+func total(text string) string {
+	counts := map[string]int64{}
+	if json.Unmarshal([]byte(text), &counts) != nil {
+		return "?"
 	}
-	return strings.ReplaceAll(string(text), "retention.", quote.Ident(schema)+".")
+	sum := int64(0)
+	for _, n := range counts {
+		sum += n
+	}
+	return count(sum)
 }

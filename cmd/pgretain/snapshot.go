@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -13,53 +14,41 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
 )
 
-const snapshotHelp = `Writes the catalog snapshot: columns, keys, indexes, foreign keys and triggers of the tables that the
-policy names and of all that a delete from them can reach. Check the file in and review it; "lint"
-and "generate" read it, so that they need no database.
-
-The tables are read from a live database, or from a schema file that is loaded into a throw-away
-server (see "pgretain sandbox"; the file must be plain SQL, without psql commands).
-
-Exit codes:
-  0  written
-  1  the policy has errors, or names tables that do not exist
-  2  could not run: unreadable file, no connection, no PostgreSQL on this machine`
-
 func snapshotCommand(c *console) *cobra.Command {
 	var p paths
-	var url, schema string
-	command := &cobra.Command{
-		Use:     "snapshot",
-		Short:   "Write what the tables look like, from a database or a schema file",
-		Long:    snapshotHelp,
-		Example: "  pgretain snapshot\n  pgretain snapshot --schema schema.sql",
-		Args:    noArguments,
-		RunE: func(command *cobra.Command, _ []string) error {
-			if schema != "" && url != "" {
-				return &usageError{"--schema and --database-url exclude each other"}
-			}
-			return c.snapshot(command.Context(), p, url, schema)
-		},
-	}
-	p.addPolicy(command)
-	p.addCatalog(command)
-	addDatabaseURL(command, &url)
+	var schema string
+	command := verb("snapshot", func(ctx context.Context, _ []string) error {
+		if schema != "" && p.url != "" {
+			return usagef("--schema and --database-url exclude each other")
+		}
+		return c.snapshot(ctx, p, schema)
+	})
+	p.add(command, "policy", "catalog", "database-url")
 	command.Flags().StringVar(&schema, "schema", "", "load this SQL `file` into a throw-away server instead")
 	return command
 }
 
-func (c *console) snapshot(ctx context.Context, p paths, url, schema string) error {
+func (c *console) snapshot(ctx context.Context, p paths, schema string) error {
 	project, err := readProject(p.policy)
 	if err != nil {
 		return err
 	}
 	c.show(project.notes, project.sources)
-	read := func(conn *pgx.Conn) (*catalog.Snapshot, error) { return project.inspect(ctx, conn) }
-	snapshot, err := withDatabase(ctx, url, schema, read)
+	var snapshot *catalog.Snapshot
+	read := func(conn *pgx.Conn) (err error) {
+		snapshot, err = project.inspect(ctx, conn)
+		return err
+	}
+	if schema == "" {
+		err = connected(ctx, p.url, read)
+	} else {
+		err = withSchema(ctx, schema, read)
+	}
 	if err != nil {
 		return err
 	}
@@ -74,35 +63,28 @@ func (c *console) snapshot(ctx context.Context, p paths, url, schema string) err
 	return nil
 }
 
-// withDatabase calls read with a connection to the database, or to a throw-away server that holds
-// the schema file.
-func withDatabase(ctx context.Context, url, schema string, read func(*pgx.Conn) (*catalog.Snapshot, error)) (*catalog.Snapshot, error) {
-	if schema == "" {
-		conn, err := install.Connect(ctx, url)
-		if err != nil {
-			return nil, err
-		}
-		defer closeConn(conn)
-		return read(conn)
-	}
-	text, err := os.ReadFile(schema)
+// connected calls do with a connection.
+func connected(ctx context.Context, url string, do func(*pgx.Conn) error) error {
+	conn, err := install.Connect(ctx, url)
 	if err != nil {
-		return nil, unreadable("schema file", schema, err, "Name another file with --schema.")
-	}
-	server, err := sandbox.Start(ctx, sandbox.Options{})
-	if err != nil {
-		return nil, sandboxError(err)
-	}
-	defer func() { _ = server.Stop() }() // it stops with the process at the latest
-	conn, err := pgx.Connect(ctx, server.URL("", ""))
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the sandbox: %w", err)
+		return err
 	}
 	defer closeConn(conn)
-	if err := load(ctx, conn, schema, string(text)); err != nil {
-		return nil, err
+	return do(conn)
+}
+
+// withSchema calls do with a connection to a throw-away server that holds the schema file.
+func withSchema(ctx context.Context, path string, do func(*pgx.Conn) error) error {
+	text, err := readSchema(path)
+	if err != nil {
+		return err
 	}
-	return read(conn)
+	return withSandbox(ctx, sandbox.Options{}, func(_ *sandbox.Server, conn *pgx.Conn) error {
+		if err := load(ctx, conn, path, text); err != nil {
+			return err
+		}
+		return do(conn)
+	})
 }
 
 // inspect reads the tables of the project, and complains about those that do not exist.
@@ -116,43 +98,72 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 	if err != nil {
 		return nil, err
 	}
-	if list := unknownTables(tables, unknown, conn.Config().Database); len(list) > 0 {
-		return nil, &problems{list, p.sources}
-	}
-	return snapshot, nil
-}
-
-func unknownTables(tables []mention, unknown []string, database string) diag.List {
-	missing := map[string]bool{}
-	for _, name := range unknown {
-		missing[name] = true
-	}
 	var list diag.List
 	for _, t := range tables {
-		if missing[t.name] && !t.created {
+		if slices.Contains(unknown, t.name) && !t.created {
 			list.Add(diag.Diagnostic{
 				Position: t.position,
-				Message:  fmt.Sprintf("table %s does not exist in database %s", quoted(t.name), quoted(database)),
+				Message:  fmt.Sprintf("table %q does not exist in database %q", t.name, conn.Config().Database),
 				Hint:     "Check the name and install.search_path, or create the table first.",
 			})
 		}
 	}
-	return list.Unique()
+	if len(list) > 0 {
+		return nil, &problems{list.Unique(), p.sources}
+	}
+	return snapshot, nil
 }
 
-const schemaHelp = `Prints the JSON Schema of the policy file, for editors: which keys there are and what kind of
-value each has. What the SQL in it means only "pgretain lint" knows.
+// mention is a table's name where the policy file first has it.
+type mention struct {
+	name     string
+	position diag.Position
+	created  bool // by the policy, where it is missing
+}
 
-Exit codes:
-  0  printed`
-
-func schemaCommand(c *console) *cobra.Command {
-	return &cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of the policy file", Long: schemaHelp, Args: noArguments,
-		Example: "  pgretain schema > retention.schema.json",
-		RunE: func(*cobra.Command, []string) error {
-			c.printf("%s", policy.Schema)
-			return nil
-		},
+// tablesOf lists every table that a policy file names, in YAML or in SQL, in the order of their first mention. The
+// runtime's own are left out: migrations make them, and no snapshot holds them.
+func tablesOf(file *policy.File) []*mention {
+	var list []*mention
+	seen := map[string]*mention{}
+	add := func(name string, at diag.Position) *mention {
+		if seen[name] == nil {
+			seen[name] = &mention{name: name, position: at}
+			list = append(list, seen[name])
+		}
+		return seen[name]
 	}
+	sql := func(parts []policy.Part) {
+		for _, part := range parts {
+			expr, err := part.Parse()
+			if err != nil {
+				continue // it was parsed when the file was read
+			}
+			for _, t := range expr.Tables {
+				own := t.Schema == "pg_catalog" || t.Schema == "information_schema" || t.Schema == file.Install.Schema
+				if !own && !reserved(t) {
+					add(strings.TrimPrefix(t.Schema+"."+t.Name, "."), part.Expr.Position)
+				}
+			}
+		}
+	}
+	for _, t := range file.Protect {
+		add(t.String(), t.Position)
+	}
+	for _, p := range file.Policies {
+		for _, use := range p.Uses() {
+			m := add(use.Table.String(), use.Table.Position)
+			m.created = m.created || use.Created
+		}
+		sql(p.Parts())
+	}
+	for _, report := range file.Reports {
+		sql(report.Parts())
+	}
+	return list
+}
+
+// reserved are names that the language gives to relations of its own.
+func reserved(t pgparse.TableRef) bool {
+	return t.Schema == "" && (t.Name == "batch" || t.Name == "partition")
 }

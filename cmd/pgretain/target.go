@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,22 +15,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
-	"pgretain/generator"
 	"pgretain/internal/install"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
 // target is an installed runtime: which database, and which schema there.
 type target struct {
-	url, policy, schema string
-	explicit            bool // --policy was given
-	writes              bool // a standby will not do
+	paths
+	schema   string
+	explicit bool // --policy was given
+	writes   bool // a standby will not do
 }
 
 func (t *target) add(command *cobra.Command) {
-	addDatabaseURL(command, &t.url)
-	command.Flags().StringVarP(&t.policy, "policy", "p", "retention.yaml",
-		"the policy `file`; it names the schema of the runtime")
+	t.paths.add(command, "database-url", "policy")
+	command.Flags().Lookup("policy").Usage = "the policy `file`; it names the schema of the runtime"
 	command.Flags().StringVar(&t.schema, "schema", "", "the `schema` of the runtime (default: that of the policy file, or \"retention\")")
 	command.PreRun = func(command *cobra.Command, _ []string) { t.explicit = command.Flags().Changed("policy") }
 }
@@ -63,6 +64,16 @@ type session struct {
 	database, user string
 }
 
+// with calls do with a session, and explains what the server refuses.
+func (t *target) with(ctx context.Context, do func(*session) error) error {
+	s, err := t.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeConn(s.conn)
+	return s.explain(do(s))
+}
+
 // open connects and refuses what cannot work; the caller closes the session.
 func (t *target) open(ctx context.Context) (*session, error) {
 	found, err := t.install()
@@ -75,21 +86,22 @@ func (t *target) open(ctx context.Context) (*session, error) {
 	}
 	s := &session{conn: conn, install: found}
 	if err := s.check(ctx, t.writes); err != nil {
-		s.close()
+		closeConn(conn)
 		return nil, s.explain(err)
 	}
 	return s, nil
 }
 
-func (s *session) close() { closeConn(s.conn) }
-
-// statement is one of ours, with the schema of this install.
-func (s *session) statement(name string) string { return statement(name, s.install.Schema) }
+// closeConn closes a connection, giving up after 5 s.
+func closeConn(conn *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = conn.Close(ctx)
+}
 
 func (s *session) check(ctx context.Context, writes bool) error {
 	var standby, installed bool
-	err := s.conn.QueryRow(ctx, s.statement("facts"), s.install.Schema).
-		Scan(&standby, &s.database, &s.user, &installed)
+	err := s.row(ctx, "facts", s.install.Schema).Scan(&standby, &s.database, &s.user, &installed)
 	if err != nil {
 		return fmt.Errorf("looking at the database: %w", err)
 	}
@@ -100,7 +112,7 @@ func (s *session) check(ctx context.Context, writes bool) error {
 		return s.notInstalled("There is no table \"install\" in schema " + quoted(s.install.Schema) + ".")
 	}
 	var zone, version string
-	err = s.conn.QueryRow(ctx, s.statement("zone")).Scan(&zone, &version)
+	err = s.row(ctx, "zone").Scan(&zone, &version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return s.notInstalled("Its registry is empty: a migration stopped half way.")
 	}
@@ -136,30 +148,44 @@ func (s *session) explain(err error) error {
 	return check
 }
 
-// closeConn closes a connection, giving up after 5 s.
-func closeConn(conn *pgx.Conn) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	_ = conn.Close(ctx)
+//go:embed sql/*.sql
+var statementFiles embed.FS
+
+// statement is a file of sql with the schema of the install in place of the default one. Values
+// are query parameters.
+func statement(name, schema string) string {
+	text, err := statementFiles.ReadFile("sql/" + name + ".sql")
+	if err != nil {
+		panic(err)
+	}
+	return strings.ReplaceAll(string(text), "retention.", quote.Ident(schema)+".")
 }
 
-func addCronDatabaseURL(command *cobra.Command, url *string) {
-	command.Flags().StringVar(url, "cron-database-url", "",
-		"the `URL` of the database where schema cron lives, if that is another one (default: the connection with install.cron_database)")
+func (s *session) statement(name string) string { return statement(name, s.install.Schema) }
+
+// row asks one of our statements for one row.
+func (s *session) row(ctx context.Context, name string, args ...any) pgx.Row {
+	return s.conn.QueryRow(ctx, s.statement(name), args...)
 }
 
-// cronURL is where schema cron lives: given, or the other connection with its database replaced.
-func cronURL(given, connection string, in policy.Install) (string, error) {
+// rows asks one of our statements for rows, whose columns are the fields of T in order.
+func rows[T any](ctx context.Context, s *session, name string, args ...any) ([]T, error) {
+	found, _ := s.conn.Query(ctx, s.statement(name), args...) // found gives the same error
+	return pgx.CollectRows(found, pgx.RowToStructByPos[T])
+}
+
+// cronDatabase is where schema cron lives: as given, or the other connection with its database replaced.
+func (p *paths) cronDatabase(in policy.Install) (string, error) {
 	switch {
-	case given != "":
-		return given, nil
+	case p.cronURL != "":
+		return p.cronURL, nil
 	case in.CronDatabase == "":
 		return "", &install.CheckError{
 			Message: "nothing says where schema cron lives",
 			Hint:    "Name the database with --cron-database-url, or under install.cron_database.",
 		}
 	}
-	return inDatabase(connection, in.CronDatabase), nil
+	return inDatabase(p.url, in.CronDatabase), nil
 }
 
 // inDatabase replaces the database of connection settings: of a URL, of keywords and values, or
@@ -175,57 +201,4 @@ func inDatabase(connection, database string) string {
 	}
 	escape := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
 	return strings.TrimSpace(connection + " dbname='" + escape.Replace(database) + "'")
-}
-
-// destination is one of the two directories and its database.
-type destination struct {
-	url, dir string
-	cron     bool
-}
-
-// destination is what --cron says.
-func (m migration) destination(p *project) (destination, error) {
-	if !m.cron {
-		return destination{m.url, m.migrations, false}, nil
-	}
-	if err := m.checkDirectories(); err != nil {
-		return destination{}, err
-	}
-	if p.file.Install.Database == "" {
-		return destination{}, &install.CheckError{
-			Message: "install.database is missing in " + m.policy,
-			Detail:  "It tells the jobs of this database from those of others, also when they move back.",
-			Hint:    "Write it, with install.cron_database; or leave --cron out.",
-		}
-	}
-	url, err := cronURL(m.cronURL, m.url, p.file.Install)
-	return destination{url, m.cronDirectory(), true}, err
-}
-
-// flag names the directory.
-func (at destination) flag() string {
-	if at.cron {
-		return "--cron-migrations"
-	}
-	return "--migrations"
-}
-
-// history replays the directory.
-func (at destination) history() (*generator.History, error) {
-	if at.cron {
-		return readCron(at.dir)
-	}
-	return readTables(at.dir)
-}
-
-// schedules are those of the file, where they are scheduled at this place.
-func (at destination) schedules(p *project) []policy.Schedule {
-	if p.file.Install.Scheduler != "pg_cron" || at.cron != p.file.Install.CronElsewhere() {
-		return nil
-	}
-	var list []policy.Schedule
-	for _, job := range p.file.Jobs {
-		list = append(list, job.Schedules...)
-	}
-	return list
 }

@@ -20,46 +20,24 @@ import (
 	"pgretain/verifier"
 )
 
-const verifyHelp = `Proves that the database does what the policy says: functions byte for byte, indexes, schedule,
-privileges, pending migrations, and no row overdue. Only reads. What the role cannot see is
-reported as unknown, never as in order. Each finding has a code with a page in docs/checks.
-
-Exit codes:
-  0  conforms
-  1  drift or something unknown was found, or the policy has errors
-  2  could not run: unreadable file, no connection`
-
 // verification is what the flags of verify say.
 type verification struct {
 	paths
 	reporting
-	url, cronURL string
-	counts       bool
-	timeout      time.Duration
-	only, skip   []string // checks and groups
+	counts     bool
+	timeout    time.Duration
+	only, skip []string // checks and groups
 }
 
 func verifyCommand(c *console) *cobra.Command {
 	var v verification
-	command := &cobra.Command{
-		Use:     "verify",
-		Short:   "Prove that the database does what the policy says",
-		Long:    verifyHelp,
-		Example: "  pgretain verify\n  pgretain verify --format sarif > verify.sarif\n  pgretain verify --only indexes,V060 --skip V022",
-		Args:    noArguments,
-		RunE: func(command *cobra.Command, _ []string) error {
-			if err := v.check(); err != nil {
-				return err
-			}
-			return c.verify(command.Context(), v)
-		},
-	}
-	v.addPolicy(command)
-	v.addCatalog(command)
-	v.addMigrations(command)
-	v.addCronMigrations(command)
-	addDatabaseURL(command, &v.url)
-	addCronDatabaseURL(command, &v.cronURL)
+	command := verb("verify", func(ctx context.Context, _ []string) error {
+		if err := v.check(); err != nil {
+			return err
+		}
+		return c.verify(ctx, v)
+	})
+	v.paths.add(command, "policy", "catalog", "migrations", "cron-migrations", "database-url", "cron-database-url")
 	v.reporting.add(command)
 	command.Flags().BoolVar(&v.counts, "counts", true, "count overdue rows, which costs what counting costs")
 	command.Flags().StringSliceVar(&v.only, "only", nil, "make these `checks` only: codes or groups, with commas between them")
@@ -73,37 +51,32 @@ func (c *console) verify(ctx context.Context, v verification) error {
 	if err != nil {
 		return err
 	}
-	project, compiled, err := v.wanted()
+	options := verifier.Options{Counts: v.counts, Timeout: v.timeout, Checks: checks}
+	project, wanted, err := v.wanted(&options)
 	if err != nil {
 		return err
 	}
-	pending, err := v.pending(ctx, project)
-	if err != nil {
+	if options.Pending, err = v.pending(ctx, project); err != nil {
 		return err
 	}
-	conn, err := install.Connect(ctx, v.url)
-	if err != nil {
-		return err
-	}
-	defer closeConn(conn)
-	if len(pending) == 0 {
-		if err := upToDate(ctx, conn, project.file.Install.Schema); err != nil {
+	return connected(ctx, v.url, func(conn *pgx.Conn) error {
+		if len(options.Pending) == 0 {
+			if err := upToDate(ctx, conn, project.file.Install.Schema); err != nil {
+				return err
+			}
+		}
+		if err := v.follow(ctx, project, &options); err != nil {
 			return err
 		}
-	}
-	options := verifier.Options{Pending: pending, Counts: v.counts, Timeout: v.timeout, Checks: checks,
-		Snapshot: compiled.snapshot, History: compiled.history}
-	if err := v.follow(ctx, project, &options); err != nil {
-		return err
-	}
-	if options.Cron != nil {
-		defer closeConn(options.Cron)
-	}
-	report, err := verifier.Verify(ctx, conn, project.file, compiled.objects, options)
-	if err != nil {
-		return err
-	}
-	return c.report(report, v.reporting)
+		if options.Cron != nil {
+			defer closeConn(options.Cron)
+		}
+		report, err := verifier.Verify(ctx, conn, project.file, wanted, options)
+		if err != nil {
+			return err
+		}
+		return c.report(report, v.reporting)
+	})
 }
 
 // selected are the checks to make. To make none would call any database conforming.
@@ -122,6 +95,54 @@ func (v verification) selected() (verifier.Selection, error) {
 		return checks, &install.CheckError{Message: "--only and --skip leave no check to be made", Hint: "Name at least one check that --skip does not name."}
 	}
 	return checks, err
+}
+
+// wanted compiles the policy file: what the database should hold, and in options what that was concluded from.
+func (v verification) wanted(options *verifier.Options) (*project, []generator.Object, error) {
+	snapshot := parallel.Start(func() (*catalog.Snapshot, error) { return requireCatalog(v.catalogFile()) })
+	history := parallel.Start(directory{v.migrations, false}.history)
+	project, err := readProject(v.policy)
+	if err == nil {
+		options.Snapshot, err = snapshot()
+	}
+	if err == nil {
+		options.History, err = history()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	objects, err := project.compile(options.Snapshot, options.History)
+	return project, objects, err
+}
+
+// pending lists the migrations that the database lacks. What other tools have applied is in records of
+// their own: objects that are missing are found all the same.
+func (v verification) pending(ctx context.Context, project *project) ([]string, error) {
+	format, err := generator.Recognise(os.DirFS(v.migrations))
+	if err != nil || format != generator.Goose {
+		return nil, inDirectory(v.migrations, err)
+	}
+	at := destination{directory{v.migrations, false}, project, v.url}
+	recorded, err := install.Recorded(ctx, v.url, at.options())
+	if err == nil && !recorded {
+		return nil, nil
+	}
+	var names []string
+	if err == nil {
+		names, err = at.pending(ctx)
+	}
+	return names, (&session{install: project.file.Install}).explain(err)
+}
+
+// pending are the files that are not applied.
+func (at destination) pending(ctx context.Context) (names []string, err error) {
+	known, err := install.Status(ctx, at.url, os.DirFS(at.path), at.options())
+	for _, m := range known {
+		if !m.Applied {
+			names = append(names, m.Name)
+		}
+	}
+	return names, err
 }
 
 // upToDate refuses to compare with an older runtime to which no pending migration leads on: each of its
@@ -148,7 +169,8 @@ func (v verification) follow(ctx context.Context, project *project, options *ver
 	if err := v.checkDirectories(); err != nil {
 		return err
 	}
-	history, err := readCron(v.cronDirectory())
+	jobs := directory{v.cronDirectory(), true}
+	history, err := jobs.history()
 	if err != nil {
 		return err
 	}
@@ -156,16 +178,11 @@ func (v verification) follow(ctx context.Context, project *project, options *ver
 	if !in.CronElsewhere() && (len(history.Files()) == 0 || in.Database == "" || v.cronURL == "") {
 		return nil
 	}
-	url, err := cronURL(v.cronURL, v.url, in)
+	url, err := v.cronDatabase(in)
 	if err != nil {
 		return err
 	}
-	known, err := install.Status(ctx, url, os.DirFS(v.cronDirectory()), install.Options{Install: in, Path: v.cronDirectory(), Cron: true})
-	for _, m := range known {
-		if !m.Applied {
-			options.CronPending = append(options.CronPending, m.Name)
-		}
-	}
+	options.CronPending, err = destination{jobs, project, url}.pending(ctx)
 	if err == nil && in.CronElsewhere() {
 		options.Cron, err = install.Connect(ctx, url)
 	}
@@ -173,74 +190,15 @@ func (v verification) follow(ctx context.Context, project *project, options *ver
 	return ctx.Err()
 }
 
-// compilation is what the database should hold, and what that was concluded from.
-type compilation struct {
-	snapshot *catalog.Snapshot
-	history  *generator.History
-	objects  []generator.Object
-}
-
-// wanted compiles the policy file.
-func (v verification) wanted() (*project, compilation, error) {
-	tablesThere := parallel.Start(func() (*catalog.Snapshot, error) { return requireCatalog(v.catalogFile()) })
-	migrations := parallel.Start(func() (*generator.History, error) { return readTables(v.migrations) })
-	project, err := readProject(v.policy)
-	if err != nil {
-		return nil, compilation{}, err
-	}
-	snapshot, err := tablesThere()
-	if err != nil {
-		return nil, compilation{}, err
-	}
-	history, err := migrations()
-	if err != nil {
-		return nil, compilation{}, err
-	}
-	objects, err := project.compile(snapshot, history)
-	return project, compilation{snapshot, history, objects}, err
-}
-
-// pending lists the migrations that the database lacks. What other tools have applied is in records of
-// their own: objects that are missing are found all the same.
-func (v verification) pending(ctx context.Context, project *project) ([]string, error) {
-	format, err := generator.Recognise(os.DirFS(v.migrations))
-	if err != nil || format != generator.Goose {
-		return nil, inDirectory(v.migrations, err)
-	}
-	options := install.Options{Install: project.file.Install, Path: v.migrations}
-	recorded, err := install.Recorded(ctx, v.url, options)
-	if err == nil && !recorded {
-		return nil, nil
-	}
-	var known []install.Migration
-	if err == nil {
-		known, err = install.Status(ctx, v.url, os.DirFS(v.migrations), options)
-	}
-	if err != nil {
-		return nil, (&session{install: project.file.Install}).explain(err)
-	}
-	var names []string
-	for _, m := range known {
-		if !m.Applied {
-			names = append(names, m.Name)
-		}
-	}
-	return names, nil
-}
-
 // report prints what was found; finding something is no error of ours.
 func (c *console) report(report *verifier.Report, r reporting) error {
 	if err := c.write(report, r); err != nil {
 		return err
 	}
-	if code := report.ExitCode(); code != 0 {
-		return exitCode(code)
-	}
-	return nil
+	return ends(report.ExitCode())
 }
 
 func (c *console) write(report *verifier.Report, r reporting) error {
-	colour := isTerminal(c.out) && os.Getenv("NO_COLOR") == ""
 	switch {
 	case r.format == "json":
 		return report.JSON(c.out)
@@ -251,7 +209,7 @@ func (c *console) write(report *verifier.Report, r reporting) error {
 		c.printf("%s\n", report.Summary())
 		return err
 	case r.verbose:
-		return report.TextAll(c.out, colour)
+		return report.TextAll(c.out, coloured(c.out))
 	}
-	return report.Text(c.out, colour)
+	return report.Text(c.out, coloured(c.out))
 }

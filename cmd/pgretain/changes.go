@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"pgretain/generator"
+)
+
+// change is what a step does to one object: "+" new, "~" changed, "-" removed. Text is what a person
+// reads of it; before and after are there for changed objects alone.
+type change struct {
+	sign, text    string
+	before, after generator.Object
+}
+
+// changes tells what a step does to which object. New and changed objects of the runtime are only
+// counted: there are about a hundred and nobody chose them. Of a changed policy the words say how.
+func changes(history *generator.History, wanted []generator.Object) []change {
+	list := make([]change, 0, len(wanted))
+	runtime := map[string]int{}
+	seen := map[generator.ID]bool{}
+	note := func(sign string, o, before generator.Object) {
+		if sign != "-" && ofRuntime(o) {
+			runtime[sign]++
+			return
+		}
+		text := string(o.Kind) + " " + o.Name
+		if sign == "~" && o.Kind == generator.KindPolicy {
+			text += ": " + generator.Differences(before.SQL, o.SQL)
+		}
+		list = append(list, change{sign, text, before, o})
+	}
+	for _, o := range wanted {
+		seen[o.ID()] = true
+		before, had := history.Object(o.ID())
+		switch {
+		case !had:
+			note("+", o, o)
+		case before.Hash() != o.Hash():
+			note("~", o, before)
+		}
+	}
+	for _, o := range history.Objects() {
+		if !seen[o.ID()] {
+			note("-", o, o)
+		}
+	}
+	var counted []change
+	for _, sign := range []string{"+", "~"} {
+		if n := runtime[sign]; n > 0 {
+			counted = append(counted, change{sign: sign, text: "runtime: " + plural(n, "object")})
+		}
+	}
+	return append(counted, list...)
+}
+
+// ofRuntime says whether no policy of the file wants an object.
+func ofRuntime(o generator.Object) bool {
+	switch o.Kind {
+	case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure, generator.KindView:
+		return o.Policy == ""
+	}
+	return false
+}
+
+// A comparison is for a person who decides whether to read on: so many lines of one object, and so
+// many of all. The whole text is in the step that "pgretain generate" writes.
+const (
+	linesOfObject = 40
+	linesOfAll    = 400
+)
+
+// comparison prints what differs in changed objects, as unified diffs below their lines.
+type comparison struct {
+	out    io.Writer
+	colour bool
+	left   int // lines
+}
+
+func newComparison(out io.Writer) *comparison { return &comparison{out, coloured(out), linesOfAll} }
+
+// print does nothing for new and removed objects.
+func (c *comparison) print(change change) {
+	if change.before.As != change.after.As {
+		fmt.Fprintf(c.out, "      created as %s instead of %s\n", change.after.As, change.before.As)
+	}
+	lines := unified(change.before.SQL, change.after.SQL)
+	shown := min(len(lines), linesOfObject, c.left)
+	for _, line := range lines[:shown] {
+		fmt.Fprintf(c.out, "      %s\n", c.paint(line))
+	}
+	if more := len(lines) - shown; more > 0 {
+		fmt.Fprintf(c.out, "      ... %s\n", plural(more, "more line"))
+	}
+	c.left -= shown
+}
+
+// unified is a diff of two texts without its head; none when they are equal.
+func unified(before, after string) []string {
+	text := string(diff.Diff("before", []byte(before), "after", []byte(after)))
+	_, text, _ = strings.Cut(text, "\n+++ after\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// paint gives lines the colours that git gives them.
+func (c *comparison) paint(line string) string {
+	code := map[byte]string{'+': "32", '-': "31", '@': "36"}
+	if !c.colour || line == "" || code[line[0]] == "" {
+		return line
+	}
+	return "\x1b[" + code[line[0]] + "m" + line + "\x1b[0m"
+}

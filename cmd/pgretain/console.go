@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"pgretain/internal/diag"
+	"pgretain/internal/install"
+)
+
+// The rules for everything a person reads: results go to out; everything else goes to err, in the
+// form of package diag, with "pgretain:" in front of what has no place in a file. No capital at
+// the beginning of a message and no full stop at its end; details and hints are whole sentences.
+type console struct {
+	out, err io.Writer
+}
+
+// printf writes a part of the result.
+func (c *console) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
+
+// notef tells what happens, to people only.
+func (c *console) notef(format string, args ...any) { fmt.Fprintf(c.err, format, args...) }
+
+// show writes diagnostics.
+func (c *console) show(list diag.List, sources map[string][]byte) {
+	if len(list) > 0 {
+		_ = list.Render(c.err, sources, coloured(c.err)) // nowhere else to say it
+	}
+}
+
+// isTerminal says whether a person looks at w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// coloured says whether w shows colours, and whoever looks wants them.
+func coloured(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
+
+// exitCode ends the program without a message; whoever returns it has said everything.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// ends is the error of an exit code, none for 0.
+func ends(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return exitCode(code)
+}
+
+// usageError is a command line that makes no sense.
+type usageError struct{ message string }
+
+func (e *usageError) Error() string { return e.message }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// problems are diagnostics that end the program with exit code 1.
+type problems struct {
+	list    diag.List
+	sources map[string][]byte
+}
+
+func (p *problems) Error() string { return fmt.Sprintf("%d problems", len(p.list)) }
+
+// exit reports err and turns it into an exit code.
+func (c *console) exit(command *cobra.Command, err error) int {
+	var code exitCode
+	var usage *usageError
+	var found *problems
+	var check *install.CheckError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &found):
+		c.show(found.list, found.sources)
+		return 1
+	case errors.As(err, &usage):
+		c.show(diag.List{{Severity: diag.Error, Message: usage.message,
+			Hint: fmt.Sprintf("Run \"%s --help\".", command.CommandPath())}}, nil)
+	case errors.Is(err, context.Canceled) && !errors.As(err, &check):
+		c.show(diag.List{{Severity: diag.Error, Message: "interrupted"}}, nil)
+	default:
+		c.show(install.Diagnostics(err), nil)
+	}
+	return 2
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pgretain/internal/catalog"
+	"pgretain/policy"
+)
+
+// noArguments refuses what stands behind a verb.
+func noArguments(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%q takes no arguments, got %q", command.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// oneOf refuses a value of a flag that means nothing.
+func oneOf(flag, value string, known ...string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	last := len(known) - 1
+	return usagef("--%s must be %s or %s, got %q", flag, strings.Join(known[:last], ", "), known[last], value)
+}
+
+// paths are the files and databases that the verbs read and write.
+type paths struct {
+	policy, migrations, cronMigrations, catalog string
+	url, cronURL                                string
+}
+
+// add gives a command those of the flags that it needs, by their names.
+func (p *paths) add(command *cobra.Command, names ...string) {
+	for _, flag := range []struct {
+		to                        *string
+		name, short, value, usage string
+	}{
+		{&p.policy, "policy", "p", "retention.yaml", "the policy `file`"},
+		{&p.migrations, "migrations", "m", "migrations", "the migration `directory`"},
+		{&p.cronMigrations, "cron-migrations", "", "", "the migration `directory` of the database where schema cron lives, " +
+			"if that is another one (default: that of --migrations and \"_cron\")"},
+		{&p.catalog, "catalog", "", "", "the catalog snapshot `file` (default \"" + catalog.FileName + "\" beside the policy)"},
+		{&p.url, "database-url", "", "", "the `URL` of the database (default: the PG* variables)"},
+		{&p.cronURL, "cron-database-url", "", "", "the `URL` of the database where schema cron lives, if that is another one " +
+			"(default: the connection with install.cron_database)"},
+	} {
+		if slices.Contains(names, flag.name) {
+			command.Flags().StringVarP(flag.to, flag.name, flag.short, flag.value, flag.usage)
+		}
+	}
+}
+
+// cronDirectory is where the migrations of the other database are.
+func (p *paths) cronDirectory() string {
+	if p.cronMigrations != "" {
+		return p.cronMigrations
+	}
+	return filepath.Clean(p.migrations) + "_cron"
+}
+
+// checkDirectories refuses one directory for two databases.
+func (p *paths) checkDirectories() error {
+	if filepath.Clean(p.migrations) == filepath.Clean(p.cronDirectory()) {
+		return &usageError{"--migrations and --cron-migrations must be two directories"}
+	}
+	return nil
+}
+
+// catalogFile is where the snapshot is.
+func (p *paths) catalogFile() string {
+	if p.catalog != "" {
+		return p.catalog
+	}
+	return filepath.Join(filepath.Dir(p.policy), catalog.FileName)
+}
+
+// addFormat is --format of a verb that prints a result, not findings; oneOf checks it.
+func addFormat(command *cobra.Command, format *string) {
+	command.Flags().StringVar(format, "format", "text", "`text` or json")
+}
+
+// reporting is how findings are written.
+type reporting struct {
+	format  string
+	verbose bool
+}
+
+func (r *reporting) add(command *cobra.Command) {
+	command.Flags().StringVar(&r.format, "format", "text", "`text`, json, sarif or github (workflow commands)")
+	command.Flags().BoolVarP(&r.verbose, "verbose", "v", false, "show in the text what the policy file suppresses")
+}
+
+func (r *reporting) check() error {
+	return oneOf("format", r.format, "text", "json", "sarif", "github")
+}
+
+// text says whether people read it.
+func (r *reporting) text() bool { return r.format == "text" }
+
+// checkout is the directory that files are named from in reports for machines: that of the repository in
+// GitHub's workflows, elsewhere the working directory.
+func checkout() string {
+	if dir := os.Getenv("GITHUB_WORKSPACE"); filepath.IsAbs(dir) {
+		return dir
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "/" // files keep the names that they were given by
+	}
+	return dir
+}
+
+// complete completes with the names of policies or jobs, from the policy file as it is: a file that is missing or
+// wrong has none.
+func complete(t *target, names func(*policy.File) []string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
+		if source, err := os.ReadFile(t.policy); err == nil {
+			if file, _ := policy.Parse(t.policy, source); file != nil {
+				list = names(file)
+			}
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeOne is complete for the one argument that a verb takes.
+func completeOne(t *target, names func(*policy.File) []string) cobra.CompletionFunc {
+	return func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(t, names)(command, args, typed)
+	}
+}
+
+func policyNames(file *policy.File) (names []string) {
+	for _, p := range file.Policies {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func jobNames(file *policy.File) (names []string) {
+	for _, j := range file.Jobs {
+		names = append(names, j.Name)
+	}
+	return names
+}
+
+func addAsOf(command *cobra.Command, asOf *string) {
+	command.Flags().StringVar(asOf, "as-of", "", "the `instant` that ages are measured at (default: now), in the install's time zone\nunless it says otherwise")
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/generator"
+	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
+	"pgretain/internal/rehearsal"
+	"pgretain/policy"
+)
+
+// codeSnapshotDiffers: what was linted is not what the schema file makes.
+var codeSnapshotDiffers = diag.Register("L053", "the catalog snapshot is not that of the schema file")
+
+// rehearse installs everything in a throw-away database: the migrations of the directory and the step
+// that is still missing there, on the tables of a schema file.
+func (c *console) rehearse(ctx context.Context, found *linted) error {
+	project := found.project
+	schema, err := readSchema(found.schema)
+	if err != nil {
+		return err
+	}
+	r := rehearsed{paths: found.paths, project: project}
+	list, report, err := rehearsal.Run(ctx, rehearsal.Script{
+		File:    project.file,
+		Roles:   rolesOf(project.file, schema),
+		Load:    func(ctx context.Context, conn *pgx.Conn) error { return load(ctx, conn, found.schema, schema) },
+		Inspect: project.inspect,
+		Compile: r.compile,
+		Did: func(act, what string, took time.Duration) {
+			if found.text() {
+				c.printf("%-8s  %s, %s\n", act, what, took.Round(time.Millisecond))
+			}
+		},
+	})
+	defer func() { _ = os.RemoveAll(r.dir) }()
+	before := len(found.findings)
+	found.take(append(list, r.found...).Unique())
+	if found.report = report; err == nil {
+		found.take(found.useless())
+	}
+	c.showFound(found, found.findings[before:])
+	return sandboxError(err)
+}
+
+// rolesOf lists the roles that a schema and a policy file take for granted. What cannot be parsed is
+// refused when it is loaded.
+func rolesOf(file *policy.File, schema string) []string {
+	list, _ := pgparse.Roles(withoutMeta(schema))
+	for _, p := range file.Policies {
+		for _, name := range p.Grants() {
+			list = append(list, name.Text)
+		}
+	}
+	return list
+}
+
+// rehearsed is what is installed in a rehearsal.
+type rehearsed struct {
+	paths
+	project *project
+	found   diag.List
+	dir     string // a temporary one, for the migrations
+}
+
+// compile makes of the project what is installed on the tables at hand.
+func (r *rehearsed) compile(ctx context.Context, conn *pgx.Conn, live *catalog.Snapshot) (parts rehearsal.Parts, err error) {
+	if r.dir, err = os.MkdirTemp("", "pgretain-"); err != nil {
+		return parts, err
+	}
+	tables, jobs := directory{r.migrations, false}, directory{r.cronDirectory(), true}
+	history, err := r.playable(tables)
+	if err != nil {
+		return parts, err
+	}
+	if parts.Wanted, err = r.project.compile(live, history); err != nil {
+		return parts, err
+	}
+	if err := r.compareSnapshot(parts.Wanted, history); err != nil {
+		return parts, err
+	}
+	if err := r.project.plan(ctx, conn, live); err != nil {
+		return parts, err
+	}
+	here, elsewhere := generator.SplitCron(parts.Wanted, r.project.file.Install)
+	parts.Migrations, err = r.write(tables, history, here)
+	if err != nil || !r.project.file.Install.CronElsewhere() {
+		return parts, err
+	}
+	if history, err = r.playable(jobs); err != nil {
+		return parts, err
+	}
+	parts.Jobs, err = r.write(jobs, history, elsewhere)
+	return parts, err
+}
+
+// playable is the history of a directory where it can be applied to a database that has only the application's
+// schema: by our own migrator, and without files of the user's own, which that schema contains already.
+// Otherwise it is an empty one.
+func (r *rehearsed) playable(d directory) (*generator.History, error) {
+	history, err := d.history()
+	if err != nil {
+		return nil, err
+	}
+	names, err := fs.Glob(os.DirFS(d.path), "*.sql")
+	if err == nil && history.Format() == generator.Goose && len(names) == len(history.Files()) {
+		return history, nil
+	}
+	return generator.ReadFormat(os.DirFS(filepath.Join(r.dir, "nothing")), generator.Goose)
+}
+
+// compareSnapshot compiles once more, with the snapshot that lint and generate read.
+func (r *rehearsed) compareSnapshot(wanted []generator.Object, history *generator.History) error {
+	snapshot, err := readCatalog(r.catalogFile())
+	if err != nil || snapshot == nil {
+		return err
+	}
+	objects, list := generator.Compile(r.project.file, snapshot, history)
+	if !list.HasErrors() && fingerprint(objects) == fingerprint(wanted) {
+		return nil
+	}
+	r.found.Add(diag.Diagnostic{Position: diag.Position{File: r.catalogFile(), Line: 1, Column: 1}, Code: codeSnapshotDiffers,
+		Message: "the schema file makes other tables than this snapshot says, and other SQL comes of it",
+		Hint:    `Write it again with "pgretain snapshot", and then "pgretain generate".`})
+	return nil
+}
+
+// fingerprint is equal for equal objects, in whatever order.
+func fingerprint(objects []generator.Object) string {
+	hashes := make([]string, len(objects))
+	for i, o := range objects {
+		hashes[i] = string(o.Kind) + " " + o.Name + " " + o.Hash()
+	}
+	slices.Sort(hashes)
+	return generator.Hash(hashes...)
+}
+
+// write puts the files of a directory and its next step into a temporary one.
+func (r *rehearsed) write(from directory, history *generator.History, wanted []generator.Object) (fs.FS, error) {
+	dir, err := os.MkdirTemp(r.dir, "")
+	if err != nil {
+		return nil, err
+	}
+	files, err := r.project.next(history, wanted, from.cron, numbering{now: time.Now})
+	if err != nil {
+		return nil, err
+	}
+	next := outputs(files, dir)
+	for _, m := range history.Files() {
+		text, err := os.ReadFile(filepath.Join(from.path, m.Name))
+		if err != nil {
+			return nil, unreadable("migration", filepath.Join(from.path, m.Name), err, "")
+		}
+		next = append(next, output{filepath.Join(dir, m.Name), []string{string(text)}})
+	}
+	return os.DirFS(dir), writeAll(next, false)
+}

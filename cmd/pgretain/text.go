@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// table prints aligned columns; a name that begins with ">" is aligned to the right.
+type table struct {
+	columns []string
+	rows    [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *table) print(w io.Writer) {
+	head := make([]string, len(t.columns))
+	widths := make([]int, len(t.columns)) // negative to the left, as fmt has it
+	for i, column := range t.columns {
+		head[i] = strings.TrimPrefix(column, ">")
+	}
+	rows := append([][]string{head}, t.rows...)
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		line := make([]string, len(row))
+		for i, cell := range row {
+			width := widths[i]
+			if head[i] == t.columns[i] {
+				width = -width
+			}
+			line[i] = fmt.Sprintf("%*s", width, cell)
+		}
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(line, "  "), " "))
+	}
+}
+
+// plural counts things.
+func plural(n int, thing string) string {
+	switch {
+	case n == 1:
+		return "1 " + thing
+	case thing == "policy":
+		return count(int64(n)) + " policies"
+	}
+	return count(int64(n)) + " " + thing + "s"
+}
+
+// count writes a number with a comma between thousands.
+func count(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(digits) - 3; i > start; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// size writes bytes as PostgreSQL does, in units of 1024.
+func size(n int64) string {
+	units := []string{"bytes", "kB", "MB", "GB", "TB", "PB"}
+	i := 0
+	for n >= 10*1024 && i < len(units)-1 {
+		n = (n + 512) / 1024
+		i++
+	}
+	return count(n) + " " + units[i]
+}
+
+// seconds writes a duration for people, nothing for a negative one.
+func seconds(s float64) string {
+	switch {
+	case s < 0:
+		return ""
+	case s < 1:
+		return fmt.Sprintf("%.0f ms", s*1000)
+	case s < 60:
+		return fmt.Sprintf("%.1f s", s)
+	}
+	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
+}
+
+// stamp writes an instant in UTC, to the second.
+func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05Z") }
+
+func quoted(text string) string { return strconv.Quote(text) }
+
+// orElse writes a value, or says otherwise where there is none.
+func orElse[T any](value *T, write func(T) string, otherwise string) string {
+	if value == nil {
+		return otherwise
+	}
+	return write(*value)
+}
+
+// orNull sends the zero value as NULL.
+func orNull[T comparable](value T) *T {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return &value
+}

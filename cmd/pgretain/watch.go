@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// watch follows a run over a second connection: the first one is busy running.
+type watch struct {
+	*session
+	pid  uint32
+	last int64  // the last run before ours
+	stop func() // ends the display; the connection is free for other questions afterwards
+}
+
+const (
+	quiet    = time.Second            // runs under this show nothing
+	interval = 250 * time.Millisecond // between two looks, on a terminal
+	sparse   = 5 * time.Second        // between two lines elsewhere
+)
+
+// watch begins to show progress of what the backend pid is going to run; the caller closes its connection.
+func (c *console) watch(ctx context.Context, t *target, pid uint32) (*watch, error) {
+	s, err := t.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &watch{session: s, pid: pid}
+	if err := s.row(ctx, "last_run").Scan(&w.last); err != nil {
+		closeConn(s.conn)
+		return nil, err
+	}
+	// Ctrl-C cancels the run, not our view of how it ends.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	w.stop = func() {
+		cancel()
+		<-done
+	}
+	go func() {
+		defer close(done)
+		w.show(ctx, display{c.err, isTerminal(c.err)})
+	}()
+	return w, nil
+}
+
+// show looks again and again until ctx ends. What it cannot read it does not show: the run itself
+// reports what is wrong.
+func (w *watch) show(ctx context.Context, d display) {
+	defer d.clear()
+	pause := quiet
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		pause = sparse
+		if d.terminal {
+			pause = interval
+		}
+		p, err := w.progress(ctx)
+		if err == nil {
+			d.line(p.String())
+		} else if !errors.Is(err, pgx.ErrNoRows) {
+			return
+		}
+	}
+}
+
+// progress is one look at a run; due and left are negative where unknown.
+type progress struct {
+	policy           string
+	due, taken, rate int64
+	left             float64
+}
+
+func (w *watch) progress(ctx context.Context) (p progress, err error) {
+	// The display's end must not cancel a look and with it the connection.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	err = w.row(ctx, "progress", w.pid).Scan(&p.policy, &p.due, &p.taken, &p.rate, &p.left)
+	return p, err
+}
+
+// String has a bar of twenty characters, where the end is known.
+func (p progress) String() string {
+	bar, taken, left := "", count(p.taken), ""
+	if p.due > 0 {
+		full := int(min(20*p.taken/p.due, 20))
+		bar = "[" + strings.Repeat("#", full) + strings.Repeat(".", 20-full) + "] "
+	}
+	if p.due >= 0 {
+		taken += " of " + count(p.due)
+	}
+	if p.left >= 0 {
+		left = ", " + seconds(p.left) + " left"
+	}
+	return fmt.Sprintf("%s: %s%s rows, %s rows/s%s", p.policy, bar, taken, count(p.rate), left)
+}
+
+// runs reads what the watched backend has run. It works after Ctrl-C too.
+func (w *watch) runs() ([]outcome, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	return rows[outcome](ctx, w.session, "runs", w.pid, w.last)
+}
+
+// display writes lines, one over the other on a terminal.
+type display struct {
+	w        io.Writer
+	terminal bool
+}
+
+func (d display) line(text string) {
+	if d.terminal {
+		fmt.Fprintf(d.w, "\r\x1b[K%s", text)
+		return
+	}
+	fmt.Fprintln(d.w, text)
+}
+
+func (d display) clear() {
+	if d.terminal {
+		fmt.Fprint(d.w, "\r\x1b[K")
+	}
+}
