@@ -4,16 +4,24 @@
 package rehearsal
 
 import (
+	"cmp"
 	"context"
+	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/install"
+	"pgretain/internal/quote"
+	"pgretain/internal/sandbox"
 	"pgretain/policy"
 	"pgretain/verifier"
 )
@@ -41,41 +49,151 @@ type Parts struct {
 	Jobs       fs.FS
 }
 
+// The roles of a rehearsal. The schema is loaded as a superuser, because extensions need one; its
+// objects then go to one that migrates and is none, as it is in production.
+const (
+	superuser = ""
+	loader    = "rehearsal_loader"
+	migrator  = "rehearsal_migrator"
+)
+
+// stage is the throw-away server while a rehearsal is under way.
+type stage struct {
+	Script
+	Parts
+	server   *sandbox.Server
+	database string            // of the tables
+	before   *catalog.Snapshot // the tables, with nothing of ours
+	found    diag.List
+	report   *verifier.Report
+}
+
 // Run rehearses on a server of its own, which is gone afterwards. The list has what was found,
 // at the place in the policy file that it is about; the report is the verifier's, nil where it did not
 // come so far. An error, beside what was found until then, means that the rehearsal could not take place: a *sandbox.MissingError where
 // something is not installed, otherwise that of Load or Compile, or of a migration (see package install).
 func Run(ctx context.Context, script Script) (diag.List, *verifier.Report, error) {
-	s := &stage{Script: script}
-	if err := s.open(ctx); err != nil {
+	in := script.File.Install
+	server, err := sandbox.Start(ctx, sandbox.Options{Cron: in.Scheduler == "pg_cron", Database: in.CronDatabase})
+	if err != nil {
 		return nil, nil, err
 	}
-	defer s.close()
-	err := s.play(ctx)
-	return s.found.Unique(), s.report, err
-}
-
-// act is one step of a rehearsal; it says what it did.
-type act struct {
-	name string
-	do   func(context.Context) (string, error)
-}
-
-func (s *stage) play(ctx context.Context) error {
-	acts := []act{
-		{"load", s.load}, {"up", s.up}, {"check", s.checkRoutines}, {"down", s.down}, {"up again", s.up}, {"run", s.runPolicies}, {"verify", s.verify},
+	defer func() { _ = server.Stop() }() // it stops with the process at the latest
+	s := &stage{Script: script, server: server, database: cmp.Or(in.Database, server.Database())}
+	if err := s.prepare(ctx); err != nil {
+		return nil, nil, err
 	}
-	for _, a := range acts {
+	for _, act := range []struct {
+		name string
+		do   func(context.Context) (string, error)
+	}{
+		{"load", s.load}, {"up", s.up}, {"check", s.checkRoutines}, {"down", s.down}, {"up again", s.up}, {"run", s.runPolicies}, {"verify", s.verify},
+	} {
 		start := time.Now()
-		what, err := a.do(ctx)
+		what, err := act.do(ctx)
 		if err != nil {
-			return err
+			return s.found.Unique(), s.report, err
 		}
 		if s.Did != nil {
-			s.Did(a.name, what, time.Since(start))
+			s.Did(act.name, what, time.Since(start))
 		}
 	}
-	return nil
+	return s.found.Unique(), s.report, nil
+}
+
+// prepare makes the database, roles, and plpgsql_check.
+func (s *stage) prepare(ctx context.Context) error {
+	if s.database != s.server.Database() {
+		if err := s.server.CreateDatabase(ctx, s.database); err != nil {
+			return err
+		}
+	}
+	return s.with(ctx, s.database, superuser, func(conn *pgx.Conn) error {
+		if err := send(ctx, conn, s.text("roles")); err != nil {
+			return err
+		}
+		if err := send(ctx, conn, s.text("plpgsql_check")); err != nil {
+			return missing(err)
+		}
+		var create string
+		if err := conn.QueryRow(ctx, s.text("missing_roles"), s.Roles).Scan(&create); err != nil {
+			return err
+		}
+		return send(ctx, conn, create)
+	})
+}
+
+// missing says how to get plpgsql_check where the server has it not.
+func missing(err error) error {
+	var server *pgconn.PgError
+	if errors.As(err, &server) && (server.Code == "0A000" || server.Code == "58P01") { // feature_not_supported, undefined_file
+		return &sandbox.MissingError{
+			What: "no extension plpgsql_check for the PostgreSQL of the sandbox",
+			Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-plpgsql-check for the version of this server.",
+		}
+	}
+	return err
+}
+
+// load makes the application's schema, hands it over, compiles the policy for it, and does what a DBA does once.
+func (s *stage) load(ctx context.Context) (string, error) {
+	in := s.File.Install
+	err := s.with(ctx, s.database, loader, func(conn *pgx.Conn) error { return s.Load(ctx, conn) })
+	if err != nil {
+		return "", err
+	}
+	err = s.with(ctx, s.database, superuser, func(conn *pgx.Conn) (err error) {
+		if err = send(ctx, conn, s.text("hand_over")); err != nil {
+			return err
+		}
+		if s.before, err = s.Inspect(ctx, conn); err != nil {
+			return err
+		}
+		if s.Parts, err = s.Compile(ctx, conn, s.before); err != nil {
+			return err
+		}
+		script, err := install.Bootstrap(in, s.database, migrator)
+		if err != nil {
+			return fmt.Errorf("rehearsing bootstrap: %w", err)
+		}
+		return send(ctx, conn, script)
+	})
+	if err != nil || !in.CronElsewhere() {
+		return "the schema", err
+	}
+	script, err := install.BootstrapCron(in, migrator)
+	if err != nil {
+		return "", fmt.Errorf("rehearsing bootstrap --cron: %w", err)
+	}
+	return "the schema", s.with(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error { return send(ctx, conn, script) })
+}
+
+// with calls do with a connection of its own.
+func (s *stage) with(ctx context.Context, database, user string, do func(*pgx.Conn) error) error {
+	conn, err := pgx.Connect(ctx, s.server.URL(database, user))
+	if err != nil {
+		return fmt.Errorf("connecting to the sandbox: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	return do(conn)
+}
+
+// send runs statements that need no answer.
+func send(ctx context.Context, conn *pgx.Conn, sql string) error {
+	_, err := conn.PgConn().Exec(ctx, sql).ReadAll()
+	return err
+}
+
+//go:embed sql/*.sql
+var files embed.FS
+
+// text is a file of sql with the schema of the install in place of the default one.
+func (s *stage) text(name string) string {
+	content, err := files.ReadFile("sql/" + name + ".sql")
+	if err != nil {
+		panic(err)
+	}
+	return strings.ReplaceAll(string(content), "retention.", quote.Ident(s.File.Install.Schema)+".")
 }
 
 func plural(n int, one, many string) string {

@@ -1,0 +1,230 @@
+package rehearsal
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
+	"pgretain/internal/install"
+	"pgretain/verifier"
+)
+
+var (
+	codeRoutine  = diag.Register("L050", "a routine would fail")               // when it comes to that line
+	codeLeftover = diag.Register("L051", "going down leaves something behind") // so that it is no way back
+	codeRun      = diag.Register("L052", "a policy does not run")              // in the database as the schema makes it
+)
+
+// up applies all migrations, those of the jobs last.
+func (s *stage) up(ctx context.Context) (string, error) {
+	n, err := s.migrate(ctx, install.Up, false)
+	if err != nil {
+		return "", err
+	}
+	jobs, err := s.migrate(ctx, install.Up, true)
+	return plural(n+jobs, "migration", "migrations"), err
+}
+
+// down undoes everything, the jobs first, and looks for what is left.
+func (s *stage) down(ctx context.Context) (string, error) {
+	all := func(ctx context.Context, url string, dir fs.FS, o install.Options) ([]install.Migration, error) {
+		return install.Down(ctx, url, dir, o, true)
+	}
+	jobs, err := s.migrate(ctx, all, true)
+	if err != nil {
+		return "", err
+	}
+	n, err := s.migrate(ctx, all, false)
+	if err != nil {
+		return "", err
+	}
+	return plural(n+jobs, "migration", "migrations"), s.leftovers(ctx)
+}
+
+// migrate goes up or down one of the two directories, as a role that is no superuser.
+func (s *stage) migrate(ctx context.Context, migrate func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error), jobs bool) (int, error) {
+	database, dir := s.database, s.Migrations
+	if jobs {
+		database, dir = s.server.Database(), s.Jobs
+	}
+	if dir == nil {
+		return 0, nil
+	}
+	done, err := migrate(ctx, s.server.URL(database, migrator), dir, install.Options{Install: s.File.Install, Path: "migrations", Cron: jobs})
+	return len(done), err
+}
+
+// leftovers compares with the time before the first migration.
+func (s *stage) leftovers(ctx context.Context) error {
+	in := s.File.Install
+	left := func(message string) {
+		s.found.Add(diag.Diagnostic{Position: in.Position, Code: codeLeftover, Message: message + " after everything was undone",
+			Hint: `See what made it: a file of your own in the migration directory, or, if it was pgretain, tell its authors.`})
+	}
+	names := func(conn *pgx.Conn, query, of string) error {
+		found, _ := conn.Query(ctx, s.text(query), of) // found gives the same error
+		list, err := pgx.CollectRows(found, pgx.RowTo[string])
+		for _, name := range list {
+			left(name + " is left")
+		}
+		return err
+	}
+	err := s.with(ctx, s.database, superuser, func(conn *pgx.Conn) error {
+		if err := names(conn, "leftovers", in.Schema); err != nil {
+			return err
+		}
+		after, err := s.Inspect(ctx, conn)
+		if err != nil {
+			return err
+		}
+		for _, was := range s.before.Tables {
+			name := was.Schema + "." + was.Name
+			if is := after.Table(name); is == nil || !same(was, is) {
+				left(fmt.Sprintf("table %q is not what it was before,", name))
+			}
+		}
+		return nil
+	})
+	if err != nil || in.Scheduler != "pg_cron" {
+		return err
+	}
+	prefix := in.Schema + "."
+	if in.CronElsewhere() {
+		prefix = in.CronJobPrefix()
+	}
+	return s.with(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error { return names(conn, "jobs", prefix) })
+}
+
+// same compares tables as a snapshot prints them.
+func same(a, b *catalog.Table) bool {
+	var texts [2]bytes.Buffer
+	for i, t := range []*catalog.Table{a, b} {
+		if err := catalog.Write(&texts[i], &catalog.Snapshot{Tables: []*catalog.Table{t}}); err != nil {
+			return false
+		}
+	}
+	return bytes.Equal(texts[0].Bytes(), texts[1].Bytes())
+}
+
+// fault is what plpgsql_check says of a routine.
+type fault struct {
+	Routine, Name                        string
+	Line                                 int32
+	SQLState, Message, Detail, Hint, SQL string
+}
+
+// checkRoutines looks at every statement of every routine, also those that no run would come to.
+func (s *stage) checkRoutines(ctx context.Context) (string, error) {
+	schema, n := s.File.Install.Schema, 0
+	err := s.with(ctx, s.database, superuser, func(conn *pgx.Conn) error {
+		found, _ := conn.Query(ctx, s.text("routines"), schema) // found gives the same error
+		faults, err := pgx.CollectRows(found, pgx.RowToStructByPos[fault])
+		if err != nil {
+			return err
+		}
+		for _, f := range faults {
+			d := diag.Diagnostic{Position: s.File.Install.Position, Code: codeRoutine, Detail: f.Detail, Hint: f.Hint,
+				Message: withCode(fmt.Sprintf("line %d of %s would fail: %s", f.Line, f.Routine, f.Message), f.SQLState)}
+			for _, o := range s.Wanted {
+				if name, _, _ := strings.Cut(o.Name, "("); o.Policy != "" && name == schema+"."+f.Name {
+					d.Position = o.Position
+				}
+			}
+			s.found.Add(d)
+		}
+		return conn.QueryRow(ctx, s.text("routine_count"), schema).Scan(&n)
+	})
+	return plural(n, "routine", "routines") + " by plpgsql_check", err
+}
+
+func withCode(message, sqlstate string) string {
+	if sqlstate != "" {
+		message += " [" + sqlstate + "]"
+	}
+	return message
+}
+
+// runPolicies runs every policy and report as its job would, on what rows the schema brings, few or none.
+func (s *stage) runPolicies(ctx context.Context) (string, error) {
+	names, places := []string{}, map[string]diag.Position{}
+	for _, p := range s.File.Policies {
+		names, places[p.Name] = append(names, p.Name), p.Position
+	}
+	for _, r := range s.File.Reports {
+		names, places[r.Name] = append(names, r.Name), r.Position
+	}
+	runner := cmp.Or(s.File.Install.Roles.Runner, migrator)
+	err := s.with(ctx, s.database, runner, func(conn *pgx.Conn) error {
+		for _, name := range names {
+			if err := s.run(ctx, conn, name, places[name]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return plural(len(names), "policy or report", "policies and reports"), err
+}
+
+// longest bounds the wait for a run that pg_cron started, and for each answer to the verifier.
+const longest = 10 * time.Minute
+
+func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Position) error {
+	var state, message, code string
+	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		_, err := conn.Exec(ctx, s.text("run"), name)
+		var server *pgconn.PgError
+		if err != nil && !errors.As(err, &server) {
+			return err
+		}
+		err = conn.QueryRow(ctx, s.text("last_run"), name).Scan(&state, &message, &code)
+		if errors.Is(err, pgx.ErrNoRows) && server != nil { // it did not even start
+			state, message, code = "failed", server.Message, server.Code
+		} else if err != nil {
+			return err
+		}
+		if state != "busy" || time.Since(start) > longest {
+			break
+		}
+	}
+	if state == "done" || state == "more" {
+		return nil
+	}
+	d := diag.Diagnostic{Position: at, Code: codeRun, Message: withCode(fmt.Sprintf("%q ended %s: %s", name, state, message), code)}
+	if state == "tripped" { // by the rows that the schema file brought
+		d.Severity = diag.Warning
+	}
+	s.found.Add(d)
+	return nil
+}
+
+// verify looks as a superuser, and waits for every answer, so that nothing is unknown.
+func (s *stage) verify(ctx context.Context) (string, error) {
+	options := verifier.Options{Counts: true, Timeout: longest}
+	look := func(conn *pgx.Conn) (err error) {
+		s.report, err = verifier.Verify(ctx, conn, s.File, s.Wanted, options)
+		return err
+	}
+	err := s.with(ctx, s.database, superuser, func(conn *pgx.Conn) error {
+		if !s.File.Install.CronElsewhere() {
+			return look(conn)
+		}
+		return s.with(ctx, s.server.Database(), superuser, func(cron *pgx.Conn) error {
+			options.Cron = cron
+			return look(conn)
+		})
+	})
+	if err != nil {
+		return "", err
+	}
+	return string(s.report.Verdict()), nil
+}
