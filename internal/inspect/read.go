@@ -3,47 +3,46 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"pgretain/internal/catalog"
 )
 
-// read fills in the tables that find has found, sorted by schema and name.
-func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
-	tables, err := r.readTables(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("reading tables: %w", err)
-	}
-	for _, part := range []struct {
-		name string
-		read func(context.Context) error
-	}{
-		{"columns", r.readColumns},
-		{"indexes", r.readIndexes},
-		{"foreign keys", r.readForeignKeys},
-		{"triggers", r.readTriggers},
-	} {
-		if err := part.read(ctx); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", part.name, err)
-		}
-	}
-	return tables, nil
+// tableRow, and the types that follow, are what the queries of sql/catalog of these names give.
+type tableRow struct {
+	OID                             uint32
+	Schema, Name, Kind, PartitionOf string
+	Inherits, Children              []string
+	RowSecurity                     bool
+	Strategy                        string
+	KeyColumns                      []string
 }
 
-func (r *reader) readTables(ctx context.Context) ([]*catalog.Table, error) {
-	type row struct {
-		OID                             uint32
-		Schema, Name, Kind, PartitionOf string
-		Inherits, Children              []string
-		RowSecurity                     bool
-		Strategy                        string
-		KeyColumns                      []string
-	}
-	rows, err := collect[row](ctx, r, "tables", r.oids)
-	if err != nil {
-		return nil, err
-	}
-	tables := make([]*catalog.Table, 0, len(rows))
-	for _, row := range rows {
+type columnRow struct {
+	OID uint32
+	catalog.Column
+}
+
+type indexRow struct {
+	OID uint32
+	catalog.Index
+}
+
+type foreignKeyRow struct {
+	Referencing, Referenced uint32
+	From, To                bool
+	catalog.ForeignKey
+}
+
+type triggerRow struct {
+	OID uint32
+	catalog.Trigger
+}
+
+// read fills in the tables that find has found, sorted by schema and name.
+func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
+	tables := []*catalog.Table{}
+	err := each(ctx, r, "tables", func(row tableRow) {
 		t := &catalog.Table{
 			Schema: row.Schema, Name: row.Name, Kind: row.Kind, PartitionOf: row.PartitionOf,
 			Inherits: row.Inherits, Children: row.Children, RowSecurity: row.RowSecurity,
@@ -51,67 +50,49 @@ func (r *reader) readTables(ctx context.Context) ([]*catalog.Table, error) {
 		}
 		r.tables[row.OID] = t
 		tables = append(tables, t)
+	})
+	if err == nil {
+		err = each(ctx, r, "columns", func(row columnRow) {
+			t := r.tables[row.OID]
+			t.Columns = append(t.Columns, row.Column)
+		})
 	}
-	return tables, nil
+	if err == nil {
+		err = each(ctx, r, "indexes", func(row indexRow) {
+			t := r.tables[row.OID]
+			t.Indexes = append(t.Indexes, row.Index)
+			if row.Primary {
+				t.PrimaryKey = row.Columns
+			}
+		})
+	}
+	if err == nil {
+		err = each(ctx, r, "foreign_keys", func(row foreignKeyRow) {
+			if t := r.tables[row.Referencing]; row.From {
+				t.ForeignKeys = append(t.ForeignKeys, row.ForeignKey)
+			}
+			if t := r.tables[row.Referenced]; t != nil && row.To {
+				t.Referenced = append(t.Referenced, row.ForeignKey)
+			}
+		})
+	}
+	if err == nil {
+		err = each(ctx, r, "triggers", func(row triggerRow) {
+			t := r.tables[row.OID]
+			t.Triggers = append(t.Triggers, row.Trigger)
+		})
+	}
+	return tables, err
 }
 
-func (r *reader) readColumns(ctx context.Context) error {
-	type row struct {
-		OID uint32
-		catalog.Column
+// each runs a query of sql/catalog about the tables, and calls add with each row.
+func each[T any](ctx context.Context, r *reader, query string, add func(T)) error {
+	list, err := collect[T](ctx, r, query, r.oids)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", strings.ReplaceAll(query, "_", " "), err)
 	}
-	rows, err := collect[row](ctx, r, "columns", r.oids)
-	for _, row := range rows {
-		t := r.tables[row.OID]
-		t.Columns = append(t.Columns, row.Column)
+	for _, row := range list {
+		add(row)
 	}
-	return err
-}
-
-func (r *reader) readIndexes(ctx context.Context) error {
-	type row struct {
-		OID uint32
-		catalog.Index
-	}
-	rows, err := collect[row](ctx, r, "indexes", r.oids)
-	for _, row := range rows {
-		t := r.tables[row.OID]
-		if row.Primary {
-			t.PrimaryKey = row.Columns
-		}
-		t.Indexes = append(t.Indexes, row.Index)
-	}
-	return err
-}
-
-func (r *reader) readForeignKeys(ctx context.Context) error {
-	type row struct {
-		Referencing, Referenced uint32
-		From, To                bool
-		catalog.ForeignKey
-	}
-	rows, err := collect[row](ctx, r, "foreign_keys", r.oids)
-	for _, row := range rows {
-		if row.From {
-			t := r.tables[row.Referencing]
-			t.ForeignKeys = append(t.ForeignKeys, row.ForeignKey)
-		}
-		if t := r.tables[row.Referenced]; t != nil && row.To {
-			t.Referenced = append(t.Referenced, row.ForeignKey)
-		}
-	}
-	return err
-}
-
-func (r *reader) readTriggers(ctx context.Context) error {
-	type row struct {
-		OID uint32
-		catalog.Trigger
-	}
-	rows, err := collect[row](ctx, r, "triggers", r.oids)
-	for _, row := range rows {
-		t := r.tables[row.OID]
-		t.Triggers = append(t.Triggers, row.Trigger)
-	}
-	return err
+	return nil
 }

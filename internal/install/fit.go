@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -35,84 +34,63 @@ func checkOrder(known []Migration) error {
 	if err := checkApplied(known); err != nil {
 		return err
 	}
-	var pending []Migration
+	var pending, own []string // own are the user's
 	for _, m := range known {
-		if m.Applied && len(pending) > 0 {
-			return &CheckError{
-				Message: fmt.Sprintf("%s is applied, but earlier files are not: %s", m.Name, strings.Join(names(pending), ", ")),
-				Hint:    laterHint(pending),
+		switch {
+		case !m.Applied && m.state == "":
+			own = append(own, m.Name)
+			fallthrough
+		case !m.Applied:
+			pending = append(pending, m.Name)
+		case len(pending) > 0:
+			check := &CheckError{
+				Message: fmt.Sprintf("%s is applied, but earlier files are not: %s", m.Name, strings.Join(pending, ", ")),
+				Hint: "Later generated files build on these. Undo the later ones with \"pgretain migrate down\", in a checkout " +
+					"that this database was migrated from, then go up again here.",
 			}
-		}
-		if !m.Applied {
-			pending = append(pending, m)
+			if len(own) > 0 {
+				check.Hint = fmt.Sprintf("Give %s a number after the last applied one.", strings.Join(own, ", "))
+			}
+			return check
 		}
 	}
 	return nil
 }
 
-// laterHint depends on whose files they are.
-func laterHint(pending []Migration) string {
-	own := slices.DeleteFunc(slices.Clone(pending), func(m Migration) bool { return m.state != "" })
-	if len(own) > 0 {
-		return fmt.Sprintf("Give %s a number after the last applied one.", strings.Join(names(own), ", "))
-	}
-	return "Later generated files build on these. Undo the later ones with \"pgretain migrate down\", in a checkout " +
-		"that this database was migrated from, then go up again here."
-}
-
-// checkApplied refuses a directory that lacks what the database has, or has other files for it.
+// checkApplied refuses a directory that lacks what the database has, or has other files for it. It knows a file
+// again that was given another number.
 func checkApplied(known []Migration) error {
-	if err := checkUnknown(known); err != nil {
-		return err
-	}
-	var other []Migration
+	var unknown, renumbered, other []string
 	for _, m := range known {
 		if m.Differs {
-			other = append(other, m)
+			other = append(other, m.Name)
 		}
-	}
-	if len(other) == 0 {
-		return nil
-	}
-	return &CheckError{
-		Message: "the database was migrated with other files of these numbers: " + strings.Join(names(other), ", "),
-		Detail:  "One side of a fork was written again that this database had applied, or files were exchanged.",
-		Hint: "Run \"pgretain migrate down\" in a checkout that has the files of this database, until they are undone; " +
-			"then \"pgretain migrate up\" here.",
-	}
-}
-
-// checkUnknown knows a file again that was given another number.
-func checkUnknown(known []Migration) error {
-	var unknown, renumbered []string
-	for _, m := range known {
 		if m.Name != "" {
 			continue
 		}
-		unknown = append(unknown, strconv.FormatInt(m.Version, 10))
-		for _, other := range known {
-			if other.state != "" && other.state == m.recorded && !other.Applied {
-				renumbered = append(renumbered, fmt.Sprintf("Version %d is %s: give it back its number.", m.Version, other.Name))
+		unknown = append(unknown, fmt.Sprint(m.Version))
+		for _, o := range known {
+			if o.state != "" && o.state == m.recorded && !o.Applied {
+				renumbered = append(renumbered, fmt.Sprintf("Version %d is %s: give it back its number.", m.Version, o.Name))
 			}
 		}
 	}
-	if len(unknown) == 0 {
-		return nil
+	switch {
+	case len(renumbered) > 0:
+		return unknownError(unknown, strings.Join(renumbered, " "))
+	case len(unknown) > 0:
+		return unknownError(unknown, "Use the directory that these migrations came from, or a later version of it.")
+	case len(other) > 0:
+		return &CheckError{
+			Message: "the database was migrated with other files of these numbers: " + strings.Join(other, ", "),
+			Detail:  "One side of a fork was written again that this database had applied, or files were exchanged.",
+			Hint: "Run \"pgretain migrate down\" in a checkout that has the files of this database, until they are undone; " +
+				"then \"pgretain migrate up\" here.",
+		}
 	}
-	check := &CheckError{
-		Message: "the database has migrations that the directory has not: " + strings.Join(unknown, ", "),
-		Hint:    "Use the directory that these migrations came from, or a later version of it.",
-	}
-	if len(renumbered) > 0 {
-		check.Hint = strings.Join(renumbered, " ")
-	}
-	return check
+	return nil
 }
 
-func names(migrations []Migration) []string {
-	var list []string
-	for _, m := range migrations {
-		list = append(list, m.Name)
-	}
-	return list
+func unknownError(versions []string, hint string) error {
+	return &CheckError{Message: "the database has migrations that the directory has not: " + strings.Join(versions, ", "), Hint: hint}
 }
