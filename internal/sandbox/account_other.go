@@ -16,8 +16,7 @@ func serverAccount() (account, error) {
 	}
 }
 
-func (account) apply(*exec.Cmd)    {}
-func (account) own(string) error   { return nil }
-func (account) enters(string) bool { return true }
+func (account) apply(*exec.Cmd)  {}
+func (account) own(string) error { return nil }
 
 var fastShutdown = os.Interrupt

@@ -48,15 +48,5 @@ func (a account) own(path string) error {
 	return os.Chown(path, int(a.credential.Uid), int(a.credential.Gid))
 }
 
-// enters says whether the account may pass through a directory.
-func (a account) enters(dir string) bool {
-	info, err := os.Stat(dir)
-	if err != nil || a.credential == nil {
-		return err == nil
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return info.Mode().Perm()&0o001 != 0 || ok && stat.Uid == a.credential.Uid && info.Mode().Perm()&0o100 != 0
-}
-
 // fastShutdown ends a postmaster and its sessions, see "Shutting Down the Server" in the manual.
 const fastShutdown = syscall.SIGINT

@@ -12,9 +12,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// checkCron looks for pg_cron's library before a server fails over it.
+// checkCron looks for pg_cron's library before a server fails over it: beside the binaries first, since Debian's
+// pg_config only knows the newest server.
 func checkCron(binDir string) error {
-	for _, dir := range libraryDirs(binDir) {
+	dirs := []string{filepath.Join(binDir, "../lib"), filepath.Join(binDir, "../lib/postgresql")}
+	if dir, err := pgConfig(binDir, "--pkglibdir"); err == nil {
+		dirs = append(dirs, dir)
+	}
+	for _, dir := range dirs {
 		for _, name := range []string{"pg_cron.so", "pg_cron.dylib"} {
 			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 				return nil

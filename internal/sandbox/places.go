@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,58 +25,38 @@ type MissingError struct {
 
 func (e *MissingError) Error() string { return e.What }
 
-// findBinDir looks in turn at the option, the environment, pg_config, Debian's directories
-// (newest first) and PATH.
+// findBinDir is the directory that was named, by the option or the environment; else the first with a server of
+// pg_config's, Debian's, newest first, and that of PATH. One that was named and does not serve is refused.
 func findBinDir(option string) (string, error) {
-	for _, named := range []string{option, os.Getenv(BinDirVariable)} {
-		if named != "" {
-			return checkBinDir(named)
+	if named := cmp.Or(option, os.Getenv(BinDirVariable)); named != "" {
+		if hasServer(named) {
+			return filepath.Abs(named)
+		}
+		return "", &MissingError{
+			What: fmt.Sprintf("no initdb and postgres in %s", named),
+			Hint: "Check " + BinDirVariable + "; it names the directory of initdb, for example /usr/lib/postgresql/15/bin.",
 		}
 	}
-	for _, dir := range candidates() {
-		if hasServer(dir) {
-			return dir, nil
-		}
-	}
-	return "", &MissingError{
-		What: "no PostgreSQL server programs (initdb, postgres) on this machine",
-		Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql and postgresql-<version>-cron; elsewhere set " +
-			BinDirVariable + " to the directory of initdb.",
-	}
-}
-
-// checkBinDir refuses a directory that was named and does not serve, rather than search on.
-func checkBinDir(dir string) (string, error) {
-	if hasServer(dir) {
-		return filepath.Abs(dir)
-	}
-	return "", &MissingError{
-		What: fmt.Sprintf("no initdb and postgres in %s", dir),
-		Hint: "Check " + BinDirVariable + "; it names the directory of initdb, for example /usr/lib/postgresql/15/bin.",
-	}
-}
-
-func candidates() []string {
-	var dirs []string
-	if dir, err := pgConfig("", "--bindir"); err == nil {
-		dirs = append(dirs, dir)
-	}
-	dirs = append(dirs, debianDirs()...)
-	if initdb, err := exec.LookPath("initdb"); err == nil {
-		dirs = append(dirs, filepath.Dir(initdb))
-	}
-	return dirs
-}
-
-// debianDirs are the versioned directories of Debian's packages, newest first.
-func debianDirs() []string {
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is well formed
 	version := func(dir string) int {
 		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir))) // not a number sorts last
 		return n
 	}
 	slices.SortFunc(dirs, func(a, b string) int { return version(b) - version(a) })
-	return dirs
+	if dir, err := pgConfig("", "--bindir"); err == nil {
+		dirs = slices.Insert(dirs, 0, dir)
+	}
+	if initdb, err := exec.LookPath("initdb"); err == nil {
+		dirs = append(dirs, filepath.Dir(initdb))
+	}
+	if i := slices.IndexFunc(dirs, hasServer); i >= 0 {
+		return dirs[i], nil
+	}
+	return "", &MissingError{
+		What: "no PostgreSQL server programs (initdb, postgres) on this machine",
+		Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql and postgresql-<version>-cron; elsewhere set " +
+			BinDirVariable + " to the directory of initdb.",
+	}
 }
 
 func hasServer(dir string) bool {
@@ -86,15 +67,6 @@ func hasServer(dir string) bool {
 		}
 	}
 	return true
-}
-
-// libraryDirs guesses beside the binaries first: Debian's pg_config only knows the newest server.
-func libraryDirs(binDir string) []string {
-	dirs := []string{filepath.Join(binDir, "../lib"), filepath.Join(binDir, "../lib/postgresql")}
-	if dir, err := pgConfig(binDir, "--pkglibdir"); err == nil {
-		dirs = append(dirs, dir)
-	}
-	return dirs
 }
 
 // pgConfig asks the pg_config of dir, or that of PATH where dir is "".
@@ -132,22 +104,19 @@ func makeDirIn(place string, account account) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for dir := place; ; dir = filepath.Dir(dir) {
-		if !account.enters(dir) {
-			return "", fmt.Errorf("the server's user cannot enter %s", dir)
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
 	dir, err := os.MkdirTemp(place, "pgretain-")
 	if err != nil {
 		return "", err
 	}
 	if socket := filepath.Join(dir, ".s.PGSQL."+port); len(socket) > socketLimit {
 		err = fmt.Errorf("the socket's path %s is longer than %d bytes", socket, socketLimit)
-	} else {
-		err = account.own(dir)
+	} else if err = account.own(dir); err == nil {
+		enter := exec.Command("/bin/sh", "-c", ":")
+		enter.Dir = dir
+		account.apply(enter)
+		if err = enter.Run(); err != nil {
+			err = fmt.Errorf("the server's user cannot enter %s: %w", dir, err)
+		}
 	}
 	if err != nil {
 		return "", errors.Join(err, os.RemoveAll(dir))

@@ -54,11 +54,7 @@ func On(db *pgtest.DB) Option { return func(s *settings) { s.on = db } }
 // "version" and "install: {scheduler: none}" are added where yaml has none.
 func Install(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	t.Helper()
-	file, list := Parse(yaml)
-	if file == nil {
-		t.Fatalf("the policy is refused:\n%s", text(list, yaml))
-	}
-	in := prepare(t, file, schema, options)
+	in := Prepare(t, schema, yaml, options...)
 	in.Migrate(t, yaml)
 	return in
 }
@@ -70,11 +66,6 @@ func Prepare(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	if file == nil {
 		t.Fatalf("the policy is refused:\n%s", text(list, yaml))
 	}
-	return prepare(t, file, schema, options)
-}
-
-func prepare(t testing.TB, file *policy.File, schema string, options []Option) *Installed {
-	t.Helper()
 	var s settings
 	for _, option := range options {
 		option(&s)
@@ -85,12 +76,11 @@ func prepare(t testing.TB, file *policy.File, schema string, options []Option) *
 	} else {
 		bootstrap(t, db, file.Install)
 	}
-	in := &Installed{DB: db, File: file, Migrations: dir, t: t}
 	for _, sql := range s.before {
 		db.Exec(t, sql)
 	}
 	db.Exec(t, "SET ROLE "+Migrator+"; "+schema+"; RESET ROLE")
-	return in
+	return &Installed{DB: db, File: file, Migrations: dir, t: t}
 }
 
 // Parse reads a policy file with the additions that Install makes.
@@ -107,11 +97,7 @@ func Parse(yaml string) (*policy.File, diag.List) {
 // TryMigrate is Migrate for what the database refuses.
 func (in *Installed) TryMigrate(t testing.TB, yaml string) ([]install.Migration, error) {
 	t.Helper()
-	objects, list := in.Compile(t, yaml)
-	if list.HasErrors() {
-		t.Fatalf("the policy does not compile:\n%s", text(list, yaml))
-	}
-	addNext(t, in.Migrations, in.File, objects)
+	in.Generate(t, yaml)
 	return in.TryUp(t)
 }
 
@@ -129,7 +115,9 @@ func (in *Installed) Generate(t testing.TB, yaml string) {
 	if list.HasErrors() {
 		t.Fatalf("the policy does not compile:\n%s", text(list, yaml))
 	}
-	addNext(t, in.Migrations, in.File, objects)
+	if err := next(in.Migrations, in.File, objects); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Compile parses yaml and compiles it against a snapshot of all tables of the database.

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,18 +33,13 @@ var runtime = pgtest.Template("kit", func(ctx context.Context, conn *pgx.Conn) e
 	if err != nil {
 		return err
 	}
-	_, err = install.Up(ctx, as(conn, Migrator), dir, install.Options{Install: file.Install, Path: "migrations"})
-	return err
-})
-
-// as is the connection string of conn for another user.
-func as(conn *pgx.Conn, user string) string {
-	url, separator := conn.Config().ConnString(), "?"
-	if strings.Contains(url, "?") {
+	address, separator := conn.Config().ConnString(), "?"
+	if strings.Contains(address, separator) {
 		separator = "&"
 	}
-	return url + separator + "user=" + user
-}
+	_, err = install.Up(ctx, address+separator+"user="+Migrator, dir, install.Options{Install: file.Install, Path: "migrations"})
+	return err
+})
 
 // database is a clone of the template for a default install, else an empty database.
 func database(t testing.TB, file *policy.File) (*pgtest.DB, fstest.MapFS) {
@@ -78,21 +74,13 @@ func next(dir fstest.MapFS, file *policy.File, objects []generator.Object) error
 	if err != nil {
 		return err
 	}
-	path := append([]string{"pg_catalog"}, file.Install.SearchPath...)
 	files, err := generator.Next(history, objects, generator.NextOptions{
-		Roles: file.Install.Roles, SearchPath: append(path, "pg_temp"),
+		Roles: file.Install.Roles, SearchPath: slices.Concat([]string{"pg_catalog"}, file.Install.SearchPath, []string{"pg_temp"}),
 	})
 	for _, f := range files {
 		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
 	}
 	return err
-}
-
-func addNext(t testing.TB, dir fstest.MapFS, file *policy.File, objects []generator.Object) {
-	t.Helper()
-	if err := next(dir, file, objects); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func bootstrap(t testing.TB, db *pgtest.DB, in policy.Install) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/internal/quote"
 	"pgretain/internal/sandbox"
@@ -35,9 +34,7 @@ func Database(t testing.TB) *DB {
 func (s *server) database(t testing.TB, template string) *DB {
 	t.Helper()
 	db := s.open(t, uniqueName("pgretain_test_"+t.Name()))
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
-	defer cancel()
-	err := s.admin(ctx, "CREATE DATABASE "+quote.Ident(db.Name)+" TEMPLATE "+quote.Ident(template))
+	err := s.admin("CREATE DATABASE " + quote.Ident(db.Name) + " TEMPLATE " + quote.Ident(template))
 	if err != nil {
 		t.Fatalf("creating a database for the test: %v", err)
 	}
@@ -66,9 +63,7 @@ func (db *DB) Again(t testing.TB) *DB {
 // Copy is another database with the same content. The sessions of this one are ended, and must not be used again.
 func (db *DB) Copy(t testing.TB) *DB {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
-	defer cancel()
-	if err := db.server.admin(ctx, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = "+quote.Literal(db.Name)); err != nil {
+	if err := db.server.admin("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = " + quote.Literal(db.Name)); err != nil {
 		t.Fatalf("ending the sessions of a database: %v", err)
 	}
 	return db.server.database(t, db.Name)
@@ -83,9 +78,7 @@ func (db *DB) drop(t testing.TB) {
 	if t.Failed() {
 		t.Logf("database %s goes with its server; set %s to keep it", db.Name, URLVariable)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
-	defer cancel()
-	if err := db.server.admin(ctx, "DROP DATABASE "+quote.Ident(db.Name)+" WITH (FORCE)"); err != nil {
+	if err := db.server.admin("DROP DATABASE " + quote.Ident(db.Name) + " WITH (FORCE)"); err != nil {
 		t.Errorf("dropping the database of the test: %v", err)
 	}
 }
@@ -133,27 +126,18 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 // number of rows of the last.
 func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) int64 {
 	t.Helper()
-	var tag pgconn.CommandTag
-	var err error
-	if len(args) == 0 {
-		tag, err = execAll(t.Context(), conn, sql)
-	} else {
-		tag, err = conn.Exec(t.Context(), sql, args...)
+	if len(args) > 0 {
+		tag, err := conn.Exec(t.Context(), sql, args...)
+		failed(t, sql, err)
+		return tag.RowsAffected()
 	}
-	if err != nil {
-		t.Fatalf("running %s: %v", abbreviate(sql), describe(err))
+	// As it is; like psql -c, several statements are one transaction unless they say otherwise.
+	results, err := conn.PgConn().Exec(t.Context(), sql).ReadAll()
+	failed(t, sql, err)
+	if len(results) == 0 {
+		return 0
 	}
-	return tag.RowsAffected()
-}
-
-// execAll sends SQL as it is; like psql -c, several statements are one transaction unless they
-// say otherwise.
-func execAll(ctx context.Context, conn *pgx.Conn, sql string) (pgconn.CommandTag, error) {
-	results, err := conn.PgConn().Exec(ctx, sql).ReadAll()
-	if err != nil || len(results) == 0 {
-		return pgconn.CommandTag{}, err
-	}
-	return results[len(results)-1].CommandTag, nil
+	return results[len(results)-1].CommandTag.RowsAffected()
 }
 
 // uniqueName is a database name of at most 63 bytes that no other test has.

@@ -40,7 +40,7 @@ func CronServer(t testing.TB) *DB {
 // Sibling makes another database on the server of a test's own.
 func (db *DB) Sibling(t testing.TB, name string) *DB {
 	t.Helper()
-	check(t, db.server.admin(t.Context(), "CREATE DATABASE "+quote.Ident(name)))
+	check(t, db.server.admin("CREATE DATABASE "+quote.Ident(name)))
 	return db.server.open(t, name)
 }
 

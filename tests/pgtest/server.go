@@ -116,7 +116,9 @@ func check(t testing.TB, err error) {
 }
 
 // admin runs one statement as the superuser in the server's own database.
-func (s *server) admin(ctx context.Context, sql string) error {
+func (s *server) admin(sql string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
 	conn, err := pgx.Connect(ctx, s.url("", ""))
 	if err != nil {
 		return err

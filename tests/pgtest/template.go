@@ -45,14 +45,12 @@ func (b *Blueprint) make() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	name := uniqueName("pgretain_template_" + b.name)
-	if err := s.admin(ctx, "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE template0"); err != nil {
+	if err := s.admin("CREATE DATABASE " + quote.Ident(name) + " TEMPLATE template0"); err != nil {
 		return "", err
 	}
 	if s.sandbox == nil { // it outlives the tests
 		AtEnd(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), Patience)
-			defer cancel()
-			if err := s.admin(ctx, "DROP DATABASE "+quote.Ident(name)+" WITH (FORCE)"); err != nil {
+			if err := s.admin("DROP DATABASE " + quote.Ident(name) + " WITH (FORCE)"); err != nil {
 				fmt.Printf("dropping template %s: %v\n", name, err)
 			}
 		})

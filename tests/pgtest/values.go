@@ -17,31 +17,38 @@ type Querier interface {
 }
 
 // Value is the only column of the only row.
-func Value[T any](t testing.TB, q Querier, sql string, args ...any) T {
+func Value[T any](t testing.TB, q Querier, sql string, args ...any) (v T) {
 	t.Helper()
 	rows, err := q.Query(t.Context(), sql, args...)
-	var v T
 	if err == nil {
 		v, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
 	}
-	if err != nil {
-		t.Fatalf("running %s: %v", abbreviate(sql), describe(err))
-	}
+	failed(t, sql, err)
 	return v
 }
 
 // Column is the only column of all rows, never nil.
-func Column[T any](t testing.TB, q Querier, sql string, args ...any) []T {
+func Column[T any](t testing.TB, q Querier, sql string, args ...any) (v []T) {
 	t.Helper()
 	rows, err := q.Query(t.Context(), sql, args...)
-	var v []T
 	if err == nil {
 		v, err = pgx.CollectRows(rows, pgx.RowTo[T])
 	}
-	if err != nil {
-		t.Fatalf("running %s: %v", abbreviate(sql), describe(err))
-	}
+	failed(t, sql, err)
 	return v
+}
+
+// failed ends the test with what the server says of a statement; long ones are shortened, so that the message is seen.
+func failed(t testing.TB, sql string, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	line := []rune(strings.Join(strings.Fields(sql), " "))
+	if len(line) > 120 {
+		line = append(line[:120], []rune("...")...)
+	}
+	t.Fatalf("running %s: %v", string(line), describe(err))
 }
 
 // describe adds what the server says beyond the message.
@@ -58,13 +65,4 @@ func describe(err error) error {
 		}
 	}
 	return err
-}
-
-// abbreviate keeps long SQL out of the first line of a message.
-func abbreviate(sql string) string {
-	line := strings.Join(strings.Fields(sql), " ")
-	if runes := []rune(line); len(runes) > 120 {
-		return string(runes[:120]) + "..."
-	}
-	return line
 }
