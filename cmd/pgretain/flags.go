@@ -116,41 +116,28 @@ func checkout() string {
 	return dir
 }
 
-// complete completes with the names of policies or jobs, from the policy file as it is: a file that is missing or
-// wrong has none.
-func complete(t *target, names func(*policy.File) []string) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
+// completeNames completes with the names of policies or jobs, from the policy file as it is: a file that is missing
+// or wrong has none. A verb takes one policy.
+func completeNames(t *target, jobs bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		file := &policy.File{}
 		if source, err := os.ReadFile(t.policy); err == nil {
-			if file, _ := policy.Parse(t.policy, source); file != nil {
-				list = names(file)
+			if read, _ := policy.Parse(t.policy, source); read != nil {
+				file = read
 			}
 		}
-		return list, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// completeOne is complete for the one argument that a verb takes.
-func completeOne(t *target, names func(*policy.File) []string) cobra.CompletionFunc {
-	return func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+		for _, p := range file.Policies {
+			if !jobs && len(args) == 0 {
+				names = append(names, p.Name)
+			}
 		}
-		return complete(t, names)(command, args, typed)
+		for _, j := range file.Jobs {
+			if jobs {
+				names = append(names, j.Name)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-func policyNames(file *policy.File) (names []string) {
-	for _, p := range file.Policies {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-func jobNames(file *policy.File) (names []string) {
-	for _, j := range file.Jobs {
-		names = append(names, j.Name)
-	}
-	return names
 }
 
 func addAsOf(command *cobra.Command, asOf *string) {

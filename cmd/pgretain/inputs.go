@@ -149,11 +149,6 @@ func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History
 
 // next writes the files that bring a directory from its history to what is wanted of it.
 func (p *project) next(history *generator.History, wanted []generator.Object, cron bool, numbers numbering) ([]generator.File, error) {
-	files, err := generator.Next(history, wanted, p.nextOptions(cron, numbers))
-	return files, p.explain(err)
-}
-
-func (p *project) nextOptions(cron bool, numbers numbering) generator.NextOptions {
 	in := p.file.Install
 	options := generator.NextOptions{
 		Roles: in.Roles, SearchPath: slices.Concat([]string{"pg_catalog"}, in.SearchPath, []string{"pg_temp"}),
@@ -162,7 +157,8 @@ func (p *project) nextOptions(cron bool, numbers numbering) generator.NextOption
 	if cron {
 		options.Cron, options.Schema = true, "" // jobs need none
 	}
-	return options
+	files, err := generator.Next(history, wanted, options)
+	return files, p.explain(err)
 }
 
 // explain shows with the source of the policy what is wrong with a line of it.

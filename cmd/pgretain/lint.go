@@ -52,14 +52,15 @@ func (c *console) lint(ctx context.Context, l linting, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if l.schema == "" || found.failed() {
+	rehearses := l.schema != "" && !found.failed()
+	if !rehearses {
 		found.take(found.useless())
-		c.tell(found)
-		return c.conclude(found)
 	}
 	c.tell(found)
-	if err := c.rehearse(ctx, found); err != nil {
-		return err
+	if rehearses {
+		if err := c.rehearse(ctx, found); err != nil {
+			return err
+		}
 	}
 	return c.conclude(found)
 }
@@ -78,24 +79,15 @@ func (p *project) check(files paths) error {
 			Message:  "tables and columns were not checked: there is no catalog snapshot " + quoted(files.catalogFile()),
 			Hint:     `Write it with "pgretain snapshot", from a database or with --schema schema.sql.`,
 		})
-		return p.errors()
+		return nil
 	}
 	history, _, err := replay(files.migrations, "", nil)
 	if err != nil {
 		return err
 	}
 	p.notes, p.compiled = append(p.notes, generator.Diagnose(p.file, snapshot, history)...).Unique(), true
-	if err := p.errors(); err != nil {
-		return err
-	}
-	p.notes = append(p.notes, generator.Notes(p.file, snapshot)...)
-	return p.errors()
-}
-
-// errors are the notes, where any of them is one.
-func (p *project) errors() error {
-	if p.notes.HasErrors() {
-		return &problems{p.notes, p.sources}
+	if !p.notes.HasErrors() {
+		p.notes = append(p.notes, generator.Notes(p.file, snapshot)...)
 	}
 	return nil
 }
@@ -112,25 +104,21 @@ type linted struct {
 
 // look checks the files. What is wrong with the policy is no error of ours.
 func (l linting) look(now time.Time) (*linted, error) {
+	found := &linted{linting: l, filter: &suppress.Filter{}}
 	project, err := readProject(l.policy)
 	if err == nil {
+		found.project, found.filter = project, suppress.New(project.file, "LV", now)
 		err = project.check(l.paths)
-	}
-	found := &linted{linting: l, project: project, filter: &suppress.Filter{}}
-	if project != nil {
-		found.filter = suppress.New(project.file, "LV", now)
 	}
 	var wrong *problems
 	switch {
-	case errors.As(err, &wrong):
-		found.sources = wrong.sources
-		found.take(wrong.list)
-	case err != nil:
+	case err == nil:
+		wrong = &problems{project.notes, project.sources}
+	case !errors.As(err, &wrong):
 		return nil, err
-	default:
-		found.sources = project.sources
-		found.take(project.notes)
 	}
+	found.sources = wrong.sources
+	found.take(wrong.list)
 	return found, nil
 }
 
@@ -150,41 +138,18 @@ func (l *linted) failed() bool {
 	return slices.ContainsFunc(l.findings, func(f report.Finding) bool { return f.Severity == diag.Error && f.Suppressed == nil })
 }
 
-// log is what machines read: with what the verifier of the rehearsal found.
-func (l *linted) log() report.Log {
-	log := report.Log{Verb: "lint", Version: programVersion(), File: l.policy, Root: checkout(), Findings: slices.Clone(l.findings)}
-	if l.report != nil {
-		log.Findings = append(log.Findings, l.report.Log("", "").Findings...)
-	}
-	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int { return diag.Compare(a.Diagnostic, b.Diagnostic) })
-	return log
-}
-
-// lintReport is version 1 of the form that docs/cli.md describes.
-type lintReport struct {
-	Version    int              `json:"version"`
-	File       string           `json:"file"`
-	Errors     int              `json:"errors"`
-	Warnings   int              `json:"warnings"`
-	Suppressed int              `json:"suppressed"`
-	Findings   []report.Finding `json:"findings"`
-}
-
 // tell says in text what was found up to now.
 func (c *console) tell(found *linted) {
 	c.showFound(found, found.findings)
-	if found.text() && !found.failed() {
-		c.printf("%s: %s, %s, no errors%s\n", found.policy, plural(len(found.project.file.Policies), "policy"),
-			plural(len(found.project.file.Jobs), "job"), found.hidden())
+	if !found.text() || found.failed() {
+		return
 	}
-}
-
-// hidden counts what the policy file suppresses.
-func (l *linted) hidden() string {
-	if n := (report.Log{Findings: l.findings}).Suppressed(); n > 0 {
-		return fmt.Sprintf(", %d suppressed", n)
+	hidden := ""
+	if n := (report.Log{Findings: found.findings}).Suppressed(); n > 0 {
+		hidden = fmt.Sprintf(", %d suppressed", n)
 	}
-	return ""
+	file := found.project.file
+	c.printf("%s: %s, %s, no errors%s\n", found.policy, plural(len(file.Policies), "policy"), plural(len(file.Jobs), "job"), hidden)
 }
 
 // showFound writes findings for people.
@@ -200,24 +165,36 @@ func (c *console) showFound(found *linted, findings []report.Finding) {
 	}
 }
 
-// conclude writes what machines read, and ends with the exit code.
-func (c *console) conclude(found *linted) error {
-	log := found.log()
-	var err error
-	switch found.format {
-	case "json":
-		err = report.WriteJSON(c.out, lintReport{1, log.File, log.Count(diag.Error) + log.Count(diag.Drift), log.Count(diag.Warning) + log.Count(diag.Unknown), log.Suppressed(), log.Findings})
-	case "sarif":
+// lintReport is version 1 of the form that docs/cli.md describes.
+type lintReport struct {
+	Version    int              `json:"version"`
+	File       string           `json:"file"`
+	Errors     int              `json:"errors"`
+	Warnings   int              `json:"warnings"`
+	Suppressed int              `json:"suppressed"`
+	Findings   []report.Finding `json:"findings"`
+}
+
+// conclude writes what machines read, with what the verifier of the rehearsal found, and ends with the exit code.
+func (c *console) conclude(found *linted) (err error) {
+	log := report.Log{Verb: "lint", Version: programVersion(), File: found.policy, Root: checkout(), Findings: slices.Clone(found.findings)}
+	if found.report != nil {
+		log.Findings = append(log.Findings, found.report.Log("", "").Findings...)
+	}
+	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int { return diag.Compare(a.Diagnostic, b.Diagnostic) })
+	switch {
+	case found.format == "json":
+		err = report.WriteJSON(c.out, lintReport{1, log.File, log.Count(diag.Error) + log.Count(diag.Drift),
+			log.Count(diag.Warning) + log.Count(diag.Unknown), log.Suppressed(), log.Findings})
+	case found.format == "sarif":
 		err = log.SARIF(c.out)
-	case "github":
+	case found.format == "github":
 		err = log.GitHub(c.out)
-	default:
-		if found.report != nil && found.report.ExitCode() != 0 {
-			return c.report(found.report, found.reporting)
-		}
+	case found.report != nil && found.report.ExitCode() != 0:
+		return c.report(found.report, found.reporting)
 	}
 	if err == nil && (found.failed() || found.report != nil && found.report.ExitCode() != 0) {
-		return exitCode(1)
+		err = exitCode(1)
 	}
 	return err
 }

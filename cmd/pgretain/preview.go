@@ -44,7 +44,7 @@ func previewCommand(c *console) *cobra.Command {
 		}
 		return nil
 	}
-	command.ValidArgsFunction = completeOne(&t, policyNames)
+	command.ValidArgsFunction = completeNames(&t, false)
 	t.add(command)
 	addAsOf(command, &r.asOf)
 	command.Flags().StringVar(&r.olderThan, "older-than", "", "another `window` for this once, within the policy's bounds")

@@ -21,12 +21,12 @@ func runCommand(c *console) *cobra.Command {
 	var o order
 	command := verb("run", func(ctx context.Context, _ []string) error { return c.run(ctx, &t, o) })
 	command.Args = o.policyOrJob
-	command.ValidArgsFunction = completeOne(&t, policyNames)
+	command.ValidArgsFunction = completeNames(&t, false)
 	t.add(command)
 	addAsOf(command, &o.asOf)
 	command.Flags().StringVar(&o.job, "job", "", "run the policies of this `job`")
 	command.Flags().StringVar(&o.reason, "reason", "", "a `text` for the run log")
-	_ = command.RegisterFlagCompletionFunc("job", complete(&t, jobNames)) // fails for an unknown flag only
+	_ = command.RegisterFlagCompletionFunc("job", completeNames(&t, true)) // fails for an unknown flag only
 	return command
 }
 
