@@ -19,7 +19,7 @@ const module = "pgretain/"
 // arrows lists, for every package that ends up in the program, the packages of the project that
 // it may import.
 var arrows = map[string][]string{
-	"policy":             {"internal/diag", "internal/parallel", "internal/pgparse", "internal/quote"},
+	"policy":             {"internal/calendar", "internal/diag", "internal/parallel", "internal/pgparse", "internal/quote"},
 	"generator":          {"policy", "templates", "sql", "internal/catalog", "internal/diag", "internal/parallel", "internal/pgparse", "internal/quote"},
 	"verifier":           {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
 	"templates":          {},

@@ -2,176 +2,201 @@ package policy
 
 import (
 	"fmt"
-	"math"
-	"time"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"pgretain/internal/diag"
 )
 
+// clocks are the keys of an entry that are clocks, entryKeys all that an entry has.
 var (
-	dueShape   = shape{keys: []string{"age", "expires", "position", "beyond", "any"}}
-	entryShape = shape{keys: []string{"age", "expires", "position", "beyond"}}
+	clocks    = []string{"age", "expires", "position"}
+	entryKeys = append(slices.Clone(clocks), "beyond")
+	clockKeys = map[string][]string{
+		"age":      {"older_than", "column", "expression", "encoding", "nulls", "inclusive", "up_to"},
+		"expires":  {"grace", "column", "expression", "encoding", "nulls", "inclusive", "up_to"},
+		"position": {"column", "expression", "encoding", "up_to", "watermark"},
+	}
 )
 
-// due reads one entry, or the entries of any. A rank here may read every guard.
-func (r *reader) due(f field, s scope) *Due {
-	if f.value == nil {
-		return nil
-	}
-	m, ok := r.mapping(f, `"due"`, dueShape)
+// read reads one entry, or the entries of any.
+func (due *Due) read(r *reader, f field) bool {
+	m, ok := r.mapping(f, `"due"`, append(slices.Clone(entryKeys), "any"))
 	if !ok {
-		return nil
+		return false
 	}
-	due := &Due{Position: r.at(f.key)}
+	due.Position = r.at(f.key)
 	alternatives, ok := m.fields["any"]
 	if !ok {
-		due.Entries = r.entries(nil, m, s)
-		return due
+		due.Entries = []Entry{r.entry(m)}
+		return true
 	}
 	due.Any = true
 	if len(m.order) > 1 {
 		r.add(codeAny, r.at(alternatives.key), `"any" stands alone in "due"`, "", `Move the other keys into the entries of "any".`)
 	}
 	items := r.list(alternatives)
-	if len(items) == 0 && resolve(alternatives.value).Kind == yaml.SequenceNode {
+	if len(items) == 0 && alternatives.is(yaml.SequenceNode) {
 		r.add(codeAny, r.at(alternatives.key), `"any" has no entry`, "", "Write at least one map with age, expires, position or beyond.")
 	}
 	for _, item := range items {
-		due.Entries = r.alternative(due.Entries, item, s)
-	}
-	r.noWatermark(due)
-	return due
-}
-
-// noWatermark refuses what would pass by the rows that the other entries take later.
-func (r *reader) noWatermark(due *Due) {
-	for _, e := range due.Entries {
-		if e.Clock != nil && e.Clock.Watermark != nil {
-			r.add(codeAny, e.Clock.Watermark.Position, `"watermark" inside "any" is not allowed`, "It moves past every row, whichever entry took it.", "Write a policy of its own for the position.")
+		if nested := keyNode(item, "any"); nested != nil {
+			r.add(codeAny, r.at(nested), `"any" inside "any" is not allowed`, "", "List all entries in one \"any\".")
+		} else if m, ok := r.mapping(item, `an entry of "any"`, entryKeys); ok {
+			due.Entries = append(due.Entries, r.entry(m))
 		}
 	}
+	for _, e := range due.Entries {
+		if mark := e.watermark(); mark != nil {
+			r.add(codeAny, mark.Position, `"watermark" inside "any" is not allowed`, "It moves past every row, whichever entry took it.", "Write a policy of its own for the position.")
+		}
+	}
+	return true
 }
 
-func (r *reader) alternative(entries []Entry, item field, s scope) []Entry {
-	if node := resolve(item.value); node.Kind == yaml.MappingNode {
+// keyNode is the node of a key that a map has by itself.
+func keyNode(f field, key string) *yaml.Node {
+	if node := resolve(f.value); node.Kind == yaml.MappingNode {
 		for i := 0; i < len(node.Content); i += 2 {
-			if node.Content[i].Value == "any" {
-				r.add(codeAny, r.at(node.Content[i]), `"any" inside "any" is not allowed`, "", "List all entries in one \"any\".")
-				return entries
+			if node.Content[i].Value == key {
+				return node.Content[i]
 			}
 		}
 	}
-	if m, ok := r.mapping(item, `an entry of "any"`, entryShape); ok {
-		entries = r.entries(entries, m, s)
-	}
-	return entries
+	return nil
 }
 
-func (r *reader) entries(entries []Entry, m mapping, s scope) []Entry {
-	e := Entry{Position: r.fieldAt(m.from)}
-	if f, kind := r.oneClock(m); kind != "" {
-		e.Clock = r.clock(f, kind, scope{names: s.names, partitions: s.partitions})
-	}
-	if beyond, ok := m.fields["beyond"]; ok {
-		e.Beyond = r.rank(beyond, s)
-	}
-	r.emptyEntry(m)
-	return append(entries, e)
-}
-
-func (r *reader) clock(f field, kind string, s scope) *Clock {
-	m, ok := r.mapping(f, quoted(kind), clockShapes[kind])
-	if !ok {
+func (p *Policy) dueEntries() []Entry {
+	if p.Due == nil {
 		return nil
 	}
-	c := &Clock{Kind: kind, Position: r.fieldAt(f)}
-	if s.partitions {
-		r.partitionClock(m)
-	} else {
-		r.clockValue(c, m, s)
+	return p.Due.Entries
+}
+
+func (e Entry) watermark() *Watermark {
+	if e.Clock == nil {
+		return nil
 	}
-	c.Encoding = r.encoding(m.fields["encoding"])
+	return e.Clock.Watermark
+}
+
+// entry reads a clock, of which there is one at most, and a rank.
+func (r *reader) entry(m mapping) Entry {
+	e := Entry{Position: r.fieldAt(m.from)}
+	first := ""
+	for _, kind := range clocks {
+		f, ok := m.fields[kind]
+		switch {
+		case ok && first != "":
+			r.add(codeConflict, r.at(f.key), fmt.Sprintf("%q and %q exclude each other", first, kind), "",
+				fmt.Sprintf("For rows that exceed either, write due: {any: [{%s: ...}, {%s: ...}]}.", first, kind))
+		case ok:
+			first = kind
+			r.value(f, &e.Clock, "")
+		}
+	}
+	if beyond, ok := m.fields["beyond"]; ok {
+		r.value(beyond, &e.Beyond, "")
+	}
+	if len(resolve(m.from.value).Content) == 0 {
+		r.add(codeMissing, e.Position, m.what+" is empty", "", "Write "+strings.Join(clocks, ", ")+" or beyond.")
+	}
+	return e
+}
+
+// read reads a clock; its key says which.
+func (c *Clock) read(r *reader, f field) bool {
+	c.Kind, c.Position = f.name(), r.fieldAt(f)
+	m, ok := r.mapping(f, f.label(), clockKeys[c.Kind])
+	if !ok {
+		return false
+	}
+	if r.policy.Partitions {
+		r.notOfPartitions(m, "The clock of a partition is its upper bound; one at the cutoff is due.", "Remove the key.",
+			"column", "expression", "nulls", "inclusive", "watermark")
+	} else {
+		r.clockValue(c, m)
+	}
+	if encoding, ok := m.fields["encoding"]; ok {
+		r.value(encoding, &c.Encoding, "")
+	}
 	c.NullsDue = r.choice(m.fields["nulls"], "keep", "due") == "due"
 	c.NullsKept = m.has("nulls") && !c.NullsDue
 	c.Inclusive = r.boolean(m.fields["inclusive"])
-	c.UpTo = r.upTo(m.fields["up_to"], s)
-	switch kind {
+	if upTo, ok := m.fields["up_to"]; ok {
+		r.upTo(c, upTo)
+	}
+	switch c.Kind {
 	case "age":
 		if olderThan, ok := m.require("older_than"); ok {
-			c.Window = r.window(olderThan, false, s)
+			c.Window = r.window(olderThan, false)
 		}
 	case "expires":
-		c.Window = r.grace(c, m, s)
+		none := Tier{Interval: Interval{Text: "0 days", Position: c.Position}, Position: c.Position}
+		c.Window = Window{Tiers: []Tier{none}, Position: c.Position}
+		if grace, ok := m.fields["grace"]; ok {
+			c.Window = r.window(grace, true)
+		}
 	case "position":
-		r.position(c, m)
+		if watermark, ok := m.fields["watermark"]; ok {
+			r.value(watermark, &c.Watermark, "")
+		}
+		if !m.has("up_to") && !m.has("watermark") {
+			r.add(codeMissing, c.Position, `"position" needs "up_to" or "watermark"`, "Without both every row would be due.", "Say where the rows that are due end, or from where on they have not been worked off.")
+		}
 	}
-	return c
+	return true
 }
 
-func (r *reader) grace(c *Clock, m mapping, s scope) Window {
-	if grace, ok := m.fields["grace"]; ok {
-		return r.window(grace, true, s)
-	}
-	none := Tier{Interval: Interval{Text: "0 days", Position: c.Position}, Position: c.Position}
-	return Window{Tiers: []Tier{none}, Position: c.Position}
-}
-
-func (r *reader) clockValue(c *Clock, m mapping, s scope) {
+func (r *reader) clockValue(c *Clock, m mapping) {
 	if m.has("column") == m.has("expression") {
 		r.add(codeConflict, c.Position, m.what+` needs either "column" or "expression"`, "", "")
 	}
 	if column, ok := m.fields["column"]; ok {
-		c.Column, c.ColumnPos = r.columnName(column), r.at(column.value)
+		c.ColumnPos = r.at(column.value)
+		r.value(column, &c.Column, "column")
 	}
 	if expression, ok := m.fields["expression"]; ok {
-		c.Expression, c.ColumnPos = r.expression(expression, s), r.at(expression.value)
+		c.ColumnPos = r.at(expression.value)
+		r.value(expression, &c.Expression, "")
 	}
 }
 
-func (r *reader) columnName(f field) string {
-	parts, ok := r.identifier(f, "a column", 1)
-	if !ok {
-		return ""
+// upTo is a query for one value, read when the run starts, when there is no row yet.
+func (r *reader) upTo(c *Clock, f field) {
+	r.value(f, &c.UpTo, IsQuery)
+	if c.UpTo == nil {
+		return
 	}
-	return parts[0]
+	if parsed, err := (Part{*c.UpTo, IsQuery}).Parse(); err == nil && parsed.Results > 1 {
+		r.add(codeExpression, c.UpTo.Position, fmt.Sprintf("\"up_to\" is one value, and its query returns %d", parsed.Results), "", "Select one column.")
+	}
 }
 
-var (
-	encodingShape  = shape{keys: []string{"snowflake"}}
-	snowflakeShape = shape{keys: []string{"shift", "epoch"}}
-)
+// maxEpoch is the year 9999 in milliseconds.
+const maxEpoch = 253402300799999
 
-// encoding is a word, or the map of a snowflake key.
-func (r *reader) encoding(f field) Encoding {
-	if f.value == nil {
-		return Encoding{}
-	}
-	e := Encoding{Position: r.at(f.value)}
-	if resolve(f.value).Kind != yaml.MappingNode {
+// read reads a word, or the map of a snowflake key.
+func (e *Encoding) read(r *reader, f field) bool {
+	e.Position = r.at(f.value)
+	if !f.is(yaml.MappingNode) {
 		if text, ok := r.text(f); ok && text == "snowflake" {
 			r.add(codeMissing, e.Position, `"snowflake" needs the keys "shift" and "epoch"`, "", "Write {snowflake: {shift: 22, epoch: 1288834974657}}.")
 		} else if ok {
 			e.Kind = r.choice(f, "epoch_s", "epoch_ms", "uuidv7", "ulid")
 		}
-		return e
+		return true
 	}
-	m, ok := r.mapping(f, `"encoding"`, encodingShape)
+	m, ok := r.mapping(f, `"encoding"`, []string{"snowflake"})
 	if !ok {
-		return e
+		return true
 	}
 	snowflake, ok := m.require("snowflake")
 	if !ok {
-		return e
+		return true
 	}
-	return r.snowflake(snowflake, e)
-}
-
-func (r *reader) snowflake(f field, e Encoding) Encoding {
-	m, ok := r.mapping(f, `"snowflake"`, snowflakeShape)
-	if !ok {
-		return e
+	if m, ok = r.mapping(snowflake, `"snowflake"`, snowflakeKeys); !ok {
+		return true
 	}
 	e.Kind = "snowflake"
 	if shift, ok := m.require("shift"); ok {
@@ -180,115 +205,98 @@ func (r *reader) snowflake(f field, e Encoding) Encoding {
 	if epoch, ok := m.require("epoch"); ok {
 		e.Epoch = r.between(epoch, 0, maxEpoch, 0)
 	}
-	return e
+	return true
 }
 
-// maxEpoch is the year 9999 in milliseconds.
-const maxEpoch = 253402300799999
+var snowflakeKeys = []string{"shift", "epoch"}
 
-// bounds is what defaults and policies both may set.
-type bounds struct {
-	batch    Batch
-	budget   Budget
-	breaker  Breaker
-	throttle Throttle
-}
-
-// mostRows is how many rows a batch that is sized by time has at most.
-const mostRows = 50000
-
-var builtInBounds = bounds{
-	batch:    Batch{Rows: mostRows, Time: 50 * time.Millisecond, LockTimeout: 100 * time.Millisecond},
-	budget:   Budget{Time: 10 * time.Minute},
-	breaker:  Breaker{Rows: 5000000, Fraction: 0.5},
-	throttle: Throttle{Busy: 1},
-}
-
-// Default is a policy with nothing but what holds where a file says nothing.
-func Default() *Policy {
-	b := builtInBounds
-	return &Policy{Batch: b.batch, Budget: b.budget, Breaker: b.breaker, Throttle: b.throttle}
-}
-
-var boundKeys = []string{"batch", "budget", "breaker", "throttle"}
-
-var (
-	defaultsShape = shape{keys: boundKeys}
-	batchShape    = shape{keys: []string{"rows", "time", "lock_timeout"}}
-	budgetShape   = shape{keys: []string{"rows", "time"}}
-	breakerShape  = shape{keys: []string{"rows", "fraction"}}
-	throttleShape = shape{keys: []string{"busy"}, later: []string{"replica_lag", "wal_rate", "pending_archival", "autovacuum"}}
-)
-
-// bounds reads the map of defaults; what it does not set stays as in base.
-func (r *reader) bounds(f field, what string, base bounds) bounds {
-	if f.value == nil {
-		return base
-	}
-	m, ok := r.mapping(f, quoted(what), defaultsShape)
+// read reads a rank, whose first is a number or a map for one from data.
+func (rank *Rank) read(r *reader, f field) bool {
+	m, ok := r.structure(f, fmt.Sprintf("rank %q", f.name()), rank)
 	if !ok {
-		return base
+		return false
 	}
-	return r.boundsOf(m, base)
+	if first, ok := m.require("first"); ok {
+		r.first(rank, first)
+	}
+	if order, ok := m.require("order"); ok {
+		rank.OrderText, rank.Order = r.order(order)
+	}
+	return true
 }
 
-func (r *reader) boundsOf(m mapping, b bounds) bounds {
-	if m, ok := r.part(m, "batch", batchShape); ok {
-		b.batch = r.batch(m, b.batch)
+const maxFirst = 1000000000
+
+var countKeys = append([]string{"count"}, boundaries...)
+
+// first is how many rows of a rank have a place that counts: a number, or a map whose count the
+// row gives. A map with a number is that number, and may be zero.
+func (r *reader) first(rank *Rank, f field) {
+	if !f.is(yaml.MappingNode) {
+		rank.First = r.firstNumber(f)
+		return
 	}
-	if m, ok := r.part(m, "budget", budgetShape); ok {
-		b.budget.Rows = r.unlessNull(m.fields["rows"], b.budget.Rows)
-		b.budget.Time = r.duration(m.fields["time"], time.Second, 0, b.budget.Time)
-		b.budget.RowsPosition = r.placed(m, "rows", b.budget.RowsPosition)
-		b.budget.TimePosition = r.placed(m, "time", b.budget.TimePosition)
+	m, ok := r.mapping(f, `"first"`, countKeys)
+	if !ok {
+		return
 	}
-	if m, ok := r.part(m, "breaker", breakerShape); ok {
-		b.breaker.Rows = r.between(m.fields["rows"], 1, math.MaxInt64, b.breaker.Rows)
-		b.breaker.Fraction = r.fraction(m.fields["fraction"], b.breaker.Fraction)
-		b.breaker.RowsPosition = r.placed(m, "rows", b.breaker.RowsPosition)
+	count, ok := m.require("count")
+	if !ok {
+		return
 	}
-	if m, ok := r.part(m, "throttle", throttleShape); ok {
-		b.throttle.Busy = r.fraction(m.fields["busy"], b.throttle.Busy)
+	d := &CountData{Position: r.at(f.value)}
+	d.AtLeast, d.AtMost = r.place(m.fields["at_least"]), r.place(m.fields["at_most"])
+	if isNumber(count) {
+		r.constant(m)
+		if d.Else = r.place(count); d.Else != nil {
+			rank.First = *d.Else
+		}
+	} else {
+		r.value(count, &d.Value, "")
+		if never, ok := m.fields["never"]; ok {
+			r.value(never, &d.NeverValues, "literal")
+		}
+		if otherwise, ok := m.fields["else"]; ok && !isNull(otherwise) {
+			d.Else = r.place(otherwise)
+		}
+		rank.Count = d
 	}
-	return b
+	if d.Else != nil && *d.Else == 0 && (d.AtLeast == nil || *d.AtLeast != 0) {
+		r.add(codeNumber, d.Position, `"first" is zero`, "No row would have a place.", `Write a higher number, or "at_least: 0" beside it.`)
+		return
+	}
+	for _, pair := range []struct {
+		low, high *int64
+		message   string
+	}{
+		{d.AtLeast, d.AtMost, `"at_least" %d is above "at_most" %d`},
+		{d.AtLeast, d.Else, `"at_least" %d is above the number %d`},
+		{d.Else, d.AtMost, `the number %d is above "at_most" %d`},
+	} {
+		if pair.low != nil && pair.high != nil && *pair.low > *pair.high {
+			r.add(codeBounds, d.Position, fmt.Sprintf(pair.message, *pair.low, *pair.high), "", "Correct one of the two.")
+		}
+	}
 }
 
-// batch reads rows and time: rows alone are exact.
-func (r *reader) batch(m mapping, b Batch) Batch {
-	rows, timed := m.fields["rows"], m.fields["time"].value != nil
+func (r *reader) firstNumber(f field) int64 {
+	n, ok := r.integer(f)
 	switch {
-	case timed && rows.value == nil && b.Time == 0:
-		b.Rows = mostRows
-	case !timed && rows.value != nil:
-		b.Time = 0
+	case ok && n == 0:
+		r.add(codeNumber, r.at(f.value), "first 0 is out of range", "No row would have a place.", "Write a number from 1 to 1000000000, or {count: 0, at_least: 0} where zero is meant.")
+	case ok && (n < 0 || n > maxFirst):
+		r.add(codeNumber, r.at(f.value), fmt.Sprintf("first %d is out of range", n), "", fmt.Sprintf("Write a number from 1 to %d.", maxFirst))
+	case ok:
+		return n
 	}
-	b.Rows = int(r.between(rows, 1, 1000000, int64(b.Rows)))
-	b.Time = r.duration(m.fields["time"], time.Millisecond, -1, b.Time)
-	b.LockTimeout = r.duration(m.fields["lock_timeout"], time.Millisecond, -1, b.LockTimeout)
-	return b
+	return 1
 }
 
-// placed is where a key's value stands, or else where the defaults have it.
-func (r *reader) placed(m mapping, key string, fallback diag.Position) diag.Position {
-	if f, ok := m.fields[key]; ok {
-		return r.at(f.value)
-	}
-	return fallback
-}
-
-// unlessNull is a number of rows; null takes away the bound of the defaults.
-func (r *reader) unlessNull(f field, fallback int64) int64 {
-	if f.value != nil && isNull(f) {
-		return 0
-	}
-	return r.between(f, 1, math.MaxInt64, fallback)
-}
-
-// part is the map under a key that may be absent.
-func (r *reader) part(m mapping, key string, s shape) (mapping, bool) {
-	f, ok := m.fields[key]
+// place is a number from zero, nil where there is none.
+func (r *reader) place(f field) *int64 {
+	n, ok := r.within(f, 0, maxFirst)
 	if !ok {
-		return mapping{}, false
+		return nil
 	}
-	return r.mapping(f, fmt.Sprintf("%q of %s", key, m.what), s)
+	return &n
 }

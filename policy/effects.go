@@ -1,7 +1,10 @@
 package policy
 
 import (
+	"fmt"
 	"slices"
+
+	"pgretain/internal/pgparse"
 )
 
 // Access says what a policy does with a table's rows.
@@ -15,174 +18,279 @@ type Use struct {
 	Created bool // an archive that the policy creates where it is missing
 }
 
-// Uses lists the tables that a policy names outside of expressions, and those that its statements
-// change, its own first.
-func (p *Policy) Uses() []Use {
-	uses := []Use{{Table: p.Table, Access: p.ownAccess()}}
+// effect is what one part of a policy does with a table that it names outside of expressions.
+type effect struct {
+	Use
+	step    int          // in Then; one of the constants below for other parts
+	own     bool         // a step on the policy's own rows
+	changes bool         // rows that are there change or go
+	what    string       // the part, where it may not concern a protected table
+	sets    []Assignment // columns that it sets in rows that are there; values that nobody can tell beforehand are empty
+	worded  bool         // by a statement of the policy's own words
+}
+
+const (
+	ofPolicy   = -1 - iota // its own table, and joins
+	ofMark                 // the watermark
+	ofFunction             // functions for the application
+)
+
+// effects lists what a policy does: with its own table in all first, then by part.
+func (p *Policy) effects() []effect {
+	var list []effect
 	for _, j := range p.Joins {
-		uses = addJoin(uses, j)
+		list = j.effect(list, ofPolicy)
 	}
-	return slices.Concat(uses, p.stepUses(), p.application())
-}
-
-// stepUses are the tables of watermarks and steps.
-func (p *Policy) stepUses() []Use {
-	var uses []Use
 	for _, entry := range p.dueEntries() {
-		if k := entry.Clock; k != nil && k.Watermark != nil {
-			uses = append(uses, Use{Table: k.Watermark.Table, Access: Access{Update: true}})
+		if mark := entry.watermark(); mark != nil {
+			list = append(list, effect{Use: Use{Table: mark.Table, Access: Access{Update: true}}, step: ofMark, changes: true,
+				what: `"watermark"`, sets: []Assignment{{Column: mark.Column}}})
 		}
 	}
-	for _, s := range p.Then {
-		uses = append(uses, s.uses()...)
+	own := effect{Use: Use{Table: p.Table}, step: ofPolicy, what: fmt.Sprintf("policy %q", p.Name)}
+	for i, s := range p.Then {
+		if s.Related == nil && (s.Delete != nil || s.Update != nil) {
+			e := effect{Use: Use{Table: p.Table, Access: Access{Update: s.Update != nil, Delete: s.Delete != nil}}, step: i, own: true, changes: true}
+			if s.Update != nil {
+				e.sets = s.Update.Set
+			}
+			own.Access.Update, own.Access.Delete = own.Access.Update || e.Access.Update, own.Access.Delete || e.Access.Delete
+			list = append(list, e)
+		}
+		own.changes = own.changes || s.Detach != nil || s.Drop != nil
+		list = append(list, s.effects(i)...)
 	}
-	return uses
-}
-
-// Writes lists what statements of runs do to tables, as in "DELETE public.message".
-func (p *Policy) Writes() []string {
-	list := []string{}
-	add := func(event string, does bool, t Table) {
-		if text := event + " " + t.String(); does && !slices.Contains(list, text) {
-			list = append(list, text)
+	if p.Claim != nil {
+		own.Access.Insert, own.Access.Update = true, true
+		if c := p.Claim.Cursor; c != nil {
+			list = append(list, effect{Use: Use{Table: c.Table, Access: Access{Insert: true, Update: true}}, step: ofFunction, changes: true, what: `"cursor"`})
 		}
 	}
-	for _, u := range append(p.stepUses(), Use{Table: p.Table, Access: p.taken()}) {
-		add("INSERT", u.Access.Insert, u.Table)
-		add("UPDATE", u.Access.Update, u.Table)
-		add("DELETE", u.Access.Delete, u.Table)
+	if p.Touch != nil {
+		own.Access.Update = true
+		if p.Touch.Revive != nil {
+			own.Access.Insert = true
+			list = append(list, effect{Use: Use{Table: p.Touch.Revive.Table}, step: ofFunction})
+		}
 	}
-	slices.Sort(list)
-	return list
+	own.changes = own.changes || own.Access.Update || own.Access.Delete
+	return append([]effect{own}, list...)
 }
 
-func addJoin(uses []Use, j Join) []Use {
+func (j Join) effect(list []effect, step int) []effect {
 	if j.Table == nil {
-		return uses
+		return list
 	}
-	return append(uses, Use{Table: *j.Table})
+	return append(list, effect{Use: Use{Table: *j.Table}, step: step})
 }
 
-// ownAccess is what steps and functions do with the policy's own rows.
-func (p *Policy) ownAccess() Access {
-	a := p.taken()
-	a.Insert = a.Insert || p.Claim != nil || p.Touch != nil && p.Touch.Revive != nil
-	a.Update = a.Update || p.Claim != nil || p.Touch != nil
-	return a
-}
-
-// taken is what steps do with the policy's own rows.
-func (p *Policy) taken() Access {
-	var a Access
-	for _, s := range p.Then {
-		if s.Related == nil {
-			a.Update = a.Update || s.Update != nil
-			a.Delete = a.Delete || s.Delete != nil
-		}
-	}
-	return a
-}
-
-func (s Step) uses() []Use {
-	var uses []Use
+// effects lists what a step does with other tables than the policy's, and those that its statement names.
+func (s Step) effects(step int) []effect {
+	var list []effect
 	if s.Related != nil {
-		uses = append(uses, Use{Table: s.Related.Table, Access: Access{Update: s.Update != nil, Delete: s.Delete != nil}})
+		e := effect{Use: Use{Table: s.Related.Table, Access: Access{Update: s.Update != nil, Delete: s.Delete != nil}}, step: step}
+		if s.Update != nil {
+			e.sets = s.Update.Set
+		}
+		if s.Update != nil || s.Delete != nil {
+			e.changes, e.what = true, "a step on related rows"
+		}
+		list = append(list, e)
 		for _, j := range s.Related.Joins {
-			uses = addJoin(uses, j)
+			list = j.effect(list, step)
 		}
 	}
 	switch {
 	case s.Delete != nil:
 		for _, t := range s.Delete.Cascades {
-			uses = append(uses, Use{Table: t, Reached: true})
+			list = append(list, effect{Use: Use{Table: t, Reached: true}, step: step, what: `"cascades"`})
 		}
 	case s.Insert != nil:
-		uses = append(uses, Use{Table: s.Insert.Into, Access: Access{Insert: true, Update: len(s.Insert.Key) > 0}})
+		e := effect{Use: Use{Table: s.Insert.Into, Access: Access{Insert: true, Update: len(s.Insert.Key) > 0}}, step: step}
+		if e.Access.Update { // what they become depends on the row that is there
+			for _, a := range slices.Concat(s.Insert.Add, s.Insert.Max, s.Insert.Min, s.Insert.Set) {
+				e.sets = append(e.sets, Assignment{Column: a.Column, Position: a.Position})
+			}
+		}
+		list = append(list, e)
 	case s.Archive != nil:
-		uses = append(uses, Use{Table: s.Archive.Into, Access: Access{Insert: true, Update: s.Archive.Existing == "replace"}, Created: s.Archive.Create})
+		e := effect{Use: Use{Table: s.Archive.Into, Access: Access{Insert: true}, Created: s.Archive.Create}, step: step}
+		if s.Archive.Existing == "replace" {
+			e.Access.Update, e.changes, e.what = true, true, `"existing: replace"`
+		}
+		list = append(list, e)
+	case s.SQL != nil:
+		list = append(list, statementEffects(s.SQL, step)...)
 	}
-	return append(uses, writes(s.SQL)...)
+	return list
 }
 
-// application lists the tables of claim and touch.
-func (p *Policy) application() []Use {
-	var uses []Use
-	if p.Claim != nil && p.Claim.Cursor != nil {
-		uses = append(uses, Use{Table: p.Claim.Cursor.Table, Access: Access{Insert: true, Update: true}})
+func statementEffects(sql *Expr, step int) []effect {
+	parsed, err := pgparse.ParseStatement(sql.SQL)
+	if err != nil {
+		return nil // refused when the file was read
 	}
-	if p.Touch != nil && p.Touch.Revive != nil {
-		uses = append(uses, Use{Table: p.Touch.Revive.Table})
+	var list []effect
+	for _, w := range parsed.Writes {
+		if w.Table.Schema == "" {
+			continue // a name of its own WITH
+		}
+		t := Table{Schema: w.Table.Schema, Name: w.Table.Name, Position: sql.At(w.Table.Offset)}
+		e := effect{Use: Use{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}}, step: step, worded: true}
+		if w.Update && !w.Insert || w.Delete {
+			e.changes, e.what = true, "a statement"
+		}
+		for _, column := range w.Sets {
+			e.sets = append(e.sets, Assignment{Column: column})
+		}
+		list = append(list, e)
 	}
-	return uses
+	return list
 }
 
-func (p *Policy) dueEntries() []Entry {
-	if p.Due == nil {
-		return nil
+// Uses lists the tables that a policy names outside of expressions, and those that its statements
+// change, its own first.
+func (p *Policy) Uses() []Use {
+	var list []Use
+	for _, e := range p.effects() {
+		if !e.own {
+			list = append(list, e.Use)
+		}
 	}
-	return p.Due.Entries
+	return list
 }
 
 // Changes lists the tables whose rows a policy changes or takes, each once. What it only adds to,
 // with an insert or an archive, is not among them.
 func (p *Policy) Changes() []Table {
 	var list []Table
-	add := func(t Table) {
-		if !slices.ContainsFunc(list, t.same) {
-			list = append(list, t)
+	for _, e := range p.effects() {
+		if e.changes && !slices.ContainsFunc(list, e.Table.same) {
+			list = append(list, e.Table)
 		}
-	}
-	if own := p.ownAccess(); own.Update || own.Delete || p.takesPartitions() {
-		add(p.Table)
-	}
-	for _, entry := range p.dueEntries() {
-		if entry.Clock != nil && entry.Clock.Watermark != nil {
-			add(entry.Clock.Watermark.Table)
-		}
-	}
-	for _, s := range p.Then {
-		for _, t := range s.changes() {
-			add(t)
-		}
-	}
-	if p.Claim != nil && p.Claim.Cursor != nil {
-		add(p.Claim.Cursor.Table)
 	}
 	return list
 }
 
-func (p *Policy) takesPartitions() bool {
-	return slices.ContainsFunc(p.Then, func(s Step) bool { return s.Detach != nil || s.Drop != nil })
+// Writes lists what statements of runs do to tables, as in "DELETE public.message".
+func (p *Policy) Writes() []string {
+	list := []string{}
+	for _, e := range p.effects() {
+		if e.step == ofPolicy || e.step == ofFunction {
+			continue
+		}
+		for event, does := range map[string]bool{"INSERT": e.Access.Insert, "UPDATE": e.Access.Update, "DELETE": e.Access.Delete} {
+			if does {
+				list = append(list, event+" "+e.Table.String())
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Deletion is a table that a step of a policy deletes from.
+type Deletion struct {
+	Table Table
+	Step  int // in Then
+}
+
+// Deletes lists the deletions of a policy, those of its statements too, in their order.
+func (p *Policy) Deletes() []Deletion {
+	var list []Deletion
+	for _, e := range p.effects() {
+		if e.step >= 0 && e.Access.Delete {
+			list = append(list, Deletion{e.Table, e.step})
+		}
+	}
+	return list
 }
 
 // StatementDeletes lists the tables that statements of the policy's own words delete from.
 func (p *Policy) StatementDeletes() []Table {
 	var list []Table
-	for _, s := range p.Then {
-		for _, u := range writes(s.SQL) {
-			if u.Access.Delete {
-				list = append(list, u.Table)
-			}
+	for _, e := range p.effects() {
+		if e.worded && e.Access.Delete {
+			list = append(list, e.Table)
 		}
 	}
 	return list
 }
 
-// changes are the tables beside the policy's own, and those that its statement names.
-func (s Step) changes() []Table {
-	var list []Table
-	if s.Related != nil && (s.Delete != nil || s.Update != nil) {
-		list = append(list, s.Related.Table)
-	}
-	if s.Archive != nil && s.Archive.Existing == "replace" {
-		list = append(list, s.Archive.Into)
-	}
-	for _, u := range writes(s.SQL) {
-		if u.Access.Update && !u.Access.Insert || u.Access.Delete {
-			list = append(list, u.Table)
+// Written is what a policy sets in rows of a table that are there already.
+type Written struct {
+	Table  Table
+	Step   int          // in Then, -1 for the watermark
+	Set    []Assignment // values that nobody can tell beforehand are empty
+	Worded bool         // by a statement of the policy's own words
+}
+
+// Sets lists the columns that runs of a policy set, by step.
+func (p *Policy) Sets() []Written {
+	var list []Written
+	for _, e := range p.effects() {
+		if len(e.sets) > 0 {
+			list = append(list, Written{Table: e.Table, Step: max(e.step, -1), Set: e.sets, Worded: e.worded})
 		}
 	}
 	return list
+}
+
+// Covers lists the tables whose rows do not stay for ever as they are, by this policy: those it takes
+// rows from or, of its own table, changes rows of; and those that a delete reaches by foreign key,
+// where the catalog tells whether rows go. What it only writes to grows.
+func (p *Policy) Covers() []Use {
+	return slices.DeleteFunc(p.Uses(), func(use Use) bool {
+		own := use.Table.same(p.Table) && (use.Access.Update || p.Partitions)
+		return !use.Access.Delete && !use.Reached && !own
+	})
+}
+
+// clearsDue says whether the steps make the policy's rows go, or no longer due: otherwise the next
+// run would find them again.
+func (p *Policy) clearsDue() bool {
+	read, all := p.judgedBy()
+	for _, e := range p.effects() {
+		switch {
+		case e.step == ofMark, e.own && e.Access.Delete, e.worded && e.Table.same(p.Table):
+			return true
+		case e.own && slices.ContainsFunc(e.sets, func(a Assignment) bool { return all || read[a.Column] }):
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.Then, func(s Step) bool { return s.Detach != nil || s.Drop != nil })
+}
+
+// judgedBy lists the columns of the row that where, due and keep read; all is true where they read
+// other tables as well, which a step may change.
+func (p *Policy) judgedBy() (read map[string]bool, all bool) {
+	read = map[string]bool{}
+	for _, entry := range p.dueEntries() {
+		if entry.Clock != nil {
+			read[entry.Clock.Column] = true
+		}
+	}
+	for _, part := range p.decides() {
+		if part.Kind != IsExpression {
+			continue
+		}
+		parsed, err := part.Parse()
+		if err != nil {
+			return read, true // reported when it was read
+		}
+		all = all || parsed.Subquery
+		for _, c := range parsed.Columns {
+			switch {
+			case len(c.Fields) == 1 && !c.Star:
+				read[c.Fields[0]] = true
+			case len(c.Fields) == 2 && c.Fields[0] == "t" && !c.Star:
+				read[c.Fields[1]] = true
+			case len(c.Fields) > 0 && c.Fields[0] != "keep":
+				all = true
+			}
+		}
+	}
+	return read, all
 }
 
 // Concerns knows what the policies of a file do about the rows of tables.
@@ -208,97 +316,18 @@ func (f *File) Concerns() *Concerns {
 // enough), its expressions or joins read them, or another policy deletes them. The table has several
 // names: its own, and those of the tables above it.
 func (c *Concerns) About(names []string, p *Policy, step int, anyStep bool) bool {
-	for i, s := range p.Then {
-		earlier := &Policy{Then: []Step{s}}
-		if (i < step || anyStep) && slices.ContainsFunc(earlier.Changes(), func(t Table) bool { return slices.Contains(names, t.String()) }) {
+	for _, e := range p.effects() {
+		if e.step >= 0 && !e.own && e.changes && (e.step < step || anyStep) && slices.Contains(names, e.Table.String()) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(names, func(name string) bool {
-		return c.readBy(p)[name] || slices.ContainsFunc(c.deletes[name], func(other *Policy) bool { return other != p })
-	})
-}
-
-func (c *Concerns) readBy(p *Policy) map[string]bool {
 	if c.reads[p] == nil {
 		c.reads[p] = map[string]bool{}
 		for _, t := range c.file.Reads(p) {
 			c.reads[p][t.String()] = true
 		}
 	}
-	return c.reads[p]
-}
-
-// Reads lists the tables that joins and expressions of a policy read, in every schema that the search
-// path would find them in.
-func (f *File) Reads(p *Policy) []Table {
-	var list []Table
-	for _, j := range p.joinsOfAll() {
-		list = addJoined(list, j)
-	}
-	for _, part := range p.Parts() {
-		for _, t := range part.Tables() {
-			if t.Schema != "" {
-				list = append(list, t)
-				continue
-			}
-			for _, schema := range f.Install.SearchPath {
-				list = append(list, Table{Schema: schema, Name: t.Name, Position: t.Position})
-			}
-		}
-	}
-	return list
-}
-
-func (p *Policy) joinsOfAll() []Join {
-	list := slices.Clone(p.Joins)
-	for _, s := range p.Then {
-		if s.Related != nil {
-			list = append(list, s.Related.Joins...)
-		}
-	}
-	return list
-}
-
-func addJoined(list []Table, j Join) []Table {
-	if j.Table == nil {
-		return list
-	}
-	return append(list, *j.Table)
-}
-
-// Tables lists the tables that a piece of SQL names; the schema is "" where the SQL has none.
-func (p Part) Tables() []Table {
-	parsed, err := p.Parse()
-	if err != nil {
-		return nil // refused when the file was read
-	}
-	var list []Table
-	for _, ref := range parsed.Tables {
-		list = append(list, Table{Schema: ref.Schema, Name: ref.Name, Position: p.Expr.At(ref.Offset)})
-	}
-	return list
-}
-
-// Deletion is a table that a step of a policy deletes from.
-type Deletion struct {
-	Table Table
-	Step  int // in Then
-}
-
-// Deletes lists the deletions of a policy, those of its statements too, in their order.
-func (p *Policy) Deletes() []Deletion {
-	var list []Deletion
-	for i, s := range p.Then {
-		switch {
-		case s.Delete != nil && s.Related != nil:
-			list = append(list, Deletion{s.Related.Table, i})
-		case s.Delete != nil:
-			list = append(list, Deletion{p.Table, i})
-		}
-		for _, t := range (&Policy{Then: []Step{s}}).StatementDeletes() {
-			list = append(list, Deletion{t, i})
-		}
-	}
-	return list
+	return slices.ContainsFunc(names, func(name string) bool {
+		return c.reads[p][name] || slices.ContainsFunc(c.deletes[name], func(other *Policy) bool { return other != p })
+	})
 }

@@ -1,94 +1,75 @@
 package policy
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
-	_ "time/tzdata" // time zones are checked on machines without a zone database too
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
 )
 
-var (
-	installShape = shape{keys: []string{"schema", "search_path", "time_zone", "scheduler", "database", "cron_database", "roles", "trust"}}
-	rolesShape   = shape{keys: []string{"owner", "worker", "runner", "operator", "viewer"}}
-)
-
-func (r *reader) install(file mapping) Install {
-	install := Install{
-		Schema: "retention", SearchPath: []string{"public"}, TimeZone: "UTC", Scheduler: "pg_cron", Roles: defaultRoles,
-		Position: diag.Position{File: r.path, Line: 1, Column: 1},
-	}
-	f, ok := file.fields["install"]
-	if !ok {
-		return install
-	}
-	install.Position = r.at(f.key)
-	m, ok := r.mapping(f, `"install"`, installShape)
-	if !ok {
-		return install
-	}
-	install.Schema = r.system(m.fields["schema"], install.Schema)
-	install.SearchPath = r.searchPath(m.fields["search_path"], install.SearchPath)
-	install.TimeZone = r.timeZone(m.fields["time_zone"], install.TimeZone)
-	install.Scheduler = r.choice(m.fields["scheduler"], "pg_cron", "none")
-	install.Database = r.database(m.fields["database"])
-	install.CronDatabase = r.cronDatabase(m)
-	install.Roles = r.roles(m.fields["roles"])
-	install.Trust = r.grants(m.fields["trust"])
-	return install
-}
+var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}
 
 // Usual says whether they have the names that the runtime is written with.
 func (r Roles) Usual() bool { return r == defaultRoles }
 
-var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}
-
-// roles reads the five names, or the word none.
-func (r *reader) roles(f field) Roles {
-	roles := defaultRoles
-	if f.value == nil {
-		return roles
+func defaultInstall(path string) Install {
+	return Install{
+		Schema: "retention", SearchPath: []string{"public"}, TimeZone: "UTC", Scheduler: "pg_cron", Roles: defaultRoles,
+		Position: diag.Position{File: path, Line: 1, Column: 1},
 	}
+}
+
+func (i *Install) read(r *reader, f field) bool {
+	i.Position = r.at(f.key)
+	m, ok := r.structure(f, f.label(), i)
+	if !ok {
+		return false
+	}
+	i.Scheduler = r.choice(m.fields["scheduler"], "pg_cron", "none")
+	if path, ok := m.fields["search_path"]; ok {
+		i.SearchPath = r.searchPath(path)
+	}
+	// Jobs that live in another database say where they run.
+	if cron, ok := m.fields["cron_database"]; ok && !m.has("database") {
+		r.add(codeMissing, r.at(cron.key), `"install" has "cron_database" without "database"`, "A job in another database says in which one it runs.",
+			"Add database: the database of the policies' tables.")
+	}
+	return true
+}
+
+// read reads the five names, or the word none.
+func (roles *Roles) read(r *reader, f field) bool {
 	if node := resolve(f.value); node.Kind == yaml.ScalarNode {
 		if node.Value != "none" {
 			r.add(codeChoice, r.at(node), fmt.Sprintf("%q is no value of \"roles\"", node.Value), "", "Write none, or a map with owner, worker, runner, operator and viewer.")
 		}
-		return Roles{None: true}
+		*roles = Roles{None: true}
+		return true
 	}
-	m, ok := r.mapping(f, `"roles"`, rolesShape)
-	if !ok {
-		return roles
-	}
-	roles.Owner = r.system(m.fields["owner"], roles.Owner)
-	roles.Worker = r.system(m.fields["worker"], roles.Worker)
-	roles.Runner = r.system(m.fields["runner"], roles.Runner)
-	roles.Operator = r.system(m.fields["operator"], roles.Operator)
-	roles.Viewer = r.system(m.fields["viewer"], roles.Viewer)
-	if slices.Contains([]string{roles.Owner, roles.Runner, roles.Operator, roles.Viewer}, roles.Worker) {
+	_, ok := r.structure(f, f.label(), roles)
+	if ok && slices.Contains([]string{roles.Owner, roles.Runner, roles.Operator, roles.Viewer}, roles.Worker) {
 		r.add(codeChoice, r.at(f.value), fmt.Sprintf("role %q is the worker and another role besides", roles.Worker), "",
 			"Give the worker a role of its own: it evaluates what policies say, and must be able to do nothing else.")
 	}
-	return roles
+	return ok
 }
 
 // searchPath is a list of schemas. Those of PostgreSQL's own that depend on who calls are refused:
 // the path must mean the same in every generated function.
-func (r *reader) searchPath(f field, fallback []string) []string {
-	if f.value == nil {
-		return fallback
-	}
+func (r *reader) searchPath(f field) []string {
 	path := []string{}
 	for _, item := range r.list(f) {
-		parts, ok := r.identifier(item, "a schema", 1)
-		if !ok {
-			continue
-		}
-		name := parts[0]
+		name, ok := r.word(item, "schema")
 		switch {
+		case !ok:
+			continue
 		case name == "$user" || strings.HasPrefix(name, "pg_"):
 			r.add(codeReserved, r.at(item.value), fmt.Sprintf("schema %q is not allowed in \"search_path\"", name), "pg_catalog comes first and pg_temp last by themselves.", "Name ordinary schemas only.")
 		case slices.Contains(path, name):
@@ -99,38 +80,51 @@ func (r *reader) searchPath(f field, fallback []string) []string {
 	return path
 }
 
-func (r *reader) timeZone(f field, fallback string) string {
-	if f.value == nil {
-		return fallback
-	}
-	name, ok := r.text(f)
-	if !ok {
-		return fallback
-	}
-	if _, err := time.LoadLocation(name); err != nil || name == "" || name == "Local" {
-		r.add(codeTimeZone, r.at(f.value), fmt.Sprintf("unknown time zone %q", name), "", `Write a name of the time zone database, for example "Europe/Berlin" or "UTC".`)
-	}
-	return name
+// CronElsewhere says whether jobs are scheduled in another database than the one they run in.
+func (i Install) CronElsewhere() bool {
+	return i.Scheduler == "pg_cron" && i.CronDatabase != "" && i.CronDatabase != i.Database
 }
 
-// cronDatabase needs the other name as well: jobs that live there say where they run.
-func (r *reader) cronDatabase(m mapping) string {
-	f := m.fields["cron_database"]
-	if _, ok := m.fields["database"]; f.value != nil && !ok {
-		r.add(codeMissing, r.at(f.key), `"install" has "cron_database" without "database"`, "A job in another database says in which one it runs.",
-			"Add database: the database of the policies' tables.")
+// CronJobName is the jobname of a job's schedule, counted from 0. Where several applications share
+// schema cron it begins with the database; neither schemas nor jobs have a dot in their names.
+func (i Install) CronJobName(job string, schedule int) string {
+	name := i.Schema + "." + job
+	if i.CronElsewhere() {
+		name = i.Database + "." + name
 	}
-	return r.database(f)
+	if schedule > 0 {
+		name += "#" + strconv.Itoa(schedule+1)
+	}
+	return short(name)
 }
 
-// database is the plain name of a database; its characters are quoted where it is used.
-func (r *reader) database(f field) string {
-	if f.value == nil {
-		return ""
+// CronJobPrefix is how the names of all jobs begin in a schema cron that several applications share.
+func (i Install) CronJobPrefix() string {
+	prefix := i.Database + "." + i.Schema + "."
+	return prefix[:min(len(prefix), kept(prefix))]
+}
+
+// CronSchema is the schema in the other database that holds the versions of its migrations. It
+// belongs to this install alone, and stays the same when the jobs move back.
+func (i Install) CronSchema() string { return short(i.Database + "." + i.Schema) }
+
+// nameLimit is the longest identifier in bytes; pg_cron before 1.5 cuts longer names without a word.
+const nameLimit = 63
+
+// short is the name itself, or its beginning and a hash of it where PostgreSQL would cut it.
+func short(name string) string {
+	if len(name) <= nameLimit {
+		return name
 	}
-	name, ok := r.text(f)
-	if ok && (name == "" || len(name) > 63 || strings.ContainsAny(name, "\x00\r\n")) {
-		r.add(codeName, r.at(f.value), fmt.Sprintf("invalid database name %q", name), "", "Write a name of 1 to 63 bytes in one line.")
+	sum := sha256.Sum256([]byte(name))
+	return name[:kept(name)] + "~" + hex.EncodeToString(sum[:])[:8]
+}
+
+// kept is how many bytes of a long name stay, in whole characters.
+func kept(name string) int {
+	end := min(nameLimit-9, len(name))
+	for end < len(name) && !utf8.RuneStart(name[end]) {
+		end--
 	}
-	return name
+	return end
 }

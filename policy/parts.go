@@ -1,6 +1,11 @@
 package policy
 
-import "pgretain/internal/pgparse"
+import (
+	"slices"
+
+	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
+)
 
 // Kind of SQL that a part of the file holds.
 const (
@@ -15,7 +20,7 @@ type Part struct {
 	Kind string // IsExpression, IsQuery or IsStatement
 }
 
-// Parse reads the piece again; it was checked when the file was read.
+// Parse is what the piece says; it was read with the file, without an error.
 func (p Part) Parse() (*pgparse.Expr, error) {
 	switch p.Kind {
 	case IsQuery:
@@ -33,115 +38,205 @@ func (p Part) Parse() (*pgparse.Expr, error) {
 // Parts lists the query; the alert reads its columns only.
 func (r *Report) Parts() []Part { return []Part{{r.Query, IsQuery}} }
 
-// parts collects pieces of SQL.
-type parts struct{ list []Part }
-
 // Parts lists every piece of SQL that a policy holds, but the defaults of "ensure", which are the
 // table's own.
 func (p *Policy) Parts() []Part {
-	var l parts
-	l.joins(p.Joins)
-	l.expr(p.Where)
-	for _, entry := range p.dueEntries() {
-		l.clock(entry.Clock)
-		l.rank(entry.Beyond)
-	}
+	var list []Part
+	collect := func(e *Expr, kind string, _ scope) { list = append(list, Part{*e, kind}) }
+	visitor{sql: collect}.policy(p)
+	return list
+}
+
+// decides lists those that say which rows go: where, due and keep.
+func (p *Policy) decides() []Part { return (&Policy{Where: p.Where, Due: p.Due, Keep: p.Keep}).Parts() }
+
+// visitor is shown every piece of SQL of a policy with what it may refer to, and every name that those after it
+// may use, with what was there before.
+type visitor struct {
+	sql  func(e *Expr, kind string, s scope)
+	name func(at diag.Position, name string, s scope) // may be nil
+}
+
+const onceJoin = "a query read once per run"
+
+func (v visitor) policy(p *Policy) {
+	s := v.joins(p.Joins, scope{names: []string{"t"}})
+	v.expr(p.Where, s)
+	var guards []string
 	for _, g := range p.Keep {
-		l.expr(g.Condition)
-		l.rank(g.Rank)
+		guards = append(guards, g.Name)
 	}
-	for _, s := range p.Then {
-		l.step(s)
+	for _, entry := range p.dueEntries() {
+		v.clock(entry.Clock, s)
+		v.rank(entry.Beyond, scope{names: s.names, rank: true, guards: guards})
+	}
+	for i, g := range p.Keep {
+		v.expr(g.Condition, s)
+		v.rank(g.Rank, scope{names: s.names, rank: true, guards: guards[:i], later: guards[i:]})
+	}
+	s.run = true
+	for _, step := range p.Then {
+		v.step(step, s)
+		if step.Insert != nil && step.Insert.As != "" {
+			s = s.with(step.Insert.As)
+		}
 	}
 	if p.Claim != nil {
-		l.window(p.Claim.TTL)
-		l.assignments(p.Claim.Set)
+		rowless := scope{names: []string{}, rowless: true}
+		v.window(p.Claim.TTL, rowless)
+		v.assignments(rowless, p.Claim.Set)
 	}
 	if p.Touch != nil {
-		l.assignments(p.Touch.Set)
-		if p.Touch.Revive != nil {
-			l.assignments(p.Touch.Revive.Set)
+		v.assignments(scope{names: []string{"t"}}, p.Touch.Set)
+		if revive := p.Touch.Revive; revive != nil {
+			v.assignments(scope{names: []string{revive.As}, rowless: true}, revive.Set)
 		}
 	}
-	return l.list
 }
 
-func (l *parts) add(e *Expr, kind string) {
-	if e != nil {
-		l.list = append(l.list, Part{*e, kind})
+func (v visitor) piece(e *Expr, kind string, s scope) {
+	if e != nil && e.SQL != "" {
+		v.sql(e, kind, s)
 	}
 }
 
-func (l *parts) expr(e *Expr) { l.add(e, IsExpression) }
+func (v visitor) expr(e *Expr, s scope) { v.piece(e, IsExpression, s) }
 
-func (l *parts) assignments(lists ...[]Assignment) {
+func (v visitor) defined(at diag.Position, name string, s scope) {
+	if v.name != nil {
+		v.name(at, name, s)
+	}
+}
+
+func (v visitor) assignments(s scope, lists ...[]Assignment) {
 	for _, list := range lists {
 		for i := range list {
-			l.expr(&list[i].Value)
+			v.expr(&list[i].Value, s)
 		}
 	}
 }
 
-func (l *parts) joins(joins []Join) {
+// joins may each read those above it.
+func (v visitor) joins(joins []Join, s scope) scope {
 	for _, j := range joins {
-		l.add(j.Query, IsQuery)
-		l.expr(j.Where)
+		v.defined(j.Position, j.Name, s)
+		query := s
+		if j.OncePerRun() {
+			query.once = onceJoin
+		}
+		v.piece(j.Query, IsQuery, query)
+		s = s.with(j.Name)
+		v.expr(j.Where, s)
 	}
+	return s
 }
 
-func (l *parts) clock(k *Clock) {
+func (v visitor) clock(k *Clock, s scope) {
 	if k == nil {
 		return
 	}
-	l.expr(k.Expression)
-	l.add(k.UpTo, IsQuery)
+	v.expr(k.Expression, s)
+	upTo := s
+	upTo.once = `the query of "up_to"`
+	v.piece(k.UpTo, IsQuery, upTo)
 	if k.Watermark != nil {
-		l.expr(k.Watermark.Where)
+		v.expr(k.Watermark.Where, scope{names: []string{}})
 	}
-	l.window(k.Window)
+	v.window(k.Window, s)
 }
 
-func (l *parts) window(w Window) {
+func (v visitor) window(w Window, s scope) {
 	for _, t := range w.Tiers {
-		l.expr(t.When)
+		v.expr(t.When, s)
 		if t.Data != nil {
-			l.expr(t.Data.Value)
+			v.expr(t.Data.Value, s)
 		}
 	}
 }
 
-func (l *parts) rank(r *Rank) {
+func (v visitor) rank(r *Rank, s scope) {
 	if r == nil {
 		return
 	}
 	if r.Count != nil {
-		l.expr(&r.Count.Value)
+		v.expr(&r.Count.Value, scope{names: s.names})
 	}
 	for i := range r.Per {
-		l.expr(&r.Per[i])
+		v.expr(&r.Per[i], s)
 	}
 	for i := range r.Order {
-		l.expr(&r.Order[i].Expr)
+		v.expr(&r.Order[i].Expr, s)
 	}
-	l.expr(r.Among)
+	v.expr(r.Among, s)
 }
 
-func (l *parts) step(s Step) {
-	l.expr(s.Where)
-	if s.Related != nil {
-		l.joins(s.Related.Joins)
-		l.expr(&s.Related.Where)
+func (v visitor) step(step Step, s scope) {
+	v.expr(step.Where, s)
+	if related := step.Related; related != nil {
+		if related.As != "" {
+			v.defined(related.AsPosition, related.As, s)
+			s = s.with(related.As)
+		}
+		s = v.joins(related.Joins, s)
+		v.expr(&related.Where, s)
 	}
 	switch {
-	case s.Update != nil:
-		l.assignments(s.Update.Set, s.Update.Undo)
-	case s.Insert != nil:
-		l.assignments(s.Insert.Key, s.Insert.Per, s.Insert.Add, s.Insert.Max, s.Insert.Min, s.Insert.Set)
-	case s.Archive != nil:
-		l.assignments(s.Archive.Set)
-	case s.Emit != nil:
-		l.assignments(s.Emit.Payload)
+	case step.Update != nil:
+		v.assignments(s, step.Update.Set)
+		v.assignments(scope{names: []string{"t"}}, step.Update.Undo) // restore comes long after the run: it knows the row only
+	case step.Insert != nil:
+		in := step.Insert
+		v.assignments(s, in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
+		if in.As != "" {
+			v.defined(in.AsPosition, in.As, s)
+		}
+	case step.Archive != nil:
+		v.assignments(s, step.Archive.Set)
+	case step.Emit != nil:
+		v.assignments(s, step.Emit.Payload)
 	}
-	l.expr(s.DropTable)
-	l.add(s.SQL, IsStatement)
+	v.expr(step.DropTable, s)
+	v.piece(step.SQL, IsStatement, s)
+}
+
+// Reads lists the tables that joins and expressions of a policy read, in every schema that the search
+// path would find them in.
+func (f *File) Reads(p *Policy) []Table {
+	var list []Table
+	joins := slices.Clone(p.Joins)
+	for _, s := range p.Then {
+		if s.Related != nil {
+			joins = append(joins, s.Related.Joins...)
+		}
+	}
+	for _, j := range joins {
+		if j.Table != nil {
+			list = append(list, *j.Table)
+		}
+	}
+	for _, part := range p.Parts() {
+		for _, t := range part.Tables() {
+			if t.Schema != "" {
+				list = append(list, t)
+				continue
+			}
+			for _, schema := range f.Install.SearchPath {
+				list = append(list, Table{Schema: schema, Name: t.Name, Position: t.Position})
+			}
+		}
+	}
+	return list
+}
+
+// Tables lists the tables that a piece of SQL names; the schema is "" where the SQL has none.
+func (p Part) Tables() []Table {
+	parsed, err := p.Parse()
+	if err != nil {
+		return nil // refused when the file was read
+	}
+	var list []Table
+	for _, ref := range parsed.Tables {
+		list = append(list, Table{Schema: ref.Schema, Name: ref.Name, Position: p.Expr.At(ref.Offset)})
+	}
+	return list
 }

@@ -2,24 +2,28 @@ package policy
 
 import (
 	"fmt"
+	"math"
+	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
-	"pgretain/internal/pgparse"
 )
 
-var policyShape = shape{
-	keys: append([]string{
-		"description", "table", "partitions_of", "scope", "where", "join", "due", "keep", "then", "ensure", "claim", "touch", "triggers",
-	}, boundKeys...),
-}
-
-func (r *reader) policies(file mapping, base bounds) []*Policy {
+// policies reads them side by side: one does not depend on another.
+func (r *reader) policies(file mapping) []*Policy {
+	base := Default()
+	if f, ok := file.fields["defaults"]; ok {
+		if m, ok := r.mapping(f, `"defaults"`, []string{"batch", "budget", "breaker", "throttle"}); ok {
+			r.fill(m, base)
+		}
+	}
 	f, ok := file.require("policies")
 	if !ok {
 		return nil
 	}
-	m, ok := r.mapping(f, `"policies"`, shape{})
+	m, ok := r.mapping(f, `"policies"`, nil)
 	if ok && len(m.order) == 0 {
 		r.add(codeMissing, r.fieldAt(f), "there is no policy", "", "Write at least one policy.")
 	}
@@ -27,10 +31,15 @@ func (r *reader) policies(file mapping, base bounds) []*Policy {
 		policy *Policy
 		diags  diag.List
 	}
-	parts, _ := parallel.Each(m.order, func(name string) (part, error) { // one does not depend on another
-		own := reader{path: r.path, source: r.source, lines: r.lines}
-		p := own.policy(m.fields[name], name, base)
-		return part{p, own.diags}, nil
+	parts, _ := parallel.Each(m.order, func(name string) (part, error) {
+		p := *base
+		p.Name, p.Position = name, r.at(m.fields[name].key)
+		own := reader{path: r.path, source: r.source, lines: r.lines, policy: &p}
+		if !own.readPolicy(m.fields[name]) {
+			return part{nil, own.diags}, nil
+		}
+		own.checkNames(&p)
+		return part{&p, own.diags}, nil
 	})
 	var policies []*Policy
 	for _, part := range parts {
@@ -42,38 +51,13 @@ func (r *reader) policies(file mapping, base bounds) []*Policy {
 	return policies
 }
 
-func (r *reader) policy(f field, name string, base bounds) *Policy {
-	r.named(f, name, "policy")
-	m, ok := r.mapping(f, fmt.Sprintf("policy %q", name), policyShape)
+func (r *reader) readPolicy(f field) bool {
+	p := r.policy
+	r.named(f, p.Name, "policy")
+	m, ok := r.mapping(f, fmt.Sprintf("policy %q", p.Name), keysOf(p))
 	if !ok {
-		return nil
+		return false
 	}
-	p := &Policy{Name: name, Position: r.at(f.key), Description: r.description(m)}
-	r.rows(p, m)
-	s := scope{names: []string{"t"}, partitions: p.Partitions, table: p.Table}
-	p.Joins, s = r.joins(m.fields["join"], s)
-	if where, ok := m.fields["where"]; ok {
-		p.Where = r.expression(where, s)
-	}
-	due := s
-	due.rank, due.guards = true, r.guardNames(m.fields["keep"])
-	p.Due = r.due(m.fields["due"], due)
-	r.noScope(p, m.fields["scope"])
-	p.Keep = r.keep(m.fields["keep"], s)
-	p.Then = r.then(m, p, s)
-	p.Ensure = r.ensure(m.fields["ensure"])
-	p.Claim, p.Touch = r.claim(m.fields["claim"], p), r.touch(m.fields["touch"])
-	p.Triggers = r.triggers(m.fields["triggers"])
-	b := r.boundsOf(m, base)
-	p.Batch, p.Budget, p.Breaker, p.Throttle = b.batch, b.budget, b.breaker, b.throttle
-	if !m.has("where") && !m.has("due") {
-		r.add(codeNoRows, r.at(f.key), m.what+` needs "where" or "due"`, "Without both every row of the table would go.", `Say which rows the policy is about ("where") or when they go ("due").`)
-	}
-	return p
-}
-
-// rows reads what the policy's rows are: those of a table, or its partitions.
-func (r *reader) rows(p *Policy, m mapping) {
 	of, partitions := m.fields["partitions_of"]
 	table, ok := m.fields["table"]
 	switch {
@@ -82,257 +66,151 @@ func (r *reader) rows(p *Policy, m mapping) {
 	case partitions:
 		p.Partitions = true
 		p.Table, _ = r.table(of)
-		r.partitionKeys(m)
+		r.notOfPartitions(m, "The rows of the policy are partitions.", "Remove the key, or write it in a policy of the table.", "scope", "ensure", "claim", "touch")
 	case ok:
 		p.Table, _ = r.table(table)
 	default:
 		m.require("table")
 	}
-	p.Scope = r.columns(m.fields["scope"])
+	r.fill(m, p)
+	for _, e := range p.dueEntries() {
+		if len(p.Scope) > 0 && e.watermark() != nil {
+			r.add(codeConflict, r.at(m.fields["scope"].key), `"scope" and "watermark" exclude each other`,
+				"A run that takes one scope would move the watermark past the rows of the others, which nobody would work off.",
+				"Write a policy for each value: a condition in \"where\", and a row of the watermark's table.")
+		}
+	}
+	if then, ok := m.require("then"); ok {
+		r.then(then, m.what)
+	}
+	if p.Claim != nil {
+		r.checkClaim(p)
+	}
+	if !m.has("where") && !m.has("due") {
+		r.add(codeNoRows, r.at(f.key), m.what+` needs "where" or "due"`, "Without both every row of the table would go.", `Say which rows the policy is about ("where") or when they go ("due").`)
+	}
+	return true
 }
 
-// partitionKeys refuses what is about rows of a table.
-func (r *reader) partitionKeys(m mapping) {
-	for _, key := range []string{"scope", "ensure", "claim", "touch"} {
+// notOfPartitions refuses keys that are about rows of a table.
+func (r *reader) notOfPartitions(m mapping, detail, hint string, keys ...string) {
+	for _, key := range keys {
 		if f, ok := m.fields[key]; ok {
-			r.add(codePartitions, r.at(f.key), fmt.Sprintf("%q is not allowed under \"partitions_of\"", key), "The rows of the policy are partitions.", "Remove the key, or write it in a policy of the table.")
+			r.add(codePartitions, r.at(f.key), fmt.Sprintf("%q is not allowed under \"partitions_of\"", key), detail, hint)
 		}
 	}
 }
 
-func (r *reader) description(m mapping) string {
-	f, ok := m.fields["description"]
-	if !ok {
-		return ""
+// read reads a join: a map, or a query as text.
+func (j *Join) read(r *reader, f field) bool {
+	j.Position = r.at(f.key)
+	if kindName(f.value) == "text" {
+		r.value(f, &j.Query, IsQuery)
+		return true
 	}
-	text, _ := r.text(f)
-	return text
+	m, ok := r.structure(f, f.title(), j)
+	if ok && m.has("table") == m.has("query") {
+		r.add(codeConflict, j.Position, m.what+` needs either "table" or "query"`, "", "A query without \"where\" is written as text, and read under the row's lock.")
+	}
+	return true
 }
 
-// references checks that jobs run policies and reports of the file, each once, and that a name is
-// one of the two.
-func (r *reader) references(f *File) {
-	names := r.runnable(f)
-	known := map[string]bool{}
-	for _, name := range names {
-		known[name] = true
+// read reads a guard: a condition is an expression, a rank a map.
+func (g *Guard) read(r *reader, f field) bool {
+	g.Position = r.at(f.key)
+	if f.is(yaml.MappingNode) {
+		r.value(f, &g.Rank, "")
+	} else {
+		r.value(f, &g.Condition, "")
 	}
-	for _, j := range f.Jobs {
-		first := map[string]diag.Position{}
-		for _, ref := range j.Run {
-			if !known[ref.Name] {
-				r.add(codeUnknownPolicy, ref.Position, fmt.Sprintf("job %q runs an unknown policy or report %q", j.Name, ref.Name), "", didYouMean(ref.Name, names))
-			}
-			if at, ok := first[ref.Name]; ok {
-				r.add(codeRunTwice, ref.Position, fmt.Sprintf("job %q already runs %q", j.Name, ref.Name), fmt.Sprintf("The first place is %s.", at), "")
+	return true
+}
+
+// mostRows is how many rows a batch that is sized by time has at most.
+const mostRows = 50000
+
+// Default is a policy with nothing but what holds where a file says nothing.
+func Default() *Policy {
+	return &Policy{
+		Batch:    Batch{Rows: mostRows, Time: 50 * time.Millisecond, LockTimeout: 100 * time.Millisecond},
+		Budget:   Budget{Time: 10 * time.Minute},
+		Breaker:  Breaker{Rows: 5000000, Fraction: 0.5},
+		Throttle: Throttle{Busy: 1},
+	}
+}
+
+// bounds is the map of batch, budget, breaker or throttle.
+func (r *reader) bounds(f field, into any) mapping {
+	m, _ := r.mapping(f, fmt.Sprintf("%s of %s", f.label(), f.of), keysOf(into))
+	return m
+}
+
+// read reads rows and time: rows alone are exact.
+func (b *Batch) read(r *reader, f field) bool {
+	m := r.bounds(f, b)
+	switch {
+	case m.has("time") && !m.has("rows") && b.Time == 0:
+		b.Rows = mostRows
+	case !m.has("time") && m.has("rows"):
+		b.Time = 0
+	}
+	b.Rows = int(r.between(m.fields["rows"], 1, 1000000, int64(b.Rows)))
+	b.Time = r.duration(m.fields["time"], time.Millisecond, b.Time)
+	b.LockTimeout = r.duration(m.fields["lock_timeout"], time.Millisecond, b.LockTimeout)
+	return true
+}
+
+// read reads the bounds of a run; null takes away one of the defaults.
+func (b *Budget) read(r *reader, f field) bool {
+	m := r.bounds(f, b)
+	if rows, ok := m.fields["rows"]; ok {
+		b.RowsPosition = r.at(rows.value)
+		if isNull(rows) {
+			b.Rows = 0
+		} else {
+			b.Rows = r.between(rows, 1, math.MaxInt64, b.Rows)
+		}
+	}
+	if limit, ok := m.fields["time"]; ok {
+		b.TimePosition = r.at(limit.value)
+		if isNull(limit) {
+			b.Time = 0
+		} else {
+			b.Time = r.duration(limit, time.Second, b.Time)
+		}
+	}
+	return true
+}
+
+func (b *Breaker) read(r *reader, f field) bool {
+	m := r.bounds(f, b)
+	if rows, ok := m.fields["rows"]; ok {
+		b.RowsPosition = r.at(rows.value)
+		b.Rows = r.between(rows, 1, math.MaxInt64, b.Rows)
+	}
+	b.Fraction = r.fraction(m.fields["fraction"], b.Fraction)
+	return true
+}
+
+func (t *Throttle) read(r *reader, f field) bool {
+	t.Busy = r.fraction(r.bounds(f, t).fields["busy"], t.Busy)
+	return true
+}
+
+// checkProtected checks that nothing changes a protected table's rows: steps may insert and archive into
+// it, no more.
+func (r *reader) checkProtected(f *File) {
+	for _, p := range f.Policies {
+		for _, e := range p.effects() {
+			if e.what == "" {
 				continue
 			}
-			first[ref.Name] = ref.Position
-		}
-	}
-}
-
-// runnable lists what a job may run: policies and reports share one set of names.
-func (r *reader) runnable(f *File) []string {
-	var names []string
-	policies := map[string]diag.Position{}
-	for _, p := range f.Policies {
-		names = append(names, p.Name)
-		policies[p.Name] = p.Position
-	}
-	for _, report := range f.Reports {
-		names = append(names, report.Name)
-		if at, ok := policies[report.Name]; ok {
-			r.add(codeSameName, report.Position, fmt.Sprintf("%q is the name of a policy already", report.Name), fmt.Sprintf("The policy is at %s; jobs run both by name.", at), "Choose another name.")
-		}
-	}
-	return names
-}
-
-// protected checks that nothing changes a protected table's rows: steps may insert and archive into
-// it, no more.
-func (r *reader) protected(f *File) {
-	for _, p := range f.Policies {
-		r.spare(f.Protect, p.Table, fmt.Sprintf("policy %q", p.Name))
-		for _, step := range p.Then {
-			r.spareFrom(f.Protect, step)
-		}
-		for _, entry := range p.dueEntries() {
-			if entry.Clock != nil && entry.Clock.Watermark != nil {
-				r.spare(f.Protect, entry.Clock.Watermark.Table, `"watermark"`)
-			}
-		}
-		if p.Claim != nil && p.Claim.Cursor != nil {
-			r.spare(f.Protect, p.Claim.Cursor.Table, `"cursor"`)
-		}
-	}
-}
-
-func (r *reader) spareFrom(protected []Table, s Step) {
-	if s.Related != nil && (s.Delete != nil || s.Update != nil) {
-		r.spare(protected, s.Related.Table, "a step on related rows")
-	}
-	switch {
-	case s.Delete != nil:
-		for _, t := range s.Delete.Cascades {
-			r.spare(protected, t, `"cascades"`)
-		}
-	case s.Archive != nil && s.Archive.Existing == "replace":
-		r.spare(protected, s.Archive.Into, `"existing: replace"`)
-	case s.SQL != nil:
-		for _, u := range writes(s.SQL) {
-			if u.Access.Update && !u.Access.Insert || u.Access.Delete {
-				r.spare(protected, u.Table, "a statement")
-			}
-		}
-	}
-}
-
-func (r *reader) spare(protected []Table, t Table, what string) {
-	for _, p := range protected {
-		if p.same(t) {
-			r.add(codeProtected, t.Position, fmt.Sprintf("%s would change or take rows of the protected table %q", what, t), fmt.Sprintf("It is protected at %s.", p.Position), "Take the table out here, or out of \"protect\".")
-		}
-	}
-}
-
-// settled says whether the steps make the policy's rows go, or no longer due: otherwise the next
-// run would find them again.
-func (p *Policy) settled(steps []Step) bool {
-	for _, entry := range p.dueEntries() {
-		if entry.Clock != nil && entry.Clock.Watermark != nil {
-			return true
-		}
-	}
-	read, all := p.judgedBy()
-	for _, s := range steps {
-		switch {
-		case s.Detach != nil, s.Drop != nil, s.Delete != nil && s.Related == nil:
-			return true
-		case s.Update != nil && s.Related == nil:
-			for _, a := range s.Update.Set {
-				if all || read[a.Column] {
-					return true
-				}
-			}
-		case s.SQL != nil:
-			for _, u := range writes(s.SQL) {
-				if u.Table.same(p.Table) {
-					return true
+			for _, t := range f.Protect {
+				if t.same(e.Table) {
+					r.add(codeProtected, e.Table.Position, fmt.Sprintf("%s would change or take rows of the protected table %q", e.what, e.Table),
+						fmt.Sprintf("It is protected at %s.", t.Position), "Take the table out here, or out of \"protect\".")
 				}
 			}
 		}
 	}
-	return false
-}
-
-// judgedBy lists the columns of the row that where, due and keep read; all is true where they read
-// other tables as well, which a step may change.
-func (p *Policy) judgedBy() (read map[string]bool, all bool) {
-	read = map[string]bool{}
-	var l parts
-	l.expr(p.Where)
-	for _, entry := range p.dueEntries() {
-		if entry.Clock != nil {
-			read[entry.Clock.Column] = true
-		}
-		l.clock(entry.Clock)
-		l.rank(entry.Beyond)
-	}
-	for _, g := range p.Keep {
-		l.expr(g.Condition)
-		l.rank(g.Rank)
-	}
-	for _, part := range l.list {
-		if part.Kind == IsExpression {
-			all = part.judged(read) || all
-		}
-	}
-	return read, all
-}
-
-// judged adds the row's columns that an expression reads, and says whether it reads more.
-func (p Part) judged(read map[string]bool) (more bool) {
-	parsed, err := p.Parse()
-	if err != nil {
-		return true // reported when it was read
-	}
-	more = parsed.Subquery
-	for _, c := range parsed.Columns {
-		switch {
-		case len(c.Fields) == 1 && !c.Star:
-			read[c.Fields[0]] = true
-		case len(c.Fields) == 2 && c.Fields[0] == "t" && !c.Star:
-			read[c.Fields[1]] = true
-		case len(c.Fields) > 0 && c.Fields[0] != "keep":
-			more = true
-		}
-	}
-	return more
-}
-
-func (r *reader) leftDue(then field, what string, partitions bool) {
-	if partitions {
-		r.add(codeNoDelete, r.at(then.key), what+" leaves its partitions due", "No step detaches or drops them, so the next run would find them again.", `Add "detach" or "drop" to "then".`)
-		return
-	}
-	r.add(codeNoDelete, r.at(then.key), what+" leaves its rows due",
-		"No step deletes the rows of the policy's table, and none sets a column that where, due or keep read, so the next run would find them again.", `Add "delete" to "then", or an "update" that sets such a column.`)
-}
-
-var ensureShape = shape{keys: []string{"type", "default"}}
-
-// ensure reads the columns that the policy adds to its table.
-func (r *reader) ensure(f field) []Column {
-	if f.value == nil {
-		return nil
-	}
-	m, _ := r.mapping(f, `"ensure"`, shape{})
-	var columns []Column
-	for _, key := range m.order {
-		f := m.fields[key]
-		column := Column{Name: r.columnName(field{value: f.key}), Position: r.at(f.key)}
-		c, ok := r.mapping(f, fmt.Sprintf("column %q", key), ensureShape)
-		if !ok {
-			continue
-		}
-		if typeName, ok := c.require("type"); ok {
-			column.Type = r.typeName(typeName)
-		}
-		column.Default = r.columnDefault(c.fields["default"])
-		columns = append(columns, column)
-	}
-	return columns
-}
-
-func (r *reader) typeName(f field) string {
-	text, ok := r.text(f)
-	if !ok {
-		return ""
-	}
-	if err := pgparse.TypeName(text); err != nil {
-		r.add(codeType, r.at(f.value), fmt.Sprintf("invalid column type %q", text), fmt.Sprintf("PostgreSQL's grammar says: %s.", err), "Write a type only, for example timestamptz; the default has a key of its own.")
-	}
-	return text
-}
-
-// columnDefault may read the clock, unlike all other expressions: it is the table's, and its
-// value is taken when a row is written.
-func (r *reader) columnDefault(f field) *Expr {
-	if f.value == nil {
-		return nil
-	}
-	e, ok := r.raw(f)
-	if !ok {
-		return nil
-	}
-	parsed, err := pgparse.Expression(e.SQL)
-	if err != nil {
-		r.sqlError(e, "expression", err)
-		return nil
-	}
-	if len(parsed.Columns) > 0 || parsed.Subquery || parsed.Parameter {
-		r.add(codeType, e.Position, "a default cannot name columns, queries or parameters", "", "Write a constant or a function, for example now().")
-	}
-	return &e
 }

@@ -3,10 +3,10 @@ package policy
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agext/levenshtein"
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
@@ -17,14 +17,29 @@ type reader struct {
 	path   string
 	source []byte
 	lines  [][]rune
+	model  *File
+	policy *Policy // the one that is read
 	diags  diag.List
 }
 
-// field is a value with the key that it belongs to; key is nil for list items and the root, list
-// is the name of an item's list.
+func newReader(path string, source []byte) *reader {
+	r := &reader{path: path, source: source}
+	for _, line := range strings.Split(strings.TrimPrefix(string(source), "\ufeff"), "\n") {
+		r.lines = append(r.lines, []rune(strings.TrimSuffix(line, "\r")))
+	}
+	return r
+}
+
+func (r *reader) add(code string, at diag.Position, message, detail, hint string) {
+	r.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
+}
+
+// field is a value with the key that it belongs to; key is nil for list items and the root.
 type field struct {
 	key, value *yaml.Node
-	list       string
+	list       string // the name of an item's list
+	of         string // what names the map in messages, for example policy "x"
+	what       string // what names the value, where that is not its key
 }
 
 // name is the key's text, for an item that of its list.
@@ -46,16 +61,25 @@ func (f field) label() string {
 	return "the file"
 }
 
-func newReader(path string, source []byte) *reader {
-	r := &reader{path: path, source: source}
-	for _, line := range strings.Split(strings.TrimPrefix(string(source), "\ufeff"), "\n") {
-		r.lines = append(r.lines, []rune(strings.TrimSuffix(line, "\r")))
+// title names a map in messages.
+func (f field) title() string {
+	if f.what != "" {
+		return f.what
 	}
-	return r
+	return f.label()
 }
 
-func (r *reader) add(code string, at diag.Position, message, detail, hint string) {
-	r.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
+// is says of what kind the value is.
+func (f field) is(kind yaml.Kind) bool { return resolve(f.value).Kind == kind }
+
+func quoted(name string) string { return fmt.Sprintf("%q", name) }
+
+// resolve follows an alias to what it stands for.
+func resolve(node *yaml.Node) *yaml.Node {
+	for node.Kind == yaml.AliasNode && node.Alias != nil {
+		node = node.Alias
+	}
+	return node
 }
 
 // fieldAt is the place of the key, or of the value where there is no key.
@@ -66,28 +90,23 @@ func (r *reader) fieldAt(f field) diag.Position {
 	return r.at(f.value)
 }
 
-// at is the place of a node as written, quotes included.
-func (r *reader) at(node *yaml.Node) diag.Position {
-	node = resolve(node)
-	line, column := r.start(node)
-	p := diag.Position{File: r.path, Line: node.Line, Column: column, Width: 1}
-	if node.Kind == yaml.ScalarNode {
-		p.Width = max(scalarWidth(line[min(column-1, len(line)):], node), 1)
-	}
-	return p
-}
-
 var properties = regexp.MustCompile(`^(?:[&!]\S*\s+)+`)
 
-// start is the line of a node and its column behind anchor and tag, where the value begins.
-func (r *reader) start(node *yaml.Node) ([]rune, int) {
-	if node.Line < 1 || node.Line > len(r.lines) {
-		return nil, max(node.Column, 1)
+// at is the place of a node as written, quotes included, behind its anchor and tag.
+func (r *reader) at(node *yaml.Node) diag.Position {
+	node = resolve(node)
+	p := diag.Position{File: r.path, Line: node.Line, Column: max(node.Column, 1), Width: 1}
+	var line []rune
+	if node.Line >= 1 && node.Line <= len(r.lines) {
+		line = r.lines[node.Line-1]
+		line = line[min(p.Column-1, len(line)):]
+		skip := utf8.RuneCountInString(properties.FindString(string(line)))
+		line, p.Column = line[skip:], p.Column+skip
 	}
-	line := r.lines[node.Line-1]
-	from := min(max(node.Column, 1)-1, len(line))
-	skip := properties.FindString(string(line[from:]))
-	return line, from + 1 + utf8.RuneCountInString(skip)
+	if node.Kind == yaml.ScalarNode {
+		p.Width = max(scalarWidth(line, node), 1)
+	}
+	return p
 }
 
 // scalarWidth is how much of the line the scalar takes: all of its text when it stands there as
@@ -103,10 +122,6 @@ func scalarWidth(rest []rune, node *yaml.Node) int {
 		}
 		return len([]rune(strings.TrimRight(string(rest), " \t")))
 	}
-	return quotedWidth(rest, quote)
-}
-
-func quotedWidth(rest []rune, quote rune) int {
 	for i := 1; i < len(rest); i++ {
 		switch {
 		case quote == '"' && rest[i] == '\\', quote == '\'' && rest[i] == '\'' && i+1 < len(rest) && rest[i+1] == '\'':
@@ -146,129 +161,16 @@ func (r *reader) content(node *yaml.Node) diag.Position {
 	return p
 }
 
-// resolve follows an alias to what it stands for.
-func resolve(node *yaml.Node) *yaml.Node {
-	for node.Kind == yaml.AliasNode && node.Alias != nil {
-		node = node.Alias
-	}
-	return node
-}
-
-func quoted(name string) string { return fmt.Sprintf("%q", name) }
-
-// shape is what may stand in a map: keys of this version, and keys of the language that come
-// later. The zero shape takes any name.
-type shape struct {
-	keys  []string
-	later []string
-}
-
-func (s shape) free() bool { return s.keys == nil }
-
-// mapping is a YAML map whose keys were checked.
-type mapping struct {
-	r      *reader
-	from   field
-	what   string // for messages, e.g. policy "x"
-	fields map[string]field
-	order  []string // keys in the order of the file, merged ones last
-}
-
-// mapping reads a map: every key known, none written twice, merge keys (<<) followed.
-func (r *reader) mapping(f field, what string, s shape) (mapping, bool) {
-	m := mapping{r: r, from: f, what: what, fields: map[string]field{}}
-	node, ok := r.kindOf(f, what, yaml.MappingNode, "a map")
-	if !ok {
-		return m, false
-	}
-	m.collect(node, s, map[*yaml.Node]bool{})
-	return m, true
-}
-
-// collect adds the keys of node that are not there yet, then those of the maps that it merges.
-func (m *mapping) collect(node *yaml.Node, s shape, seen map[*yaml.Node]bool) {
-	if seen[node] {
-		return
-	}
-	seen[node] = true
-	own := map[string]*yaml.Node{}
-	var merges []*yaml.Node
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := resolve(node.Content[i]), node.Content[i+1]
-		if key.Tag == "!!merge" {
-			merges = append(merges, value)
-			continue
-		}
-		if !m.key(key, own, s) {
-			continue
-		}
-		if _, ok := m.fields[key.Value]; !ok {
-			m.fields[key.Value] = field{key: key, value: value}
-			m.order = append(m.order, key.Value)
+// didYouMean is a hint with the nearest of the known names, or "".
+func didYouMean(name string, known []string) string {
+	best, distance := "", min(2+len(name)/4, len(name))
+	for _, candidate := range known {
+		if d := levenshtein.Distance(name, candidate, nil); d < distance {
+			best, distance = candidate, d
 		}
 	}
-	for _, value := range merges {
-		m.merge(value, s, seen)
+	if best == "" {
+		return ""
 	}
-}
-
-func (m *mapping) merge(value *yaml.Node, s shape, seen map[*yaml.Node]bool) {
-	node := resolve(value)
-	switch node.Kind {
-	case yaml.MappingNode:
-		m.collect(node, s, seen)
-	case yaml.SequenceNode:
-		for _, item := range node.Content {
-			if resolve(item).Kind == yaml.SequenceNode {
-				m.r.add(codeKind, m.r.at(item), `"<<" merges maps, not a list`, "", "")
-				continue
-			}
-			m.merge(item, s, seen)
-		}
-	default:
-		m.r.add(codeKind, m.r.at(value), `"<<" merges maps, not `+kindName(node), "", "Name an anchor, for example <<: *base.")
-	}
-}
-
-// key says whether the key is one, and allowed here.
-func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, s shape) bool {
-	if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
-		m.r.add(codeKind, m.r.at(key), "a key must be a name, not "+kindName(key), "", "Put the name in quotes.")
-		return false
-	}
-	if first, ok := own[key.Value]; ok {
-		m.r.add(codeDuplicate, m.r.at(key), fmt.Sprintf("key %q is already written in %s", key.Value, m.what),
-			fmt.Sprintf("The first one is at %s.", m.r.at(first)), "")
-		return false
-	}
-	own[key.Value] = key
-	if s.free() || slices.Contains(s.keys, key.Value) {
-		return true
-	}
-	m.unknown(key, s)
-	return false
-}
-
-func (m *mapping) unknown(key *yaml.Node, s shape) {
-	allowed := "Allowed here: " + strings.Join(s.keys, ", ") + "."
-	if slices.Contains(s.later, key.Value) {
-		m.r.notYet(m.r.at(key), quoted(key.Value), allowed)
-		return
-	}
-	m.r.add(codeUnknownKey, m.r.at(key), fmt.Sprintf("unknown key %q in %s", key.Value, m.what), allowed, didYouMean(key.Value, s.keys))
-}
-
-// require is the field of a key that must be there.
-func (m mapping) require(key string) (field, bool) {
-	f, ok := m.fields[key]
-	if !ok {
-		m.r.add(codeMissing, m.r.fieldAt(m.from), fmt.Sprintf("%s needs the key %q", m.what, key), "", "")
-	}
-	return f, ok
-}
-
-// has says whether the key is written, whatever its value.
-func (m mapping) has(key string) bool {
-	_, ok := m.fields[key]
-	return ok
+	return fmt.Sprintf("Did you mean %q?", best)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	_ "time/tzdata" // time zones are checked on machines without a zone database too
 
 	"go.yaml.in/yaml/v3"
 
@@ -34,11 +35,12 @@ func kindName(node *yaml.Node) string {
 	return "text"
 }
 
-// kind is the node of f when it has the wanted kind and no tag of the user's.
-func (r *reader) kind(f field, kind yaml.Kind, wanted string) (*yaml.Node, bool) {
-	return r.kindOf(f, f.label(), kind, wanted)
-}
+func isNull(f field) bool { return kindName(f.value) == "null" }
 
+// isNumber says whether a value is a number of YAML.
+func isNumber(f field) bool { return f.value != nil && kindName(f.value) == "a number" }
+
+// kindOf is the node of f when it has the wanted kind and no tag of the user's.
 func (r *reader) kindOf(f field, what string, kind yaml.Kind, wanted string) (*yaml.Node, bool) {
 	node := resolve(f.value)
 	if node.Style&yaml.TaggedStyle != 0 && node.Tag != "!!str" {
@@ -56,13 +58,35 @@ func (r *reader) wrongKind(f field, what, wanted string) {
 	r.add(codeKind, r.at(f.value), fmt.Sprintf("%s must be %s, not %s", what, wanted, kindName(f.value)), "", "")
 }
 
-func (r *reader) scalar(f field, wanted string, tags ...string) (string, bool) {
-	node, ok := r.kind(f, yaml.ScalarNode, wanted)
-	if !ok {
-		return "", false
+func (r *reader) notEmpty(f field) {
+	if node := resolve(f.value); len(node.Content) == 0 && node.Kind != yaml.ScalarNode {
+		r.add(codeMissing, r.fieldAt(f), quoted(f.name())+" is empty", "", "")
 	}
-	if !slices.Contains(tags, node.Tag) {
+}
+
+// list is the items of a list.
+func (r *reader) list(f field) []field {
+	if f.value == nil {
+		return nil
+	}
+	node, ok := r.kindOf(f, f.label(), yaml.SequenceNode, "a list")
+	if !ok {
+		return nil
+	}
+	items := make([]field, 0, len(node.Content))
+	for _, item := range node.Content {
+		items = append(items, field{value: item, list: f.name()})
+	}
+	return items
+}
+
+func (r *reader) scalar(f field, wanted string, tags ...string) (string, bool) {
+	node, ok := r.kindOf(f, f.label(), yaml.ScalarNode, wanted)
+	if ok && !slices.Contains(tags, node.Tag) {
 		r.wrongKind(f, f.label(), wanted)
+		ok = false
+	}
+	if !ok {
 		return "", false
 	}
 	return node.Value, true
@@ -96,25 +120,25 @@ func (r *reader) integer(f field) (int64, bool) {
 	return n, true
 }
 
-// between is a whole number within bounds, or otherwise the fallback.
-func (r *reader) between(f field, low, high, fallback int64) int64 {
+// within is a whole number within bounds.
+func (r *reader) within(f field, low, high int64) (int64, bool) {
 	if f.value == nil {
-		return fallback
+		return 0, false
 	}
 	n, ok := r.integer(f)
-	if !ok {
-		return fallback
-	}
-	if n < low || n > high {
+	if ok && (n < low || n > high) {
 		r.add(codeNumber, r.at(f.value), fmt.Sprintf("%s %d is out of range", f.name(), n), "", fmt.Sprintf("Write a number from %d to %d.", low, high))
-		return fallback
+		return 0, false
 	}
-	return n
+	return n, ok
 }
 
-func isNull(f field) bool {
-	node := resolve(f.value)
-	return node.Kind == yaml.ScalarNode && node.Tag == "!!null"
+// between is a whole number within bounds, or otherwise the fallback.
+func (r *reader) between(f field, low, high, fallback int64) int64 {
+	if n, ok := r.within(f, low, high); ok {
+		return n
+	}
+	return fallback
 }
 
 // choice is one of the options, or otherwise the first of them.
@@ -123,75 +147,14 @@ func (r *reader) choice(f field, options ...string) string {
 		return options[0]
 	}
 	text, ok := r.text(f)
-	if ok && !slices.Contains(options, text) {
+	if slices.Contains(options, text) {
+		return text
+	}
+	if ok {
 		r.add(codeChoice, r.at(f.value), fmt.Sprintf("%q is no value of %q", text, f.name()),
 			"Choices: "+strings.Join(options, ", ")+".", didYouMean(text, options))
 	}
-	if !slices.Contains(options, text) {
-		return options[0]
-	}
-	return text
-}
-
-// list is the items of a list.
-func (r *reader) list(f field) []field {
-	if f.value == nil {
-		return nil
-	}
-	node, ok := r.kind(f, yaml.SequenceNode, "a list")
-	if !ok {
-		return nil
-	}
-	items := make([]field, 0, len(node.Content))
-	for _, item := range node.Content {
-		items = append(items, field{value: item, list: f.name()})
-	}
-	return items
-}
-
-func contains(list []string, s string) bool { return slices.Contains(list, s) }
-
-// isNumber says whether a value is a number of YAML.
-func isNumber(f field) bool { return f.value != nil && kindName(f.value) == "a number" }
-
-// literals is a list of values that are written out.
-func (r *reader) literals(f field) []Expr {
-	var values []Expr
-	for _, item := range r.list(f) {
-		if e := r.literal(item); e != nil {
-			values = append(values, *e)
-		}
-	}
-	return values
-}
-
-// literal is a value that is written out: a number, true, false, or a text in SQL's own quotes.
-func (r *reader) literal(f field) *Expr {
-	e, ok := r.raw(f)
-	if !ok {
-		return nil
-	}
-	if isNull(f) {
-		r.add(codeLiteral, e.Position, f.label()+" cannot be null", "NULL equals nothing.", "Write a value.")
-		return nil
-	}
-	parsed, err := pgparse.Expression(e.SQL)
-	if err != nil {
-		r.sqlError(e, "expression", err)
-		return nil
-	}
-	if !parsed.Literal {
-		r.add(codeLiteral, e.Position, quoted(e.SQL)+" is not a literal", "A number, true, false, or a text in SQL's quotes is one.", literalHint(parsed, e.SQL))
-		return nil
-	}
-	return &e
-}
-
-func literalHint(parsed *pgparse.Expr, sql string) string {
-	if len(parsed.Columns) == 1 && len(parsed.Functions) == 0 && !parsed.Subquery {
-		return "A text needs SQL's own quotes: \"'" + sql + "'\"."
-	}
-	return "Write the value itself."
+	return options[0]
 }
 
 var durationText = regexp.MustCompile(`^([0-9]{1,9}) ?(ms|s|sec|min|m|h)$`)
@@ -200,13 +163,10 @@ var durationUnits = map[string]time.Duration{
 	"ms": time.Millisecond, "s": time.Second, "sec": time.Second, "min": time.Minute, "m": time.Minute, "h": time.Hour,
 }
 
-// duration is a number with a unit from low to a day; null is the value none where that is >= 0.
-func (r *reader) duration(f field, low, none, fallback time.Duration) time.Duration {
+// duration is a number with a unit from low to a day.
+func (r *reader) duration(f field, low, fallback time.Duration) time.Duration {
 	if f.value == nil {
 		return fallback
-	}
-	if none >= 0 && isNull(f) {
-		return none
 	}
 	text, ok := r.scalar(f, "a duration", "!!str", "!!int", "!!float")
 	if !ok {
@@ -237,9 +197,8 @@ func (r *reader) fraction(f field, fallback float64) float64 {
 	if !ok {
 		return fallback
 	}
-	match := fractionText.FindStringSubmatch(strings.TrimSpace(text))
 	value := 0.0
-	if match != nil {
+	if match := fractionText.FindStringSubmatch(strings.TrimSpace(text)); match != nil {
 		value, _ = strconv.ParseFloat(match[1], 64)
 		if match[2] == "%" {
 			value /= 100
@@ -250,4 +209,154 @@ func (r *reader) fraction(f field, fallback float64) float64 {
 		return fallback
 	}
 	return value
+}
+
+const maxName = 40 // leaves room in PostgreSQL's 63 bytes for what generated names add
+
+var (
+	ownName    = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	systemName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+	eventName  = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`)
+	payloadKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+)
+
+// word is a text; kind says of what.
+func (r *reader) word(f field, kind string) (string, bool) {
+	switch kind {
+	case "column", "role", "trigger", "schema":
+		return r.identifier(f, kind)
+	case "alias":
+		name, ok := r.text(f)
+		if ok {
+			r.named(f, name, "alias")
+		}
+		return name, ok
+	}
+	text, ok := r.text(f)
+	if !ok {
+		return "", false
+	}
+	at := r.at(f.value)
+	switch kind {
+	case "check", "reason", "day":
+		r.suppressionText(at, kind, text)
+	case "system": // the name of a role or schema of the install
+		if !systemName.MatchString(text) || len(text) > 50 {
+			r.add(codeName, at, fmt.Sprintf("invalid %s name %q", f.name(), text), "", "Use at most 50 lower-case letters, digits and underscores, and begin with a letter.")
+		} else if strings.HasPrefix(text, "pg_") || slices.Contains([]string{"public", "none", "cron", "information_schema"}, text) {
+			r.add(codeReserved, at, fmt.Sprintf("%s name %q is reserved", f.name(), text), "", "Choose another name.")
+		}
+	case "database": // a plain name, which is quoted where it is used
+		if text == "" || len(text) > 63 || strings.ContainsAny(text, "\x00\r\n") {
+			r.add(codeName, at, fmt.Sprintf("invalid database name %q", text), "", "Write a name of 1 to 63 bytes in one line.")
+		}
+	case "zone":
+		if _, err := time.LoadLocation(text); err != nil || text == "" || text == "Local" {
+			r.add(codeTimeZone, at, fmt.Sprintf("unknown time zone %q", text), "", `Write a name of the time zone database, for example "Europe/Berlin" or "UTC".`)
+		}
+	case "event":
+		if !eventName.MatchString(text) || len(text) > 63 {
+			r.add(codeName, at, fmt.Sprintf("invalid event name %q", text), "", "Use at most 63 lower-case letters, digits and underscores, with dots between words if you like.")
+		}
+	case "type":
+		if err := pgparse.TypeName(text); err != nil {
+			r.add(codeType, at, fmt.Sprintf("invalid column type %q", text), fmt.Sprintf("PostgreSQL's grammar says: %s.", err), "Write a type only, for example timestamptz; the default has a key of its own.")
+		}
+	}
+	return text, true
+}
+
+// named checks a name that the file defines: of a policy, guard, join, job or alias.
+func (r *reader) named(f field, name, what string) {
+	at := r.at(f.value)
+	if f.key != nil && f.key.Value == name {
+		at = r.at(f.key)
+	}
+	switch {
+	case slices.Contains(reserved, name):
+		r.add(codeReserved, at, fmt.Sprintf("%s name %q is reserved", what, name), "Reserved: "+strings.Join(reserved, ", ")+".", "Choose another name.")
+	case !ownName.MatchString(name):
+		r.add(codeName, at, fmt.Sprintf("invalid %s name %q", what, name), "", "Use lower-case letters, digits and underscores, and begin with a letter.")
+	case len(name) > maxName:
+		r.add(codeName, at, fmt.Sprintf("%s name %q is too long", what, name), "", fmt.Sprintf("Use at most %d characters.", maxName))
+	}
+}
+
+// identifier reads a name by SQL's rules; that of a table may have two parts, and a role must be one that
+// can be granted to.
+func (r *reader) identifier(f field, what string) (string, bool) {
+	parts, ok := r.dotted(f, what, 1)
+	if !ok {
+		return "", false
+	}
+	if what == "role" && (parts[0] == "public" || parts[0] == "none") {
+		r.add(codeReserved, r.at(f.value), fmt.Sprintf("role %q is reserved", parts[0]), "", "Name the roles that may call the function.")
+	}
+	return parts[0], true
+}
+
+func (r *reader) columnName(f field) (string, bool) { return r.identifier(f, "column") }
+
+// dotted reads a name by SQL's rules, of at most most parts.
+func (r *reader) dotted(f field, what string, most int) ([]string, bool) {
+	text, ok := r.text(f)
+	if !ok {
+		return nil, false
+	}
+	parts, err := pgparse.Name(text)
+	if err == nil && len(parts) <= most {
+		return parts, true
+	}
+	detail := ""
+	if err != nil && strings.Contains(err.Error(), "63 bytes") {
+		detail = "A name has at most 63 bytes."
+	}
+	r.add(codeIdentifier, r.at(f.value), fmt.Sprintf("%q is not the name of a %s", text, what), detail,
+		"Write it as in SQL; a name with capitals, spaces or a reserved word goes in double quotes, within the YAML text.")
+	return nil, false
+}
+
+// distinctNames is a list of names, each once.
+func (r *reader) distinctNames(f field, kind string) []Name {
+	var names []Name
+	for _, item := range r.list(f) {
+		text, ok := r.word(item, kind)
+		name := Name{text, r.at(item.value)}
+		if !ok {
+			continue
+		}
+		if slices.ContainsFunc(names, func(n Name) bool { return n.Text == text }) {
+			r.add(codeRunTwice, name.Position, fmt.Sprintf("%s %q is already listed in %q", kind, text, f.name()), "", "")
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// table reads schema.name or name, which is in schema public.
+func (r *reader) table(f field) (Table, bool) {
+	parts, ok := r.dotted(f, "table", 2)
+	if !ok {
+		return Table{}, false
+	}
+	if len(parts) == 1 {
+		parts = []string{"public", parts[0]}
+	}
+	return Table{Schema: parts[0], Name: parts[1], Position: r.at(f.value)}, true
+}
+
+func (r *reader) tables(f field) []Table {
+	var tables []Table
+	for _, item := range r.list(f) {
+		t, ok := r.table(item)
+		if !ok {
+			continue
+		}
+		if slices.ContainsFunc(tables, t.same) {
+			r.add(codeRunTwice, t.Position, fmt.Sprintf("table %q is already listed in %q", t, f.name()), "", "")
+		}
+		tables = append(tables, t)
+	}
+	return tables
 }

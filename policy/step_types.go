@@ -11,60 +11,70 @@ import (
 type Step struct {
 	Where     *Expr
 	Related   *Related
-	Delete    *Delete
-	Update    *Update
-	Insert    *Insert
-	Archive   *Archive
-	Emit      *Emit
-	SQL       *Expr // one statement over the relation "batch"
-	Detach    *Detach
-	Drop      *Drop
-	DropTable *Expr // the name of a table, from the row
+	Delete    *Delete  `yaml:"delete"`
+	Update    *Update  `yaml:"update"`
+	Insert    *Insert  `yaml:"insert"`
+	Archive   *Archive `yaml:"archive"`
+	Emit      *Emit    `yaml:"emit"`
+	SQL       *Expr    `yaml:"sql"` // one statement over the relation "batch"
+	Detach    *Detach  `yaml:"detach"`
+	Drop      *Drop    `yaml:"drop"`
+	DropTable *Expr    `yaml:"drop_table"` // the name of a table, from the row
 	Position  diag.Position
 }
 
 // Related is the table, as, where of a step on related rows. Joins are its own; they read its row
 // as well.
 type Related struct {
-	Table Table
-	As    string
-	Where Expr
-	Joins []Join
+	Table Table  `yaml:"table"`
+	As    string `yaml:"as,alias"`
+	Where Expr   `yaml:"where"`
+	Joins []Join `yaml:"join"`
+
+	AsPosition diag.Position
 }
 
 // Delete removes rows; Cascades lists the tables that foreign keys may reach.
-type Delete struct{ Cascades []Table }
+type Delete struct {
+	Cascades []Table `yaml:"cascades"`
+}
 
 // Update sets columns; it writes only rows that would change. Undo, on the batch's own rows only,
 // says what restore sets.
 type Update struct {
-	Set  []Assignment
-	Undo []Assignment
+	Set  []Assignment `yaml:"set,required,filled"`
+	Undo []Assignment `yaml:"undo,filled"`
 }
 
 // Insert writes into another table: with Key one row per group, which changes the row that exists
 // by Add, Max, Min and Set; with Per one new row per group, read by later steps as As; otherwise
 // one row for each.
 type Insert struct {
-	Into               Table
-	As                 string // "" for none
-	Key, Per           []Assignment
-	Add, Max, Min, Set []Assignment
+	Into Table        `yaml:"into,required"`
+	As   string       // "" for none
+	Key  []Assignment `yaml:"key,filled"`
+	Per  []Assignment `yaml:"per,filled"`
+	Add  []Assignment `yaml:"add"`
+	Max  []Assignment `yaml:"max"`
+	Min  []Assignment `yaml:"min"`
+	Set  []Assignment `yaml:"set"`
+
+	AsPosition diag.Position
 }
 
 // Archive copies whole rows: columns of equal names and Set, or the row as a document.
 type Archive struct {
-	Into     Table
-	Set      []Assignment
-	Document string // the jsonb column for the whole row; "" for columns
-	Existing string // "refuse" (default), "keep" or "replace"
-	Create   bool
+	Into     Table        `yaml:"into,required"`
+	Set      []Assignment `yaml:"set"`
+	Document string       `yaml:"document,column"`  // the jsonb column for the whole row; "" for columns
+	Existing string       `yaml:"existing,by hand"` // "refuse" (default), "keep" or "replace"
+	Create   bool         `yaml:"create"`
 }
 
 // Emit writes one event for each row.
 type Emit struct {
-	Event   string
-	Payload []Assignment
+	Event   string       `yaml:"event,required,event"`
+	Payload []Assignment `yaml:"payload,payload"`
 }
 
 // Detach and Drop act on a partition.
@@ -88,17 +98,17 @@ type Name struct {
 
 // Column is a column that a policy makes sure of: ALTER TABLE ... ADD COLUMN.
 type Column struct {
-	Name     string
-	Type     string // a type name, parsed by PostgreSQL's grammar
-	Default  *Expr
+	Name     string `name:"column"`
+	Type     string `yaml:"type,required,type"` // a type name, parsed by PostgreSQL's grammar
+	Default  *Expr  `yaml:"default,default"`
 	Position diag.Position
 }
 
 // Batch bounds one transaction.
 type Batch struct {
-	Rows        int           // at most; without a time in each batch. Default 50000
-	Time        time.Duration // what a batch is sized for; zero where rows alone are given. Default 50ms
-	LockTimeout time.Duration // per wait, default 100ms
+	Rows        int           `yaml:"rows"`         // at most; without a time in each batch. Default 50000
+	Time        time.Duration `yaml:"time"`         // what a batch is sized for; zero where rows alone are given. Default 50ms
+	LockTimeout time.Duration `yaml:"lock_timeout"` // per wait, default 100ms
 }
 
 // Usual is how many rows a batch may be expected to have.
@@ -111,16 +121,16 @@ func (b Batch) Usual() int {
 
 // Budget bounds one run; zero means no bound.
 type Budget struct {
-	Rows int64
-	Time time.Duration // default 10m
+	Rows int64         `yaml:"rows"`
+	Time time.Duration `yaml:"time"` // default 10m
 
 	RowsPosition, TimePosition diag.Position // zero where the file does not say it
 }
 
 // Breaker is what a run may take at most; more due than this and it trips.
 type Breaker struct {
-	Rows     int64   // default 5000000
-	Fraction float64 // of the table, above 10000 rows; default 0.5
+	Rows     int64   `yaml:"rows"`     // default 5000000
+	Fraction float64 `yaml:"fraction"` // of the table, above 10000 rows; default 0.5
 
 	RowsPosition diag.Position // zero where the file does not say it
 }
@@ -128,26 +138,26 @@ type Breaker struct {
 // Throttle slows a run down. Busy is the greatest share of time at work, 0 < Busy <= 1,
 // default 1.
 type Throttle struct {
-	Busy float64
+	Busy float64 `yaml:"busy"`
 }
 
 // Job is a schedule and the ordered policies and reports that it runs.
 type Job struct {
-	Name        string
-	Schedules   []Schedule
-	Run         []Reference  // names of policies and reports
-	Strict      bool         // goes on only after "done"
-	Scope       []Assignment // literals
-	Description string
+	Name        string       `name:"job"`
+	Schedules   []Schedule   `yaml:"schedule,by hand"`
+	Run         []Reference  `yaml:"run,by hand"`          // names of policies and reports
+	Strict      bool         `yaml:"strict"`               // goes on only after "done"
+	Scope       []Assignment `yaml:"scope,filled,literal"` // literals
+	Description string       `yaml:"description"`
 	Position    diag.Position
 }
 
 // Report is a query whose answers are kept with their date.
 type Report struct {
-	Name        string
-	Description string
-	Query       Expr
-	Alert       *Expr // on a row of Query, alias "report"; true for any: an alert
+	Name        string `name:"report"`
+	Description string `yaml:"description"`
+	Query       Expr   `yaml:"query,required,query"`
+	Alert       *Expr  `yaml:"alert"` // on a row of Query, alias "report"; true for any: an alert
 	Position    diag.Position
 }
 

@@ -10,45 +10,51 @@ import (
 type File struct {
 	Path     string
 	Source   []byte
-	Install  Install
-	Protect  []Table
-	Coverage *Coverage // nil: tables without a policy are nobody's business
-	Policies []*Policy // in the order of the file
-	Reports  []*Report // in the order of the file
-	Jobs     []*Job    // in the order of the file
-	Suppress []Suppression
+	_        struct{}      `yaml:"version,by hand"`
+	Install  Install       `yaml:"install"`
+	Protect  []Table       `yaml:"protect"`
+	Coverage *Coverage     `yaml:"coverage"` // nil: tables without a policy are not looked at
+	_        struct{}      `yaml:"defaults,by hand"`
+	Policies []*Policy     `yaml:"policies,by hand"` // in the order of the file
+	Reports  []*Report     `yaml:"reports"`          // in the order of the file
+	Jobs     []*Job        `yaml:"jobs"`             // in the order of the file
+	Suppress []Suppression `yaml:"suppress"`
 }
 
 // Suppression takes what a check finds out of the verdict, for a reason and until a day. It changes
 // nothing of what is installed.
 type Suppression struct {
-	Check    string        // its code, "V053"
-	Policy   string        // findings on this policy or report; at most one of Policy, Table, Object
-	Table    *Table        // findings on this table
-	Object   string        // findings on the object of this name
-	Reason   string        // never empty
-	Until    string        // the last day, "2027-01-31", in the install's time zone
+	Check    string        `yaml:"check,required,check"`   // its code, "V053"
+	Policy   string        `yaml:"policy,by hand"`         // findings on this policy or report; at most one of Policy, Table, Object
+	Table    *Table        `yaml:"table,by hand"`          // findings on this table
+	Object   string        `yaml:"object,by hand"`         // findings on the object of this name
+	Reason   string        `yaml:"reason,required,reason"` // never empty
+	Until    string        `yaml:"until,required,day"`     // the last day, "2027-01-31", in the install's time zone
 	Position diag.Position // of the code
 }
 
 // Install says where and how the runtime lives.
 type Install struct {
-	Schema       string   // the runtime's schema, default "retention"
-	SearchPath   []string // what names in expressions mean, default ["public"]
-	TimeZone     string   // in which days and months are counted, default "UTC"
-	Scheduler    string   // "pg_cron" (default) or "none"
-	Database     string   // the application's; "" where the file does not say
-	CronDatabase string   // where schema cron lives; "" means the same database
-	Roles        Roles
-	Trust        []Name // further roles whose code may run in batches
+	Schema       string   `yaml:"schema,system"`          // the runtime's schema, default "retention"
+	SearchPath   []string `yaml:"search_path,by hand"`    // what names in expressions mean, default ["public"]
+	TimeZone     string   `yaml:"time_zone,zone"`         // in which days and months are counted, default "UTC"
+	Scheduler    string   `yaml:"scheduler,by hand"`      // "pg_cron" (default) or "none"
+	Database     string   `yaml:"database,database"`      // the application's; "" where the file does not say
+	CronDatabase string   `yaml:"cron_database,database"` // where schema cron lives; "" means the same database
+	Roles        Roles    `yaml:"roles"`
+	Trust        []Name   `yaml:"trust,role"` // further roles whose code may run in batches
 	Position     diag.Position
 }
 
 // Roles are the four roles of an install. None is "roles: none": one role does everything, and
 // the names are empty.
 type Roles struct {
-	None                                    bool
-	Owner, Worker, Runner, Operator, Viewer string
+	None     bool
+	Owner    string `yaml:"owner,system"`
+	Worker   string `yaml:"worker,system"`
+	Runner   string `yaml:"runner,system"`
+	Operator string `yaml:"operator,system"`
+	Viewer   string `yaml:"viewer,system"`
 }
 
 // Table names a table as the file writes it: schema.name, "public" when no schema is given.
@@ -60,6 +66,8 @@ type Table struct {
 // String is "schema.name", unquoted, for messages and for look-ups in the catalog snapshot.
 func (t Table) String() string { return t.Schema + "." + t.Name }
 
+func (t Table) same(other Table) bool { return t.Schema == other.Schema && t.Name == other.Name }
+
 // Expr is one SQL expression, parsed by PostgreSQL's grammar when the file was read.
 type Expr struct {
 	SQL      string
@@ -68,24 +76,24 @@ type Expr struct {
 
 // Policy is one named rule for one table.
 type Policy struct {
-	Name        string // [a-z][a-z0-9_]*, at most 40 bytes
-	Description string
-	Table       Table  // for partitions_of: the partitioned table
-	Partitions  bool   // partitions_of: the rows are the table's partitions
-	Scope       []Name // columns by which a job or a call may narrow the policy
-	Where       *Expr  // nil: all rows
-	Joins       []Join
-	Due         *Due // nil: every row of Where is due
-	Keep        []Guard
-	Then        []Step
-	Claim       *Claim
-	Touch       *Touch
-	Ensure      []Column
-	Triggers    []Name // of the application, which may run in the batches
-	Batch       Batch
-	Budget      Budget
-	Breaker     Breaker
-	Throttle    Throttle
+	Name        string        // [a-z][a-z0-9_]*, at most 40 bytes
+	Description string        `yaml:"description"`
+	Table       Table         `yaml:"table,by hand"`         // for partitions_of: the partitioned table
+	Partitions  bool          `yaml:"partitions_of,by hand"` // the rows are the table's partitions
+	Scope       []Name        `yaml:"scope,column"`          // columns by which a job or a call may narrow the policy
+	Where       *Expr         `yaml:"where"`                 // nil: all rows
+	Joins       []Join        `yaml:"join"`
+	Due         *Due          `yaml:"due"` // nil: every row of Where is due
+	Keep        []Guard       `yaml:"keep"`
+	Then        []Step        `yaml:"then,by hand"`
+	Ensure      []Column      `yaml:"ensure"`
+	Claim       *Claim        `yaml:"claim"`
+	Touch       *Touch        `yaml:"touch"`
+	Triggers    []Name        `yaml:"triggers,trigger"` // of the application, which may run in the batches
+	Batch       Batch         `yaml:"batch"`
+	Budget      Budget        `yaml:"budget"`
+	Breaker     Breaker       `yaml:"breaker"`
+	Throttle    Throttle      `yaml:"throttle"`
 	Position    diag.Position // of the policy's name
 }
 
@@ -94,10 +102,10 @@ type Policy struct {
 //   - Query with Where: a query without t, read once per run (OncePerRun).
 //   - Query alone: LATERAL, read under the row's lock.
 type Join struct {
-	Name     string
-	Table    *Table
-	Query    *Expr
-	Where    *Expr
+	Name     string `name:"join"`
+	Table    *Table `yaml:"table"`
+	Query    *Expr  `yaml:"query,query"`
+	Where    *Expr  `yaml:"where,required"`
 	Position diag.Position
 }
 
@@ -137,9 +145,9 @@ type Clock struct {
 
 // Watermark is a column that says how far a position has been worked off.
 type Watermark struct {
-	Table    Table
-	Column   string
-	Where    *Expr // which row of Table, on its own columns; nil: its only row
+	Table    Table  `yaml:"table,required"`
+	Column   string `yaml:"column,required,column"`
+	Where    *Expr  `yaml:"where"` // which row of Table, on its own columns; nil: its only row
 	Position diag.Position
 }
 
@@ -154,12 +162,12 @@ type Encoding struct {
 
 // Rank spares or takes rows by their place: the first First rows of each group Per in Order.
 type Rank struct {
-	First     int64      // where Count is nil
-	Count     *CountData // how many, from data
-	Per       []Expr
-	Order     []OrderItem
-	Among     *Expr
-	WithTies  bool
+	First     int64       `yaml:"first,by hand"` // where Count is nil
+	Count     *CountData  // how many, from data
+	Per       []Expr      `yaml:"per"`
+	Order     []OrderItem `yaml:"order,by hand"`
+	Among     *Expr       `yaml:"among"`
+	WithTies  bool        `yaml:"with_ties"`
 	Position  diag.Position
 	OrderText Expr // the whole order, as written
 }
@@ -184,7 +192,7 @@ type OrderItem struct {
 
 // Guard spares due rows: exactly one of Condition and Rank is set.
 type Guard struct {
-	Name      string
+	Name      string `name:"guard"`
 	Condition *Expr
 	Rank      *Rank
 	Position  diag.Position
@@ -232,38 +240,38 @@ type Interval struct {
 
 // Claim makes an "expires" policy a deduplication set: functions claim, seen and advance.
 type Claim struct {
-	Key      Name
-	TTL      Window       // one tier, never tiered
-	Set      []Assignment // columns of a new entry besides key and clock; reads as_of only
-	Cursor   *Cursor
-	Grant    []Name // roles that may call the functions
+	Key      Name         `yaml:"key,required,column"`
+	TTL      Window       `yaml:"ttl,by hand"` // one tier, never tiered
+	Set      []Assignment `yaml:"set"`         // columns of a new entry besides key and clock; reads as_of only
+	Cursor   *Cursor      `yaml:"cursor"`
+	Grant    []Name       `yaml:"grant,role"` // roles that may call the functions
 	Position diag.Position
 }
 
 // Cursor is a row that only moves forward.
 type Cursor struct {
-	Table    Table
-	Key      Name
-	Columns  []Name // the position, most significant first
-	With     []Name // columns that are set with it, in no order
+	Table    Table  `yaml:"table,required"`
+	Key      Name   `yaml:"key,required,column"`
+	Columns  []Name `yaml:"position,required,filled,column"` // the position, most significant first
+	With     []Name `yaml:"with,filled,column"`              // columns that are set with it, in no order
 	Position diag.Position
 }
 
 // Touch generates a function that sets columns of the rows with given keys.
 type Touch struct {
-	Key      Name
-	Set      []Assignment
-	Revive   *Revive
-	Grant    []Name
+	Key      Name         `yaml:"key,required,column"`
+	Set      []Assignment `yaml:"set,required,filled"`
+	Revive   *Revive      `yaml:"revive,by hand"`
+	Grant    []Name       `yaml:"grant,role"`
 	Position diag.Position
 }
 
 // Revive makes a row that went anew, from a row of another table.
 type Revive struct {
-	Table    Table
-	As       string
-	Set      []Assignment // the touched key's column among them
-	Emit     string       // "" for none
+	Table    Table        `yaml:"table,required"`
+	As       string       `yaml:"as,required,alias"`
+	Set      []Assignment `yaml:"set,required,filled"` // the touched key's column among them
+	Emit     string       `yaml:"emit,event"`          // "" for none
 	Position diag.Position
 }
 

@@ -1,9 +1,12 @@
 package calendar
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -17,67 +20,100 @@ type calendar struct {
 	zone    *time.Location
 }
 
-var calendarWords = map[string]string{
-	"@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
-	"@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
+// cronField is one of the five fields of a schedule.
+type cronField struct {
+	name      string
+	low, high int
+	words     []string // names of low, low+1, ...
+}
+
+var cronFields = []cronField{
+	{name: "minute", high: 59},
+	{name: "hour", high: 23},
+	{name: "day of the month", low: 1, high: 31},
+	{name: "month", low: 1, high: 12, words: strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec")},
+	{name: "day of the week", high: 7, words: strings.Fields("sun mon tue wed thu fri sat")},
 }
 
 var (
-	monthNames   = strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec")
-	weekdayNames = strings.Fields("sun mon tue wed thu fri sat")
+	cronWords   = []string{"@reboot", "@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
+	wordMeans   = []string{"", "0 0 1 1 *", "0 0 1 1 *", "0 0 1 * *", "0 0 * * 0", "0 0 * * *", "0 0 * * *", "0 * * * *"}
+	cronSeconds = regexp.MustCompile(`^([1-9]|[1-5][0-9]) seconds?$`)
 )
 
-// parseCalendar takes what the policy file may hold; false for "@reboot" and nonsense.
-func parseCalendar(text string, zone *time.Location) (calendar, bool) {
-	if word, ok := calendarWords[text]; ok {
-		text = word
+// Fault says what keeps pg_cron from taking a schedule, "" where nothing does: it takes five fields, a word, or 1 to
+// 59 seconds. It is stricter than general cron parsers, as pg_cron refuses at run time what it does
+// not know. https://github.com/citusdata/pg_cron#what-is-pg_cron
+func Fault(text string) string {
+	switch {
+	case slices.Contains(cronWords, text), cronSeconds.MatchString(text):
+		return ""
+	case strings.HasPrefix(text, "@"):
+		return "Words: " + strings.Join(cronWords, ", ") + "."
 	}
-	f := strings.Fields(text)
-	if len(f) != 5 {
-		return calendar{}, false
-	}
-	c := calendar{zone: zone, lastDay: f[2] == "$", star: f[2][0] == '*' || f[4][0] == '*'}
-	ok := bits(f[0], 0, 59, nil, &c.minute) && bits(f[1], 0, 23, nil, &c.hour) && bits(f[3], 1, 12, monthNames, &c.month) &&
-		bits(f[4], 0, 7, weekdayNames, &c.weekday) && (c.lastDay || bits(f[2], 1, 31, nil, &c.day))
-	c.weekday |= c.weekday >> 7 & 1 // 7 is Sunday too
-	return c, ok
+	_, fault := parseCalendar(text, time.UTC)
+	return fault
 }
 
-// bits sets those of a field: a list of *, numbers, names and ranges, perhaps with a step.
-func bits(field string, low, high int, names []string, into *uint64) bool {
-	number := func(text string) (int, bool) {
-		if i := slices.Index(names, strings.ToLower(text)); i >= 0 {
-			return low + i, true
-		}
-		n, err := strconv.Atoi(text)
-		return n, err == nil && n >= low && n <= high
+// parseCalendar reads five fields, or a word that stands for five; else it says what is wrong.
+func parseCalendar(text string, zone *time.Location) (c calendar, fault string) {
+	if i := slices.Index(cronWords, text); i >= 0 {
+		text = wordMeans[i]
 	}
-	for item := range strings.SplitSeq(field, ",") {
-		item, stepText, stepped := strings.Cut(item, "/")
-		first, last, step := low, high, 1
-		if item != "*" {
-			from, to, ranged := strings.Cut(item, "-")
-			var ok, okTo bool
-			first, ok = number(from)
-			last, okTo = first, true
-			if ranged {
-				last, okTo = number(to)
-			}
-			if !ok || !okTo {
-				return false
-			}
+	fields := strings.Fields(text)
+	if len(fields) != len(cronFields) {
+		return c, fmt.Sprintf("It has %d of 5 fields.", len(fields))
+	}
+	c = calendar{zone: zone, lastDay: fields[2] == "$", star: fields[2][0] == '*' || fields[4][0] == '*'}
+	for i, into := range []*uint64{&c.minute, &c.hour, &c.day, &c.month, &c.weekday} {
+		if i == 2 && c.lastDay { // pg_cron: the last day of the month
+			continue
 		}
-		if stepped {
-			var err error
-			if step, err = strconv.Atoi(stepText); err != nil || step < 1 {
-				return false
+		for item := range strings.SplitSeq(fields[i], ",") {
+			if f := cronFields[i]; !f.set(item, into) {
+				return c, fmt.Sprintf("%q is not a valid %s (%d-%d).", item, f.name, f.low, f.high)
 			}
 		}
-		for n := first; n <= last; n += step {
-			*into |= 1 << n
+	}
+	c.weekday |= c.weekday >> 7 & 1 // 7 is Sunday too
+	return c, ""
+}
+
+// set sets the bits of *, a number or name, or a range; all but the number may have a step. False for anything else.
+func (f cronField) set(item string, into *uint64) bool {
+	item, stepText, stepped := strings.Cut(item, "/")
+	step := 1
+	if stepped {
+		var err error
+		if step, err = strconv.Atoi(stepText); err != nil || step < 1 || step > f.high {
+			return false
 		}
+	}
+	first, last := f.low, f.high
+	if item != "*" {
+		from, to, isRange := strings.Cut(item, "-")
+		if !isRange {
+			to = from
+		}
+		var ok, okTo bool
+		first, ok = f.value(from)
+		last, okTo = f.value(to)
+		if !ok || !okTo || first > last || stepped && !isRange {
+			return false
+		}
+	}
+	for n := first; n <= last; n += step {
+		*into |= 1 << n
 	}
 	return true
+}
+
+func (f cronField) value(text string) (int, bool) {
+	if i := slices.Index(f.words, strings.ToLower(text)); i >= 0 {
+		return f.low + i, true
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= f.low && n <= f.high && !strings.ContainsAny(text, "+-")
 }
 
 // horizon is beyond the longest gap that a calendar can have: eight years between two leap days.
@@ -123,3 +159,23 @@ func (c calendar) matches(local time.Time) bool {
 	}
 	return day || weekday
 }
+
+// covers compares minutes, hours, and all days that there are.
+func (c calendar) covers(inner calendar) bool {
+	if inner.minute&^c.minute != 0 || inner.hour&^c.hour != 0 {
+		return false
+	}
+	if c.day == inner.day && c.month == inner.month && c.weekday == inner.weekday && c.star == inner.star && c.lastDay == inner.lastDay {
+		return true // as most write their days
+	}
+	return !slices.ContainsFunc(allDays(), func(day time.Time) bool { return inner.matches(day) && !c.matches(day) })
+}
+
+// allDays are those of 28 years, after which weekdays and leap days come in the same order again.
+var allDays = sync.OnceValue(func() []time.Time {
+	var days []time.Time
+	for day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2028; day = day.AddDate(0, 0, 1) {
+		days = append(days, day)
+	}
+	return days
+})

@@ -2,8 +2,8 @@
 package calendar
 
 import (
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -19,11 +19,10 @@ type schedule interface {
 func Parse(schedules []string, zone *time.Location) Ticks {
 	var list Ticks
 	for _, text := range schedules {
-		if seconds, ok := strings.CutSuffix(strings.TrimSuffix(text, "s"), " second"); ok {
-			if n, err := strconv.Atoi(seconds); err == nil && n > 0 {
-				list = append(list, every(time.Duration(n)*time.Second))
-			}
-		} else if c, ok := parseCalendar(text, zone); ok {
+		if m := cronSeconds.FindStringSubmatch(text); m != nil {
+			seconds, _ := strconv.Atoi(m[1])
+			list = append(list, every(time.Duration(seconds)*time.Second))
+		} else if c, fault := parseCalendar(text, zone); fault == "" {
 			list = append(list, c)
 		}
 	}
@@ -44,4 +43,17 @@ func (t Ticks) Next(after time.Time) time.Time {
 		}
 	}
 	return first
+}
+
+// Covers says whether every tick of one is for certain a tick of the other as well: each schedule of the
+// one lies within a schedule of the other. Intervals have no minute, and neither cover nor are covered.
+func Covers(other, one Ticks) bool {
+	covered := func(s schedule) bool {
+		inner, ok := s.(calendar)
+		return ok && slices.ContainsFunc(other, func(o schedule) bool {
+			outer, ok := o.(calendar)
+			return ok && outer.covers(inner)
+		})
+	}
+	return len(one) > 0 && !slices.ContainsFunc(one, func(s schedule) bool { return !covered(s) })
 }

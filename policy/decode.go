@@ -1,0 +1,271 @@
+package policy
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A struct of the model is read from a map. The tag of a field, `yaml:"key,option,..."`, names the key.
+// Options: "required"; "filled", of a map or list that cannot be empty; "by hand", which means that only the
+// key is known here, and that the type's read method takes the value; and what a text or an expression is,
+// for example "column" or "query".
+
+// decoder is a type that reads itself, from more than a map of its tags.
+type decoder interface {
+	read(r *reader, f field) bool
+}
+
+// keysOf lists the keys of the struct that into points to.
+func keysOf(into any) []string {
+	var keys []string
+	t := reflect.TypeOf(into).Elem()
+	for i := range t.NumField() {
+		if tag, ok := t.Field(i).Tag.Lookup("yaml"); ok {
+			key, _, _ := strings.Cut(tag, ",")
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// structure reads a map into the struct that into points to; what names it in messages.
+func (r *reader) structure(f field, what string, into any) (mapping, bool) {
+	m, ok := r.mapping(f, what, keysOf(into))
+	if ok {
+		r.fill(m, into)
+	}
+	return m, ok
+}
+
+// fill reads the fields of a struct from a map. Its Position is that of the key, or else of the value.
+func (r *reader) fill(m mapping, into any) {
+	v := reflect.ValueOf(into).Elem()
+	for i := range v.NumField() {
+		tag, ok := v.Type().Field(i).Tag.Lookup("yaml")
+		if !ok {
+			continue
+		}
+		options := strings.Split(tag, ",")
+		f, ok := m.fields[options[0]]
+		if !ok && slices.Contains(options, "required") {
+			f, ok = m.require(options[0])
+		}
+		if !ok || slices.Contains(options, "by hand") {
+			continue
+		}
+		if slices.Contains(options, "filled") {
+			r.notEmpty(f)
+		}
+		r.value(f, v.Field(i).Addr().Interface(), options[len(options)-1])
+	}
+	if at := v.FieldByName("Position"); at.IsValid() && at.IsZero() {
+		at.Set(reflect.ValueOf(r.fieldAt(m.from)))
+	}
+}
+
+// value reads one value into what into points to; kind is the last option of the tag.
+func (r *reader) value(f field, into any, kind string) (ok bool) {
+	switch v := into.(type) {
+	case decoder:
+		return v.read(r, f)
+	case *string:
+		var text string
+		if text, ok = r.word(f, kind); ok {
+			*v = text
+		}
+	case *bool:
+		*v, ok = r.boolean(f), true
+	case *Name:
+		v.Text, ok = r.word(f, kind)
+		v.Position = r.at(f.value)
+	case *[]Name:
+		*v, ok = r.distinctNames(f, kind), true
+	case *Table:
+		*v, ok = r.table(f)
+	case *[]Table:
+		*v, ok = r.tables(f), true
+	case *Expr:
+		*v, ok = r.sql(f, kind)
+	case *[]Assignment:
+		*v, ok = r.assignments(f, kind), true
+	default:
+		return r.reflected(f, reflect.ValueOf(into).Elem(), kind)
+	}
+	return ok
+}
+
+// reflected reads a pointer, which stays nil where the value is wrong; a list; a map by name, whose items
+// have a name; or a struct.
+func (r *reader) reflected(f field, into reflect.Value, kind string) bool {
+	switch into.Kind() {
+	case reflect.Pointer:
+		v := reflect.New(into.Type().Elem())
+		ok := r.value(f, v.Interface(), kind)
+		if ok {
+			into.Set(v)
+		}
+		return ok
+	case reflect.Slice:
+		if what, named := nameOf(into.Type().Elem()); named {
+			r.byName(f, into, what)
+			return true
+		}
+		for _, item := range r.list(f) {
+			v := reflect.New(into.Type().Elem())
+			if r.value(item, v.Interface(), kind) {
+				into.Set(reflect.Append(into, v.Elem()))
+			}
+		}
+		return true
+	}
+	_, ok := r.structure(f, f.title(), into.Addr().Interface())
+	return ok
+}
+
+// nameOf says what a type is called whose items stand in a map by their names.
+func nameOf(t reflect.Type) (what string, named bool) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name, ok := t.FieldByName("Name")
+	if !ok {
+		return "", false
+	}
+	return name.Tag.Lookup("name")
+}
+
+// byName reads a map of names in the order of the file. One whose value is wrong is left out, unless its
+// type says otherwise.
+func (r *reader) byName(f field, into reflect.Value, what string) {
+	m, _ := r.mapping(f, quoted(f.name()), nil)
+	for _, name := range m.order {
+		f := m.fields[name]
+		if what != "column" {
+			r.named(f, name, what)
+		} else if column, ok := r.columnName(field{value: f.key}); ok {
+			name = column
+		}
+		v := reflect.New(into.Type().Elem())
+		item := v
+		if v.Elem().Kind() == reflect.Pointer {
+			item = reflect.New(v.Type().Elem().Elem())
+			v.Elem().Set(item)
+		}
+		item.Elem().FieldByName("Name").SetString(name)
+		f.what = fmt.Sprintf("%s %q", what, f.key.Value)
+		if r.value(f, item.Interface(), "") {
+			into.Set(reflect.Append(into, v.Elem()))
+		}
+	}
+}
+
+// mapping is a YAML map whose keys were checked.
+type mapping struct {
+	r      *reader
+	from   field
+	what   string // for messages, e.g. policy "x"
+	fields map[string]field
+	order  []string // keys in the order of the file, merged ones last
+}
+
+// mapping reads a map: every key one of keys, or any name where keys is nil; none written twice; merge
+// keys (<<) followed.
+func (r *reader) mapping(f field, what string, keys []string) (mapping, bool) {
+	m := mapping{r: r, from: f, what: what, fields: map[string]field{}}
+	node, ok := r.kindOf(f, what, yaml.MappingNode, "a map")
+	if ok {
+		m.collect(node, keys, map[*yaml.Node]bool{})
+	}
+	return m, ok
+}
+
+// collect adds the keys of node that are not there yet, then those of the maps that it merges.
+func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bool) {
+	if seen[node] {
+		return
+	}
+	seen[node] = true
+	own := map[string]*yaml.Node{}
+	var merges []*yaml.Node
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := resolve(node.Content[i]), node.Content[i+1]
+		if key.Tag == "!!merge" {
+			merges = append(merges, value)
+			continue
+		}
+		if !m.key(key, own, keys) {
+			continue
+		}
+		if _, ok := m.fields[key.Value]; !ok {
+			m.fields[key.Value] = field{key: key, value: value, of: m.what}
+			m.order = append(m.order, key.Value)
+		}
+	}
+	for _, value := range merges {
+		m.merge(value, keys, seen)
+	}
+}
+
+func (m *mapping) merge(value *yaml.Node, keys []string, seen map[*yaml.Node]bool) {
+	node := resolve(value)
+	switch node.Kind {
+	case yaml.MappingNode:
+		m.collect(node, keys, seen)
+	case yaml.SequenceNode:
+		for _, item := range node.Content {
+			if resolve(item).Kind == yaml.SequenceNode {
+				m.r.add(codeKind, m.r.at(item), `"<<" merges maps, not a list`, "", "")
+				continue
+			}
+			m.merge(item, keys, seen)
+		}
+	default:
+		m.r.add(codeKind, m.r.at(value), `"<<" merges maps, not `+kindName(node), "", "Name an anchor, for example <<: *base.")
+	}
+}
+
+// later are keys of the language that this version does not have.
+var later = []string{"replica_lag", "wal_rate", "pending_archival", "autovacuum"}
+
+// key says whether the key is one, and allowed here.
+func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) bool {
+	if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
+		m.r.add(codeKind, m.r.at(key), "a key must be a name, not "+kindName(key), "", "Put the name in quotes.")
+		return false
+	}
+	if first, ok := own[key.Value]; ok {
+		m.r.add(codeDuplicate, m.r.at(key), fmt.Sprintf("key %q is already written in %s", key.Value, m.what),
+			fmt.Sprintf("The first one is at %s.", m.r.at(first)), "")
+		return false
+	}
+	own[key.Value] = key
+	if keys == nil || slices.Contains(keys, key.Value) {
+		return true
+	}
+	allowed := "Allowed here: " + strings.Join(keys, ", ") + "."
+	if slices.Contains(keys, "busy") && slices.Contains(later, key.Value) {
+		m.r.add(codeNotYet, m.r.at(key), fmt.Sprintf("construct %q is not supported yet", key.Value), "", allowed)
+	} else {
+		m.r.add(codeUnknownKey, m.r.at(key), fmt.Sprintf("unknown key %q in %s", key.Value, m.what), allowed, didYouMean(key.Value, keys))
+	}
+	return false
+}
+
+// require is the field of a key that must be there.
+func (m mapping) require(key string) (field, bool) {
+	f, ok := m.fields[key]
+	if !ok {
+		m.r.add(codeMissing, m.r.fieldAt(m.from), fmt.Sprintf("%s needs the key %q", m.what, key), "", "")
+	}
+	return f, ok
+}
+
+// has says whether the key is written, whatever its value.
+func (m mapping) has(key string) bool {
+	_, ok := m.fields[key]
+	return ok
+}
