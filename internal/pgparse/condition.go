@@ -73,17 +73,28 @@ type SubSelect struct {
 
 // ParseCondition reads a condition, as Expression reads an expression. The error is an *Error.
 func ParseCondition(sql string) (*Condition, error) {
-	read := readOnce(sql)
-	if read.err != nil {
-		return nil, read.err
+	read, err := readOnce(sql)
+	if err != nil {
+		return nil, err
 	}
-	return (&conditions{base: read.base}).read(read.node), nil
+	return conditions(read.base).read(read.node), nil
 }
 
-// conditions turns nodes of the grammar into Conditions.
-type conditions struct{ base int }
+// CastColumn is a column, perhaps under a cast; no column where the text is anything else.
+func CastColumn(sql string) Operand {
+	read, err := readOnce(sql)
+	if err != nil {
+		return Operand{}
+	}
+	return columnOf(read.node)
+}
 
-func (r *conditions) read(node *query.Node) *Condition {
+// conditions turns nodes of the grammar into Conditions; it is where positions begin.
+type conditions int
+
+func (r conditions) offset(location int32) int { return max(int(location)-int(r), 0) }
+
+func (r conditions) read(node *query.Node) *Condition {
 	c := r.form(node)
 	if c.Form == Opaque {
 		c.Text, c.Stable = text(node), stable(node)
@@ -91,18 +102,28 @@ func (r *conditions) read(node *query.Node) *Condition {
 	return c
 }
 
-func (r *conditions) form(node *query.Node) *Condition {
-	switch {
-	case node.GetBoolExpr() != nil:
-		return r.boolean(node.GetBoolExpr())
-	case node.GetBooleanTest() != nil:
-		return r.test(node.GetBooleanTest())
-	case node.GetNullTest() != nil:
-		return r.nullTest(node.GetNullTest())
-	case node.GetAExpr() != nil:
-		return r.operator(node.GetAExpr())
-	case node.GetSubLink() != nil:
-		return r.subLink(node.GetSubLink())
+func (r conditions) form(node *query.Node) *Condition {
+	switch n := node.GetNode().(type) {
+	case *query.Node_BoolExpr:
+		return r.boolean(n.BoolExpr)
+	case *query.Node_BooleanTest:
+		return r.test(n.BooleanTest)
+	case *query.Node_NullTest:
+		c := &Condition{Form: IsNull, Left: columnOf(n.NullTest.Arg), Offset: r.offset(n.NullTest.Location)}
+		if c.Left.Column == "" {
+			return &Condition{Never: true}
+		}
+		return c.negated(n.NullTest.Nulltesttype == query.NullTestType_IS_NOT_NULL)
+	case *query.Node_AExpr:
+		return r.operator(n.AExpr)
+	case *query.Node_SubLink:
+		switch s := n.SubLink; {
+		case s.SubLinkType == query.SubLinkType_EXISTS_SUBLINK:
+			return &Condition{Never: true}
+		case s.SubLinkType == query.SubLinkType_ANY_SUBLINK && len(s.OperName) == 0:
+			return &Condition{Left: columnOf(s.Testexpr), Query: subSelect(s.Subselect.GetSelectStmt()), Offset: r.offset(s.Location)}
+		}
+		return &Condition{}
 	}
 	if value, ok := literal(node); ok {
 		return &Condition{Form: Fixed, Values: []Constant{value}, Offset: r.offset(node.GetAConst().GetLocation())}
@@ -113,9 +134,7 @@ func (r *conditions) form(node *query.Node) *Condition {
 	return &Condition{}
 }
 
-func (r *conditions) offset(location int32) int { return max(int(location)-r.base, 0) }
-
-func (r *conditions) boolean(e *query.BoolExpr) *Condition {
+func (r conditions) boolean(e *query.BoolExpr) *Condition {
 	c := &Condition{Offset: r.offset(e.Location)}
 	for _, arg := range e.Args {
 		c.Parts = append(c.Parts, r.read(arg))
@@ -131,52 +150,25 @@ func (r *conditions) boolean(e *query.BoolExpr) *Condition {
 	return c
 }
 
-func not(c *Condition) *Condition {
+// negated is NOT c, or c itself.
+func (c *Condition) negated(is bool) *Condition {
+	if !is {
+		return c
+	}
 	return &Condition{Form: Not, Parts: []*Condition{c}, Strict: c.Strict, Offset: c.Offset}
 }
 
-func (r *conditions) test(t *query.BooleanTest) *Condition {
-	c := &Condition{Form: Is, Parts: []*Condition{r.read(t.Arg)}, Offset: r.offset(t.Location)}
-	negated := false
-	switch t.Booltesttype {
-	case query.BoolTestType_IS_NOT_TRUE, query.BoolTestType_IS_NOT_FALSE, query.BoolTestType_IS_NOT_UNKNOWN:
-		negated = true
-	}
-	switch t.Booltesttype {
-	case query.BoolTestType_IS_TRUE, query.BoolTestType_IS_NOT_TRUE:
-		c.Values = []Constant{{BooleanConstant, "true"}}
-	case query.BoolTestType_IS_FALSE, query.BoolTestType_IS_NOT_FALSE:
-		c.Values = []Constant{{BooleanConstant, "false"}}
-	default:
-		c.Values = []Constant{{Kind: NullConstant}}
-	}
-	if negated {
-		return not(c)
-	}
-	return c
-}
-
-func (r *conditions) nullTest(t *query.NullTest) *Condition {
-	left := columnOf(t.Arg)
-	if left.Column == "" {
-		return &Condition{Never: true}
-	}
-	c := &Condition{Form: IsNull, Left: left, Offset: r.offset(t.Location)}
-	if t.Nulltesttype == query.NullTestType_IS_NOT_NULL {
-		return not(c)
-	}
-	return c
-}
-
-// subLink is EXISTS, which is never NULL, or IN over a query.
-func (r *conditions) subLink(s *query.SubLink) *Condition {
+func (r conditions) test(t *query.BooleanTest) *Condition {
+	name := t.Booltesttype.String()
+	value := Constant{}
 	switch {
-	case s.SubLinkType == query.SubLinkType_EXISTS_SUBLINK:
-		return &Condition{Never: true}
-	case s.SubLinkType == query.SubLinkType_ANY_SUBLINK && len(s.OperName) == 0:
-		return &Condition{Left: columnOf(s.Testexpr), Query: subSelect(s.Subselect.GetSelectStmt()), Offset: r.offset(s.Location)}
+	case strings.HasSuffix(name, "TRUE"):
+		value = Constant{BooleanConstant, "true"}
+	case strings.HasSuffix(name, "FALSE"):
+		value = Constant{BooleanConstant, "false"}
 	}
-	return &Condition{}
+	c := &Condition{Form: Is, Parts: []*Condition{r.read(t.Arg)}, Values: []Constant{value}, Offset: r.offset(t.Location)}
+	return c.negated(strings.HasPrefix(name, "IS_NOT_"))
 }
 
 // subSelect is nil for a query of more than one table, or of an expression.
@@ -189,10 +181,10 @@ func subSelect(s *query.SelectStmt) *SubSelect {
 	if table == nil || left.Column == "" {
 		return nil
 	}
-	sub := &SubSelect{Column: left.Column, Table: TableRef{Schema: table.Schemaname, Name: table.Relname, Alias: table.Alias.GetAliasname()}}
-	sub.Column = sub.own(sub.Column)
+	sub := &SubSelect{Table: TableRef{Schema: table.Schemaname, Name: table.Relname, Alias: table.Alias.GetAliasname()}}
+	sub.Column = sub.own(left.Column)
 	if s.WhereClause != nil {
-		for _, name := range (&conditions{}).read(s.WhereClause).Present() {
+		for _, name := range conditions(0).read(s.WhereClause).Present() {
 			sub.NotNull = append(sub.NotNull, sub.own(name))
 		}
 	}

@@ -1,137 +1,116 @@
 package pgparse
 
 import (
+	"slices"
 	"strings"
-	"sync"
 
 	query "github.com/pganalyze/pg_query_go/v6"
 )
 
-const one = "one SQL expression"
+const (
+	oneExpression = "one SQL expression"
+	oneQuery      = "one SELECT"
+	oneOrder      = "an ORDER BY list"
+)
 
-// Expression reads exactly one SQL expression, that is, text that means the same wherever a
-// template puts it between parentheses. Nobody may change what it returns: it is remembered, because
-// every object that is made of a policy reads the policy's expressions again. The error is an *Error.
-func Expression(sql string) (*Expr, error) {
-	known := readOnce(sql)
-	return known.expr, known.err
-}
-
-// readOnce reads an expression, unless it was read before.
-func readOnce(sql string) answer {
-	if known, ok := expressions.Load(sql); ok {
-		return known.(answer)
-	}
-	read := readExpression(sql)
-	expressions.Store(sql, read)
-	return read
-}
-
-// expressions are the answers of Expression, by text.
-var expressions sync.Map
-
-type answer struct {
-	expr *Expr
-	err  error
+// expression is what there is to know of a text that was read as one.
+type expression struct {
+	Expr
 	node *query.Node // positions in it begin at base
 	base int
 }
 
-func readExpression(sql string) answer {
-	node, base, err := expression(sql)
+var readOnce = remember(readExpression)
+
+// Expression reads exactly one SQL expression, that is, text that means the same wherever a
+// template puts it between parentheses. The error is an *Error.
+func Expression(sql string) (*Expr, error) {
+	read, err := readOnce(sql)
 	if err != nil {
-		return answer{err: err}
+		return nil, err
 	}
-	walk, err := references(node, base)
-	if err != nil {
-		return answer{err: err}
-	}
-	expr := walk.expr
-	expr.SQL = sql
-	expr.Exists = node.GetSubLink().GetSubLinkType() == query.SubLinkType_EXISTS_SUBLINK
-	expr.Simple = simple(node)
-	expr.Literal = node.GetAConst() != nil || node.GetTypeCast().GetArg().GetAConst() != nil
-	return answer{&expr, nil, node, base}
+	return &read.Expr, nil
 }
 
-// expression parses sql twice. Bare, so that brackets must balance and positions are the user's;
-// and in parentheses, so that nothing but an expression may stand there (no alias, no FROM).
-func expression(sql string) (*query.Node, int, *Error) {
-	const bare, wrapped = "SELECT ", "SELECT ("
-	if strings.TrimSpace(sql) == "" {
-		return nil, 0, &Error{Message: "the expression is empty"}
+func readExpression(sql string) (*expression, *Error) {
+	node, base, err := expressionNode(sql)
+	if err != nil {
+		return nil, err
 	}
+	w := &walker{base: base}
+	w.message(node.ProtoReflect())
+	if err := w.finish(sql); err != nil {
+		return nil, err
+	}
+	e := &expression{w.expr, node, base}
+	e.Exists = node.GetSubLink().GetSubLinkType() == query.SubLinkType_EXISTS_SUBLINK
+	e.Simple = simple(node)
+	e.Literal = node.GetAConst() != nil || node.GetTypeCast().GetArg().GetAConst() != nil
+	return e, nil
+}
+
+// expressionNode parses sql twice. Bare, so that brackets must balance and positions are the user's;
+// and in parentheses, so that nothing but an expression may stand there (no alias, no FROM).
+func expressionNode(sql string) (*query.Node, int, *Error) {
+	const bare, wrapped = "SELECT ", "SELECT ("
 	tokens, err := scan(sql)
 	if err != nil {
 		return nil, 0, err
 	}
+	if len(tokens) == 0 {
+		return nil, 0, &Error{Message: "the expression is empty"}
+	}
 	tree, err := parse(bare, sql, "")
 	if err != nil {
-		return nil, 0, bareSelect(err, tokens)
+		if tokens[0].kind == query.Token_SELECT || tokens[0].kind == query.Token_WITH {
+			err = &Error{Message: "a query inside an expression stands in parentheses", Offset: tokens[0].start}
+		}
+		return nil, 0, err
 	}
-	if err := oneTarget(tree, tokens, sql); err != nil {
+	stmt, err := onlySelect(tree, tokens, oneExpression)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := onlyTarget(stmt, tokens, len(bare)); err != nil {
 		return nil, 0, err
 	}
 	tree, err = parse(wrapped, sql, ")")
 	if err != nil {
 		return nil, 0, err
 	}
-	stmt, err := onlySelect(tree, tokens, one)
-	if err != nil {
+	if stmt, err = onlySelect(tree, tokens, oneExpression); err != nil {
 		return nil, 0, err
 	}
 	return stmt.TargetList[0].GetResTarget().Val, len(wrapped), nil
 }
 
-// bareSelect explains a query that is not in parentheses.
-func bareSelect(err *Error, tokens []token) *Error {
-	switch {
-	case len(tokens) == 0:
-		return &Error{Message: "the expression is empty"}
-	case tokens[0].kind == query.Token_SELECT, tokens[0].kind == query.Token_WITH:
-		return &Error{Message: "a query inside an expression stands in parentheses", Offset: tokens[0].start}
-	}
-	return err
-}
-
-func oneTarget(tree *query.ParseResult, tokens []token, sql string) *Error {
-	const prefix = len("SELECT ")
-	stmt, err := onlySelect(tree, tokens, one)
-	if err != nil {
-		return err
+// onlyTarget refuses all that is more than one target, and every clause behind or before it.
+func onlyTarget(stmt *query.SelectStmt, tokens []token, prefix int) *Error {
+	refuse := func(offset int) *Error {
+		return &Error{Message: "this is not " + oneExpression, Offset: max(offset, 0)}
 	}
 	if stmt.Op != query.SetOperation_SETOP_NONE {
-		return &Error{Message: "this is not " + one, Offset: clauseOffset(tokens)}
+		return refuse(clauseOffset(tokens))
 	}
-	if len(stmt.TargetList) != 1 {
-		return &Error{Message: "this is not " + one, Offset: secondTarget(stmt, prefix)}
+	switch len(stmt.TargetList) {
+	case 0:
+		return refuse(0)
+	case 1:
+	default:
+		return refuse(int(stmt.TargetList[1].GetResTarget().Location) - prefix)
 	}
 	target := stmt.TargetList[0].GetResTarget()
-	if target.Name != "" {
-		return &Error{Message: "an alias does not belong to " + one, Offset: aliasOffset(tokens)}
-	}
-	if star(target.Val) {
-		return &Error{Message: `"*" is not ` + one, Offset: int(target.Location) - prefix}
-	}
-	return onlyTarget(stmt, tokens)
-}
-
-// onlyTarget refuses every clause behind or before the target.
-func onlyTarget(stmt *query.SelectStmt, tokens []token) *Error {
-	if len(stmt.DistinctClause) > 0 || len(stmt.FromClause) > 0 ||
-		stmt.IntoClause != nil || stmt.WhereClause != nil || len(stmt.GroupClause) > 0 || stmt.HavingClause != nil ||
-		len(stmt.WindowClause) > 0 || len(stmt.SortClause) > 0 || stmt.LimitCount != nil || stmt.LimitOffset != nil ||
-		len(stmt.LockingClause) > 0 {
-		return &Error{Message: "this is not " + one, Offset: clauseOffset(tokens)}
+	switch {
+	case target.Name != "":
+		return &Error{Message: "an alias does not belong to " + oneExpression, Offset: tokens[len(tokens)-1].start}
+	case star(target.Val):
+		return &Error{Message: `"*" is not ` + oneExpression, Offset: int(target.Location) - prefix}
+	case len(stmt.DistinctClause) > 0 || len(stmt.FromClause) > 0 || stmt.IntoClause != nil || stmt.WhereClause != nil ||
+		len(stmt.GroupClause) > 0 || stmt.HavingClause != nil || len(stmt.WindowClause) > 0 || len(stmt.SortClause) > 0 ||
+		stmt.LimitCount != nil || stmt.LimitOffset != nil || len(stmt.LockingClause) > 0:
+		return refuse(clauseOffset(tokens))
 	}
 	return nil
-}
-
-func secondTarget(stmt *query.SelectStmt, prefix int) int {
-	if len(stmt.TargetList) < 2 {
-		return 0
-	}
-	return max(int(stmt.TargetList[1].GetResTarget().Location)-prefix, 0)
 }
 
 func star(node *query.Node) bool {
@@ -139,60 +118,210 @@ func star(node *query.Node) bool {
 	return len(fields) > 0 && fields[len(fields)-1].GetAStar() != nil
 }
 
-func aliasOffset(tokens []token) int { return tokens[len(tokens)-1].start }
+var clauses = strings.Fields("all distinct into from where group having window union intersect except order limit offset fetch for")
 
 // clauseOffset is where the first reserved word outside all brackets stands that begins a clause.
 func clauseOffset(tokens []token) int {
 	depth := 0
 	for _, t := range tokens {
 		depth += t.depth()
-		if depth == 0 && clauses[strings.ToLower(t.text)] {
+		if depth == 0 && slices.Contains(clauses, strings.ToLower(t.text)) {
 			return t.start
 		}
 	}
 	return 0
 }
 
-var clauses = map[string]bool{
-	"all": true, "distinct": true, "into": true, "from": true, "where": true, "group": true, "having": true,
-	"window": true, "union": true, "intersect": true, "except": true, "order": true, "limit": true,
-	"offset": true, "fetch": true, "for": true,
+// onlySelect is the one SELECT of a parsed text, or an error that says what stands there instead.
+func onlySelect(tree *query.ParseResult, tokens []token, what string) (*query.SelectStmt, *Error) {
+	node, err := onlyOne(tree, tokens, what)
+	if err == nil && node.GetSelectStmt() == nil {
+		err = &Error{Message: "this is not " + what}
+	}
+	return node.GetSelectStmt(), err
 }
+
+// onlyOne is the one statement of a parsed text, which has no semicolon.
+func onlyOne(tree *query.ParseResult, tokens []token, what string) (*query.Node, *Error) {
+	if i := slices.IndexFunc(tokens, func(t token) bool { return t.text == ";" }); i >= 0 {
+		return nil, &Error{Message: "a semicolon does not belong to " + what, Offset: tokens[i].start}
+	}
+	if len(tree.Stmts) != 1 {
+		return nil, &Error{Message: "this is not " + what}
+	}
+	return tree.Stmts[0].Stmt, nil
+}
+
+// scanned scans and parses a text behind a prefix.
+func scanned(prefix, sql string) ([]token, *query.ParseResult, *Error) {
+	tokens, err := scan(sql)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree, err := parse(prefix, sql, "")
+	return tokens, tree, err
+}
+
+var queries = remember(readQuery)
 
 // Query reads exactly one SELECT that only reads: no INTO, no locking clause, no data-modifying
 // WITH. Columns of the SELECT itself have depth 0. The error is an *Error.
-func Query(sql string) (*Expr, error) {
-	const what = "one SELECT"
-	tokens, err := scan(sql)
-	if err != nil {
-		return nil, err
-	}
-	tree, err := parse("", sql, "")
-	if err != nil {
-		return nil, err
-	}
-	stmt, err := onlySelect(tree, tokens, what)
-	if err != nil {
-		return nil, err
-	}
-	walk, err := queryReferences(stmt)
-	if err != nil {
-		return nil, err
-	}
-	walk.expr.SQL = sql
-	walk.expr.Results = results(stmt)
-	return &walk.expr, nil
-}
+func Query(sql string) (*Expr, error) { return queries(sql) }
 
-// results counts the columns of a query; those of a UNION are the ones of its left side.
-func results(stmt *query.SelectStmt) int {
-	for stmt.Larg != nil {
+func readQuery(sql string) (*Expr, *Error) {
+	tokens, tree, err := scanned("", sql)
+	if err != nil {
+		return nil, err
+	}
+	stmt, err := onlySelect(tree, tokens, oneQuery)
+	if err != nil {
+		return nil, err
+	}
+	w := &walker{depth: -1}
+	w.message(stmt.ProtoReflect())
+	if err := w.finish(sql); err != nil {
+		return nil, err
+	}
+	for stmt.Larg != nil { // the columns of a UNION are those of its left side
 		stmt = stmt.Larg
 	}
-	for _, node := range stmt.TargetList {
-		if star(node.GetResTarget().GetVal()) {
-			return 0
+	if !slices.ContainsFunc(stmt.TargetList, func(n *query.Node) bool { return star(n.GetResTarget().GetVal()) }) {
+		w.expr.Results = len(stmt.TargetList)
+	}
+	return &w.expr, nil
+}
+
+// Order reads the list of an ORDER BY. Directions and NULLS placement have PostgreSQL's defaults
+// written out: ascending puts NULLs last, descending first
+// (https://www.postgresql.org/docs/current/queries-order.html). The Expr holds what the whole
+// list names, with offsets of sql. The error is an *Error.
+func Order(sql string) ([]OrderItem, *Expr, error) {
+	const prefix = "SELECT ORDER BY "
+	if strings.TrimSpace(sql) == "" {
+		return nil, nil, &Error{Message: "the order is empty"}
+	}
+	tokens, tree, err := scanned(prefix, sql)
+	if err != nil {
+		return nil, nil, err
+	}
+	stmt, err := onlySelect(tree, tokens, oneOrder)
+	if err != nil {
+		return nil, nil, err
+	}
+	spans := split(tokens)
+	if stmt.LimitCount != nil || stmt.LimitOffset != nil || len(stmt.LockingClause) > 0 || len(spans) != len(stmt.SortClause) {
+		return nil, nil, &Error{Message: "this is not " + oneOrder, Offset: clauseOffset(tokens)}
+	}
+	var items []OrderItem
+	w := &walker{base: len(prefix)}
+	for i, span := range spans {
+		by := stmt.SortClause[i].GetSortBy()
+		item, err := orderItem(by, span, sql)
+		if err != nil {
+			return nil, nil, err
+		}
+		items = append(items, item)
+		w.message(by.Node.ProtoReflect())
+	}
+	if err := w.finish(sql); err != nil {
+		return nil, nil, err
+	}
+	return items, &w.expr, nil
+}
+
+func orderItem(by *query.SortBy, span []token, sql string) (OrderItem, *Error) {
+	switch {
+	case by.SortbyDir == query.SortByDir_SORTBY_USING:
+		return OrderItem{}, &Error{Message: "ORDER BY ... USING is not allowed here", Offset: span[0].start}
+	case by.Node.GetAConst() != nil:
+		return OrderItem{}, &Error{Message: "a constant does not order anything", Offset: span[0].start}
+	case star(by.Node):
+		return OrderItem{}, &Error{Message: `"*" is not ` + oneExpression, Offset: span[0].start}
+	}
+	item := OrderItem{Descending: by.SortbyDir == query.SortByDir_SORTBY_DESC}
+	item.NullsFirst = item.Descending
+	if by.SortbyNulls != query.SortByNulls_SORTBY_NULLS_DEFAULT {
+		item.NullsFirst = by.SortbyNulls == query.SortByNulls_SORTBY_NULLS_FIRST
+		span = span[:len(span)-2]
+	}
+	if by.SortbyDir != query.SortByDir_SORTBY_DEFAULT {
+		span = span[:len(span)-1]
+	}
+	item.Offset = span[0].start
+	item.SQL = sql[item.Offset:span[len(span)-1].end]
+	return item, nil
+}
+
+// TypeName reads exactly one type name, such as numeric(10, 2)[]. The error is an *Error.
+func TypeName(sql string) error {
+	if _, err := typeNode(sql); err != nil {
+		return err
+	}
+	return nil
+}
+
+func typeNode(sql string) (*query.TypeName, *Error) {
+	tokens, err := scan(sql)
+	if err == nil && len(tokens) == 0 {
+		err = &Error{Message: "the type is empty"}
+	}
+	var node *query.TypeName
+	for _, around := range [][2]string{{"SELECT NULL::", ""}, {"SELECT CAST(NULL AS ", ")"}} {
+		var tree *query.ParseResult
+		var stmt *query.SelectStmt
+		if err == nil {
+			tree, err = parse(around[0], sql, around[1])
+		}
+		if err == nil {
+			stmt, err = onlySelect(tree, tokens, "one type name")
+		}
+		if err != nil {
+			return nil, err
+		}
+		var cast *query.TypeCast
+		if len(stmt.TargetList) == 1 {
+			cast = stmt.TargetList[0].GetResTarget().GetVal().GetTypeCast()
+		}
+		if node = cast.GetTypeName(); !cast.GetArg().GetAConst().GetIsnull() || node.GetSetof() {
+			return nil, &Error{Message: "this is not one type name"}
 		}
 	}
-	return len(stmt.TargetList)
+	return node, nil
+}
+
+// maxName is what the server keeps of an identifier, in bytes (NAMEDATALEN - 1).
+// https://www.postgresql.org/docs/current/sql-syntax-lexical.html
+const maxName = 63
+
+var names = remember(readName)
+
+// Name reads exactly one name, qualified or not, by SQL's rules: unquoted parts are folded to
+// lower case, quoted ones are kept. A part that the server would cut is refused. The error is an
+// *Error.
+func Name(sql string) ([]string, error) {
+	parts, err := names(sql)
+	return slices.Clone(parts), err
+}
+
+func readName(sql string) ([]string, *Error) {
+	notName := &Error{Message: "this is not one name"}
+	node, _, err := expressionNode(sql)
+	if err != nil {
+		notName.Offset = err.Offset
+		return nil, notName
+	}
+	ref := node.GetColumnRef()
+	tokens, err := scan(sql)
+	if ref == nil || star(node) || err != nil || len(tokens) != 2*len(ref.Fields)-1 {
+		return nil, notName
+	}
+	var parts []string
+	for i, field := range ref.Fields {
+		name := field.GetString_().GetSval()
+		if t := tokens[2*i]; len(name) == maxName && t.end-t.start > len(name) && t.text != identifierQuoted(name) {
+			return nil, &Error{Message: "a name is longer than 63 bytes", Offset: t.start}
+		}
+		parts = append(parts, name)
+	}
+	return parts, nil
 }

@@ -2,6 +2,7 @@ package pgparse
 
 import (
 	"slices"
+	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
 )
@@ -27,19 +28,10 @@ type IndexItem struct {
 
 // ParseIndex takes the first CREATE INDEX of a text apart. The error is an *Error.
 func ParseIndex(sql string) (*Index, error) {
-	tree, err := parse("", sql, "")
+	n, err := first(sql, "CREATE INDEX", (*query.Node).GetIndexStmt)
 	if err != nil {
 		return nil, err
 	}
-	for _, raw := range tree.Stmts {
-		if n := raw.Stmt.GetIndexStmt(); n != nil {
-			return index(n), nil
-		}
-	}
-	return nil, &Error{Message: "there is no CREATE INDEX"}
-}
-
-func index(n *query.IndexStmt) *Index {
 	i := &Index{Schema: n.Relation.Schemaname, Table: n.Relation.Relname, Method: n.AccessMethod, Unique: n.Unique}
 	for _, param := range n.IndexParams {
 		e := param.GetIndexElem()
@@ -58,7 +50,7 @@ func index(n *query.IndexStmt) *Index {
 	if n.WhereClause != nil {
 		i.where = termOf(n.WhereClause)
 	}
-	return i
+	return i, nil
 }
 
 // Likeness is what comparing two texts by their grammar alone can tell.
@@ -89,4 +81,65 @@ func (i *Index) Like(printed *Index) Likeness {
 		likeness = min(likeness, i.where.like(printed.where))
 	}
 	return likeness
+}
+
+// LikeDefault compares the default of a column as somebody wrote it with the one that PostgreSQL prints. Where
+// both are constants that only their type can compare, it returns these. "" is NULL. The error is an *Error.
+func LikeDefault(wanted, printed string) (likeness Likeness, constants []string, err error) {
+	first, err := defaultTerm(wanted)
+	if err != nil {
+		return Unclear, nil, err
+	}
+	second, err := defaultTerm(printed)
+	if err != nil {
+		return Unclear, nil, err
+	}
+	likeness = first.likeDefault(second)
+	if likeness == Unclear && first.is == "constant" && second.is == "constant" {
+		constants = []string{first.text, second.text}
+	}
+	return likeness, constants, nil
+}
+
+func defaultTerm(sql string) (*term, error) {
+	if sql == "" {
+		sql = "NULL"
+	}
+	read, err := readOnce(sql)
+	if err != nil {
+		return nil, err
+	}
+	return calledTerm(read.node), nil
+}
+
+// calledTerm is a term in which the outermost function is known by its name.
+func calledTerm(node *query.Node) *term {
+	if f := node.GetSqlvalueFunction(); f != nil && f.Op == query.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP {
+		return &term{is: "now()"}
+	}
+	if call := node.GetFuncCall(); call != nil {
+		name := lastName(call.Funcname)
+		if name == "transaction_timestamp" {
+			name = "now"
+		}
+		t := &term{is: name + "()"}
+		for _, arg := range call.Args {
+			t.parts = append(t.parts, calledTerm(arg))
+		}
+		return t
+	}
+	return termOf(node)
+}
+
+// likeDefault: only from a constant or a function that is called the grammar can tell something else.
+func (t *term) likeDefault(printed *term) Likeness {
+	plain := func(t *term) bool { return t.is == "constant" || strings.HasSuffix(t.is, "()") }
+	switch likeness := t.like(printed); {
+	case (t.is == "null") != (printed.is == "null"):
+		return Different
+	case likeness == Different && (t.is == "other" || printed.is == "other" || !plain(t) && !plain(printed)):
+		return Unclear
+	default:
+		return likeness
+	}
 }

@@ -84,12 +84,6 @@ func insertValues(tokens []token, sql string) []string {
 	return values
 }
 
-func (t token) is(word string) bool { return strings.EqualFold(t.text, word) }
-
-func (t token) comment() bool {
-	return t.kind == query.Token_SQL_COMMENT || t.kind == query.Token_C_COMMENT
-}
-
 // name is what a word or quoted word names.
 func (t token) name() string {
 	if quoted, ok := strings.CutPrefix(t.text, `"`); ok {

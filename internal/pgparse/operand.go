@@ -10,19 +10,18 @@ import (
 )
 
 // operator reads comparisons; what it does not know is Opaque, with the columns that make it NULL.
-func (r *conditions) operator(e *query.A_Expr) *Condition {
-	switch e.Kind {
-	case query.A_Expr_Kind_AEXPR_BETWEEN, query.A_Expr_Kind_AEXPR_BETWEEN_SYM:
-		return r.between(e, false)
-	case query.A_Expr_Kind_AEXPR_NOT_BETWEEN, query.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
-		return r.between(e, true)
-	case query.A_Expr_Kind_AEXPR_IN:
+func (r conditions) operator(e *query.A_Expr) *Condition {
+	kind := e.Kind.String()
+	switch {
+	case strings.Contains(kind, "BETWEEN"):
+		return r.between(e, strings.Contains(kind, "NOT"))
+	case e.Kind == query.A_Expr_Kind_AEXPR_IN:
 		return r.list(e)
-	case query.A_Expr_Kind_AEXPR_DISTINCT, query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
+	case strings.Contains(kind, "DISTINCT"):
 		return r.distinct(e)
 	}
 	c := &Condition{Strict: strict(&query.Node{Node: &query.Node_AExpr{AExpr: e}}), Offset: r.offset(e.Location)}
-	if e.Kind != query.A_Expr_Kind_AEXPR_OP || len(e.Name) != 1 || !comparisons[sign(e)] {
+	if e.Kind != query.A_Expr_Kind_AEXPR_OP || len(e.Name) != 1 || mirrored[sign(e)] == "" {
 		return c
 	}
 	return compared(c, sign(e), e.Lexpr, e.Rexpr)
@@ -35,6 +34,7 @@ func sign(e *query.A_Expr) string {
 	return "<>"
 }
 
+// mirrored are the comparisons, and what they are with their sides exchanged.
 var mirrored = map[string]string{"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 // compared fills in a comparison of a column with a constant, on either side.
@@ -60,18 +60,17 @@ func compared(c *Condition, op string, left, right *query.Node) *Condition {
 }
 
 // between is x >= a AND x <= b, and its contrary the OR of the contrary.
-func (r *conditions) between(e *query.A_Expr, negated bool) *Condition {
+func (r conditions) between(e *query.A_Expr, negated bool) *Condition {
 	bounds := e.Rexpr.GetList().GetItems()
-	symmetric := e.Kind == query.A_Expr_Kind_AEXPR_BETWEEN_SYM || e.Kind == query.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM
-	if symmetric || len(bounds) != 2 {
-		return &Condition{Strict: strict(e.Lexpr), Offset: r.offset(e.Location)}
-	}
-	form, low, high := All, ">=", "<="
+	c := &Condition{Form: All, Between: true, Offset: r.offset(e.Location)}
+	operators := []string{">=", "<="}
 	if negated {
-		form, low, high = Either, "<", ">"
+		c.Form, operators = Either, []string{"<", ">"}
 	}
-	c := &Condition{Form: form, Between: true, Offset: r.offset(e.Location)}
-	for i, op := range []string{low, high} {
+	if strings.HasSuffix(e.Kind.String(), "_SYM") || len(bounds) != 2 {
+		return &Condition{Strict: strict(e.Lexpr), Offset: c.Offset}
+	}
+	for i, op := range operators {
 		part := compared(&Condition{Strict: slices.Concat(strict(e.Lexpr), strict(bounds[i])), Offset: c.Offset}, op, e.Lexpr, bounds[i])
 		part.Text, part.Stable = op+text(e.Lexpr)+text(bounds[i]), stable(e.Lexpr) && stable(bounds[i])
 		c.Parts = append(c.Parts, part)
@@ -80,7 +79,7 @@ func (r *conditions) between(e *query.A_Expr, negated bool) *Condition {
 }
 
 // list is x IN (a, b) or NOT IN.
-func (r *conditions) list(e *query.A_Expr) *Condition {
+func (r conditions) list(e *query.A_Expr) *Condition {
 	c := &Condition{Form: OneOf, Left: columnOf(e.Lexpr), Strict: strict(e.Lexpr), Offset: r.offset(e.Location)}
 	for _, item := range e.Rexpr.GetList().GetItems() {
 		value, ok := literal(item)
@@ -93,16 +92,10 @@ func (r *conditions) list(e *query.A_Expr) *Condition {
 			c.Values = append(c.Values, value)
 		}
 	}
-	if c.Form == Opaque {
-		return c
-	}
-	if sign(e) == "<>" {
-		return not(c)
-	}
-	return c
+	return c.negated(c.Form != Opaque && sign(e) == "<>")
 }
 
-func (r *conditions) distinct(e *query.A_Expr) *Condition {
+func (r conditions) distinct(e *query.A_Expr) *Condition {
 	left, right := e.Lexpr, e.Rexpr
 	if _, ok := literal(left); ok {
 		left, right = right, left
@@ -113,21 +106,9 @@ func (r *conditions) distinct(e *query.A_Expr) *Condition {
 	case !ok || c.Left.Column == "":
 		return &Condition{Never: true, Left: c.Left, Right: columnOf(right), Offset: c.Offset}
 	case value.Kind == NullConstant:
-		c = not(&Condition{Form: IsNull, Left: c.Left, Offset: c.Offset})
+		c = (&Condition{Form: IsNull, Left: c.Left, Offset: c.Offset}).negated(true)
 	}
-	if e.Kind == query.A_Expr_Kind_AEXPR_NOT_DISTINCT {
-		return not(c)
-	}
-	return c
-}
-
-// CastColumn is a column, perhaps under a cast; no column where the text is anything else.
-func CastColumn(sql string) Operand {
-	read := readOnce(sql)
-	if read.err != nil {
-		return Operand{}
-	}
-	return columnOf(read.node)
+	return c.negated(e.Kind == query.A_Expr_Kind_AEXPR_NOT_DISTINCT)
 }
 
 // columnOf is a column of the row or of a join; as_of, run and keep are none.
@@ -229,4 +210,64 @@ func stable(node *query.Node) bool {
 	}
 	look(node.ProtoReflect())
 	return is
+}
+
+// simple says whether node is made only of the row's columns, constants, comparisons, AND, OR,
+// NOT, IN of constants and NULL tests. All of it is immutable for types that compare with
+// themselves, which an index predicate demands.
+// https://www.postgresql.org/docs/current/sql-createindex.html
+func simple(node *query.Node) bool {
+	switch {
+	case node.GetBoolExpr() != nil:
+		return all(node.GetBoolExpr().Args, simple)
+	case node.GetNullTest() != nil:
+		return rowColumn(node.GetNullTest().Arg)
+	case node.GetBooleanTest() != nil:
+		return simple(node.GetBooleanTest().Arg)
+	case node.GetAExpr() != nil:
+		return comparison(node.GetAExpr())
+	}
+	return operand(node)
+}
+
+func all(nodes []*query.Node, is func(*query.Node) bool) bool {
+	return !slices.ContainsFunc(nodes, func(n *query.Node) bool { return !is(n) })
+}
+
+func comparison(e *query.A_Expr) bool {
+	if len(e.Name) != 1 || mirrored[sign(e)] == "" {
+		return false
+	}
+	switch e.Kind {
+	case query.A_Expr_Kind_AEXPR_OP, query.A_Expr_Kind_AEXPR_DISTINCT, query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
+		return operand(e.Lexpr) && operand(e.Rexpr)
+	case query.A_Expr_Kind_AEXPR_IN:
+		return operand(e.Lexpr) && all(e.Rexpr.GetList().GetItems(), constant)
+	}
+	return false
+}
+
+func operand(node *query.Node) bool { return constant(node) || rowColumn(node) }
+
+// constant also takes 'x'::type: PostgreSQL folds a quoted literal with a cast into one constant
+// of that type when it reads the statement. Times are left out, they depend on the session.
+func constant(node *query.Node) bool {
+	if cast := node.GetTypeCast(); cast != nil {
+		text := cast.Arg.GetAConst().GetSval() != nil
+		return text && !slices.Contains(timeTypes, lastName(cast.GetTypeName().GetNames()))
+	}
+	return node.GetAConst() != nil
+}
+
+// rowColumn is a column of the row: as_of, joins, run and keep are none.
+func rowColumn(node *query.Node) bool {
+	fields := node.GetColumnRef().GetFields()
+	switch len(fields) {
+	case 1:
+		name := fields[0].GetString_()
+		return name != nil && name.Sval != "as_of"
+	case 2:
+		return fields[0].GetString_().GetSval() == "t" && fields[1].GetString_() != nil
+	}
+	return false
 }

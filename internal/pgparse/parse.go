@@ -1,11 +1,37 @@
 package pgparse
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	query "github.com/pganalyze/pg_query_go/v6"
 )
+
+// remember reads each text once: every object that is made of a policy reads the policy's SQL again. Nobody may
+// change what it returns.
+func remember[T any](read func(sql string) (T, *Error)) func(sql string) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	var known sync.Map
+	return func(sql string) (T, error) {
+		if a, ok := known.Load(sql); ok {
+			return a.(answer).value, a.(answer).err
+		}
+		var a answer
+		value, err := read(sql)
+		if a.value = value; err != nil {
+			a.err = err
+		}
+		known.Store(sql, a)
+		return a.value, a.err
+	}
+}
 
 // parse reads prefix+sql+suffix; offsets of errors are those of sql.
 func parse(prefix, sql, suffix string) (*query.ParseResult, *Error) {
@@ -17,6 +43,21 @@ func parse(prefix, sql, suffix string) (*query.ParseResult, *Error) {
 		return nil, placed(err, prefix, sql)
 	}
 	return tree, nil
+}
+
+// first is the first statement of a text that get finds; the text may hold others.
+func first[T comparable](sql, what string, get func(*query.Node) T) (found T, err *Error) {
+	tree, err := parse("", sql, "")
+	if err != nil {
+		return found, err
+	}
+	var none T
+	for _, raw := range tree.Stmts {
+		if found = get(raw.Stmt); found != none {
+			return found, nil
+		}
+	}
+	return none, &Error{Message: "there is no " + what}
 }
 
 // plainText refuses what the parser cannot be handed: it takes C strings in UTF-8.
@@ -33,21 +74,12 @@ func plainText(sql string) *Error {
 // placed turns the parser's 1-based character position into a byte offset of sql.
 func placed(err error, prefix, sql string) *Error {
 	message, character := position(err)
-	offset := 0
-	for i := range prefix + sql {
-		if character <= 1 {
-			break
-		}
-		character--
-		offset = i + utf8.RuneLen(decode(prefix+sql, i))
+	text, offset := prefix+sql, 0
+	for ; character > 1 && offset < len(text); character-- {
+		_, size := utf8.DecodeRuneInString(text[offset:])
+		offset += size
 	}
-	offset -= len(prefix)
-	return &Error{Message: message, Offset: min(max(offset, 0), len(sql))}
-}
-
-func decode(s string, i int) rune {
-	r, _ := utf8.DecodeRuneInString(s[i:])
-	return r
+	return &Error{Message: message, Offset: max(offset-len(prefix), 0)}
 }
 
 // token is one word of the scanner, with its text.
@@ -58,19 +90,31 @@ type token struct {
 	reserved   bool // cannot stand as a plain identifier everywhere
 }
 
+func (t token) comment() bool {
+	return t.kind == query.Token_SQL_COMMENT || t.kind == query.Token_C_COMMENT
+}
+
+func (t token) is(word string) bool { return strings.EqualFold(t.text, word) }
+
+// depth is +1 for an opening bracket, -1 for a closing one, else 0.
+func (t token) depth() int {
+	switch t.text {
+	case "(", "[":
+		return 1
+	case ")", "]":
+		return -1
+	}
+	return 0
+}
+
 // scan splits sql into tokens and refuses comments: what a template places behind one would be
 // commented out, and they have a place in YAML.
 func scan(sql string) ([]token, *Error) {
 	tokens, err := scanAll(sql)
-	if err != nil {
-		return nil, err
+	if i := slices.IndexFunc(tokens, token.comment); i >= 0 {
+		return nil, &Error{Message: "a comment is not allowed here", Offset: tokens[i].start}
 	}
-	for _, t := range tokens {
-		if t.kind == query.Token_SQL_COMMENT || t.kind == query.Token_C_COMMENT {
-			return nil, &Error{Message: "a comment is not allowed here", Offset: t.start}
-		}
-	}
-	return tokens, nil
+	return tokens, err
 }
 
 func scanAll(sql string) ([]token, *Error) {
@@ -92,26 +136,110 @@ func scanAll(sql string) ([]token, *Error) {
 	return tokens, nil
 }
 
-// depth is +1 for an opening bracket, -1 for a closing one, else 0.
-func (t token) depth() int {
-	switch t.text {
-	case "(", "[":
-		return 1
-	case ")", "]":
-		return -1
-	}
-	return 0
-}
-
-// onlySelect is the one SELECT of a parsed text, or an error that says what stands there instead.
-func onlySelect(tree *query.ParseResult, tokens []token, what string) (*query.SelectStmt, *Error) {
-	for _, t := range tokens {
-		if t.text == ";" {
-			return nil, &Error{Message: "a semicolon does not belong to " + what, Offset: t.start}
+// split cuts tokens at the commas outside all brackets.
+func split(tokens []token) [][]token {
+	var spans [][]token
+	depth, start := 0, 0
+	for i, t := range tokens {
+		depth += t.depth()
+		if depth == 0 && t.text == "," {
+			spans = append(spans, tokens[start:i])
+			start = i + 1
 		}
 	}
-	if len(tree.Stmts) != 1 || tree.Stmts[0].Stmt.GetSelectStmt() == nil {
-		return nil, &Error{Message: "this is not " + what}
+	return append(spans, tokens[start:])
+}
+
+// Token is one word, sign, literal or comment of a text, as the server's scanner sees it.
+type Token struct {
+	Offset  int
+	Text    string
+	Comment bool
+}
+
+// Quoted says whether the text stands in single or double quotes, with or without a prefix.
+func (t Token) Quoted() bool {
+	return !t.Comment && strings.ContainsAny(t.Text[len(t.Text)-1:], `'"`)
+}
+
+// Tokens splits a text of one or more statements. The error is an *Error.
+func Tokens(sql string) ([]Token, error) {
+	scanned, err := scanAll(sql)
+	if err != nil {
+		return nil, err
 	}
-	return tree.Stmts[0].Stmt.GetSelectStmt(), nil
+	tokens := make([]Token, 0, len(scanned))
+	for _, t := range scanned {
+		tokens = append(tokens, Token{Offset: t.start, Text: t.text, Comment: t.comment()})
+	}
+	return tokens, nil
+}
+
+// Enclosed says whether a text is one pair of parentheses with everything else inside.
+func Enclosed(sql string) bool {
+	if !strings.HasPrefix(strings.TrimSpace(sql), "(") {
+		return false
+	}
+	tokens, err := scanAll(sql)
+	if err != nil || len(tokens) < 2 {
+		return false
+	}
+	depth := 0
+	return slices.IndexFunc(tokens, func(t token) bool {
+		depth += t.depth()
+		return depth == 0
+	}) == len(tokens)-1
+}
+
+// BreakInside is the offset of the first quoted text with a line break in it, where the break is
+// part of a value; -1 when there is none.
+func BreakInside(sql string) int {
+	if !strings.ContainsAny(sql, "\r\n") {
+		return -1
+	}
+	tokens, _ := scanAll(sql) // whoever parses it reports the error
+	for _, t := range tokens {
+		if strings.ContainsAny(t.text, "\r\n") {
+			return t.start
+		}
+	}
+	return -1
+}
+
+// Statements splits a text into its statements, without semicolons and surrounding space. A
+// comment before a statement stays with it. The error is an *Error.
+func Statements(sql string) ([]string, error) {
+	tree, err := parse("", sql, "")
+	if err != nil {
+		return nil, err
+	}
+	var statements []string
+	for _, raw := range tree.Stmts {
+		start, end := int(raw.StmtLocation), int(raw.StmtLocation+raw.StmtLen)
+		if raw.StmtLen == 0 {
+			end = len(sql)
+		}
+		statements = append(statements, strings.TrimSpace(sql[start:end]))
+	}
+	return statements, nil
+}
+
+// PLpgSQL checks the syntax of the bodies of the plpgsql functions that a text creates. The
+// error carries the parser's words.
+func PLpgSQL(createFunction string) error {
+	if err := plainText(createFunction); err != nil {
+		return err
+	}
+	result, err := grammarPLpgSQL(createFunction)
+	if err != nil {
+		return placed(err, "", createFunction)
+	}
+	var functions []json.RawMessage
+	if err := json.Unmarshal([]byte(result), &functions); err != nil {
+		return fmt.Errorf("reading the parsed plpgsql: %w", err)
+	}
+	if len(functions) == 0 {
+		return &Error{Message: "there is no plpgsql function"}
+	}
+	return nil
 }

@@ -6,11 +6,30 @@ import (
 	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// walker collects what an expression names. Fields are visited in the order of their numbers, and
-// the result is sorted by offset, so that it never depends on the order of a map.
+// visit calls f for every message directly inside m, in the order of the fields' numbers, but not for those of
+// some fields.
+func visit(m protoreflect.Message, f func(protoreflect.Message), but ...protoreflect.Name) {
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		field := fields.Get(i)
+		switch {
+		case field.Kind() != protoreflect.MessageKind || !m.Has(field) || slices.Contains(but, field.Name()):
+		case field.IsList():
+			list := m.Get(field).List()
+			for i := range list.Len() {
+				f(list.Get(i).Message())
+			}
+		default:
+			f(m.Get(field).Message())
+		}
+	}
+}
+
+// walker collects what an expression or statement names.
 type walker struct {
 	expr    Expr
 	base    int      // length of what stands before the user's text
@@ -21,28 +40,12 @@ type walker struct {
 	err     *Error
 }
 
-func references(node *query.Node, base int) (*walker, *Error) {
-	w := &walker{base: base}
-	w.expr.TimeFunctionOffset = -1
-	w.message(node.ProtoReflect())
-	return w.sorted()
-}
-
-func queryReferences(stmt *query.SelectStmt) (*walker, *Error) {
-	w := &walker{depth: -1}
-	w.expr.TimeFunctionOffset = -1
-	w.message(stmt.ProtoReflect())
-	return w.sorted()
-}
-
-func (w *walker) sorted() (*walker, *Error) {
-	if w.err != nil {
-		return nil, w.err
-	}
+// finish sorts by offset.
+func (w *walker) finish(sql string) *Error {
+	w.expr.SQL = sql
 	slices.SortStableFunc(w.expr.Columns, func(a, b ColumnRef) int { return cmp.Compare(a.Offset, b.Offset) })
 	slices.SortStableFunc(w.expr.Tables, func(a, b TableRef) int { return cmp.Compare(a.Offset, b.Offset) })
-	w.expr.TimeFunctionOffset = max(w.expr.TimeFunctionOffset, 0)
-	return w, nil
+	return w.err
 }
 
 func (w *walker) refuse(message string, location int32) {
@@ -67,11 +70,16 @@ func (w *walker) message(m protoreflect.Message) {
 	case *query.ColumnRef:
 		w.column(n)
 	case *query.RangeVar:
-		w.table(n)
+		if n.Schemaname != "" || !slices.Contains(w.with, n.Relname) {
+			w.expr.Tables = append(w.expr.Tables, w.tableRef(n))
+		}
 	case *query.FuncCall:
 		w.call(n)
 	case *query.ParamRef:
-		w.parameter(n)
+		at := w.offset(n.Location)
+		if !w.expr.Parameter || at < w.expr.ParameterOffset {
+			w.expr.Parameter, w.expr.ParameterOffset = true, at
+		}
 	case *query.SQLValueFunction:
 		w.valueFunction(n)
 	case *query.TypeCast:
@@ -81,28 +89,7 @@ func (w *walker) message(m protoreflect.Message) {
 	case *query.A_Expr:
 		w.qualified(n.Name)
 	}
-	w.children(m)
-}
-
-func (w *walker) children(m protoreflect.Message) {
-	fields := m.Descriptor().Fields()
-	for i := range fields.Len() {
-		w.child(m, fields.Get(i))
-	}
-}
-
-func (w *walker) child(m protoreflect.Message, field protoreflect.FieldDescriptor) {
-	if field.Kind() != protoreflect.MessageKind || !m.Has(field) {
-		return
-	}
-	if !field.IsList() {
-		w.message(m.Get(field).Message())
-		return
-	}
-	list := m.Get(field).List()
-	for i := range list.Len() {
-		w.message(list.Get(i).Message())
-	}
+	visit(m, w.message)
 }
 
 func (w *walker) selectStmt(n *query.SelectStmt) {
@@ -116,8 +103,12 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	w.depth++
 	w.expr.Subquery = w.expr.Subquery || w.depth > 0
 	w.ctes(n.GetWithClause())
-	w.rest(n)
+	visit(n.ProtoReflect(), w.message, "with_clause", "larg", "rarg")
 	w.depth--
+	if n.Larg != nil && n.Rarg != nil { // both sides of a UNION have its depth
+		w.selectStmt(n.Larg)
+		w.selectStmt(n.Rarg)
+	}
 	w.with = outer
 }
 
@@ -135,20 +126,6 @@ func (w *walker) ctes(clause *query.WithClause) {
 	}
 }
 
-// rest visits everything of a SELECT but its WITH. Both sides of a UNION have its depth.
-func (w *walker) rest(n *query.SelectStmt) {
-	clause, left, right := n.WithClause, n.Larg, n.Rarg
-	n.WithClause, n.Larg, n.Rarg = nil, nil, nil
-	w.children(n.ProtoReflect())
-	n.WithClause, n.Larg, n.Rarg = clause, left, right
-	if left != nil && right != nil {
-		w.depth--
-		w.selectStmt(left)
-		w.selectStmt(right)
-		w.depth++
-	}
-}
-
 func (w *walker) column(n *query.ColumnRef) {
 	ref := ColumnRef{Offset: w.offset(n.Location), Depth: max(w.depth, 0)}
 	for _, field := range n.Fields {
@@ -159,13 +136,6 @@ func (w *walker) column(n *query.ColumnRef) {
 		ref.Fields = append(ref.Fields, field.GetString_().GetSval())
 	}
 	w.expr.Columns = append(w.expr.Columns, ref)
-}
-
-func (w *walker) table(n *query.RangeVar) {
-	if n.Schemaname == "" && slices.Contains(w.with, n.Relname) {
-		return
-	}
-	w.expr.Tables = append(w.expr.Tables, w.tableRef(n))
 }
 
 func (w *walker) tableRef(n *query.RangeVar) TableRef {
@@ -187,7 +157,7 @@ func (w *walker) call(n *query.FuncCall) {
 	if arguments, ok := sessionFunctions[name]; ok && arguments == call.Arguments {
 		w.session(name, n.Location)
 	}
-	if timeFunctions[name] || name == "age" && len(n.Args) == 1 {
+	if slices.Contains(timeFunctions, name) || name == "age" && len(n.Args) == 1 {
 		w.time(name, n.Location)
 	}
 }
@@ -199,13 +169,57 @@ func (w *walker) qualified(name []*query.Node) {
 	}
 }
 
-func (w *walker) parameter(n *query.ParamRef) {
-	offset := w.offset(n.Location)
-	if !w.expr.Parameter || offset < w.expr.ParameterOffset {
-		w.expr.Parameter, w.expr.ParameterOffset = true, offset
+var (
+	// timeFunctions read a clock. age(x) with one argument counts from the current date.
+	// https://www.postgresql.org/docs/current/functions-datetime.html
+	timeFunctions = strings.Fields("now clock_timestamp statement_timestamp transaction_timestamp timeofday")
+	timeWords     = strings.Fields("now today tomorrow yesterday")
+	timeTypes     = strings.Fields("date time timetz timestamp timestamptz")
+
+	// sessionWords are SQL's own words for who asks and where, even where a column has that name.
+	// https://www.postgresql.org/docs/current/functions-info.html
+	sessionWords = strings.Fields("user current_user current_role session_user current_catalog current_schema")
+
+	// sessionFunctions go by default_text_search_config where they have that many arguments.
+	// https://www.postgresql.org/docs/current/functions-textsearch.html
+	sessionFunctions = map[string]int{
+		"to_tsvector": 1, "to_tsquery": 1, "plainto_tsquery": 1, "phraseto_tsquery": 1, "websearch_to_tsquery": 1,
+		"json_to_tsvector": 2, "jsonb_to_tsvector": 2, "ts_headline": 2,
+	}
+)
+
+// valueFunction is current_date and kin, perhaps with a precision, or a word for the session.
+func (w *walker) valueFunction(n *query.SQLValueFunction) {
+	name := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(n.Op.String(), "SVFOP_"), "_N"))
+	if slices.Contains(sessionWords, name) {
+		w.session(name, n.Location)
+	} else {
+		w.time(name, n.Location)
 	}
 }
 
+// cast finds 'now'::timestamptz and kin, which are clocks as well (frozen ones, inside a function).
+func (w *walker) cast(n *query.TypeCast) {
+	value := n.GetArg().GetAConst().GetSval()
+	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(value.GetSval())), " ")
+	if slices.Contains(timeWords, word) && slices.Contains(timeTypes, lastName(n.GetTypeName().GetNames())) {
+		w.time("'"+word+"'", n.Arg.GetAConst().Location)
+	}
+}
+
+func (w *walker) time(name string, location int32) {
+	if at := w.offset(location); w.expr.TimeFunction == "" || at < w.expr.TimeFunctionOffset {
+		w.expr.TimeFunction, w.expr.TimeFunctionOffset = name, at
+	}
+}
+
+func (w *walker) session(name string, location int32) {
+	if at := w.offset(location); w.expr.Session == "" || at < w.expr.SessionOffset {
+		w.expr.Session, w.expr.SessionOffset = name, at
+	}
+}
+
+// lastName is the last part of a qualified name in lower case, dotted is all of it.
 func lastName(names []*query.Node) string {
 	if len(names) == 0 {
 		return ""
@@ -213,9 +227,63 @@ func lastName(names []*query.Node) string {
 	return strings.ToLower(names[len(names)-1].GetString_().GetSval())
 }
 
-func (w *walker) time(name string, location int32) {
-	offset := w.offset(location)
-	if w.expr.TimeFunction == "" || offset < w.expr.TimeFunctionOffset {
-		w.expr.TimeFunction, w.expr.TimeFunctionOffset = name, offset
+func dotted(names []*query.Node) string {
+	var parts []string
+	for _, name := range names {
+		parts = append(parts, name.GetString_().GetSval())
 	}
+	return strings.Join(parts, ".")
+}
+
+// withoutCatalog leaves schema pg_catalog out, with which the search path begins.
+func withoutCatalog(names []*query.Node) []*query.Node {
+	if len(names) == 2 && names[0].GetString_().GetSval() == "pg_catalog" {
+		return names[1:]
+	}
+	return names
+}
+
+// text is the same for two parts of a tree that mean the same, wherever they were written.
+func text(m proto.Message) string {
+	m = proto.Clone(m)
+	forgetPlaces(m.ProtoReflect())
+	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		panic(err) // only texts that are not UTF-8 cannot be encoded, and those were refused
+	}
+	return string(encoded)
+}
+
+func forgetPlaces(m protoreflect.Message) {
+	for _, name := range []protoreflect.Name{"location", "stmt_location", "stmt_len"} {
+		if field := m.Descriptor().Fields().ByName(name); field != nil {
+			m.Clear(field)
+		}
+	}
+	visit(m, forgetPlaces)
+}
+
+// Roles lists the roles that a script names and does not create itself: owners, grantees, and those of row
+// security. The error is an *Error.
+func Roles(sql string) ([]string, error) {
+	tree, err := parse("", sql, "")
+	if err != nil {
+		return nil, err
+	}
+	var named, created []string
+	var look func(protoreflect.Message)
+	look = func(m protoreflect.Message) {
+		switch n := m.Interface().(type) {
+		case *query.RoleSpec:
+			if n.Roletype == query.RoleSpecType_ROLESPEC_CSTRING {
+				named = append(named, n.Rolename)
+			}
+		case *query.CreateRoleStmt:
+			created = append(created, n.Role)
+		}
+		visit(m, look)
+	}
+	look(tree.ProtoReflect())
+	slices.Sort(named)
+	return slices.DeleteFunc(slices.Compact(named), func(name string) bool { return slices.Contains(created, name) }), nil
 }

@@ -1,7 +1,13 @@
 package pgparse
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
 	query "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // Statement is one SELECT, INSERT, UPDATE, DELETE or MERGE. Tables of the Expr holds every table
@@ -23,77 +29,137 @@ type Write struct {
 
 const oneStatement = "one SELECT, INSERT, UPDATE, DELETE or MERGE"
 
+var readStatement = remember(parseStatement)
+
 // ParseStatement reads exactly one statement, to which a template may add tables in front, by
 // WITH: so it does not begin with a parenthesis. The error is an *Error.
-func ParseStatement(sql string) (*Statement, error) {
-	tokens, err := scan(sql)
-	if err != nil {
-		return nil, err
-	}
-	tree, err := parse("", sql, "")
-	if err != nil {
-		return nil, err
-	}
-	node, err := onlyStatement(tree, tokens)
-	if err != nil {
-		return nil, err
-	}
-	w := &walker{depth: -1, writing: true}
-	w.expr.TimeFunctionOffset = -1
-	w.message(node.ProtoReflect())
-	if _, err := w.sorted(); err != nil {
-		return nil, err
-	}
-	w.expr.SQL = sql
-	statement := &Statement{Expr: w.expr, Writes: w.writes, Select: node.GetSelectStmt() != nil}
-	statement.leading(node, tokens)
-	return statement, nil
-}
+func ParseStatement(sql string) (*Statement, error) { return readStatement(sql) }
 
-func onlyStatement(tree *query.ParseResult, tokens []token) (*query.Node, *Error) {
-	for _, t := range tokens {
-		if t.text == ";" {
-			return nil, &Error{Message: "a semicolon does not belong to " + oneStatement, Offset: t.start}
-		}
+func parseStatement(sql string) (*Statement, *Error) {
+	tokens, tree, err := scanned("", sql)
+	if err != nil {
+		return nil, err
 	}
-	if len(tree.Stmts) != 1 {
-		return nil, &Error{Message: "this is not " + oneStatement}
+	node, err := onlyOne(tree, tokens, oneStatement)
+	if err != nil {
+		return nil, err
 	}
-	node := tree.Stmts[0].Stmt
-	if withClause(node) == nil && node.GetSelectStmt() == nil && node.GetInsertStmt() == nil &&
-		node.GetUpdateStmt() == nil && node.GetDeleteStmt() == nil && node.GetMergeStmt() == nil {
+	var change changing
+	switch {
+	case node.GetInsertStmt() != nil:
+		change = node.GetInsertStmt()
+	case node.GetUpdateStmt() != nil:
+		change = node.GetUpdateStmt()
+	case node.GetDeleteStmt() != nil:
+		change = node.GetDeleteStmt()
+	case node.GetMergeStmt() != nil:
+		change = node.GetMergeStmt()
+	case node.GetSelectStmt() == nil:
 		return nil, &Error{Message: "this is not " + oneStatement}
 	}
 	if tokens[0].text == "(" {
 		return nil, &Error{Message: "a statement does not begin with a parenthesis", Offset: tokens[0].start}
 	}
-	return node, nil
-}
-
-func withClause(node *query.Node) *query.WithClause {
-	for _, clause := range []*query.WithClause{
-		node.GetSelectStmt().GetWithClause(), node.GetInsertStmt().GetWithClause(), node.GetUpdateStmt().GetWithClause(),
-		node.GetDeleteStmt().GetWithClause(), node.GetMergeStmt().GetWithClause(),
-	} {
-		if clause != nil {
-			return clause
-		}
+	w := &walker{depth: -1, writing: true}
+	w.message(node.ProtoReflect())
+	if err := w.finish(sql); err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-// leading notes the WITH that the statement begins with; one further in belongs to a part of it.
-func (s *Statement) leading(node *query.Node, tokens []token) {
-	clause := withClause(node)
-	if clause == nil || tokens[0].kind != query.Token_WITH {
-		return
+	s := &Statement{Expr: w.expr, Writes: w.writes, Select: change == nil}
+	with := node.GetSelectStmt().GetWithClause()
+	if change != nil {
+		with = change.GetWithClause()
 	}
-	first := 1
-	if clause.Recursive {
-		first = 2
+	if with == nil || tokens[0].kind != query.Token_WITH {
+		return s, nil // a WITH further in belongs to a part of it
 	}
-	s.CTEs = tokens[first].start
-	for _, cte := range clause.Ctes {
+	s.CTEs = tokens[1].start
+	if with.Recursive {
+		s.CTEs = tokens[2].start
+	}
+	for _, cte := range with.Ctes {
 		s.With = append(s.With, cte.GetCommonTableExpr().GetCtename())
 	}
+	return s, nil
+}
+
+// changing is an INSERT, UPDATE, DELETE or MERGE.
+type changing interface {
+	ProtoReflect() protoreflect.Message
+	GetRelation() *query.RangeVar
+	GetWithClause() *query.WithClause
+}
+
+// change visits a statement that changes rows, and notes its target. WITH comes first, as the rest
+// sees its names.
+func (w *walker) change(n changing) {
+	outer := w.with
+	w.depth++
+	w.ctes(n.GetWithClause())
+	w.writes = append(w.writes, w.write(n))
+	visit(n.ProtoReflect(), w.message, "with_clause")
+	w.depth--
+	w.with = outer
+}
+
+func (w *walker) write(n changing) Write {
+	write := Write{Table: w.tableRef(n.GetRelation())}
+	switch n := n.(type) {
+	case *query.InsertStmt:
+		write.Insert = true
+		write.Update = n.OnConflictClause.GetAction() == query.OnConflictAction_ONCONFLICT_UPDATE
+		write.Sets = targets(n.OnConflictClause.GetTargetList())
+	case *query.UpdateStmt:
+		write.Update, write.Sets = true, targets(n.TargetList)
+	case *query.DeleteStmt:
+		write.Delete = true
+	case *query.MergeStmt:
+		for _, node := range n.MergeWhenClauses {
+			switch node.GetMergeWhenClause().GetCommandType() {
+			case query.CmdType_CMD_INSERT:
+				write.Insert = true
+			case query.CmdType_CMD_UPDATE:
+				write.Update = true
+				write.Sets = append(write.Sets, targets(node.GetMergeWhenClause().GetTargetList())...)
+			case query.CmdType_CMD_DELETE:
+				write.Delete = true
+			}
+		}
+	}
+	return write
+}
+
+// targets are the columns that a SET list names.
+func targets(list []*query.Node) []string {
+	var names []string
+	for _, node := range list {
+		names = append(names, node.GetResTarget().GetName())
+	}
+	return names
+}
+
+// Edit replaces Length bytes at Offset by Text; Length 0 inserts.
+type Edit struct {
+	Offset, Length int
+	Text           string
+}
+
+// Splice applies edits, whose offsets are those of the unchanged sql, in any order. Edits at one
+// offset keep theirs. It panics when two overlap or one lies outside: that is a mistake of the
+// caller, and half an edit would be wrong SQL.
+func Splice(sql string, edits []Edit) string {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Compare(a.Offset, b.Offset) })
+	var out strings.Builder
+	done := 0
+	for _, e := range edits {
+		if e.Offset < done || e.Length < 0 || e.Offset+e.Length > len(sql) {
+			panic(fmt.Sprintf("pgparse: edit at %d overlaps or lies outside", e.Offset))
+		}
+		out.WriteString(sql[done:e.Offset])
+		out.WriteString(e.Text)
+		done = e.Offset + e.Length
+	}
+	out.WriteString(sql[done:])
+	return out.String()
 }

@@ -3,7 +3,6 @@ package pgparse
 import (
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
@@ -23,7 +22,7 @@ func termOf(node *query.Node) *term {
 	case node.GetTypeCast() != nil:
 		return castTerm(node.GetTypeCast())
 	case node.GetAConst() != nil:
-		return constantTerm(node.GetAConst())
+		return constantTerm(node)
 	case node.GetColumnRef() != nil:
 		return &term{is: "column", text: dotted(node.GetColumnRef().Fields)}
 	case node.GetBoolExpr() != nil:
@@ -66,23 +65,15 @@ func castTerm(n *query.TypeCast) *term {
 	return t
 }
 
-func constantTerm(c *query.A_Const) *term {
-	t := &term{is: "constant"}
+func constantTerm(node *query.Node) *term {
+	value, ok := literal(node)
 	switch {
-	case c.Isnull:
-		t.is = "null"
-	case c.GetSval() != nil:
-		t.text = c.GetSval().Sval
-	case c.GetFval() != nil:
-		t.text, t.cast = c.GetFval().Fval, "number"
-	case c.GetBoolval() != nil:
-		t.text, t.cast = strconv.FormatBool(c.GetBoolval().Boolval), "bool"
-	case c.GetIval() != nil:
-		t.text, t.cast = strconv.Itoa(int(c.GetIval().Ival)), "number"
-	default:
-		t.is, t.text = "other", text(c)
+	case !ok:
+		return &term{is: "other", text: text(node)}
+	case value.Kind == NullConstant:
+		return &term{is: "null"}
 	}
-	return t
+	return &term{is: "constant", text: value.Text, cast: map[ConstantKind]string{NumberConstant: "number", BooleanConstant: "bool"}[value.Kind]}
 }
 
 func boolTerm(n *query.BoolExpr) *term {

@@ -61,22 +61,3 @@ type OrderItem struct {
 	Descending bool
 	NullsFirst bool
 }
-
-// Routine is a CREATE FUNCTION or CREATE PROCEDURE, taken apart.
-type Routine struct {
-	Schema, Name string
-	Procedure    bool
-	Arguments    []string // input types as written, e.g. "bigint"
-	Language     string
-	Body         string
-	Definer      bool
-	Volatility   string            // "volatile", "stable", "immutable"
-	Settings     map[string]string // name to value as pg_proc.proconfig has it
-	Signature    Signature
-
-	Strict, Leakproof bool
-	Parallel          string  // "unsafe", "restricted", "safe"
-	Cost              float64 // as pg_proc has it, also where the text has none
-	Rows              float64
-	Support           string // the support function as written, "" for none
-}
