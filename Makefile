@@ -13,10 +13,8 @@ help: ## List the targets
 demo: setup ## Show the whole path on a throw-away server; EXAMPLE=bot-queue
 	@examples/demo.sh "$(EXAMPLE)"
 
-test: lint ## Run all tests; needs PostgreSQL with pg_cron, and git, installs them where it may
-	@.ci/setup git
+test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, git and gcc, installs them where it may
 	TMPDIR=$$(.ci/scratch) go test -count=1 -timeout 60m ./...
-	CGO_ENABLED=0 go build -buildvcs=false ./...
 
 test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
 	@.ci/matrix
@@ -41,4 +39,4 @@ clean: ## Remove what build, bench and failed tests leave
 	find . -name '*.FAIL' -delete
 
 setup:
-	@.ci/setup
+	@.ci/setup gcc git

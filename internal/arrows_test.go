@@ -64,7 +64,6 @@ var users = map[string][]string{
 	"github.com/pressly/goose/v3":              {"internal/install"},
 	"github.com/spf13/cobra":                   {"cmd/pgretain"},
 	"github.com/pganalyze/pg_query_go/v6":      {"internal/pgparse"},
-	"github.com/wasilibs/go-pgquery":           {"internal/pgparse"},
 	"go.yaml.in/yaml/v3":                       {"policy"},
 	"github.com/google/go-cmp":                 {},
 	"github.com/santhosh-tekuri/jsonschema/v6": {},

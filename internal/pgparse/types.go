@@ -1,5 +1,5 @@
-// Package pgparse reads SQL with PostgreSQL's own grammar. Builds with cgo link the parser;
-// builds without run the same parser as WebAssembly. All offsets are in bytes of the input.
+// Package pgparse reads SQL with PostgreSQL's own grammar, which is C: it builds with cgo alone. All offsets are in bytes
+// of the input.
 package pgparse
 
 // Error is a syntax error, or something else than was asked for, at Offset of the input.

@@ -1,19 +1,16 @@
-//go:build !cgo
-
 package pgparse
 
 import (
 	"errors"
 
 	query "github.com/pganalyze/pg_query_go/v6"
-	wasm "github.com/wasilibs/go-pgquery"
-	"github.com/wasilibs/go-pgquery/parser"
+	"github.com/pganalyze/pg_query_go/v6/parser"
 )
 
-func grammarParse(sql string) (*query.ParseResult, error) { return wasm.Parse(sql) }
-func grammarScan(sql string) (*query.ScanResult, error)   { return wasm.Scan(sql) }
+func grammarParse(sql string) (*query.ParseResult, error) { return query.Parse(sql) }
+func grammarScan(sql string) (*query.ScanResult, error)   { return query.Scan(sql) }
 func grammarPLpgSQL(createFunction string) (string, error) {
-	return wasm.ParsePlPgSqlToJSON(createFunction)
+	return query.ParsePlPgSqlToJSON(createFunction)
 }
 
 // position is the message of a parser error and its 1-based place in characters, 0 when unknown.
