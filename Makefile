@@ -22,11 +22,14 @@ test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
 bench: setup ## Measure the generated deletes against others; writes bench.json
 	go run ./tests/bench
 
-lint: ## Check the form of the Go sources and of go.mod
+lint: ## Check the Go sources and go.mod
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then printf 'not formatted, run gofmt -w:\n%s\n' "$$unformatted" >&2; exit 1; fi
 	go mod tidy -diff
 	go vet ./...
+	go tool staticcheck ./...
+	@dead=$$(go tool deadcode -test ./...); \
+	if [ -n "$$dead" ]; then printf 'never called:\n%s\n' "$$dead" >&2; exit 1; fi
 
 generate: ## Write the generated files again
 	go generate ./...
