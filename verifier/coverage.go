@@ -1,30 +1,16 @@
 package verifier
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgretain/internal/diag"
 	"pgretain/policy"
 )
-
-// coverageGroups is empty where the file does not say that schemas are covered.
-func (v *inspection) coverageGroups() []group {
-	if v.file.Coverage == nil {
-		return nil
-	}
-	return []group{
-		{about: `the names under "coverage"`, codes: []string{codeCoverageName}, check: v.checkCoverageNames},
-		{about: "tables without a policy", codes: []string{codeUncovered}, check: v.checkCoverage},
-	}
-}
 
 // covered is what the file says of tables, for the query that looks for the others.
 type covered struct {
@@ -36,16 +22,34 @@ type covered struct {
 }
 
 func (v *inspection) covered() covered {
-	c := covered{named: []string{}, reached: []string{}, deleted: []string{}, detached: []string{}, written: []string{}}
-	for _, t := range v.file.Protect {
-		c.named = append(c.named, t.String())
-	}
-	for _, e := range v.file.Coverage.Exempt {
-		c.named = append(c.named, e.Table.String())
-	}
-	drops := slices.ContainsFunc(v.file.Policies, func(p *policy.Policy) bool { return has(p, func(s policy.Step) bool { return s.DropTable != nil }) })
+	c := covered{named: mapped(v.file.Protect, policy.Table.String), reached: []string{}, deleted: []string{}, detached: []string{}, written: []string{}}
+	c.named = append(c.named, mapped(v.file.Coverage.Exempt, exempted)...)
+	has := func(p *policy.Policy, which func(policy.Step) bool) bool { return slices.ContainsFunc(p.Then, which) }
+	drops := slices.ContainsFunc(v.file.Policies, func(p *policy.Policy) bool {
+		return has(p, func(s policy.Step) bool { return s.DropTable != nil })
+	})
 	for _, p := range v.file.Policies {
-		c.add(p)
+		for _, use := range p.Covers() {
+			if use.Reached {
+				c.reached = append(c.reached, use.Table.String())
+			} else {
+				c.named = append(c.named, use.Table.String())
+			}
+		}
+		for _, use := range p.Uses() {
+			if use.Access.Insert {
+				c.written = append(c.written, use.Table.String())
+			}
+		}
+		for _, s := range p.Then { // what refers to a partition keeps it
+			switch {
+			case s.Delete == nil:
+			case s.Related != nil:
+				c.deleted = append(c.deleted, s.Related.Table.String())
+			default:
+				c.deleted = append(c.deleted, p.Table.String())
+			}
+		}
 		if drops && p.Partitions && has(p, func(s policy.Step) bool { return s.Detach != nil }) {
 			c.detached = append(c.detached, p.Table.String())
 		}
@@ -53,25 +57,9 @@ func (v *inspection) covered() covered {
 	return c
 }
 
-func has(p *policy.Policy, which func(policy.Step) bool) bool {
-	return slices.ContainsFunc(p.Then, which)
-}
+func exempted(e policy.Exemption) string { return e.Table.String() }
 
-func (c *covered) add(p *policy.Policy) {
-	for _, use := range p.Covers() {
-		if use.Reached {
-			c.reached = append(c.reached, use.Table.String())
-		} else {
-			c.named = append(c.named, use.Table.String())
-		}
-	}
-	for _, use := range p.Uses() {
-		if use.Access.Insert {
-			c.written = append(c.written, use.Table.String())
-		}
-	}
-	c.deleted = append(c.deleted, deletes(p)...)
-}
+func nameText(n policy.Name) string { return n.Text }
 
 // uncovered is a table, or a root of partitions, that may grow for ever. Its oids are those of what
 // holds the rows.
@@ -84,23 +72,30 @@ type uncovered struct {
 	OIDs                       []uint32
 }
 
-func (v *inspection) checkCoverage(ctx context.Context, tx pgx.Tx) error {
-	schemas := names(v.file.Coverage.Schemas)
-	c := v.covered()
-	rows, err := seen[uncovered](ctx, tx, v.query("uncovered"), schemas, c.named, c.reached, c.deleted, c.detached, c.written)
+func (v *inspection) checkCoverage(r reading) error {
+	schemas, c := mapped(v.file.Coverage.Schemas, nameText), v.covered()
+	tables, err := collectRows[uncovered](r, "uncovered", schemas, c.named, c.reached, c.deleted, c.detached, c.written)
 	if err != nil {
 		return err
 	}
-	sizes, err := v.sizes(ctx, tx, rows)
-	for i, t := range rows {
-		at := v.file.Coverage.Schemas[slices.Index(schemas, t.Schema)].Position
-		v.uncovered(t, sizes[int32(i)], at)
+	sizes, err := readSizes(r, tables)
+	for i, t := range tables {
+		name, what := t.Schema+"."+t.Table, "table"
+		if t.Partitioned {
+			what = "partitioned table"
+		} else if t.Persistence == "u" {
+			what = "unlogged table"
+		}
+		v.add(message{Code: codeUncovered, Object: name, Position: v.file.Coverage.Schemas[slices.Index(schemas, t.Schema)].Position,
+			Message: fmt.Sprintf("%s %q has no policy, no protection and no exemption", what, name),
+			Detail:  strings.Join(append(growth(t, sizes[i]), v.writers(name)...), " "),
+			Hint:    fmt.Sprintf(`Write a policy for it, or name %s under "protect" or under "exempt" of "coverage".`, name)})
 	}
 	return err
 }
 
-// sizes are those of tables by their place in the list; none where somebody has one of them to himself.
-func (v *inspection) sizes(ctx context.Context, tx pgx.Tx, tables []uncovered) (map[int32]string, error) {
+// readSizes are those of tables by their place in the list; none where one of them is locked.
+func readSizes(r reading, tables []uncovered) (map[int]string, error) {
 	var places []int32
 	var oids []uint32
 	for i, t := range tables {
@@ -109,131 +104,43 @@ func (v *inspection) sizes(ctx context.Context, tx pgx.Tx, tables []uncovered) (
 		}
 	}
 	type size struct {
-		N    int32
+		N    int
 		Text string
 	}
-	sizes := map[int32]string{}
-	err := pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
-		rows, err := seen[size](ctx, savepoint, v.query("sizes"), places, oids)
-		for _, row := range rows {
-			sizes[row.N] = row.Text
-		}
-		return err
+	sizes := map[int]string{}
+	err := r.savepoint(func() error {
+		return each(r, "sizes", func(s size) { sizes[s.N] = s.Text }, places, oids)
 	})
 	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
-		return map[int32]string{}, nil
+		return map[int]string{}, nil
 	}
 	return sizes, err
 }
 
-func names(list []policy.Name) []string {
-	texts := make([]string, len(list))
-	for i, n := range list {
-		texts[i] = n.Text
-	}
-	return texts
-}
-
-// coverageName is what a name under "coverage" stands for.
-type coverageName struct {
-	Table   bool
-	N       int
-	Found   bool
-	Useless string
-}
-
-func (v *inspection) checkCoverageNames(ctx context.Context, tx pgx.Tx) error {
-	c := v.file.Coverage
-	exempt := make([]string, len(c.Exempt))
-	for i, e := range c.Exempt {
-		exempt[i] = e.Table.String()
-	}
-	rows, err := seen[coverageName](ctx, tx, v.query("coverage_names"), names(c.Schemas), exempt)
-	for _, row := range rows {
-		switch {
-		case !row.Table && !row.Found:
-			v.noSchema(c.Schemas[row.N-1])
-		case row.Table && (!row.Found || row.Useless != ""):
-			v.lostExemption(c.Exempt[row.N-1], row)
-		}
-	}
-	return err
-}
-
-var codeCoverageName = register("V081", Coverage, "a schema or exemption that names nothing")
-
-func (v *inspection) noSchema(schema policy.Name) {
-	v.add(Finding{Code: codeCoverageName, Object: schema.Text, Position: schema.Position,
-		Message: fmt.Sprintf("schema %q of \"coverage\" does not exist", schema.Text),
-		Detail:  "Whatever it was renamed to is not looked at.", Hint: "Write its new name, or take it out."})
-}
-
-// lostExemption: a table that is gone; for information, one that is not looked at anyway.
-func (v *inspection) lostExemption(e policy.Exemption, found coverageName) {
-	f := Finding{Code: codeCoverageName, Object: e.Table.String(), Position: e.Table.Position, Hint: "Take the exemption out."}
-	if e.Reason != "" {
-		f.Detail = fmt.Sprintf("It is exempt for: %s.", e.Reason)
-	}
-	if found.Found {
-		f.Severity = Info
-		f.Message = fmt.Sprintf("table %q needs no exemption: %s", e.Table, found.Useless)
-	} else {
-		f.Message = fmt.Sprintf("table %q is exempt and does not exist", e.Table)
-		f.Hint = "Write its new name, or take the exemption out."
-	}
-	v.add(f)
-}
-
-var codeUncovered = register("V080", Coverage, "a table without policy, protection or exemption")
-
-// uncovered: size is "" where it could not be read.
-func (v *inspection) uncovered(t uncovered, size string, at diag.Position) {
-	name := t.Schema + "." + t.Table
-	what := "table"
-	if t.Partitioned {
-		what = "partitioned table"
-	} else if t.Persistence == "u" {
-		what = "unlogged table"
-	}
-	v.add(Finding{Code: codeUncovered, Object: name, Position: at,
-		Message: fmt.Sprintf("%s %q has no policy, no protection and no exemption", what, name),
-		Detail:  strings.Join(append(v.growth(t, size), v.writers(name)...), " "),
-		Hint:    fmt.Sprintf(`Write a policy for it, or name %s under "protect" or under "exempt" of "coverage".`, name)})
-}
-
-// growth says how large a table is, and what it got.
-func (v *inspection) growth(t uncovered, size string) []string {
-	var facts []string
+// growth says how large a table is, and what it got; size is "" where it could not be read.
+func growth(t uncovered, size string) []string {
 	if t.Partitioned && t.Parts == 0 {
 		return []string{"It has no partition yet."}
 	}
-	if size != "" {
-		facts = append(facts, "It takes "+size)
-	} else {
-		facts = append(facts, "Its size could not be read, for somebody has it to himself")
+	fact := "It takes " + size
+	if size == "" {
+		fact = "Its size could not be read, for somebody has it to himself"
 	}
 	if t.Partitioned {
-		facts[0] += fmt.Sprintf(" in %s", plural(t.Parts, "partition"))
+		fact += " in " + plural(t.Parts, "partition")
 	}
 	if t.Rows != nil {
-		facts[0] += fmt.Sprintf(", about %s", plural(int(*t.Rows), "row"))
+		fact += ", about " + plural(*t.Rows, "row")
 	}
-	facts[0] += "."
+	facts := []string{fact + "."}
 	if t.Inserted != nil {
 		since := "its statistics began"
 		if t.Since != nil {
 			since = instant(*t.Since)
 		}
-		facts = append(facts, fmt.Sprintf("%s inserted since %s.", were(*t.Inserted), since))
+		facts = append(facts, fmt.Sprintf("%s inserted since %s.", verb(*t.Inserted, "1 row was", fmt.Sprintf("%d rows were", *t.Inserted)), since))
 	}
 	return facts
-}
-
-func were(rows int64) string {
-	if rows == 1 {
-		return "1 row was"
-	}
-	return fmt.Sprintf("%d rows were", rows)
 }
 
 // writers says which policies make a table grow, or name it and take nothing.
@@ -257,4 +164,41 @@ func (v *inspection) writers(name string) []string {
 		}
 	}
 	return list
+}
+
+// checkCoverageNames looks up the names under "coverage". A table that is gone is drift; for information is one that is
+// not looked at anyway.
+func (v *inspection) checkCoverageNames(r reading) error {
+	type meaning struct {
+		Table   bool
+		N       int
+		Found   bool
+		Useless string
+	}
+	c := v.file.Coverage
+	return each(r, "coverage_names", func(m meaning) {
+		f := message{Code: codeCoverageName}
+		switch {
+		case m.Found && m.Useless == "":
+			return
+		case !m.Table:
+			schema := c.Schemas[m.N-1]
+			f.Object, f.Position = schema.Text, schema.Position
+			f.Message = fmt.Sprintf("schema %q of \"coverage\" does not exist", schema.Text)
+			f.Detail, f.Hint = "Whatever it was renamed to is not looked at.", "Write its new name, or take it out."
+			v.add(f)
+			return
+		}
+		e := c.Exempt[m.N-1]
+		f.Object, f.Position = e.Table.String(), e.Table.Position
+		f.Message, f.Hint = fmt.Sprintf("table %q is exempt and does not exist", e.Table), "Write its new name, or take the exemption out."
+		if m.Found {
+			f.Severity, f.Message = Info, fmt.Sprintf("table %q needs no exemption: %s", e.Table, m.Useless)
+			f.Hint = "Take the exemption out."
+		}
+		if e.Reason != "" {
+			f.Detail = fmt.Sprintf("It is exempt for: %s.", e.Reason)
+		}
+		v.add(f)
+	}, mapped(c.Schemas, nameText), mapped(c.Exempt, exempted))
 }

@@ -1,25 +1,23 @@
 package verifier
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
+	verifysql "pgretain/sql/verify"
 )
 
-// ensured is a column that a migration made, as it is wanted and as it is.
+// ensured is a column that a migration made, as it is wanted.
 type ensured struct {
 	generator.Object
-	policy *policy.Policy
 	column policy.Column
-	live   liveColumn
 }
 
 type liveColumn struct {
@@ -32,31 +30,45 @@ type liveColumn struct {
 
 // checkEnsured compares type and default of the columns that migrations made: rows that the application
 // writes get their clocks from these.
-func (v *inspection) checkEnsured(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, v.query("search_path"), v.searchPath()); err != nil {
+func (v *inspection) checkEnsured(r reading) error {
+	if err := r.exec("search_path", v.searchPath()); err != nil {
 		return err
 	}
 	wanted := v.ensured()
-	var tables, columns, types []string
-	for _, w := range wanted {
-		tables, columns, types = append(tables, w.policy.Table.String()), append(columns, w.column.Name), append(types, w.column.Type)
-	}
-	rows, err := seen[liveColumn](ctx, tx, v.query("ensured_columns"), tables, columns, types)
+	rows, err := collectRows[liveColumn](r, "ensured_columns", mapped(wanted, func(w ensured) string { return w.Table }),
+		mapped(wanted, func(w ensured) string { return w.column.Name }), mapped(wanted, func(w ensured) string { return w.column.Type }))
 	if err != nil {
 		return err
 	}
 	for _, live := range rows {
 		w := wanted[live.N-1]
-		w.live = live
-		if w.otherType() {
-			v.columnHasOtherType(w)
-		} else if other, err := w.otherDefault(ctx, tx, v.query("same_constants")); err != nil {
+		f := message{Code: codeColumn}
+		about := fmt.Sprintf("column %q of table %q of policy %q has another ", w.column.Name, w.Table, w.Policy)
+		if w.otherType(live) {
+			f.Message, f.Want, f.Got = about+"type", w.column.Type, live.Type
+			f.Hint = "Write a migration of your own that gives it the wanted type, or write the type that it has in the policy file, then generate and migrate."
+			v.about(w.Object, f)
+			continue
+		}
+		other, err := w.otherDefault(r, live)
+		if err != nil {
 			return err
-		} else if other {
-			v.columnHasOtherDefault(w)
+		}
+		if other {
+			f.Message, f.Want, f.Got = about+"default", orNone(w.wantedDefault()), orNone(live.Default)
+			f.Detail = "Rows that the application writes get another value, or none."
+			f.Hint = v.inPath([]string{strings.TrimSpace(w.SQL[strings.LastIndex(w.SQL, "ALTER TABLE "):])})
+			v.about(w.Object, f)
 		}
 	}
 	return nil
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
 }
 
 // ensured leaves out columns that the application made: the policy takes them as they are.
@@ -69,20 +81,21 @@ func (v *inspection) ensured() []ensured {
 	for _, p := range v.file.Policies {
 		for _, c := range p.Ensure {
 			if o, ok := made[p.Table.String()+"."+c.Name]; ok {
-				list = append(list, ensured{Object: o, policy: p, column: c})
+				o.Table = p.Table.String()
+				list = append(list, ensured{o, c})
 			}
 		}
 	}
 	return list
 }
 
-func (w ensured) otherType() bool {
+func (w ensured) otherType(live liveColumn) bool {
 	wanted, wrong := pgparse.TypeIdentity(w.column.Type)
-	live, err := pgparse.TypeIdentity(w.live.Type)
-	if wrong != nil || err != nil || wanted == live || w.live.Other == nil {
+	found, err := pgparse.TypeIdentity(live.Type)
+	if wrong != nil || err != nil || wanted == found || live.Other == nil {
 		return false
 	}
-	return *w.live.Other || length(w.column.Type) != length(w.live.Type)
+	return *live.Other || length(w.column.Type) != length(live.Type)
 }
 
 var modifier = regexp.MustCompile(`\(([^)]*)\)`)
@@ -100,25 +113,27 @@ func length(name string) string {
 	return length
 }
 
-// otherDefault asks the server only where two constants have to be compared as values of their type.
-func (w ensured) otherDefault(ctx context.Context, tx pgx.Tx, query string) (bool, error) {
-	wanted := ""
-	if w.column.Default != nil {
-		wanted = w.column.Default.SQL
+func (w ensured) wantedDefault() string {
+	if w.column.Default == nil {
+		return ""
 	}
-	likeness, constants, err := pgparse.LikeDefault(wanted, w.live.Default)
-	if err != nil || constants == nil || !w.live.Plain {
+	return w.column.Default.SQL
+}
+
+// otherDefault asks the server only where two constants have to be compared as values of their type.
+func (w ensured) otherDefault(r reading, live liveColumn) (bool, error) {
+	likeness, constants, err := pgparse.LikeDefault(w.wantedDefault(), live.Default)
+	if err != nil || constants == nil || !live.Plain {
 		return likeness == pgparse.Different && err == nil, nil
 	}
 	same := true
-	err = pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
+	err = r.savepoint(func() error {
 		values := [][]byte{[]byte(constants[0]), []byte(constants[1])}
-		result := savepoint.Conn().PgConn().ExecParams(ctx, query, values, []uint32{w.live.OID, w.live.OID}, nil, nil).Read()
+		result := r.tx.Conn().PgConn().ExecParams(r.ctx, verifysql.Query("same_constants", r.schema), values, []uint32{live.OID, live.OID}, nil, nil).Read()
 		same = result.Err != nil || len(result.Rows) != 1 || string(result.Rows[0][0]) == "t"
 		return result.Err
 	})
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
+	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
 		return false, nil
 	}
 	return !same, err

@@ -1,17 +1,19 @@
 package verifier
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
+	"pgretain/internal/diag"
 	"pgretain/policy"
 )
 
@@ -31,8 +33,8 @@ type column struct {
 // cheap says whether rows can be found by the column without reading a large table.
 func (c column) cheap() bool { return c.Indexed || c.Rows < manyRows }
 
-// asked is what a policy's facts function is asked about.
-type asked struct {
+// factQuery is what a policy's facts function is asked about.
+type factQuery struct {
 	policy   *policy.Policy
 	clock    *policy.Clock // nil: not asked
 	column   column        // of the clock
@@ -42,62 +44,48 @@ type asked struct {
 // archive is one whose rows say which run they are of, and what the log says of these runs.
 type archive struct {
 	into policy.Table
+	mark string          // the column with the run
 	runs map[int64]int64 // rows by run
 }
 
-func (v *inspection) factGroups() []group {
-	if !v.opt.Counts {
-		return nil
-	}
-	return []group{{about: "what may be asked about rows", codes: factCodes(), check: v.readAsked}}
-}
+// codesOfFacts are the checks that go by the answers.
+var codesOfFacts = []string{codeNoClock, codeFarAhead, codeArchiveDiffers}
 
-// factCodes are the checks that go by the answers.
-func factCodes() []string { return []string{codeNoClock, codeFarAhead, codeArchiveDiffers} }
-
-// readAsked finds the policies of which something may be asked.
-func (v *inspection) readAsked(ctx context.Context, tx pgx.Tx) error {
-	var list []asked
+// readFactQueries finds the policies of which something may be asked: that reads no large table as a whole.
+func (v *inspection) readFactQueries(r reading) error {
+	var list []factQuery
 	for _, p := range v.file.Policies {
-		a := asked{policy: p}
+		q := factQuery{policy: p}
 		if k := clocks(p); len(k) == 1 && k[0].Kind != "position" && !p.Partitions {
-			a.clock = k[0]
+			q.clock = k[0]
 		}
-		for _, into := range generator.MarkedArchives(p) {
-			if !v.changedByPolicies(into.Table) {
-				a.archives = append(a.archives, archive{into: into.Table, runs: map[int64]int64{}})
+		for _, mark := range generator.MarkedArchives(p) {
+			if !v.changedByPolicies(mark.Table) {
+				q.archives = append(q.archives, archive{into: mark.Table, mark: mark.Run, runs: map[int64]int64{}})
 			}
 		}
-		if a.clock != nil || len(a.archives) > 0 {
-			list = append(list, a)
+		if q.clock != nil || len(q.archives) > 0 {
+			list = append(list, q)
 		}
 	}
-	if err := v.readClocks(ctx, tx, list); err != nil {
+	clockOf := func(q factQuery) string {
+		if q.clock == nil {
+			return ""
+		}
+		return q.clock.Column
+	}
+	err := each(r, "clocks", func(c column) {
+		if q := &list[c.N-1]; c.cheap() {
+			q.column = c
+		} else {
+			q.clock = nil
+		}
+	}, mapped(list, func(q factQuery) string { return q.policy.Table.String() }), mapped(list, clockOf))
+	if err != nil {
 		return err
 	}
-	v.asked = list
-	return v.readArchivedRuns(ctx, tx, list)
-}
-
-// readClocks drops what would read a large table as a whole.
-func (v *inspection) readClocks(ctx context.Context, tx pgx.Tx, list []asked) error {
-	var tables, columns []string
-	for _, a := range list {
-		name := ""
-		if a.clock != nil {
-			name = a.clock.Column
-		}
-		tables, columns = append(tables, a.policy.Table.String()), append(columns, name)
-	}
-	rows, err := seen[column](ctx, tx, v.query("clocks"), tables, columns)
-	for _, c := range rows {
-		a := &list[c.N-1]
-		a.column = c
-		if !c.cheap() {
-			a.clock = nil
-		}
-	}
-	return err
+	v.facts = list
+	return v.readArchivedRuns(r)
 }
 
 // changedByPolicies says whether a policy takes or changes rows of an archive, which is no loss.
@@ -108,51 +96,39 @@ func (v *inspection) changedByPolicies(into policy.Table) bool {
 }
 
 // readArchivedRuns finds the runs to count, of archives where that costs little.
-func (v *inspection) readArchivedRuns(ctx context.Context, tx pgx.Tx, list []asked) error {
+func (v *inspection) readArchivedRuns(r reading) error {
 	var policies, tables, columns []string
-	var places []*archive
-	for i := range list {
-		marks := generator.MarkedArchives(list[i].policy)
-		for j := range list[i].archives {
-			a := &list[i].archives[j]
-			k := slices.IndexFunc(marks, func(m generator.MarkedArchive) bool { return m.Table.String() == a.into.String() })
-			policies, tables, columns = append(policies, list[i].policy.Name), append(tables, a.into.String()), append(columns, marks[k].Run)
-			places = append(places, a)
+	var archives []archive
+	for _, q := range v.facts {
+		for _, a := range q.archives {
+			policies, tables, columns = append(policies, q.policy.Name), append(tables, a.into.String()), append(columns, a.mark)
+			archives = append(archives, a)
 		}
 	}
-	if len(places) == 0 {
+	if len(archives) == 0 {
 		return nil
 	}
-	known, err := seen[column](ctx, tx, v.query("clocks"), tables, columns)
-	if err != nil {
-		return err
-	}
 	cheap := map[int]bool{}
-	for _, c := range known {
-		cheap[c.N] = c.cheap()
+	if err := each(r, "clocks", func(c column) { cheap[c.N] = c.cheap() }, tables, columns); err != nil {
+		return err
 	}
 	type logged struct {
 		N         int
 		Run, Rows int64
 	}
-	rows, err := many[logged](ctx, tx, v.query("archived_runs"), policies, tables)
-	for _, r := range rows {
-		if cheap[r.N] {
-			places[r.N-1].runs[r.Run] = r.Rows
+	return each(r, "archived_runs", func(l logged) {
+		if cheap[l.N] {
+			archives[l.N-1].runs[l.Run] = l.Rows
 		}
-	}
-	return err
+	}, policies, tables)
 }
 
-// askedGroups ask policy by policy.
-func (v *inspection) askedGroups() []group {
-	var groups []group
-	for _, a := range v.asked {
-		groups = append(groups, group{about: fmt.Sprintf("clocks and archives of policy %q", a.policy.Name), codes: factCodes(), check: func(ctx context.Context, tx pgx.Tx) error {
-			return v.checkFacts(ctx, tx, a)
-		}})
-	}
-	return groups
+// factProbes ask policy by policy. Where the rows could not be counted they are not asked about: one cause, one finding.
+func (v *inspection) factProbes() []probe {
+	return mapped(v.facts, func(q factQuery) probe {
+		return probe{skip: v.uncounted[q.policy.Name], about: fmt.Sprintf("clocks and archives of policy %q", q.policy.Name), codes: codesOfFacts,
+			check: func(r reading) error { return v.checkFacts(r, q) }}
+	})
 }
 
 // facts is what a policy's function answers.
@@ -164,43 +140,40 @@ type facts struct {
 	AllAhead bool   `json:"all_ahead"`
 }
 
-func (v *inspection) checkFacts(ctx context.Context, tx pgx.Tx, a asked) error {
+func (v *inspection) checkFacts(r reading, q factQuery) error {
 	var runs []int64
-	for _, archive := range a.archives {
-		for run := range archive.runs {
-			runs = append(runs, run)
-		}
+	for _, a := range q.archives {
+		runs = slices.AppendSeq(runs, maps.Keys(a.runs))
 	}
 	limit := 0
-	if a.clock != nil {
+	if q.clock != nil {
 		limit = countLimit
 	}
-	if limit == 0 && len(runs) == 0 || v.notRead[a.policy.Name] {
-		return nil // one cause, one finding
+	if limit == 0 && len(runs) == 0 {
+		return nil
 	}
 	var found struct{ JSON string }
-	err := pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
-		var err error
-		found, err = one[struct{ JSON string }](ctx, savepoint, v.query("facts"), a.policy.Name, v.server.Now, runs, limit)
+	err := r.savepoint(func() (err error) {
+		found, err = collectRow[struct{ JSON string }](r, "facts", q.policy.Name, v.server.Now, runs, limit)
 		return err
 	})
 	if err != nil {
-		return v.unlessKnown(err, a.policy)
+		return v.unlessKnown(err, q.policy)
 	}
 	var answer facts
-	archived := map[string]json.RawMessage{}
 	if err := json.Unmarshal([]byte(found.JSON), &answer); err != nil {
-		return fmt.Errorf("reading the facts of policy %q: %w", a.policy.Name, err)
+		return fmt.Errorf("reading the facts of policy %q: %w", q.policy.Name, err)
 	}
-	_ = json.Unmarshal([]byte(found.JSON), &archived)
 	if answer.NoClock > 0 {
-		v.noClock(a, answer.NoClock)
+		v.noClock(q, answer.NoClock)
 	}
 	if answer.Ahead > 0 {
-		v.farAhead(a, answer)
+		v.farAhead(q, answer)
 	}
-	for _, archive := range a.archives {
-		v.compareArchived(a.policy, archive, archived[archive.into.String()])
+	archived := map[string]json.RawMessage{}
+	_ = json.Unmarshal([]byte(found.JSON), &archived)
+	for _, a := range q.archives {
+		v.compareArchived(q.policy, a, archived[a.into.String()])
 	}
 	return nil
 }
@@ -208,81 +181,105 @@ func (v *inspection) checkFacts(ctx context.Context, tx pgx.Tx, a asked) error {
 // unlessKnown forgets the error of a function that is missing, was changed, or misses a table or a column, where
 // that has a finding.
 func (v *inspection) unlessKnown(err error, p *policy.Policy) error {
-	if v.refusedToCount(p, err) {
-		return nil
-	}
 	var refused *pgconn.PgError
-	if !errors.As(err, &refused) || !slices.Contains([]string{"42P01", "42703", "42883"}, refused.Code) {
-		return err
-	}
-	if v.found(p, codeMissing, codeDiffers, codeNoTable, codeNoColumn) {
+	if v.refusedToCount(p, err) || errors.As(err, &refused) && slices.Contains([]string{"42P01", "42703", "42883"}, refused.Code) &&
+		v.found(p.Name, codeMissing, codeDiffers, codeNoTable, codeNoColumn) {
 		return nil
 	}
 	return err
 }
 
-// compareArchived compares what an archive holds of each run with the run log.
+// compareArchived compares what an archive holds of each run with the run log. It cannot tell without an answer.
 func (v *inspection) compareArchived(p *policy.Policy, a archive, answer json.RawMessage) {
-	if answer == nil {
-		return // the archive cannot tell
-	}
 	live := map[int64]int64{}
-	if json.Unmarshal(answer, &live) != nil {
+	if answer == nil || json.Unmarshal(answer, &live) != nil {
 		return
 	}
-	var differ []archivedRun
-	for run, logged := range a.runs {
-		if live[run] != logged {
-			differ = append(differ, archivedRun{run, logged, live[run]})
+	differ := slices.DeleteFunc(slices.Sorted(maps.Keys(a.runs)), func(run int64) bool { return live[run] == a.runs[run] })
+	if len(differ) == 0 {
+		return
+	}
+	list := func(rows map[int64]int64) string {
+		words := mapped(differ[:min(len(differ), 5)], func(run int64) string { return fmt.Sprintf("run %d: %d", run, rows[run]) })
+		if len(differ) > 5 {
+			words = append(words, "...")
 		}
+		return strings.Join(words, ", ")
 	}
-	if len(differ) > 0 {
-		slices.SortFunc(differ, func(a, b archivedRun) int { return int(a.run - b.run) })
-		v.archiveDiffers(p, a.into, differ)
-	}
-}
-
-// checkArchives: a column that the rows have got since would go without a copy.
-func (v *inspection) checkArchives(live map[string][]string) {
-	for _, p := range v.file.Policies {
-		for _, s := range p.Then {
-			from := p.Table
-			if s.Related != nil {
-				from = s.Related.Table
-			}
-			if s.Archive == nil || s.Archive.Document != "" || p.Partitions && s.Related == nil {
-				continue
-			}
-			rows, archive := live[from.String()], live[s.Archive.Into.String()]
-			if rows == nil || archive == nil {
-				continue // a finding of its own
-			}
-			for _, column := range rows {
-				if !slices.Contains(archive, column) && !slices.ContainsFunc(s.Archive.Set, func(a policy.Assignment) bool { return a.Column == column }) {
-					v.notCopied(p, s, from, column)
-				}
-			}
-		}
-	}
-}
-
-var codeArchiveDiffers = register("V063", Conformance, "an archive does not hold what the run log says")
-
-// archivedRun is a run whose rows in an archive are more or fewer than it wrote.
-type archivedRun struct{ run, logged, live int64 }
-
-func (v *inspection) archiveDiffers(p *policy.Policy, into policy.Table, differ []archivedRun) {
-	var want, got []string
-	for i, d := range differ {
-		if i == 5 {
-			want, got = append(want, "..."), append(got, "...")
-			break
-		}
-		want, got = append(want, fmt.Sprintf("run %d: %d", d.run, d.logged)), append(got, fmt.Sprintf("run %d: %d", d.run, d.live))
-	}
-	v.add(Finding{Code: codeArchiveDiffers, Policy: p.Name, Position: into.Position, Object: into.String(),
-		Message: fmt.Sprintf("archive %q does not hold what policy %q archived, in %s", into, p.Name, plural(len(differ), "run")),
-		Want:    strings.Join(want, ", "), Got: strings.Join(got, ", "),
+	v.add(message{Code: codeArchiveDiffers, Policy: p.Name, Position: a.into.Position, Object: a.into.String(),
+		Message: fmt.Sprintf("archive %q does not hold what policy %q archived, in %s", a.into, p.Name, plural(len(differ), "run")),
+		Want:    list(a.runs), Got: list(live),
 		Detail: "Nothing of this policy file takes rows from there: somebody else deleted, changed or added some.",
 		Hint:   "Look for the lost rows in a backup. If an application may delete there, a policy on the archive says so."})
+}
+
+// counted is a number of rows that were counted up to the limit.
+func counted(rows int64) string {
+	if rows >= countLimit {
+		return fmt.Sprintf("%d rows or more", rows)
+	}
+	return plural(rows, "row")
+}
+
+// noClock is for information, since a row without an instant is not due unless the policy says so. Where the
+// column has a default nobody left it out: somebody wrote NULL, and whether that is meant the policy
+// file can say.
+func (v *inspection) noClock(q factQuery, rows int64) {
+	p, clock := q.policy, "no clock"
+	if q.clock.Column != "" {
+		clock = fmt.Sprintf("no %q", q.clock.Column)
+	}
+	f := message{Code: codeNoClock, Severity: Info, Policy: p.Name, Position: q.clock.Position, Object: p.Table.String(),
+		Message: fmt.Sprintf("%s of table %q %s %s and never go under policy %q", counted(rows), p.Table, verb(rows, "has", "have"), clock, p.Name),
+		Detail:  `A row without an instant is not due; the policy file does not say whether that is meant.`,
+		Hint:    `Write "nulls: keep" in the policy if they are to stay, "nulls: due" if they are to go; or give them an instant, and the column NOT NULL.`}
+	if q.column.Default != "" {
+		f.Severity = diag.Drift
+		f.Detail = fmt.Sprintf("The column has the default %s, so that somebody wrote NULL there; the policy file does not say whether that is meant.", q.column.Default)
+	}
+	v.add(f)
+}
+
+// farAhead is for information: an expiry in the year 9999 may well be meant. It is drift where all rows have
+// one, and their numbers are instants in a smaller unit than the policy says.
+func (v *inspection) farAhead(q factQuery, found facts) {
+	p := q.policy
+	f := message{Code: codeFarAhead, Severity: Info, Policy: p.Name, Position: q.clock.Position, Object: p.Table.String(),
+		Message: fmt.Sprintf("%s of table %q %s a clock that lies far ahead and will not go under policy %q for years", counted(found.Ahead), p.Table,
+			verb(found.Ahead, "has", "have"), p.Name),
+		Detail: fmt.Sprintf("Their clocks are from %s to %s.", found.First, found.Last),
+		Hint:   "Nothing, if they are meant to stay so long; otherwise find out who writes such instants."}
+	encoding := q.clock.Encoding.Kind
+	if unit := smallerUnit(encoding, found, v.server.Now); unit != "" {
+		f.Severity = diag.Drift
+		f.Message = fmt.Sprintf("all rows of policy %q have clocks that lie far ahead: none will ever go", p.Name)
+		f.Detail = fmt.Sprintf("The policy reads table %q by encoding %q, and its numbers, from %s to %s, are plausible in %s.", p.Table, encoding, found.First, found.Last, unit)
+		f.Hint = `Correct "encoding", or write an "expression" that divides; then run "pgretain generate".`
+	}
+	v.add(f)
+}
+
+// smallerUnit is the unit in which numbers are instants of our time that lie far ahead as they are read, ""
+// for none. One number for all rows is a word for "never".
+func smallerUnit(encoding string, found facts, now time.Time) string {
+	perSecond, known := map[string]float64{"epoch_s": 1, "epoch_ms": 1e3}[encoding]
+	first, errFirst := strconv.ParseFloat(found.First, 64)
+	last, errLast := strconv.ParseFloat(found.Last, 64)
+	if !known || !found.AllAhead || first == last || errFirst != nil || errLast != nil {
+		return ""
+	}
+	for _, unit := range []struct {
+		name      string
+		perSecond float64
+	}{{"milliseconds", 1e3}, {"microseconds", 1e6}, {"nanoseconds", 1e9}} {
+		if unit.perSecond > perSecond && ourTime(first/unit.perSecond, now) && ourTime(last/unit.perSecond, now) {
+			return unit.name
+		}
+	}
+	return ""
+}
+
+// ourTime says whether seconds since 1970 lie between 1990 and a hundred years from now.
+func ourTime(seconds float64, now time.Time) bool {
+	return seconds >= 631152000 && seconds <= float64(now.AddDate(100, 0, 0).Unix())
 }

@@ -1,64 +1,13 @@
 package verifier
 
 import (
-	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
-
-func (v *inspection) reachGroups() []group {
-	return append([]group{
-		{about: "holds", codes: []string{codeUnfitHold}, check: v.checkUnfitHolds},
-		{about: "what policies rely on", codes: []string{codeUnexpected}, check: v.checkUnexpected, policies: v.policyNames()},
-	}, v.graphGroups()...)
-}
-
-// deletes are the tables that a policy's steps delete from. What refers to a partition keeps it.
-func deletes(p *policy.Policy) []string {
-	var from []string
-	for _, s := range p.Then {
-		switch {
-		case s.Delete == nil:
-			continue
-		case s.Related != nil:
-			from = append(from, s.Related.Table.String())
-		default:
-			from = append(from, p.Table.String())
-		}
-	}
-	return from
-}
-
-// readTables are the tables that functions read or write: those that are named, and those of expressions,
-// whose schema is "" where the search path says which it is.
-func readTables(uses []policy.Use, parts []policy.Part) []policy.Table {
-	var list []policy.Table
-	for _, use := range uses {
-		list = append(list, use.Table)
-	}
-	for _, part := range parts {
-		list = append(list, part.Tables()...)
-	}
-	return list
-}
-
-var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
-
-// sqlName is a name as people write it in SQL: quoted where it has to be.
-func sqlName(name string) string {
-	if plainName.MatchString(name) {
-		return name
-	}
-	return quote.Ident(name)
-}
 
 // reachTable is a table that a policy names, one below it, or one that refers to it by foreign keys.
 type reachTable struct {
@@ -76,99 +25,76 @@ type reachKey struct {
 	Name                        string
 	Table, Referenced, Declared uint32
 	Columns                     []string // as SQL writes them
-	OnDelete                    string   // pg_constraint.confdeltype
+	OnDelete                    string   // "NO ACTION", "RESTRICT", "CASCADE", "SET NULL", "SET DEFAULT"
 	Deferred                    bool     // checked at the end of the transaction
 	Off                         bool     // its trigger is switched off
 	OffTriggers                 []string // these, as SQL writes them
 	Strict                      []string // columns that it would set to NULL, and that are NOT NULL
 }
 
-// refuses says whether the key keeps what is referred to.
-func (k *reachKey) refuses() bool { return k.OnDelete == "a" || k.OnDelete == "r" || len(k.Strict) > 0 }
-
-// onDelete are the words for pg_constraint.confdeltype.
-var onDelete = map[string]string{"a": "NO ACTION", "r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"}
+// keeps says whether the action by itself lets no referenced row go.
+func (k *reachKey) keeps() bool { return k.OnDelete == "NO ACTION" || k.OnDelete == "RESTRICT" }
 
 // reachGraph is what deletes of all policies may meet: read once, and walked for each policy.
 type reachGraph struct {
-	tables map[uint32]*reachTable
-	byName map[string][]*reachTable
-	below  map[uint32][]*reachTable
-	keys   map[uint32][]*reachKey // by the table that they refer to
-	walks  map[uint32]*walk
-	known  map[uint32]*reachKey // by oid
-
+	tables   map[uint32]*reachTable
+	byName   map[string][]*reachTable
+	below    map[uint32][]*reachTable
+	keys     map[uint32][]*reachKey // by the table that they refer to
+	walks    map[uint32]*walk
+	policies []*policyReach
 	concerns *policy.Concerns
 }
 
-func (v *inspection) readGraph(ctx context.Context, tx pgx.Tx) error {
-	tables, err := seen[reachTable](ctx, tx, v.query("reach_tables"), touchedNames(v.file.Policies))
+// policyReach is what deletes of a policy have to do with: foreign keys, each once, and what its statements change, each
+// table and event once.
+type policyReach struct {
+	*policy.Policy
+	met     []metKey
+	effects []reachEffect
+}
+
+// withGraph is a check of what deletes meet. It is not made where that could not be read, which is said.
+func (v *inspection) withGraph(check func(reading) error) func(reading) error {
+	return func(r reading) error {
+		if v.graph == nil {
+			return nil
+		}
+		return check(r)
+	}
+}
+
+func (v *inspection) readGraph(r reading) error {
+	var names []string // outside of expressions
+	for _, p := range v.file.Policies {
+		names = append(names, mapped(p.Uses(), func(use policy.Use) string { return use.Table.String() })...)
+	}
+	g := &reachGraph{map[uint32]*reachTable{}, map[string][]*reachTable{}, map[uint32][]*reachTable{}, map[uint32][]*reachKey{},
+		map[uint32]*walk{}, nil, v.file.Concerns()}
+	err := each(r, "reach_tables", func(t reachTable) {
+		g.tables[t.OID] = &t
+		g.byName[t.Name] = append(g.byName[t.Name], &t)
+		for _, above := range t.Above {
+			g.below[above] = append(g.below[above], &t)
+		}
+	}, distinct(names))
 	if err != nil {
 		return err
 	}
-	g := &reachGraph{map[uint32]*reachTable{}, map[string][]*reachTable{}, map[uint32][]*reachTable{}, map[uint32][]*reachKey{},
-		map[uint32]*walk{}, map[uint32]*reachKey{}, v.file.Concerns()}
-	for i := range tables {
-		g.add(&tables[i])
-	}
-	keys, err := seen[reachKey](ctx, tx, v.query("reach_keys"), g.oids())
-	for i := range keys {
-		if k := &keys[i]; g.tables[k.Table] != nil { // else it came meanwhile
-			g.keys[k.Referenced] = append(g.keys[k.Referenced], k)
-			g.known[k.OID] = k
+	err = each(r, "reach_keys", func(k reachKey) {
+		if g.tables[k.Table] != nil { // else it came meanwhile
+			g.keys[k.Referenced] = append(g.keys[k.Referenced], &k)
 		}
+	}, g.oids())
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		v.graph = g
-	}
-	return err
-}
-
-func (g *reachGraph) add(t *reachTable) {
-	g.tables[t.OID] = t
-	g.byName[t.Name] = append(g.byName[t.Name], t)
-	for _, above := range t.Above {
-		g.below[above] = append(g.below[above], t)
-	}
+	g.policies = mapped(v.file.Policies, g.reachOf)
+	v.graph = g
+	return nil
 }
 
 func (g *reachGraph) oids() []uint32 { return slices.Sorted(maps.Keys(g.tables)) }
-
-// touchedNames are the tables that the policies name, outside of expressions.
-func touchedNames(policies []*policy.Policy) []string {
-	names := []string{}
-	for _, p := range policies {
-		for _, use := range p.Uses() {
-			names = append(names, use.Table.String())
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// graphGroups are the checks of what deletes meet, and before them what most of them go by.
-func (v *inspection) graphGroups() []group {
-	groups := []group{
-		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex}, check: v.checkReferencingIndexes},
-		{about: "foreign keys that keep rows", codes: []string{codeBlocked}, check: v.checkBlocked},
-		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.checkTriggers},
-		{about: "replica identities", codes: []string{codeIdentity}, check: v.checkIdentities},
-		{about: "foreign keys that are switched off", codes: []string{codeKeyOff}, check: v.checkKeysOff},
-	}
-	first := group{about: "what is within reach of deletes", check: v.readGraph, policies: v.policyNames()}
-	for i, g := range groups {
-		first.codes = append(first.codes, g.codes...)
-		groups[i].policies = v.policyNames()
-		groups[i].check = func(ctx context.Context, tx pgx.Tx) error {
-			if v.graph == nil {
-				return nil // it could not be read, and that is said
-			}
-			return g.check(ctx, tx)
-		}
-	}
-	security := group{about: "row security", codes: []string{codeRowSecurity}, check: v.checkRowSecurity, policies: v.policyNames()}
-	return append([]group{first, security}, groups...)
-}
 
 // reachEffect is a table whose rows statements of a policy change, by DELETE, UPDATE or INSERT.
 type reachEffect struct {
@@ -188,7 +114,7 @@ func (e reachEffect) way() string {
 
 // metKey is a foreign key that deleted rows have to do with.
 type metKey struct {
-	*reachKey
+	reachKey
 	table *reachTable // that refers
 	path  string      // ends with the table that it refers to
 }
@@ -219,10 +145,15 @@ func (g *reachGraph) deleting(from *reachTable) *walk {
 	return w
 }
 
+// find is the place of an effect on a table, -1 for none.
+func (w *walk) find(table *reachTable, event string) int {
+	return slices.IndexFunc(w.effects, func(e reachEffect) bool { return e.table == table && e.event == event })
+}
+
 // take notes an effect on a table and on what is below it: partitions, and where a statement of ours
 // does not say ONLY, also tables that inherit.
 func (w *walk) take(e reachEffect, children bool) {
-	if slices.ContainsFunc(w.effects, func(known reachEffect) bool { return known.table == e.table && known.event == e.event }) {
+	if w.find(e.table, e.event) >= 0 {
 		return
 	}
 	w.effects = append(w.effects, e)
@@ -238,24 +169,22 @@ func (w *walk) take(e reachEffect, children bool) {
 
 // follow notes a key, and what it does where that is more than to refuse.
 func (w *walk) follow(e reachEffect, key *reachKey) {
+	if i := slices.IndexFunc(w.met, func(m metKey) bool { return m.OID == key.OID }); i >= 0 {
+		w.met[i].Off = w.met[i].Off || key.Off // each partition has its own triggers
+		return
+	}
 	path := e.path
 	if key.Declared == e.table.OID && !e.named {
 		path += " -> " + e.table.Name
 	}
 	table := w.graph.tables[key.Table]
-	if i := slices.IndexFunc(w.met, func(m metKey) bool { return m.OID == key.OID }); i < 0 {
-		copied := *key
-		w.met = append(w.met, metKey{&copied, table, path})
-	} else {
-		w.met[i].Off = w.met[i].Off || key.Off // each partition has its own triggers
-		return
-	}
+	w.met = append(w.met, metKey{*key, table, path})
 	path = fmt.Sprintf("%s -> %s (%s)", path, table.Name, key.Name)
 	switch {
-	case key.Off || len(key.Strict) > 0:
-	case key.OnDelete == "c":
+	case key.Off || key.keeps() || len(key.Strict) > 0:
+	case key.OnDelete == "CASCADE":
 		w.take(reachEffect{table, "DELETE", true, path}, false)
-	case key.OnDelete == "n" || key.OnDelete == "d":
+	default:
 		w.take(reachEffect{table, "UPDATE", true, path}, false)
 	}
 }
@@ -276,26 +205,22 @@ func (g *reachGraph) deletions(p *policy.Policy) []deletion {
 	return list
 }
 
-// met lists the keys that deletes of a policy have to do with, each once.
-func (g *reachGraph) met(p *policy.Policy) []metKey {
-	var list []metKey
+// reachOf walks for a policy.
+func (g *reachGraph) reachOf(p *policy.Policy) *policyReach {
+	all := walk{graph: g}
 	for _, d := range g.deletions(p) {
-		for _, m := range g.deleting(d.table).met {
-			if !slices.ContainsFunc(list, func(known metKey) bool { return known.OID == m.OID }) {
-				list = append(list, m)
+		w := g.deleting(d.table)
+		for _, m := range w.met {
+			if !slices.ContainsFunc(all.met, func(known metKey) bool { return known.OID == m.OID }) {
+				all.met = append(all.met, m)
 			}
 		}
-	}
-	return list
-}
-
-// effects lists what the statements of a policy change, each table and event once.
-func (g *reachGraph) effects(p *policy.Policy) []reachEffect {
-	var all walk
-	all.graph = g
-	for _, d := range g.deletions(p) {
-		for _, e := range g.deleting(d.table).effects {
-			all.note(e)
+		for _, e := range w.effects {
+			if i := all.find(e.table, e.event); i >= 0 {
+				all.effects[i].named = all.effects[i].named || e.named
+			} else {
+				all.effects = append(all.effects, e)
+			}
 		}
 	}
 	for _, use := range p.Uses() {
@@ -308,68 +233,5 @@ func (g *reachGraph) effects(p *policy.Policy) []reachEffect {
 			}
 		}
 	}
-	return all.effects
-}
-
-func (w *walk) note(e reachEffect) {
-	for i, known := range w.effects {
-		if known.table == e.table && known.event == e.event {
-			w.effects[i].named = known.named || e.named
-			return
-		}
-	}
-	w.effects = append(w.effects, e)
-}
-
-var codeUnexpected = register("V050", Reach, "the catalog is not what a policy was made for")
-
-// foreignCode is what functions of the runtime raise where a policy would run code of a role that is not trusted.
-const foreignCode = "PR004"
-
-// unexpected is one difference between the catalog and what a policy relies on, and what to do about it.
-type unexpected struct{ Policy, Why string }
-
-// checkUnexpected asks what a run asks before it touches anything. A table or column that is gone has a finding of its
-// own; what stops several policies is said once.
-func (v *inspection) checkUnexpected(ctx context.Context, tx pgx.Tx) error {
-	rows, err := many[unexpected](ctx, tx, v.query("unexpected"), v.policyNames())
-	var order []string
-	stopped := map[string][]*policy.Policy{}
-	for _, u := range rows {
-		if p := v.policy(u.Policy); !v.found(p, codeNoTable, codeNoColumn, codeNotCopied, codeExpression) {
-			if stopped[u.Why] == nil {
-				order = append(order, u.Why)
-			}
-			stopped[u.Why] = append(stopped[u.Why], p)
-		}
-	}
-	for _, text := range order {
-		why, mend, found := strings.Cut(text, "; ")
-		switch {
-		case !found:
-			v.notMadeFor(stopped[text], why, `Take the table out of "protect", or out of the policy.`)
-		case strings.HasPrefix(mend, "list"):
-			v.notMadeFor(stopped[text], why, `List the role under "trust" of the install, or give what it owns to another role.`)
-		case strings.HasPrefix(mend, "undo"):
-			v.notMadeFor(stopped[text], why, `Undo it, or run "pgretain snapshot", then "pgretain generate", and migrate.`)
-		case strings.HasPrefix(mend, "rows"):
-			v.notMadeFor(stopped[text], why, "Take the policy out, or run it where the rows are.")
-		default:
-			v.notMadeFor(stopped[text], why, mend+";")
-		}
-	}
-	return err
-}
-
-func (v *inspection) notMadeFor(stopped []*policy.Policy, why, hint string) {
-	first, names := stopped[0], make([]string, len(stopped))
-	for i, p := range stopped {
-		names[i] = quoted(p.Name)
-	}
-	message := fmt.Sprintf("policy %s was not made for this catalog: %s", names[0], why)
-	if len(names) > 1 {
-		message = fmt.Sprintf("policies %s were not made for this catalog: %s", strings.Join(names, ", "), why)
-	}
-	v.add(Finding{Code: codeUnexpected, Object: first.Table.String(), Policy: first.Name, Position: first.Position, Hint: hint,
-		Message: message, Detail: "Runs trip and touch nothing until that is mended."})
+	return &policyReach{p, all.met, all.effects}
 }

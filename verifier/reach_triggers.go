@@ -1,18 +1,14 @@
 package verifier
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
+	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
-
-var codeTrigger = register("V056", Reach, "a trigger of the application runs in the batches")
 
 // reachTrigger is one of the application's, where it fires.
 type reachTrigger struct {
@@ -29,20 +25,15 @@ type reachTrigger struct {
 // checkTriggers: a trigger runs in the batch, as our role with our search path unless its function
 // has its own, and one that fires BEFORE each row may keep the row. The policy names under
 // "triggers" those that somebody has looked at.
-func (v *inspection) checkTriggers(ctx context.Context, tx pgx.Tx) error {
-	rows, err := seen[reachTrigger](ctx, tx, v.query("reach_triggers"), v.graph.oids())
-	if len(rows) == 0 {
-		return err
-	}
+func (v *inspection) checkTriggers(r reading) error {
 	triggers := map[uint32][]reachTrigger{}
-	for _, t := range rows {
-		triggers[t.Table] = append(triggers[t.Table], t)
-	}
-	for _, p := range v.file.Policies {
+	err := each(r, "reach_triggers", func(t reachTrigger) { triggers[t.Table] = append(triggers[t.Table], t) }, v.graph.oids())
+	for _, p := range v.graph.policies {
 		said := map[string]bool{} // of all partitions once
-		for _, e := range v.graph.effects(p) {
+		for _, e := range p.effects {
 			for _, t := range triggers[e.table.OID] {
-				if key := t.On + " " + t.Name; t.fires(e) && !said[key] && !accepts(p, t) && (t.mayKeep(e) || t.mayRefuse() || t.strange()) {
+				accepted := slices.ContainsFunc(p.Triggers, func(n policy.Name) bool { return n.Text == t.Name })
+				if key := t.On + " " + t.Name; t.fires(e) && !said[key] && !accepted && (t.mayKeep(e) || t.mayRefuse() || t.misplaced()) {
 					said[key] = true
 					v.triggerRuns(p, e, t)
 				}
@@ -62,29 +53,28 @@ func (t reachTrigger) fires(e reachEffect) bool {
 // mayKeep says whether the trigger can keep the row as it is. Where every RETURN of a body
 // is RETURN OLD, a delete goes on.
 func (t reachTrigger) mayKeep(e reachEffect) bool {
-	if !t.Row || !t.Before {
-		return false
-	}
-	return e.event != "DELETE" || t.body().returns
+	returns, _ := t.body()
+	return t.Row && t.Before && (e.event != "DELETE" || returns)
 }
 
 // mayRefuse says whether the trigger can raise an error of its own. One whose body nobody can read, and that
 // can keep the row anyway, is left at that.
 func (t reachTrigger) mayRefuse() bool {
-	return t.body().raises && (t.Language == "plpgsql" || !t.Row || !t.Before)
+	_, raises := t.body()
+	return raises && (t.Language == "plpgsql" || !t.Row || !t.Before)
 }
 
-// bodyEffect is what a trigger's function may do to a delete.
-type bodyEffect struct{ returns, raises bool } // something else than OLD; an error
+// messageLevels are those of RAISE that are no error.
+var messageLevels = []string{"debug", "log", "info", "notice", "warning"}
 
-// body: without any RETURN, the end of the body raises.
-func (t reachTrigger) body() bodyEffect {
+// body says what a trigger's function may do to a delete: return something else than OLD, raise an error. Without any
+// RETURN, the end of the body raises.
+func (t reachTrigger) body() (returns, raises bool) {
 	tokens, err := pgparse.Tokens(t.Body)
 	if t.Language != "plpgsql" || err != nil {
-		return bodyEffect{true, true}
+		return true, true
 	}
 	tokens = slices.DeleteFunc(tokens, func(t pgparse.Token) bool { return t.Comment })
-	var effect bodyEffect
 	ends := false
 	for i, token := range tokens {
 		next := ""
@@ -94,40 +84,47 @@ func (t reachTrigger) body() bodyEffect {
 		switch strings.ToLower(token.Text) {
 		case "return":
 			ends = true
-			effect.returns = effect.returns || next != "old"
+			returns = returns || next != "old"
 		case "raise":
-			effect.raises = effect.raises || !slices.Contains(messageLevels, next)
+			raises = raises || !slices.Contains(messageLevels, next)
 		}
 	}
-	effect.raises = effect.raises || !ends
-	return effect
+	return returns, raises || !ends
 }
 
-// messageLevels are those of RAISE that are no error.
-var messageLevels = []string{"debug", "log", "info", "notice", "warning"}
+// misplaced says whether the function runs with a role or search path that it was not written for.
+func (t reachTrigger) misplaced() bool { return !t.Definer || !t.OwnPath }
 
-// strange says whether the function runs with a role or search path that it was not written for.
-func (t reachTrigger) strange() bool { return !t.Definer || !t.OwnPath }
-
-func accepts(p *policy.Policy, t reachTrigger) bool {
-	return slices.ContainsFunc(p.Triggers, func(n policy.Name) bool { return n.Text == t.Name })
-}
-
-func (v *inspection) triggerRuns(p *policy.Policy, e reachEffect, t reachTrigger) {
-	f := Finding{Code: codeTrigger, Severity: Info, Object: t.On, Policy: p.Name, Position: p.Position,
+func (v *inspection) triggerRuns(p *policyReach, e reachEffect, t reachTrigger) {
+	f := message{Code: codeTrigger, Severity: Info, Object: t.On, Policy: p.Name, Position: p.Position,
 		Message: fmt.Sprintf("trigger %q on table %q runs in the batches of policy %q", t.Name, t.On, p.Name),
 		Detail:  fmt.Sprintf("It calls %s() on %s.", t.Function, e.event),
 		Hint:    fmt.Sprintf("Look at the function, then write \"triggers: [%s]\" in the policy.", t.Name)}
+	mayKeep := fmt.Sprintf("trigger %q on table %q may keep rows from policy %q", t.Name, t.On, p.Name)
 	if t.mayKeep(e) {
-		f.Message = fmt.Sprintf("trigger %q on table %q may keep rows from policy %q", t.Name, t.On, p.Name)
-		f.Detail = fmt.Sprintf("It calls %s() before each %s, and a row for which that returns NULL stays as it is, without an error%s.", t.Function, e.event, afterKept(p, e))
+		after := "" // what becomes of a row that was kept
+		switch {
+		case e.way() != "":
+			after = ", and refers to nothing then"
+		case e.path == p.Table.String():
+			after = ": the run ends done, and the row is due again"
+		}
+		f.Message = mayKeep
+		f.Detail = fmt.Sprintf("It calls %s() before each %s, and a row for which that returns NULL stays as it is, without an error%s.", t.Function, e.event, after)
 	}
 	if t.mayRefuse() {
-		f.Message = fmt.Sprintf("trigger %q on table %q may keep rows from policy %q", t.Name, t.On, p.Name)
+		f.Message = mayKeep
 		f.Detail += " It may raise an error: the row is refused then, and stays."
 	}
-	if t.strange() {
-		f.Detail += " " + v.strangeness(t)
+	path := strings.Join(append([]string{"pg_catalog"}, v.install.SearchPath...), ", ")
+	switch {
+	case !t.misplaced():
+	case t.Definer:
+		f.Detail += fmt.Sprintf(" It has no search path of its own, and is called with %s.", path)
+	case t.OwnPath:
+		f.Detail += fmt.Sprintf(" It runs with the rights of role %q.", v.worker())
+	default:
+		f.Detail += fmt.Sprintf(" It runs with the rights of role %q and search path %s.", v.worker(), path)
 	}
 	f.Detail += e.way()
 	if v.triggerIsNew(e, t) {
@@ -138,29 +135,6 @@ func (v *inspection) triggerRuns(p *policy.Policy, e reachEffect, t reachTrigger
 	v.add(f)
 }
 
-// afterKept is what becomes of a row that was kept.
-func afterKept(p *policy.Policy, e reachEffect) string {
-	switch {
-	case e.way() != "":
-		return ", and refers to nothing then"
-	case e.path == p.Table.String():
-		return ": the run ends done, and the row is due again"
-	}
-	return ""
-}
-
-// strangeness says as whom the function runs, and what its names mean.
-func (v *inspection) strangeness(t reachTrigger) string {
-	path := strings.Join(append([]string{"pg_catalog"}, v.install.SearchPath...), ", ")
-	switch {
-	case t.Definer:
-		return fmt.Sprintf("It has no search path of its own, and is called with %s.", path)
-	case t.OwnPath:
-		return fmt.Sprintf("It runs with the rights of role %q.", v.worker())
-	}
-	return fmt.Sprintf("It runs with the rights of role %q and search path %s.", v.worker(), path)
-}
-
 // triggerIsNew says whether a trigger has come, or changed, since the catalog snapshot, which has those for
 // each row on delete.
 func (v *inspection) triggerIsNew(e reachEffect, t reachTrigger) bool {
@@ -168,13 +142,5 @@ func (v *inspection) triggerIsNew(e reachEffect, t reachTrigger) bool {
 		return false
 	}
 	known := v.opt.Snapshot.Table(t.On)
-	if known == nil {
-		return false
-	}
-	for _, k := range known.Triggers {
-		if k.Name == t.Name && k.Definition == t.Definition {
-			return false
-		}
-	}
-	return true
+	return known != nil && !slices.Contains(known.Triggers, catalog.Trigger{Name: t.Name, Definition: t.Definition})
 }

@@ -1,13 +1,10 @@
 package verifier
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
 	"pgretain/internal/inspect"
@@ -15,20 +12,22 @@ import (
 	"pgretain/internal/pgparse"
 )
 
+var codesOfRoutines = []string{codeMissing, codeDiffers, codeSettings, codeOwner, codePrivileges, codeOrphan}
+
 // routine is a live function or procedure; N is its place among the wanted ones, 0 for none.
 type routine struct {
 	N                    int
 	Found                bool
 	Name                 string
 	SQL                  *string // the name as SQL takes it
-	Kind, Language, Body string
+	Kind, Language, Body string  // Kind is pg_proc.prokind
 	Definer              bool
-	Volatility           string
+	Volatility           string // "volatile", "stable", "immutable"
 	Settings             []string
 	Owner                string
 	Privileges           []string
 	Strict, Leakproof    bool
-	Parallel             string
+	Parallel             string // "unsafe", "restricted", "safe"
 	Cost, Rows           float32
 	Support              string
 	Set, TableGone       bool
@@ -44,29 +43,31 @@ type wantedRoutine struct {
 	Of               string   `json:"table"`
 
 	routine    *pgparse.Routine
+	kind       string // pg_proc.prokind
 	owner      string
 	privileges []string
 }
 
-// String says what it is, for messages.
-func (w wantedRoutine) String() string { return fmt.Sprintf("%s %q", w.Kind, w.Object.Name) }
-
-func (v *inspection) checkRoutines(ctx context.Context, tx pgx.Tx) error {
+func (v *inspection) checkRoutines(r reading) error {
 	wanted, err := parallel.Each(v.objects(generator.KindFunction, generator.KindProcedure), v.wantedRoutine)
 	if err != nil {
 		return err
 	}
-	live, err := seen[routine](ctx, tx, v.query("routines"), v.install.Schema, wanted)
-	for _, r := range live {
+	live, err := collectRows[routine](r, "routines", v.install.Schema, wanted)
+	for _, found := range live {
 		switch {
-		case r.Found && (r.N == 0 && r.SQL == nil || r.Parameters == nil):
+		case found.Found && (found.N == 0 && found.SQL == nil || found.Parameters == nil):
 			return inspect.ErrChanged
-		case r.N == 0:
-			v.functionOrphan(r)
-		case !r.Found:
-			v.missing(wanted[r.N-1].Object)
+		case found.N == 0:
+			name := v.install.Schema + "." + found.Name
+			v.about(generator.Object{Kind: generator.KindFunction, Name: name}, message{Code: codeOrphan,
+				Message: fmt.Sprintf("function %q is wanted by no policy", name),
+				Detail:  "Functions in this schema come from migrations only: one of your own belongs into another schema.",
+				Hint:    fmt.Sprintf("DROP ROUTINE %s;", *found.SQL)})
+		case !found.Found:
+			v.missing(wanted[found.N-1].Object)
 		default:
-			v.compareRoutine(wanted[r.N-1], r)
+			v.compareRoutine(wanted[found.N-1], found)
 		}
 	}
 	return err
@@ -78,9 +79,10 @@ func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
 	if err != nil {
 		return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
 	}
-	w := wantedRoutine{Object: o, Name: parsed.Name, Arguments: parsed.Arguments, Of: o.Table, routine: parsed, owner: v.creator(o)}
-	if w.Arguments == nil {
-		w.Arguments = []string{}
+	w := wantedRoutine{Object: o, Name: parsed.Name, Arguments: append([]string{}, parsed.Arguments...), Of: o.Table,
+		routine: parsed, kind: "f", owner: v.creator(o)}
+	if parsed.Procedure {
+		w.kind = "p"
 	}
 	w.privileges = grantees(o, w.owner)
 	return w, nil
@@ -107,57 +109,48 @@ func (v *inspection) creator(o generator.Object) string {
 
 // grantees are the privileges that an object should have: its owner's and those granted.
 func grantees(o generator.Object, owner string) []string {
-	list := []string{owner + "=EXECUTE"}
-	for _, role := range o.Grants {
-		list = append(list, role+"=EXECUTE")
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return distinct(mapped(append([]string{owner}, o.Grants...), func(role string) string { return role + "=EXECUTE" }))
 }
+
+// kindWords are for pg_proc.prokind.
+var kindWords = map[string]string{"f": "a function in ", "p": "a procedure in ", "a": "an aggregate in ", "w": "a window function in "}
 
 func (v *inspection) compareRoutine(w wantedRoutine, live routine) {
 	if w.As == generator.AsMigrator { // nobody knows its name here; checkOwners says what it must be
 		w.owner, w.privileges = live.Owner, grantees(w.Object, live.Owner)
 	}
-	if live.Kind != kindLetter(w.routine) || live.Language != w.routine.Language {
-		v.declarationDiffers(w, live)
-	}
-	v.compareSignature(w, live)
-	if want, got := unixLines(w.routine.Body), unixLines(live.Body); want != got {
-		v.bodyDiffers(w, want, got)
-	}
-	if want, got := wantedPromises(w.routine), livePromises(live); !want.equal(got) {
-		hint := repairHint
-		if live.Kind == kindLetter(w.routine) {
-			hint = alterHint(w, want, got)
+	differs := func(m message) {
+		m.Message = fmt.Sprintf("%s %q %s", w.Kind, w.Object.Name, m.Message)
+		if m.Hint == "" {
+			m.Hint = repairHint
 		}
-		v.settingsDiffer(w, want, got, hint)
+		v.about(w.Object, m)
+	}
+	if live.Kind != w.kind || live.Language != w.routine.Language {
+		differs(message{Code: codeDiffers, Message: "is declared in another way",
+			Want: kindWords[w.kind] + w.routine.Language, Got: kindWords[live.Kind] + live.Language})
+	}
+	if want, got, hint := compareSignature(w, live); hint != "" {
+		differs(message{Code: codeDiffers, Message: "has other parameters or another result", Want: want, Got: got, Hint: hint})
+	}
+	if want, got := unixLines(w.routine.Body), unixLines(live.Body); want != got {
+		differs(message{Code: codeDiffers, Message: "has another body", Detail: firstDifference(want, got)})
+	}
+	if want, got := attributes(w.routine), attributes(live.routine()); want != got {
+		m := message{Code: codeSettings, Message: "runs with other rights or settings", Want: want, Got: got}
+		if live.Kind == w.kind {
+			m.Hint = alterHint(w, live.routine())
+		}
+		differs(m)
 	}
 	if live.Owner != w.owner {
 		v.ownerDiffers(w.Object, w.owner, live.Owner)
 	}
 	slices.Sort(live.Privileges)
-	if !slices.Equal(w.privileges, v.expected(w, live.Privileges)) {
-		v.privilegesDiffer(w, live.Owner, live.Privileges)
+	if !slices.Equal(w.privileges, expected(w, live.Privileges)) {
+		differs(message{Code: codePrivileges, Message: "has other privileges", Want: privilegeList(w.privileges), Got: privilegeList(live.Privileges),
+			Hint: grantHint(w, expected(w, owned(live.Privileges, live.Owner, w.owner)))})
 	}
-}
-
-// expected leaves out what somebody granted to roles of the application, where that is allowed; never
-// to PUBLIC, and never with the right to grant it on.
-func (v *inspection) expected(w wantedRoutine, live []string) []string {
-	if !generator.ForApplications(w.Name) {
-		return live
-	}
-	return slices.DeleteFunc(slices.Clone(live), func(privilege string) bool {
-		return !slices.Contains(w.privileges, privilege) && !strings.HasPrefix(privilege, "=") && strings.HasSuffix(privilege, "=EXECUTE")
-	})
-}
-
-func kindLetter(r *pgparse.Routine) string {
-	if r.Procedure {
-		return "p"
-	}
-	return "f"
 }
 
 // unixLines undoes what a client on Windows makes of a body.
@@ -166,31 +159,25 @@ func unixLines(body string) string { return strings.ReplaceAll(body, "\r\n", "\n
 // redefineHint is for what CREATE OR REPLACE refuses to change.
 const redefineHint = "Drop it, for CREATE OR REPLACE cannot change that. " + repairHint
 
-// compareSignature is about parameters and results.
-func (v *inspection) compareSignature(w wantedRoutine, live routine) {
-	if live.Kind != kindLetter(w.routine) {
-		return // another kind is called in another way
+// compareSignature is about parameters and results. There is no hint where nothing is wrong with them.
+func compareSignature(w wantedRoutine, live routine) (want, got, hint string) {
+	if live.Kind != w.kind {
+		return "", "", "" // another kind is called in another way
 	}
-	want := w.routine.Signature
-	got, err := pgparse.ParseSignature(*live.Parameters, live.Result)
+	wanted := w.routine.Signature
+	found, err := pgparse.ParseSignature(*live.Parameters, live.Result)
+	if err != nil { // there is nothing of the kind in what was generated
+		list := mapped(wanted.Parameters, pgparse.Parameter.String)
+		return "(" + strings.Join(list, ", ") + ") " + wanted.Result(), "(" + *live.Parameters + ") RETURNS " + live.Result, redefineHint
+	}
 	if live.TableGone { // it may have another name: then the type of its rows has, too, which is no fault of the function
-		got.Returns = want.Returns
+		found.Returns = wanted.Returns
 	}
-	switch {
-	case err != nil: // there is nothing of the kind in what was generated
-		v.signatureDiffers(w, whole(want), "("+*live.Parameters+") RETURNS "+live.Result, redefineHint)
-	case !want.SameAs(got):
-		wantText, gotText := differing(want, got)
-		v.signatureDiffers(w, wantText, gotText, signatureHint(want, got))
+	if wanted.SameAs(found) {
+		return "", "", ""
 	}
-}
-
-func whole(s pgparse.Signature) string {
-	var list []string
-	for _, p := range s.Parameters {
-		list = append(list, p.String())
-	}
-	return "(" + strings.Join(list, ", ") + ") " + s.Result()
+	want, got = differing(wanted, found)
+	return want, got, signatureHint(wanted, found)
 }
 
 // differing leaves out what is the same in both.
@@ -239,26 +226,6 @@ func signatureHint(want, got pgparse.Signature) string {
 	return redefineHint
 }
 
-var codeDiffers = register("V003", Installed, "a function is not what was generated")
-
-func (v *inspection) declarationDiffers(w wantedRoutine, live routine) {
-	v.about(w.Object, Finding{Code: codeDiffers, Message: w.String() + " is declared in another way",
-		Want: declaration(kindLetter(w.routine), w.routine.Language), Got: declaration(live.Kind, live.Language), Hint: repairHint})
-}
-
-func (v *inspection) signatureDiffers(w wantedRoutine, want, got, hint string) {
-	v.about(w.Object, Finding{Code: codeDiffers, Message: w.String() + " has other parameters or another result", Want: want, Got: got, Hint: hint})
-}
-
-func (v *inspection) bodyDiffers(w wantedRoutine, want, got string) {
-	v.about(w.Object, Finding{Code: codeDiffers, Message: w.String() + " has another body", Detail: firstDifference(want, got), Hint: repairHint})
-}
-
-func declaration(kind, language string) string {
-	word := map[string]string{"f": "a function", "p": "a procedure", "a": "an aggregate", "w": "a window function"}[kind]
-	return word + " in " + language
-}
-
 // firstDifference names the first line of a body that differs.
 func firstDifference(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
@@ -273,13 +240,4 @@ func firstDifference(want, got string) string {
 		}
 	}
 	return ""
-}
-
-var codeOrphan = register("V007", Installed, "a function that no policy wants")
-
-func (v *inspection) functionOrphan(live routine) {
-	name := v.install.Schema + "." + live.Name
-	v.add(Finding{Code: codeOrphan, Kind: generator.KindFunction, Object: name, Message: fmt.Sprintf("function %q is wanted by no policy", name),
-		Detail: "Functions in this schema come from migrations only: one of your own belongs into another schema.",
-		Hint:   fmt.Sprintf("DROP ROUTINE %s;", *live.SQL)})
 }

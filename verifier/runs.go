@@ -1,95 +1,71 @@
 package verifier
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
 	"pgretain/policy"
 )
 
-// noBudget stands for a run without a bound on time.
-const noBudget = 24 * time.Hour
-
 // job is a wanted job.
 type job struct {
 	name     string
-	policies []jobPolicy
-	ticks    ticks
 	position diag.Position
+	runs     []scheduledRun
+	ticks    ticks
 }
 
-// reportTime is how long a report may take, for the deadlines of those after it.
-const reportTime = time.Hour
+// Bounds on time for the deadlines of those that come after a run in its job: of one without a budget, and of a report.
+const (
+	noBudget   = 24 * time.Hour
+	reportTime = time.Hour
+)
 
-// jobPolicy is a policy, or a report, as one job runs it.
-type jobPolicy struct {
-	name     string
-	report   bool
-	position diag.Position
-	budget   time.Duration // until it must have ended, those before it in the job included
+// scheduledRun is a policy, or a report, as one job runs it.
+type scheduledRun struct {
+	name, about string // about is for messages
+	position    diag.Position
+	budget      time.Duration // until it must have ended, those before it in the job included
 }
 
 func (v *inspection) jobs() []job {
-	var list []job
-	for _, j := range v.file.Jobs {
-		next := job{name: j.Name, position: j.Position}
-		var schedules []string
-		for _, s := range j.Schedules {
-			schedules = append(schedules, s.Text)
+	reports := map[string]*policy.Report{}
+	for _, r := range v.file.Reports {
+		reports[r.Name] = r
+	}
+	return mapped(v.file.Jobs, func(wanted *policy.Job) job {
+		j := job{name: wanted.Name, position: wanted.Position}
+		if v.zone != nil {
+			j.ticks = parseTicks(mapped(wanted.Schedules, func(s policy.Schedule) string { return s.Text }), v.zone)
 		}
-		next.ticks = v.ticks(schedules)
 		var budget time.Duration
-		for _, run := range j.Run {
-			if p := v.policy(run.Name); p != nil {
-				budget += bounded(p.Budget.Time)
-				next.policies = append(next.policies, jobPolicy{name: p.Name, position: p.Position, budget: budget})
-			} else if r := v.reportNamed(run.Name); r != nil {
+		for _, run := range wanted.Run {
+			if p := v.policies[run.Name]; p != nil {
+				if limit := p.Budget.Time; limit > 0 {
+					budget += limit
+				} else {
+					budget += noBudget
+				}
+				j.runs = append(j.runs, scheduledRun{p.Name, fmt.Sprintf("policy %q", p.Name), p.Position, budget})
+			} else if r := reports[run.Name]; r != nil {
 				budget += reportTime
-				next.policies = append(next.policies, jobPolicy{name: r.Name, report: true, position: r.Position, budget: budget})
+				j.runs = append(j.runs, scheduledRun{r.Name, fmt.Sprintf("report %q", r.Name), r.Position, budget})
 			}
 		}
-		list = append(list, next)
-	}
-	return list
+		return j
+	})
 }
 
-// ticks of schedules in the zone that was read; none where it is not known.
-func (v *inspection) ticks(schedules []string) ticks {
-	if v.zone == nil {
-		return nil
+// scheduled names what jobs run.
+func (v *inspection) scheduled() []string {
+	var names []string
+	for _, j := range v.jobs() {
+		names = append(names, mapped(j.runs, func(s scheduledRun) string { return s.name })...)
 	}
-	return parseTicks(schedules, v.zone)
-}
-
-// String says what it is, for messages.
-func (p jobPolicy) String() string {
-	if p.report {
-		return fmt.Sprintf("report %q", p.name)
-	}
-	return fmt.Sprintf("policy %q", p.name)
-}
-
-// reportNamed finds a report of the file, nil when there is none.
-func (v *inspection) reportNamed(name string) *policy.Report {
-	for _, r := range v.file.Reports {
-		if r.Name == name {
-			return r
-		}
-	}
-	return nil
-}
-
-func bounded(budget time.Duration) time.Duration {
-	if budget <= 0 {
-		return noBudget
-	}
-	return budget
+	return distinct(names)
 }
 
 // ticks are the instants at which a job is started, and what they promise.
@@ -99,17 +75,20 @@ func parseTicks(schedules []string, zone *time.Location) ticks {
 	return ticks(calendar.Parse(schedules, zone))
 }
 
-func (t ticks) next(after time.Time) time.Time { return calendar.Ticks(t).Next(after) }
+// two are the next ticks after an instant; none where there are not as many.
+func (t ticks) two(after time.Time) (first, second time.Time, found bool) {
+	if first = calendar.Ticks(t).Next(after); first.IsZero() {
+		return first, second, false
+	}
+	second = calendar.Ticks(t).Next(first)
+	return first, second, !second.IsZero()
+}
 
 // deadline is when a policy that was in order at an instant must be so again: the second tick from
 // there, so that one may be missed, and the time that a run may take. Zero when there is none.
 func (t ticks) deadline(from time.Time, budget time.Duration) time.Time {
-	first := t.next(from)
-	if first.IsZero() {
-		return time.Time{}
-	}
-	second := t.next(first)
-	if second.IsZero() {
+	_, second, found := t.two(from)
+	if !found {
 		return time.Time{}
 	}
 	return second.Add(budget)
@@ -117,12 +96,8 @@ func (t ticks) deadline(from time.Time, budget time.Duration) time.Time {
 
 // lag is how long a row may be due before it must be gone: two intervals and the budget.
 func (t ticks) lag(now time.Time, budget time.Duration) (time.Duration, bool) {
-	first := t.next(now)
-	if first.IsZero() {
-		return 0, false
-	}
-	second := t.next(first)
-	if second.IsZero() {
+	first, second, found := t.two(now)
+	if !found {
 		return 0, false
 	}
 	return 2*second.Sub(first) + budget, true
@@ -134,99 +109,84 @@ type lastRuns struct {
 	Success     *time.Time
 	FailedInRow int
 	Scheduled   bool // its job has run it
+	JobRan      bool // its job has run anything
 	ID          int64
 	State       string // "" when it never ran
 	Message     string
 	LeftBehind  int64 // contended or refused in the last run
 }
 
-// logGroups read the run log.
-func (v *inspection) logGroups() []group {
-	var names []string
-	for _, j := range v.jobs() {
-		for _, p := range j.policies {
-			names = append(names, p.name)
-		}
-	}
-	return []group{{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, check: v.checkRuns, policies: distinct(names)}}
-}
-
-func (v *inspection) checkRuns(ctx context.Context, tx pgx.Tx) error {
+func (v *inspection) checkRuns(r reading) error {
 	jobs := v.jobs()
 	var policies, of []string
 	for _, j := range jobs {
-		for _, p := range j.policies {
-			policies, of = append(policies, p.name), append(of, j.name)
+		for _, s := range j.runs {
+			policies, of = append(policies, s.name), append(of, j.name)
 		}
 	}
-	rows, err := many[lastRuns](ctx, tx, v.query("last_runs"), policies, of)
+	rows, err := collectRows[lastRuns](r, "last_runs", policies, of)
 	if err != nil {
 		return err
 	}
-	ran, err := v.jobsThatRan(ctx, tx, jobs, rows)
-	if err != nil {
-		return err
-	}
-	if err := v.readBegun(ctx, tx); err != nil {
+	if err := v.readBegun(r); err != nil {
 		return err
 	}
 	for _, j := range jobs {
-		for _, p := range j.policies {
-			v.compareRuns(j, p, rows[0], ran[j.name])
+		for _, s := range j.runs {
+			v.compareRuns(j, s, rows[0])
 			rows = rows[1:]
 		}
 	}
 	return nil
 }
 
-// jobsThatRan asks the whole log only about jobs of which no policy says so.
-func (v *inspection) jobsThatRan(ctx context.Context, tx pgx.Tx, jobs []job, runs []lastRuns) (map[string]bool, error) {
-	ran := map[string]bool{}
-	for _, r := range runs {
-		ran[r.Job] = ran[r.Job] || r.Scheduled
-	}
-	var others []string
-	for _, j := range jobs {
-		if !ran[j.name] {
-			others = append(others, j.name)
-		}
-	}
-	if len(others) == 0 {
-		return ran, nil
-	}
-	found, err := many[struct{ Name string }](ctx, tx, v.query("jobs_that_ran"), others)
-	for _, j := range found {
-		ran[j.Name] = true
-	}
-	return ran, err
-}
-
-func (v *inspection) compareRuns(j job, p jobPolicy, runs lastRuns, jobRan bool) {
+func (v *inspection) compareRuns(j job, s scheduledRun, runs lastRuns) {
 	from, what := runs.Success, "last succeeded"
-	if since := v.begunAt(p.name, j.name); from == nil || !runs.Scheduled && since != nil && since.After(*from) {
+	if since := v.begunAt(s.name, j.name); from == nil || !runs.Scheduled && since != nil && since.After(*from) {
 		from, what = since, "was installed"
 	}
 	var deadline time.Time
 	if from != nil {
-		deadline = j.ticks.deadline(*from, p.budget)
+		deadline = j.ticks.deadline(*from, s.budget)
 	}
 	late := !deadline.IsZero() && deadline.Before(v.server.Now)
-	paused := v.paused[p.name] || v.paused["*"]
-	switch runs.State {
-	case "failed", "tripped", "abandoned":
-		v.lastRunWrong(p, runs, runs.Success != nil && !deadline.IsZero() && !late && !paused)
-	}
+	paused := v.paused[s.name] || v.paused["*"]
+	v.compareLastRun(s, runs, runs.Success != nil && !deadline.IsZero() && !late && !paused)
 	switch {
 	case paused: // one cause, one finding
 	case late:
-		v.late(j, p, what, *from, deadline, runs)
-	case !jobRan:
-		v.notYet(j)
+		v.add(message{Code: codeLate, Policy: s.name, Position: s.position, Message: s.about + " has not succeeded in time",
+			Detail: fmt.Sprintf("It %s at %s; with the schedule of job %q it should have succeeded again by %s.%s%s%s", what,
+				instant(*from), j.name, instant(deadline), busy(runs), v.failure(j.name), v.witness(j)),
+			Hint: fmt.Sprintf("SELECT * FROM %s;", v.runtime("status"))})
+	case !runs.JobRan:
+		v.add(message{Code: codeNotYet, Severity: Info, Object: j.name, Position: j.position, Message: fmt.Sprintf("job %q has not run yet", j.name),
+			Detail: strings.TrimSpace(v.failure(j.name))})
 	}
 }
 
+var stateWords = map[string]string{"failed": "failed", "tripped": "was tripped", "abandoned": "was abandoned"}
+
+// compareLastRun has a finding on a run that went wrong: for information after a single failure of a policy that
+// succeeded in time before and will be tried again, since restarts and deadlocks are. A breaker waits for a person.
+func (v *inspection) compareLastRun(s scheduledRun, runs lastRuns, triedAgain bool) {
+	if stateWords[runs.State] == "" {
+		return
+	}
+	f := message{Code: codeLastRun, Policy: s.name, Position: s.position, Detail: runs.Message,
+		Message: fmt.Sprintf("the last run of %s (%d) %s", s.about, runs.ID, stateWords[runs.State]),
+		Hint:    fmt.Sprintf("SELECT * FROM %s();", v.runtime("health"))}
+	if triedAgain && runs.FailedInRow <= 1 && runs.State != "tripped" {
+		f.Severity = Info
+	}
+	if runs.FailedInRow > 1 {
+		f.Message += fmt.Sprintf(", as did %d before it", runs.FailedInRow-1)
+	}
+	v.add(f)
+}
+
 // readBegun reads, once, since when policies and jobs could have begun to run.
-func (v *inspection) readBegun(ctx context.Context, tx pgx.Tx) error {
+func (v *inspection) readBegun(r reading) error {
 	if v.begun != nil {
 		return nil
 	}
@@ -234,13 +194,13 @@ func (v *inspection) readBegun(ctx context.Context, tx pgx.Tx) error {
 		Kind, Name string
 		At         time.Time
 	}
-	rows, err := many[begun](ctx, tx, v.query("begun"))
+	rows, err := collectRows[begun](r, "begun")
 	if err != nil {
 		return err
 	}
 	v.begun = map[string]time.Time{}
-	for _, r := range rows {
-		v.begun[r.Kind+" "+r.Name] = r.At
+	for _, b := range rows {
+		v.begun[b.Kind+" "+b.Name] = b.At
 	}
 	return nil
 }
@@ -258,41 +218,25 @@ func (v *inspection) begunAt(policy, job string) *time.Time {
 	return &at
 }
 
-var codeLastRun = register("V046", Schedule, "the last run went wrong")
-
-var stateWords = map[string]string{"failed": "failed", "tripped": "was tripped", "abandoned": "was abandoned"}
-
-// lastRunWrong is for information after a single failure of a policy that succeeded in time before and will be
-// tried again: a restart or a deadlock is nobody's night. A breaker waits for a person.
-func (v *inspection) lastRunWrong(p jobPolicy, runs lastRuns, triedAgain bool) {
-	f := Finding{Code: codeLastRun, Policy: p.name, Position: p.position, Detail: runs.Message,
-		Message: fmt.Sprintf("the last run of %s (%d) %s", p, runs.ID, stateWords[runs.State]),
-		Hint:    fmt.Sprintf("SELECT * FROM %s();", v.runtime("health"))}
-	if triedAgain && runs.FailedInRow <= 1 && runs.State != "tripped" {
-		f.Severity = Info
-	}
-	if runs.FailedInRow > 1 {
-		f.Message += fmt.Sprintf(", as did %d before it", runs.FailedInRow-1)
-	}
-	v.add(f)
-}
-
-var codeLate = register("V045", Schedule, "a policy has not succeeded in time")
-
-// late: it had "what", as "last succeeded", at an instant, and should have succeeded again by the deadline.
-func (v *inspection) late(j job, p jobPolicy, what string, from, deadline time.Time, runs lastRuns) {
-	v.add(Finding{Code: codeLate, Policy: p.name, Position: p.position, Message: fmt.Sprintf("%s has not succeeded in time", p),
-		Detail: fmt.Sprintf("It %s at %s; with the schedule of job %q it should have succeeded again by %s.%s%s%s", what,
-			instant(from), j.name, instant(deadline), busy(runs), v.failure(j.name), v.witness(j)),
-		Hint: fmt.Sprintf("SELECT * FROM %s;", v.runtime("status"))})
-}
-
 // busy says, for a detail, that others stood in the way.
 func busy(runs lastRuns) string {
 	if runs.State != "busy" {
 		return ""
 	}
 	return fmt.Sprintf(" The last run (%d) ended busy: %s.", runs.ID, runs.Message)
+}
+
+// failure says, for a detail, how pg_cron's last attempt of a job went wrong.
+func (v *inspection) failure(name string) string {
+	a, failed := v.lastAttempt(name)
+	if !failed {
+		return ""
+	}
+	at := ""
+	if a.At != nil {
+		at = ", at " + instant(*a.At) + ","
+	}
+	return fmt.Sprintf(" pg_cron's last attempt%s failed: %s.", at, strings.TrimRight(a.Message, ".\n "))
 }
 
 // witness says who else knows of a run that should have been.
@@ -304,11 +248,4 @@ func (v *inspection) witness(j job) string {
 		return fmt.Sprintf(" What pg_cron knows is in cron.job_run_details of database %q, for role %q.", v.install.CronDatabase, v.runner())
 	}
 	return fmt.Sprintf(" What pg_cron knows is in cron.job_run_details, for role %q.", v.runner())
-}
-
-var codeNotYet = register("V048", Schedule, "a job has not run yet")
-
-func (v *inspection) notYet(j job) {
-	v.add(Finding{Code: codeNotYet, Severity: Info, Object: j.name, Position: j.position, Message: fmt.Sprintf("job %q has not run yet", j.name),
-		Detail: strings.TrimSpace(v.failure(j.name))})
 }

@@ -83,7 +83,7 @@ func TestUnchecked(t *testing.T) {
 		` This was not checked for policies "a", "b", "c".`:                                               many[:3],
 		` This was not checked for policies "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" and 2 more.`: many,
 	} {
-		if got := (group{policies: names}).unchecked(); got != want {
+		if got := (probe{policies: names}).unchecked(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -2,11 +2,9 @@ package verifier
 
 import (
 	"cmp"
-	"context"
+	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
@@ -15,31 +13,14 @@ import (
 	"pgretain/policy"
 )
 
-func (v *inspection) snapshotGroups() []group {
-	if v.opt.Snapshot == nil {
-		return nil
-	}
-	return []group{{about: "the catalog snapshot", codes: []string{codeSnapshot, codeExpression}, check: v.checkSnapshot}}
-}
-
-// lockedSnapshotGroups wait for the tables that checkSnapshot passed by.
-func (v *inspection) lockedSnapshotGroups() []group {
-	if len(v.locked) == 0 {
-		return nil
-	}
-	return []group{{about: "locked tables of the catalog snapshot", codes: []string{codeSnapshot}, check: func(ctx context.Context, tx pgx.Tx) error {
-		passedBy := v.locked
-		v.locked = nil
-		_, tables, err := v.readTruth(ctx, tx)
-		v.locked = passedBy
-		if err != nil {
-			return err
-		}
-		tables = slices.DeleteFunc(tables, func(c changed) bool { return passedBy[c.name()] == 0 })
-		if len(tables) > 0 {
+// lockedTables waits for the tables that checkSnapshot passed by.
+func (v *inspection) lockedTables() []probe {
+	return []probe{{skip: len(v.locked) == 0, about: "locked tables of the catalog snapshot", codes: []string{codeSnapshot}, check: func(r reading) error {
+		_, tables, err := v.readTables(r, nil)
+		if slices.ContainsFunc(tables, func(c changed) bool { return v.locked[c.name()] != 0 }) {
 			return inspect.ErrChanged // it was let go meanwhile, changed
 		}
-		return nil
+		return err
 	}}}
 }
 
@@ -49,80 +30,70 @@ type changed struct {
 	facts     []catalog.Difference
 }
 
-func (c changed) name() string { return c.want.Schema + "." + c.want.Name }
+func (c changed) name() string { return nameOf(c.want) }
+
+func nameOf(t *catalog.Table) string { return t.Schema + "." + t.Name }
 
 // checkSnapshot reads the tables of the snapshot as "pgretain snapshot" does and compares. Each query
 // of a reading has a snapshot of its own, so what differs is read once more: a change under way is none
 // yet.
-func (v *inspection) checkSnapshot(ctx context.Context, tx pgx.Tx) error {
-	v.believed = v.opt.Snapshot
-	if err := v.readLocked(ctx, tx); err != nil {
+func (v *inspection) checkSnapshot(r reading) error {
+	v.effective = v.opt.Snapshot
+	if err := v.readLocked(r); err != nil {
 		return err
 	}
-	live, tables, err := v.readTruth(ctx, tx)
+	live, tables, err := v.readTables(r, v.locked)
 	if err != nil {
 		return err
 	}
 	if len(tables) == 0 {
-		v.believed = live
+		v.effective = live
 		return nil
 	}
-	live, again, err := v.readTruth(ctx, tx)
+	live, again, err := v.readTables(r, v.locked)
 	if err != nil {
 		return err
 	}
 	if !slices.EqualFunc(tables, again, func(a, b changed) bool { return a.name() == b.name() && slices.Equal(a.facts, b.facts) }) {
 		return inspect.ErrChanged
 	}
-	v.compareTruth(live, tables)
+	v.compareSnapshot(live, tables)
 	return nil
 }
 
-// readLocked notes the snapshot's tables that somebody has to himself.
-func (v *inspection) readLocked(ctx context.Context, tx pgx.Tx) error {
+// readLocked notes the snapshot's tables that are locked ACCESS EXCLUSIVE.
+func (v *inspection) readLocked(r reading) error {
 	type table struct {
 		OID  uint32
 		Name string
 	}
-	rows, err := seen[table](ctx, tx, v.query("locked"))
 	known := byName(v.opt.Snapshot)
 	v.locked = map[string]uint32{}
-	for _, row := range rows {
-		if known[row.Name] != nil {
-			v.locked[row.Name] = row.OID
+	return each(r, "locked", func(t table) {
+		if known[t.Name] != nil {
+			v.locked[t.Name] = t.OID
 		}
-	}
-	return err
+	})
 }
 
-// readTruth takes tables that are locked to be as they were.
-func (v *inspection) readTruth(ctx context.Context, tx pgx.Tx) (*catalog.Snapshot, []changed, error) {
-	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema}
-	for _, t := range v.opt.Snapshot.Tables {
-		request.Tables = append(request.Tables, t.Schema+"."+t.Name)
-	}
-	for _, oid := range v.locked {
+// readTables takes tables that are passed by to be as they were. A key is read with the table that refers: to the
+// others are added the foreign keys by which those refer to them.
+func (v *inspection) readTables(r reading, passedBy map[string]uint32) (*catalog.Snapshot, []changed, error) {
+	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Tables: mapped(v.opt.Snapshot.Tables, nameOf)}
+	for _, oid := range passedBy {
 		request.Without = append(request.Without, oid)
 	}
-	live, _, err := inspect.Read(ctx, tx, request)
+	live, _, err := inspect.Read(r.ctx, r.tx, request)
 	if err != nil {
 		return nil, nil, err
 	}
-	v.withUnread(live)
-	return live, v.compareTables(live), nil
-}
-
-// withUnread adds the locked tables as the snapshot has them, and to the others the foreign keys by which locked ones
-// refer to them: a key is read with the table that refers.
-func (v *inspection) withUnread(live *catalog.Snapshot) {
 	found := byName(live)
 	for _, want := range v.opt.Snapshot.Tables {
-		name := want.Schema + "." + want.Name
-		if v.locked[name] != 0 {
+		if passedBy[nameOf(want)] != 0 {
 			live.Tables = append(live.Tables, want)
-		} else if got := found[name]; got != nil {
+		} else if got := found[nameOf(want)]; got != nil {
 			for _, key := range want.Referenced {
-				if v.locked[key.Table] != 0 {
+				if passedBy[key.Table] != 0 {
 					got.Referenced = append(got.Referenced, key)
 				}
 			}
@@ -131,23 +102,33 @@ func (v *inspection) withUnread(live *catalog.Snapshot) {
 			})
 		}
 	}
+	return live, v.compareTables(live), nil
 }
 
-// compareTables leaves out partitions, which come and go, unless the file names them; and tables that
-// it names and that are gone, which is a finding of its own.
+// compareTables leaves out partitions, which come and go, unless the file names them; tables that it names and that are
+// gone, which is a finding of its own; and what migrations made since the snapshot was taken: columns, and indexes, which
+// are left out of snapshots as long as they say whose they are.
 func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 	var list []changed
-	named := v.namedInFile()
-	found, ours := byName(live), v.made()
+	named, made, found := map[string]bool{}, map[string]bool{}, byName(live)
+	for _, n := range v.namedTables() {
+		named[n.table.String()] = true
+	}
+	for _, o := range v.objects(generator.KindColumn, generator.KindIndex) {
+		made[string(o.Kind)+" "+o.Name] = true
+	}
 	for _, want := range v.opt.Snapshot.Tables {
-		c := changed{want: want, got: found[want.Schema+"."+want.Name]}
+		c := changed{want: want, got: found[nameOf(want)]}
 		switch {
 		case want.PartitionOf != "" && !named[c.name()], c.got == nil && named[c.name()]:
 			continue
 		case c.got == nil:
 			c.facts = []catalog.Difference{{What: "table", Want: want.Kind}}
 		default:
-			c.facts = slices.DeleteFunc(catalog.Differences(want, c.got), ours.onto(want))
+			c.facts = slices.DeleteFunc(catalog.Differences(want, c.got), func(d catalog.Difference) bool {
+				kind, name, _ := strings.Cut(d.What, " ")
+				return d.Want == "" && (made[kind+" "+c.name()+"."+name] || made[kind+" "+want.Schema+"."+name])
+			})
 		}
 		if len(c.facts) > 0 {
 			list = append(list, c)
@@ -159,64 +140,31 @@ func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 func byName(s *catalog.Snapshot) map[string]*catalog.Table {
 	tables := make(map[string]*catalog.Table, len(s.Tables))
 	for _, t := range s.Tables {
-		tables[t.Schema+"."+t.Name] = t
+		tables[nameOf(t)] = t
 	}
 	return tables
 }
 
-func (v *inspection) namedInFile() map[string]bool {
-	named := map[string]bool{}
-	for _, n := range v.namedTables() {
-		named[n.table.String()] = true
-	}
-	return named
-}
-
-// made is what migrations made on tables since the snapshot was taken, by kind and name: columns, and
-// indexes, which are left out of snapshots as long as they say whose they are.
-type made map[string]bool
-
-func (v *inspection) made() made {
-	m := made{}
-	for _, o := range v.objects(generator.KindColumn, generator.KindIndex) {
-		m[string(o.Kind)+" "+o.Name] = true
-	}
-	return m
-}
-
-// onto says which differences of a table are ours.
-func (m made) onto(t *catalog.Table) func(catalog.Difference) bool {
-	return func(d catalog.Difference) bool {
-		kind, name, _ := strings.Cut(d.What, " ")
-		return d.Want == "" && (m[kind+" "+t.Schema+"."+t.Name+"."+name] || m[kind+" "+t.Schema+"."+name])
-	}
-}
-
-// compareTruth asks the generator what a change means: nothing, other objects, or a policy that it
+// compareSnapshot asks the generator what a change means: nothing, other objects, or a policy that it
 // refuses. It asks for one table after the other, and then for all of them.
-func (v *inspection) compareTruth(live *catalog.Snapshot, tables []changed) {
+func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 	whole := v.compileWith(live)
-	if whole.none() {
-		for _, c := range tables {
-			v.snapshotOld(c)
-		}
-		v.believed = live
-		return
-	}
-	var blamed bool
+	blamed := whole.none()
 	for _, c := range tables {
-		if e := v.compileWith(v.snapshotWith(live, c)); e.none() {
+		if whole.none() {
+			v.snapshotOld(c)
+		} else if e := v.compileWith(v.snapshotWith(live, c)); e.none() {
 			v.snapshotOld(c)
 		} else {
 			blamed = true
-			v.snapshotUntrue(c, e)
+			v.snapshotWrong(c, e)
 		}
 	}
 	if !blamed {
-		v.snapshotUntrue(tables[0], whole)
+		v.snapshotWrong(tables[0], whole)
 	}
 	if len(whole.errors) == 0 {
-		v.believed = live
+		v.effective = live
 	}
 }
 
@@ -233,11 +181,7 @@ func (v *inspection) snapshotWith(live *catalog.Snapshot, c changed) *catalog.Sn
 			mixed.Tables = append(mixed.Tables, t)
 		}
 	}
-	for _, t := range live.Tables {
-		if known[t.Schema+"."+t.Name] == nil {
-			mixed.Tables = append(mixed.Tables, t)
-		}
-	}
+	mixed.Tables = append(mixed.Tables, slices.DeleteFunc(slices.Clone(live.Tables), func(t *catalog.Table) bool { return known[nameOf(t)] != nil })...)
 	return &mixed
 }
 
@@ -251,21 +195,16 @@ type effect struct {
 func (e effect) none() bool { return len(e.errors) == 0 && len(e.changes) == 0 }
 
 func (v *inspection) compileWith(s *catalog.Snapshot) effect {
+	var e effect
 	objects, list := generator.Compile(v.file, s, v.opt.History)
 	if list.HasErrors() {
-		var e effect
-		for _, d := range list {
-			if d.Severity == diag.Error || d.Severity == "" {
-				e.errors = append(e.errors, d)
-			}
-		}
+		e.errors = slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Severity != "" })
 		return e
 	}
-	return v.effectOf(objects)
-}
-
-func (v *inspection) effectOf(objects []generator.Object) effect {
-	var e effect
+	add := func(sign string, o generator.Object) {
+		e.changes = append(e.changes, sign+" "+string(o.Kind)+" "+o.Name)
+		e.objects = append(e.objects, o)
+	}
 	wanted := map[generator.ID]generator.Object{}
 	for _, o := range v.wanted {
 		wanted[o.ID()] = o
@@ -275,26 +214,21 @@ func (v *inspection) effectOf(objects []generator.Object) effect {
 		delete(wanted, o.ID())
 		switch {
 		case !known:
-			e.add("+", o)
+			add("+", o)
 		case old.Hash() != o.Hash():
-			e.add("~", o)
+			add("~", o)
 		}
 	}
 	for _, o := range v.wanted {
 		if _, gone := wanted[o.ID()]; gone {
-			e.add("-", o)
+			add("-", o)
 		}
 	}
 	return e
 }
 
-func (e *effect) add(sign string, o generator.Object) {
-	e.changes = append(e.changes, sign+" "+string(o.Kind)+" "+o.Name)
-	e.objects = append(e.objects, o)
-}
-
-// concerned are the policies that a change is about, by the objects or the places of the errors.
-func (v *inspection) concerned(e effect) []*policy.Policy {
+// policiesOf are those that a change is about, by the objects or the places of the errors.
+func (v *inspection) policiesOf(e effect) []*policy.Policy {
 	var list []*policy.Policy
 	add := func(p *policy.Policy) {
 		if p != nil && !slices.Contains(list, p) {
@@ -302,7 +236,7 @@ func (v *inspection) concerned(e effect) []*policy.Policy {
 		}
 	}
 	for _, o := range e.objects {
-		add(v.policy(o.Policy))
+		add(v.policies[o.Policy])
 	}
 	for _, d := range e.errors {
 		add(v.policyAt(d.Position))
@@ -310,13 +244,81 @@ func (v *inspection) concerned(e effect) []*policy.Policy {
 	return list
 }
 
-// policyAt is the policy whose text a position is in; nil for none.
-func (v *inspection) policyAt(at diag.Position) *policy.Policy {
-	var found *policy.Policy
-	for _, p := range v.file.Policies {
-		if p.Position.Line <= at.Line && (found == nil || p.Position.Line > found.Position.Line) {
-			found = p
-		}
+// snapshotOld: what is generated would be the same. A table that another check complains of is not
+// worth it.
+func (v *inspection) snapshotOld(c changed) {
+	if slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Object == c.name() && (isReach(f) || f.Code == codeCoverageName) }) {
+		return
 	}
-	return found
+	f := c.message()
+	f.Severity = Info
+	f.Detail = strings.TrimSpace(f.Detail + " Nothing that is generated depends on it.")
+	v.add(f)
+}
+
+// isReach: what deletes meet has the tables as they are for its reason.
+func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != diag.Unknown }
+
+// snapshotWrong: something else would be generated, or the policy refused. Where a check of the
+// tables or of reach has found the reason, that says it better.
+func (v *inspection) snapshotWrong(c changed, e effect) {
+	policies := v.policiesOf(e)
+	unexplained := func(p *policy.Policy) bool {
+		return !v.found(p.Name, codeNoTable, codeNoColumn, codeNotCopied) &&
+			!slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Policy == p.Name && isReach(f) })
+	}
+	if len(e.errors) > 0 && !slices.ContainsFunc(policies, unexplained) {
+		return
+	}
+	f := c.message()
+	if len(policies) > 0 {
+		f.Policy, f.Position = policies[0].Name, policies[0].Table.Position
+	}
+	consequences := mapped(e.errors, func(d diag.Diagnostic) string {
+		name := ""
+		if p := v.policyAt(d.Position); p != nil {
+			name = p.Name
+		}
+		return fmt.Sprintf("Policy %q would be refused at %s: %s [%s].", name, d.Position, d.Message, d.Code)
+	})
+	f.Hint = `Change the table back or the policy, then run "pgretain snapshot" and "pgretain generate".`
+	if n := len(e.changes); n > 0 {
+		objects := strings.Join(e.changes[:min(n, 2)], "; ")
+		if n > 2 {
+			objects += " and others"
+		}
+		consequences = append(consequences, "For the table as it is, other objects would be generated: "+objects+".")
+		f.Hint = `Run "pgretain snapshot", "pgretain generate" and "pgretain migrate up".`
+	}
+	f.Detail = strings.TrimSpace(f.Detail + " " + shortened(consequences, 4))
+	v.add(f)
+}
+
+// message has what differs: one fact as want and got, several in words.
+func (c changed) message() message {
+	f := message{Code: codeSnapshot, Object: c.name(), Message: fmt.Sprintf("table %q is not as the catalog snapshot has it", c.name()),
+		Hint: `Run "pgretain snapshot" and check the file in.`}
+	if len(c.facts) == 1 {
+		f.Message += ": " + c.facts[0].What
+		f.Want, f.Got = c.facts[0].Want, c.facts[0].Got
+		return f
+	}
+	f.Detail = shortened(mapped(c.facts, func(d catalog.Difference) string {
+		switch {
+		case d.Want == "":
+			return fmt.Sprintf("New %s: %s.", d.What, d.Got)
+		case d.Got == "":
+			return fmt.Sprintf("No %s any more: %s.", d.What, d.Want)
+		}
+		return fmt.Sprintf("Another %s: wanted %s, found %s.", d.What, d.Want, d.Got)
+	}), 8)
+	return f
+}
+
+// shortened are sentences in one line, cut off where it is too long to read.
+func shortened(list []string, most int) string {
+	if len(list) <= most {
+		return strings.Join(list, " ")
+	}
+	return strings.Join(list[:most], " ") + fmt.Sprintf(" and %d more", len(list)-most)
 }

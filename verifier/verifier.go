@@ -2,13 +2,8 @@ package verifier
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,10 +11,8 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
-	"pgretain/internal/inspect"
-	"pgretain/internal/pgparse"
+	"pgretain/internal/report"
 	"pgretain/policy"
-	verifysql "pgretain/sql/verify"
 )
 
 // Options say what to check beyond the catalog.
@@ -50,9 +43,9 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	}
 	v := &inspection{
 		conn: conn, file: file, install: file.Install, wanted: wanted, opt: opt,
+		policies: map[string]*policy.Policy{}, damaged: map[string]bool{}, uncounted: map[string]bool{},
 		report: &Report{File: file.Path, Objects: len(wanted), Policies: len(file.Policies), Checks: opt.Checks.Codes()},
 	}
-	v.policies = map[string]*policy.Policy{}
 	for _, p := range file.Policies {
 		v.policies[p.Name] = p
 	}
@@ -66,31 +59,29 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 
 // inspection is one verification under way.
 type inspection struct {
-	conn    *pgx.Conn
-	file    *policy.File
-	install policy.Install
-	wanted  []generator.Object
-	opt     Options
-	server  server
-	zone    *time.Location     // in which schedules are meant; nil: unknown
-	failed  map[string]attempt // what pg_cron could not run, by the name of its job
-	paused  map[string]bool    // policies that somebody paused; "*" is all of them
-	graph   *reachGraph        // what deletes may meet; nil: could not be read
-	asked   []asked            // what facts functions are asked about
-	report  *Report
-
-	believed *catalog.Snapshot // the tables as they are, or the snapshot where the policies do not fit them; nil without
-	locked   map[string]uint32 // tables of the snapshot that somebody has to himself, by name
-	closed   []string          // schemas of the expressions that the role may not look into
-	unseen   map[string]bool   // policies that name a table there
-
+	conn     *pgx.Conn
+	file     *policy.File
 	policies map[string]*policy.Policy // of the file, by name
-	passedBy []generator.Object        // indexes whose tables are locked
-	damaged  map[string]bool           // tables that are not there, and those whose indexes are not as they should be
-	mayCount bool                      // the function that counts may be called
-	notRead  map[string]bool           // policies whose rows could not be counted, which has a finding
-	begun    map[string]time.Time      // since when "policy x" and "job y" can run, once it was read
-	complete bool                      // nothing was left out for want of the runtime, or of rights in it
+	install  policy.Install
+	wanted   []generator.Object
+	opt      Options
+	report   *Report
+	server   server
+	complete bool // nothing was left out for want of the runtime, or of rights in it
+
+	// What probes read, or find, for those after them.
+	zone      *time.Location       // in which schedules are meant; nil: unknown
+	attempts  map[string]attempt   // what pg_cron could not run, by the name of its job
+	paused    map[string]bool      // policies that somebody paused; "*" is all of them
+	begun     map[string]time.Time // since when "policy x" and "job y" can run, once it was read
+	effective *catalog.Snapshot    // the tables as they are, or the snapshot where the policies do not fit them; nil without
+	locked    map[string]uint32    // tables of the snapshot that are locked ACCESS EXCLUSIVE, by name
+	passedBy  []generator.Object   // indexes whose tables are locked so
+	damaged   map[string]bool      // tables that are not there, and those whose indexes are not as they should be
+	graph     *reachGraph          // what deletes may meet; nil: could not be read
+	closed    []string             // schemas of the expressions that the role may not look into
+	uncounted map[string]bool      // policies whose rows could not be counted, which has a finding
+	facts     []factQuery          // what facts functions are asked about
 }
 
 // server is where and as whom the inspection looks.
@@ -103,10 +94,15 @@ type server struct {
 	SchemaOwner    string
 	Clock          time.Time // of the server; Now is earlier on a standby that lags behind
 	Standby        bool
+	MayCount       bool // the function that counts may be called: not by a role outside the install's
 }
 
 func (v *inspection) run(ctx context.Context) error {
-	if err := v.read(ctx, v.readServer); err != nil {
+	err := v.read(ctx, v.conn, func(r reading) (err error) {
+		v.server, err = collectRow[server](r, "server", v.install.Schema)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	v.pending()
@@ -116,230 +112,161 @@ func (v *inspection) run(ctx context.Context) error {
 	switch {
 	case !v.server.Installed:
 		v.notInstalled()
-		return v.all(ctx, v.tableGroups())
+		return v.ask(ctx, v.tableProbes())
 	case !v.server.Usage:
 		v.nothingRead(fmt.Sprintf("Role %q has no USAGE on it.", v.server.User), v.connectHint())
-		return v.all(ctx, append(v.tableGroups(), v.snapshotGroups()...))
+		return v.ask(ctx, append(v.tableProbes(), v.snapshotProbe()))
 	}
-	// Some groups depend on what those before them read.
-	for _, groups := range []func() []group{v.installedGroups, v.tableGroups, v.indexGroups, v.lockedIndexGroups, v.ownIndexGroups,
-		v.scheduleGroups, v.startGroups, v.logGroups, v.reachGroups, v.snapshotGroups, v.lockedSnapshotGroups, v.rightGroups, v.expressionGroups,
-		v.overdueGroups, v.holdGroups, v.factGroups, v.askedGroups, v.keepUpGroups, v.privilegeGroups, v.ownerGroups, v.planGroups} {
-		if err := v.all(ctx, groups()); err != nil {
-			return err
-		}
-	}
+	v.oneRole()
 	v.complete = true
-	return nil
+	return v.ask(ctx, v.probes())
 }
 
-// read runs f in a READ ONLY transaction of its own, with settings that do not depend on the
-// session. READ COMMITTED: no snapshot outlives a statement.
-func (v *inspection) read(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
-	return v.readOn(ctx, v.conn, f)
-}
+// probes are all of them, in their order: some go by what those before them read or find.
+func (v *inspection) probes() []probe {
+	all, counts, roles := v.policyNames(), v.opt.Counts, !v.install.Roles.None
+	cron, live := v.install.Scheduler == "pg_cron", !v.server.Standby
+	checkCron := v.checkCron
+	if v.install.CronElsewhere() {
+		checkCron = v.checkCronElsewhere
+	}
+	return slices.Concat([]probe{
+		{about: "the functions", codes: codesOfRoutines, check: v.checkRoutines},
+		{about: "the runtime's tables and views", codes: []string{codeMissing, codeOwner, codePublic}, check: v.checkRelations},
+		{about: "what the runtime's tables and views are made of", codes: []string{codeIntercepted, codeNotAsInstalled}, check: v.checkMakeup},
+		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind}, check: v.checkSequences},
+		{about: "the registry", codes: []string{codeRowMissing, codeRowDiffers, codeRowOrphan}, check: v.checkRegistry},
+		{about: "what is paused", codes: []string{codePaused, codeLate, codeNotYet, codeOverdue}, check: v.checkPaused},
+		{about: "windows set at run time", codes: []string{codeWindowSet}, check: v.checkWindows},
+		{about: "whether the database is a copy", codes: []string{codeCopy}, check: v.checkCopy},
+	}, v.tableProbes(), []probe{
+		{about: "the indexes", codes: codesOfIndexes, policies: policiesOf(v.objects(generator.KindIndex)), check: v.checkIndexes},
+		{more: v.lockedIndexes},
+		{about: "the tables' own indexes", codes: []string{codeIndexGone, codeNoIndex, codeOtherPlan}, policies: policiesOf(v.relying()), check: v.checkOwnIndexes},
 
-// readOn is read in another session.
-func (v *inspection) readOn(ctx context.Context, conn *pgx.Conn, f func(context.Context, pgx.Tx) error) error {
-	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
-	return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
-		timeout := strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1), 10)
-		if _, err := tx.Exec(ctx, v.query("settings"), timeout); err != nil {
-			return err
-		}
-		return f(ctx, tx)
+		{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeLastRun, codeOverdue, codeKeepUp}, check: v.readZone},
+		{skip: !cron, about: "the jobs in pg_cron", codes: codesOfCron, check: checkCron},
+		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []string{codeScheduler}, check: v.checkScheduler},
+		{skip: !cron || !live, about: "pg_cron's switches", codes: []string{codeCronStart}, check: v.checkSwitches},
+		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart}, check: v.checkStarts},
+		{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, policies: v.scheduled(), check: v.checkRuns},
+
+		{about: "holds", codes: []string{codeUnfitHold}, check: v.checkUnfitHolds},
+		{about: "what policies rely on", codes: []string{codeUnexpected}, policies: all, check: v.checkUnexpected},
+		{about: "what is within reach of deletes", policies: all, check: v.readGraph,
+			codes: []string{codeReferencingIndex, codeBlocked, codeTrigger, codeIdentity, codeKeyOff}},
+		{about: "row security", codes: []string{codeRowSecurity}, policies: all, check: v.checkRowSecurity},
+		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex}, policies: all, check: v.withGraph(v.checkReferencingIndexes)},
+		{about: "foreign keys that keep rows", codes: []string{codeBlocked}, policies: all, check: v.withGraph(v.checkBlocked)},
+		{about: "triggers of the application", codes: []string{codeTrigger}, policies: all, check: v.withGraph(v.checkTriggers)},
+		{about: "replica identities", codes: []string{codeIdentity}, policies: all, check: v.withGraph(v.checkIdentities)},
+		{about: "foreign keys that are switched off", codes: []string{codeKeyOff}, policies: all, check: v.withGraph(v.checkKeysOff)},
+
+		v.snapshotProbe(),
+		{more: v.lockedTables},
+		{skip: !roles, about: "the worker's privileges", codes: []string{codeTableRights}, check: v.checkGrants},
+		{about: "the worker's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights},
+		{more: v.expressionProbes},
+
+		{more: v.overdueProbes},
+		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow}, check: v.checkLostRows},
+		{skip: !counts, about: "what may be asked about rows", codes: codesOfFacts, check: v.readFactQueries},
+		{more: v.factProbes},
+		{about: "runs that spent their budgets", codes: []string{codeKeepUp}, check: v.checkKeepUp},
+
+		{about: "the privileges of PUBLIC", codes: []string{codePublic}, check: v.checkPublic},
+		{about: "what roles need in the runtime's schema", codes: []string{codeLacking}, check: v.checkLacking},
+		{skip: !roles, about: "the roles", codes: []string{codeRole}, check: v.checkRoles},
+		{skip: !roles, about: "who can change the runtime's tables", codes: []string{codeWritable}, check: v.checkWritable},
+		{skip: !roles, about: "who can change rows by hand", codes: []string{codeHandRights}, check: v.checkHandRights},
+		{skip: !roles, about: "what roles can do", codes: []string{codeExcess}, check: v.checkExcess},
+		{about: "who may detach and drop what policies take", codes: []string{codeTakeRights}, policies: policiesOf(v.takers()), check: v.checkOwners},
+		{more: v.planProbes},
 	})
 }
 
-// obeyRowSecurity is for what reads tables that are not the runtime's, until the transaction's end. Elsewhere what a
-// role may not see is an error.
-func (v *inspection) obeyRowSecurity(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, v.query("row_security_on"))
-	return err
+// tableProbes need nothing of the runtime's.
+func (v *inspection) tableProbes() []probe {
+	covered := v.file.Coverage != nil
+	return []probe{
+		{about: "the tables that the policies name", check: v.checkTables,
+			codes: []string{codeNoTable, codeNoColumn, codeNotCopied, codeIndexGone, codeNoIndex, codeOtherPlan}},
+		{about: "the columns that the policies make sure of", codes: []string{codeColumn}, check: v.checkEnsured},
+		{skip: !covered, about: `the names under "coverage"`, codes: []string{codeCoverageName}, check: v.checkCoverageNames},
+		{skip: !covered, about: "tables without a policy", codes: []string{codeUncovered}, check: v.checkCoverage},
+	}
 }
 
-func (v *inspection) readServer(ctx context.Context, tx pgx.Tx) error {
-	var err error
-	v.server, err = one[server](ctx, tx, v.query("server"), v.install.Schema)
-	return err
+func (v *inspection) snapshotProbe() probe {
+	return probe{skip: v.opt.Snapshot == nil, about: "the catalog snapshot", codes: []string{codeSnapshot, codeExpression}, check: v.checkSnapshot}
 }
 
 // add appends a finding, if it was asked for; without a severity it is drift.
-func (v *inspection) add(f Finding) {
-	if !v.opt.Checks.shows(f.Code) {
-		return
+func (v *inspection) add(m message) { v.addKind("", m) }
+
+func (v *inspection) addKind(kind generator.Kind, m message) {
+	if m.Severity == "" {
+		m.Severity = diag.Drift
 	}
-	f.Group = checks[f.Code].Group
-	if f.Severity == "" {
-		f.Severity = diag.Drift
+	if v.opt.Checks.shows(m.Code) {
+		v.report.Findings = append(v.report.Findings, report.Finding{Diagnostic: m, Group: string(checks[m.Code].Group), Kind: string(kind)})
 	}
-	v.report.Findings = append(v.report.Findings, f)
 }
 
-// about adds a finding on a wanted object.
-func (v *inspection) about(o generator.Object, f Finding) {
-	f.Kind, f.Object, f.Table, f.Position = o.Kind, o.Name, o.Table, o.Position
-	if f.Policy == "" {
-		f.Policy = o.Policy
+// about adds a finding on an object.
+func (v *inspection) about(o generator.Object, m message) {
+	m.Object, m.Table, m.Position = o.Name, o.Table, o.Position
+	if m.Policy == "" {
+		m.Policy = o.Policy
 	}
-	v.add(f)
+	v.addKind(o.Kind, m)
 }
 
-// objects are the wanted ones of a kind.
+// found says whether checks have found something about a policy or an object: one cause, one finding.
+func (v *inspection) found(about string, codes ...string) bool {
+	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
+		return (f.Policy == about || f.Object == about) && slices.Contains(codes, f.Code)
+	})
+}
+
+// objects are the wanted ones of some kinds.
 func (v *inspection) objects(kinds ...generator.Kind) []generator.Object {
 	var list []generator.Object
 	for _, o := range v.wanted {
-		for _, k := range kinds {
-			if o.Kind == k {
-				list = append(list, o)
-			}
+		if slices.Contains(kinds, o.Kind) {
+			list = append(list, o)
 		}
 	}
 	return list
 }
 
-func (v *inspection) query(name string) string { return verifysql.Query(name, v.install.Schema) }
+// policiesOf names the policies of objects.
+func policiesOf(objects []generator.Object) []string {
+	return distinct(mapped(objects, func(o generator.Object) string { return o.Policy }))
+}
 
-// owner is the role that owns the runtime; with "roles: none" whoever owns the schema.
-func (v *inspection) owner() string {
+// policyNames are those of the file.
+func (v *inspection) policyNames() []string {
+	return mapped(v.file.Policies, func(p *policy.Policy) string { return p.Name })
+}
+
+// position is that of a policy of the file, none where there is no such policy.
+func (v *inspection) position(name string) diag.Position {
+	if p := v.policies[name]; p != nil {
+		return p.Position
+	}
+	return diag.Position{}
+}
+
+// owner is the role that owns the runtime, worker the one that evaluates policies; with "roles: none" whoever owns
+// the schema is both, and the runner.
+func (v *inspection) owner() string  { return v.role(v.install.Roles.Owner) }
+func (v *inspection) worker() string { return v.role(v.install.Roles.Worker) }
+func (v *inspection) runner() string { return v.role(v.install.Roles.Runner) }
+
+func (v *inspection) role(name string) string {
 	if v.install.Roles.None {
 		return v.server.SchemaOwner
 	}
-	return v.install.Roles.Owner
-}
-
-// worker is the role that evaluates policies; with "roles: none" the owner.
-func (v *inspection) worker() string {
-	if v.install.Roles.None {
-		return v.server.SchemaOwner
-	}
-	return v.install.Roles.Worker
-}
-
-func (v *inspection) runner() string {
-	if v.install.Roles.None {
-		return v.server.SchemaOwner
-	}
-	return v.install.Roles.Runner
-}
-
-// many reads the rows of a query into T, by the position of its fields.
-func many[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]T, error) {
-	rows, _ := tx.Query(ctx, sql, args...) // rows give the same error
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
-}
-
-// seen is many of what is in PostgreSQL's own catalog. Where its functions answer NULL instead of a name, a
-// definition or a size, they lost sight of what the statement's snapshot still has.
-func seen[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]T, error) {
-	list, err := many[T](ctx, tx, sql, args...)
-	if null := (pgx.ScanArgError{}); errors.As(err, &null) {
-		err = fmt.Errorf("%w: %w", inspect.ErrChanged, err)
-	}
-	return list, err
-}
-
-// one reads the only row of a query.
-func one[T any](ctx context.Context, tx pgx.Tx, sql string, args ...any) (T, error) {
-	rows, _ := tx.Query(ctx, sql, args...) // rows give the same error
-	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[T])
-}
-
-// promises are with which rights and settings a routine runs, and what the server goes by when it calls it.
-type promises struct {
-	definer              bool
-	volatility, parallel string
-	strict, leakproof    bool
-	set                  bool // its result
-	cost, rows           float32
-	support              string
-	settings             map[string]string
-}
-
-func wantedPromises(r *pgparse.Routine) promises {
-	return promises{definer: r.Definer, volatility: r.Volatility, parallel: r.Parallel, strict: r.Strict, leakproof: r.Leakproof,
-		set: r.Signature.Set, cost: float32(r.Cost), rows: float32(r.Rows), support: r.Support, settings: r.Settings}
-}
-
-// The letters of pg_proc.provolatile and proparallel.
-var (
-	volatilities = map[string]string{"i": "immutable", "s": "stable", "v": "volatile"}
-	parallels    = map[string]string{"s": "safe", "r": "restricted", "u": "unsafe"}
-)
-
-func livePromises(r routine) promises {
-	p := promises{definer: r.Definer, volatility: volatilities[r.Volatility], parallel: parallels[r.Parallel], strict: r.Strict,
-		leakproof: r.Leakproof, set: r.Set, cost: r.Cost, rows: r.Rows, support: r.Support, settings: map[string]string{}}
-	for _, setting := range r.Settings {
-		name, value, _ := strings.Cut(setting, "=")
-		p.settings[name] = value
-	}
-	return p
-}
-
-func (p promises) equal(other promises) bool {
-	return reflect.DeepEqual(p, other) || p.String() == other.String()
-}
-
-// clauses are those of CREATE FUNCTION, also where they say what it takes for granted, in a fixed order and
-// without the settings.
-func (p promises) clauses() []string {
-	list := []string{"SECURITY INVOKER", strings.ToUpper(p.volatility), "CALLED ON NULL INPUT", "NOT LEAKPROOF",
-		"PARALLEL " + strings.ToUpper(p.parallel), "COST " + number(p.cost), "ROWS " + number(p.rows), "SUPPORT " + p.support}
-	if p.definer {
-		list[0] = "SECURITY DEFINER"
-	}
-	if p.strict {
-		list[2] = "STRICT"
-	}
-	if p.leakproof {
-		list[3] = "LEAKPROOF"
-	}
-	return list
-}
-
-// granted are the clauses that need not be said; those of a set have more rows.
-var granted = []string{"CALLED ON NULL INPUT", "NOT LEAKPROOF", "PARALLEL UNSAFE", "COST 100", "SUPPORT "}
-
-func (p promises) String() string {
-	rows := "ROWS 0"
-	if p.set {
-		rows = "ROWS 1000"
-	}
-	list := slices.DeleteFunc(p.clauses(), func(clause string) bool { return clause == rows || slices.Contains(granted, clause) })
-	for _, name := range slices.Sorted(maps.Keys(p.settings)) {
-		list = append(list, "SET "+name+"="+p.settings[name])
-	}
-	return strings.Join(list, " ")
-}
-
-func number(n float32) string { return strconv.FormatFloat(float64(n), 'f', -1, 32) }
-
-// sessionSetting is one with which sessions of the runner begin.
-type sessionSetting struct {
-	Name, Value  string
-	Milliseconds *float64 // of a time
-	Of           string   // "role", "database", "both", "all", "server"
-}
-
-// runnersSettings are those of some names that something sets.
-func (v *inspection) runnersSettings(ctx context.Context, tx pgx.Tx, names ...string) ([]sessionSetting, error) {
-	return seen[sessionSetting](ctx, tx, v.query("session_settings"), v.runner(), names)
-}
-
-// resetHint takes a setting back where it is set.
-func (v *inspection) resetHint(s sessionSetting) string {
-	role, database := ident(v.runner()), ident(v.server.Database)
-	where := map[string]string{
-		"both":     fmt.Sprintf("ALTER ROLE %s IN DATABASE %s", role, database),
-		"role":     fmt.Sprintf("ALTER ROLE %s", role),
-		"database": fmt.Sprintf("ALTER DATABASE %s", database),
-		"all":      "ALTER ROLE ALL",
-		"server":   "ALTER SYSTEM",
-	}[s.Of]
-	hint := where + " RESET " + s.Name + ";"
-	if s.Of == "server" {
-		hint += " SELECT pg_reload_conf();"
-	}
-	return hint
+	return name
 }

@@ -1,6 +1,6 @@
 -- Foreign keys to given tables, as people declared them. $1: oids. One row per key and given table:
 -- the key's oid, name and table, the given table, the table that the key was declared to refer to, its
--- columns as SQL writes them, what happens on delete (pg_constraint.confdeltype), whether that waits for the end of the
+-- columns as SQL writes them, what happens on delete, whether that waits for the end of the
 -- transaction, whether a trigger that makes it happen is switched off, the key's triggers there that are, as SQL writes
 -- them, and the columns that are NOT NULL of those that SET NULL, or SET DEFAULT without a default, writes. PostgreSQL
 -- keeps copies
@@ -18,7 +18,8 @@ SELECT r.oid, r.conname::text, r.conrelid, k.confrelid, r.confrelid,
        ARRAY(SELECT quote_ident(a.attname)
              FROM unnest(r.conkey) WITH ORDINALITY AS c (attnum, n)
              JOIN pg_attribute a ON a.attrelid = r.conrelid AND a.attnum = c.attnum ORDER BY c.n),
-       r.confdeltype::text, r.condeferred,
+       CASE r.confdeltype WHEN 'a' THEN 'NO ACTION' WHEN 'r' THEN 'RESTRICT' WHEN 'c' THEN 'CASCADE'
+                          WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' END, r.condeferred,
        EXISTS (SELECT FROM pg_trigger t
                WHERE t.tgconstraint = k.oid AND t.tgrelid = k.confrelid
                  AND t.tgtype & 8 <> 0 AND t.tgenabled IN ('D', 'R')),

@@ -16,11 +16,13 @@ WITH asked AS (
     SELECT a.n, a.name, a."table", k.arguments FROM asked a JOIN known k ON k.types = a.types
 ), live AS (
     SELECT p.oid, p.proname::text AS name, ARRAY(SELECT unnest(p.proargtypes)) AS arguments,
-           p.proretset AS set, p.proisstrict AS strict, p.proleakproof AS leakproof, p.proparallel::text AS parallel,
+           p.proretset AS set, p.proisstrict AS strict, p.proleakproof AS leakproof,
+           CASE p.proparallel WHEN 's' THEN 'safe' WHEN 'r' THEN 'restricted' ELSE 'unsafe' END AS parallel,
            p.procost AS cost, p.prorows AS rows,
            CASE WHEN p.prosupport <> 0 THEN p.prosupport::text ELSE '' END AS support,
            p.prokind::text AS kind, l.lanname::text AS language, p.prosrc AS body,
-           p.prosecdef AS definer, p.provolatile::text AS volatility,
+           p.prosecdef AS definer,
+           CASE p.provolatile WHEN 'i' THEN 'immutable' WHEN 's' THEN 'stable' ELSE 'volatile' END AS volatility,
            coalesce(p.proconfig, '{}') AS settings, pg_get_userbyid(p.proowner)::text AS owner,
            ARRAY(SELECT coalesce(CASE WHEN x.grantee <> 0 THEN pg_get_userbyid(x.grantee)::text END, '')
                         || '=' || x.privilege_type || CASE WHEN x.is_grantable THEN '*' ELSE '' END

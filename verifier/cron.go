@@ -1,0 +1,347 @@
+package verifier
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/generator"
+	"pgretain/internal/diag"
+	"pgretain/internal/quote"
+)
+
+// cronJob is a live job of pg_cron.
+type cronJob struct {
+	Name, Schedule, Command, Database, User string
+	Active                                  bool
+}
+
+// attempt is a run of a job that did not succeed, by pg_cron's own account.
+type attempt struct {
+	Job, Message string
+	At           *time.Time
+	InRow        int64      // how many failed since the last that did not
+	Since        *time.Time // the first of these
+}
+
+// codesOfCron: lateness says how pg_cron's last attempt failed.
+var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet, codeCronStart}
+
+func (v *inspection) checkCron(r reading) error {
+	if err := r.obeyRowSecurity(); err != nil {
+		return err
+	}
+	rows, err := collectRows[cronJob](r, "cron_jobs")
+	if err != nil {
+		return err
+	}
+	v.compareJobs(rows, v.server.Database)
+	return v.readAttempts(r, "cron_attempts")
+}
+
+// readAttempts keeps attempts that failed, by the names of their jobs.
+func (v *inspection) readAttempts(r reading, query string, args ...any) error {
+	v.attempts = map[string]attempt{}
+	return each(r, query, func(a attempt) { v.attempts[a.Job] = a }, args...)
+}
+
+// lastAttempt is one that failed, of a job of the policy file, by any of its schedules.
+func (v *inspection) lastAttempt(name string) (attempt, bool) {
+	for i := 0; i <= len(v.attempts); i++ {
+		if a, failed := v.attempts[v.install.CronJobName(name, i)]; failed {
+			return a, true
+		}
+	}
+	return attempt{}, false
+}
+
+// compareJobs compares what is wanted with the jobs of the runner in the database where schema cron
+// lives.
+func (v *inspection) compareJobs(rows []cronJob, home string) {
+	live, there := map[string]cronJob{}, ""
+	if v.install.CronElsewhere() { // which is where hints are to be run
+		there = fmt.Sprintf(" Schema cron is in database %q.", home)
+	}
+	for _, j := range rows {
+		live[j.Name] = j
+	}
+	for _, o := range v.objects(generator.KindCron) {
+		want := *o.Cron
+		if want.Database == "" {
+			want.Database = home
+		}
+		if j, ok := live[want.Name]; ok {
+			v.compareJob(o, want, j, home, there)
+		} else {
+			v.about(o, message{Code: codeCronMissing, Message: fmt.Sprintf("job %q is not in pg_cron", want.Name), Hint: v.schedule(want, home, false),
+				Detail: fmt.Sprintf("Role %q has no job of that name; nothing runs its policies.%s", v.runner(), there)})
+		}
+		delete(live, want.Name)
+	}
+	for _, j := range rows {
+		if _, orphan := live[j.Name]; orphan {
+			v.about(generator.Object{Kind: generator.KindCron, Name: j.Name}, message{Code: codeCronOrphan,
+				Message: fmt.Sprintf("job %q is in pg_cron, and nobody wants it", j.Name),
+				Detail:  fmt.Sprintf("It runs %s on %q.%s", j.Command, j.Schedule, there),
+				Hint:    as(j.User, fmt.Sprintf("SELECT cron.unschedule(%s);", quote.Literal(j.Name)))})
+		}
+	}
+}
+
+// compareJob: a job that is switched off is made anew, since alter_job is for those alone whom an administrator gave it.
+func (v *inspection) compareJob(o generator.Object, want generator.CronJob, live cronJob, home, there string) {
+	there = strings.TrimSpace(there)
+	for _, part := range [][3]string{{"schedule", want.Schedule, live.Schedule}, {"command", want.Command, live.Command},
+		{"database", want.Database, live.Database}, {"user", v.runner(), live.User}} {
+		if part[1] != part[2] {
+			v.about(o, message{Code: codeCronDiffers, Message: fmt.Sprintf("job %q has another %s in pg_cron", o.Cron.Name, part[0]),
+				Want: quoted(part[1]), Got: quoted(part[2]), Detail: there, Hint: v.schedule(want, home, part[0] != "user")})
+		}
+	}
+	if !live.Active {
+		v.about(o, message{Code: codeCronInactive, Message: fmt.Sprintf("job %q is switched off in pg_cron", want.Name),
+			Detail: there, Hint: v.schedule(want, home, true)})
+	}
+}
+
+// schedule is a job anew: scheduling it again neither switches it on nor moves it to its database.
+func (v *inspection) schedule(want generator.CronJob, home string, again bool) string {
+	name := quote.Literal(want.Name)
+	call := fmt.Sprintf("SELECT cron.schedule(%s, %s, %s);", name, quote.Literal(want.Schedule), quote.Literal(want.Command))
+	if want.Database != home {
+		call = fmt.Sprintf("SELECT cron.schedule_in_database(%s, %s, %s, %s);", name, quote.Literal(want.Schedule), quote.Literal(want.Command), quote.Literal(want.Database))
+	}
+	if again {
+		call = fmt.Sprintf("SELECT cron.unschedule(%s); %s", name, call)
+	}
+	return as(v.runner(), call)
+}
+
+// checkCronElsewhere follows the jobs into the other database, where row security shows them to the
+// runner and to superusers. Whoever cannot see them finds them unknown.
+func (v *inspection) checkCronElsewhere(r reading) error {
+	if v.server.Database != v.install.Database {
+		v.add(message{Code: codeCronDiffers, Position: v.install.Position, Message: fmt.Sprintf("the jobs do not run in database %q", v.server.Database),
+			Want: quoted(v.install.Database), Got: quoted(v.server.Database), Hint: "Connect to the database that install.database names."})
+	}
+	if v.opt.Cron == nil {
+		why := "There is no connection to that database."
+		if v.opt.CronRefused != nil {
+			why = fmt.Sprintf("The connection failed: %v.", v.opt.CronRefused)
+		}
+		v.jobsUnseen(why, "Name it with --cron-database-url.")
+		return nil
+	}
+	err := v.read(r.ctx, v.opt.Cron, v.readCronElsewhere)
+	var refused *pgconn.PgError
+	switch {
+	case err == nil || r.ctx.Err() != nil:
+		return r.ctx.Err()
+	case errors.As(err, &refused):
+		v.jobsUnseen(fmt.Sprintf("The server says: %s [%s].", refused.Message, refused.Code), "Try again when the server is less busy, or allow more time.")
+	default:
+		v.jobsUnseen("The connection to that database was lost.", "Verify again.")
+	}
+	return nil
+}
+
+// jobsUnseen: the jobs in another database could not be looked at.
+func (v *inspection) jobsUnseen(detail, hint string) {
+	v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
+		Message: fmt.Sprintf("could not check the jobs in pg_cron, in database %q", v.install.CronDatabase), Detail: detail, Hint: hint})
+}
+
+// cronView is what the role of a session sees of schema cron.
+type cronView struct {
+	Exists, Readable, Hidden, Member bool
+	Database                         string
+}
+
+// readCronElsewhere reads as the role of the session if that sees all, else as the runner. Jobs of an install whose
+// database's name begins as ours does are left out: names of jobs have no dots.
+func (v *inspection) readCronElsewhere(r reading) error {
+	if err := r.obeyRowSecurity(); err != nil {
+		return err
+	}
+	view, err := collectRow[cronView](r, "cron_sight", v.runner())
+	if err != nil {
+		return err
+	}
+	if !view.Exists {
+		v.add(message{Code: codeScheduler, Position: v.install.Position, Message: fmt.Sprintf("extension pg_cron is not installed in database %q", view.Database),
+			Detail: "No job of this policy file is scheduled.", Hint: `Have a DBA run what "pgretain bootstrap --cron" prints, then "pgretain migrate up --cron".`})
+		return nil
+	}
+	if view.Hidden || !view.Readable {
+		if readable, err := v.becomeRunner(r, view.Member); err != nil || !readable {
+			return err
+		}
+	}
+	prefix := v.install.CronJobPrefix()
+	rows, err := collectRows[cronJob](r, "cron_jobs_there", prefix)
+	if err != nil {
+		return err
+	}
+	rows = slices.DeleteFunc(rows, func(j cronJob) bool { return strings.Contains(strings.TrimPrefix(j.Name, prefix), ".") })
+	v.compareJobs(rows, view.Database)
+	return v.readAttempts(r, "cron_attempts_there", prefix)
+}
+
+// becomeRunner takes on the runner for the rest of the transaction, and says whether that one can read the jobs; there
+// is a finding where not.
+func (v *inspection) becomeRunner(r reading, member bool) (bool, error) {
+	err := r.savepoint(func() error { return r.exec("become", v.runner()) })
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		user := v.opt.Cron.Config().User
+		detail := fmt.Sprintf("Row security shows them to role %q alone, and role %q cannot take that on.", v.runner(), user)
+		grant := "GRANT %s TO %s;"
+		if member {
+			detail += " It is a member without the SET option."
+			grant = "GRANT %s TO %s WITH SET TRUE;"
+		}
+		v.jobsUnseen(detail+" Or verify as a superuser.", fmt.Sprintf(grant, ident(v.runner()), ident(user)))
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	view, err := collectRow[cronView](r, "cron_sight", v.runner())
+	if err == nil && !view.Readable {
+		v.jobsUnseen(fmt.Sprintf("Role %q has no USAGE on schema cron, or no SELECT on cron.job.", v.runner()),
+			`Have a DBA run what "pgretain bootstrap --cron" prints.`)
+	}
+	return view.Readable, err
+}
+
+// checkScheduler asks the owner of the runtime where the role itself does not see other sessions.
+func (v *inspection) checkScheduler(r reading) error {
+	live, err := collectRow[struct{ Extension, Running bool }](r, "scheduler")
+	if err != nil || live.Running {
+		return err
+	}
+	missing, seen := true, v.server.SeesSessions
+	if !seen {
+		if err := r.obeyRowSecurity(); err != nil {
+			return err
+		}
+		owner, err := collectRow[struct{ SeesSessions, Missing bool }](r, "scheduler_seen_by_owner")
+		if err != nil {
+			return err
+		}
+		missing, seen = owner.Missing, owner.SeesSessions
+	}
+	f := message{Code: codeScheduler, Message: "the pg_cron scheduler is not running",
+		Hint: "Look for \"pg_cron\" in the server's log, in shared_preload_libraries, and at cron.database_name."}
+	switch {
+	case !seen:
+		f = message{Code: codeScheduler, Severity: diag.Unknown, Message: "could not see whether the pg_cron scheduler is running",
+			Detail: fmt.Sprintf("Neither %q nor %q may see other sessions.", v.server.User, v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", ident(v.owner()))}
+	case !missing:
+		return nil
+	case !live.Extension && !v.install.CronElsewhere():
+		f.Detail = fmt.Sprintf("Extension pg_cron is not installed in database %q.", v.server.Database)
+	}
+	v.add(f)
+	return nil
+}
+
+// switches are settings of pg_cron: "" where it has none of the name, nil where nobody may read them.
+type switches struct{ Launch, Running *string }
+
+func (v *inspection) checkSwitches(r reading) error {
+	found, err := collectRow[switches](r, "cron_switches")
+	unseen := slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Code == codeScheduler })
+	if err == nil && (found.Launch != nil && found.Running != nil || !unseen) { // one cause, one finding
+		v.switchedOff(found)
+	}
+	return err
+}
+
+func (v *inspection) switchedOff(s switches) {
+	f := message{Code: codeCronStart, Position: v.install.Position}
+	switch {
+	case s.Launch == nil || s.Running == nil:
+		f.Severity, f.Message = diag.Unknown, "could not see whether pg_cron is switched off"
+		f.Detail, f.Hint = fmt.Sprintf("Role %q may not read its settings.", v.owner()), fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))
+	case *s.Launch == "off":
+		f.Message, f.Hint = "pg_cron starts no job: cron.launch_active_jobs is off", "ALTER SYSTEM SET cron.launch_active_jobs = on; SELECT pg_reload_conf();"
+	case *s.Running == "0":
+		f.Message, f.Hint = "pg_cron starts no job: cron.max_running_jobs is 0", "Reset cron.max_running_jobs and restart the server."
+	default:
+		return
+	}
+	v.add(f)
+}
+
+// checkStarts is about jobs whose last attempts failed, several in a row, of which the run log knows
+// nothing: they did not get so far. A single one may be anybody's restart.
+func (v *inspection) checkStarts(r reading) error {
+	suspects := map[string]attempt{}
+	var names []string
+	for _, j := range v.file.Jobs {
+		if a, ok := v.lastAttempt(j.Name); ok && a.InRow > 1 {
+			suspects[j.Name], names = a, append(names, j.Name)
+		}
+	}
+	if len(suspects) == 0 {
+		return nil
+	}
+	type begun struct {
+		Job string
+		At  time.Time
+	}
+	last := map[string]time.Time{}
+	err := each(r, "jobs_since", func(b begun) { last[b.Job] = b.At }, names)
+	for _, j := range v.file.Jobs {
+		if a, ok := suspects[j.Name]; ok && (a.Since == nil || last[j.Name].Before(*a.Since)) {
+			v.cannotStart(j.Name, j.Position, a)
+		}
+	}
+	return err
+}
+
+func (v *inspection) cannotStart(job string, position diag.Position, a attempt) {
+	f := message{Code: codeCronStart, Object: job, Position: position,
+		Message: fmt.Sprintf("pg_cron cannot start job %q: its last %d attempts failed", job, a.InRow),
+		Detail:  fmt.Sprintf("None of them got as far as a run. pg_cron says: %s.", strings.TrimRight(a.Message, ".\n "))}
+	switch {
+	case strings.HasPrefix(a.Message, "connection"):
+		f.Hint = fmt.Sprintf("Let role %q connect from the server itself: its password file, pg_hba.conf, cron.host; or set cron.use_background_workers.", v.runner())
+	case strings.HasPrefix(a.Message, "could not start background"):
+		f.Hint = "Raise max_worker_processes, which pg_cron's jobs share with replication and parallel queries."
+	default:
+		f.Hint = fmt.Sprintf("CALL %s(%s);", v.runtime("run_job"), quote.Literal(job))
+		f.Detail += fmt.Sprintf(" Role %q may find out more.", v.runner())
+	}
+	v.add(f)
+}
+
+// readZone finds the zone in which schedules are meant: pg_cron's own, UTC without it.
+func (v *inspection) readZone(r reading) error {
+	if v.zone = time.UTC; v.install.Scheduler != "pg_cron" {
+		return nil
+	}
+	v.zone = nil
+	found, err := collectRow[struct{ Name string }](r, "cron_zone")
+	if err != nil {
+		return err
+	}
+	f := message{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not tell when jobs should run",
+		Detail: fmt.Sprintf("pg_cron counts in cron.timezone, which role %q may not read.", v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", ident(v.owner()))}
+	if found.Name != "" {
+		zone, err := time.LoadLocation(found.Name)
+		if err == nil {
+			v.zone = zone
+			return nil
+		}
+		f.Detail = fmt.Sprintf("pg_cron counts in cron.timezone %q, which this program does not know.", found.Name)
+		f.Hint = `Set cron.timezone to a name of the time zone database, such as "Europe/Berlin".`
+	}
+	v.add(f)
+	return nil
+}

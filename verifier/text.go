@@ -1,0 +1,153 @@
+package verifier
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgretain/generator"
+	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
+)
+
+// mapped is a list with each element as f has it; never nil, which would be NULL to the server.
+func mapped[T, U any](list []T, f func(T) U) []U {
+	result := make([]U, len(list))
+	for i, element := range list {
+		result[i] = f(element)
+	}
+	return result
+}
+
+// distinct sorts, and drops repetitions; it is never nil, which would be NULL to the server.
+func distinct(names []string) []string {
+	list := append([]string{}, names...)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func quoted(text string) string { return `"` + text + `"` }
+
+func excerpt(line string) string {
+	line = strings.TrimSpace(line)
+	if runes := []rune(line); len(runes) > 80 {
+		line = string(runes[:80]) + "..."
+	}
+	return quoted(line)
+}
+
+// reason is what somebody gave, for the end of a sentence.
+func reason(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// plural counts things: "1 row", "2 rows".
+func plural[N int | int64](n N, what string) string {
+	return fmt.Sprintf("%d %s", n, verb(n, what, what+"s"))
+}
+
+func verb[N int | int64](n N, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
+
+// Hints hold SQL that can be pasted into psql as it is, each statement with its semicolon.
+
+// repairHint is for what a migration created and a hand changed: no migration is pending then.
+const repairHint = "Run its statements from the last migration that has them again, in the role that the migration takes."
+
+// ident is a name as SQL takes it, in quotes where it needs them.
+func ident(name string) string {
+	if parts, err := pgparse.Name(name); err == nil && len(parts) == 1 && parts[0] == name {
+		return name
+	}
+	return quote.Ident(name)
+}
+
+// idents is a list of names.
+func idents(names []string) string { return strings.Join(mapped(names, ident), ", ") }
+
+// own is the name of a routine or relation in the runtime's schema, "schema.name", as SQL takes it. That schema's
+// name has no dot.
+func own(name string) string {
+	schema, object, _ := strings.Cut(name, ".")
+	return ident(schema) + "." + ident(object)
+}
+
+// objectSQL is own of a wanted object of any kind. That of a routine is "schema.name(types)": its name is plain,
+// and its types are SQL.
+func objectSQL(o generator.Object) string {
+	if o.Kind != generator.KindFunction && o.Kind != generator.KindProcedure {
+		return own(o.Name)
+	}
+	name, arguments, _ := strings.Cut(o.Name, "(")
+	return own(name) + "(" + arguments
+}
+
+// sqlKind is the word of SQL for a kind.
+func sqlKind(kind generator.Kind) string {
+	if kind == generator.KindStored {
+		kind = generator.KindTable
+	}
+	return strings.ToUpper(string(kind))
+}
+
+// tableParts are schema and name of "schema.name". The catalog snapshot tells where the first ends, for names may
+// have dots.
+func (v *inspection) tableParts(name string) (schema, table string) {
+	if v.opt.Snapshot != nil {
+		if t := v.opt.Snapshot.Table(name); t != nil {
+			return t.Schema, t.Name
+		}
+	}
+	schema, table, _ = strings.Cut(name, ".")
+	return schema, table
+}
+
+// table is "schema.name" as SQL takes it.
+func (v *inspection) table(name string) string {
+	schema, table := v.tableParts(name)
+	return ident(schema) + "." + ident(table)
+}
+
+// runtime is an object of the runtime as SQL takes it.
+func (v *inspection) runtime(name string) string { return ident(v.install.Schema) + "." + name }
+
+// as has a role run a statement.
+func as(role, statement string) string {
+	return fmt.Sprintf("SET ROLE %s; %s RESET ROLE;", ident(role), statement)
+}
+
+// buildHint has the statements with which a migration builds an index, a line each or more. They may be
+// repeated, also after a build that did not finish.
+func (v *inspection) buildHint(o generator.Object) string { return v.inPath(statements(o.SQL)) }
+
+// rebuildHint drops the index first; the row in which its definition was written down stays.
+func (v *inspection) rebuildHint(o generator.Object) string {
+	drop := slices.DeleteFunc(statements(o.Drop), func(s string) bool { return strings.HasPrefix(s, "DELETE ") })
+	return v.inPath(append(drop, statements(o.SQL)...))
+}
+
+// inPath has statements run with the search path of migrations, which says what their operators mean.
+func (v *inspection) inPath(statements []string) string {
+	path := slices.Concat([]string{"pg_catalog"}, v.install.SearchPath, []string{"pg_temp"})
+	return "SET search_path = " + idents(path) + ";\n" + strings.Join(append(statements, "RESET search_path;"), "\n")
+}
+
+// statements are those of an object's SQL, without the comment above each.
+func statements(sql string) []string {
+	return mapped(strings.Split(sql, "-- next\n"), func(statement string) string {
+		for strings.HasPrefix(statement, "--") {
+			_, statement, _ = strings.Cut(statement, "\n")
+		}
+		return strings.TrimSpace(statement)
+	})
+}
