@@ -204,7 +204,7 @@ func (v *inspection) becomeRunner(r reading, member bool) (bool, error) {
 			detail += " It is a member without the SET option."
 			grant = "GRANT %s TO %s WITH SET TRUE;"
 		}
-		v.jobsUnseen(detail+" Or verify as a superuser.", fmt.Sprintf(grant, ident(v.runner()), ident(user)))
+		v.jobsUnseen(detail+" Or verify as a superuser.", fmt.Sprintf(grant, quote.Ident(v.runner()), quote.Ident(user)))
 		return false, nil
 	}
 	if err != nil {
@@ -240,7 +240,7 @@ func (v *inspection) checkScheduler(r reading) error {
 	switch {
 	case !seen:
 		f = message{Code: codeScheduler, Severity: diag.Unknown, Message: "could not see whether the pg_cron scheduler is running",
-			Detail: fmt.Sprintf("Neither %q nor %q may see other sessions.", v.server.User, v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", ident(v.owner()))}
+			Detail: fmt.Sprintf("Neither %q nor %q may see other sessions.", v.server.User, v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))}
 	case !missing:
 		return nil
 	case !live.Extension && !v.install.CronElsewhere():
@@ -332,7 +332,7 @@ func (v *inspection) readZone(r reading) error {
 		return err
 	}
 	f := message{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not tell when jobs should run",
-		Detail: fmt.Sprintf("pg_cron counts in cron.timezone, which role %q may not read.", v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", ident(v.owner()))}
+		Detail: fmt.Sprintf("pg_cron counts in cron.timezone, which role %q may not read.", v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))}
 	if found.Name != "" {
 		zone, err := time.LoadLocation(found.Name)
 		if err == nil {

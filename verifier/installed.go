@@ -102,7 +102,7 @@ func (v *inspection) missing(o generator.Object) {
 
 func (v *inspection) ownerDiffers(o generator.Object, want, got string) {
 	v.about(o, message{Code: codeOwner, Message: fmt.Sprintf("%s %q has another owner", o.Kind, o.Name),
-		Want: quoted(want), Got: quoted(got), Hint: fmt.Sprintf("ALTER %s %s OWNER TO %s;", sqlKind(o.Kind), objectSQL(o), ident(want))})
+		Want: quoted(want), Got: quoted(got), Hint: fmt.Sprintf("ALTER %s %s OWNER TO %s;", sqlKind(o.Kind), objectSQL(o), quote.Ident(want))})
 }
 
 func (v *inspection) checkPaused(r reading) error {
@@ -117,47 +117,5 @@ func (v *inspection) checkPaused(r reading) error {
 		v.add(message{Code: codePaused, Policy: p.Policy, Position: v.position(p.Policy), Message: what,
 			Detail: fmt.Sprintf("By %q at %s%s.", p.By, p.At, reason(p.Reason)),
 			Hint:   fmt.Sprintf("SELECT %s(%s);", v.runtime("resume"), argument)})
-	})
-}
-
-func (v *inspection) checkCopy(r reading) error {
-	return each(r, "copy", func(origin struct{ Why string }) {
-		v.add(message{Code: codeCopy, Position: v.install.Position, Message: "the database is a copy, and no run starts in it",
-			Got: origin.Why, Detail: "Adopt it only if rows are to be deleted here.", Hint: "SELECT " + v.runtime("adopt") + "('why');"})
-	})
-}
-
-// checkSequences finds sequences that would give out a number that a row of their table has.
-func (v *inspection) checkSequences(r reading) error {
-	type behind struct {
-		Table, Sequence string
-		Largest         int64
-	}
-	return each(r, "sequences_behind", func(b behind) {
-		sequence := v.install.Schema + "." + b.Sequence
-		v.add(message{Code: codeSequenceBehind, Object: sequence,
-			Message: fmt.Sprintf("sequence %q is behind table %q", sequence, v.install.Schema+"."+b.Table),
-			Detail:  fmt.Sprintf("The next number is one that the table has, or a smaller one; the largest is %d. Functions that write there fail (23505).", b.Largest),
-			Hint:    fmt.Sprintf("SELECT setval(%s, %d);", quote.Literal(v.runtime(ident(b.Sequence))), b.Largest)})
-	})
-}
-
-// checkWindows reports windows that set_window() gave policies: for information where one holds.
-func (v *inspection) checkWindows(r reading) error {
-	type window struct {
-		Policy, Own, Value, By, At, Reason string
-		Holds                              bool
-	}
-	return each(r, "windows", func(w window) {
-		f := message{Code: codeWindowSet, Severity: Info, Policy: w.Policy, Position: v.position(w.Policy), Want: w.Own, Got: w.Value,
-			Message: fmt.Sprintf("the window of policy %q was set at run time", w.Policy),
-			Detail:  fmt.Sprintf("By %q at %s%s. NULL takes it back.", w.By, w.At, reason(w.Reason)),
-			Hint:    fmt.Sprintf("SELECT %s(%s, NULL, 'why');", v.runtime("set_window"), quote.Literal(w.Policy))}
-		if !w.Holds {
-			f.Severity = diag.Drift
-			f.Message = fmt.Sprintf("the window that was set for policy %q does not hold", w.Policy)
-			f.Detail += " Its runs go by the policy's own."
-		}
-		v.add(f)
 	})
 }

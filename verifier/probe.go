@@ -18,6 +18,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	verifysql "pgretain/sql/verify"
 )
 
@@ -73,16 +74,20 @@ func (r reading) savepoint(f func() error) error {
 // ofOthers are the schemas whose rows people may have written.
 var ofOthers = regexp.MustCompile(`\b(retention|cron)\.`)
 
-// collectRows reads the rows of a query into T, by the position of its fields. Where functions of PostgreSQL's own
-// catalog answer NULL instead of a name, a definition or a size, they lost sight of what the statement's snapshot
-// still has.
+// collectRows reads the rows of a query into T, by the position of its fields.
 func collectRows[T any](r reading, query string, args ...any) ([]T, error) {
 	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+	return list, changedMeanwhile(query, err)
+}
+
+// changedMeanwhile says what it means that a query answered NULL. Where functions of PostgreSQL's own catalog do so instead
+// of a name, a definition or a size, they lost sight of what the statement's snapshot still has.
+func changedMeanwhile(query string, err error) error {
 	if null := (pgx.ScanArgError{}); errors.As(err, &null) && !ofOthers.MatchString(verifysql.Query(query, "retention")) {
-		err = fmt.Errorf("%w: %w", inspect.ErrChanged, err)
+		return fmt.Errorf("%w: %w", inspect.ErrChanged, err)
 	}
-	return list, err
+	return err
 }
 
 // collectRow reads the only row of a query.
@@ -98,6 +103,25 @@ func each[T any](r reading, query string, f func(T), args ...any) error {
 		f(row)
 	}
 	return err
+}
+
+// finds is a check whose query answers findings: its columns have the names of a message's parts, and severity. They are
+// at the policy that they name, or else at the place that is given.
+func (v *inspection) finds(code string, at diag.Position, query string, args ...any) func(reading) error {
+	type finding struct{ Policy, Object, Severity, Message, Want, Got, Detail, Hint string }
+	return func(r reading) error {
+		rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
+		found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[finding])
+		for _, f := range found {
+			m := message{Code: code, Severity: diag.Severity(f.Severity), Position: at, Policy: f.Policy, Object: f.Object,
+				Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint}
+			if f.Policy != "" {
+				m.Position = v.position(f.Policy)
+			}
+			v.add(m)
+		}
+		return changedMeanwhile(query, err)
+	}
 }
 
 // ask makes probes one after the other. What the server refuses becomes a finding; an error means
@@ -254,5 +278,5 @@ func (v *inspection) connectHint() string {
 	if v.install.Roles.None {
 		return fmt.Sprintf("Connect as %q, or as a superuser.", v.server.SchemaOwner)
 	}
-	return fmt.Sprintf("GRANT %s TO %s;", ident(v.install.Roles.Viewer), ident(v.server.User))
+	return fmt.Sprintf("GRANT %s TO %s;", quote.Ident(v.install.Roles.Viewer), quote.Ident(v.server.User))
 }

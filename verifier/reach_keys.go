@@ -143,7 +143,7 @@ func (v *inspection) checkKeysOff(r reading) error {
 	}
 	return each(r, "session_settings", func(s sessionSetting) {
 		if s.Value == "replica" {
-			v.add(message{Code: codeKeyOff, Object: v.runner(), Position: v.install.Position, Hint: v.resetHint(s),
+			v.add(message{Code: codeKeyOff, Object: v.runner(), Position: v.install.Position, Hint: s.Reset,
 				Message: fmt.Sprintf("sessions of role %q fire no triggers", v.runner()),
 				Detail:  "Its session_replication_role is replica: foreign keys neither cascade nor refuse, and rows are left behind that refer to nothing."})
 		}

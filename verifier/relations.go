@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/generator"
+	"pgretain/internal/quote"
 	verifysql "pgretain/sql/verify"
 )
 
@@ -160,7 +161,7 @@ func factName(o generator.Object, f verifysql.Fact) string {
 
 // factHint brings back what the record has; a sentence where that takes more than a statement.
 func factHint(o generator.Object, f verifysql.Fact, m makeup) string {
-	table, name := "ALTER TABLE "+own(o.Name), ident(f.Name)
+	table, name := "ALTER TABLE "+own(o.Name), quote.Ident(f.Name)
 	column := table + " ALTER COLUMN " + name
 	_, found := m.live[keyOf(f)]
 	switch {
@@ -179,7 +180,7 @@ func factHint(o generator.Object, f verifysql.Fact, m makeup) string {
 	case f.Kind == "unique index" && m.wants(f, "constraint"):
 		return fmt.Sprintf("REINDEX INDEX %s;", besides(o, f.Name))
 	case f.Kind == "index" || f.Kind == "unique index":
-		create := strings.Replace(f.Text, " ON "+ident(f.Relation)+" ", " ON "+own(o.Name)+" ", 1)
+		create := strings.Replace(f.Text, " ON "+quote.Ident(f.Relation)+" ", " ON "+own(o.Name)+" ", 1)
 		return fmt.Sprintf("DROP INDEX IF EXISTS %s;\n%s;", besides(o, f.Name), create)
 	case f.Kind == "storage":
 		return table + " SET LOGGED;"
@@ -189,7 +190,7 @@ func factHint(o generator.Object, f verifysql.Fact, m makeup) string {
 
 // columnHint is for a column that is missing or of another type.
 func columnHint(o generator.Object, f verifysql.Fact, m makeup, found bool) string {
-	name := ident(f.Name)
+	name := quote.Ident(f.Name)
 	add := fmt.Sprintf("ALTER TABLE %s ADD COLUMN %s %s", own(o.Name), name, f.Text)
 	value, hasValue := m.wanted[factKey{f.Relation, "default", f.Name}]
 	switch {
@@ -211,7 +212,7 @@ func columnHint(o generator.Object, f verifysql.Fact, m makeup, found bool) stri
 
 // removeHint takes away what is not the runtime's.
 func removeHint(o generator.Object, f verifysql.Fact) string {
-	table, name := "ALTER TABLE "+own(o.Name), ident(f.Name)
+	table, name := "ALTER TABLE "+own(o.Name), quote.Ident(f.Name)
 	switch {
 	case f.Kind == "column" && o.Kind == generator.KindType:
 		return fmt.Sprintf("ALTER TYPE %s DROP ATTRIBUTE %s;", own(o.Name), name)
@@ -232,7 +233,7 @@ func removeHint(o generator.Object, f verifysql.Fact) string {
 // besides is the name of something in the same schema as SQL takes it.
 func besides(o generator.Object, name string) string {
 	schema, _, _ := strings.Cut(o.Name, ".")
-	return ident(schema) + "." + ident(name)
+	return quote.Ident(schema) + "." + quote.Ident(name)
 }
 
 // interceptors are kinds of facts that no table of the runtime has.
@@ -240,7 +241,7 @@ var interceptors = []string{"trigger", "rule", "row security", "reference", "par
 
 // intercepted is about what makes statements of the runtime's functions do something else, or nothing.
 func (v *inspection) intercepted(o generator.Object, f verifysql.Fact) {
-	about, table, name := fmt.Sprintf("table %q", o.Name), own(o.Name), ident(f.Name)
+	about, table, name := fmt.Sprintf("table %q", o.Name), own(o.Name), quote.Ident(f.Name)
 	m := message{Code: codeIntercepted}
 	switch f.Kind {
 	case "trigger":

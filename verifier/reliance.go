@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -97,8 +98,8 @@ func (v *inspection) checkRowSecurity(r reading) error {
 		}
 		addParts(reader, p.Parts())
 	}
-	for _, report := range v.file.Reports {
-		addParts(secureReader{"report", report.Name, report.Position}, report.Parts())
+	for _, q := range v.file.Reports {
+		addParts(secureReader{"report", q.Name, q.Position}, q.Parts())
 	}
 	return each(r, "reach_row_security", func(s secured) {
 		for _, reader := range readers[s.N-1] {
@@ -115,7 +116,7 @@ func (v *inspection) hidden(by secureReader, s secured) {
 	f := message{Code: codeRowSecurity, Object: s.Name, Policy: by.name, Position: by.position,
 		Message: fmt.Sprintf("row security of table %q stops %s %q", s.Name, by.kind, by.name),
 		Detail:  fmt.Sprintf("Its functions read the table%s as role %q, which row security is for: they fail (42501) instead of passing by rows that they cannot see.", through, s.Role),
-		Hint:    fmt.Sprintf("ALTER ROLE %s BYPASSRLS;", ident(s.Role))}
+		Hint:    fmt.Sprintf("ALTER ROLE %s BYPASSRLS;", quote.Ident(s.Role))}
 	if s.Forced && s.Role == s.Owner {
 		f.Detail += " It is forced on the table's owner, too."
 		f.Hint = fmt.Sprintf("ALTER TABLE %s NO FORCE ROW LEVEL SECURITY; or %s", s.SQL, f.Hint)

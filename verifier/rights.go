@@ -12,6 +12,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -31,7 +32,7 @@ func (v *inspection) checkGrants(r reading) error {
 	var wanted []grant
 	for _, role := range v.allRoles() { // which the runtime's own migration grants
 		o := generator.Object{Kind: generator.KindPrivilege, Name: "schema " + v.install.Schema, Position: v.install.Position}
-		wanted = append(wanted, grant{Object: o, kind: "schema", name: v.install.Schema, on: ident(v.install.Schema), role: role, needed: "USAGE"})
+		wanted = append(wanted, grant{Object: o, kind: "schema", name: v.install.Schema, on: quote.Ident(v.install.Schema), role: role, needed: "USAGE"})
 	}
 	for _, o := range v.objects(generator.KindPrivilege) {
 		some, err := grantsOf(o)
@@ -100,7 +101,7 @@ func (v *inspection) rightMissing(g grant, missing []string) {
 	case "table":
 		object = v.table(g.name)
 	case "schema":
-		object = "SCHEMA " + ident(g.name)
+		object = "SCHEMA " + quote.Ident(g.name)
 	}
 	consequence := "It cannot call the functions that the policy file grants to it."
 	switch r := v.install.Roles; g.role {
@@ -114,7 +115,7 @@ func (v *inspection) rightMissing(g grant, missing []string) {
 		consequence = "Its members can look at nothing, and cannot verify."
 	}
 	v.about(g.Object, message{Code: codeTableRights, Message: fmt.Sprintf("role %q lacks %s on %s %q", g.role, strings.Join(missing, ", "), g.kind, g.name),
-		Detail: consequence, Hint: fmt.Sprintf("GRANT %s ON %s TO %s;", g.needed, object, ident(g.role))})
+		Detail: consequence, Hint: fmt.Sprintf("GRANT %s ON %s TO %s;", g.needed, object, quote.Ident(g.role))})
 }
 
 // calling is a function that the expressions of a policy or report call.
@@ -194,11 +195,11 @@ func (v *inspection) callRefused(c calling, f closedFunction) {
 	var missing, hint []string
 	if !f.Usage && !v.found("schema "+f.Schema, codeTableRights) {
 		missing = append(missing, fmt.Sprintf("USAGE on schema %q", f.Schema))
-		hint = append(hint, fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", ident(f.Schema), ident(v.worker())))
+		hint = append(hint, fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", quote.Ident(f.Schema), quote.Ident(v.worker())))
 	}
 	if !f.Execute {
 		missing = append(missing, fmt.Sprintf("EXECUTE on function %q", f.Signature))
-		hint = append(hint, fmt.Sprintf("GRANT EXECUTE ON FUNCTION %s TO %s;", f.Signature, ident(v.worker())))
+		hint = append(hint, fmt.Sprintf("GRANT EXECUTE ON FUNCTION %s TO %s;", f.Signature, quote.Ident(v.worker())))
 	}
 	if len(missing) == 0 {
 		return
@@ -206,12 +207,6 @@ func (v *inspection) callRefused(c calling, f closedFunction) {
 	v.add(message{Code: codeTableRights, Object: f.Signature, Policy: c.of, Position: c.at.Position,
 		Message: fmt.Sprintf("role %q lacks %s, which %s %q calls", v.worker(), strings.Join(missing, " and "), c.kind, c.of),
 		Detail:  "Its runs fail.", Hint: strings.Join(hint, " ")})
-}
-
-// holder is a role and privileges that it has, or lacks, on tables of the runtime.
-type holder struct {
-	Role, Privileges string
-	Tables           []string
 }
 
 // checkLacking is about what the objects' list grants, and what their owner has as such unless somebody revoked it.
@@ -235,42 +230,16 @@ func (v *inspection) checkLacking(r reading) error {
 		}
 		add(v.worker(), o.Writes...)
 	}
-	return each(r, "lacking", func(h holder) {
-		v.add(message{Code: codeLacking, Object: h.Role, Position: v.install.Position,
-			Message: fmt.Sprintf("role %q lacks %s on %s", h.Role, h.Privileges, strings.Join(h.Tables, ", ")),
-			Detail:  "What the role is for fails.",
-			Hint:    fmt.Sprintf("GRANT %s ON %s TO %s;", h.Privileges, strings.Join(mapped(h.Tables, own), ", "), ident(h.Role))})
-	}, v.install.Schema, relations, roles, privileges, v.owner())
-}
-
-// checkPublic: nothing in the runtime's schema is for everybody.
-func (v *inspection) checkPublic(r reading) error {
-	type open struct{ Schema, Privilege string }
-	return each(r, "schema_open", func(o open) {
-		v.add(message{Code: codePublic, Object: o.Schema, Position: v.install.Position,
-			Message: fmt.Sprintf("PUBLIC has %s on schema %q", o.Privilege, o.Schema),
-			Hint:    fmt.Sprintf("REVOKE %s ON SCHEMA %s FROM PUBLIC;", o.Privilege, ident(o.Schema))})
-	}, []string{v.install.Schema})
+	return v.finds(codeLacking, v.install.Position, "lacking", v.install.Schema, relations, roles, privileges, v.owner())(r)
 }
 
 // checkWritable leaves out what the worker should be able to write.
 func (v *inspection) checkWritable(r reading) error {
-	writes := map[string][]string{}
+	var tables, privileges []string
 	for _, o := range v.objects(generator.KindTable, generator.KindStored) {
-		writes[o.Name] = o.Writes
+		for _, p := range o.Writes {
+			tables, privileges = append(tables, o.Name), append(privileges, p)
+		}
 	}
-	return each(r, "writable", func(h holder) {
-		if h.Role == v.worker() {
-			h.Tables = slices.DeleteFunc(h.Tables, func(table string) bool {
-				return !slices.ContainsFunc(strings.Split(h.Privileges, ", "), func(p string) bool { return !slices.Contains(writes[table], p) })
-			})
-		}
-		if len(h.Tables) == 0 {
-			return
-		}
-		v.add(message{Code: codeWritable, Object: h.Role, Position: v.install.Position,
-			Message: fmt.Sprintf("role %q has %s on %s", h.Role, h.Privileges, strings.Join(h.Tables, ", ")),
-			Detail:  "It could change by hand what only the runtime's functions may change. Where a membership gives it that, end the membership.",
-			Hint:    fmt.Sprintf("REVOKE %s ON %s FROM %s;", h.Privileges, strings.Join(mapped(h.Tables, own), ", "), ident(h.Role))})
-	}, v.install.Schema, v.otherRoles(), v.owner())
+	return v.finds(codeWritable, v.install.Position, "writable", v.install.Schema, v.otherRoles(), v.owner(), v.worker(), tables, privileges)(r)
 }

@@ -121,7 +121,7 @@ func grantHint(w wantedRoutine, got []string) string {
 	on := fmt.Sprintf("EXECUTE ON %s %s", sqlKind(w.Kind), objectSQL(w.Object))
 	grantee := func(privilege string) string {
 		if role, _, _ := strings.Cut(privilege, "="); role != "" {
-			return ident(role)
+			return quote.Ident(role)
 		}
 		return "PUBLIC"
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -167,69 +166,16 @@ func (v *inspection) roleLacks(role string, p *policy.Policy, err *pgconn.PgErro
 // unfinishedRuns in a row, all of which spent their budget, are no accident.
 const unfinishedRuns = 12
 
-// checkKeepUp finds policies whose newest runs all ended because a budget was spent. It leaves those out that have not
-// been at it for longer than the schedule promises.
+// checkKeepUp leaves policies out that have not been at it for longer than the schedule promises.
 func (v *inspection) checkKeepUp(r reading) error {
-	type unfinished struct {
-		Policy  string
-		Since   time.Time
-		Message string
-	}
 	promises := v.promises()
-	return each(r, "unfinished", func(u unfinished) {
-		if promised, ok := promises[u.Policy]; !ok || u.Since.Before(v.server.Now.Add(-promised.lag)) {
-			v.add(message{Code: codeKeepUp, Policy: u.Policy, Position: v.position(u.Policy),
-				Message: fmt.Sprintf("the last %d runs of policy %q left due rows behind", unfinishedRuns, u.Policy),
-				Detail:  fmt.Sprintf("Since %s each run ended before its work was done; the last one says: %s.", instant(u.Since), u.Message),
-				Hint:    `Give the policy more "budget", larger batches, or a schedule with more runs.`})
+	before := mapped(v.policyNames(), func(name string) *time.Time {
+		promised, ok := promises[name]
+		if !ok {
+			return nil
 		}
-	}, v.policyNames(), unfinishedRuns)
-}
-
-// checkUnfitHolds finds the first hold on each table that cannot be honoured.
-func (v *inspection) checkUnfitHolds(r reading) error {
-	type unfitHold struct {
-		ID                 int64
-		Table, Reason, Why string
-	}
-	return each(r, "unfit_holds", func(h unfitHold) {
-		v.add(message{Code: codeUnfitHold, Object: h.Table, Message: h.Why,
-			Detail: fmt.Sprintf("It was placed for: %s. Nobody can tell what is held: policies that reach the table trip until this hold is released.", h.Reason),
-			Hint:   v.release([]int64{h.ID})})
+		at := v.server.Now.Add(-promised.lag)
+		return &at
 	})
-}
-
-// checkLostRows finds holds that hold nothing, by table; it is unknown where the owner cannot look.
-func (v *inspection) checkLostRows(r reading) error {
-	type lostRows struct {
-		Table, Fault string
-		Count, ID    int64 // ID, Key and Reason are of the first
-		Key, Reason  string
-		IDs          []int64
-	}
-	return each(r, "lost_rows", func(l lostRows) {
-		f := message{Code: codeLostRow, Object: l.Table}
-		holds := plural(l.Count, "hold")
-		switch l.Fault {
-		case "gone":
-			f.Message = fmt.Sprintf("%s on table %q %s no row: it is gone, or has another key", holds, l.Table, verb(l.Count, "has", "have"))
-			f.Detail = fmt.Sprintf("Hold %d, on %s, was placed for: %s. Find out who deleted or changed it, and look for it in a backup or an archive, before the hold is released.", l.ID, l.Key, l.Reason)
-			f.Hint = v.release(l.IDs)
-		default:
-			f.Severity = diag.Unknown
-			f.Message = fmt.Sprintf("could not see whether the %s of %s on table %q %s there", verb(l.Count, "row", "rows"), holds, l.Table, verb(l.Count, "is", "are"))
-			f.Detail = fmt.Sprintf("Role %q lacks SELECT on it, or its owner owns no table of a policy.", v.owner())
-			f.Hint = fmt.Sprintf("Grant SELECT on %q, and USAGE on its schema, to %q.", l.Table, v.owner())
-		}
-		v.add(f)
-	}, countLimit)
-}
-
-// release is the statement that ends holds: a screenful of them at once.
-func (v *inspection) release(holds []int64) string {
-	if len(holds) == 1 {
-		return fmt.Sprintf("SELECT %s(%d, 'why');", v.runtime("release_hold"), holds[0])
-	}
-	list := mapped(holds[:min(len(holds), 50)], func(id int64) string { return strconv.FormatInt(id, 10) })
-	return fmt.Sprintf("SELECT %s(id, 'why') FROM unnest('{%s}'::bigint[]) id;", v.runtime("release_hold"), strings.Join(list, ","))
+	return v.finds(codeKeepUp, diag.Position{}, "unfinished", v.policyNames(), unfinishedRuns, before)(r)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"pgretain/generator"
-	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 )
 
@@ -64,22 +63,14 @@ func verb[N int | int64](n N, one, several string) string {
 // repairHint is for what a migration created and a hand changed: no migration is pending then.
 const repairHint = "Run its statements from the last migration that has them again, in the role that the migration takes."
 
-// ident is a name as SQL takes it, in quotes where it needs them.
-func ident(name string) string {
-	if parts, err := pgparse.Name(name); err == nil && len(parts) == 1 && parts[0] == name {
-		return name
-	}
-	return quote.Ident(name)
-}
-
 // idents is a list of names.
-func idents(names []string) string { return strings.Join(mapped(names, ident), ", ") }
+func idents(names []string) string { return strings.Join(mapped(names, quote.Ident), ", ") }
 
 // own is the name of a routine or relation in the runtime's schema, "schema.name", as SQL takes it. That schema's
 // name has no dot.
 func own(name string) string {
 	schema, object, _ := strings.Cut(name, ".")
-	return ident(schema) + "." + ident(object)
+	return quote.Ident(schema) + "." + quote.Ident(object)
 }
 
 // objectSQL is own of a wanted object of any kind. That of a routine is "schema.name(types)": its name is plain,
@@ -115,15 +106,15 @@ func (v *inspection) tableParts(name string) (schema, table string) {
 // table is "schema.name" as SQL takes it.
 func (v *inspection) table(name string) string {
 	schema, table := v.tableParts(name)
-	return ident(schema) + "." + ident(table)
+	return quote.Ident(schema) + "." + quote.Ident(table)
 }
 
 // runtime is an object of the runtime as SQL takes it.
-func (v *inspection) runtime(name string) string { return ident(v.install.Schema) + "." + name }
+func (v *inspection) runtime(name string) string { return quote.Ident(v.install.Schema) + "." + name }
 
 // as has a role run a statement.
 func as(role, statement string) string {
-	return fmt.Sprintf("SET ROLE %s; %s RESET ROLE;", ident(role), statement)
+	return fmt.Sprintf("SET ROLE %s; %s RESET ROLE;", quote.Ident(role), statement)
 }
 
 // buildHint has the statements with which a migration builds an index, a line each or more. They may be

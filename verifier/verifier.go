@@ -126,6 +126,7 @@ func (v *inspection) run(ctx context.Context) error {
 func (v *inspection) probes() []probe {
 	all, counts, roles := v.policyNames(), v.opt.Counts, !v.install.Roles.None
 	cron, live := v.install.Scheduler == "pg_cron", !v.server.Standby
+	at, none := v.install.Position, diag.Position{}
 	checkCron := v.checkCron
 	if v.install.CronElsewhere() {
 		checkCron = v.checkCronElsewhere
@@ -134,11 +135,11 @@ func (v *inspection) probes() []probe {
 		{about: "the functions", codes: codesOfRoutines, check: v.checkRoutines},
 		{about: "the runtime's tables and views", codes: []string{codeMissing, codeOwner, codePublic}, check: v.checkRelations},
 		{about: "what the runtime's tables and views are made of", codes: []string{codeIntercepted, codeNotAsInstalled}, check: v.checkMakeup},
-		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind}, check: v.checkSequences},
+		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind}, check: v.finds(codeSequenceBehind, none, "sequences_behind")},
 		{about: "the registry", codes: []string{codeRowMissing, codeRowDiffers, codeRowOrphan}, check: v.checkRegistry},
 		{about: "what is paused", codes: []string{codePaused, codeLate, codeNotYet, codeOverdue}, check: v.checkPaused},
-		{about: "windows set at run time", codes: []string{codeWindowSet}, check: v.checkWindows},
-		{about: "whether the database is a copy", codes: []string{codeCopy}, check: v.checkCopy},
+		{about: "windows set at run time", codes: []string{codeWindowSet}, check: v.finds(codeWindowSet, none, "windows")},
+		{about: "whether the database is a copy", codes: []string{codeCopy}, check: v.finds(codeCopy, at, "copy")},
 	}, v.tableProbes(), []probe{
 		{about: "the indexes", codes: codesOfIndexes, policies: policiesOf(v.objects(generator.KindIndex)), check: v.checkIndexes},
 		{more: v.lockedIndexes},
@@ -151,7 +152,7 @@ func (v *inspection) probes() []probe {
 		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart}, check: v.checkStarts},
 		{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, policies: v.scheduled(), check: v.checkRuns},
 
-		{about: "holds", codes: []string{codeUnfitHold}, check: v.checkUnfitHolds},
+		{about: "holds", codes: []string{codeUnfitHold}, check: v.finds(codeUnfitHold, none, "unfit_holds")},
 		{about: "what policies rely on", codes: []string{codeUnexpected}, policies: all, check: v.checkUnexpected},
 		{about: "what is within reach of deletes", policies: all, check: v.readGraph,
 			codes: []string{codeReferencingIndex, codeBlocked, codeTrigger, codeIdentity, codeKeyOff}},
@@ -169,16 +170,17 @@ func (v *inspection) probes() []probe {
 		{more: v.expressionProbes},
 
 		{more: v.overdueProbes},
-		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow}, check: v.checkLostRows},
+		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow}, check: v.finds(codeLostRow, none, "lost_rows", countLimit, v.owner())},
 		{skip: !counts, about: "what may be asked about rows", codes: codesOfFacts, check: v.readFactQueries},
 		{more: v.factProbes},
 		{about: "runs that spent their budgets", codes: []string{codeKeepUp}, check: v.checkKeepUp},
 
-		{about: "the privileges of PUBLIC", codes: []string{codePublic}, check: v.checkPublic},
+		{about: "the privileges of PUBLIC", codes: []string{codePublic}, check: v.finds(codePublic, at, "schema_open", v.install.Schema)},
 		{about: "what roles need in the runtime's schema", codes: []string{codeLacking}, check: v.checkLacking},
 		{skip: !roles, about: "the roles", codes: []string{codeRole}, check: v.checkRoles},
 		{skip: !roles, about: "who can change the runtime's tables", codes: []string{codeWritable}, check: v.checkWritable},
-		{skip: !roles, about: "who can change rows by hand", codes: []string{codeHandRights}, check: v.checkHandRights},
+		{skip: !roles, about: "who can change rows by hand", codes: []string{codeHandRights},
+			check: v.finds(codeHandRights, at, "hand_rights", v.changedTables(), v.otherRoles(), v.owner())},
 		{skip: !roles, about: "what roles can do", codes: []string{codeExcess}, check: v.checkExcess},
 		{about: "who may detach and drop what policies take", codes: []string{codeTakeRights}, policies: policiesOf(v.takers()), check: v.checkOwners},
 		{more: v.planProbes},

@@ -1,2 +1,4 @@
--- One row when this database is a copy of the one that was installed or adopted: what says so.
-SELECT x.why FROM (SELECT retention._copy() AS why) x WHERE x.why IS NOT NULL
+-- A finding when this database is a copy of the one that was installed or adopted: what says so.
+SELECT 'the database is a copy, and no run starts in it' AS message, x.why AS got,
+       'Adopt it only if rows are to be deleted here.' AS detail, 'SELECT retention.adopt(''why'');' AS hint
+FROM (SELECT retention._copy() AS why) x WHERE x.why IS NOT NULL

@@ -1,8 +1,20 @@
--- Roles that may change or take rows of tables by hand, a column of them at least. $1: tables, as schema.table; $2: roles; $3: the
--- runtime's owner. PUBLIC is one of the roles, under the name ''; what everybody has is not repeated for the
--- others, nor what they have as members of the owner or of pg_write_all_data. One row per role and rights: whether the role itself owns the
--- tables, the rights, the tables.
-SELECT x.role, x.owns, x.rights, array_agg(x.name ORDER BY x.name)
+-- Findings on roles that may change or take rows of tables by hand, a column of them at least: for information where the
+-- application chose it, since it gave everybody these rights, or the install an owner of its tables for a role. $1:
+-- tables, as schema.table; $2: roles; $3: the runtime's owner. PUBLIC is one of the roles, under the name ''; what everybody has is not repeated for the
+-- others, nor what they have as members of the owner or of pg_write_all_data.
+SELECT coalesce(nullif(y.role, ''), 'PUBLIC') AS object, CASE WHEN y.role = '' OR y.owns THEN 'info' ELSE 'drift' END AS severity,
+       CASE WHEN y.role = '' THEN format('PUBLIC has %s on %s', y.rights, y.tables)
+            WHEN y.owns THEN format('role "%s" owns %s', y.role, y.tables)
+            ELSE format('role "%s" has %s on %s', y.role, y.rights, y.tables) END AS message,
+       CASE y.role WHEN '' THEN 'Everybody' ELSE 'It' END
+       || ' can delete or change rows by hand, past holds, guards, breaker and run log.' AS detail,
+       CASE WHEN y.role = '' THEN format('Revoke %s on these tables from PUBLIC, unless the application needs it.', y.rights)
+            WHEN y.owns THEN ''
+            ELSE format('Revoke %s on these tables from "%s", or end the membership that gives it.', y.rights, y.role) END AS hint
+FROM (
+SELECT x.role, x.owns, x.rights,
+       array_to_string((array_agg(x.name ORDER BY x.name))[1:5], ', ')
+       || CASE WHEN count(*) > 5 THEN format(', %s more', count(*) - 5) ELSE '' END AS tables
 FROM (
     SELECT coalesce(r.rolname::text, '') AS role, coalesce(c.relowner = r.oid, false) AS owns,
            n.nspname || '.' || c.relname AS name, string_agg(p.name, ', ' ORDER BY p.n) AS rights
@@ -24,5 +36,5 @@ FROM (
     WHERE n.nspname || '.' || c.relname = ANY ($1::text[]) AND c.relkind IN ('r', 'p')
       AND (everybody.open OR r.oid IS NOT NULL)
     GROUP BY 1, 2, 3) x
-GROUP BY 1, 2, 3
-ORDER BY 1, 2, 3
+GROUP BY 1, 2, 3) y
+ORDER BY y.role, y.owns, y.rights

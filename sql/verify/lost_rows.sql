@@ -1,7 +1,24 @@
--- Holds in force whose row is gone. $1: how many of the newest are looked at. One row per table and fault: the fault, how
--- many holds, of the first its number, key and reason, and all numbers.
-SELECT h.table_name, l.fault, count(*), min(h.id), (array_agg(h.match::text ORDER BY h.id))[1],
-       (array_agg(h.reason ORDER BY h.id))[1], array_agg(h.id ORDER BY h.id)
-FROM retention._lost_rows($1) l JOIN retention.hold h ON h.id = l.hold_id
-GROUP BY 1, 2
+-- Findings on holds in force whose row is gone, by table, with the statement that ends a screenful of them at once;
+-- unknown where the owner cannot look. $1: how many of the newest are looked at; $2: the runtime's owner.
+SELECT x.object, f.severity, f.message, f.detail, f.hint
+FROM (SELECT h.table_name AS object, l.fault = 'gone' AS gone, count(*) > 1 AS several,
+             count(*) || CASE WHEN count(*) > 1 THEN ' holds' ELSE ' hold' END AS holds, min(h.id) AS id,
+             (array_agg(h.match::text ORDER BY h.id))[1] AS key, (array_agg(h.reason ORDER BY h.id))[1] AS reason,
+             array_to_string((array_agg(h.id ORDER BY h.id))[1:50], ',') AS ids
+      FROM retention._lost_rows($1) l JOIN retention.hold h ON h.id = l.hold_id
+      GROUP BY 1, l.fault) x
+CROSS JOIN LATERAL (
+    SELECT 'drift', format('%s on table "%s" %s no row: it is gone, or has another key', x.holds, x.object,
+                           CASE WHEN x.several THEN 'have' ELSE 'has' END),
+           format('Hold %s, on %s, was placed for: %s. Find out who deleted or changed it, and look for it in a backup or an archive, before the hold is released.',
+                  x.id, x.key, x.reason),
+           CASE WHEN x.several THEN format('SELECT retention.release_hold(id, ''why'') FROM unnest(''{%s}''::bigint[]) id;', x.ids)
+                ELSE format('SELECT retention.release_hold(%s, ''why'');', x.id) END
+    WHERE x.gone
+    UNION ALL
+    SELECT 'unknown', CASE WHEN x.several THEN format('could not see whether the rows of %s on table "%s" are there', x.holds, x.object)
+                           ELSE format('could not see whether the row of %s on table "%s" is there', x.holds, x.object) END,
+           format('Role "%s" lacks SELECT on it, or its owner owns no table of a policy.', $2::text),
+           format('Grant SELECT on "%s", and USAGE on its schema, to "%s".', x.object, $2::text)
+    WHERE NOT x.gone) f (severity, message, detail, hint)
 ORDER BY 1, 2

@@ -1,8 +1,9 @@
--- Tables of the runtime that a role may change by hand, all of a row or a column. $1: the runtime's schema; $2:
--- roles; $3: the runtime's owner. Of other roles those count that were granted it themselves, but for members of
--- the owner. Privileges of the roles through membership count; those of PUBLIC have a finding of their own.
+-- Findings on tables of the runtime that a role may change by hand, all of a row or a column. $1: the runtime's
+-- schema; $2: roles; $3: the runtime's owner; $4: the worker, $5: tables that it should write, $6: a privilege on each.
+-- Of other roles those count that were granted it themselves, but for members of the owner. Privileges of the roles
+-- through membership count; those of PUBLIC have a finding of their own.
 WITH relation AS MATERIALIZED (
-    SELECT c.oid, n.nspname || '.' || c.relname AS name, c.relowner, c.relacl
+    SELECT c.oid, n.nspname || '.' || c.relname AS name, format('%I.%I', n.nspname, c.relname) AS sql, c.relowner, c.relacl
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
 ), granted AS MATERIALIZED (
@@ -16,9 +17,11 @@ WITH relation AS MATERIALIZED (
     CROSS JOIN LATERAL aclexplode(a.attacl) e
     WHERE e.grantee <> r.relowner
 )
-SELECT x.role, x.privileges, array_agg(x.table_name ORDER BY x.table_name)
+SELECT x.role AS object, format('role "%s" has %s on %s', x.role, x.privileges, string_agg(x.name, ', ' ORDER BY x.name)) AS message,
+       'It could change by hand what only the runtime''s functions may change. Where a membership gives it that, end the membership.' AS detail,
+       format('REVOKE %s ON %s FROM %I;', x.privileges, string_agg(x.sql, ', ' ORDER BY x.name), x.role) AS hint
 FROM (
-    SELECT o.rolname::text AS role, r.name AS table_name, string_agg(p.name, ', ' ORDER BY p.n) AS privileges
+    SELECT o.rolname::text AS role, r.name, r.sql, string_agg(p.name, ', ' ORDER BY p.n) AS privileges
     FROM pg_roles o
     CROSS JOIN relation r
     CROSS JOIN unnest('{INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) WITH ORDINALITY AS p (name, n)
@@ -34,6 +37,8 @@ FROM (
       AND (has_table_privilege(o.oid, r.oid, p.name)
            OR p.name IN ('INSERT', 'UPDATE', 'REFERENCES') AND has_any_column_privilege(o.oid, r.oid, p.name)
               AND (has.self OR NOT has.everybody_by_column))
-    GROUP BY 1, 2) x
-GROUP BY 1, 2
+    GROUP BY 1, 2, 3
+    HAVING o.rolname::text <> $4 OR NOT bool_and(EXISTS (SELECT FROM unnest($5::text[], $6::text[]) AS w (name, privilege)
+                                                         WHERE w.name = r.name AND w.privilege = p.name))) x
+GROUP BY x.role, x.privileges
 ORDER BY 1, 2
