@@ -9,14 +9,9 @@ import (
 	"pgretain/policy"
 )
 
-var _ = register("L001", "a where that is never true", checkWhere)
-
 // checkWhere refuses a policy that is about no row.
-func checkWhere(l *linter) {
-	for _, p := range l.file.Policies {
-		if p.Where == nil || len(l.slips(p.Where)) > 0 || l.rowOf(p).possible(l.wanted(p)...) {
-			continue
-		}
+func (l *linter) checkWhere(p *policy.Policy) {
+	if p.Where != nil && len(l.vacuous(p.Where)) == 0 && !l.rowOf(p).possible(l.wanted(p)...) {
 		l.refuse(finding{at: p.Where.Position, policy: p.Name,
 			message: fmt.Sprintf("no row can meet the \"where\" of policy %q", p.Name),
 			detail:  "Its conditions exclude each other, or what the catalog snapshot says of a column.",
@@ -24,23 +19,19 @@ func checkWhere(l *linter) {
 	}
 }
 
-var _ = register("L011", "a where that passes by rows with a NULL", checkWhereNull)
-
 // checkWhereNull warns of "not this value" where the column may have none: such a row is not the value
 // either, and yet it is passed by.
-func checkWhereNull(l *linter) {
-	for _, p := range l.file.Policies {
-		r, where := l.rowOf(p), l.condition(p.Where)
-		for _, c := range conjuncts(where) {
-			column := negated(c)
-			if column == "" || !r.nullable(column) || clockOnly(p, column) || l.othersSpeakOfNull(p, column) || needed(where, c, column) {
-				continue
-			}
-			l.warn(finding{at: p.Where.At(c.Offset), policy: p.Name,
-				message: fmt.Sprintf("policy %q passes by every row whose %q is NULL", p.Name, column),
-				detail:  "A comparison with NULL is NULL, and \"where\" has to be true.",
-				hint:    fmt.Sprintf("Write IS DISTINCT FROM or IS NOT TRUE if such a row is meant too, and add \"AND %s IS NOT NULL\" if not.", column)})
+func (l *linter) checkWhereNull(p *policy.Policy) {
+	where := l.condition(p.Where)
+	for _, c := range conjuncts(where) {
+		column := negated(c)
+		if column == "" || !l.rowOf(p).nullable(column) || clockOnly(p, column) || l.othersSpeakOfNull(p, column) || needed(where, c, column) {
+			continue
 		}
+		l.warn(finding{at: p.Where.At(c.Offset), policy: p.Name,
+			message: fmt.Sprintf("policy %q passes by every row whose %q is NULL", p.Name, column),
+			detail:  "A comparison with NULL is NULL, and \"where\" has to be true.",
+			hint:    fmt.Sprintf("Write IS DISTINCT FROM or IS NOT TRUE if such a row is meant too, and add \"AND %s IS NOT NULL\" if not.", column)})
 	}
 }
 
@@ -75,61 +66,132 @@ func negated(c *pgparse.Condition) string {
 
 // needed says whether another condition asks for a value of the column, or speaks of NULL.
 func needed(where, but *pgparse.Condition, column string) bool {
-	if asksNull(where, column) {
-		return true
-	}
-	for _, c := range conjuncts(where) {
-		if c != but && slices.Contains(c.Present(), column) && negated(c) == "" {
-			return true
-		}
-	}
-	return false
+	return asksNull(where, column) || slices.ContainsFunc(conjuncts(where), func(c *pgparse.Condition) bool {
+		return c != but && slices.Contains(c.Present(), column) && negated(c) == ""
+	})
 }
 
 // othersSpeakOfNull says whether a policy of the table asks for NULL, so that somebody thought of it.
 func (l *linter) othersSpeakOfNull(p *policy.Policy, column string) bool {
-	for _, other := range l.file.Policies {
-		if other.Table.String() == p.Table.String() && l.speaksOfNull(other, column) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.file.Policies, func(other *policy.Policy) bool {
+		return other.Table.String() == p.Table.String() && l.speaksOfNull(other, column)
+	})
 }
 
-var _ = register("L008", "a comparison with NULL", checkNullCompared)
+// speaksOfNull says whether where or a guard asks whether a column is NULL.
+func (l *linter) speaksOfNull(p *policy.Policy, column string) bool {
+	return asksNull(l.condition(p.Where), column) ||
+		slices.ContainsFunc(p.Keep, func(g policy.Guard) bool { return asksNull(l.condition(g.Condition), column) })
+}
+
+// clockOnly says whether a column is the clock, and rows without one are not due anyway.
+func clockOnly(p *policy.Policy, column string) bool {
+	return p.Due != nil && !slices.ContainsFunc(p.Due.Entries, func(e policy.Entry) bool {
+		return e.Clock == nil || e.Clock.Column != column || e.Clock.NullsDue
+	})
+}
 
 // checkNullCompared warns of x = NULL, which is NULL for every x.
-func checkNullCompared(l *linter) {
-	for _, j := range l.judging() {
-		for _, c := range l.slips(j.expr) {
-			if c.Null {
-				l.slip(j, finding{at: j.expr.At(c.Offset),
-					message: "a comparison with NULL is never true and never false",
-					detail:  "As \"where\" it lets no row through, as a guard it spares every row.",
-					hint:    "Write IS NULL or IS NOT NULL."})
+func (l *linter) checkNullCompared() {
+	l.eachVacuous(func(c *pgparse.Condition) bool { return c.Null }, finding{
+		message: "a comparison with NULL is never true and never false",
+		detail:  "As \"where\" it lets no row through, as a guard it spares every row.",
+		hint:    "Write IS NULL or IS NOT NULL."})
+}
+
+// checkBetween warns of bounds in the wrong order.
+func (l *linter) checkBetween() {
+	l.eachVacuous(func(c *pgparse.Condition) bool { return c.Between }, finding{
+		message: "nothing is between these bounds",
+		detail:  "The lower bound of BETWEEN stands first, and this one is above the other.",
+		hint:    "Exchange the bounds."})
+}
+
+// vacuous lists the parts of a condition that have one value whatever the row, which nobody wants to write. They
+// have codes of their own, so that the checks of the whole condition need not speak of them.
+func (l *linter) vacuous(e *policy.Expr) []*pgparse.Condition {
+	var found []*pgparse.Condition
+	var look func(c *pgparse.Condition)
+	look = func(c *pgparse.Condition) {
+		switch {
+		case c == nil:
+		case c.Null || c.Between && reversed(c):
+			found = append(found, c)
+		default:
+			for _, part := range c.Parts {
+				look(part)
+			}
+		}
+	}
+	look(l.condition(e))
+	return found
+}
+
+// reversed says whether the lower bound of a BETWEEN is above the upper one.
+func reversed(c *pgparse.Condition) bool {
+	low, high := c.Parts[0], c.Parts[1]
+	return low.Form == pgparse.Compare && high.Form == pgparse.Compare && less(high.Values[0], low.Values[0])
+}
+
+// eachVacuous reports such parts of the conditions that decide on rows: where, guards, tiers, among, and those of
+// steps. It is an error where no row can go for them: where has to be true, and a guard false.
+func (l *linter) eachVacuous(is func(*pgparse.Condition) bool, f finding) {
+	for _, p := range l.file.Policies {
+		look := func(e *policy.Expr, needed ternary) {
+			for _, c := range l.vacuous(e) {
+				if !is(c) {
+					continue
+				}
+				f.at, f.policy = e.At(c.Offset), p.Name
+				if l.rowOf(p).possible(l.says(e, needed)) {
+					l.warn(f)
+				} else {
+					l.refuse(f)
+				}
+			}
+		}
+		look(p.Where, yes)
+		for _, g := range p.Keep {
+			look(g.Condition, no)
+			if g.Rank != nil {
+				look(g.Rank.Among, anything)
+			}
+		}
+		if p.Due != nil {
+			for _, entry := range p.Due.Entries {
+				if entry.Clock != nil {
+					for _, t := range entry.Clock.Window.Tiers {
+						look(t.When, anything)
+					}
+				}
+				if entry.Beyond != nil {
+					look(entry.Beyond.Among, anything)
+				}
+			}
+		}
+		for i := range p.Then {
+			look(p.Then[i].Where, anything)
+			if p.Then[i].Related != nil {
+				look(&p.Then[i].Related.Where, anything)
 			}
 		}
 	}
 }
-
-var _ = register("L012", "a sub-select of IN that may hold a NULL", checkInNull)
 
 // checkInNull warns of IN over a nullable column where one NULL takes the whole condition away: NOT IN
 // is never true then, and IN, which is to be false, never false.
-func checkInNull(l *linter) {
+func (l *linter) checkInNull(p *policy.Policy) {
 	if l.snapshot == nil {
 		return
 	}
-	for _, p := range l.file.Policies {
-		l.checkIn(p, p.Where, true, "no row is taken")
-		for _, g := range p.Keep {
-			l.checkIn(p, g.Condition, false, "every row is spared")
-		}
-		for _, s := range p.Then {
-			l.checkIn(p, s.Where, true, "the step does nothing")
-			if s.Related != nil {
-				l.checkIn(p, &s.Related.Where, true, "the step does nothing")
-			}
+	l.checkIn(p, p.Where, true, "no row is taken")
+	for _, g := range p.Keep {
+		l.checkIn(p, g.Condition, false, "every row is spared")
+	}
+	for _, s := range p.Then {
+		l.checkIn(p, s.Where, true, "the step does nothing")
+		if s.Related != nil {
+			l.checkIn(p, &s.Related.Where, true, "the step does nothing")
 		}
 	}
 }
@@ -137,9 +199,6 @@ func checkInNull(l *linter) {
 // checkIn looks at one condition, which does something where it is true, or, wanted being false, where it
 // is false.
 func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted bool, result string) {
-	if e == nil {
-		return
-	}
 	for _, c := range wantedFalse(l.condition(e), wanted) {
 		table := l.tableNamed(c.Query.Table)
 		if table == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {
@@ -190,148 +249,81 @@ func (l *linter) tableNamed(ref pgparse.TableRef) *catalog.Table {
 	return nil
 }
 
-var _ = register("L009", "a BETWEEN that nothing is in", checkBetween)
-
-// checkBetween warns of bounds in the wrong order.
-func checkBetween(l *linter) {
-	for _, j := range l.judging() {
-		for _, c := range l.slips(j.expr) {
-			if c.Between {
-				l.slip(j, finding{at: j.expr.At(c.Offset),
-					message: "nothing is between these bounds",
-					detail:  "The lower bound of BETWEEN stands first, and this one is above the other.",
-					hint:    "Exchange the bounds."})
-			}
-		}
-	}
-}
-
-var _ = register("L026", "a policy of all rows that its breaker stops", checkEveryRow)
-
 // checkEveryRow warns of a policy that takes all rows of its table: the share that the breaker allows is
 // less than all.
-func checkEveryRow(l *linter) {
-	for _, p := range l.file.Policies {
-		if p.Due != nil || p.Partitions || guarded(p) || p.Budget.Rows > 0 || p.Breaker.Fraction >= 1 || !deletes(p) {
-			continue
-		}
-		if c := l.condition(p.Where); c != nil && c.Form == pgparse.Fixed && valueOf(c.Values[0]) == yes {
-			l.warn(finding{at: p.Where.Position, policy: p.Name,
-				message: fmt.Sprintf("policy %q takes every row, and its breaker trips at %g %% of them", p.Name, p.Breaker.Fraction*100),
-				detail:  "The share counts in tables of more than 10000 rows.",
-				hint:    "Write \"breaker: {fraction: 100%}\" if the table is to be emptied."})
-		}
+func (l *linter) checkEveryRow(p *policy.Policy) {
+	if p.Due != nil || p.Partitions || guarded(p) || p.Budget.Rows > 0 || p.Breaker.Fraction >= 1 || !deletes(p) {
+		return
+	}
+	if c := l.condition(p.Where); c != nil && c.Form == pgparse.Fixed && valueOf(c.Values[0]) == yes {
+		l.warn(finding{at: p.Where.Position, policy: p.Name,
+			message: fmt.Sprintf("policy %q takes every row, and its breaker trips at %g %% of them", p.Name, p.Breaker.Fraction*100),
+			detail:  "The share counts in tables of more than 10000 rows.",
+			hint:    "Write \"breaker: {fraction: 100%}\" if the table is to be emptied."})
 	}
 }
-
-var _ = register("L002", "guards that spare every row", checkGuards)
 
 // checkGuards refuses a policy whose guards leave nothing to take: a row goes only where all are false.
-func checkGuards(l *linter) {
-	for _, p := range l.file.Policies {
-		r := l.rowOf(p)
-		if !guarded(p) || !r.possible(l.wanted(p)...) {
-			continue
-		}
-		alone := false
-		for _, g := range p.Keep {
-			if g.Condition == nil || len(l.slips(g.Condition)) > 0 {
-				continue
-			}
-			if !r.possible(append(l.wanted(p), wish{c: l.condition(g.Condition), is: no})...) {
-				alone = true
-				l.refuse(finding{at: g.Condition.Position, policy: p.Name,
-					message: fmt.Sprintf("guard %q spares every row of policy %q", g.Name, p.Name),
-					detail:  "A row goes only where the guard is false, and it is false for none that \"where\" lets through.",
-					hint:    "Write the guard for the rows that are to stay, or remove the policy."})
-			}
-		}
-		if !alone && !l.slipped(p) && !r.possible(l.taken(p)...) {
-			l.refuse(finding{at: p.Keep[0].Position, policy: p.Name,
-				message: fmt.Sprintf("the guards of policy %q together spare every row", p.Name),
-				detail:  "A row goes only where all of them are false, and there is no row for which they are.",
-				hint:    "Write the guards for the rows that are to stay, or remove the policy."})
-		}
+func (l *linter) checkGuards(p *policy.Policy) {
+	r := l.rowOf(p)
+	if !guarded(p) || !r.possible(l.wanted(p)...) {
+		return
 	}
-}
-
-// slipped says whether another check speaks of a guard already.
-func (l *linter) slipped(p *policy.Policy) bool {
+	said := false // of a guard, here or by another check
 	for _, g := range p.Keep {
-		if len(l.slips(g.Condition)) > 0 {
-			return true
+		switch {
+		case g.Condition == nil:
+		case len(l.vacuous(g.Condition)) > 0:
+			said = true
+		case !r.possible(append(l.wanted(p), l.says(g.Condition, no))...):
+			said = true
+			l.refuse(finding{at: g.Condition.Position, policy: p.Name,
+				message: fmt.Sprintf("guard %q spares every row of policy %q", g.Name, p.Name),
+				detail:  "A row goes only where the guard is false, and it is false for none that \"where\" lets through.",
+				hint:    "Write the guard for the rows that are to stay, or remove the policy."})
 		}
 	}
-	return false
+	if !said && !l.takes(p) {
+		l.refuse(finding{at: p.Keep[0].Position, policy: p.Name,
+			message: fmt.Sprintf("the guards of policy %q together spare every row", p.Name),
+			detail:  "A row goes only where all of them are false, and there is no row for which they are.",
+			hint:    "Write the guards for the rows that are to stay, or remove the policy."})
+	}
 }
-
-var _ = register("L010", "a guard that keeps every row with a NULL", checkGuardNull)
 
 // checkGuardNull warns of a guard that is NULL, and so spares the row, whenever a column is: it reads
 // the column as if it always had a value.
-func checkGuardNull(l *linter) {
-	for _, p := range l.file.Policies {
-		r := l.rowOf(p)
-		if !r.possible(l.taken(p)...) {
+func (l *linter) checkGuardNull(p *policy.Policy) {
+	if !l.takes(p) {
+		return
+	}
+	for _, g := range p.Keep {
+		c := l.condition(g.Condition)
+		if g.Condition == nil || c == nil || len(l.vacuous(g.Condition)) > 0 {
 			continue
 		}
-		for _, g := range p.Keep {
-			c := l.condition(g.Condition)
-			if g.Condition == nil || c == nil || len(l.slips(g.Condition)) > 0 {
+		for _, column := range columns(c) {
+			if !l.keepsNull(p, c, column) {
 				continue
 			}
-			for _, column := range columns(c) {
-				if !l.keepsNull(p, r, c, column) {
-					continue
-				}
-				l.warn(finding{at: g.Condition.Position, policy: p.Name,
-					message: fmt.Sprintf("guard %q spares every row whose %q is NULL", g.Name, column),
-					detail:  "It is NULL there, and a row goes only where every guard is false.",
-					hint:    sayNull(c, column)})
+			hint := "Write \"(...) IS TRUE\" around it if such a row may go, and \"%s IS NULL OR ...\" if it is to stay."
+			if c.Form == pgparse.Boolean {
+				hint = "Write \"%[1]s IS TRUE\" if such a row may go, and \"%[1]s IS NOT FALSE\" if it is to stay."
 			}
+			l.warn(finding{at: g.Condition.Position, policy: p.Name,
+				message: fmt.Sprintf("guard %q spares every row whose %q is NULL", g.Name, column),
+				detail:  "It is NULL there, and a row goes only where every guard is false.",
+				hint:    fmt.Sprintf(hint, column)})
 		}
 	}
 }
 
 // keepsNull says whether rows with a NULL would go but for the guard, which does not speak of NULL.
-func (l *linter) keepsNull(p *policy.Policy, r *row, guard *pgparse.Condition, column string) bool {
+func (l *linter) keepsNull(p *policy.Policy, guard *pgparse.Condition, column string) bool {
+	r := l.rowOf(p)
 	if !r.nullable(column) || l.speaksOfNull(p, column) || clockOnly(p, column) {
 		return false
 	}
-	is := wish{c: isNull(column), is: yes}
-	return r.possible(append(l.wanted(p), is)...) && !r.possible(append(l.wanted(p), is, wish{c: guard, is: no})...)
-}
-
-// speaksOfNull says whether where or a guard asks whether a column is NULL: somebody thought of it.
-func (l *linter) speaksOfNull(p *policy.Policy, column string) bool {
-	if asksNull(l.condition(p.Where), column) {
-		return true
-	}
-	for _, g := range p.Keep {
-		if asksNull(l.condition(g.Condition), column) {
-			return true
-		}
-	}
-	return false
-}
-
-// clockOnly says whether a column is the clock, and rows without one are not due anyway.
-func clockOnly(p *policy.Policy, column string) bool {
-	if p.Due == nil {
-		return false
-	}
-	for _, entry := range p.Due.Entries {
-		if entry.Clock == nil || entry.Clock.Column != column || entry.Clock.NullsDue {
-			return false
-		}
-	}
-	return true
-}
-
-// sayNull says how to speak of NULL.
-func sayNull(c *pgparse.Condition, column string) string {
-	if c.Form == pgparse.Boolean {
-		return fmt.Sprintf("Write \"%s IS TRUE\" if such a row may go, and \"%s IS NOT FALSE\" if it is to stay.", column, column)
-	}
-	return fmt.Sprintf("Write \"(...) IS TRUE\" around it if such a row may go, and \"%s IS NULL OR ...\" if it is to stay.", column)
+	with := append(l.wanted(p), constraint{c: isNull(column), is: yes})
+	return r.possible(with...) && !r.possible(append(with, constraint{c: guard, is: no})...)
 }

@@ -59,13 +59,11 @@ func shortestGap(t calendar.Ticks) time.Duration {
 	return shortest
 }
 
-var _ = register("L023", "two jobs that always start together on one table", checkBusy)
-
 // checkBusy warns of a job whose every start falls on one of another job with the same table: one
 // table has one run at a time, whatever the scope.
-func checkBusy(l *linter) {
+func (l *linter) checkBusy() {
 	seen := map[[2]*policy.Job]bool{}
-	for _, policies := range l.allTables() {
+	for _, policies := range l.tables() {
 		jobs := l.jobsOf(policies)
 		for _, a := range jobs {
 			for _, b := range jobs {
@@ -107,91 +105,78 @@ func (l *linter) ticksOf(j *policy.Job) calendar.Ticks {
 	return l.ticks[j]
 }
 
-var _ = register("L020", "a policy with a time that no job runs", checkNoJob)
-
 // checkNoJob warns of a policy whose rows become due by themselves while no job looks at them. One
 // without "due" may be there to be run by hand.
-func checkNoJob(l *linter) {
-	if len(l.file.Jobs) == 0 {
-		return
-	}
-	run := map[string]bool{}
-	for _, j := range l.file.Jobs {
-		for _, name := range j.Run {
-			run[name.Name] = true
-		}
-	}
-	for _, p := range l.file.Policies {
-		if p.Due != nil && !run[p.Name] {
-			l.warn(finding{at: p.Position, policy: p.Name,
-				message: fmt.Sprintf("no job runs policy %q", p.Name),
-				detail:  "Its rows become due, and stay until somebody calls it.",
-				hint:    "Name it under \"run\" of a job."})
-		}
+func (l *linter) checkNoJob(p *policy.Policy) {
+	if len(l.file.Jobs) > 0 && p.Due != nil && len(l.jobs[p.Name]) == 0 {
+		l.warn(finding{at: p.Position, policy: p.Name,
+			message: fmt.Sprintf("no job runs policy %q", p.Name),
+			detail:  "Its rows become due, and stay until somebody calls it.",
+			hint:    "Name it under \"run\" of a job."})
 	}
 }
 
-var _ = register("L024", "a schedule that another of the job covers", checkScheduleTwice)
+// checkNever refuses a day that no calendar has, 31 February for example.
+func (l *linter) checkNever(j *policy.Job) {
+	for _, s := range j.Schedules {
+		if s.Text != "@reboot" && ticks(s).Next(someDay).IsZero() {
+			l.refuse(finding{at: s.Position, job: j.Name,
+				message: fmt.Sprintf("schedule %q of job %q never comes", s.Text, j.Name),
+				detail:  "No month that it names has such a day.",
+				hint:    "Write \"$\" for the last day of a month (pg_cron 1.6), or another day."})
+		}
+	}
+}
 
 // checkScheduleTwice warns of two schedules of one job of which the second adds no start.
-func checkScheduleTwice(l *linter) {
-	for _, j := range l.file.Jobs {
-		for i, s := range j.Schedules {
-			for k, other := range j.Schedules {
-				if i == k || !calendar.Covers(ticks(other), ticks(s)) || k > i && calendar.Covers(ticks(s), ticks(other)) {
-					continue
-				}
-				l.warn(finding{at: s.Position, job: j.Name,
-					message: fmt.Sprintf("schedule %q of job %q adds nothing to %q", s.Text, j.Name, other.Text),
-					detail:  "Each of its starts is one of the other, so that the job starts twice, and one of the two ends \"busy\".",
-					hint:    "Remove it."})
+func (l *linter) checkScheduleTwice(j *policy.Job) {
+	for i, s := range j.Schedules {
+		for k, other := range j.Schedules {
+			if i == k || !calendar.Covers(ticks(other), ticks(s)) || k > i && calendar.Covers(ticks(s), ticks(other)) {
+				continue
 			}
+			l.warn(finding{at: s.Position, job: j.Name,
+				message: fmt.Sprintf("schedule %q of job %q adds nothing to %q", s.Text, j.Name, other.Text),
+				detail:  "Each of its starts is one of the other, so that the job starts twice, and one of the two ends \"busy\".",
+				hint:    "Remove it."})
 		}
 	}
 }
-
-var _ = register("L022", "a job that may take longer than until its next start", checkBudget)
 
 // checkBudget warns of a job whose policies may together take longer than the time between two starts.
 // Only budgets that the file writes count: nobody chose the built-in one.
-func checkBudget(l *linter) {
-	for _, j := range l.file.Jobs {
-		var sum time.Duration
-		for _, run := range j.Run {
-			if p := l.policies[run.Name]; p != nil && p.Budget.TimePosition.File != "" {
-				sum += p.Budget.Time
-			}
+func (l *linter) checkBudget(j *policy.Job) {
+	var sum time.Duration
+	for _, run := range j.Run {
+		if p := l.policies[run.Name]; p != nil && p.Budget.TimePosition.File != "" {
+			sum += p.Budget.Time
 		}
-		if sum == 0 {
-			continue
-		}
-		gap := shortestGap(l.ticksOf(j))
-		if gap == 0 || sum <= gap {
-			continue
-		}
-		l.warn(finding{at: j.Position, job: j.Name,
-			message: fmt.Sprintf("job %q starts again after %s, and the budgets of its policies add up to %s", j.Name, spoken(gap), spoken(sum)),
-			detail:  "While a run goes on, pg_cron puts off the next ones, and other schedulers may start one that ends \"busy\".",
-			hint:    "Write shorter budgets (budget: {time: ...}), or start the job less often."})
 	}
+	if sum == 0 {
+		return
+	}
+	gap := shortestGap(l.ticksOf(j))
+	if gap == 0 || sum <= gap {
+		return
+	}
+	l.warn(finding{at: j.Position, job: j.Name,
+		message: fmt.Sprintf("job %q starts again after %s, and the budgets of its policies add up to %s", j.Name, spoken(gap), spoken(sum)),
+		detail:  "While a run goes on, pg_cron puts off the next ones, and other schedulers may start one that ends \"busy\".",
+		hint:    "Write shorter budgets (budget: {time: ...}), or start the job less often."})
 }
-
-var _ = register("L025", "a breaker below the budget", checkBreaker)
 
 // checkBreaker warns of a budget that no run can spend, because more due rows than the breaker allows
 // trip it first.
-func checkBreaker(l *linter) {
-	for _, p := range l.file.Policies {
-		if p.Budget.Rows == 0 || p.Breaker.Rows >= p.Budget.Rows {
-			continue
-		}
-		at := p.Breaker.RowsPosition
-		if at.File == "" {
-			at = p.Budget.RowsPosition
-		}
-		l.warn(finding{at: at, policy: p.Name,
-			message: fmt.Sprintf("the breaker of policy %q trips at %d rows, before its budget of %d is spent", p.Name, p.Breaker.Rows, p.Budget.Rows),
-			detail:  "A budget takes the oldest rows and leaves the rest for the next run; the breaker touches nothing and waits for accept().",
-			hint:    "Make the breaker at least as great as the budget, or take the budget away."})
+func (l *linter) checkBreaker(p *policy.Policy) {
+	if p.Budget.Rows == 0 || p.Breaker.Rows >= p.Budget.Rows {
+		return
 	}
+	at := p.Breaker.RowsPosition
+	if at.File == "" {
+		at = p.Budget.RowsPosition
+	}
+	l.warn(finding{at: at, policy: p.Name,
+		message: fmt.Sprintf("the breaker of policy %q trips at %d rows, before its budget of %d is spent", p.Name, p.Breaker.Rows, p.Budget.Rows),
+		detail:  "A budget takes the oldest rows and leaves the rest for the next run; the breaker touches nothing and waits for accept().",
+		hint:    "Make the breaker at least as great as the budget, or take the budget away."})
 }

@@ -25,19 +25,96 @@ func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	return l.list.Unique()
 }
 
-// check is one kind of finding. It has a file of its own here, and a page in docs/checks.
+// check is one kind of finding. It has a page in docs/checks; codes from L001 to L049 keep their meaning for ever.
 type check struct {
-	code string
-	run  func(*linter)
+	code, title string
+	run         func(*linter)
 }
 
-var checks []check
+var checks = registered([]check{
+	{"L001", "a where that is never true", eachPolicy((*linter).checkWhere)},
+	{"L002", "guards that spare every row", eachPolicy((*linter).checkGuards)},
+	{"L004", "a tier that never applies", eachClock((*linter).checkTiers)},
+	{"L005", "a clock that is NULL in every row", eachClock((*linter).checkClockNull)},
+	{"L006", "a step that never acts", eachPolicy((*linter).checkSteps)},
+	{"L007", "an update that leaves its rows due", eachPolicy((*linter).checkLeftDue)},
+	{"L008", "a comparison with NULL", (*linter).checkNullCompared},
+	{"L009", "a BETWEEN that nothing is in", (*linter).checkBetween},
+	{"L010", "a guard that keeps every row with a NULL", eachPolicy((*linter).checkGuardNull)},
+	{"L011", "a where that passes by rows with a NULL", eachPolicy((*linter).checkWhereNull)},
+	{"L012", "a sub-select of IN that may hold a NULL", eachPolicy((*linter).checkInNull)},
+	{"L013", "a cap below what is kept", eachPolicy((*linter).checkCap)},
+	{"L014", "a rank in groups of one row", eachPolicy((*linter).checkGroups)},
+	{"L015", "an archive that keeps its rows no longer than the table", (*linter).checkArchives},
+	{"L016", "rows that are destroyed as soon as they are marked", eachTwoClocks((*linter).checkGrace)},
+	{"L017", "a policy that another one leaves nothing for", eachTwoClocks((*linter).checkOvertaken)},
+	{"L018", "rows that go with others before their own time", (*linter).checkParents},
+	{"L019", "two policies that set a column to and fro", (*linter).checkFights},
+	{"L020", "a policy with a time that no job runs", eachPolicy((*linter).checkNoJob)},
+	{"L021", "a schedule that never comes", eachJob((*linter).checkNever)},
+	{"L022", "a job that may take longer than until its next start", eachJob((*linter).checkBudget)},
+	{"L023", "two jobs that always start together on one table", (*linter).checkBusy},
+	{"L024", "a schedule that another of the job covers", eachJob((*linter).checkScheduleTwice)},
+	{"L025", "a breaker below the budget", eachPolicy((*linter).checkBreaker)},
+	{"L026", "a policy of all rows that its breaker stops", eachPolicy((*linter).checkEveryRow)},
+	{"L027", "a watermark that passes rows not committed yet", eachClock((*linter).checkMarkBehind)},
+	{"L030", "a window of hours on a clock of days", eachClock((*linter).checkDays)},
+	{"L031", "an encoding that the numbers cannot have", eachClock((*linter).checkEncoding)},
+	{"L032", "a short window on local time", eachClock((*linter).checkLocalTime)},
+	{"L033", "a where that no index can hold", eachPolicy((*linter).checkZone)},
+	{"L034", "a clock that no index can hold", eachClock((*linter).checkClockZone)},
+})
 
-// register makes a check known, from a package variable. Codes from L001 to L049 keep their meaning for
-// ever.
-func register(code, title string, run func(*linter)) string {
-	checks = append(checks, check{diag.Register(code, title), run})
-	return code
+func registered(list []check) []check {
+	for _, c := range list {
+		diag.Register(c.code, c.title)
+	}
+	return list
+}
+
+func eachPolicy(f func(*linter, *policy.Policy)) func(*linter) {
+	return func(l *linter) {
+		for _, p := range l.file.Policies {
+			f(l, p)
+		}
+	}
+}
+
+func eachClock(f func(*linter, *policy.Policy, *policy.Clock)) func(*linter) {
+	return eachPolicy(func(l *linter, p *policy.Policy) {
+		if p.Due == nil {
+			return
+		}
+		for _, entry := range p.Due.Entries {
+			if entry.Clock != nil {
+				f(l, p, entry.Clock)
+			}
+		}
+	})
+}
+
+func eachJob(f func(*linter, *policy.Job)) func(*linter) {
+	return func(l *linter) {
+		for _, j := range l.file.Jobs {
+			f(l, j)
+		}
+	}
+}
+
+// eachTwoClocks calls f for every two policies of one table that go by one clock, in both orders.
+func eachTwoClocks(f func(l *linter, a, b clocked)) func(*linter) {
+	return func(l *linter) {
+		for _, policies := range l.tables() {
+			list := clockedPolicies(policies)
+			for _, a := range list {
+				for _, b := range list {
+					if a.Policy != b.Policy && a.sameClock(b) {
+						f(l, a, b)
+					}
+				}
+			}
+		}
+	}
 }
 
 // linter goes through one file.
@@ -77,6 +154,15 @@ type finding struct {
 func (l *linter) refuse(f finding) { l.add(diag.Error, f) }
 func (l *linter) warn(f finding)   { l.add(diag.Warning, f) }
 
+// refuseEntry refuses a policy for an entry of its due; where other entries may find rows it warns.
+func (l *linter) refuseEntry(p *policy.Policy, f finding) {
+	if len(p.Due.Entries) > 1 {
+		l.warn(f)
+	} else {
+		l.refuse(f)
+	}
+}
+
 func (l *linter) add(severity diag.Severity, f finding) {
 	d := diag.Diagnostic{Position: f.at, Severity: severity, Code: l.code, Message: f.message, Detail: f.detail, Hint: f.hint, Policy: f.policy, Object: f.job}
 	if p := l.policies[f.policy]; p != nil {
@@ -93,29 +179,36 @@ func (l *linter) condition(e *policy.Expr) *pgparse.Condition {
 	if e == nil {
 		return always
 	}
-	if c, ok := l.conditions[e.SQL]; ok {
-		return c
+	c, ok := l.conditions[e.SQL]
+	if !ok {
+		c, _ = pgparse.ParseCondition(e.SQL) // an error was reported when it was read
+		l.conditions[e.SQL] = c
 	}
-	c, err := pgparse.ParseCondition(e.SQL)
-	if err != nil {
-		c = nil // reported when it was read
-	}
-	l.conditions[e.SQL] = c
 	return c
 }
 
-// wanted are the wishes that a row meets which the policy may take: its where is true.
-func (l *linter) wanted(p *policy.Policy) []wish { return []wish{{c: l.condition(p.Where), is: yes}} }
+// says is the constraint that an expression is one of a set.
+func (l *linter) says(e *policy.Expr, is ternary) constraint {
+	return constraint{c: l.condition(e), is: is}
+}
+
+// wanted are the constraints that a row meets which the policy may take: its where is true.
+func (l *linter) wanted(p *policy.Policy) []constraint { return []constraint{l.says(p.Where, yes)} }
 
 // taken adds that no guard spares the row.
-func (l *linter) taken(p *policy.Policy) []wish {
-	wishes := l.wanted(p)
+func (l *linter) taken(p *policy.Policy) []constraint {
+	constraints := l.wanted(p)
 	for _, g := range p.Keep {
 		if g.Condition != nil {
-			wishes = append(wishes, wish{c: l.condition(g.Condition), is: no})
+			constraints = append(constraints, l.says(g.Condition, no))
 		}
 	}
-	return wishes
+	return constraints
+}
+
+// takes says whether a policy may take a row that meets further constraints.
+func (l *linter) takes(p *policy.Policy, more ...constraint) bool {
+	return l.rowOf(p).possible(append(l.taken(p), more...)...)
 }
 
 // isNull is the condition that a column is NULL.
@@ -123,41 +216,15 @@ func isNull(column string) *pgparse.Condition {
 	return &pgparse.Condition{Form: pgparse.IsNull, Left: pgparse.Operand{Column: column}}
 }
 
-// clocked is a policy whose only clock is an age or an expiry by a column with constant windows.
-type clocked struct {
-	*policy.Policy
-	clock     *policy.Clock
-	shortest  policy.Interval
-	longest   policy.Interval
-	unlimited bool // some rows are never due
-}
-
-// clockedPolicies are those whose windows can be compared.
-func clockedPolicies(policies []*policy.Policy) []clocked {
-	var list []clocked
-	for _, p := range policies {
-		if c, ok := clockOf(p); ok {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-// tables lists the policies of each table that has several, in the order of the file.
+// tables lists the policies of each table, in the order of the file.
 func (l *linter) tables() [][]*policy.Policy {
-	return slices.DeleteFunc(l.allTables(), func(list []*policy.Policy) bool { return len(list) < 2 })
-}
-
-// allTables lists the policies of each table.
-func (l *linter) allTables() [][]*policy.Policy {
 	place := map[string]int{}
 	var all [][]*policy.Policy
 	for _, p := range l.file.Policies {
-		name := p.Table.String()
-		i, ok := place[name]
+		i, ok := place[p.Table.String()]
 		if !ok {
 			i = len(all)
-			place[name] = i
+			place[p.Table.String()] = i
 			all = append(all, nil)
 		}
 		all[i] = append(all[i], p)
@@ -165,81 +232,14 @@ func (l *linter) allTables() [][]*policy.Policy {
 	return all
 }
 
-func clockOf(p *policy.Policy) (clocked, bool) {
-	if p.Partitions || p.Due == nil || len(p.Due.Entries) != 1 {
-		return clocked{}, false
-	}
-	k := p.Due.Entries[0].Clock
-	if k == nil || k.Column == "" || k.Kind == "position" || p.Due.Entries[0].Beyond != nil {
-		return clocked{}, false
-	}
-	c := clocked{Policy: p, clock: k}
-	return c, c.windows(k.Window)
-}
-
-// windows finds the shortest and the longest; false where the data have a say.
-func (c *clocked) windows(w policy.Window) bool {
-	c.unlimited = w.Tiers[len(w.Tiers)-1].When != nil // no "else"
-	first := true
-	for _, t := range w.Tiers {
-		i := t.Interval
-		switch {
-		case t.Never:
-			c.unlimited = true
-			continue
-		case t.Data != nil && (t.Data.Value != nil || t.Data.Else == nil):
-			return false
-		case t.Data != nil:
-			i = *t.Data.Else
-		}
-		if first || longer(c.shortest, i) {
-			c.shortest = i
-		}
-		if first || longer(i, c.longest) {
-			c.longest = i
-		}
-		first = false
-	}
-	return !first
-}
-
-// sameClock says whether two policies of one table go by one column.
-func (c clocked) sameClock(o clocked) bool {
-	a, b := c.clock.Encoding, o.clock.Encoding
-	return c.clock.Column == o.clock.Column && a.Kind == b.Kind && a.Shift == b.Shift && a.Epoch == b.Epoch
-}
-
 // deletes says whether every row that a policy takes is deleted.
 func deletes(p *policy.Policy) bool {
-	for _, s := range p.Then {
-		if s.Delete != nil && s.Related == nil && s.Where == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Then, func(s policy.Step) bool { return s.Delete != nil && s.Related == nil && s.Where == nil })
 }
 
 // ownUpdates are the steps that change the policy's rows.
 func ownUpdates(p *policy.Policy) []policy.Step {
-	var list []policy.Step
-	for _, s := range p.Then {
-		if s.Update != nil && s.Related == nil {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// sets says whether a step of a policy's own rows writes a column.
-func sets(p *policy.Policy, column string) bool {
-	for _, s := range ownUpdates(p) {
-		for _, a := range s.Update.Set {
-			if a.Column == column {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.DeleteFunc(slices.Clone(p.Then), func(s policy.Step) bool { return s.Update == nil || s.Related != nil })
 }
 
 // guarded says whether a policy has guards, of which some may be read at run time only.

@@ -2,29 +2,118 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
+	"slices"
+	"strings"
 
+	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
-var _ = register("L019", "two policies that set a column to and fro", checkFights)
-
-// checkFights warns of two policies each of which makes rows due for the other by setting one column.
-func checkFights(l *linter) {
-	for _, policies := range l.tables() {
-		l.fights(policies)
+// checkSteps warns of a step whose "where" no row of a batch meets.
+func (l *linter) checkSteps(p *policy.Policy) {
+	for _, s := range p.Then {
+		if s.Where == nil || len(l.vacuous(s.Where)) > 0 || !l.takes(p) || l.takes(p, l.says(s.Where, yes)) {
+			continue
+		}
+		l.warn(finding{at: s.Where.Position, policy: p.Name,
+			message: fmt.Sprintf("this step of policy %q never acts", p.Name),
+			detail:  "No row that \"where\" and the guards let through meets its condition; steps read the row as it was when it was judged.",
+			hint:    "Repair the condition, or remove the step."})
 	}
 }
 
-func (l *linter) fights(policies []*policy.Policy) {
-	for i, a := range policies {
-		for _, b := range policies[i+1:] {
-			if column := l.fight(a, b); column != "" {
-				l.warn(finding{at: b.Position, policy: b.Name,
-					message: fmt.Sprintf("policies %q and %q set %q to and fro", a.Name, b.Name, column),
-					detail:  "What one of them sets makes the row due for the other, which sets it back. " + place(a),
-					hint:    "Let one of them ask for more, so that a row is due for one of the two at most."})
+// checkLeftDue refuses a policy whose only change sets a column that decides, and leaves the decision
+// as it is: every run would find the same rows.
+func (l *linter) checkLeftDue(p *policy.Policy) {
+	step, ok := onlyUpdate(p)
+	if !ok || !l.takes(p) {
+		return
+	}
+	after, set, ok := l.leaves(p, step)
+	if !ok || l.mayStop(p, after, set) {
+		return
+	}
+	l.refuse(finding{at: step.Position, policy: p.Name,
+		message: fmt.Sprintf("the update of policy %q leaves its rows due", p.Name),
+		detail:  "With the values that it sets \"where\" is still true and no guard spares the row, so that the next run finds it again.",
+		hint:    "Set a column by which the row is no longer due, or add \"delete\"."})
+}
+
+// onlyUpdate is the one step that changes a policy's rows, where nothing else may.
+func onlyUpdate(p *policy.Policy) (policy.Step, bool) {
+	updates := ownUpdates(p)
+	if p.Partitions || len(updates) != 1 || updates[0].Where != nil || len(p.Joins) > 0 || slices.ContainsFunc(p.Then, func(s policy.Step) bool {
+		return s.SQL != nil || s.Related == nil && (s.Delete != nil || s.Detach != nil || s.Drop != nil)
+	}) {
+		return policy.Step{}, false
+	}
+	return updates[0], true
+}
+
+// leaves says what a row is after a step; false where its time or place may be another one then.
+func (l *linter) leaves(p *policy.Policy, s policy.Step) (*change, []constraint, bool) {
+	after := &change{step: p.Name, columns: map[string]bool{}}
+	var set []constraint
+	for _, a := range s.Update.Set {
+		after.columns[a.Column] = true
+		if c := l.assigned(a); c != nil {
+			set = append(set, constraint{c, yes, after})
+		}
+	}
+	if p.Due != nil {
+		for _, e := range p.Due.Entries {
+			k := e.Clock
+			if e.Beyond != nil || k == nil || k.Watermark != nil || k.UpTo != nil || k.Expression != nil ||
+				len(k.Window.Tiers) != 1 || k.Window.Tiers[0].Data != nil || after.columns[k.Column] && !duePresently(k, s) {
+				return nil, nil, false
+			}
+		}
+	}
+	return after, set, true
+}
+
+// duePresently says whether a step sets the clock to the instant of the run where no grace is given: it has
+// expired when the next run looks.
+func duePresently(k *policy.Clock, s policy.Step) bool {
+	i := k.Window.Tiers[0].Interval
+	return k.Kind == "expires" && i.Months == 0 && i.Days == 0 && i.Time == 0 &&
+		slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return a.Column == k.Column && bare(a.Value) == "as_of" })
+}
+
+// assigned is the condition that a column has the constant that a step sets; nil for another value.
+func (l *linter) assigned(a policy.Assignment) *pgparse.Condition {
+	value := l.condition(&a.Value)
+	switch {
+	case value == nil || value.Form != pgparse.Fixed || value.Null:
+		return nil
+	case value.Values[0].Kind == pgparse.NullConstant:
+		return isNull(a.Column)
+	}
+	return &pgparse.Condition{Form: pgparse.Compare, Left: pgparse.Operand{Column: a.Column}, Op: "=", Values: value.Values}
+}
+
+// mayStop says whether a row may be due no longer after the step.
+func (l *linter) mayStop(p *policy.Policy, after *change, set []constraint) bool {
+	becomes := func(e *policy.Expr, is ternary) bool {
+		return l.takes(p, append(slices.Clone(set), constraint{l.condition(e), is, after})...)
+	}
+	return p.Where != nil && becomes(p.Where, no|null) || slices.ContainsFunc(p.Keep, func(g policy.Guard) bool {
+		return g.Rank != nil || becomes(g.Condition, yes|null)
+	})
+}
+
+// checkFights warns of two policies each of which makes rows due for the other by setting one column.
+func (l *linter) checkFights() {
+	for _, policies := range l.tables() {
+		for i, a := range policies {
+			for _, b := range policies[i+1:] {
+				if column := l.fight(a, b); column != "" {
+					l.warn(finding{at: b.Position, policy: b.Name,
+						message: fmt.Sprintf("policies %q and %q set %q to and fro", a.Name, b.Name, column),
+						detail:  "What one of them sets makes the row due for the other, which sets it back. " + place(a),
+						hint:    "Let one of them ask for more, so that a row is due for one of the two at most."})
+				}
 			}
 		}
 	}
@@ -40,8 +129,8 @@ func (l *linter) fight(a, b *policy.Policy) string {
 	}
 	for _, x := range one.Update.Set {
 		for _, y := range other.Update.Set {
-			p, q := assigned(l.condition(&x.Value), x.Column), assigned(l.condition(&y.Value), y.Column)
-			if x.Column == y.Column && p != nil && q != nil && !r.possible(wish{c: p, is: yes}, wish{c: q, is: yes}) {
+			p, q := l.assigned(x), l.assigned(y)
+			if x.Column == y.Column && p != nil && q != nil && !r.possible(constraint{c: p, is: yes}, constraint{c: q, is: yes}) {
 				return x.Column
 			}
 		}
@@ -63,136 +152,131 @@ func (l *linter) hands(r *row, from *policy.Policy, s policy.Step, to *policy.Po
 		return false
 	}
 	_, _, ok = l.leaves(to, s) // it leaves the other's clock as it is, too
-	wishes := append(l.wanted(from), set...)
-	wishes = append(wishes, wish{l.condition(to.Where), yes, after})
-	return ok && r.possible(wishes...) && !r.possible(append(l.wanted(from), l.wanted(to)...)...)
+	changed := append(slices.Concat(l.wanted(from), set), constraint{l.condition(to.Where), yes, after})
+	return ok && r.possible(changed...) && !r.possible(append(l.wanted(from), l.wanted(to)...)...)
 }
 
-var _ = register("L017", "a policy that another one leaves nothing for", checkOvertaken)
-
-// checkOvertaken warns of a policy whose rows another one has deleted at a younger age.
-func checkOvertaken(l *linter) {
-	for _, policies := range l.tables() {
-		l.overtaken(clockedPolicies(policies))
+// checkCap warns of a guard that spares more rows of a group than the cap leaves, or than that of another policy.
+func (l *linter) checkCap(p *policy.Policy) {
+	for _, limit := range ranks(p) {
+		for _, g := range p.Keep {
+			if number(limit) >= 0 && number(g.Rank) > number(limit) && g.Rank.WithTies == limit.WithTies && sameOrder(g.Rank, limit) {
+				l.warn(finding{at: limit.Position, policy: p.Name,
+					message: fmt.Sprintf("the cap of %d is below what guard %q keeps, the first %d", limit.First, g.Name, g.Rank.First),
+					detail:  "Both count the same rows in the same order, so that the guard alone decides.",
+					hint:    "Make the cap the greater number, or remove one of the two."})
+			}
+		}
+		l.checkCapOfOthers(p, limit)
 	}
 }
 
-func (l *linter) overtaken(policies []clocked) {
-	for _, first := range policies {
-		if !deletes(first.Policy) || first.unlimited || guarded(first.Policy) || len(first.Joins) > 0 || first.clock.UpTo != nil ||
-			!l.runsWhole(first.Policy) {
+// number is how many rows a rank counts, -1 where the data say it.
+func number(r *policy.Rank) int64 {
+	if r == nil || r.Count != nil {
+		return -1
+	}
+	return r.First
+}
+
+// checkCapOfOthers looks for a policy of the same table whose guard keeps more than a cap without
+// conditions leaves.
+func (l *linter) checkCapOfOthers(p *policy.Policy, limit *policy.Rank) {
+	if p.Where != nil || guarded(p) || len(p.Due.Entries) > 1 || p.Due.Entries[0].Clock != nil || !deletes(p) || !l.runsWhole(p) || limit.Count != nil || limit.WithTies {
+		return
+	}
+	for _, other := range l.file.Policies {
+		if other == p || other.Where != nil || other.Table.String() != p.Table.String() {
 			continue
 		}
-		for _, second := range policies {
-			if second.Policy == first.Policy || !second.sameClock(first) || second.clock.NullsDue && !first.clock.NullsDue ||
-				!longer(second.shortest, first.longest) || !l.within(second, first) {
-				continue
-			}
-			l.warn(finding{at: second.clock.Window.Position, policy: second.Name,
-				message: fmt.Sprintf("policy %q finds nothing: policy %q deletes its rows earlier", second.Name, first.Name),
-				detail: fmt.Sprintf("Both go by %q; by %s the rows are gone, and this window is %s. ", first.clock.Column,
-					first.longest.Text, second.shortest.Text) + place(first.Policy),
-				hint: "Give the other policy a \"where\" or a guard that leaves these rows, or remove one of the two."})
-		}
-	}
-}
-
-// within says whether every row that one policy is about is one of the other's.
-func (l *linter) within(second, first clocked) bool {
-	r := l.rowOf(second.Policy)
-	return r.possible(l.wanted(second.Policy)...) &&
-		!r.possible(append(l.wanted(second.Policy), wish{c: l.condition(first.Where), is: no | null})...)
-}
-
-var _ = register("L015", "an archive that keeps its rows no longer than the table", checkArchives)
-
-// checkArchives warns of an archive whose own policy takes the rows by the clock that they bring along,
-// and at the same age or earlier: they go as soon as they arrive.
-func checkArchives(l *linter) {
-	policies := clockedPolicies(l.file.Policies)
-	for _, from := range policies {
-		for _, s := range from.Then {
-			if s.Archive == nil || s.Related != nil {
-				continue
-			}
-			for _, archive := range policies {
-				if archive.Table.String() != s.Archive.Into.String() || guarded(archive.Policy) || archive.Where != nil || archive.unlimited || archive.clock.UpTo != nil ||
-					!bringsClock(from, s.Archive, archive) || !notLonger(archive.longest, from.shortest) {
-					continue
-				}
-				l.warn(finding{at: archive.clock.Window.Position, policy: archive.Name,
-					message: fmt.Sprintf("policy %q takes rows of the archive %q as soon as they arrive", archive.Name, archive.Table),
-					detail: fmt.Sprintf("They bring %q along, by which they are older than %s when policy %q archives them. ", archive.clock.Column,
-						from.shortest.Text, from.Name) + place(from.Policy),
-					hint: "Make the window of the archive longer, or let it run from the day of archiving: set: {archived_at: as_of}."})
+		for _, g := range other.Keep {
+			if g.Rank != nil && g.Rank.Count == nil && g.Rank.First >= limit.First && sameOrder(g.Rank, limit) {
+				l.warn(finding{at: g.Position, policy: other.Name,
+					message: fmt.Sprintf("guard %q keeps the first %d, and policy %q leaves no more than %d", g.Name, g.Rank.First, p.Name, limit.First),
+					detail:  fmt.Sprintf("Policy %q takes no row once the other one has run. ", other.Name) + place(p),
+					hint:    "Make the guard the smaller number, or remove one of the two policies."})
 			}
 		}
 	}
 }
 
-// bringsClock says whether the archive's clock is the one that the rows were archived by.
-func bringsClock(from clocked, a *policy.Archive, archive clocked) bool {
-	if from.clock.Encoding.Kind != archive.clock.Encoding.Kind {
-		return false
-	}
-	for _, set := range a.Set {
-		if set.Column == archive.clock.Column {
-			return bare(set.Value) == from.clock.Column
-		}
-	}
-	return a.Document == "" && archive.clock.Column == from.clock.Column
-}
-
-var _ = register("L027", "a watermark that passes rows not committed yet", checkMarkBehind)
-
-// checkMarkBehind speaks of a watermark that moves to the greatest value there is. Numbers are given out before rows
-// are committed, so that a row with a lower one may come later, and is never worked off.
-func checkMarkBehind(l *linter) {
-	for _, p := range l.file.Policies {
-		if p.Due == nil {
-			continue
-		}
+// ranks are the caps of a policy.
+func ranks(p *policy.Policy) []*policy.Rank {
+	var list []*policy.Rank
+	if p.Due != nil && !p.Partitions {
 		for _, entry := range p.Due.Entries {
-			if k := entry.Clock; k != nil && k.Watermark != nil && (k.UpTo == nil || greatest(p, k)) {
-				l.warn(finding{at: k.Watermark.Position, policy: p.Name,
-					message: fmt.Sprintf("the watermark of policy %q passes rows that commit later with lower values", p.Name),
-					detail:  "It moves to the greatest value that is committed; a transaction still open may hold lower ones.",
-					hint:    fmt.Sprintf("Stay behind open transactions: up_to: \"SELECT max(%s) FROM %s WHERE made_at < as_of - interval '1 hour'\", twice as long as they ever take.", k.Column, p.Table)})
+			if entry.Beyond != nil {
+				list = append(list, entry.Beyond)
 			}
+		}
+	}
+	return list
+}
+
+// sameOrder says whether two ranks number the same rows in the same way.
+func sameOrder(a, b *policy.Rank) bool {
+	return len(a.Per) == len(b.Per) && text(a.Among) == text(b.Among) &&
+		slices.EqualFunc(a.Order, b.Order, func(x, y policy.OrderItem) bool {
+			return bare(x.Expr) == bare(y.Expr) && x.Descending == y.Descending && x.NullsFirst == y.NullsFirst
+		}) &&
+		!slices.ContainsFunc(a.Per, func(x policy.Expr) bool {
+			return !slices.ContainsFunc(b.Per, func(y policy.Expr) bool { return bare(x) == bare(y) })
+		})
+}
+
+func text(e *policy.Expr) string {
+	if e == nil {
+		return ""
+	}
+	return e.SQL
+}
+
+// bare is an expression without the alias of the row.
+func bare(e policy.Expr) string { return strings.TrimPrefix(strings.TrimSpace(e.SQL), "t.") }
+
+// checkGroups speaks of a rank whose groups hold one row each, because they are those of a key: the row
+// always has the first place.
+func (l *linter) checkGroups(p *policy.Policy) {
+	table := l.rowOf(p).table
+	if table == nil {
+		return
+	}
+	for _, rank := range ranks(p) {
+		if key := keyOf(table, rank); key != "" {
+			l.refuseEntry(p, finding{at: rank.Position, policy: p.Name,
+				message: fmt.Sprintf("each group of this rank has one row: %s is a key", key),
+				detail:  "The row has the first place, so that none comes after it and none is due.",
+				hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
+		}
+	}
+	for _, g := range p.Keep {
+		if key := keyOf(table, g.Rank); key != "" && g.Rank.Among == nil {
+			l.refuse(finding{at: g.Rank.Position, policy: p.Name,
+				message: fmt.Sprintf("guard %q spares every row: %s is a key, so that each group has one row", g.Name, key),
+				detail:  "The row has the first place.",
+				hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
 		}
 	}
 }
 
-var plainMax = regexp.MustCompile(`(?i)^\s*select\s+(coalesce\s*\(\s*)?max\s*\([^()]*\)(\s*,\s*[^()]*\))?(\s*::\s*\w+)?(\s+(as\s+)?\w+)?\s+from\s`)
-
-// greatest says whether "up_to" is the greatest value of the clock itself, with nothing taken off.
-func greatest(p *policy.Policy, k *policy.Clock) bool {
-	parsed, err := pgparse.Query(k.UpTo.SQL)
-	if err != nil || len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {
-		return false
+// keyOf is a key of the table whose columns are all among those of "per", "" for none.
+func keyOf(table *catalog.Table, rank *policy.Rank) string {
+	if rank == nil || rank.Count != nil {
+		return ""
 	}
-	table, column := parsed.Tables[0], parsed.Columns[0].Fields
-	return table.Name == p.Table.Name && (table.Schema == p.Table.Schema || table.Schema == "") && column[len(column)-1] == k.Column
-}
-
-var _ = register("L006", "a step that never acts", checkSteps)
-
-// checkSteps warns of a step whose "where" no row of a batch meets.
-func checkSteps(l *linter) {
-	for _, p := range l.file.Policies {
-		r := l.rowOf(p)
-		if !r.possible(l.taken(p)...) {
-			continue
-		}
-		for _, s := range p.Then {
-			if s.Where == nil || len(l.slips(s.Where)) > 0 ||
-				r.possible(append(l.taken(p), wish{c: l.condition(s.Where), is: yes})...) {
-				continue
-			}
-			l.warn(finding{at: s.Where.Position, policy: p.Name,
-				message: fmt.Sprintf("this step of policy %q never acts", p.Name),
-				detail:  "No row that \"where\" and the guards let through meets its condition; steps read the row as it was when it was judged.",
-				hint:    "Repair the condition, or remove the step."})
+	var per []string
+	for _, e := range rank.Per {
+		if parts, err := pgparse.Name(bare(e)); err == nil && len(parts) == 1 {
+			per = append(per, parts[0])
 		}
 	}
+	for _, index := range table.Indexes {
+		if index.Unique && index.Valid && index.Predicate == "" && !slices.ContainsFunc(index.Columns, func(name string) bool {
+			column := table.Column(name)
+			return !slices.Contains(per, name) || column == nil || !column.NotNull
+		}) {
+			return strings.Join(index.Columns, ", ")
+		}
+	}
+	return ""
 }

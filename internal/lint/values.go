@@ -1,0 +1,224 @@
+package lint
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
+	"pgretain/policy"
+)
+
+// values are what a column may be.
+type values struct {
+	notNull, isNull bool
+	any             bool // no list
+	list            []pgparse.Constant
+	not             []pgparse.Constant
+	low, high       *bound
+}
+
+// bound is an end of a range.
+type bound struct {
+	value  pgparse.Constant
+	strict bool
+}
+
+// restrict adds that a value passes a comparison; of two bounds it keeps the narrower one, where that can be told.
+func (v *values) restrict(op string, list []pgparse.Constant, of kind) {
+	switch op {
+	case "=":
+		if v.any {
+			v.any, v.list = false, slices.Clone(list)
+			return
+		}
+		v.list = slices.DeleteFunc(v.list, func(a pgparse.Constant) bool {
+			return !slices.ContainsFunc(list, func(b pgparse.Constant) bool { return !differ(a, b, of) })
+		})
+	case "<>":
+		v.not = append(v.not, list...)
+	case "<", "<=":
+		b := bound{list[0], op == "<"}
+		if v.high == nil || less(b.value, v.high.value) || b.strict && b.value == v.high.value {
+			v.high = &b
+		}
+	case ">", ">=":
+		b := bound{list[0], op == ">"}
+		if v.low == nil || less(v.low.value, b.value) || b.strict && b.value == v.low.value {
+			v.low = &b
+		}
+	}
+}
+
+// empty says whether no value is left for certain.
+func (v *values) empty(of kind) bool {
+	if v.low != nil && v.high != nil && (less(v.high.value, v.low.value) ||
+		v.low.value == v.high.value && (v.low.strict || v.high.strict)) {
+		return true
+	}
+	list := v.list
+	if v.any {
+		if of != booleans {
+			return false
+		}
+		list = []pgparse.Constant{{Kind: pgparse.BooleanConstant, Text: "true"}, {Kind: pgparse.BooleanConstant, Text: "false"}}
+	}
+	return !slices.ContainsFunc(list, v.admits)
+}
+
+// admits is false where a value is excluded for certain.
+func (v *values) admits(c pgparse.Constant) bool {
+	switch {
+	case slices.Contains(v.not, c):
+		return false
+	case v.low != nil && (less(c, v.low.value) || v.low.strict && c == v.low.value):
+		return false
+	case v.high != nil && (less(v.high.value, c) || v.high.strict && c == v.high.value):
+		return false
+	}
+	return true
+}
+
+// kind is what literals mean beside a column.
+type kind int
+
+const (
+	unclear  kind = iota // a text may be anything: a time, an address, a document
+	numbers              // numbers of any width
+	letters              // texts, of which two may still be equal to their collation
+	labels               // of a type of the user's: an enumeration, or a domain
+	booleans             // true and false
+)
+
+var kinds = map[string]kind{
+	"text": letters, "character varying": letters, "varchar": letters, "character": letters, "bpchar": letters, "name": letters,
+	"citext": letters, "public.citext": letters, "boolean": booleans, "bool": booleans, "smallint": numbers, "integer": numbers,
+	"bigint": numbers, "numeric": numbers, "real": numbers, "double precision": numbers,
+}
+
+var (
+	isoDay   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+	label    = regexp.MustCompile(`^[A-Za-z][A-Za-z _-]*$`)
+	switches = strings.Fields("t true y yes on f false n no off now today tomorrow yesterday epoch infinity allballs")
+)
+
+// differ says whether two literals are two values for certain.
+func differ(a, b pgparse.Constant, of kind) bool {
+	switch {
+	case a.Kind != b.Kind:
+		return false
+	case a.Kind == pgparse.NumberConstant:
+		return less(a, b) || less(b, a)
+	case a.Kind == pgparse.BooleanConstant:
+		return a.Text != b.Text
+	case of == letters:
+		return plain(a.Text) && plain(b.Text) && folded(a.Text) != folded(b.Text)
+	case of == labels:
+		return isLabel(a.Text) && isLabel(b.Text) && folded(a.Text) != folded(b.Text)
+	case isoDay.MatchString(a.Text) && isoDay.MatchString(b.Text):
+		return a.Text != b.Text
+	}
+	return false
+}
+
+// less says whether a is below b for certain. Numbers are read with as many digits as a double precision has, in which
+// PostgreSQL may compare them, so that what differs here differs there.
+func less(a, b pgparse.Constant) bool {
+	if a.Kind == pgparse.NumberConstant && b.Kind == pgparse.NumberConstant {
+		x, wrong := strconv.ParseFloat(a.Text, 64)
+		y, alsoWrong := strconv.ParseFloat(b.Text, 64)
+		return wrong == nil && alsoWrong == nil && x < y
+	}
+	return a.Kind == pgparse.TextConstant && b.Kind == pgparse.TextConstant &&
+		isoDay.MatchString(a.Text) && isoDay.MatchString(b.Text) && a.Text < b.Text
+}
+
+func plain(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > 126 })
+}
+
+// folded leaves what no collation passes over.
+func folded(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(text))
+}
+
+func isLabel(text string) bool {
+	return label.MatchString(text) && !slices.Contains(switches, strings.ToLower(text))
+}
+
+// row is what the snapshot knows of a policy's rows, and of those that are joined to them.
+type row struct {
+	table  *catalog.Table            // nil where there is no snapshot
+	joined map[string]*catalog.Table // by the name of the join
+}
+
+// rowOf is the row of a policy, looked up once.
+func (l *linter) rowOf(p *policy.Policy) *row {
+	if r, ok := l.rows[p]; ok {
+		return r
+	}
+	r := &row{joined: map[string]*catalog.Table{}}
+	l.rows[p] = r
+	if l.snapshot == nil || p.Partitions {
+		return r
+	}
+	r.table = l.snapshot.Table(p.Table.String())
+	for _, j := range p.Joins {
+		if j.Table != nil {
+			r.joined[j.Name] = l.snapshot.Table(j.Table.String())
+		}
+	}
+	return r
+}
+
+// column finds "name" or "join.name"; nil where it is not known.
+func (r *row) column(name string) *catalog.Column {
+	table := r.table
+	if alias, rest, ok := strings.Cut(name, "."); ok {
+		table, name = r.joined[alias], rest
+	}
+	if table == nil {
+		return nil
+	}
+	return table.Column(name)
+}
+
+// notNull says whether a column of the row has a value in every row; one of a join may be missing.
+func (r *row) notNull(name string) bool {
+	column := r.column(name)
+	return column != nil && column.NotNull && !strings.Contains(name, ".")
+}
+
+// nullable says whether the snapshot lets a column of the row be NULL.
+func (r *row) nullable(name string) bool {
+	column := r.column(name)
+	return column != nil && !column.NotNull && !strings.Contains(name, ".")
+}
+
+// kind says what literals mean beside a column, perhaps under a cast.
+func (r *row) kind(name, cast string) kind {
+	typ := strings.ToLower(cast)
+	if typ == "" {
+		column := r.column(name)
+		if column == nil {
+			return unclear
+		}
+		typ = column.Type
+	}
+	base, _, _ := strings.Cut(typ, "(")
+	if k, ok := kinds[strings.TrimSpace(base)]; ok {
+		return k
+	}
+	// format_type qualifies types of other schemas than pg_catalog, for snapshots are taken with no search path.
+	if cast == "" && strings.Contains(base, ".") {
+		return labels
+	}
+	return unclear
+}
