@@ -165,8 +165,9 @@ func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Sn
 		})
 		server := (*pgconn.PgError)(nil)
 		if errors.As(err, &server) && refused(server.Code) {
-			list.Add(diag.Diagnostic{Position: check.Expr.Position, Code: generator.CodeExpression,
-				Message: server.Message, Detail: server.Detail, Hint: server.Hint})
+			d := install.Said(server)
+			d.Position, d.Code = check.Expr.Position, generator.CodeExpression
+			list.Add(d)
 		} else if err != nil && server == nil {
 			return err
 		}

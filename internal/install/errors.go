@@ -45,6 +45,11 @@ func (e *StatementError) Unwrap() error { return e.cause }
 // Diagnostic is the error with its position.
 func (e *StatementError) Diagnostic() diag.Diagnostic { return e.diagnostic }
 
+// Said is what the server says of a statement.
+func Said(server *pgconn.PgError) diag.Diagnostic {
+	return diag.Diagnostic{Severity: diag.Error, Code: server.Code, Message: server.Message, Detail: server.Detail, Hint: server.Hint}
+}
+
 // Diagnostics flattens what Up, Down and Status return: one entry for each error that was joined.
 func Diagnostics(err error) diag.List {
 	var list diag.List
@@ -61,8 +66,10 @@ func Diagnostics(err error) diag.List {
 	case errors.As(err, &own):
 		list.Add(own.Diagnostic())
 	case errors.As(err, &server):
+		d := Said(server)
 		context, _, _ := strings.Cut(err.Error(), ": "+server.Error())
-		list.Add(diag.Diagnostic{Code: server.Code, Message: context + ": " + server.Message, Detail: server.Detail, Hint: server.Hint})
+		d.Message = context + ": " + d.Message
+		list.Add(d)
 	default:
 		list.Add(diag.Diagnostic{Message: err.Error()})
 	}

@@ -16,25 +16,23 @@ var downLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+down[ \t]*$`)
 
 // statementError finds the failed statement in its file.
 func statementError(file, content string, up bool, t *trace, server *pgconn.PgError) *StatementError {
-	position := diag.Position{File: file, Line: 1, Column: 1}
+	d := Said(server)
+	d.Detail, d.Hint = cmp.Or(d.Detail, server.Where), cmp.Or(d.Hint, hints[d.Code])
+	d.Position = diag.Position{File: file, Line: 1, Column: 1}
 	if start := find(content, up, t.last, t.times); start >= 0 {
 		if server.Position == 0 {
 			start += statementAt(t.last, t.done)
 		}
-		position = place(file, content, start, int(server.Position))
+		d.Position = place(file, content, start, int(server.Position))
 	}
-	return &StatementError{diagnostic{
-		Position: position, Severity: diag.Error, Message: server.Message, Code: server.Code,
-		Detail: cmp.Or(server.Detail, server.Where), Hint: cmp.Or(server.Hint, hints[server.Code]),
-	}, server}
+	return &StatementError{d, server}
 }
 
 // Refused is the error of a file that was sent as one text.
 func Refused(file, content string, server *pgconn.PgError) *StatementError {
-	return &StatementError{diagnostic{
-		Position: place(file, content, 0, int(server.Position)), Severity: diag.Error, Code: server.Code,
-		Message: server.Message, Detail: server.Detail, Hint: server.Hint,
-	}, server}
+	d := Said(server)
+	d.Position = place(file, content, 0, int(server.Position))
+	return &StatementError{d, server}
 }
 
 // find is the byte offset of the times-th occurrence of statement in the part that was running,

@@ -2,6 +2,7 @@
 package quote
 
 import (
+	"io/fs"
 	"regexp"
 	"strings"
 )
@@ -20,6 +21,16 @@ var plain = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
 // Qualified quotes schema and name.
 func Qualified(schema, name string) string { return Ident(schema) + "." + Ident(name) }
+
+// InSchema is a file of SQL with the schema of the install in place of "retention". It panics where there is none,
+// because the names are constants of this program.
+func InSchema(files fs.FS, name, schema string) string {
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		panic(err)
+	}
+	return strings.ReplaceAll(string(text), "retention.", Ident(schema)+".")
+}
 
 // Literal quotes a text value. A backslash or a line break makes it an E” string, so that the
 // result means the same under any standard_conforming_strings and stays on one line.

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -189,11 +188,7 @@ var files embed.FS
 
 // text is a file of sql with the schema of the install in place of the default one.
 func (s *stage) text(name string) string {
-	content, err := files.ReadFile("sql/" + name + ".sql")
-	if err != nil {
-		panic(err)
-	}
-	return strings.ReplaceAll(string(content), "retention.", quote.Ident(s.File.Install.Schema)+".")
+	return quote.InSchema(files, "sql/"+name+".sql", s.File.Install.Schema)
 }
 
 func plural(n int, one, many string) string {
