@@ -18,7 +18,7 @@ type change struct {
 }
 
 // changes tells what a step does to which object. New and changed objects of the runtime are only
-// counted: there are about a hundred and nobody chose them. Of a changed policy the words say how.
+// counted: there are about a hundred, and no policy names them. Of a changed policy the words say how.
 func changes(history *generator.History, wanted []generator.Object) []change {
 	list := make([]change, 0, len(wanted))
 	runtime := map[string]int{}

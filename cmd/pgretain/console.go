@@ -40,10 +40,10 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// coloured says whether w shows colours, and whoever looks wants them.
+// coloured says whether w is a terminal that is to have colours. See https://no-color.org.
 func coloured(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// exitCode ends the program without a message; whoever returns it has said everything.
+// exitCode ends the program without a message: all messages have been written.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }

@@ -18,7 +18,7 @@ type output struct {
 	pieces []string
 }
 
-// writeAll writes files whole: all of them or none, and never half of one. Replace allows a file
+// writeAll writes files whole: all of them or none, and none in part. Replace allows a file
 // to exist.
 func writeAll(files []output, replace bool) error { return exchange(nil, files, replace) }
 

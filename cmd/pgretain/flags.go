@@ -104,7 +104,7 @@ func (r *reporting) check() error {
 func (r *reporting) text() bool { return r.format == "text" }
 
 // checkout is the directory that files are named from in reports for machines: that of the repository in
-// GitHub's workflows, elsewhere the working directory.
+// GitHub's workflows, else the working directory.
 func checkout() string {
 	if dir := os.Getenv("GITHUB_WORKSPACE"); filepath.IsAbs(dir) {
 		return dir

@@ -188,7 +188,7 @@ func writeSteps(steps []step) (err error) {
 	defer func() {
 		for _, dir := range made {
 			if err != nil {
-				_ = os.Remove(dir) // refuses a directory that somebody else has written to
+				_ = os.Remove(dir) // fails where there are other files in it
 			}
 		}
 	}()

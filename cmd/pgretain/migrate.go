@@ -179,7 +179,7 @@ func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Sn
 }
 
 // refused says whether an error is about the expression: its syntax, names, types or values, and not
-// about the rights of whoever asks.
+// about the rights of the connection's role.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 func refused(sqlstate string) bool {
 	return strings.HasPrefix(sqlstate, "22") || strings.HasPrefix(sqlstate, "42") && sqlstate != "42501"

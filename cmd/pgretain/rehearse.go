@@ -91,15 +91,15 @@ func (r *rehearsed) compile(ctx context.Context, conn *pgx.Conn, live *catalog.S
 	if err := r.project.plan(ctx, conn, live); err != nil {
 		return parts, err
 	}
-	here, elsewhere := generator.SplitCron(parts.Wanted, r.project.file.Install)
-	parts.Migrations, err = r.write(tables, history, here)
+	tableObjects, jobObjects := generator.SplitCron(parts.Wanted, r.project.file.Install)
+	parts.Migrations, err = r.write(tables, history, tableObjects)
 	if err != nil || !r.project.file.Install.CronElsewhere() {
 		return parts, err
 	}
 	if history, err = r.playable(jobs); err != nil {
 		return parts, err
 	}
-	parts.Jobs, err = r.write(jobs, history, elsewhere)
+	parts.Jobs, err = r.write(jobs, history, jobObjects)
 	return parts, err
 }
 

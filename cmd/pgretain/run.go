@@ -114,7 +114,7 @@ func (c *console) summarise(runs []outcome) error {
 	return ends(code)
 }
 
-// exit is 2 for a policy that does not exist and for an as_of that nobody may ask for: the run never was one.
+// exit is 2 for a policy that does not exist and for an as_of that is refused: no run was started.
 func (r outcome) exit() int {
 	if r.State == "failed" && (r.Code == "P0002" || r.Code == "22023") {
 		return 2

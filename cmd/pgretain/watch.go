@@ -22,7 +22,7 @@ type watch struct {
 const (
 	quiet    = time.Second            // runs under this show nothing
 	interval = 250 * time.Millisecond // between two looks, on a terminal
-	sparse   = 5 * time.Second        // between two lines elsewhere
+	sparse   = 5 * time.Second        // between two lines in a file
 )
 
 // watch begins to show progress of what the backend pid is going to run; the caller closes its connection.

@@ -18,7 +18,7 @@ type Request struct {
 	Tables     []string // "schema.name", or "name" to be found in SearchPath; unquoted
 	SearchPath []string // schemas, the first one first
 	Runtime    string   // the runtime's schema; its tables are left out unless Tables names them
-	Without    []uint32 // oids of tables that are not read, since somebody has them to himself
+	Without    []uint32 // oids of tables that are not read: another session has an exclusive lock on them
 }
 
 // Snapshot reads the tables of the request and what a delete from them can reach, in one

@@ -52,7 +52,7 @@ func Standby() error {
 	}
 }
 
-// check refuses, with everything that is wrong at once, what would make a migration stop half way.
+// check refuses, with everything that is wrong at once, what would make a migration stop before its end.
 func (s *session) check(ctx context.Context) error {
 	if s.server.standby {
 		return Standby()

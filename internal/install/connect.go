@@ -121,7 +121,7 @@ func (s *session) row(ctx context.Context, doing, name string, args []any, into 
 	return err
 }
 
-// lost makes a message of an error of the network: what the protocol says of it helps nobody.
+// lost replaces an error of the network, whose text is about the protocol, by a message.
 func (s *session) lost(ctx context.Context, err error) error {
 	var server *pgconn.PgError
 	var check *CheckError
@@ -183,7 +183,7 @@ func innermost(err error) string {
 	}
 }
 
-// sentence makes a message of somebody else a whole sentence.
+// sentence makes a message of the server, or of the operating system, a whole sentence.
 func sentence(text string) string {
 	if text == "" || strings.HasSuffix(text, ".") {
 		return text

@@ -11,7 +11,7 @@ import (
 	"pgretain/policy"
 )
 
-// checkCron: the extension is here and the runner may call it; with jobs elsewhere, this is the
+// checkCron: the extension is here and the runner may call it; with jobs in another database, this is the
 // database that they call.
 func (s *session) checkCron(ctx context.Context) error {
 	in := s.Install

@@ -50,7 +50,7 @@ type Migration struct {
 	// Differs: the database was migrated with another file of this number, not with this one.
 	Differs bool
 
-	recorded string // the state that the applied file named, "" where nobody wrote it down
+	recorded string // the state that the applied file named, "" where none was recorded
 	file
 }
 
@@ -122,7 +122,7 @@ func Status(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration,
 }
 
 // Recorded says whether Status knows what is applied. It does not where another tool, or goose with a
-// version table elsewhere, installed the runtime: then nothing is pending as far as anybody can tell.
+// another version table, installed the runtime: then nothing is known to be pending.
 func Recorded(ctx context.Context, url string, o Options) (bool, error) {
 	s, err := open(ctx, url, nil, o)
 	if err != nil {

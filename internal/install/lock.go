@@ -13,7 +13,7 @@ import (
 const pollInterval = 200 * time.Millisecond
 
 // lock takes the session advisory lock of the install or says who has it. Between two attempts
-// the session is idle: it holds no snapshot, so an index build elsewhere does not wait for it.
+// the session is idle: it holds no snapshot, so an index build in another session does not wait for it.
 func (s *session) lock(ctx context.Context) error {
 	timeout := cmp.Or(s.LockTimeout, time.Minute)
 	deadline, poll := time.After(timeout), time.Tick(pollInterval)

@@ -82,7 +82,7 @@ func (s *session) apply(ctx context.Context, todo []Migration, up bool, more ...
 }
 
 // setLockTimeout bounds what one of our files waits for a lock, and so how long others wait behind it. An index
-// build holds nobody up, and must be able to wait for old snapshots as long as it takes. A file says
+// build blocks no writers, and must be able to wait for old snapshots as long as it takes. A file says
 // itself what it needs beyond that; a file of the user's own is not ours to bound.
 func (s *session) setLockTimeout(ctx context.Context, m Migration) error {
 	timeout := "no_lock_timeout"

@@ -21,7 +21,7 @@ func (s *Server) command(ctx context.Context, program string, args ...string) *e
 	cmd := exec.CommandContext(ctx, filepath.Join(s.options.BinDir, program), args...)
 	cmd.Dir = s.dir
 	cmd.Env = []string{"PATH=" + s.options.BinDir + ":/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + s.dir}
-	cmd.WaitDelay = patience / 2
+	cmd.WaitDelay = timeout / 2
 	s.account.apply(cmd)
 	return cmd
 }
@@ -147,8 +147,8 @@ func (p *postmaster) kill() error {
 //go:embed reaper.sh
 var reaperScript string
 
-// reaper is a small shell that outlives us by a moment: it waits for the pipe from us to close,
-// which the kernel does however we end, then ends the server and removes its directory.
+// reaper is a shell that waits for its pipe from this process to close, which the kernel does however this process
+// ends; then it ends the server and removes its directory.
 type reaper struct {
 	cmd  *exec.Cmd
 	pipe io.WriteCloser
@@ -179,7 +179,7 @@ func (r *reaper) finish() error {
 			return fmt.Errorf("removing the server's directory: %w", err)
 		}
 		return nil
-	case <-time.After(4 * patience): // many databases on a busy disk take a while
+	case <-time.After(4 * timeout): // many databases on a busy disk take a while
 		return errors.New("removing the server's directory: the watching shell does not end")
 	}
 }

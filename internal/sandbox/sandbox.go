@@ -1,5 +1,5 @@
 // Package sandbox starts a throw-away PostgreSQL, with pg_cron where asked, that listens on a
-// unix socket in a temporary directory and nowhere else. Nothing of it outlives the process
+// unix socket in a temporary directory and nowhere else. It ends and its files are removed with the process
 // that started it, however that process ends.
 package sandbox
 
@@ -229,10 +229,10 @@ func (s *Server) Restart(ctx context.Context) error {
 func (s *Server) dataDir() string { return filepath.Join(s.dir, "data") }
 func (s *Server) logFile() string { return filepath.Join(s.dir, "postgresql.log") }
 
-// patience bounds every wait of the package.
-const patience = 30 * time.Second
+// timeout bounds every wait of the package.
+const timeout = 30 * time.Second
 
-// bounded is a context that ends after patience, and whose cause then says so.
+// bounded is a context that ends after timeout, and whose cause then says so.
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("gave up after %s", patience))
+	return context.WithTimeoutCause(ctx, timeout, fmt.Errorf("gave up after %s", timeout))
 }

@@ -57,7 +57,7 @@ func start(t *testing.T, options Options) *Server {
 // until polls for a state that nothing tells of.
 func until(t *testing.T, what string, true func() bool) {
 	t.Helper()
-	for end := time.Now().Add(4 * patience); !true(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(4 * timeout); !true(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("never came true: %s", what)
 		}

@@ -69,7 +69,7 @@ func (db *DB) Copy(t testing.TB) *DB {
 	return db.server.database(t, db.Name)
 }
 
-// drop removes the database, or keeps it after a failure where the server outlives the tests.
+// drop removes the database, or keeps it after a failure where the server is not stopped after the tests.
 func (db *DB) drop(t testing.TB) {
 	if t.Failed() && db.server.sandbox == nil {
 		t.Logf("database kept: %s", db.URL(""))

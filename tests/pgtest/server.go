@@ -28,7 +28,7 @@ const URLVariable = "PGRETAIN_TEST_DATABASE_URL"
 // server is where the databases of a test binary are made.
 type server struct {
 	url     func(database, user string) string
-	sandbox *sandbox.Server // nil: somebody else's server
+	sandbox *sandbox.Server // nil where URLVariable names the server
 }
 
 // shared starts the server of this test binary at the first use.

@@ -48,7 +48,7 @@ func (b *Blueprint) make() (string, error) {
 	if err := s.admin("CREATE DATABASE " + quote.Ident(name) + " TEMPLATE template0"); err != nil {
 		return "", err
 	}
-	if s.sandbox == nil { // it outlives the tests
+	if s.sandbox == nil { // it is not stopped after the tests
 		AtEnd(func() {
 			if err := s.admin("DROP DATABASE " + quote.Ident(name) + " WITH (FORCE)"); err != nil {
 				fmt.Printf("dropping template %s: %v\n", name, err)

@@ -9,7 +9,7 @@ import (
 // so that only one that never comes fails the test.
 const Patience = 3 * time.Minute
 
-// Poll asks until the state has come: PostgreSQL tells nobody when a session begins to wait, or is gone.
+// Poll asks until the state has come: PostgreSQL has no notification of a session that begins to wait, or is gone.
 func Poll(t testing.TB, what string, come func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Patience); !come(); time.Sleep(3 * time.Millisecond) {
