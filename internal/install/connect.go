@@ -91,25 +91,23 @@ func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, erro
 	}
 	s := &session{Options: o, dir: dir}
 	config.Tracer, config.BuildFrontend = &s.trace, s.trace.frontend
-	s.db = sql.OpenDB(&once{Connector: stdlib.GetConnector(*config, stdlib.OptionAfterConnect(prepareSession))})
+	s.db = sql.OpenDB(&once{Connector: stdlib.GetConnector(*config, stdlib.OptionAfterConnect(
+		func(ctx context.Context, conn *pgx.Conn) error { // undoes what a role's defaults would do to a migration
+			_, err := conn.Exec(ctx, query("session"))
+			return err
+		}))})
 	s.db.SetMaxOpenConns(1)
 	s.db.SetMaxIdleConns(1)
 	if err = s.db.PingContext(ctx); err != nil {
 		err = connectError(ctx, config, err, hints)
 	} else {
-		err = s.inspect(ctx)
+		err = s.lost(ctx, s.inspect(ctx))
 	}
 	if err != nil {
 		s.db.Close()
 		return nil, err
 	}
 	return s, nil
-}
-
-// prepareSession undoes what a role's defaults would do to a migration.
-func prepareSession(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, query("session"))
-	return err
 }
 
 // row reads one row of a statement of sql; doing says what for. No row is sql.ErrNoRows itself.

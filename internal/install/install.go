@@ -121,7 +121,7 @@ func Status(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration,
 	return s.status(ctx)
 }
 
-// Recorded says whether Status knows what is applied. It does not where another tool, or goose with a
+// Recorded says whether Status knows what is applied. It does not where another tool, or goose with
 // another version table, installed the runtime: then nothing is known to be pending.
 func Recorded(ctx context.Context, url string, o Options) (bool, error) {
 	s, err := open(ctx, url, nil, o)

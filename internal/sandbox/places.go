@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,10 +24,10 @@ type MissingError struct {
 
 func (e *MissingError) Error() string { return e.What }
 
-// findBinDir is the directory that was named, by the option or the environment; else the first with a server of
+// findBinDir is the directory that the environment names; else the first with a server of
 // pg_config's, Debian's, newest first, and that of PATH. One that was named and does not serve is refused.
-func findBinDir(option string) (string, error) {
-	if named := cmp.Or(option, os.Getenv(BinDirVariable)); named != "" {
+func findBinDir() (string, error) {
+	if named := os.Getenv(BinDirVariable); named != "" {
 		if hasServer(named) {
 			return filepath.Abs(named)
 		}
@@ -83,13 +82,9 @@ const socketLimit = 103
 
 // makeDir makes the private directory of one server. Trust authentication is safe because
 // nobody but the account and root can enter it.
-func makeDir(under string, account account) (string, error) {
-	places := []string{under}
-	if under == "" {
-		places = []string{os.TempDir(), "/tmp"}
-	}
+func makeDir(account account) (string, error) {
 	var problems []error
-	for _, place := range places {
+	for _, place := range []string{os.TempDir(), "/tmp"} {
 		dir, err := makeDirIn(place, account)
 		if err == nil {
 			return dir, nil

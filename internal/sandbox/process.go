@@ -18,9 +18,9 @@ import (
 // command prepares one of the server's programs: as the server's account, in its own process
 // group so that Ctrl-C reaches only us, and without our PG* variables. It is killed when ctx is done.
 func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(s.options.BinDir, program), args...)
+	cmd := exec.CommandContext(ctx, filepath.Join(s.binDir, program), args...)
 	cmd.Dir = s.dir
-	cmd.Env = []string{"PATH=" + s.options.BinDir + ":/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + s.dir}
+	cmd.Env = []string{"PATH=" + s.binDir + ":/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + s.dir}
 	cmd.WaitDelay = timeout / 2
 	s.account.apply(cmd)
 	return cmd

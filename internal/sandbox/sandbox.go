@@ -33,8 +33,6 @@ const (
 // Options says what kind of server to start. The zero value is a server without pg_cron that
 // trades safety against a crash of the machine, not of the server, for speed.
 type Options struct {
-	BinDir   string            // where initdb and postgres are; "" looks for them
-	Dir      string            // where to make the temporary directory; "" means the system's
 	Cron     bool              // load pg_cron and create the extension in Database
 	Database string            // the one that exists from the start, "" is postgres
 	Fsync    bool              // survive a crash of the machine as well
@@ -45,6 +43,7 @@ type Options struct {
 // only one of Kill, Restart and Stop at a time.
 type Server struct {
 	options    Options
+	binDir     string
 	account    account
 	dir        string
 	reaper     *reaper
@@ -59,17 +58,16 @@ type Server struct {
 // when Stop is called, or when this process ends, whichever comes first. A MissingError says
 // that PostgreSQL or pg_cron is not installed.
 func Start(ctx context.Context, options Options) (*Server, error) {
-	binDir, err := findBinDir(options.BinDir)
+	binDir, err := findBinDir()
 	if err != nil {
 		return nil, err
 	}
-	options.BinDir = binDir
 	if options.Cron {
 		if err := checkCron(binDir); err != nil {
 			return nil, err
 		}
 	}
-	s, err := startWith(ctx, options, (*Server).create)
+	s, err := startWith(ctx, options, binDir, (*Server).create)
 	if err != nil {
 		return nil, fmt.Errorf("starting sandbox: %w", err)
 	}
@@ -77,16 +75,16 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 }
 
 // startWith makes a directory and the process that removes it, in this order, and has begin bring the server up.
-func startWith(ctx context.Context, options Options, begin func(*Server, context.Context) error) (*Server, error) {
+func startWith(ctx context.Context, options Options, binDir string, begin func(*Server, context.Context) error) (*Server, error) {
 	account, err := serverAccount()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := makeDir(options.Dir, account)
+	dir, err := makeDir(account)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{options: options, account: account, dir: dir}
+	s := &Server{options: options, binDir: binDir, account: account, dir: dir}
 	if s.reaper, err = startReaper(dir, account); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

@@ -208,9 +208,9 @@ func noProcess(t *testing.T, text string) {
 }
 
 func TestMissing(t *testing.T) {
-	t.Parallel()
 	empty := t.TempDir()
-	_, err := Start(t.Context(), Options{BinDir: empty})
+	t.Setenv(BinDirVariable, empty)
+	_, err := Start(t.Context(), Options{})
 	var missing *MissingError
 	if !errors.As(err, &missing) || missing.Hint == "" {
 		t.Fatalf("got %v, want a MissingError with a hint", err)
@@ -220,7 +220,7 @@ func TestMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err = Start(t.Context(), Options{BinDir: empty, Cron: true}); !errors.As(err, &missing) {
+	if _, err = Start(t.Context(), Options{Cron: true}); !errors.As(err, &missing) {
 		t.Fatalf("got %v, want a MissingError about pg_cron", err)
 	}
 }
@@ -232,7 +232,7 @@ func TestLongSocketPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(long) })
-	if dir, err := makeDir(long, account{}); err == nil || !strings.Contains(err.Error(), "longer than") {
+	if dir, err := makeDirIn(long, account{}); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("got %q, %v", dir, err)
 	}
 }

@@ -34,7 +34,7 @@ func (s *Server) copied(ctx context.Context, settings map[string]string, bring f
 	options.Settings = map[string]string{}
 	maps.Copy(options.Settings, s.options.Settings)
 	maps.Copy(options.Settings, settings)
-	copied, err := startWith(ctx, options, func(copied *Server, ctx context.Context) error {
+	copied, err := startWith(ctx, options, s.binDir, func(copied *Server, ctx context.Context) error {
 		return copied.launchOn(ctx, bring(copied))
 	})
 	if err != nil {
