@@ -12,9 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgretain/generator"
-	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
-	"pgretain/internal/parallel"
 )
 
 // generation is the command line of generate.
@@ -94,12 +92,7 @@ func (c *console) nextSteps(g generation) ([]step, error) {
 	if err := g.checkDirectories(); err != nil {
 		return nil, err
 	}
-	snapshot := parallel.Start(func() (*catalog.Snapshot, error) { return requireCatalog(g.catalogFile()) })
-	project, err := readProject(g.policy)
-	if err != nil {
-		return nil, err
-	}
-	tables, err := snapshot()
+	project, snapshot, err := g.read()
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +116,7 @@ func (c *console) nextSteps(g generation) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects, err := project.compile(tables, here.history)
+	objects, err := project.compile(snapshot, here.history)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
+	"pgretain/internal/parallel"
 	"pgretain/policy"
 )
 
@@ -66,17 +67,22 @@ func readCatalog(path string) (*catalog.Snapshot, error) {
 	return snapshot, nil
 }
 
-// requireCatalog is readCatalog for verbs that cannot do without.
-func requireCatalog(path string) (*catalog.Snapshot, error) {
-	snapshot, err := readCatalog(path)
+// read is for verbs that need the policy file and the snapshot: it reads both at once.
+func (p *paths) read() (*project, *catalog.Snapshot, error) {
+	reading := parallel.Start(func() (*catalog.Snapshot, error) { return readCatalog(p.catalogFile()) })
+	project, err := readProject(p.policy)
+	if err != nil {
+		return nil, nil, err
+	}
+	snapshot, err := reading()
 	if err == nil && snapshot == nil {
 		err = &install.CheckError{
-			Message: "there is no catalog snapshot " + quoted(path),
+			Message: "there is no catalog snapshot " + quoted(p.catalogFile()),
 			Detail:  "It says which columns, keys and indexes the tables of the policy have.",
 			Hint:    `Write it with "pgretain snapshot", from a database or with --schema schema.sql.`,
 		}
 	}
-	return snapshot, err
+	return project, snapshot, err
 }
 
 // directory is a migration directory: of the tables' database, or of the one where schema cron lives.

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgretain/generator"
-	"pgretain/internal/catalog"
 	"pgretain/internal/install"
 	"pgretain/internal/parallel"
 	sqlfiles "pgretain/sql"
@@ -99,19 +98,16 @@ func (v verification) selected() (verifier.Selection, error) {
 
 // wanted compiles the policy file: what the database should hold, and in options what that was concluded from.
 func (v verification) wanted(options *verifier.Options) (*project, []generator.Object, error) {
-	snapshot := parallel.Start(func() (*catalog.Snapshot, error) { return requireCatalog(v.catalogFile()) })
 	history := parallel.Start(directory{v.migrations, false}.history)
-	project, err := readProject(v.policy)
-	if err == nil {
-		options.Snapshot, err = snapshot()
-	}
-	if err == nil {
-		options.History, err = history()
-	}
+	project, snapshot, err := v.read()
 	if err != nil {
 		return nil, nil, err
 	}
-	objects, err := project.compile(options.Snapshot, options.History)
+	if options.History, err = history(); err != nil {
+		return nil, nil, err
+	}
+	options.Snapshot = snapshot
+	objects, err := project.compile(snapshot, options.History)
 	return project, objects, err
 }
 

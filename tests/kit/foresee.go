@@ -11,7 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgretain/internal/quote"
 	"pgretain/tests/pgtest"
 )
 
@@ -77,8 +76,8 @@ func (in *Installed) Effects(t testing.TB, policy, asOf string, scope *string) (
 func (in *Installed) Viewer() *pgx.Conn {
 	in.t.Helper()
 	if in.viewer == nil {
-		in.viewer = in.Conn(in.t)
-		pgtest.Exec(in.t, in.viewer, "SET default_transaction_read_only = on; SET SESSION AUTHORIZATION "+quote.Ident(in.role(in.File.Install.Roles.Viewer)))
+		in.viewer = in.as(in.t, in.File.Install.Roles.Viewer)
+		pgtest.Exec(in.t, in.viewer, "SET default_transaction_read_only = on")
 	}
 	return in.viewer
 }

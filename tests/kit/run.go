@@ -72,10 +72,17 @@ func (in *Installed) Call(sql string, args ...any) (string, *pgconn.PgError) {
 func (in *Installed) Runner() *pgx.Conn {
 	in.t.Helper()
 	if in.runner == nil {
-		in.runner = in.Conn(in.t)
-		pgtest.Exec(in.t, in.runner, "SET SESSION AUTHORIZATION "+quote.Ident(in.role(in.File.Install.Roles.Runner)))
+		in.runner = in.as(in.t, in.File.Install.Roles.Runner)
 	}
 	return in.runner
+}
+
+// as is a session with the rights of one of the roles; the migrator's where the install has none.
+func (in *Installed) as(t testing.TB, role string) *pgx.Conn {
+	t.Helper()
+	conn := in.Conn(t)
+	pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+quote.Ident(in.role(role)))
+	return conn
 }
 
 // With is the same installation for a subtest; the sessions of runner and viewer are shared.
@@ -90,9 +97,8 @@ func (in *Installed) With(t testing.TB) *Installed {
 // Operator runs SQL with the rights of an operator.
 func (in *Installed) Operator(sql string, args ...any) error {
 	in.t.Helper()
-	conn := in.Conn(in.t)
+	conn := in.as(in.t, in.File.Install.Roles.Operator)
 	defer conn.Close(context.Background())
-	pgtest.Exec(in.t, conn, "SET SESSION AUTHORIZATION "+quote.Ident(in.role(in.File.Install.Roles.Operator)))
 	_, err := conn.Exec(in.t.Context(), sql, args...)
 	return err
 }
