@@ -4,18 +4,16 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
-	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
-var codeApplication = diag.Register("P070", "function for applications cannot be generated")
-
 // application lists the functions that a policy generates for applications.
-func (w *work) application() []Object {
+func (w *pageWriter) application() []Object {
 	var objects []Object
 	if w.policy.Claim != nil {
 		objects = append(objects, w.claim(w.policy.Claim)...)
@@ -26,35 +24,26 @@ func (w *work) application() []Object {
 	return objects
 }
 
-// applicationData is what all their templates read.
-type applicationData struct {
-	Schema, Function, Signature, Policy string
-	PolicyLiteral, Zone                 literal
-	SearchPath                          []ident
-	Table                               sqlText
-	TableComment                        string
-}
-
-// applicationFunction begins a function <policy>_<suffix>(arguments) on a table.
-func (w *work) applicationFunction(suffix, arguments string, table *catalog.Table) applicationData {
-	name := w.policy.Name + "_" + suffix
-	return applicationData{
-		Schema: w.schema(), Function: name, Signature: name + "(" + arguments + ")", Policy: w.policy.Name,
-		PolicyLiteral: literal(w.policy.Name),
-		Zone:          literal(w.file.Install.TimeZone), SearchPath: w.searchPath(),
-		Table: qualified(table), TableComment: tableComment(table),
+// called is a function for applications, which the roles of "grant", and operators, may call.
+func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template string, data fields) Object {
+	o := w.function(suffix, arguments, template, data)
+	o.As, o.Grants = AsWorker, nil
+	in := w.file.Install.Roles
+	if !in.None {
+		o.Grants = append(o.Grants, in.Operator)
 	}
-}
-
-// calledBy lets the roles of "grant", and operators, call a function for applications.
-func (w *work) calledBy(grant []policy.Name, o Object) Object {
-	o.As, o.Grants = AsWorker, w.callers(grant)
+	for _, name := range grant {
+		o.Grants = append(o.Grants, name.Text)
+		if in.None || !slices.Contains([]string{in.Owner, in.Worker, in.Runner, in.Operator, in.Viewer}, name.Text) {
+			w.granted = append(w.granted, name)
+		}
+	}
 	return o
 }
 
 // callersByWord are the roles of "grant", by the last word of the names of the functions that they may call; who
 // may call what without it is retention._close's business.
-func (w *work) callersByWord() map[string][]string {
+func (w *pageWriter) callersByWord() map[string][]string {
 	callers := map[string][]string{}
 	add := func(grant []policy.Name, words ...string) {
 		for _, word := range words {
@@ -75,31 +64,13 @@ func (w *work) callersByWord() map[string][]string {
 	return callers
 }
 
-func tableComment(table *catalog.Table) string { return comment(tableName(table)) }
-
-// callers are the roles that may call a function for applications: those of "grant", and operators.
-func (w *work) callers(grant []policy.Name) []string {
-	var roles []string
-	in := w.file.Install.Roles
-	if !in.None {
-		roles = append(roles, in.Operator)
-	}
-	for _, name := range grant {
-		roles = append(roles, name.Text)
-		if in.None || !slices.Contains([]string{in.Owner, in.Worker, in.Runner, in.Operator, in.Viewer}, name.Text) {
-			w.granted = append(w.granted, name)
-		}
-	}
-	return roles
-}
-
 // applicationNames are variables of these functions, beside generatedNames.
 var applicationNames = []string{"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_until", "v_expires", "v_free", "v_won", "v_key"}
 
 var numberedName = regexp.MustCompile(`^p_[0-9]+$`)
 
 // refuseNames refuses a table with a column that a function's variable is called like.
-func (w *work) refuseNames(table *catalog.Table, at diag.Position) bool {
+func (w *pageWriter) refuseNames(table *catalog.Table, at diag.Position) bool {
 	for _, column := range table.Columns {
 		if isGeneratedName(column.Name) || slices.Contains(applicationNames, column.Name) || numberedName.MatchString(column.Name) {
 			w.refuse(at, codeReservedName,
@@ -111,12 +82,9 @@ func (w *work) refuseNames(table *catalog.Table, at diag.Position) bool {
 }
 
 // writableColumn looks up a column that a function writes.
-func (w *work) writableColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
-	column := table.Column(name)
-	switch {
-	case column == nil:
-		w.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), didYouMean(name, columnNames(table)))
-	case column.Generated:
+func (w *pageWriter) writableColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
+	column := w.knownColumn(table, name, at)
+	if column != nil && column.Generated {
 		w.refuse(at, codeApplication, fmt.Sprintf("column %q of table %q is generated", name, tableName(table)), "Name one that can be written.")
 		return nil
 	}
@@ -124,7 +92,7 @@ func (w *work) writableColumn(table *catalog.Table, name string, at diag.Positio
 }
 
 // uniqueKey is the column by which a function finds one row: it must be unique by itself.
-func (w *work) uniqueKey(table *catalog.Table, key policy.Name) *catalog.Column {
+func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.Column {
 	column := w.writableColumn(table, key.Text, key.Position)
 	switch {
 	case column == nil:
@@ -147,40 +115,13 @@ func isUnique(table *catalog.Table, column string) bool {
 }
 
 // refuseUnset refuses to insert into a table with a column that must have a value and gets none.
-func (w *work) refuseUnset(table *catalog.Table, given []string, at diag.Position) bool {
-	for _, column := range table.Columns {
-		if column.NotNull && column.Default == "" && !column.Generated && column.Identity == "" && !slices.Contains(given, column.Name) {
-			w.refuse(at, codeApplication, fmt.Sprintf("column %q of table %q is NOT NULL, has no default and is not set", column.Name, tableName(table)),
-				"Give it a default, or a value in \"set\".")
-			return true
-		}
+func (w *pageWriter) refuseUnset(table *catalog.Table, given []string, at diag.Position) bool {
+	missing := needed(table, given)
+	if len(missing) > 0 {
+		w.refuse(at, codeApplication, fmt.Sprintf("column %q of table %q is NOT NULL, has no default and is not set", missing[0], tableName(table)),
+			"Give it a default, or a value in \"set\".")
 	}
-	return false
-}
-
-// instantOnly is an expression that may read as_of and nothing of a row.
-func (w *work) instantOnly(e policy.Expr) sqlText { return w.valueFrom(e, nil, "") }
-
-// valueFrom is an expression that may read as_of and the columns of a table called alias.
-func (w *work) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
-	parsed, ok := w.parse(e)
-	if !ok {
-		return "NULL"
-	}
-	var edits []pgparse.Edit
-	for _, ref := range parsed.parsed.Columns {
-		switch {
-		case len(ref.Fields) == 1 && ref.Fields[0] == "as_of":
-			edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: string(w.asOf)})
-		case from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star:
-			if from.Column(ref.Fields[1]) == nil {
-				w.refuse(e.At(ref.Offset), codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(from), ref.Fields[1]), didYouMean(ref.Fields[1], columnNames(from)))
-			}
-		case ref.Depth == 0:
-			w.refuse(e.At(ref.Offset), codeExpression, fmt.Sprintf("%q cannot be read here: the row is not there yet", strings.Join(ref.Fields, ".")), "")
-		}
-	}
-	return enclosed(sqlText(smooth(pgparse.Splice(flat(e.SQL), edits))))
+	return len(missing) > 0
 }
 
 var typeModifier = regexp.MustCompile(`\([0-9, -]+\)`)
@@ -193,10 +134,301 @@ func argumentType(typ string) string {
 	return strings.Join(strings.Fields(typeModifier.ReplaceAllString(typ, "")), " ")
 }
 
-// castType is a type to cast to: "character" alone would be one character.
-func castType(typ string) string {
-	if base := argumentType(typ); base != "character" {
-		return base
+// claim are the functions of a deduplication set: <policy>_claim and <policy>_seen, for one key and
+// for many, and those of its cursor.
+func (w *pageWriter) claim(c *policy.Claim) []Object {
+	key := w.uniqueKey(w.table, c.Key)
+	if !w.claimable(c) || key == nil || w.clocks[0] == nil || w.refuseNames(w.table, c.Position) {
+		return nil
 	}
-	return "bpchar"
+	d, ok := w.claimFields(c, key)
+	if !ok {
+		return nil
+	}
+	typ := argumentType(key.Type)
+	objects := []Object{
+		w.called(c.Grant, "claim", typ+"[], interval", "claim_keys", d),
+		w.called(c.Grant, "claim", typ+", interval", "claim", d),
+		w.called(c.Grant, "seen", typ+"[]", "seen_keys", d),
+		w.called(c.Grant, "seen", typ, "seen", d),
+	}
+	if c.Cursor != nil {
+		objects = append(objects, w.cursorFunctions(c)...)
+	}
+	return objects
+}
+
+// claimable refuses policies whose rows are more than entries that expire: a claim writes an
+// expired entry over, and no step would see it go.
+func (w *pageWriter) claimable(c *policy.Claim) bool {
+	due := w.policy.Due
+	plain := due != nil && len(due.Entries) == 1 && due.Entries[0].Beyond == nil && due.Entries[0].Clock != nil
+	if !plain || due.Entries[0].Clock.Kind != "expires" || due.Entries[0].Clock.Column == "" || due.Entries[0].Clock.UpTo != nil {
+		w.refuse(c.Position, codeApplication, "a claim ends when its entry expires: \"due\" must be one \"expires\" on a column",
+			"Write due: {expires: {column: ...}}.")
+		return false
+	}
+	if tier := c.TTL.Tiers[0]; tier.Never || tier.When != nil || tier.Data != nil && tier.Data.Value != nil {
+		w.refuse(c.TTL.Position, codeApplication, "a time to live is an interval, not an expression", "Write ttl: 15 minutes, or {minutes: 15, at_least: 1}.")
+		return false
+	}
+	then := w.policy.Then
+	if len(then) != 1 || then[0].Related != nil || then[0].Where != nil || then[0].Delete == nil || len(then[0].Delete.Cascades) > 0 {
+		w.refuse(c.Position, codeApplication, "a claim writes an expired entry over, which no step would see",
+			"With claim, \"then\" is [delete] and nothing else.")
+		return false
+	}
+	return true
+}
+
+func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) (fields, bool) {
+	clock := w.clocks[0]
+	column := w.table.Column(clock.column)
+	now, expires, ok := w.instants(c, clock, column)
+	if !ok {
+		return nil, false
+	}
+	columns, given := []ident{ident(key.Name), ident(column.Name)}, []string{key.Name, column.Name}
+	var values []sqlText
+	for _, a := range c.Set {
+		if w.writableColumn(w.table, a.Column, a.Position) == nil {
+			return nil, false
+		} else if slices.Contains(given, a.Column) {
+			w.refuse(a.Position, codeApplication, fmt.Sprintf("column %q is set already", a.Column), "Key and clock get their values from the call.")
+			return nil, false
+		}
+		given = append(given, a.Column)
+		columns, values = append(columns, ident(a.Column)), append(values, w.valueFrom(a.Value, nil, ""))
+	}
+	// The primary key stays when an entry is taken over, so that the row is the same one for those who refer to it.
+	var defaults []ident
+	for _, column := range w.table.Columns {
+		if !column.Generated && !slices.Contains(given, column.Name) && !slices.Contains(w.table.PrimaryKey, column.Name) {
+			defaults = append(defaults, ident(column.Name))
+		}
+	}
+	expired, nowName := "older", w.asOf
+	if clock.source.NullsDue {
+		expired = "older or unknown"
+	}
+	if now != "" {
+		nowName = "v_now"
+	}
+	d := fields{
+		"Key": ident(key.Name), "KeyType": sqlText(argumentType(key.Type)), "Type": sqlText(clock.typ), "Now": now, "Expires": expires,
+		"Expired": fragment(expired, clock.comparison(nowName)), "Columns": columns, "Values": values, "Defaults": defaults,
+	}
+	w.ttl(d, c)
+	return d, !w.refuseUnset(w.table, given, c.Position)
+}
+
+// ttl adds the time to live that a claim has when the call does not say.
+func (w *pageWriter) ttl(d fields, c *policy.Claim) {
+	tier := c.TTL.Tiers[0]
+	own, text, atLeast, atMost := intervalValue(&tier.Interval), tier.Interval.Text, sqlText("NULL"), sqlText("NULL")
+	if tier.Data != nil {
+		own, text = intervalValue(tier.Data.Else), tier.Data.Else.Text
+		atLeast, atMost = intervalValue(tier.Data.AtLeast), intervalValue(tier.Data.AtMost)
+	}
+	if atLeast != "NULL" {
+		text = "the policy's time to live"
+		own = fragment("ttl", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "Own": own, "AtLeast": atLeast, "AtMost": atMost})
+	}
+	d["TTL"], d["TTLText"], d["AtLeast"], d["AtMost"] = own, sqlText(text), atLeast, atMost
+	d["Bounded"] = atLeast != "NULL" || atMost != "NULL"
+}
+
+func intervalValue(i *policy.Interval) sqlText {
+	if i == nil {
+		return "NULL"
+	}
+	return fragment("interval", literal(i.Text))
+}
+
+var (
+	scaled  = regexp.MustCompile(`^numeric\([0-9]+,([0-9]+)\)$`)
+	rounded = regexp.MustCompile(`^timestamp\(([0-5])\)`)
+)
+
+// instants are now and the end of the claim in the clock's own type, such that the policy does not
+// find the entry due before that end; "" for one that an instant is already.
+func (w *pageWriter) instants(c *policy.Claim, k *clock, column *catalog.Column) (now, expires sqlText, ok bool) {
+	known := k.form == "" || k.form == "as timestamp" || k.form == "as date" || strings.HasPrefix(k.form, "as epoch")
+	if column.Generated || !known {
+		w.refuse(c.Position, codeApplication, fmt.Sprintf("no claim can be written into clock %q", column.Name),
+			"It must be a date, a timestamp, or a number of seconds or milliseconds, and not generated.")
+		return "", "", false
+	}
+	if k.form != "" {
+		scale := sqlText("") // what makes a whole number of the column's last place, "" where it keeps all places
+		if found := scaled.FindStringSubmatch(column.Type); found != nil && k.typ == "numeric" {
+			places, _ := strconv.Atoi(found[1]) // digits
+			scale = sqlText("1" + strings.Repeat("0", places))
+		}
+		now = w.converted(k, w.asOf)
+		expires = fragment("expires "+k.form, fields{"Zone": w.zone(), "Inclusive": k.source.Inclusive, "Scale": scale})
+	}
+	return now, toPrecision(expires, column.Type, k.typ), true
+}
+
+// toPrecision rounds up what a column of few decimal places would round to the nearest.
+func toPrecision(value sqlText, columnType, typ string) sqlText {
+	found := rounded.FindStringSubmatch(columnType)
+	if found == nil || typ != "timestamptz" && typ != "timestamp" {
+		return value
+	}
+	if value == "" {
+		value = "v_until"
+	}
+	step := map[string]sqlText{"0": "1 second", "1": "100 ms", "2": "10 ms", "3": "1 ms", "4": "100 us", "5": "10 us"}[found[1]]
+	return fragment("expires to precision", fields{"Value": value, "Step": step})
+}
+
+// positionColumn is one column of a cursor's position.
+type positionColumn struct {
+	Number int
+	Name   ident
+	Type   sqlText
+}
+
+// cursorFunctions are <policy>_advance and <policy>_cursor.
+func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
+	table := w.relation(c.Cursor.Table)
+	if table == nil {
+		return nil
+	}
+	if table.Kind != "table" && table.Kind != "partitioned" {
+		w.refuse(c.Cursor.Table.Position, codeTableKind, fmt.Sprintf("%q is a %s, not a table", c.Cursor.Table, table.Kind), "Name the table that holds the rows.")
+		return nil
+	}
+	if w.refuseNames(table, c.Cursor.Position) {
+		return nil
+	}
+	key := w.uniqueKey(table, c.Cursor.Key)
+	if key == nil {
+		return nil
+	}
+	var columns []positionColumn
+	keyType := argumentType(key.Type)
+	given, types := []string{key.Name}, keyType
+	for i, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
+		column := w.writableColumn(table, name.Text, name.Position)
+		if column == nil {
+			return nil
+		}
+		if slices.Contains(given, name.Text) {
+			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is part of the cursor twice", name.Text), "")
+			return nil
+		}
+		typ := argumentType(column.Type)
+		given, types = append(given, name.Text), types+", "+typ
+		columns = append(columns, positionColumn{i + 1, ident(name.Text), sqlText(typ)})
+	}
+	if w.refuseUnset(table, given, c.Cursor.Position) {
+		return nil
+	}
+	d := fields{"Table": qualified(table), "Key": ident(key.Name), "KeyType": sqlText(keyType), "Columns": columns,
+		"Position": columns[:len(c.Cursor.Columns)], "With": columns[len(c.Cursor.Columns):]}
+	return []Object{w.called(c.Grant, "advance", types, "advance", d), w.called(c.Grant, "cursor", keyType, "cursor", d)}
+}
+
+// columnValue is a column and what it is set to.
+type columnValue struct {
+	Column ident
+	Value  sqlText
+}
+
+// touch is <policy>_touch.
+func (w *pageWriter) touch(t *policy.Touch) []Object {
+	key := w.touchKey(t)
+	if key == nil || w.refuseNames(w.table, t.Position) {
+		return nil
+	}
+	var order []ident // makes the order of rows total, where the key alone does not
+	if !isUnique(w.table, key.Name) {
+		order = identifiers(w.table.PrimaryKey)
+	}
+	var set []columnValue
+	var what []string
+	for _, a := range t.Set {
+		if w.writableColumn(w.table, a.Column, a.Position) == nil {
+			return nil
+		}
+		what = append(what, comment(a.Column))
+		set = append(set, columnValue{ident(a.Column), enclosed(w.bind(a.Value))})
+	}
+	typ := argumentType(key.Type)
+	cast := typ
+	if typ == "character" { // alone it would be one character
+		cast = "bpchar"
+	}
+	text := typ == "text" || typ == "character varying" || typ == "character" || strings.HasSuffix(typ, "citext")
+	d := fields{"Key": ident(key.Name), "KeyLiteral": literal(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(cast), "Trim": text,
+		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(strings.Join(what, ", ")), "Set": set, "Revive": nil}
+	if t.Revive != nil {
+		revive := w.revive(t, key)
+		if revive == nil {
+			return nil
+		}
+		d["Revive"] = revive
+	}
+	return []Object{w.called(t.Grant, "touch", typ+"[]", "touch", d)}
+}
+
+// touchKey needs not be unique where nothing is made anew, but an index must find its rows.
+func (w *pageWriter) touchKey(t *policy.Touch) *catalog.Column {
+	leads := slices.ContainsFunc(w.table.Indexes, func(i catalog.Index) bool {
+		return i.Method == "btree" && i.Valid && i.Predicate == "" && len(i.Columns) > 0 && i.Columns[0] == t.Key.Text
+	})
+	if t.Revive == nil && leads {
+		return w.writableColumn(w.table, t.Key.Text, t.Key.Position)
+	}
+	return w.uniqueKey(w.table, t.Key)
+}
+
+// revive is how a row that is gone is made anew; nil when it was refused.
+func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
+	from := w.relation(t.Revive.Table)
+	if from == nil || w.refuseNames(from, t.Revive.Position) {
+		return nil
+	}
+	var given []string
+	var set []columnValue
+	keyValue := sqlText("")
+	for _, a := range append(slices.Clone(t.Revive.Set), w.fresh(t)...) {
+		if w.writableColumn(w.table, a.Column, a.Position) == nil {
+			return nil
+		}
+		value := w.valueFrom(a.Value, from, t.Revive.As)
+		if a.Column == key.Name {
+			keyValue = value
+		}
+		given = append(given, a.Column)
+		set = append(set, columnValue{ident(a.Column), value})
+	}
+	if w.refuseUnset(w.table, given, t.Revive.Position) {
+		return nil
+	}
+	d := fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": keyValue, "Set": set, "Event": nil}
+	if t.Revive.Emit != "" {
+		d["Event"] = literal(t.Revive.Emit)
+	}
+	return d
+}
+
+// fresh are the columns of "set" that a row made anew gets as well: those that do not read the row
+// that is gone, unless "revive" says otherwise.
+func (w *pageWriter) fresh(t *policy.Touch) []policy.Assignment {
+	return slices.DeleteFunc(slices.Clone(t.Set), func(a policy.Assignment) bool {
+		parsed, ok := w.parse(a.Value)
+		if assigned(t.Revive.Set, a.Column) || !ok {
+			return true
+		}
+		for _, ref := range parsed.Columns {
+			if !isAsOf(ref) {
+				return true
+			}
+		}
+		return false
+	})
 }

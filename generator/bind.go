@@ -12,53 +12,57 @@ import (
 	"pgretain/policy"
 )
 
-// sqlText is SQL that may stand in a template as it is: something the project wrote, or an
-// expression of the policy that was parsed.
-type sqlText string
-
-// ident is a name from outside; it prints itself in quotes.
-type ident string
-
-func (i ident) String() string { return quote.Ident(string(i)) }
-
-// literal is a text value; it prints itself in quotes.
-type literal string
-
-func (l literal) String() string { return quote.Literal(string(l)) }
-
 // binder turns the expressions of one policy into SQL that means the same in every place where
 // it is generated: names of the row's columns are tied to the alias t, as_of to a variable.
 type binder struct {
-	policy  *policy.Policy
-	table   *catalog.Table
-	diags   *diag.List
-	asOf    sqlText                             // what as_of is called where the expression goes
-	verdict func(guard string) (sqlText, error) // what keep.<name> means; nil: refused
-	blank   bool                                // there is no run: its values are NULL
-	batch   sqlText                             // the batch's rows as a relation; "" where there is none
-	inStep  bool                                // run.id and run.reason may be read
-	aliases map[string]*catalog.Table           // whose columns are known, by what they are called here
-	scalars []scalarJoin                        // joins that are read as sub-selects, latest last
-	content sqlText                             // what the relation "partition" stands for, "" for nothing
-	instead func(pgparse.TableRef) sqlText      // what a table is read as, "" for itself; nil: all are themselves
-	schema  func(pgparse.TableRef) string       // of a table that is named without one, "" where nobody knows
+	*compiler
+	policy     *policy.Policy
+	table      *catalog.Table
+	asOf       sqlText                             // what as_of is called where the expression goes
+	verdict    func(guard string) (sqlText, error) // what keep.<name> means; nil: refused
+	blank      bool                                // there is no run: its values are NULL
+	batch      sqlText                             // the batch's rows as a relation; "" where there is none
+	inStep     bool                                // run.id and run.reason may be read
+	aliases    map[string]*catalog.Table           // whose columns are known, by what they are called here
+	scalars    []scalarJoin                        // joins that are read as sub-selects, latest last
+	content    sqlText                             // what the relation "partition" stands for, "" for nothing
+	substitute func(pgparse.TableRef) sqlText      // what a table is read as, "" for itself; nil: all are themselves
+	qualify    bool                                // tables that are named without a schema get theirs
 }
 
-// bound is an expression with what the generator needs to know of it.
-type bound struct {
-	parsed *pgparse.Expr
-	source policy.Expr
+// scalarJoin is a join that is read as a sub-select in the place of each of its columns: where no
+// FROM clause has it, and so that a second row is PostgreSQL's own error.
+type scalarJoin struct {
+	name   string
+	source sqlText // the table, or the query in parentheses
+	where  sqlText // "" for none
+}
+
+// restored puts the binder back as it is now: defer w.restored()().
+func (b *binder) restored() func() {
+	before := *b
+	return func() { *b = before }
 }
 
 // parse reads an expression again; it was checked when the file was read, so that a mistake here
 // is one of position only.
-func (b *binder) parse(e policy.Expr) (bound, bool) {
+func (b *binder) parse(e policy.Expr) (*pgparse.Expr, bool) {
 	parsed, err := pgparse.Expression(e.SQL)
 	if err != nil {
 		b.refuse(e.Position, codeExpression, err.Error(), "")
-		return bound{}, false
+		return nil, false
 	}
-	return bound{parsed, e}, b.onOneLine(e)
+	return parsed, b.onOneLine(e)
+}
+
+// parseAny parses what may be an expression, a query or a statement; nil when it is none.
+func parseAny(e policy.Expr) *pgparse.Expr {
+	for _, kind := range []string{policy.IsExpression, policy.IsQuery, policy.IsStatement} {
+		if parsed, err := (policy.Part{Expr: e, Kind: kind}).Parse(); err == nil {
+			return parsed
+		}
+	}
+	return nil
 }
 
 // onOneLine refuses a text that would be another one on one line.
@@ -70,84 +74,240 @@ func (b *binder) onOneLine(e policy.Expr) bool {
 	return offset < 0
 }
 
-func (b *binder) refuse(at diag.Position, code, message, hint string) {
-	b.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Hint: hint})
-}
-
 // bind ties an expression's names.
 func (b *binder) bind(e policy.Expr) sqlText {
-	expr, ok := b.parse(e)
+	parsed, ok := b.parse(e)
 	if !ok {
 		return "NULL"
 	}
-	return sqlText(smooth(pgparse.Splice(flat(e.SQL), b.edits(expr))))
+	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) { return b.meaning(e, parsed, ref) })
+	return spliced(e, append(b.tableEdits(e, parsed, policy.IsExpression), columns...))
 }
 
-func (b *binder) edits(expr bound) []pgparse.Edit {
-	edits := append(b.batchEdits(expr), b.partitionEdits(expr.source, expr.parsed)...)
-	edits = append(edits, b.insteadEdits(expr)...)
-	edits = append(edits, b.schemaEdits(expr.parsed)...)
-	for _, ref := range expr.parsed.Columns {
-		if ref.Depth > 0 && len(ref.Fields) > 1 && named(expr.parsed.Tables, ref.Fields[0]) {
-			continue // of a sub-select's own table
+// bindQuery replaces as_of and joins in a query; its other names are its own or t's.
+func (b *binder) bindQuery(e policy.Expr) sqlText {
+	parsed, err := pgparse.Query(e.SQL)
+	if err != nil {
+		b.refuse(e.Position, codeExpression, err.Error(), "")
+		return "SELECT"
+	}
+	b.onOneLine(e)
+	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
+		if len(ref.Fields) != 2 || ref.Star || named(parsed.Tables, ref.Fields[0]) {
+			return "", false
 		}
-		edit, ok := b.edit(expr.source, ref)
-		if ok {
-			edits = append(edits, edit)
+		return b.scalar(ref)
+	})
+	return spliced(e, append(b.tableEdits(e, parsed, policy.IsQuery), columns...))
+}
+
+// bindAt binds a query with another as_of.
+func (b *binder) bindAt(e policy.Expr, asOf sqlText) sqlText {
+	defer b.restored()()
+	b.asOf = asOf
+	return b.bindQuery(e)
+}
+
+// valueFrom is an expression that may read as_of and the columns of a table called alias; nil: of none.
+func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
+	parsed, ok := b.parse(e)
+	if !ok {
+		return "NULL"
+	}
+	return enclosed(spliced(e, b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
+		switch {
+		case from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star:
+			b.knownColumn(from, ref.Fields[1], e.At(ref.Offset))
+		case ref.Depth == 0:
+			b.refuse(e.At(ref.Offset), codeExpression,
+				fmt.Sprintf("%q cannot be read here: the row is not there yet", strings.Join(ref.Fields, ".")), "")
+		}
+		return "", false
+	})))
+}
+
+// unaliased is an expression without "t." before its columns, as an index predicate needs it.
+func (b *binder) unaliased(e policy.Expr, parsed *pgparse.Expr) sqlText {
+	return spliced(e, b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
+		return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
+	}))
+}
+
+// spliced is an expression with its edits, on one line.
+func spliced(e policy.Expr, edits []pgparse.Edit) sqlText {
+	return sqlText(unmark(pgparse.Splice(singleLine(e.SQL), edits)))
+}
+
+// columnEdits replaces as_of and the names that meaning gives another text.
+func (b *binder) columnEdits(parsed *pgparse.Expr, meaning func(pgparse.ColumnRef) (sqlText, bool)) []pgparse.Edit {
+	var edits []pgparse.Edit
+	for _, ref := range parsed.Columns {
+		text, replaced := b.asOf, isAsOf(ref)
+		if !replaced && len(ref.Fields) > 0 {
+			text, replaced = meaning(ref)
+		}
+		if replaced {
+			edits = append(edits, nameEdit(parsed.SQL, ref.Offset, len(ref.Fields), text))
 		}
 	}
 	return edits
 }
 
-func (b *binder) edit(e policy.Expr, ref pgparse.ColumnRef) (pgparse.Edit, bool) {
-	first, rest := firstField(ref), len(ref.Fields)
+// nameEdit replaces the name of one or two parts at an offset.
+func nameEdit(sql string, offset, parts int, text sqlText) pgparse.Edit {
+	length := nameLength(sql[offset:])
+	if parts > 1 {
+		length = qualifiedLength(sql[offset:])
+	}
+	return pgparse.Edit{Offset: offset, Length: length, Text: string(text)}
+}
+
+func isAsOf(ref pgparse.ColumnRef) bool {
+	return len(ref.Fields) == 1 && !ref.Star && ref.Fields[0] == "as_of"
+}
+
+// tableEdits puts in the places of tables what they are read as: the batch's rows, what a partition holds, a substitute.
+// Others get the schema that they are named without: a table of their name that comes later, in a schema before, is
+// another one. Of queries and statements only some are replaced.
+func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []pgparse.Edit {
+	var edits []pgparse.Edit
+	for _, t := range parsed.Tables {
+		text, alias := sqlText(""), " "+quote.Ident(t.Name)
+		switch isBatch := t.Schema == "" && t.Name == "batch"; {
+		case isBatch && kind != policy.IsExpression:
+			continue
+		case isBatch && b.batch == "":
+			b.refuse(e.At(t.Offset), codeExpression, "\"batch\" cannot be read here", "Only steps know the batch's rows.")
+			continue
+		case isBatch:
+			text = b.batch
+		case b.content != "" && isPartition(t):
+			if kind == policy.IsStatement {
+				continue
+			}
+			text, alias = b.content, ` AS "partition"`
+		case b.substitute != nil && plainRead(parsed, t) && b.substitute(t) != "":
+			if kind != policy.IsExpression {
+				continue
+			}
+			text = b.substitute(t)
+		default:
+			if schema := b.schemaOf(t); b.qualify && t.Schema == "" && schema != "" {
+				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(schema) + "."})
+			}
+			continue
+		}
+		if t.Alias == "" {
+			text += sqlText(alias)
+		}
+		parts := 1
+		if t.Schema != "" {
+			parts = 2
+		}
+		edits = append(edits, nameEdit(parsed.SQL, t.Offset, parts, text))
+	}
+	return edits
+}
+
+// plainRead says whether a table in a FROM clause could as well be a sub-select.
+func plainRead(e *pgparse.Expr, t pgparse.TableRef) bool {
+	before := strings.ToLower(strings.TrimRight(e.SQL[:t.Offset], " \t\n"))
+	return !strings.HasSuffix(before, "only") && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
+		return len(ref.Fields) > 0 && slices.Contains(systemColumns, ref.Fields[len(ref.Fields)-1]) || len(ref.Fields) > 2
+	})
+}
+
+// meaning is what stands in the place of a name; false where the name stays.
+func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.ColumnRef) (sqlText, bool) {
+	first, parts := ref.Fields[0], len(ref.Fields)
 	switch {
-	case rest == 1 && !ref.Star && first == "as_of":
-		return pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: string(b.asOf)}, true
-	case first == "keep" && rest == 2:
-		return b.keepEdit(e, ref)
-	case first == "run" && rest == 2 && b.inStep:
-		return b.runEdit(e, ref)
-	case first == "run" && rest == 2:
+	case ref.Depth > 0 && parts > 1 && named(parsed.Tables, first): // of a sub-select's own table
+	case first == "keep" && parts == 2:
+		return b.keep(e, ref)
+	case first == "run" && parts == 2 && b.inStep:
+		return b.run(e, ref)
+	case first == "run" && parts == 2:
 		b.refuse(e.At(ref.Offset), codeExpression, "\"run\" cannot be read here",
 			"Only steps know the run; conditions must give the same answer in preview.")
-	case first == "t" && rest == 2 && !ref.Star && b.table.Column(ref.Fields[1]) == nil:
-		b.refuse(e.At(ref.Offset), codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(b.table), ref.Fields[1]), didYouMean(ref.Fields[1], columnNames(b.table)))
-	case rest == 1 && !ref.Star && ref.Depth == 0:
-		return b.columnEdit(e, ref)
-	case rest == 2 && !ref.Star:
-		b.checkAlias(e, ref)
-		return b.scalarEdit(e, ref)
+	case ref.Star:
+	case first == "t" && parts == 2 && b.table.Column(ref.Fields[1]) == nil:
+		b.knownColumn(b.table, ref.Fields[1], e.At(ref.Offset))
+	case parts == 1 && ref.Depth == 0:
+		// A bare name outside every sub-select is a column of the row, even where a joined table has one of that name.
+		if b.knownColumn(b.table, first, e.At(ref.Offset)) != nil {
+			return sqlText("t." + e.SQL[ref.Offset:ref.Offset+nameLength(e.SQL[ref.Offset:])]), true
+		}
+	case parts == 2:
+		if table := b.aliases[first]; table != nil && !slices.Contains(systemColumns, ref.Fields[1]) {
+			b.knownColumn(table, ref.Fields[1], e.At(ref.Offset))
+		}
+		return b.scalar(ref)
 	}
-	return pgparse.Edit{}, false
+	return "", false
 }
 
-// columnEdit ties a bare name outside every sub-select: it is a column of the row, even where a
-// joined table has one of that name.
-func (b *binder) columnEdit(e policy.Expr, ref pgparse.ColumnRef) (pgparse.Edit, bool) {
-	name := ref.Fields[0]
-	if b.table.Column(name) == nil {
-		b.refuse(e.At(ref.Offset), codeNoColumn,
-			fmt.Sprintf("table %q has no column %q", tableName(b.table), name),
-			didYouMean(name, columnNames(b.table)))
-		return pgparse.Edit{}, false
-	}
-	return pgparse.Edit{Offset: ref.Offset, Text: "t."}, true
-}
-
-func (b *binder) keepEdit(e policy.Expr, ref pgparse.ColumnRef) (pgparse.Edit, bool) {
+// keep is what a guard says of the row.
+func (b *binder) keep(e policy.Expr, ref pgparse.ColumnRef) (sqlText, bool) {
 	if b.verdict == nil {
 		b.refuse(e.At(ref.Offset), codeExpression, "\"keep\" cannot be read here",
 			"Only a rank's order and among may read what guards say.")
-		return pgparse.Edit{}, false
+		return "", false
 	}
 	text, err := b.verdict(ref.Fields[1])
 	if err != nil {
 		b.refuse(e.At(ref.Offset), codeExpression, err.Error(), "")
-		return pgparse.Edit{}, false
+		return "", false
 	}
-	return pgparse.Edit{Offset: ref.Offset, Length: qualifiedLength(e.SQL[ref.Offset:]), Text: string(enclosed(text))}, true
+	return enclosed(text), true
 }
+
+// run ties run.id and run.reason to the input of the batch.
+func (b *binder) run(e policy.Expr, ref pgparse.ColumnRef) (sqlText, bool) {
+	names := map[string]sqlText{"id": "($1).run_id", "reason": "($1).reason"}
+	if b.blank {
+		names = map[string]sqlText{"id": "NULL::bigint", "reason": "NULL::text"}
+	}
+	text, ok := names[ref.Fields[1]]
+	if !ok {
+		b.refuse(e.At(ref.Offset), codeExpression, fmt.Sprintf("a run has no %q", ref.Fields[1]), "There are run.id and run.reason.")
+	}
+	return text, ok
+}
+
+// scalar is the sub-select that is read in the place of a join's column.
+func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
+	for _, j := range slices.Backward(b.scalars) {
+		if j.name == ref.Fields[0] {
+			return fragment("scalar join", fields{"Name": ident(j.name), "Column": ident(ref.Fields[1]), "Source": j.source, "Where": j.where}), true
+		}
+	}
+	return "", false
+}
+
+// knownColumn finds a column that the policy names, and refuses one that is not there.
+func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
+	column := table.Column(name)
+	if column == nil {
+		c.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), didYouMean(name, columnNames(table)))
+	}
+	return column
+}
+
+// named says whether a table goes by a name in its FROM clause.
+func named(tables []pgparse.TableRef, name string) bool {
+	return slices.ContainsFunc(tables, func(t pgparse.TableRef) bool {
+		return t.Alias == name || t.Alias == "" && t.Name == name
+	})
+}
+
+// namesBatch says whether SQL reads the relation "batch".
+func namesBatch(tables []pgparse.TableRef) bool {
+	return slices.ContainsFunc(tables, func(t pgparse.TableRef) bool { return t.Schema == "" && t.Name == "batch" })
+}
+
+// systemColumns are those that every table has.
+// https://www.postgresql.org/docs/current/ddl-system-columns.html
+var systemColumns = []string{"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax"}
 
 // nameLength is the length of the first name in sql, quotes included.
 func nameLength(sql string) int {
@@ -158,11 +318,10 @@ func nameLength(sql string) int {
 		if sql[i] != '"' {
 			continue
 		}
-		if i+1 < len(sql) && sql[i+1] == '"' {
-			i++
-			continue
+		if i+1 == len(sql) || sql[i+1] != '"' {
+			return i + 1
 		}
-		return i + 1
+		i++
 	}
 	return len(sql)
 }
@@ -170,8 +329,7 @@ func nameLength(sql string) int {
 // qualifiedLength is the length of "a.b" at the start of sql, spaces around the dot included.
 func qualifiedLength(sql string) int {
 	n := nameLength(sql)
-	dot := strings.IndexByte(sql[n:], '.')
-	second := n + dot + 1
+	second := n + strings.IndexByte(sql[n:], '.') + 1
 	second += len(sql[second:]) - len(strings.TrimLeft(sql[second:], " \t\n"))
 	return second + nameLength(sql[second:])
 }
@@ -181,33 +339,18 @@ func isNameRune(r rune) bool {
 		r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// oneLine puts an expression on one line, so that no migration tool reads a line of it as its own
-// markers.
-func oneLine(sql string) string { return smooth(flat(sql)) }
-
-func tableName(t *catalog.Table) string { return t.Schema + "." + t.Name }
-
-func columnNames(t *catalog.Table) []string {
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = c.Name
-	}
-	return names
-}
-
 // ownColumnsOnly says whether an expression reads nothing but the row's own columns and calls
 // nothing that could: only then may it be judged in the statement that deletes, because other
 // tables would be read as they were before a lock was waited for.
 func ownColumnsOnly(e *pgparse.Expr) bool {
-	if e.Subquery {
-		return false
-	}
-	for _, ref := range e.Columns {
-		if len(ref.Fields) > 1 && ref.Fields[0] != "t" {
-			return false
-		}
-	}
-	return harmlessOnly(e)
+	return !e.Subquery && harmlessOnly(e) && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
+		return len(ref.Fields) > 1 && ref.Fields[0] != "t"
+	})
+}
+
+func (b *binder) readsOwnColumns(e policy.Expr) bool {
+	parsed, ok := b.parse(e)
+	return ok && ownColumnsOnly(parsed)
 }
 
 func harmlessOnly(e *pgparse.Expr) bool {
@@ -216,14 +359,7 @@ func harmlessOnly(e *pgparse.Expr) bool {
 
 // harmless are functions of pg_catalog that read no table.
 var harmless = []string{
-	"count", "max", "min", "sum", "bool_and", "bool_or", "abs", "btrim", "ceil", "char_length", "date_part", "date_trunc", "extract", "floor", "jsonb_typeof",
-	"left", "length", "lower", "ltrim", "make_interval", "mod", "position", "replace", "right", "round",
-	"rtrim", "split_part", "starts_with", "substring", "timezone", "to_timestamp", "trim", "upper",
-}
-
-func firstField(ref pgparse.ColumnRef) string {
-	if len(ref.Fields) == 0 {
-		return ""
-	}
-	return ref.Fields[0]
+	"count", "max", "min", "sum", "bool_and", "bool_or", "abs", "btrim", "ceil", "char_length", "date_part", "date_trunc",
+	"extract", "floor", "jsonb_typeof", "left", "length", "lower", "ltrim", "make_interval", "mod", "position", "replace",
+	"right", "round", "rtrim", "split_part", "starts_with", "substring", "timezone", "to_timestamp", "trim", "upper",
 }

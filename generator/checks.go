@@ -1,6 +1,8 @@
 package generator
 
 import (
+	"slices"
+
 	"pgretain/internal/catalog"
 	"pgretain/policy"
 )
@@ -26,19 +28,27 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 }
 
 func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
-	w := c.work(p, table, form{now: "now()", olderThan: "NULL"})
+	w := c.writer(p, table, checkInputs)
 	if c.diags.HasErrors() {
 		return nil
 	}
-	w.binder.inStep, w.binder.blank, w.binder.asOf = true, true, "now()"
+	w.binder.inStep, w.binder.blank = true, true
 	w.binder.verdict = w.guardVerdict // of ranks; the file's reader has refused it elsewhere
-	w.binder.batch = fragment("batch in parentheses", rows{From: fragment("table as t", w.rowsRelation())})
+	w.binder.batch = fragment("batch in parentheses", batchRows{From: fragment("table as t", w.rowsRelation())})
 	var checks []Check
-	for i := range p.Joins {
-		checks = append(checks, w.joinCheck(i))
+	for i, j := range p.Joins {
+		e := j.Query
+		if e == nil {
+			e = j.Where
+		}
+		checks = append(checks, Check{*e, w.checkText("1", w.joins[:i+1], nil)})
 	}
-	for _, e := range w.conditions() {
-		checks = append(checks, w.check(e, w.joins, nil))
+	judging := *p
+	judging.Joins, judging.Then, judging.Claim, judging.Touch = nil, nil, nil, nil
+	for _, part := range judging.Parts() {
+		if part.Kind == policy.IsExpression {
+			checks = append(checks, w.check(part.Expr, nil))
+		}
 	}
 	for _, s := range w.steps() {
 		checks = append(checks, w.stepChecks(s)...)
@@ -46,104 +56,58 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	return checks
 }
 
-// joinCheck reads a join and what stands before it.
-func (w *work) joinCheck(i int) Check {
-	e := w.policy.Joins[i].Query
-	if e == nil {
-		e = w.policy.Joins[i].Where
-	}
-	return Check{*e, w.checkText("1", w.joins[:i+1], nil)}
+func (w *pageWriter) check(e policy.Expr, others []sqlText) Check {
+	return Check{e, w.checkText(enclosed(w.bind(e)), w.joins, others)}
 }
 
-// conditions are the expressions that judge a row.
-func (w *work) conditions() []policy.Expr {
-	judged := *w.policy
-	judged.Joins, judged.Then, judged.Claim, judged.Touch = nil, nil, nil, nil
-	var list []policy.Expr
-	for _, part := range judged.Parts() {
-		if part.Kind == policy.IsExpression {
-			list = append(list, part.Expr)
-		}
-	}
-	return list
-}
-
-func (w *work) check(e policy.Expr, joins []join, others []sqlText) Check {
-	return Check{e, w.checkText(enclosed(w.bind(e)), joins, others)}
-}
-
-func (w *work) checkText(value sqlText, joins []join, others []sqlText) string {
-	return layout(execute("check.sql.tmpl", struct {
-		Value, Table sqlText
-		Joins        []join
-		Columns      []windowColumn
-		Others       []sqlText
-	}{value, w.tableToCheck(), joins, nil, others}))
+func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) string {
+	return layout(execute("check.sql.tmpl",
+		fields{"Value": value, "Table": w.tableToCheck(), "Joins": joins, "Columns": nil, "Others": others}))
 }
 
 // tableToCheck is the policy's table, with the columns that "ensure" will add where the server does not
 // have them yet.
-func (w *work) tableToCheck() sqlText {
-	if w.policy.Partitions {
-		return w.rowsRelation()
-	}
-	live := w.tableNamed(w.policy.Table.String())
-	type toCome struct {
-		Name ident
-		Type string
-	}
-	var missing []toCome
+func (w *pageWriter) tableToCheck() sqlText {
+	live := w.tables[w.policy.Table.String()]
+	var missing []columnText
 	for _, column := range w.table.Columns {
-		if live.Column(column.Name) == nil {
-			missing = append(missing, toCome{ident(column.Name), column.Type})
+		if !w.policy.Partitions && live.Column(column.Name) == nil {
+			missing = append(missing, columnText{sqlText(ident(column.Name).String()), sqlText(column.Type)})
 		}
 	}
 	if len(missing) == 0 {
 		return w.rowsRelation()
 	}
-	return fragment("with columns to come", struct {
-		Table   sqlText
-		Columns []toCome
-	}{qualified(w.table), missing})
+	return fragment("with columns to come", fields{"Table": qualified(w.table), "Columns": missing})
 }
 
 // stepChecks are those of a step, beside its related table and the headers of earlier steps.
-func (w *work) stepChecks(s step) []Check {
+func (w *pageWriter) stepChecks(s step) []Check {
 	if s.SQL != nil {
 		return nil // proven with the functions
 	}
-	saved := w.binder
-	defer func() { w.binder = saved }()
+	defer w.restored()()
 	var others []sqlText
+	other := func(t policy.Table, as string) {
+		others = append(others, fragment("table as", headerText{Name: ident(as), Variable: quotedTable(t)}))
+	}
 	for _, h := range w.headersRead(s) {
-		others = append(others, fragment("table as", headerText{Name: ident(h.Insert.As), Variable: quotedTable(h.Insert.Into)}))
+		other(h.Insert.Into, h.Insert.As)
 	}
 	w.enterHeaders(s)
 	if s.Related != nil {
 		if !w.enterRelated(s) {
 			return nil
 		}
-		others = append(others, fragment("table as", headerText{Name: ident(s.Related.As), Variable: quotedTable(s.Related.Table)}))
+		other(s.Related.Table, s.Related.As)
 	}
 	var checks []Check
-	for _, part := range (&policy.Policy{Then: []policy.Step{s.Step}}).Parts() {
-		if part.Kind == policy.IsExpression && !w.ofJoin(s, part.Expr) {
-			checks = append(checks, w.check(part.Expr, w.joins, others))
+	for _, part := range parts(s.Step) {
+		// A join of the step's own has a name that is not known outside it.
+		ofJoin := s.Related != nil && slices.ContainsFunc(s.Related.Joins, func(j policy.Join) bool { return j.Where != nil && *j.Where == part.Expr })
+		if part.Kind == policy.IsExpression && !ofJoin {
+			checks = append(checks, w.check(part.Expr, others))
 		}
 	}
 	return checks
-}
-
-// ofJoin says whether an expression belongs to a join of a step's own, whose name is not known
-// outside it.
-func (w *work) ofJoin(s step, e policy.Expr) bool {
-	if s.Related == nil {
-		return false
-	}
-	for _, j := range s.Related.Joins {
-		if j.Where != nil && *j.Where == e {
-			return true
-		}
-	}
-	return false
 }

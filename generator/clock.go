@@ -5,15 +5,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
 // clock is a policy's clock on the alias t: its SQL, its type and what bounds it.
 type clock struct {
 	expr     sqlText
-	typ      string  // of the cutoff variables
-	form     string  // how an instant becomes one, "" for as it is
+	typ      string  // of the cutoffs
+	form     string  // the fragment by which an instant becomes one, "" for as it is
 	own      bool    // reads the row's own columns only
 	column   string  // "" for an expression
 	indexed  sqlText // what an index on it would index, "" when none can be
@@ -27,40 +29,37 @@ type clock struct {
 }
 
 // clockOf compiles a clock; number tells the cutoffs of several clocks apart.
-func (w *work) clockOf(source *policy.Clock, number int) *clock {
+func (w *pageWriter) clockOf(source *policy.Clock, number int) *clock {
 	k := &clock{source: source, own: true, tiersOwn: true}
-	columnType := w.clockColumn(k, source)
-	if columnType == "" {
+	if k.typ = w.clockColumn(k, source); k.typ == "" {
 		return nil
 	}
-	if source.Kind == "position" {
-		k.typ = columnType
-		w.ceiling(k, number)
-		w.markOf(k)
-		return k
+	if source.Kind != "position" {
+		if k.form, k.typ = w.clockForm(source, k.typ); k.typ == "" {
+			return nil
+		}
+		if kind := source.Encoding.Kind; !w.policy.Partitions && (kind == "uuidv7" || kind == "ulid" && k.typ == "text") {
+			k.key = fragment("a "+kind, k.expr)
+		}
 	}
-	form, typ := w.clockForm(source, columnType)
-	if form == "" && typ == "" {
-		return nil
+	if source.UpTo != nil {
+		k.upTo = w.ceiling(k, number, w.stored)
 	}
-	k.typ, k.form = typ, form
-	if kind := source.Encoding.Kind; !w.policy.Partitions && (kind == "uuidv7" || kind == "ulid" && typ == "text") {
-		k.key = fragment("a "+kind, k.expr)
+	if source.Kind != "position" {
+		w.compileWindow(k, number)
+	} else if source.Watermark != nil {
+		k.mark = fragment("watermark", w.watermark(source.Watermark))
 	}
-	w.ceiling(k, number)
-	w.windowOf(k, source, form, number)
 	return k
 }
 
 // clockColumn fills in where the clock is read and returns its type, "" when that is not known.
-func (w *work) clockColumn(k *clock, source *policy.Clock) string {
+func (w *pageWriter) clockColumn(k *clock, source *policy.Clock) string {
 	if source.Expression != nil {
-		return w.clockExpression(k, source)
+		return w.clockExpression(k, *source.Expression, source.Encoding.Kind != "")
 	}
-	column := w.table.Column(source.Column)
+	column := w.knownColumn(w.table, source.Column, source.ColumnPos)
 	if column == nil {
-		w.refuse(source.ColumnPos, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(w.table), source.Column),
-			didYouMean(source.Column, columnNames(w.table)))
 		return ""
 	}
 	if column.Collation != "" && source.Encoding.Kind == "ulid" {
@@ -68,8 +67,7 @@ func (w *work) clockColumn(k *clock, source *policy.Clock) string {
 			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C", and run "pgretain snapshot".`, qualified(w.table), ident(column.Name), column.Type))
 		return ""
 	}
-	k.column = column.Name
-	k.expr = fragment("t column", ident(column.Name))
+	k.column, k.expr = column.Name, aliased("t", ident(column.Name))
 	if !column.Virtual {
 		k.indexed = sqlText(ident(column.Name).String())
 	}
@@ -81,15 +79,13 @@ var (
 	plainPick = regexp.MustCompile(`(?i)^\s*(coalesce|greatest|least)\s*\(\s*[a-z_][a-z0-9_]*(\s*,\s*[a-z_][a-z0-9_]*)*\s*\)\s*$`)
 )
 
-func (w *work) clockExpression(k *clock, source *policy.Clock) string {
-	e := *source.Expression
+func (w *pageWriter) clockExpression(k *clock, e policy.Expr, encoded bool) string {
 	parsed, ok := w.parse(e)
 	if !ok {
 		return ""
 	}
-	k.expr = enclosed(w.bind(e))
-	k.own = ownColumnsOnly(parsed.parsed)
-	if plainPick.MatchString(e.SQL) && w.indexable(parsed.parsed) {
+	k.expr, k.own = enclosed(w.bind(e)), ownColumnsOnly(parsed)
+	if plainPick.MatchString(e.SQL) && w.indexable(parsed) {
 		k.indexed = enclosed(sqlText(oneLine(e.SQL)))
 	}
 	if found := castAtEnd.FindStringSubmatch(e.SQL); found != nil {
@@ -98,7 +94,7 @@ func (w *work) clockExpression(k *clock, source *policy.Clock) string {
 	if typ := w.joinedType(e.SQL); typ != "" {
 		return typ
 	}
-	types := w.columnTypes(parsed, source.Encoding.Kind != "")
+	types := w.columnTypes(parsed, encoded)
 	if len(types) == 1 && (types[0] != "date" || plainPick.MatchString(e.SQL)) {
 		return types[0]
 	}
@@ -108,7 +104,7 @@ func (w *work) clockExpression(k *clock, source *policy.Clock) string {
 }
 
 // joinedType is the type of an expression that is one column of a joined table, "" otherwise.
-func (w *work) joinedType(sql string) string {
+func (w *pageWriter) joinedType(sql string) string {
 	alias, name, ok := strings.Cut(sql, ".")
 	table := w.aliases[alias]
 	if !ok || table == nil || table.Column(name) == nil {
@@ -118,25 +114,21 @@ func (w *work) joinedType(sql string) string {
 }
 
 // columnTypes lists the types of the row's columns that can hold an instant, each once.
-func (w *work) columnTypes(e bound, encoded bool) []string {
+func (w *pageWriter) columnTypes(e *pgparse.Expr, encoded bool) []string {
 	var types []string
-	for _, ref := range e.parsed.Columns {
+	for _, ref := range e.Columns {
 		column := w.table.Column(ref.Fields[len(ref.Fields)-1])
-		if column != nil && !slices.Contains(types, column.Type) && (encoded || isInstant(column.Type)) {
-			types = append(types, column.Type)
+		if column != nil && (encoded || strings.HasPrefix(column.Type, "timestamp") || column.Type == "date") {
+			types = with(types, column.Type)
 		}
 	}
 	return types
 }
 
-func isInstant(typ string) bool {
-	return strings.HasPrefix(typ, "timestamp") || typ == "date"
-}
-
 // clockForm says how a cutoff becomes a value of the clock's type: the name of a fragment, and
 // the type of the variable. No "real": it tells instants only 128 seconds apart, and would be
 // another value once it was compared with a double precision one.
-func (w *work) clockForm(source *policy.Clock, columnType string) (form, typ string) {
+func (w *pageWriter) clockForm(source *policy.Clock, columnType string) (form, typ string) {
 	base := argumentType(columnType)
 	number := map[string]string{"smallint": "bigint", "integer": "bigint", "bigint": "bigint",
 		"numeric": "numeric", "double precision": "double precision"}[base]
@@ -160,7 +152,6 @@ func (w *work) clockForm(source *policy.Clock, columnType string) (form, typ str
 		// Text compares by its letters, and UUIDs may be written in either case.
 		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a UUID of type %q does not sort by time", columnType),
 			"Make the column uuid, or write expression: \"(column)::uuid\".")
-		return "", ""
 	case kind == "":
 		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("type %q holds no instant by itself", columnType),
 			"Say how it is encoded: encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: {shift, epoch}}.")
@@ -189,9 +180,15 @@ func (k *clock) none() sqlText {
 
 // bounds are the conditions that an index on the clock serves.
 func (k *clock) bounds() []sqlText {
-	bounds := k.ends()
+	var bounds []sqlText
+	if k.latest != "" {
+		bounds = append(bounds, fragment("older", k.comparison(k.latest)))
+	}
+	if k.upTo != "" {
+		bounds = append(bounds, fragment("up to", fields{"Clock": k.expr, "Mark": k.upTo}))
+	}
 	if k.mark != "" {
-		bounds = append(bounds, fragment("newer", struct{ Clock, Mark sqlText }{k.expr, k.mark}))
+		bounds = append(bounds, fragment("newer", fields{"Clock": k.expr, "Mark": k.mark}))
 	}
 	if len(bounds) == 0 {
 		bounds = append(bounds, fragment("is not null", k.expr))
@@ -199,23 +196,9 @@ func (k *clock) bounds() []sqlText {
 	return bounds
 }
 
-// ends are the upper bounds of the range.
-func (k *clock) ends() []sqlText {
-	var ends []sqlText
-	if k.latest != "" {
-		ends = append(ends, fragment("older", k.comparison(k.latest)))
-	}
-	if k.upTo != "" {
-		ends = append(ends, fragment("up to", struct{ Clock, Mark sqlText }{k.expr, k.upTo}))
-	}
-	return ends
-}
-
-func (k *clock) comparison(cutoffText sqlText) any {
-	return struct {
-		Clock, Cutoff sqlText
-		Inclusive     bool
-	}{k.expr, cutoffText, k.source.Inclusive}
+// comparison is of the clock with a cutoff.
+func (k *clock) comparison(cutoff sqlText) fields {
+	return fields{"Clock": k.expr, "Cutoff": cutoff, "Inclusive": k.source.Inclusive}
 }
 
 // exact is when the clock says that a row is due, for a pass that leaves rows without an instant to another one.
@@ -228,4 +211,184 @@ func (k *clock) exact() []sqlText {
 		exact = append(exact, k.key)
 	}
 	return exact
+}
+
+// ceilingName is the name under which a run keeps the value of up_to.
+func ceilingName(number int) literal { return literal(fmt.Sprintf("up_to_%d", number)) }
+
+// ceiling is the value of up_to. It is read once per run; functions that no run calls read it themselves.
+func (w *pageWriter) ceiling(k *clock, number int, stored bool) sqlText {
+	name := "query value"
+	if stored {
+		name = "stored value"
+	}
+	return fragment(name, fields{"Query": w.bindQuery(*k.source.UpTo), "Name": ceilingName(number), "Type": sqlText(k.typ)})
+}
+
+// watermark is what templates read of a position's watermark.
+func (w *pageWriter) watermark(m *policy.Watermark) fields {
+	d := fields{"Table": quotedTable(m.Table), "Column": ident(m.Column), "Where": sqlText("")}
+	table := w.relation(m.Table)
+	if table == nil {
+		return d
+	}
+	w.knownColumn(table, m.Column, m.Position)
+	if m.Where != nil {
+		defer w.restored()()
+		w.binder.table = table
+		d["Where"] = enclosed(w.bind(*m.Where))
+	}
+	return d
+}
+
+// tier is one branch of the CASE over a window's tiers.
+type tier struct{ When, Cutoff sqlText }
+
+// windowColumn is a window that an expression gives, in the FROM clause of a judgement.
+type windowColumn struct {
+	Name, Value sqlText
+}
+
+// compileWindow makes one cutoff per tier, and the latest of them, which ends the range.
+func (w *pageWriter) compileWindow(k *clock, number int) {
+	var tiers []tier
+	var latest []sqlText
+	for i, t := range k.source.Window.Tiers {
+		cutoff, bound := w.tierCutoff(k, t, fmt.Sprintf("%d_%d", number, i+1))
+		if bound != "" {
+			latest = append(latest, bound)
+		}
+		when := sqlText("")
+		if t.When != nil {
+			when = enclosed(w.bind(*t.When))
+			k.tiersOwn = k.tiersOwn && w.readsOwnColumns(*t.When)
+		}
+		tiers = append(tiers, tier{when, cutoff})
+	}
+	if len(latest) == 0 {
+		latest = []sqlText{sqlText("NULL::" + k.typ)}
+	}
+	k.latest = latest[0]
+	if len(latest) > 1 {
+		k.latest = fragment("greatest", latest)
+	}
+	switch {
+	case len(tiers) > 1 || tiers[0].When != "":
+		k.tiered = fragment("case", tiers)
+	case tiers[0].Cutoff != k.latest:
+		k.tiered = tiers[0].Cutoff
+	}
+}
+
+// tierCutoff is the cutoff of one tier, and the latest that it can be; "NULL" and "" for never.
+func (w *pageWriter) tierCutoff(k *clock, t policy.Tier, number string) (cutoff, bound sqlText) {
+	switch {
+	case t.Never:
+		return "NULL", ""
+	case t.Data != nil && t.Data.Value != nil:
+		return w.dataCutoff(k, t.Data, number)
+	case t.Data != nil:
+		cutoff = w.converted(k, w.settableCutoff(*t.Data))
+	default:
+		cutoff = w.converted(k, w.cutoffBefore(t.Interval))
+	}
+	return cutoff, cutoff
+}
+
+// settableCutoff is the cutoff of a constant, or of what NULL means, which may be set at run time where
+// the window has a lower bound.
+func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
+	if d.AtLeast == nil || d.Else == nil {
+		return w.cutoffBefore(*d.Else)
+	}
+	return fragment("cutoff of", w.inZone(fields{"OlderThan": w.olderThan, "Own": literal(intervalText(*d.Else))}))
+}
+
+// dataCutoff is the cutoff of a window that an expression gives, row by row.
+func (w *pageWriter) dataCutoff(k *clock, d *policy.WindowData, number string) (cutoff, bound sqlText) {
+	data := w.inZone(fields{"Unit": sqlText(d.Unit), "Longest": literal(longestWindow),
+		"Calendar": slices.Contains([]string{"years", "months", "weeks", "days"}, d.Unit),
+		"ZeroDue":  d.AtLeast != nil && isZero(*d.AtLeast), "Else": sqlText("NULL"), "AtLeast": sqlText(""), "AtMost": sqlText("")})
+	data["Value"] = w.windowValue(k, *d.Value, number)
+	var never []sqlText
+	for _, e := range d.NeverValues {
+		never = append(never, w.bind(e))
+	}
+	data["Never"] = never
+	if d.Else != nil {
+		data["Else"] = w.settableCutoff(*d)
+	}
+	bound = w.asOf
+	if d.AtLeast != nil {
+		bound = w.cutoffBefore(*d.AtLeast)
+		data["AtLeast"] = bound
+	}
+	if d.AtMost != nil {
+		data["AtMost"] = w.cutoffBefore(*d.AtMost)
+	}
+	bound = w.converted(k, bound)
+	return enclosed(w.converted(k, fragment("cutoff from data", data))), bound
+}
+
+var plainColumn = regexp.MustCompile(`^(\(?)[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*\)?$`)
+
+// windowValue is the value of a window's expression: as it is where it reads the row only, otherwise
+// a column that the FROM clause gives, so that it is computed once a row.
+func (w *pageWriter) windowValue(k *clock, e policy.Expr, number string) sqlText {
+	bound := enclosed(w.bind(e))
+	if w.readsOwnColumns(e) {
+		return bound
+	}
+	k.tiersOwn = false
+	if plainColumn.MatchString(string(bound)) {
+		return bound
+	}
+	name := sqlText("v_window_" + number)
+	w.columns = append(w.columns, windowColumn{name, bound})
+	return name + ".value"
+}
+
+// inZone adds what counting of days asks for.
+func (w *pageWriter) inZone(d fields) fields {
+	d["Schema"], d["AsOf"], d["Zone"] = sqlText(w.schema()), w.asOf, w.zone()
+	return d
+}
+
+func (w *pageWriter) zone() literal { return literal(w.file.Install.TimeZone) }
+
+// cutoffBefore is the instant that lies an interval before as_of.
+func (w *pageWriter) cutoffBefore(i policy.Interval) sqlText {
+	return fragment("cutoff", w.inZone(fields{"Months": i.Months, "Days": i.Days, "Time": literal(clockTime(i.Time))}))
+}
+
+// converted is an instant as a value of the clock's type.
+func (w *pageWriter) converted(k *clock, instant sqlText) sqlText {
+	if k.form == "" {
+		return instant
+	}
+	return fragment(k.form, w.inZone(fields{"Cutoff": instant, "Inclusive": k.source.Inclusive,
+		"Epoch": k.source.Encoding.Epoch, "Shift": k.source.Encoding.Shift}))
+}
+
+// longestWindow is the longest that a window may be; what is longer is never due.
+const longestWindow = "1000 years"
+
+func isZero(i policy.Interval) bool { return i.Months == 0 && i.Days == 0 && i.Time == 0 }
+
+// intervalText writes an interval as PostgreSQL reads it whatever the settings.
+func intervalText(i policy.Interval) string {
+	return fmt.Sprintf("%d months %d days %s", i.Months, i.Days, clockTime(i.Time))
+}
+
+// clockTime writes a duration as PostgreSQL's hours, minutes and seconds.
+func clockTime(d time.Duration) string {
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	text := fmt.Sprintf("%s%02d:%02d:%02d", sign, int64(d/time.Hour), int64(d/time.Minute)%60, int64(d/time.Second)%60)
+	if d%time.Second != 0 {
+		text += fmt.Sprintf(".%06d", int64(d/time.Microsecond)%1_000_000)
+	}
+	return text
 }

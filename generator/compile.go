@@ -3,11 +3,34 @@ package generator
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
+	"pgretain/internal/quote"
 	"pgretain/policy"
+)
+
+// The codes of what only a catalog snapshot can tell.
+var (
+	codeNoTable    = diag.Register("P050", "table is not in the catalog snapshot")
+	codeNoColumn   = diag.Register("P051", "column is not in the catalog snapshot")
+	codeNoKey      = diag.Register("P052", "table has no primary key")
+	codeTableKind  = diag.Register("P053", "table is of a kind that cannot be purged")
+	codeClockType  = diag.Register("P054", "clock has a type that holds no instant")
+	codeCascade    = diag.Register("P055", "foreign key reaches a table that is not in cascades")
+	codeProtected  = diag.Register("P056", "protected table would be reached")
+	codeExpression = diag.Register("P057", "expression cannot be used here")
+	// CodeExpression is that of what a server refuses to plan, too.
+	CodeExpression   = codeExpression
+	codeReservedName = diag.Register("P058", "name is taken by what is generated")
+	codeStep         = diag.Register("P060", "step cannot be generated")
+	codeSnapshotOld  = diag.Register("P061", "snapshot is of another search path")
+	codeNarrow       = diag.Register("P066", "archive does not hold all values")
+	codeApplication  = diag.Register("P070", "function for applications cannot be generated")
 )
 
 // compiler compiles one policy file.
@@ -34,9 +57,6 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 	return c
 }
 
-// tableNamed finds a table of the snapshot by "schema.name"; nil when there is none.
-func (c *compiler) tableNamed(name string) *catalog.Table { return c.tables[name] }
-
 // Compile says what the database should hold: the runtime and what the policies ask for, in the
 // order of creation within each kind. The history tells what earlier migrations built already, so
 // that a snapshot taken since makes no difference; nil means nothing. With errors among the
@@ -54,25 +74,22 @@ func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) d
 }
 
 func (c *compiler) compile() ([]Object, diag.List) {
-	objects, err := Runtime(c.file.Install)
+	runtime, err := Runtime(c.file.Install)
 	if err != nil {
 		c.refuse(c.file.Install.Position, codeStep, err.Error(), "")
 		return nil, c.diags
 	}
 	c.checkSearchPath()
 	c.checkNames()
-	objects = append(objects, c.install())
-	runtime := objects
-	objects = append(objects, c.policies()...)
+	runtime = append(runtime, c.install())
+	objects := append(slices.Clip(runtime), c.policies()...)
 	c.checkStored(runtime, objects)
-	objects = append(objects, c.reports()...)
-	objects = append(objects, c.privileges()...)
-	objects = append(objects, c.jobs()...)
+	objects = slices.Concat(objects, c.reports(), c.privileges(), c.jobs())
 	c.diags.Sort()
 	if c.diags.HasErrors() {
 		return nil, c.diags.Unique()
 	}
-	return unshared(objects), c.diags
+	return withoutRepeated(objects), c.diags
 }
 
 // checkSearchPath notices a snapshot in which names meant something else.
@@ -84,26 +101,49 @@ func (c *compiler) checkSearchPath() {
 	}
 }
 
+// checkNames refuses names that would break a line: generated SQL is laid out, and read by tools,
+// line by line.
+func (c *compiler) checkNames() {
+	for _, table := range c.snapshot.Tables {
+		for _, name := range append([]string{table.Schema, table.Name}, columnNames(table)...) {
+			if comment(name) != name {
+				c.refuse(c.positionOf(table), codeTableKind,
+					fmt.Sprintf("name %q in table %q has a control character", name, tableName(table)), "Rename it.")
+			}
+		}
+	}
+}
+
+// positionOf is where the policy file names a table first; a table that is only reached has none.
+func (c *compiler) positionOf(table *catalog.Table) diag.Position {
+	for _, p := range c.file.Policies {
+		if p.Table.String() == tableName(table) {
+			return p.Table.Position
+		}
+	}
+	return c.file.Install.Position
+}
+
 // policies compiles all of them side by side: one does not depend on another.
 func (c *compiler) policies() []Object {
-	type part struct {
+	type compiled struct {
 		compiler
 		objects []Object
 	}
-	parts, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) (part, error) {
-		own := part{compiler: *c}
+	list, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) (compiled, error) {
+		own := compiled{compiler: *c}
 		own.diags, own.rights, own.granted = nil, nil, nil
 		own.objects = own.compilePolicy(p)
 		return own, nil
 	})
 	var objects []Object
-	for _, part := range parts {
-		c.diags = append(c.diags, part.diags...)
-		for _, r := range part.rights {
+	for _, one := range list {
+		c.diags = append(c.diags, one.diags...)
+		for _, r := range one.rights {
 			c.joinRight(r)
 		}
-		c.granted = append(c.granted, part.granted...)
-		objects = append(objects, part.objects...)
+		c.granted = append(c.granted, one.granted...)
+		objects = append(objects, one.objects...)
 	}
 	return objects
 }
@@ -117,23 +157,18 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if table == nil || !c.checkSteps(p, table) {
 		return nil
 	}
-	w := c.work(p, table, rowsForm())
-	forApplications := c.work(p, table, applicationForm())
-	application := forApplications.application()
+	w := c.writer(p, table, sliceInputs)
+	application := c.writer(p, table, applicationInputs).application()
 	if c.diags.HasErrors() {
 		return nil
 	}
-	objects := w.ensureColumns(c.tableNamed(p.Table.String()))
-	objects = slices.Concat(objects, w.createdTables(), w.storedTables(), w.indexes())
+	before := slices.Concat(w.ensureColumns(c.tables[p.Table.String()]), w.createdTables(), w.storedTables(), w.indexes())
 	functions, passes := w.functions()
-	functions = slices.Concat(functions, w.start(), w.dropFunctions())
-	functions = append([]Object{w.rows()}, functions...)
-	objects = append(objects, functions...)
-	objects = slices.Concat(objects, application)
+	functions = slices.Concat([]Object{w.rows()}, functions, w.start(), w.dropFunctions())
 	w.collectRights()
-	row := w.registryRow(functions, passes, w.facts(), w.stepEntries())
+	row := w.registryRow(functions, passes)
 	row.Needs = w.needs()
-	return append(objects, row)
+	return append(slices.Concat(before, functions, application), row)
 }
 
 // checkSteps refuses what leaves rows due or reaches too far.
@@ -141,7 +176,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	c.checkProtected(p)
 	own := 0
 	for _, step := range p.Then {
-		c.checkHeirs(step)
+		c.checkInheritance(step)
 		if step.Delete == nil {
 			continue
 		}
@@ -167,19 +202,20 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	return own <= 1
 }
 
-// relation looks up a table that a join or a related step reads; nil when the snapshot has none.
-func (c *compiler) relation(t policy.Table) *catalog.Table {
-	table := c.tableNamed(t.String())
-	if table == nil {
-		c.refuse(t.Position, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", t),
-			orHint(didYouMean(t.String(), tableNames(c.snapshot)), `Run "pgretain snapshot" after the table was created.`))
+// ranksAlone counts the entries that go by rank and have no clock.
+func ranksAlone(due *policy.Due) int {
+	count := 0
+	for _, entry := range due.Entries {
+		if entry.Beyond != nil && entry.Clock == nil {
+			count++
+		}
 	}
-	return table
+	return count
 }
 
-// unshared leaves one of several objects that policies have in common: that of the first policy by name,
+// withoutRepeated leaves one of several objects that policies have in common: that of the first policy by name,
 // so that their order in the file does not matter.
-func unshared(objects []Object) []Object {
+func withoutRepeated(objects []Object) []Object {
 	first := map[ID]string{}
 	for _, o := range objects {
 		if name, seen := first[o.ID()]; isShared(o.Kind) && (!seen || o.Policy < name) {
@@ -191,9 +227,9 @@ func unshared(objects []Object) []Object {
 		if !isShared(o.Kind) {
 			return false
 		}
-		other := done[o.ID()] || first[o.ID()] != o.Policy
-		done[o.ID()] = done[o.ID()] || !other
-		return other
+		repeated := done[o.ID()] || first[o.ID()] != o.Policy
+		done[o.ID()] = done[o.ID()] || !repeated
+		return repeated
 	})
 }
 
@@ -201,13 +237,165 @@ func isShared(kind Kind) bool {
 	return kind == KindIndex || kind == KindColumn || kind == KindArchive || kind == KindPrivilege
 }
 
-// ranksAlone counts the entries that go by rank and have no clock.
-func ranksAlone(due *policy.Due) int {
-	count := 0
-	for _, entry := range due.Entries {
-		if entry.Beyond != nil && entry.Clock == nil {
-			count++
+func (c *compiler) schema() string { return c.file.Install.Schema }
+
+func (c *compiler) refuse(at diag.Position, code, message, hint string) {
+	c.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Hint: hint})
+}
+
+// relation looks up a table that a join or a step reads or writes; nil when the snapshot has none.
+func (c *compiler) relation(t policy.Table) *catalog.Table {
+	table := c.tables[t.String()]
+	if table == nil {
+		c.refuseTable(t.Position, t.String())
+	}
+	return table
+}
+
+func (c *compiler) refuseTable(at diag.Position, name string) {
+	var known []string
+	for _, t := range c.snapshot.Tables {
+		known = append(known, tableName(t))
+	}
+	hint := didYouMean(name, known)
+	if hint == "" {
+		hint = `Run "pgretain snapshot" after the table was created.`
+	}
+	c.refuse(at, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
+}
+
+// didYouMean is a hint with the nearest of the known names, or "".
+func didYouMean(name string, known []string) string {
+	best, distance := "", 2+len(name)/4
+	for _, candidate := range known {
+		if d := levenshtein.Distance(name, candidate, nil); d < distance {
+			best, distance = candidate, d
 		}
 	}
-	return count
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("Did you mean %q?", best)
+}
+
+// findTable looks a policy's table up in the snapshot and refuses what cannot be purged row by row.
+func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
+	table := c.relation(p.Table)
+	if table == nil {
+		return nil
+	}
+	refuse := func(code, message, hint string) *catalog.Table {
+		c.refuse(p.Table.Position, code, message, hint)
+		return nil
+	}
+	switch foreign := c.foreignPartition(table); {
+	case table.Kind != "table" && table.Kind != "partitioned":
+		return refuse(codeTableKind, fmt.Sprintf("%q is a %s, not a table", p.Table, table.Kind), "Name the table that holds the rows.")
+	case table.PartitionOf != "":
+		return refuse(codeTableKind, fmt.Sprintf("%q is a partition of %q", p.Table, table.PartitionOf), "Name the partitioned table.")
+	case table.Kind == "table" && len(table.Children) > 0:
+		return refuse(codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", p.Table, strings.Join(table.Children, ", ")),
+			"Keys are not unique across inheritance children; give each of them its own policy.")
+	case foreign != "" && !p.Partitions:
+		return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", foreign, p.Table),
+			"Its rows are on another server, and cannot be found again by their place: write a policy there.")
+	case len(table.PrimaryKey) == 0:
+		return refuse(codeNoKey, fmt.Sprintf("table %q has no primary key", p.Table),
+			"A run remembers where it was by the primary key, and holds name rows by it: add one.")
+	}
+	table = c.withEnsured(table)
+	for _, column := range table.Columns {
+		if isGeneratedName(column.Name) {
+			return refuse(codeReservedName,
+				fmt.Sprintf("column %q of table %q has the name of a variable of the generated function", column.Name, p.Table), "")
+		}
+	}
+	return table
+}
+
+// foreignPartition is the name of a foreign table among the partitions of a table, "" for none.
+func (c *compiler) foreignPartition(table *catalog.Table) string {
+	for _, t := range c.kin(table) {
+		if t.Kind == "foreign" {
+			return tableName(t)
+		}
+	}
+	return ""
+}
+
+// withEnsured is the table as it will be when the columns are there that any of its policies makes
+// sure of.
+func (c *compiler) withEnsured(table *catalog.Table) *catalog.Table {
+	copied := *table
+	copied.Columns = slices.Clone(table.Columns)
+	for _, other := range c.file.Policies {
+		for _, column := range other.Ensure {
+			if other.Table.String() == tableName(table) && copied.Column(column.Name) == nil {
+				copied.Columns = append(copied.Columns, catalog.Column{Name: column.Name, Type: formatType(column.Type)})
+			}
+		}
+	}
+	return &copied
+}
+
+// generatedNames are the variables of generated functions; a column of such a name would be taken
+// for them, or they for it.
+var generatedNames = []string{
+	"v_as_of", "v_out", "v_boundary", "v_rels", "v_tids", "v_locked", "v_judged", "v_held",
+	"v_rows", "v_batch", "v_copied", "v_count", "p_scope", "p_older_than", "v_found", "v_group", "v_passed", "v_surplus",
+	"v_cutoff", "p_run", "p_pass", "p_as_of", "p_limit", "p_guards", "p_rel", "v_rel", "v_part", "p_runs", "v_far", "v_ahead",
+	"v_ignored",
+}
+
+// generatedPrefixes begin the names of variables that are numbered.
+var generatedPrefixes = []string{"v_tids_", "v_rels_", "v_cutoff_", "v_position_", "v_else_", "v_at_least_", "v_at_most_",
+	"v_up_to_", "v_mark_", "v_scope_", "v_window_", "v_new_", "v_written_"}
+
+func isGeneratedName(name string) bool {
+	return slices.Contains(generatedNames, name) ||
+		slices.ContainsFunc(generatedPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// catalogNames are those of types that have several names.
+var catalogNames = map[string]string{
+	"timestamptz": "timestamp with time zone", "timestamp": "timestamp without time zone",
+	"int8": "bigint", "bigserial": "bigint", "int4": "integer", "int": "integer", "serial": "integer",
+	"int2": "smallint", "float8": "double precision", "float4": "real", "bool": "boolean",
+	"varchar": "character varying", "decimal": "numeric",
+}
+
+// formatType gives the common spellings of a type the form in which the catalog prints them.
+func formatType(name string) string {
+	lower := strings.ToLower(strings.Join(strings.Fields(name), " "))
+	if full, ok := catalogNames[lower]; ok {
+		return full
+	}
+	return lower
+}
+
+func tableName(t *catalog.Table) string { return t.Schema + "." + t.Name }
+
+func qualified(t *catalog.Table) sqlText { return sqlText(quote.Qualified(t.Schema, t.Name)) }
+
+func quotedTable(t policy.Table) sqlText { return sqlText(quote.Qualified(t.Schema, t.Name)) }
+
+// tableComment is a table's name in a comment.
+func tableComment(t *catalog.Table) sqlText { return sqlText(comment(tableName(t))) }
+
+func columnNames(t *catalog.Table) []string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+func textArray(values []string) sqlText { return sqlText(quote.Array(values)) }
+
+// with adds a name unless it is there.
+func with(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
 }

@@ -1,11 +1,30 @@
 package generator
 
 import (
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
+	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
+
+// rowFacts is what the registry says of a policy's rows, for retention.facts and retention._count: SQL over the
+// policy's table as t and a slice as $1. What is "" is not asked.
+type rowFacts struct {
+	Clock    string            `json:"clock,omitempty"`    // of one row; "" where a row has several, or one of another table
+	Value    string            `json:"value,omitempty"`    // as it is shown, where that is another
+	At       string            `json:"at,omitempty"`       // as it is compared, where that is another
+	From     string            `json:"from,omitempty"`     // with joins; "": the policy's table as t
+	Where    string            `json:"where,omitempty"`    // which rows the policy is about; "": all
+	Nulls    bool              `json:"nulls,omitempty"`    // rows that have no clock are counted
+	Ahead    string            `json:"ahead,omitempty"`    // a clock past that lies far ahead
+	Archives map[string]string `json:"archives,omitempty"` // by table, the column with the number of the run
+}
 
 // Years from the instant on after which a clock is taken for a mistake: an age is of the past, and most
 // expiries are near.
@@ -14,53 +33,57 @@ const (
 	yearsOfExpiry = 10
 )
 
-// factsOfClock is about the only clock of a policy: with several, a row may go by another one.
-func (w *work) factsOfClock(f *rowFacts) {
-	if len(w.clocks) != 1 || w.clocks[0] == nil || w.clocks[0].source.Kind == "position" {
-		return
+// facts is the policy's, as the registry has it. About clocks it says something where there is one only: with
+// several, a row may go by another one.
+func (w *pageWriter) facts() rowFacts {
+	f := rowFacts{Archives: w.factsArchives()}
+	k := w.onlyClock()
+	if w.policy.Partitions {
+		f.Clock = "d.upper"
+		if keyType(w.partitionedOf(w.policy).key) == "uuid" {
+			f.Clock += "::text" // there is no min(uuid)
+		}
+	} else if k != nil && k.own {
+		f.Clock = k.shown()
 	}
-	k := w.clocks[0]
+	if k == nil || k.source.Kind == "position" {
+		return f
+	}
 	years := yearsOfAge
 	if k.source.Kind == "expires" {
 		years = yearsOfExpiry
 	}
-	ahead := w.converted(fragment("years later", struct {
-		Instant sqlText
-		Years   int
-	}{w.asOf, years}), k.source, k.form)
-	f.Ahead = plainText(ahead)
-	if f.Value = shownClock(k); f.Value == f.Clock {
+	f.Ahead = plainText(w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": years})))
+	if f.Value = k.shown(); f.Value == f.Clock {
 		f.Value = ""
 	}
-	if f.At = plainText(k.expr); f.At == shownClock(k) {
+	if f.At = plainText(k.expr); f.At == k.shown() {
 		f.At = ""
 	}
-	if len(w.joins)+len(w.columns) > 0 {
-		f.From = plainText(w.fromRows())
-	}
+	f.From = w.fromRows()
 	if w.where != nil {
 		f.Where = plainText(w.where.sql)
 	}
 	column := w.table.Column(k.column)
 	f.Nulls = !k.source.NullsDue && !k.source.NullsKept && (column == nil || !column.NotNull)
+	return f
 }
 
-// fromRows is the policy's table with what it joins.
-func (w *work) fromRows() sqlText {
-	return fragment("from", struct {
-		Table   sqlText
-		Joins   []join
-		Columns []windowColumn
-	}{qualified(w.table), w.joins, w.columns})
+// shown is a clock in a form that has a least value.
+func (k *clock) shown() string {
+	if k.typ == "uuid" {
+		return plainText(fragment("as text", k.expr)) // there is no min(uuid)
+	}
+	return plainText(k.expr)
 }
 
 // factsArchives are those whose rows can be counted run by run, and are as many as the run log says: all
 // that the policy writes there is archived, marked with the run, and nothing is written over. By name, the
 // column with the number of the run.
-func (w *work) factsArchives() map[string]string {
+func (w *pageWriter) factsArchives() map[string]string {
 	list, twice := map[string]string{}, map[string]bool{}
 	for _, s := range w.steps() {
-		if s.Archive == nil || s.Archive.Existing == "keep" || s.Archive.Existing == "replace" || w.writesOtherwise(s.Archive.Into) {
+		if s.Archive == nil || keepsOrReplaces(s.Archive) || w.writesOtherwise(s.Archive.Into.String()) {
 			continue
 		}
 		if run := w.runColumn(s); run != "" {
@@ -74,12 +97,8 @@ func (w *work) factsArchives() map[string]string {
 }
 
 // runColumn is the archive's column with the number of the run, "" where there is none.
-func (w *work) runColumn(s step) string {
-	from := w.table
-	if s.Related != nil {
-		from = w.relation(s.Related.Table)
-	}
-	into := w.archiveTable(s.Step, from)
+func (w *pageWriter) runColumn(s step) string {
+	into := w.archiveTable(s, w.sourceTable(s))
 	for _, a := range s.Archive.Set {
 		if into == nil || !runID.MatchString(a.Value.SQL) {
 			continue
@@ -92,17 +111,17 @@ func (w *work) runColumn(s step) string {
 }
 
 // writesOtherwise says whether a step writes into a table in another way than by a marked archive.
-func (w *work) writesOtherwise(into policy.Table) bool {
+func (w *pageWriter) writesOtherwise(into string) bool {
 	return slices.ContainsFunc(w.steps(), func(s step) bool {
 		switch {
 		case s.SQL != nil:
 			return true
 		case s.Archive != nil:
-			return s.Archive.Into.String() == into.String() && (s.Archive.Existing == "keep" || s.Archive.Existing == "replace" || w.runColumn(s) == "")
+			return w.targetOf(s) == into && (keepsOrReplaces(s.Archive) || w.runColumn(s) == "")
 		case s.Insert != nil:
-			return s.Insert.Into.String() == into.String()
+			return w.targetOf(s) == into
 		}
-		return s.Related != nil && s.Related.Table.String() == into.String()
+		return s.Related != nil && s.Related.Table.String() == into
 	})
 }
 
@@ -120,12 +139,334 @@ func MarkedArchives(p *policy.Policy) []MarkedArchive {
 		if s.Archive == nil || slices.ContainsFunc(list, func(m MarkedArchive) bool { return m.Table.String() == s.Archive.Into.String() }) {
 			continue
 		}
-		for _, a := range s.Archive.Set {
-			if runID.MatchString(a.Value.SQL) {
-				list = append(list, MarkedArchive{s.Archive.Into, a.Column})
-				break
-			}
+		marked := func(a policy.Assignment) bool { return runID.MatchString(a.Value.SQL) }
+		if i := slices.IndexFunc(s.Archive.Set, marked); i >= 0 {
+			list = append(list, MarkedArchive{s.Archive.Into, s.Archive.Set[i].Column})
 		}
 	}
 	return list
+}
+
+// restoreSource tells retention.restore of one step that kept what it took or changed: an archive of whole rows, or
+// what an update with "undo" wrote. Values of Same and Set are SQL.
+type restoreSource struct {
+	Table    string            `json:"table"`
+	From     string            `json:"from"`
+	Run      string            `json:"run"`            // the column of From with the number of the run
+	Same     map[string]string `json:"same,omitempty"` // constants that tell these rows of From from others
+	Document string            `json:"document,omitempty"`
+	Stays    bool              `json:"stays,omitempty"` // what is restored stays in From
+	Key      []string          `json:"key"`             // of Table
+	Columns  map[string]string `json:"columns"`         // of Table, with their types: all, or those of the update
+	Set      map[string]string `json:"set,omitempty"`
+
+	table, archive policy.Table
+}
+
+// restores is the registry's list of what can be restored.
+func (w *pageWriter) restores() []restoreSource {
+	if w.policy.Partitions {
+		return nil
+	}
+	list := append(w.archiveSources(), w.undoSources()...)
+	for _, s := range list {
+		if s.Set == nil {
+			w.addRight(s.table, policy.Access{Insert: true})
+			w.addRight(s.archive, policy.Access{Delete: !s.Stays})
+		}
+	}
+	return list
+}
+
+// archiveSources is empty unless the policy's own rows are among them, whole, and no archive mixes rows that cannot
+// be told apart.
+func (w *pageWriter) archiveSources() []restoreSource {
+	var sources []restoreSource
+	own := false
+	for _, s := range w.steps() {
+		source, ok := w.archiveSource(s)
+		switch {
+		case !ok:
+			continue
+		case slices.ContainsFunc(sources, func(o restoreSource) bool { return o.From == source.From && !differ(o.Same, source.Same) }):
+			return nil
+		case s.Related == nil && (own || !w.deletes()):
+			continue // the first archive has all
+		}
+		own = own || s.Related == nil
+		sources = append(sources, source)
+	}
+	if !own {
+		return nil
+	}
+	return sources
+}
+
+func differ(a, b map[string]string) bool {
+	for column, value := range a {
+		if other, ok := b[column]; ok && other != value {
+			return true
+		}
+	}
+	return false
+}
+
+// runID is what marks the rows of a run in an archive.
+var runID = regexp.MustCompile(`(?i)^[\s(]*run\s*\.\s*id[\s)]*$`)
+
+// archiveSource is not ok where the archive does not say which run its rows are of, or lacks something of them.
+func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
+	if s.Archive == nil {
+		return source, false
+	}
+	from := w.sourceTable(s)
+	if from == nil || len(from.PrimaryKey) == 0 || assigned(s.Archive.Set, s.Archive.Document) {
+		return source, false
+	}
+	into := w.archiveTable(s, from)
+	if into == nil {
+		return source, false
+	}
+	source = sourceOfTable(from, columnNames(from))
+	source.From, source.archive, source.Document = s.Archive.Into.String(), s.Archive.Into, s.Archive.Document
+	source.Stays = slices.Contains(tableNames(w.file.Protect), source.From)
+	for _, a := range s.Archive.Set {
+		if runID.MatchString(a.Value.SQL) {
+			source.Run = a.Column
+		} else if parsed, ok := w.parse(a.Value); ok && parsed.Literal {
+			source.Same[a.Column] = oneLine(a.Value.SQL)
+		}
+	}
+	return source, source.Run != "" && !slices.ContainsFunc(from.Columns, func(c catalog.Column) bool {
+		kept := into.Column(c.Name)
+		if c.Generated {
+			return slices.Contains(from.PrimaryKey, c.Name)
+		}
+		return source.Document == "" && (kept == nil || kept.Generated || assigned(s.Archive.Set, c.Name))
+	})
+}
+
+// sourceOfTable is about columns of a table.
+func sourceOfTable(table *catalog.Table, columns []string) restoreSource {
+	source := restoreSource{
+		Table: tableName(table), Key: table.PrimaryKey, Same: map[string]string{}, Columns: map[string]string{},
+		table: policy.Table{Schema: table.Schema, Name: table.Name},
+	}
+	for _, name := range columns {
+		if c := table.Column(name); c != nil && c.Generated {
+			source.Columns[name] = c.Type + " generated"
+		} else if c != nil {
+			source.Columns[name] = c.Type
+		}
+	}
+	return source
+}
+
+// undoSources are the updates with "undo", the last one first.
+func (w *pageWriter) undoSources() []restoreSource {
+	defer w.restored()()
+	w.binder.asOf = "$5"
+	var sources []restoreSource
+	for _, s := range slices.Backward(w.steps()) {
+		if s.Update == nil || s.Related != nil || len(s.Update.Undo) == 0 {
+			continue
+		}
+		set := map[string]string{}
+		columns := slices.Clone(w.table.PrimaryKey)
+		for _, a := range s.Update.Set {
+			columns = append(columns, a.Column)
+		}
+		for _, a := range s.Update.Undo {
+			columns = append(columns, a.Column)
+			set[a.Column] = plainText(w.bind(a.Value))
+		}
+		source := sourceOfTable(w.table, columns)
+		source.From, source.Run, source.Set = w.schema()+".undo", "run_id", set
+		source.Same["policy"], source.Same["step"] = literal(w.policy.Name).String(), strconv.Itoa(s.number)
+		sources = append(sources, source)
+	}
+	return sources
+}
+
+// setEntry is what a step sets in rows that are there, as the registry has it. A value is the SQL of one that
+// is the same for all rows, null for any other.
+type setEntry struct {
+	Step   int                `json:"step"`
+	Table  string             `json:"table"`
+	Set    map[string]*string `json:"set"`
+	Worded bool               `json:"worded,omitempty"` // by a statement of the policy's own words
+}
+
+var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
+
+// setColumns tells runs and previews what the policy sets: whether a foreign key or a constraint that
+// comes later has to do with it.
+func (w *pageWriter) setColumns() []setEntry {
+	list := []setEntry{}
+	for _, s := range w.policy.Sets() {
+		e := setEntry{s.Step + 1, s.Table.String(), map[string]*string{}, s.Worded}
+		for _, a := range s.Set {
+			e.Set[a.Column] = nil
+			if sql := strings.TrimSpace(a.Value.SQL); constantValue.MatchString(sql) {
+				e.Set[a.Column] = &sql
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// expectation is what a policy relies on of a relation, as retention._unexpected compares it with the catalog.
+type expectation struct {
+	Kind     string            `json:"kind,omitempty"`    // "": a table
+	Columns  map[string]string `json:"columns,omitempty"` // those that the policy names, with type and collation
+	Whole    bool              `json:"whole,omitempty"`   // it has no others: rows are copied by their columns
+	Key      []string          `json:"key,omitempty"`     // rows are found again by it
+	Cascades []string          `json:"cascades,omitzero"` // where foreign keys delete its rows: those that go on from there
+}
+
+// expects is what a policy relies on, by relation: of those that it names, and those that foreign keys reach from its
+// deletes. Archives that it makes are not known by the snapshot, or only later.
+func (w *pageWriter) expects(functions []Object) map[string]*expectation {
+	all := map[string]*expectation{}
+	names := w.namesIn(functions)
+	for _, r := range w.rights {
+		table := w.tables[r.table.String()]
+		if table == nil || table.Schema == w.schema() || w.creates(tableName(table)) {
+			continue
+		}
+		if tableName(table) == tableName(w.table) && !w.policy.Partitions {
+			table = w.table // with the columns that the policy makes sure of
+		}
+		all[tableName(table)] = w.expectation(table, names)
+	}
+	for _, d := range w.policy.Deletes() {
+		if table := w.tables[d.Table.String()]; table != nil {
+			w.expectCascades(all, table)
+		}
+	}
+	return all
+}
+
+// creates says whether the policy makes an archive.
+func (w *pageWriter) creates(name string) bool {
+	return slices.ContainsFunc(w.policy.Uses(), func(u policy.Use) bool { return u.Created && u.Table.String() == name })
+}
+
+func kindOf(table *catalog.Table) string {
+	if table == nil || table.Kind == "table" {
+		return ""
+	}
+	return table.Kind
+}
+
+func (w *pageWriter) expectation(table *catalog.Table, names namesRead) *expectation {
+	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}}
+	for _, k := range w.known {
+		if k.table == tableName(table) && k.whole {
+			e.Whole = true
+		} else if k.table == tableName(table) {
+			e.Key = table.PrimaryKey
+		}
+	}
+	own := tableName(table) == w.policy.Table.String()
+	for _, c := range table.Columns {
+		if w.policy.Partitions && own || !e.Whole && !names.has(c.Name, own) {
+			continue
+		}
+		e.Columns[c.Name] = c.Type
+		if c.Collation != "" {
+			e.Columns[c.Name] += " COLLATE " + c.Collation
+		}
+	}
+	return e
+}
+
+// expectCascades notes the foreign keys along which deletes from a table change rows, at the table that they lead to.
+func (w *pageWriter) expectCascades(all map[string]*expectation, table *catalog.Table) {
+	entry := func(name string) *expectation {
+		if all[name] == nil {
+			all[name] = &expectation{Kind: kindOf(w.tables[name])}
+		}
+		return all[name]
+	}
+	for _, key := range w.changedBy(table) {
+		columns := slices.Sorted(slices.Values(key.Columns))
+		e, child := entry(w.root(key.RefTable)), entry(w.root(key.Table))
+		if key.OnDelete == "cascade" && child.Cascades == nil {
+			child.Cascades = []string{}
+		}
+		e.Cascades = with(e.Cascades, fmt.Sprintf("%s (%s) %s", w.root(key.Table), strings.Join(columns, ", "), key.OnDelete))
+	}
+	for _, e := range all {
+		slices.Sort(e.Cascades)
+	}
+}
+
+// namesRead are names that stand in a policy's SQL where a column may be meant.
+type namesRead struct {
+	named   map[string]bool // in its own expressions, of whatever table
+	ofTable map[string]bool // behind the alias t
+	ofOther map[string]bool // behind any alias
+	star    bool            // all columns of some table
+}
+
+func (n namesRead) has(column string, own bool) bool {
+	return n.named[column] || n.star && !own || own && n.ofTable[column] || !own && n.ofOther[column]
+}
+
+// namesIn reads what is generated rather than what the policy says, so that no clock, cursor or step is
+// forgotten; a name that means something else does no harm.
+func (w *pageWriter) namesIn(functions []Object) namesRead {
+	n := namesRead{w.named, map[string]bool{}, map[string]bool{}, w.star}
+	for _, f := range functions {
+		text := f.SQL
+		for i := strings.IndexByte(text, '.'); i >= 0; i = strings.IndexByte(text, '.') {
+			name := firstName(text[i+1:])
+			n.ofOther[name] = true
+			if i > 0 && text[i-1] == 't' && (i == 1 || !isNameByte(text[i-2])) {
+				n.ofTable[name] = true
+			}
+			text = text[i+1:]
+		}
+	}
+	for _, s := range w.policy.Sets() {
+		for _, a := range s.Set {
+			n.named[a.Column] = true
+		}
+	}
+	for _, k := range w.policy.Then {
+		if k.Insert != nil {
+			for _, a := range k.Insert.Set {
+				n.named[a.Column] = true
+			}
+		}
+	}
+	return n
+}
+
+func isNameByte(b byte) bool { return isNameRune(rune(b)) }
+
+// firstName is the identifier that a text begins with, "" for none.
+func firstName(text string) string {
+	name := text[:nameLength(text)]
+	if quoted, found := strings.CutPrefix(name, `"`); found && strings.HasSuffix(quoted, `"`) {
+		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
+	}
+	return name
+}
+
+// noteNames keeps which columns an expression may mean, and where it looks for functions, types and operators.
+func (w *pageWriter) noteNames(e *pgparse.Expr) {
+	for _, schema := range e.Schemas {
+		if schema != "pg_catalog" && schema != w.schema() && !slices.Contains(w.file.Install.SearchPath, schema) {
+			w.schemas = with(w.schemas, schema)
+		}
+	}
+	slices.Sort(w.schemas)
+	for _, ref := range e.Columns {
+		if w.star = w.star || ref.Star; len(ref.Fields) > 0 {
+			w.named[ref.Fields[len(ref.Fields)-1]] = true
+		}
+	}
 }

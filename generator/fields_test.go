@@ -3,77 +3,76 @@ package generator
 import (
 	"bytes"
 	"reflect"
-	"slices"
+	"sync"
 	"testing"
 )
 
-// templateData are the structs that templates read, one of each; unnamed ones are reached through
-// their fields by TestTemplatesPrintTypedValues.
-var templateData = []any{
-	batchData{}, countData{}, rowsData{}, indexData{}, ranked{}, orderItem{}, groupKey{},
-	applicationData{}, claimData{}, cursorData{}, positionColumn{}, touchData{}, reviveData{}, columnValue{},
-	cursorColumn{}, countGuard{}, places{}, saved{}, join{}, indexColumn{}, indexPartition{}, indexAttach{},
-	ownData{}, setText{}, relatedData{}, insertData{}, valueText{}, conflictText{}, countText{}, windowColumn{}, markText{}, alsoText{}, lockedText{},
-}
-
-// plainStrings are the fields that are printed as they are. A policy's and a function's name match
-// [a-z][a-z0-9_]*, as do the schema and the roles; a type is what format_type prints, which quotes
-// where it must; comments went through comment, which leaves one line without control characters.
-var plainStrings = map[string][]string{
-	"batchData":       {"Schema", "Function", "Signature", "Policy"},
-	"markText":        {"Type"},
-	"countData":       {"Schema", "Function", "Signature", "Policy"},
-	"indexData":       {"Schema", "Policy"},
-	"relatedData":     {"Schema"},
-	"cursorColumn":    {"Type"},
-	"groupKey":        {"Type"},
-	"applicationData": {"Schema", "Function", "Signature", "Policy", "TableComment"},
-	"claimData":       {"KeyType", "Type", "TTLText"},
-	"cursorData":      {"KeyType"},
-	"positionColumn":  {"Type"},
-	"touchData":       {"KeyType", "KeyCast", "What"},
-	"reviveData":      {"TableComment"},
-}
-
-// TestTemplatesPrintTypedValues holds that what comes from users reaches a template only as an
-// identifier, a literal, parsed SQL, a number or a boolean: never as plain text.
-func TestTemplatesPrintTypedValues(t *testing.T) {
-	t.Parallel()
-	for _, data := range templateData {
-		typ := reflect.TypeOf(data)
-		for field := range fields(typ) {
-			safe := slices.Contains(plainStrings[typ.Name()], field.Name)
-			if kind := element(field.Type); kind == reflect.TypeFor[string]() && !safe {
-				t.Errorf("%s.%s is plain text", typ.Name(), field.Name)
-			} else if kind != reflect.TypeFor[string]() && safe {
-				t.Errorf("%s.%s is no plain text any more", typ.Name(), field.Name)
-			}
-		}
-		for _, name := range plainStrings[typ.Name()] {
-			if _, ok := typ.FieldByName(name); !ok {
-				t.Errorf("%s has no field %s", typ.Name(), name)
-			}
+// init looks at all that any test renders: what comes from users reaches a template only as an identifier, a literal,
+// parsed SQL, a number or a boolean, never as plain text.
+func init() {
+	inspect = func(template string, data any) {
+		if path := plainTextIn(reflect.ValueOf(data)); path != "" {
+			panic("template " + template + " reads plain text: " + path)
 		}
 	}
 }
 
-// fields yields those that a template can read.
-func fields(typ reflect.Type) func(func(reflect.StructField) bool) {
-	return func(yield func(reflect.StructField) bool) {
+// plainTexts has for each type the path to a field that is plain text, "" for none.
+var plainTexts sync.Map
+
+// plainTextIn is the path to a plain text in what a template reads, "" for none.
+func plainTextIn(v reflect.Value) string {
+	for v.IsValid() && (v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer) {
+		v = v.Elem()
+	}
+	if !v.IsValid() {
+		return ""
+	}
+	if m, ok := v.Interface().(fields); ok {
+		for name, value := range m {
+			if path := plainTextIn(reflect.ValueOf(value)); path != "" {
+				return name + " " + path
+			}
+		}
+		return ""
+	}
+	if list, ok := v.Interface().([]fields); ok {
+		for _, m := range list {
+			if path := plainTextIn(reflect.ValueOf(m)); path != "" {
+				return path
+			}
+		}
+		return ""
+	}
+	path, known := plainTexts.Load(v.Type())
+	if !known {
+		path = plainTextOf(v.Type(), map[reflect.Type]bool{})
+		plainTexts.Store(v.Type(), path)
+	}
+	return path.(string)
+}
+
+// plainTextOf is the same of a type; fields that are no template's business have small letters.
+func plainTextOf(typ reflect.Type, seen map[reflect.Type]bool) string {
+	switch typ.Kind() {
+	case reflect.Slice, reflect.Pointer:
+		return plainTextOf(typ.Elem(), seen)
+	case reflect.String:
+		if typ == reflect.TypeFor[string]() {
+			return "is plain text"
+		}
+	case reflect.Struct:
 		for i := range typ.NumField() {
-			if field := typ.Field(i); field.IsExported() && !yield(field) {
-				return
+			if field := typ.Field(i); field.IsExported() && !seen[typ] && !(typ == reflect.TypeFor[NeededColumn]() && field.Name == "Name") {
+				seen[typ] = true
+				if path := plainTextOf(field.Type, seen); path != "" {
+					return typ.Name() + "." + field.Name + " " + path
+				}
+				seen[typ] = false
 			}
 		}
 	}
-}
-
-// element is what a slice or pointer holds.
-func element(typ reflect.Type) reflect.Type {
-	for typ.Kind() == reflect.Slice || typ.Kind() == reflect.Pointer {
-		typ = typ.Elem()
-	}
-	return typ
+	return ""
 }
 
 // TestCommentsStayComments tries what ends a line somewhere.
@@ -102,8 +101,8 @@ func TestDollarQuote(t *testing.T) {
 // TestLayout hangs fragments inside fragments, and joins lines of an expression.
 func TestLayout(t *testing.T) {
 	t.Parallel()
-	inner := hung("EXISTS (\n    b)")
-	outer := hung("é(a\n AND " + string(inner) + ")")
+	inner := indented("EXISTS (\n    b)")
+	outer := indented("é(a\n AND " + string(inner) + ")")
 	if got, want := layout("  x "+string(outer)+"\ny"), "  x é(a\n     AND EXISTS (\n             b))\ny"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

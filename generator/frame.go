@@ -59,7 +59,7 @@ func firstSchema(opt NextOptions) string {
 // sealed puts the two lines before a body that mark a file as ours, place it in the chain of states
 // and show an edit by hand.
 func (p part) sealed(body ...pieces) pieces {
-	head := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n", firstLine, p.State, p.After, hashJoined(body...))
+	head := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n", firstLine, p.State, p.After, hashJoined(slices.Concat(body...)))
 	return slices.Concat(slices.Insert(body, 0, pieces{head})...)
 }
 

@@ -1,75 +1,39 @@
 package generator
 
 import (
+	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
+	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
-// passEntry is one element of policy.passes in the registry: how a run walks through the rows of an entry of "due".
-type passEntry struct {
-	Cursor [][2]string `json:"cursor,omitempty"` // expressions on t, with their types
-	Range  bool        `json:"range,omitempty"`  // one statement may take the rows between two positions
-	Ranked bool        `json:"ranked,omitempty"`
-	Groups string      `json:"groups,omitempty"` // the functions of a pass by rank alone
-	Beyond string      `json:"beyond,omitempty"`
-	Index  bool        `json:"indexed,omitempty"`  // an index can give the order of a rank
-	Bound  string      `json:"bound,omitempty"`    // what ends the walk
-	More   bool        `json:"filtered,omitempty"` // the rows meet more than that
-	Guards bool        `json:"guarded,omitempty"`  // the statement of way RANGE leaves rows that guards keep
-	Share  string      `json:"share,omitempty"`    // the function that locks what they read
-	Whole  bool        `json:"whole,omitempty"`    // no row may be passed by: a watermark moves past it
-}
+// slice is the type of the only argument of most functions.
+func (w *pageWriter) slice() string { return w.schema() + ".slice" }
 
-// functions are those by which a run takes rows.
-func (w *work) functions() ([]Object, []passEntry) {
-	var objects []Object
-	var entries []passEntry
-	for _, p := range w.passes() {
-		entry := passEntry{Range: w.inRange(), Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != ""}
-		if p.clock == nil && p.beyond != nil {
-			entry.Groups, entry.Beyond = w.policy.Name+"_groups", w.policy.Name+"_beyond"
-			entry.Index = p.beyond.columns && p.beyond.Count == nil && !slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
-			objects = append(objects, w.groups(p, "groups", entry.Groups), w.groups(p, "beyond", entry.Beyond))
-		} else {
-			for _, c := range w.cursor(p) {
-				entry.Cursor = append(entry.Cursor, [2]string{plainText(c.Expr), c.Type})
-			}
-			entry.Bound, entry.More = w.boundOf(p)
-		}
-		if shares := w.share(); entry.Range && len(w.guards) > 0 {
-			entry.Guards = true
-			if len(shares) > 0 {
-				entry.Share = w.policy.Name + "_share"
-				objects = append(objects, shares...)
-			}
-		}
-		entries = append(entries, entry)
-	}
-	return append(objects, w.take()), entries
-}
-
-// boundOf is the condition of a pass on its clock, and whether it has others besides: a run that goes on where one
-// ended begins behind all rows that were looked at.
-func (w *work) boundOf(p pass) (bound string, more bool) {
-	if p.clock == nil || p.nulls || !w.byClock(p) {
-		return "true", false
-	}
-	bounds := p.clock.bounds()
-	return plainText(inline(bounds)), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
-}
-
-// function is a generated function; signature is its name and argument types. Where nobody asks for texts
-// it has none: they are most of the work, and can be refused no more.
-func (w *work) function(signature, template string, data any) Object {
-	name := w.schema() + "." + signature
+// function is the generated function <policy>_<suffix>(arguments); data is what its template reads besides what all
+// functions say of themselves. Where nobody asks for texts it has none: they are most of the work, and can be refused no
+// more.
+func (w *pageWriter) function(suffix, arguments, template string, data fields) Object {
+	name := w.policy.Name + "_" + suffix
+	signature := name + "(" + arguments + ")"
 	o := Object{
-		Kind: KindFunction, Name: name, As: AsOwner,
+		Kind: KindFunction, Name: w.schema() + "." + signature, As: AsOwner,
 		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
 	}
 	if !w.onlyCheck {
-		o.SQL = object(template, data)
+		all := fields{
+			"Schema": sqlText(w.schema()), "Function": sqlText(name), "Signature": sqlText(signature), "Policy": sqlText(w.policy.Name),
+			"PolicyLiteral": literal(w.policy.Name), "Zone": w.zone(), "SearchPath": identifiers(w.file.Install.SearchPath),
+			"Table": qualified(w.table), "TableComment": tableComment(w.table),
+		}
+		maps.Copy(all, data)
+		o.SQL = object(template, all)
 	}
 	return o.forWorker(w.file.Install.Roles)
 }
@@ -83,182 +47,145 @@ func (o Object) forWorker(roles policy.Roles) Object {
 }
 
 // forPeople lets operators and viewers, too, call or read an object.
-func (w *work) forPeople(o Object) Object {
-	if roles := w.file.Install.Roles; !roles.None {
+func (c *compiler) forPeople(o Object) Object {
+	if roles := c.file.Install.Roles; !roles.None {
 		o.Grants = append(o.Grants, roles.Operator, roles.Viewer)
 	}
 	return o
 }
 
 // asMigrator makes an object the migrating role's, for the worker to call.
-func (w *work) asMigrator(o Object) Object {
-	o.As = AsMigrator
-	if roles := w.file.Install.Roles; !roles.None {
-		o.Grants = []string{roles.Worker}
-	}
-	return o
+func (c *compiler) asMigrator(o Object) Object {
+	o.As, o.Grants = AsMigrator, nil
+	return o.forWorker(c.file.Install.Roles)
 }
 
-// groups are the functions of a rank alone: which groups hold too many rows, and which rows these are.
-func (w *work) groups(p pass, template, name string) Object {
-	r := p.beyond.orAllRows()
-	data := struct {
-		Schema, Function, Signature, Policy, TableComment string
-		*ranked
-		GroupRows        []sqlText
-		Order, RankOrder []orderItem
-	}{
-		Schema: w.schema(), Function: name, Signature: name + "(" + w.schema() + ".slice)", Policy: w.policy.Name,
-		TableComment: comment(tableName(w.table)), ranked: r, GroupRows: p.beyond.rowsOfGroup(),
-		// Batches skip the rows that they passed by: ties must not change places between them.
-		Order: w.withKey(p.beyond.inGroup.Order), RankOrder: p.beyond.inGroup.Order,
-	}
-	return w.function(data.Signature, template, data)
-}
+// storedName is the table that holds a join's rows during a run.
+func (w *pageWriter) storedName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
 
-// orAllRows is the rank with a condition in any case.
-func (r *ranked) orAllRows() *ranked {
-	if len(r.Rows) > 0 {
-		return r
-	}
-	copied := *r
-	copied.Rows = []sqlText{"true"}
-	return &copied
-}
-
-// countData is what the template rows reads.
-type countData struct {
-	Schema, Function, Signature, Policy string
-	Table                               sqlText
-	Plain                               bool
-	Joins                               []join
-	Columns                             []windowColumn
-	Ranks                               []*ranked
-	Places                              []places
-	Due                                 []sqlText
-	Guards                              []countGuard
-	Passed                              sqlText
-}
-
-type countGuard struct {
-	Null sqlText // the guard cannot say; "" for one that always can
-	Kept sqlText
-	Name literal
-}
-
-// judgedData says which rows are due and what keeps them, in one statement for all rows.
-func (w *work) judgedData(function, signature string) countData {
-	d := countData{
-		Schema: w.schema(), Function: function, Signature: signature, Policy: w.policy.Name,
-		Table: qualified(w.table), Joins: w.joins, Columns: w.columns,
-	}
-	d.Due = w.rowsDue()
-	for _, g := range w.guards {
-		if g.rank != nil {
-			d.Places = append(d.Places, g.rank.places())
-			d.Guards = append(d.Guards, countGuard{Kept: fragment("among places", g.rank), Name: literal(g.name)})
+// storedTables are the tables for the joins that are read once per run.
+func (w *pageWriter) storedTables() []Object {
+	var objects []Object
+	for _, j := range w.policy.Joins {
+		if !j.OncePerRun() {
 			continue
 		}
-		d.Guards = append(d.Guards, countGuard{Kept: g.cond, Null: fragment("is null", g.cond), Name: literal(g.name)})
-	}
-	for _, r := range w.beyonds {
-		if r != nil {
-			d.Places = append(d.Places, r.places())
+		o := Object{
+			Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
+			SQL: object("stored", fields{"Policy": sqlText(w.policy.Name), "Join": sqlText(j.Name), "Table": w.storedTable(j),
+				"Query": w.bindAt(*j.Query, "NULL::timestamptz")}),
+			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position,
 		}
+		if !w.file.Install.Roles.None {
+			o.Writes = []string{"INSERT", "DELETE"}
+		}
+		objects = append(objects, w.forPeople(o.forWorker(w.file.Install.Roles)))
 	}
-	d.Passed = w.passed()
-	d.Plain = len(d.Guards) == 0 && d.Passed == ""
-	return d
+	return objects
 }
 
-// places is the relation of rows that a rank spares or takes.
-type places struct {
-	Name, Table sqlText
-	Keys        []groupKey
-	Places      sqlText
+// madeForTable are names that PostgreSQL makes for a table: they begin like it.
+var madeForTable = regexp.MustCompile(`_(seq|pkey|key|idx|excl)$`)
+
+// checkStored refuses tables of joins whose names are taken: by the runtime, which they would take the place
+// of, or by each other.
+func (c *compiler) checkStored(runtime, objects []Object) {
+	taken := map[string]string{}
+	for _, o := range runtime {
+		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
+			taken[o.Name] = "of the runtime"
+		}
+	}
+	for _, o := range objects {
+		if o.Kind != KindStored {
+			continue
+		}
+		whose, found := taken[o.Name]
+		for _, name := range slices.Sorted(maps.Keys(taken)) {
+			if !found && strings.HasPrefix(o.Name, name+"_") && madeForTable.MatchString(o.Name) {
+				whose, found = taken[name], true
+			}
+		}
+		if found {
+			c.refuse(o.Position, codeReservedName, fmt.Sprintf("the rows of this join would be kept in %q, a name %s", o.Name, whose),
+				"Give the join, or the policy, another name.")
+		}
+		taken[o.Name] = fmt.Sprintf("of policy %q", o.Policy)
+	}
 }
 
-func (r *ranked) places() places { return places{r.Name, r.Table, r.Keys, r.firstPlaces()} }
-
-// anyDue is "where" and any entry of "due"; beyond is the fragment that says a rank takes a row.
-func (w *work) anyDue(beyond string) []sqlText {
-	var due []sqlText
-	if w.where != nil {
-		due = append(due, w.where.sql)
-	}
-	var entries [][]sqlText
-	for i := range w.clocks {
-		var entry []sqlText
-		if w.clocks[i] != nil {
-			entry = append(entry, w.clocks[i].condition()...)
-		}
-		if w.beyonds[i] != nil {
-			entry = append(entry, fragment(beyond, w.beyonds[i].orAllRows()))
-		}
-		entries = append(entries, entry)
-	}
-	switch {
-	case len(entries) == 1:
-		due = append(due, entries[0]...)
-	case len(entries) > 1:
-		any := make([]sqlText, len(entries))
-		for i, entry := range entries {
-			any[i] = every(entry)
-		}
-		due = append(due, either(any))
-	}
-	due = append(due, w.scopeConditions()...)
-	if len(due) == 0 {
-		due = append(due, "true")
-	}
-	return due
+// prepares says whether something is read when a run starts.
+func (w *pageWriter) prepares() bool {
+	return slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && k.upTo != "" }) ||
+		slices.ContainsFunc(w.policy.Joins, policy.Join.OncePerRun)
 }
 
-// passed is the condition under which the own step takes a row, "" when it takes them all. It is
-// left out where it reads what only a step knows.
-func (w *work) passed() sqlText {
-	own := w.ownStep()
-	if own == nil || own.Where == nil || len(w.headersRead(*own)) > 0 {
-		return ""
-	}
-	return enclosed(w.bind(*own.Where))
-}
-
-// ownStep is the only step that takes the batch's own rows; nil when there are several or none.
-func (w *work) ownStep() *step {
-	var own []step
-	for _, s := range w.steps() {
-		if s.Related == nil && (s.Delete != nil || s.Update != nil && !w.deletes()) {
-			own = append(own, s)
-		}
-	}
-	if len(own) != 1 {
+// start is the function that reads joins and ceilings when a run starts; none where there is
+// nothing to read.
+func (w *pageWriter) start() []Object {
+	if !w.prepares() {
 		return nil
 	}
-	return &own[0]
+	type query struct {
+		Table sqlText // or the name of a value
+		Query sqlText
+	}
+	var stored, values []query
+	for _, j := range w.policy.Joins {
+		if j.OncePerRun() {
+			stored = append(stored, query{w.storedTable(j), w.bindQuery(*j.Query)})
+		}
+	}
+	for i, k := range w.clocks {
+		if k != nil && k.upTo != "" {
+			values = append(values, query{sqlText(ceilingName(i + 1).String()), w.ceiling(k, i+1, false)})
+		}
+	}
+	return []Object{w.function("start", w.slice(), "start", fields{"Stored": stored, "Values": values})}
 }
 
-// registryRow is the policy's row in the registry. Its hash covers the functions and the runtime's
-// version, so that a run under way ends when any of them changes.
-func (w *work) registryRow(functions []Object, passes []passEntry, facts rowFacts, steps []stepEntry) Object {
-	r := w.fields(passes, facts, steps, w.expects(functions))
-	texts := []string{sqlfiles.Version}
-	for _, f := range functions {
-		texts = append(texts, f.SQL)
+// reports are the functions of the file's reports and their rows in the registry.
+func (c *compiler) reports() []Object {
+	var objects []Object
+	for _, r := range c.file.Reports {
+		w := &pageWriter{reliances: reliances{expected: map[string]*expectation{}, named: map[string]bool{}}}
+		w.binder = binder{compiler: c, policy: &policy.Policy{Name: r.Name, Position: r.Position}, table: &catalog.Table{}, asOf: "p_as_of"}
+		function := w.report(r)
+		objects = append(objects, function, w.reportRow(r, function))
 	}
-	for _, f := range r {
-		texts = append(texts, encode(f.Value))
+	return objects
+}
+
+func (w *pageWriter) report(r *policy.Report) Object {
+	data := fields{"ReportLiteral": literal(r.Name), "Query": w.bindQuery(r.Query), "Alert": sqlText("")}
+	if parsed, err := pgparse.Query(r.Query.SQL); err == nil { // reported where it is bound
+		w.noteReads(r.Query, parsed)
 	}
-	o := w.policyObject(w.policy.Name, slices.Insert(r, 2, rowField{"hash", Hash(texts...), nil}))
-	o.Table, o.Position, o.Words = w.policy.Table.String(), w.policy.Position, append([]string{w.way()}, policyWords(w.policy)...)
+	if r.Alert != nil {
+		// Its names are the query's columns, which only the server knows, but for as_of.
+		if parsed, ok := w.parse(*r.Alert); ok {
+			w.noteReads(*r.Alert, parsed)
+			data["Alert"] = spliced(*r.Alert, w.columnEdits(parsed, func(pgparse.ColumnRef) (sqlText, bool) { return "", false }))
+		}
+	}
+	o := w.function("report", "timestamp with time zone", "report", data)
+	o.Table = ""
+	return w.forPeople(o)
+}
+
+// noteReads notes what an expression of a report reads.
+func (w *pageWriter) noteReads(e policy.Expr, parsed *pgparse.Expr) {
+	w.noteNames(parsed)
+	for _, ref := range parsed.Tables {
+		w.addRead(e, ref)
+		if table := w.lookUp(ref); table != nil && table.Schema != w.schema() {
+			w.expected[tableName(table)] = &expectation{Kind: kindOf(table)}
+		}
+	}
+}
+
+func (w *pageWriter) reportRow(r *policy.Report, function Object) Object {
+	o := w.policyObject(w.reportFields(r, Hash(sqlfiles.Version, function.SQL, r.Description)))
+	o.Position, o.Words = r.Position, words(r)
 	return o
-}
-
-func (w *work) policyObject(name string, r row) Object {
-	d := struct {
-		Schema string
-		Name   literal
-		Row    sqlText
-	}{w.schema(), literal(name), r.page(len("SELECT " + w.schema() + "._register("))}
-	return Object{Kind: KindPolicy, Name: name, Policy: name, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d), Row: r.all()}
 }

@@ -124,6 +124,15 @@ func (h *History) Objects() []Object {
 	return objects
 }
 
+// OnlyCron says whether the migrations install jobs and nothing else: they are for the database
+// where schema cron lives.
+func (h *History) OnlyCron() bool { return len(h.objects) > 0 && !h.HasMore() }
+
+// HasMore says whether the migrations install anything but jobs.
+func (h *History) HasMore() bool {
+	return slices.ContainsFunc(h.order, func(id ID) bool { return id.Kind != KindCron })
+}
+
 // Files are the generated migrations in order.
 func (h *History) Files() []Migration { return slices.Clone(h.files) }
 

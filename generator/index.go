@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,21 +12,93 @@ import (
 	"pgretain/policy"
 )
 
-// indexItem is one column of an index that a pass goes by.
-type indexItem struct {
-	column     string  // "" for an expression
-	expr       sqlText // without an alias
-	descending bool
-	nullsFirst bool
-	equal      bool // compared by equality only: its direction does not matter
+// NeededColumn is one column of an order in which a policy goes through its table.
+type NeededColumn struct {
+	Name       string // "" for an expression
+	Descending bool
+	NullsFirst bool
+	Equal      bool    // compared by equality only: its direction does not matter
+	expr       sqlText // without an alias, of an expression
+}
+
+// Expr is the column as CREATE INDEX takes it.
+func (c NeededColumn) Expr() sqlText {
+	if c.Name == "" {
+		return c.expr
+	}
+	return sqlText(quote.Ident(c.Name))
+}
+
+// IndexNeed is an order in which a policy goes through its table by an index that was there before: the
+// table's own, so that it may go again.
+type IndexNeed struct {
+	Table   string // "schema.name"
+	Index   string // that serves in the catalog snapshot, "" for none
+	Primary bool   // the primary key
+	Columns []NeededColumn
+}
+
+// Items are the columns as CREATE INDEX takes them.
+func (n IndexNeed) Items() string { return string(fragment("index items", n.Columns)) }
+
+// ServedBy says whether an index begins with the columns, read forwards or backwards; for a column that
+// cannot be NULL the placement of NULLs does not matter.
+func (n IndexNeed) ServedBy(index catalog.Index, notNull func(column string) bool) bool {
+	return index.Method == "btree" && index.Valid && index.Predicate == "" && len(index.Columns) >= len(n.Columns) &&
+		(n.readBy(index, notNull, false) || n.readBy(index, notNull, true))
+}
+
+func (n IndexNeed) readBy(index catalog.Index, notNull func(string) bool, backwards bool) bool {
+	for i, c := range n.Columns {
+		switch {
+		case c.Name == "" || index.Columns[i] != c.Name:
+			return false
+		case c.Equal:
+		case index.Descending[i] != (c.Descending != backwards):
+			return false
+		case !notNull(c.Name) && index.NullsFirst[i] != (c.NullsFirst != backwards):
+			return false
+		}
+	}
+	return true
+}
+
+// need looks for an index that the database had before and that begins with items. Those that earlier
+// migrations built do not count: they are wanted already.
+func (w *pageWriter) need(items []NeededColumn) IndexNeed {
+	need := IndexNeed{Table: tableName(w.table), Columns: items}
+	i := slices.IndexFunc(w.table.Indexes, func(index catalog.Index) bool { return need.ServedBy(index, w.notNull) })
+	if i >= 0 {
+		need.Index, need.Primary = w.table.Indexes[i].Name, w.table.Indexes[i].Primary
+	}
+	return need
+}
+
+func (w *pageWriter) notNull(column string) bool { return w.table.Column(column).NotNull }
+
+// needs are the orders for which the policy relies on the table's own indexes.
+func (w *pageWriter) needs() []IndexNeed {
+	var list []IndexNeed
+	for _, p := range w.passes() {
+		items, predicate := w.wantedIndex(p)
+		if len(items) == 0 && (p.clock != nil || p.beyond == nil) {
+			items = w.keyItems("") // the pass goes by its cursor, the primary key
+		}
+		need := w.need(items)
+		same := func(n IndexNeed) bool { return slices.Equal(n.Columns, need.Columns) }
+		if predicate == "" && need.Index != "" && !slices.ContainsFunc(list, same) {
+			list = append(list, need)
+		}
+	}
+	return list
 }
 
 // indexes are what the passes of a policy go by and no existing index serves.
-func (w *work) indexes() []Object {
+func (w *pageWriter) indexes() []Object {
 	var objects []Object
 	for _, p := range w.passes() {
 		items, predicate := w.wantedIndex(p)
-		if len(items) == 0 || predicate == "" && w.served(items) {
+		if len(items) == 0 || predicate == "" && w.need(items).Index != "" {
 			continue
 		}
 		object := w.index(items, predicate)
@@ -38,13 +111,16 @@ func (w *work) indexes() []Object {
 
 // wantedIndex is the index of a pass: (clock, key) or (per, order), partial on "where" when that
 // may stand in a predicate. No items: nothing to index, the primary key serves.
-func (w *work) wantedIndex(p pass) ([]indexItem, sqlText) {
-	var items []indexItem
+func (w *pageWriter) wantedIndex(p pass) ([]NeededColumn, sqlText) {
+	var items []NeededColumn
 	partial := w.where != nil && w.where.simple && !w.where.always
 	switch {
 	case p.clock != nil && w.byClock(p):
-		items = append(items, indexItem{column: p.clock.column, expr: p.clock.indexed})
-		items = append(items, w.keyItems(p.clock.column)...)
+		first := NeededColumn{Name: p.clock.column}
+		if first.Name == "" {
+			first.expr = p.clock.indexed
+		}
+		items = append([]NeededColumn{first}, w.keyItems(p.clock.column)...)
 	case p.clock == nil && p.beyond != nil:
 		items = w.rankItems(p.beyond)
 	case partial:
@@ -56,32 +132,63 @@ func (w *work) wantedIndex(p pass) ([]indexItem, sqlText) {
 	return items, ""
 }
 
-func (w *work) keyItems(except string) []indexItem {
-	var items []indexItem
+func (w *pageWriter) keyItems(except string) []NeededColumn {
+	var items []NeededColumn
 	for _, name := range w.table.PrimaryKey {
 		if name != except {
-			items = append(items, columnItem(name, false, false))
+			items = append(items, NeededColumn{Name: name})
 		}
 	}
 	return items
 }
 
+// rankItems leaves an order out in which an expression takes part: whether it may be indexed is not known here.
+// Its groups are found by their keys, and it has no items where these are expressions as well, or may be NULL.
+func (w *pageWriter) rankItems(r *ranked) []NeededColumn {
+	var items []NeededColumn
+	for _, k := range r.Keys {
+		if !r.columns && (!k.notNull || w.table.Column(k.column).Virtual) {
+			return nil
+		}
+		items = append(items, NeededColumn{Name: k.column, Equal: true})
+	}
+	if !r.columns {
+		return items
+	}
+	for _, o := range r.Order {
+		items = append(items, NeededColumn{Name: o.column, Descending: o.Descending, NullsFirst: o.NullsFirst})
+	}
+	return items
+}
+
+// read are the columns of the row that an expression names.
+func (w *pageWriter) read(e *pgparse.Expr) []catalog.Column {
+	var list []catalog.Column
+	for _, ref := range e.Columns {
+		if column := w.table.Column(ref.Fields[len(ref.Fields)-1]); column != nil {
+			list = append(list, *column)
+		}
+	}
+	return list
+}
+
 // indexable says whether an index may read what an expression reads: a column that is computed whenever it
 // is read is in no index, and in no predicate of one.
-func (w *work) indexable(e *pgparse.Expr) bool {
-	return !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
-		column := w.table.Column(ref.Fields[len(ref.Fields)-1])
-		return column != nil && column.Virtual
-	})
+func (w *pageWriter) indexable(e *pgparse.Expr) bool {
+	return !slices.ContainsFunc(w.read(e), func(c catalog.Column) bool { return c.Virtual })
 }
 
 // zoned says whether an expression compares two columns in a way that depends on the time zone of the
 // session, which no index predicate may (42P17).
-func (w *work) zoned(e bound) bool {
-	if !w.mixesZones(e.parsed) {
+func (w *pageWriter) zoned(e *pgparse.Expr) bool {
+	read := w.read(e)
+	mixed := slices.ContainsFunc(read, func(a catalog.Column) bool {
+		return slices.ContainsFunc(read, func(b catalog.Column) bool { return catalog.ZoneDecides(a, b) })
+	})
+	if !mixed { // most read none, and need no second look
 		return false
 	}
-	c, err := pgparse.ParseCondition(e.source.SQL)
+	c, err := pgparse.ParseCondition(e.SQL)
 	if err != nil {
 		return false // reported where it was read
 	}
@@ -93,126 +200,58 @@ func (w *work) zoned(e bound) bool {
 	return found
 }
 
-// mixesZones says whether an expression reads two columns whose comparison would be such a one: most read
-// none, and need no second look.
-func (w *work) mixesZones(e *pgparse.Expr) bool {
-	var read []catalog.Column
-	for _, ref := range e.Columns {
-		if column := w.table.Column(ref.Fields[len(ref.Fields)-1]); column != nil {
-			read = append(read, *column)
-		}
-	}
-	return slices.ContainsFunc(read, func(a catalog.Column) bool {
-		return slices.ContainsFunc(read, func(b catalog.Column) bool { return catalog.ZoneDecides(a, b) })
-	})
-}
-
-func columnItem(name string, descending, nullsFirst bool) indexItem {
-	return indexItem{column: name, expr: sqlText(quote.Ident(name)), descending: descending, nullsFirst: nullsFirst}
-}
-
-// rankItems leaves an order out in which an expression takes part: whether it may be indexed is not known here.
-// Its groups are found by their keys, and it has no items where these are expressions as well, or may be NULL.
-func (w *work) rankItems(r *ranked) []indexItem {
-	var items []indexItem
-	for _, k := range r.Keys {
-		if !r.columns && (!k.notNull || w.table.Column(k.column).Virtual) {
-			return nil
-		}
-		item := columnItem(k.column, false, false)
-		item.equal = true
-		items = append(items, item)
-	}
-	if !r.columns {
-		return items
-	}
-	for _, o := range r.Order {
-		items = append(items, columnItem(o.column, o.Descending, o.NullsFirst))
-	}
-	return items
-}
-
-func (w *work) index(items []indexItem, predicate sqlText) Object {
-	list := fragment("index items", indexColumns(items))
+func (w *pageWriter) index(items []NeededColumn, predicate sqlText) Object {
+	list := fragment("index items", items)
 	name := indexName(tableName(w.table), string(list), string(predicate))
-	d := indexData{
-		Schema: w.schema(), Policy: w.policy.Name, Table: qualified(w.table),
-		TableSchema: ident(w.table.Schema), Name: ident(name), InvalidName: ident(name + "_invalid"),
-		SchemaLiteral: literal(w.table.Schema), NameLiteral: literal(name), Items: list, Predicate: predicate,
-		Comment: literal("pgretain: index of policy " + w.policy.Name),
-	}
-	kind := "index"
-	if w.table.Kind == "partitioned" {
-		kind = "index_partitioned"
-		d.Comment = literal("pgretain: index for policies of this table") // its text never changes: see below
-		d.TableLiteral = literal(d.Table)
-		w.partitionIndexes(&d, w.table, name)
-	}
+	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": list, "Predicate": predicate,
+		"Comment": literal("pgretain: index of policy " + w.policy.Name), "Concurrently": true, "Partitions": nil}
+	maps.Copy(d, indexFields(w.table, name))
 	id := ID{KindIndex, w.table.Schema + "." + name}
-	sql := object(kind, d)
-	if before, had := w.history.Object(id); had && kind == "index_partitioned" {
-		sql = before.SQL // later partitions get the index from PostgreSQL, and what is gone needs none
+	sql := ""
+	if w.table.Kind == "partitioned" {
+		d["Comment"] = literal("pgretain: index for policies of this table") // its text never changes: see below
+		d["Concurrently"] = false
+		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(list), string(predicate))
+		sql = object("index_partitioned", d)
+		if before, had := w.history.Object(id); had {
+			sql = before.SQL // later partitions get the index from PostgreSQL, and what is gone needs none
+		}
+	} else {
+		sql = object("index", d)
 	}
 	return Object{
-		Kind: KindIndex, Name: id.Name, As: AsMigrator, SQL: sql, Definition: string(fragment("plain index", d)),
-		Drop: object("index_drop", struct {
-			indexData
-			Concurrently bool
-		}{d, kind == "index"}),
+		Kind: KindIndex, Name: id.Name, As: AsMigrator, SQL: sql, Definition: string(fragment("plain index", d)), Drop: object("index_drop", d),
 		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
 	}
 }
 
-// indexData is what the index templates read.
-type indexData struct {
-	Schema, Policy             string
-	Table                      sqlText
-	TableSchema                ident
-	Name, InvalidName          ident
-	SchemaLiteral, NameLiteral literal
-	Items, Predicate           sqlText
-	Comment                    literal
-
-	// of a partitioned table
-	TableLiteral literal // qualified
-	Partitions   []indexPartition
-	Attach       []indexAttach
-}
-
-// indexPartition is a partition of the snapshot.
-type indexPartition struct {
-	Leaf                                     bool
-	Table                                    sqlText
-	Literal                                  literal // qualified
-	TableSchema, TableName                   ident
-	Name, InvalidName                        ident
-	SchemaLiteral, TableLiteral, NameLiteral literal
-}
-
-type indexAttach struct {
-	ParentSchema, Parent, Schema, Name literal
+// indexFields are the names of a table and of its index.
+func indexFields(table *catalog.Table, name string) fields {
+	return fields{
+		"Table": qualified(table), "Literal": literal(qualified(table)), "TableSchema": ident(table.Schema), "TableName": ident(table.Name),
+		"Name": ident(name), "InvalidName": ident(name + "_invalid"), "Leaf": table.Kind == "table",
+		"SchemaLiteral": literal(table.Schema), "TableLiteral": literal(table.Name), "NameLiteral": literal(name),
+	}
 }
 
 // partitionIndexes lists the partitions of the snapshot, to any depth, and what to attach: deepest
 // first.
-func (w *work) partitionIndexes(d *indexData, parent *catalog.Table, parentIndex string) {
+func (w *pageWriter) partitionIndexes(parent *catalog.Table, parentIndex, items, predicate string) (partitions, attach []fields) {
 	for _, child := range parent.Children {
-		table := w.tableNamed(child)
+		table := w.tables[child]
 		if table == nil {
 			continue
 		}
-		name := indexName(child, string(d.Items), string(d.Predicate))
-		d.Partitions = append(d.Partitions, indexPartition{
-			Leaf:  table.Kind == "table",
-			Table: qualified(table), Literal: literal(qualified(table)), TableSchema: ident(table.Schema), TableName: ident(table.Name),
-			Name: ident(name), InvalidName: ident(name + "_invalid"),
-			SchemaLiteral: literal(table.Schema), TableLiteral: literal(table.Name), NameLiteral: literal(name),
-		})
+		name := indexName(child, items, predicate)
+		partitions = append(partitions, indexFields(table, name))
 		if table.Kind == "partitioned" {
-			w.partitionIndexes(d, table, name)
+			below, attached := w.partitionIndexes(table, name, items, predicate)
+			partitions, attach = append(partitions, below...), append(attach, attached...)
 		}
-		d.Attach = append(d.Attach, indexAttach{literal(parent.Schema), literal(parentIndex), literal(table.Schema), literal(name)})
+		attach = append(attach, fields{"ParentSchema": literal(parent.Schema), "Parent": literal(parentIndex),
+			"Schema": literal(table.Schema), "Name": literal(name)})
 	}
+	return partitions, attach
 }
 
 // indexName says whose index it is and carries a hash of its definition, so that a changed index
@@ -224,28 +263,11 @@ func indexName(table, items, predicate string) string {
 		}
 		return '_'
 	}, strings.ToLower(table[strings.IndexByte(table, '.')+1:]))
-	if len(stub) > 32 {
-		stub = stub[:32]
-	}
-	return fmt.Sprintf("pgretain_%s_%s", stub, Hash(table, items, predicate)[:8])
-}
-
-// indexColumn is an item for the template.
-type indexColumn struct {
-	Expr                          sqlText
-	Descending, Nulls, NullsFirst bool
-}
-
-func indexColumns(items []indexItem) []indexColumn {
-	columns := make([]indexColumn, len(items))
-	for i, item := range items {
-		columns[i] = indexColumn{item.expr, item.descending, item.nullsFirst != item.descending, item.nullsFirst}
-	}
-	return columns
+	return fmt.Sprintf("pgretain_%s_%s", stub[:min(len(stub), 32)], Hash(table, items, predicate)[:8])
 }
 
 // ensureColumns are the columns that the table lacks, or that an earlier migration added.
-func (w *work) ensureColumns(table *catalog.Table) []Object {
+func (w *pageWriter) ensureColumns(table *catalog.Table) []Object {
 	var objects []Object
 	for _, column := range w.policy.Ensure {
 		name := tableName(table) + "." + column.Name
@@ -261,7 +283,7 @@ func (w *work) ensureColumns(table *catalog.Table) []Object {
 
 // refuseType refuses another type for a column that an earlier migration added: how its values become
 // others is not for us to guess. Once the table has the type, the policy may say so.
-func (w *work) refuseType(table *catalog.Table, object Object, column policy.Column) {
+func (w *pageWriter) refuseType(table *catalog.Table, object Object, column policy.Column) {
 	before, had := w.history.Object(object.ID())
 	if !had {
 		return
@@ -281,19 +303,14 @@ func (w *work) refuseType(table *catalog.Table, object Object, column policy.Col
 			qualified(table), ident(column.Name), column.Type))
 }
 
-func (w *work) column(table *catalog.Table, name string, column policy.Column) Object {
+func (w *pageWriter) column(table *catalog.Table, name string, column policy.Column) Object {
 	value := sqlText("")
 	if column.Default != nil {
 		w.onOneLine(*column.Default)
 		value = enclosed(sqlText(oneLine(column.Default.SQL)))
 	}
-	data := struct {
-		Policy  string
-		Table   sqlText
-		Column  ident
-		Type    sqlText
-		Default sqlText
-	}{w.policy.Name, qualified(table), ident(column.Name), sqlText(oneLine(column.Type)), value}
+	data := fields{"Policy": sqlText(w.policy.Name), "Table": qualified(table), "Column": ident(column.Name),
+		"Type": sqlText(oneLine(column.Type)), "Default": value}
 	return Object{
 		Kind: KindColumn, Name: name, As: AsMigrator, SQL: object("column", data), Drop: object("column_drop", data),
 		Policy: w.policy.Name, Table: tableName(table), Position: column.Position,

@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
+	"strings"
 	"sync"
 
 	"pgretain/internal/diag"
+	"pgretain/policy"
 )
 
 // Kind is what an Object is. The order of the constants is the order of creation; dropping goes
@@ -78,19 +80,17 @@ func Hash(parts ...string) string {
 		addTo(sum, part)
 		sum.Write([]byte{0})
 	}
-	return digits(sum)
+	return hex.EncodeToString(sum.Sum(nil))[:12]
 }
 
 // hashJoined is Hash of what parts make together.
-func hashJoined(parts ...pieces) string {
+func hashJoined(parts pieces) string {
 	sum := sha256.New()
 	for _, part := range parts {
-		for _, piece := range part {
-			addTo(sum, piece)
-		}
+		addTo(sum, part)
 	}
 	sum.Write([]byte{0})
-	return digits(sum)
+	return hex.EncodeToString(sum.Sum(nil))[:12]
 }
 
 // chunks are what texts are copied to in order to be added to a sum.
@@ -107,8 +107,6 @@ func addTo(sum hash.Hash, text string) {
 	}
 }
 
-func digits(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:12] }
-
 // ID is what makes two objects the same thing.
 type ID struct {
 	Kind Kind
@@ -117,3 +115,61 @@ type ID struct {
 
 // ID of the object.
 func (o Object) ID() ID { return ID{o.Kind, o.Name} }
+
+// Pages puts what belongs to one policy or report, and can be replaced without data, into one object: its
+// functions, its tables for joins and its row of the registry. The page is the unit of change of a migration.
+func Pages(objects []Object, roles policy.Roles) []Object {
+	parts := map[string][]Object{}
+	rows := map[string]bool{}
+	for _, o := range objects {
+		if o.Kind == KindPolicy {
+			rows[o.Policy] = true
+		} else if ofPage(o) {
+			parts[o.Policy] = append(parts[o.Policy], o)
+		}
+	}
+	var list []Object
+	for _, o := range objects {
+		switch {
+		case ofPage(o) && rows[o.Policy]:
+		case o.Kind == KindPolicy && len(parts[o.Policy]) > 0:
+			list = append(list, page(o, parts[o.Policy], roles))
+		default:
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// ofPage says whether an object stands in its policy's page.
+func ofPage(o Object) bool {
+	return o.Policy != "" && (o.Kind == KindFunction || o.Kind == KindProcedure || o.Kind == KindStored)
+}
+
+// page is the row of a policy with all of its parts before it, tables first.
+func page(row Object, parts []Object, roles policy.Roles) Object {
+	type pagePart struct {
+		SQL   sqlText
+		Owner sqlText // who is to be again after the role that migrates made it, "" where nobody changes
+	}
+	var tables, functions []pagePart
+	for _, o := range parts {
+		p := pagePart{SQL: sqlText(o.SQL)}
+		if o.As == AsMigrator && !roles.None {
+			p.Owner = sqlText(ident(roles.Owner).String())
+		}
+		if o.Kind == KindStored {
+			tables = append(tables, p)
+		} else {
+			functions = append(functions, p)
+		}
+	}
+	var words []sqlText
+	for _, word := range row.Words {
+		words = append(words, sqlText(word))
+	}
+	schema, _, _ := strings.Cut(parts[0].Name, ".")
+	row.SQL = execute("page.sql.tmpl", fields{"Words": words, "Schema": sqlText(schema), "Name": literal(row.Name),
+		"Parts": append(tables, functions...), "Row": sqlText(row.SQL)})
+	return row
+}

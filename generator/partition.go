@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -38,7 +39,7 @@ func keyType(c *catalog.Column) string {
 // partitionedOf is the table of a policy on partitions, nil when the policy is about rows or the
 // table cannot be told to be one.
 func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
-	table := c.tableNamed(p.Table.String())
+	table := c.tables[p.Table.String()]
 	if !p.Partitions || table == nil {
 		return nil
 	}
@@ -62,7 +63,7 @@ func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
 func (c *compiler) rangeBelow(list *catalog.Table) *catalog.Table {
 	var below *catalog.Table
 	for _, name := range list.Children {
-		child := c.tableNamed(name)
+		child := c.tables[name]
 		if child == nil || child.Strategy == "" {
 			continue
 		}
@@ -74,72 +75,25 @@ func (c *compiler) rangeBelow(list *catalog.Table) *catalog.Table {
 	return below
 }
 
-// partitionsAsRows is the relation whose rows are the partitions; nil when it was refused.
-func (c *compiler) partitionsAsRows(p *policy.Policy) *catalog.Table {
-	t := c.partitionedOf(p)
-	if t == nil || !c.checkPartitioned(p, t) {
-		return nil
-	}
-	rows := &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}}
-	add := func(name, typ string, notNull bool) {
-		rows.Columns = append(rows.Columns, catalog.Column{Name: name, Type: typ, NotNull: notNull})
-	}
-	add("schema", "text", true)
-	add("name", "text", true)
-	add("parent", "text", true)
-	if t.value != nil {
-		add("value", keyType(t.value), true)
-	}
-	add("lower", keyType(t.key), false)
-	add("upper", keyType(t.key), true)
-	return rows
-}
-
-// rowsTable is what the rows of a policy look like, nil when the policy was refused.
+// rowsTable is what the rows of a policy look like, nil when the policy was refused. Those of a policy on partitions are
+// the partitions.
 func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	if !p.Partitions {
 		return c.findTable(p)
 	}
 	clocksOnUpper(p)
-	return c.partitionsAsRows(p)
-}
-
-// rowsRelation is a relation with the columns of the policy's rows, for what is planned and not run.
-func (w *work) rowsRelation() sqlText {
-	if !w.policy.Partitions {
-		return qualified(w.table)
-	}
-	return fragment("partition columns", w.table.Columns)
-}
-
-// compilePartitions compiles a policy on partitions to its objects; none when it was refused.
-func (c *compiler) compilePartitions(p *policy.Policy) []Object {
-	if !c.checkPartitionPolicy(p) {
+	t := c.partitionedOf(p)
+	if t == nil || !c.checkPartitioned(p, t) {
 		return nil
 	}
-	rows := c.rowsTable(p)
-	if rows == nil || !c.checkPartitionSteps(p) {
-		return nil
+	columns := []catalog.Column{
+		{Name: "schema", Type: "text", NotNull: true}, {Name: "name", Type: "text", NotNull: true}, {Name: "parent", Type: "text", NotNull: true},
 	}
-	defer c.explainColumns(len(c.diags))
-	w := c.work(p, rows, rowsForm())
-	if c.diags.HasErrors() {
-		return nil
+	if t.value != nil {
+		columns = append(columns, catalog.Column{Name: "value", Type: keyType(t.value), NotNull: true})
 	}
-	objects := slices.Concat(w.createdTables(), w.storedTables())
-	functions := append([]Object{w.partitionRows(), w.alterPartition(), w.take()}, w.start()...)
-	w.collectRights()
-	objects = append(objects, functions...)
-	return append(objects, w.registryRow(functions, []passEntry{{}}, w.facts(), w.stepEntries()))
-}
-
-// explainColumns says, in what was found since, what columns there are.
-func (c *compiler) explainColumns(since int) {
-	for i := range c.diags[since:] {
-		if d := &c.diags[since+i]; d.Code == codeNoColumn && d.Hint == "" {
-			d.Hint = "The rows are partitions, with schema, name, parent, lower and upper. What they hold is read with a sub-select: FROM partition."
-		}
-	}
+	columns = append(columns, catalog.Column{Name: "lower", Type: keyType(t.key)}, catalog.Column{Name: "upper", Type: keyType(t.key), NotNull: true})
+	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
 }
 
 // clocksOnUpper gives clocks their column: age runs from the upper bound, and a partition whose
@@ -158,47 +112,175 @@ func clocksOnUpper(p *policy.Policy) {
 	}
 }
 
+// rowsRelation is a relation with the columns of the policy's rows, for what is planned and not run.
+func (w *pageWriter) rowsRelation() sqlText {
+	if !w.policy.Partitions {
+		return qualified(w.table)
+	}
+	var columns []columnText
+	for _, c := range w.table.Columns {
+		columns = append(columns, columnText{sqlText(c.Name), sqlText(c.Type)})
+	}
+	return fragment("partition columns", columns)
+}
+
+// compilePartitions compiles a policy on partitions to its objects; none when it was refused.
+func (c *compiler) compilePartitions(p *policy.Policy) []Object {
+	if !c.checkPartitionPolicy(p) {
+		return nil
+	}
+	rows := c.rowsTable(p)
+	if rows == nil || !c.checkPartitionSteps(p) {
+		return nil
+	}
+	before := len(c.diags)
+	defer func() {
+		for i := range c.diags[before:] {
+			if d := &c.diags[before+i]; d.Code == codeNoColumn && d.Hint == "" {
+				d.Hint = "The rows are partitions, with schema, name, parent, lower and upper. What they hold is read with a sub-select: FROM partition."
+			}
+		}
+	}()
+	w := c.writer(p, rows, sliceInputs)
+	if c.diags.HasErrors() {
+		return nil
+	}
+	tables := slices.Concat(w.createdTables(), w.storedTables())
+	functions := append([]Object{w.partitionRows(), w.alterPartition(), w.take()}, w.start()...)
+	w.collectRights()
+	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{}}))
+}
+
+// checkPartitionPolicy refuses a table whose partitions cannot be told apart by time.
+func (c *compiler) checkPartitionPolicy(p *policy.Policy) bool {
+	table := c.relation(p.Table)
+	if table == nil {
+		return false
+	}
+	refuse := func(code, message, hint string) bool {
+		c.refuse(p.Table.Position, code, fmt.Sprintf("%q %s", p.Table, message), hint)
+		return false
+	}
+	switch {
+	case table.Kind != "partitioned":
+		return refuse(codeTableKind, "is a "+table.Kind+", not a partitioned table", "Write \"table\" for a policy on rows.")
+	case table.PartitionOf != "":
+		return refuse(codeTableKind, fmt.Sprintf("is a partition of %q", table.PartitionOf), "Name the table above it.")
+	case table.Strategy == "":
+		return refuse(codeSnapshotOld, "has no partition key in the catalog snapshot", `Run "pgretain snapshot" again.`)
+	case c.partitionedOf(p) == nil:
+		return refuse(codeTableKind, "is not partitioned by the range of a column",
+			"A policy on partitions needs PARTITION BY RANGE on a column, or BY LIST on a column over partitions that are all by RANGE on the same column.")
+	}
+	return true
+}
+
+// checkPartitioned refuses keys without an order of their own, and protected partitions.
+func (c *compiler) checkPartitioned(p *policy.Policy, t *partitioned) bool {
+	if keyFloors[keyType(t.key)] == "" {
+		c.refuse(p.Table.Position, codeClockType, fmt.Sprintf("%q is partitioned by %q of type %q, which is neither a date nor a number", p.Table, t.key.Name, t.key.Type),
+			"Keys may be dates, timestamps, numbers and uuid.")
+		return false
+	}
+	before := len(c.diags)
+	c.checkProtected(p)
+	return len(c.diags) == before
+}
+
+// checkPartitionSteps refuses steps that look into a partition which an earlier one took away.
+func (c *compiler) checkPartitionSteps(p *policy.Policy) bool {
+	before := len(c.diags)
+	away := false
+	for _, s := range p.Then {
+		for _, part := range parts(s) {
+			parsed, err := part.Parse()
+			if err != nil || !away {
+				continue // reported where it is compiled
+			}
+			if i := slices.IndexFunc(parsed.Tables, isPartition); i >= 0 {
+				c.refuse(part.Expr.At(parsed.Tables[i].Offset), codeStep, "\"partition\" is empty once the partition has gone",
+					"Move this step before \"detach\" or \"drop\".")
+			}
+		}
+		away = away || s.Detach != nil || s.Drop != nil
+	}
+	return len(c.diags) == before
+}
+
+func isPartition(ref pgparse.TableRef) bool { return ref.Schema == "" && ref.Name == "partition" }
+
 // partitionContent is the SQL that "partition" stands for in expressions.
 func (c *compiler) partitionContent(p *policy.Policy) sqlText {
 	t := c.partitionedOf(p)
 	if t == nil {
 		return ""
 	}
-	data := struct {
-		Table      sqlText
-		Key, Value sqlText
-		KeyType    string
-		Floor      literal
-	}{Table: qualified(t.table), Key: sqlText(quote.Ident(t.key.Name)), KeyType: keyType(t.key), Floor: keyFloors[keyType(t.key)]}
+	value := sqlText("")
 	if t.value != nil {
-		data.Value = sqlText(quote.Ident(t.value.Name))
+		value = sqlText(quote.Ident(t.value.Name))
 	}
-	return fragment("partition content", data)
+	return fragment("partition content", fields{"Table": qualified(t.table), "Key": ident(t.key.Name), "Value": value,
+		"KeyType": sqlText(keyType(t.key)), "Floor": keyFloors[keyType(t.key)]})
 }
 
-// partitionEdits puts what a partition holds in the place of the relation "partition".
-func (b *binder) partitionEdits(e policy.Expr, parsed *pgparse.Expr) []pgparse.Edit {
-	if b.content == "" {
-		return nil
+// partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
+func (w *pageWriter) partitionFields() fields {
+	t := w.partitionedOf(w.policy)
+	valueType := sqlText("")
+	if t.value != nil {
+		valueType = sqlText(keyType(t.value))
 	}
-	var edits []pgparse.Edit
-	for _, ref := range parsed.Tables {
-		if !isPartition(ref) {
-			continue
-		}
-		text := string(b.content)
-		if ref.Alias == "" {
-			text += ` AS "partition"`
-		}
-		edits = append(edits, pgparse.Edit{Offset: ref.Offset, Length: nameLength(e.SQL[ref.Offset:]), Text: text})
+	var ranks []*ranked
+	place := func(r *ranked) {
+		among := *r
+		among.Table, among.Rows = "part", append([]sqlText{"NOT t.detaching", fragment("has an end", nil)}, r.Rows...)
+		among.Order = append([]orderItem{{Expr: fragment("has no beginning", nil)}}, r.Order...)
+		ranks = append(ranks, &among)
 	}
-	return edits
+	var guards []keptBy
+	for _, g := range w.guards {
+		kept := fragment("not false", g.cond)
+		if g.rank != nil {
+			place(g.rank)
+			kept = fragment("place within", g.rank)
+		}
+		guards = append(guards, keptBy{Kept: kept, Name: literal(g.name)})
+	}
+	for _, r := range w.beyonds {
+		if r != nil {
+			place(r)
+		}
+	}
+	return fields{
+		"Schema": sqlText(w.schema()), "KeyType": sqlText(keyType(t.key)), "ValueType": valueType,
+		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
+		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
+		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...),
+	}
 }
 
-// partitionColumns are the columns of t that the relation "partition" reads.
-func (w *work) partitionColumns(e *pgparse.Expr) []string {
-	if w.binder.content == "" || !slices.ContainsFunc(e.Tables, isPartition) {
-		return nil
-	}
-	return []string{"lower", "upper", "value"}
+// partitionRows is <policy>_rows of a policy on partitions.
+func (w *pageWriter) partitionRows() Object {
+	return w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields()))
+}
+
+// alterPartition is the function that does what only the table's owner may do. The migrating role
+// owns it: the owner of the other functions cannot be a member of a role that is its own member.
+func (w *pageWriter) alterPartition() Object {
+	relation := literal(qualified(w.partitionedOf(w.policy).table))
+	return w.asMigrator(w.function("partition", "oid, text", "alter_partition", fields{"Relation": relation}))
+}
+
+func init() {
+	stepKinds = append(stepKinds,
+		stepKind{verb: "detach", is: func(s policy.Step) bool { return s.Detach != nil }, render: (*pageWriter).takeAway},
+		stepKind{verb: "drop", is: func(s policy.Step) bool { return s.Drop != nil }, render: (*pageWriter).takeAway})
+}
+
+// takeAway is the step that detaches or drops the partition; "drop" detaches unless a step before
+// it did.
+func (w *pageWriter) takeAway(s step, _ batch) sqlText {
+	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
+	return stepText("step_partition", fields{"Schema": sqlText(w.schema()), "Alter": sqlText(w.policy.Name + "_partition"),
+		"Action": sqlText(s.kind.verb), "Counts": s.Drop == nil || !detached})
 }

@@ -1,16 +1,17 @@
 package generator
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
+	sqlfiles "pgretain/sql"
 )
 
 // right is what the worker may do with a table. Everybody who works on a table may
@@ -23,13 +24,16 @@ type right struct {
 }
 
 // collectRights notes what a policy does with which tables.
-func (w *work) collectRights() {
-	locked := append(w.lockedTables(), w.lockedBelow()...)
-	for i, use := range w.policy.Uses() {
-		if i == 0 {
-			use.Access.Update = use.Access.Update || !w.policy.Partitions // row locks
+func (w *pageWriter) collectRights() {
+	locked := w.lockedBelow()
+	for _, s := range w.steps() {
+		if w.locksRelated(s) {
+			locked = append(locked, s.Related.Table.String())
 		}
-		use.Access.Update = use.Access.Update || slices.Contains(locked, use.Table.String())
+	}
+	for i, use := range w.policy.Uses() {
+		ownRows := i == 0 && !w.policy.Partitions // whose rows are locked
+		use.Access.Update = use.Access.Update || ownRows || slices.Contains(locked, use.Table.String())
 		w.addRight(use.Table, use.Access)
 	}
 	for _, part := range w.policy.Parts() {
@@ -41,7 +45,7 @@ func (w *work) collectRights() {
 		if err != nil {
 			continue // reported where it is compiled
 		}
-		w.noteNames(parsed.Columns, parsed.Schemas)
+		w.noteNames(parsed)
 		for _, ref := range parsed.Tables {
 			w.addRead(part.Expr, ref)
 		}
@@ -50,22 +54,21 @@ func (w *work) collectRights() {
 
 // addRead notes a table that an expression names. A bare name is looked up along the search path, once and for all: one
 // that is nowhere is refused, since it would mean whatever table takes the name later.
-func (w *work) addRead(e policy.Expr, ref pgparse.TableRef) {
+func (w *pageWriter) addRead(e policy.Expr, ref pgparse.TableRef) {
 	if table := w.lookUp(ref); table != nil {
 		w.addRight(policy.Table{Schema: table.Schema, Name: table.Name, Position: e.At(ref.Offset)}, policy.Access{})
 		return
 	}
 	name := ref.Name
 	switch {
+	case ref.Schema == "pg_catalog", ref.Schema == w.schema():
+		return
 	case ref.Schema != "":
 		name = ref.Schema + "." + ref.Name
 	case strings.HasPrefix(name, "pg_"), name == "batch", name == "partition" && w.policy.Partitions: // what is generated has them
 		return
 	}
-	if ref.Schema != "pg_catalog" && ref.Schema != w.schema() {
-		w.refuse(e.At(ref.Offset), codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name),
-			orHint(didYouMean(name, tableNames(w.snapshot)), `Run "pgretain snapshot" after the table was created.`))
-	}
+	w.refuseTable(e.At(ref.Offset), name)
 }
 
 // lookUp finds a table that SQL names; nil when the snapshot has none.
@@ -75,7 +78,7 @@ func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
 		path = c.file.Install.SearchPath
 	}
 	for _, schema := range path {
-		if table := c.tableNamed(schema + "." + ref.Name); table != nil {
+		if table := c.tables[schema+"."+ref.Name]; table != nil {
 			return table
 		}
 	}
@@ -91,7 +94,7 @@ func (c *compiler) schemaOf(ref pgparse.TableRef) string {
 	return ""
 }
 
-func (w *work) addRight(t policy.Table, access policy.Access) {
+func (w *pageWriter) addRight(t policy.Table, access policy.Access) {
 	w.joinRight(right{t, access, w.policy.Name, w.policy.Position})
 }
 
@@ -111,56 +114,40 @@ func (c *compiler) joinRight(more right) {
 // call functions the way into the runtime's schema. None on tables where one role does everything.
 func (c *compiler) privileges() []Object {
 	var objects []Object
+	roles := c.file.Install.Roles
 	slices.SortFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
 	for _, r := range c.rights {
-		if c.file.Install.Roles.None {
-			break
+		if !roles.None {
+			objects = append(objects, usage(r.table.Schema, roles.Worker, "schema "+r.table.Schema, AsMigrator, r.position), c.privilege(r))
 		}
-		objects = append(objects, c.usage(r), c.privilege(r))
 	}
 	for _, g := range c.granted {
-		objects = append(objects, usage(c.file.Install.Schema, g.Text, "schema "+c.file.Install.Schema+" to "+g.Text, AsOwner, g.Position))
+		objects = append(objects, usage(c.schema(), g.Text, "schema "+c.schema()+" to "+g.Text, AsOwner, g.Position))
 	}
 	return objects
 }
 
-// usage lets the worker into the schema of a table.
-func (c *compiler) usage(r right) Object {
-	return usage(r.table.Schema, c.file.Install.Roles.Worker, "schema "+r.table.Schema, AsMigrator, r.position)
-}
-
 // usage lets a role into a schema. The object is nobody's: several policies may need it.
 func usage(schema, role, name string, as As, at diag.Position) Object {
-	data := struct {
-		Schema, Role               ident
-		SchemaLiteral, RoleLiteral literal
-	}{ident(schema), ident(role), literal(schema), literal(role)}
+	data := fields{"Schema": ident(schema), "Role": ident(role), "SchemaLiteral": literal(schema), "RoleLiteral": literal(role)}
 	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at}
 }
 
 // privilege is what the worker may do with a table. An archive that a policy creates is not in the
 // snapshot yet.
 func (c *compiler) privilege(r right) Object {
-	table := c.tableNamed(r.table.String())
-	if table == nil {
-		table = &catalog.Table{Schema: r.table.Schema, Name: r.table.Name}
+	name, worker := r.table.String(), c.file.Install.Roles.Worker
+	var sequences []sequence
+	if table := c.tables[name]; table != nil && r.access.Insert {
+		sequences = sequencesOf(table)
 	}
-	data := struct {
-		Comment, Schema                          string
-		Access                                   policy.Access
-		Table                                    sqlText
-		SchemaLiteral, TableLiteral, RoleLiteral literal
-		Sequences                                []sequence
-		Role                                     sqlText
-	}{Comment: comment(tableName(table)), Schema: c.file.Install.Schema, Access: r.access,
-		Table: qualified(table), SchemaLiteral: literal(table.Schema), TableLiteral: literal(qualified(table)),
-		RoleLiteral: literal(c.file.Install.Roles.Worker), Role: sqlText(quote.Ident(c.file.Install.Roles.Worker))}
-	if r.access.Insert {
-		data.Sequences = sequencesOf(table)
+	table := quotedTable(r.table)
+	data := fields{
+		"Comment": sqlText(comment(name)), "Schema": sqlText(c.schema()), "Access": r.access, "Table": table, "Sequences": sequences,
+		"SchemaLiteral": literal(r.table.Schema), "TableLiteral": literal(table), "RoleLiteral": literal(worker), "Role": ident(worker),
 	}
-	return Object{Kind: KindPrivilege, Name: tableName(table), As: AsMigrator,
-		SQL: object("privilege", data), Drop: object("privilege_drop", data),
-		Policy: r.policy, Table: tableName(table), Position: r.position}
+	return Object{Kind: KindPrivilege, Name: name, As: AsMigrator, SQL: object("privilege", data), Drop: object("privilege_drop", data),
+		Policy: r.policy, Table: name, Position: r.position}
 }
 
 // sequence is one that a default reads, as SQL names it.
@@ -176,17 +163,71 @@ var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)
 func sequencesOf(table *catalog.Table) []sequence {
 	var names []sequence
 	for _, column := range table.Columns {
-		if found := nextValue.FindStringSubmatch(column.Default); found != nil {
-			parts, err := pgparse.Name(strings.ReplaceAll(found[1], "''", "'"))
-			if err != nil || len(parts) == 0 {
-				continue // no sequence of the server's has such a name
-			}
-			for i := range parts {
-				parts[i] = quote.Ident(parts[i])
-			}
-			name := strings.Join(parts, ".")
-			names = append(names, sequence{sqlText(name), literal(name)})
+		found := nextValue.FindStringSubmatch(column.Default)
+		if found == nil {
+			continue
 		}
+		parts, err := pgparse.Name(strings.ReplaceAll(found[1], "''", "'"))
+		if err != nil || len(parts) == 0 {
+			continue // no sequence of the server's has such a name
+		}
+		for i := range parts {
+			parts[i] = quote.Ident(parts[i])
+		}
+		name := strings.Join(parts, ".")
+		names = append(names, sequence{sqlText(name), literal(name)})
 	}
 	return names
+}
+
+// grant is a line of the list in sql/functions/_close.sql.
+type grant struct {
+	roles     []string // owner, worker, runner, operator, viewer, application
+	privilege string
+	names     []string
+}
+
+var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDATE|DELETE|OWNER)',\s+'([a-z_\s]+)'\)`)
+
+// grantList is that list.
+var grantList = sync.OnceValue(func() []grant {
+	text, _ := sqlfiles.Runtime.ReadFile("functions/_close.sql") // embedded; a test looks that the list is found
+	var list []grant
+	for _, found := range grantLine.FindAllStringSubmatch(string(text), -1) {
+		list = append(list, grant{strings.Fields(found[1]), found[2], strings.Fields(found[3])})
+	}
+	return list
+})
+
+// grantsOn are the lines of the list about an object of the runtime.
+func grantsOn(name string) []grant {
+	return slices.DeleteFunc(slices.Clone(grantList()), func(g grant) bool { return !slices.Contains(g.names, name) })
+}
+
+// listed is an object of the runtime with what the list says of it: the roles that may call or read it, what else the
+// worker may do there, and whether it is the worker's.
+func (o Object) listed(name string, roles policy.Roles) Object {
+	names := roleNames(roles)
+	use := map[Kind]string{KindFunction: "EXECUTE", KindProcedure: "EXECUTE", KindTable: "SELECT", KindView: "SELECT"}[o.Kind]
+	for _, g := range grantsOn(name) {
+		switch {
+		case g.privilege == "OWNER" && o.Kind == KindFunction:
+			o.As = AsWorker
+		case roles.None:
+		case g.privilege == use:
+			for _, word := range g.roles {
+				if names[word] != "" {
+					o.Grants = append(o.Grants, names[word])
+				}
+			}
+		case o.Kind == KindTable && slices.Contains([]string{"INSERT", "UPDATE", "DELETE"}, g.privilege):
+			o.Writes = append(o.Writes, g.privilege)
+		}
+	}
+	return o
+}
+
+// ForApplications says whether a function of the runtime may be granted to roles of the application by hand.
+func ForApplications(name string) bool {
+	return slices.ContainsFunc(grantsOn(name), func(g grant) bool { return slices.Contains(g.roles, "application") })
 }

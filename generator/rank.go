@@ -32,73 +32,65 @@ type countText struct {
 	AtLeast, AtMost sqlText // "" for none
 }
 
-// orderItem is one item of ORDER BY, on t. Nulls is set where the placement has to be said.
+// orderItem is one item of ORDER BY, on t.
 type orderItem struct {
 	Expr       sqlText
 	Descending bool
-	Nulls      bool
 	NullsFirst bool
 	column     string
 }
 
-// groupKey is one item of "per", on t. Number starts at 1.
+// groupKey is one item of "per", on t. Number starts at 1. Groups are formed by Expr: an expression goes by its text.
 type groupKey struct {
-	Number    int
-	Expr      sqlText
-	GroupExpr sqlText // what groups are formed by: an expression goes by its text
-	column    string
-	Type      string
-	notNull   bool
+	Number  int
+	Expr    sqlText
+	column  string
+	Type    sqlText
+	notNull bool
 }
 
-func placesName(guard string) sqlText { return sqlText("places_" + guard) }
-func beyondName(i int) sqlText        { return sqlText(fmt.Sprintf("places_beyond_%d", i+1)) }
+func beyondName(i int) sqlText { return sqlText(fmt.Sprintf("places_beyond_%d", i+1)) }
 
 // rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
 // item is not NULL. Joins are sub-selects here: a rank looks at more rows than a batch joins.
-func (w *work) rankOf(source *policy.Rank, name sqlText) *ranked {
+func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
+	defer w.restored()()
+	w.binder.scalars = w.scalarJoins
 	r := w.rankTexts(source, name)
 	r.inGroup = r
-	if !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" }) && len(r.Keys) > 0 {
-		saved := w.binder.verdict
+	if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" }) {
 		w.binder.verdict = func(guard string) (sqlText, error) { return w.verdictInGroup(guard, r.Keys) }
 		r.inGroup = w.rankTexts(source, name)
-		w.binder.verdict = saved
 	}
 	return r
 }
 
-func (w *work) rankTexts(source *policy.Rank, name sqlText) *ranked {
-	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table),
-		columns: true, source: source}
-	w.withScalars(func() {
-		if w.counted != "" {
-			r.Rows = append(r.Rows, w.counted)
-		}
-		if source.Among != nil {
-			r.Rows = append(r.Rows, enclosed(w.bind(*source.Among)))
-		}
-		w.orderOf(r, source)
-		for i, per := range source.Per {
-			r.Keys = append(r.Keys, w.keyOf(r, per, i+1))
-		}
-		if source.Count != nil {
-			r.Count = w.countOf(source.Count)
-		}
-	})
+func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
+	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true, source: source}
+	if w.whereInRank != "" {
+		r.Rows = append(r.Rows, w.whereInRank)
+	}
+	if source.Among != nil {
+		r.Rows = append(r.Rows, enclosed(w.bind(*source.Among)))
+	}
+	w.compileOrder(r)
+	for i, per := range source.Per {
+		r.Keys = append(r.Keys, w.keyOf(r, per, i+1))
+	}
+	if source.Count != nil {
+		r.Count = w.countOf(source.Count)
+	}
 	return r
 }
 
 // verdictInGroup is guardVerdict for the rows of one group: a rank whose groups lie within it looks at no others.
-func (w *work) verdictInGroup(name string, keys []groupKey) (sqlText, error) {
+func (w *pageWriter) verdictInGroup(name string, keys []groupKey) (sqlText, error) {
 	for _, g := range w.guards {
 		if g.name != name || g.rank == nil || !g.rank.within(keys) {
 			continue
 		}
 		inner := w.rankTexts(g.rank.source, g.rank.Name)
-		for _, k := range keys {
-			inner.Rows = append(inner.Rows, k.match(k.ofGroup()))
-		}
+		inner.Rows = append(inner.Rows, matches(keys)...)
 		return fragment("ranked within", inner), nil
 	}
 	return w.guardVerdict(name)
@@ -106,86 +98,69 @@ func (w *work) verdictInGroup(name string, keys []groupKey) (sqlText, error) {
 
 // within says whether all rows of a group of r are in one group by these keys.
 func (r *ranked) within(keys []groupKey) bool {
-	for _, k := range keys {
-		if !slices.ContainsFunc(r.Keys, func(own groupKey) bool { return own.column == k.column }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(keys, func(k groupKey) bool {
+		return !slices.ContainsFunc(r.Keys, func(own groupKey) bool { return own.column == k.column })
+	})
 }
 
-func (w *work) countOf(source *policy.CountData) *countText {
-	c := &countText{Value: enclosed(w.bind(source.Value)), Else: numberOrNull(source.Else), ZeroDue: source.AtLeast != nil && *source.AtLeast == 0}
+func (w *pageWriter) countOf(source *policy.CountData) *countText {
+	c := &countText{Value: enclosed(w.bind(source.Value)), Else: "NULL", AtLeast: number(source.AtLeast), AtMost: number(source.AtMost),
+		ZeroDue: source.AtLeast != nil && *source.AtLeast == 0}
 	for _, e := range source.NeverValues {
 		c.Never = append(c.Never, w.bind(e))
 	}
-	if source.AtLeast != nil {
-		c.AtLeast = numberOrNull(source.AtLeast)
-	}
-	if source.AtMost != nil {
-		c.AtMost = numberOrNull(source.AtMost)
+	if source.Else != nil {
+		c.Else = number(source.Else)
 	}
 	return c
 }
 
-func numberOrNull(n *int64) sqlText {
+// number is "" for none.
+func number(n *int64) sqlText {
 	if n == nil {
-		return "NULL"
+		return ""
 	}
 	return sqlText(strconv.FormatInt(*n, 10))
 }
 
-// orderOf compiles the order, made total unless ties count as one.
-func (w *work) orderOf(r *ranked, source *policy.Rank) {
-	for i, item := range source.Order {
+// compileOrder compiles the order, made total unless ties count as one.
+func (w *pageWriter) compileOrder(r *ranked) {
+	for i, item := range r.source.Order {
 		expr := w.bind(item.Expr)
 		column := w.columnOf(item.Expr)
-		if column == "" || w.table.Column(column).Virtual {
-			r.columns = false
-		}
-		notNull := column != "" && w.table.Column(column).NotNull
-		if i == 0 && !notNull {
+		r.columns = r.columns && column != "" && !w.table.Column(column).Virtual
+		if i == 0 && (column == "" || !w.notNull(column)) {
 			r.Rows = append(r.Rows, fragment("is not null", enclosed(expr)))
 		}
-		r.Order = append(r.Order, orderItem{Expr: expr, Descending: item.Descending,
-			Nulls: item.NullsFirst != item.Descending, NullsFirst: item.NullsFirst, column: column})
+		r.Order = append(r.Order, orderItem{Expr: expr, Descending: item.Descending, NullsFirst: item.NullsFirst, column: column})
 	}
-	if !source.WithTies {
+	if !r.WithTies {
 		r.Order = w.withKey(r.Order)
 	}
 }
 
 // withKey makes an order total with the primary key, in the direction of its last item.
-func (w *work) withKey(order []orderItem) []orderItem {
+func (w *pageWriter) withKey(order []orderItem) []orderItem {
 	if len(order) == 0 {
 		return order
 	}
 	total := slices.Clone(order)
 	descending := order[len(order)-1].Descending
 	for _, name := range w.table.PrimaryKey {
-		if !ordersBy(total, name) {
-			total = append(total, orderItem{Expr: fragment("t column", ident(name)), Descending: descending, NullsFirst: descending, column: name})
+		if !slices.ContainsFunc(total, func(item orderItem) bool { return item.column == name }) {
+			total = append(total, orderItem{Expr: aliased("t", ident(name)), Descending: descending, NullsFirst: descending, column: name})
 		}
 	}
 	return total
 }
 
-func ordersBy(order []orderItem, column string) bool {
-	for _, item := range order {
-		if item.column == column {
-			return true
-		}
-	}
-	return false
-}
-
 // columnOf is the column that an expression is, "" when it is more than a column.
-func (w *work) columnOf(e policy.Expr) string {
+func (w *pageWriter) columnOf(e policy.Expr) string {
 	parsed, ok := w.parse(e)
-	if !ok || len(parsed.parsed.Columns) != 1 {
+	if !ok || len(parsed.Columns) != 1 {
 		return ""
 	}
-	ref := parsed.parsed.Columns[0]
+	ref := parsed.Columns[0]
 	name := ref.Fields[len(ref.Fields)-1]
 	length := nameLength(e.SQL)
 	if len(ref.Fields) == 2 && ref.Fields[0] == "t" {
@@ -197,54 +172,72 @@ func (w *work) columnOf(e policy.Expr) string {
 	return name
 }
 
-func (w *work) keyOf(r *ranked, per policy.Expr, number int) groupKey {
+func (w *pageWriter) keyOf(r *ranked, per policy.Expr, number int) groupKey {
 	expr := w.bind(per)
 	name := w.columnOf(per)
 	if name == "" {
 		r.columns = false
-		text := fragment("as text", expr)
-		return groupKey{Number: number, Expr: text, GroupExpr: text, Type: "text"}
+		return groupKey{Number: number, Expr: fragment("as text", expr), Type: "text"}
 	}
 	column := w.table.Column(name)
 	r.columns = r.columns && !column.Virtual
-	return groupKey{Number: number, Expr: expr, GroupExpr: expr, column: name, Type: column.Type, notNull: column.NotNull}
+	return groupKey{Number: number, Expr: expr, column: name, Type: sqlText(column.Type), notNull: column.NotNull}
 }
 
-// match ties a group's key on the alias t to a value.
-func (k groupKey) match(value sqlText) sqlText {
-	name := "group same"
-	switch {
-	case k.notNull:
-		name = "group equal"
-	case k.column != "":
-		name = "group equal or null"
+// matches tie the keys of t to those of the relation g of a batch's groups.
+func matches(keys []groupKey) []sqlText {
+	var list []sqlText
+	for _, k := range keys {
+		name := "group same"
+		switch {
+		case k.notNull:
+			name = "group equal"
+		case k.column != "":
+			name = "group equal or null"
+		}
+		list = append(list, fragment(name, fields{"Left": k.Expr, "Right": sqlText(fmt.Sprintf("g.k%d", k.Number))}))
 	}
-	return fragment(name, struct{ Left, Right sqlText }{k.Expr, value})
+	return list
 }
 
-// ofGroup is the key's value in the relation g of a batch's groups.
-func (k groupKey) ofGroup() sqlText { return sqlText(fmt.Sprintf("g.k%d", k.Number)) }
+// orAllRows is the rank with a condition in any case.
+func (r *ranked) orAllRows() *ranked {
+	if len(r.Rows) > 0 {
+		return r
+	}
+	copied := *r
+	copied.Rows = []sqlText{"true"}
+	return &copied
+}
 
-// firstPlaces selects the rows of a group with a place among the first.
-func (r *ranked) firstPlaces() sqlText {
-	return fragment("first places", struct {
-		Alias    sqlText
-		Table    sqlText
-		Rows     []sqlText
-		Order    []orderItem
-		First    int64
-		Count    *countText
-		WithTies bool
-	}{"t", r.Table, r.rowsOfGroup(), r.inGroup.Order, r.First, r.Count, r.WithTies})
+// places are the rows of each group with a place among the first.
+func (r *ranked) places() places {
+	return places{r.Name, r.Table, r.Keys, fragment("first places", fields{"Table": r.Table, "Rows": r.rowsOfGroup(),
+		"Order": r.inGroup.Order, "First": r.First, "Count": r.Count, "WithTies": r.WithTies})}
 }
 
 func (r *ranked) rowsOfGroup() []sqlText {
-	rows := slices.Clone(r.inGroup.Rows)
-	for _, k := range r.Keys {
-		rows = append(rows, k.match(k.ofGroup()))
-	}
+	rows := append(slices.Clone(r.inGroup.Rows), matches(r.Keys)...)
 	if len(rows) == 0 {
 		rows = append(rows, "true")
 	}
 	return rows
+}
+
+// byThreshold says whether the rows past the first ones of a group are those from a row on, in an order of columns that
+// are compared as one: what the statement locks is then checked once more by itself.
+func (w *pageWriter) byThreshold(r *ranked) bool {
+	if r.Count != nil || r.WithTies || len(r.Keys) == 0 || len(w.guards) > 0 || len(w.policy.Scope) > 0 || !w.deletes() {
+		return false
+	}
+	if r.source.Among != nil && !w.readsOwnColumns(*r.source.Among) ||
+		slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" || !k.notNull }) {
+		return false
+	}
+	for i, item := range r.Order {
+		if item.column == "" || item.Descending != r.Order[0].Descending || i > 0 && !w.notNull(item.column) {
+			return false
+		}
+	}
+	return true
 }

@@ -20,8 +20,35 @@ type rowField struct {
 // row is a policy's or report's row of the registry, as pages write it and as retention._register reads it.
 type row []rowField
 
+// registryRow is the policy's row in the registry. Its hash covers the functions and the runtime's
+// version, so that a run under way ends when any of them changes.
+func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object {
+	facts, steps := w.facts(), w.stepEntries()
+	r := w.fields(passes, facts, steps, w.expects(functions))
+	texts := []string{sqlfiles.Version}
+	for _, f := range functions {
+		texts = append(texts, f.SQL)
+	}
+	for _, f := range r {
+		texts = append(texts, encode(f.Value))
+	}
+	o := w.policyObject(slices.Insert(r, 2, rowField{"hash", Hash(texts...), nil}))
+	o.Table, o.Position, o.Words = w.policy.Table.String(), w.policy.Position, append([]string{w.way()}, policyWords(w.policy)...)
+	return o
+}
+
+func (w *pageWriter) policyObject(r row) Object {
+	name := w.policy.Name
+	d := fields{"Schema": sqlText(w.schema()), "Name": literal(name), "Row": r.page(len("SELECT " + w.schema() + "._register("))}
+	columns := map[string]string{}
+	for _, f := range r {
+		columns[f.Name] = encode(f.Value)
+	}
+	return Object{Kind: KindPolicy, Name: name, Policy: name, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d), Row: columns}
+}
+
 // fields are all columns of a policy's row but the hash.
-func (w *work) fields(passes []passEntry, facts rowFacts, steps []stepEntry, expects map[string]*expectation) row {
+func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntry, expects map[string]*expectation) row {
 	p := w.policy
 	own, atLeast, atMost := w.settableWindow()
 	list := row{
@@ -33,18 +60,29 @@ func (w *work) fields(passes []passEntry, facts rowFacts, steps []stepEntry, exp
 	plain := []stepEntry{{Step: 1, Verb: "delete", Table: tableName(w.table)}}
 	followed := follow(steps)
 	return append(list, row{
-		{"owns", tablesOf(w.storedTables()), []string{}}, {"grants", w.callersByWord(), map[string][]string{}},
+		{"owns", w.owns(), []string{}}, {"grants", w.callersByWord(), map[string][]string{}},
 		{"passes", passes, []passEntry{}}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},
 		{"deletes", w.deletedTables(), followed.deletes}, {"related", w.relatedTables(), followed.related},
-		{"changes", w.changedTables(), followed.changes}, {"writes", p.Writes(), followed.writes},
-		{"unguarded", w.unguarded(), []string{}}, {"statement_deletes", w.statementDeletes(), []string{}},
+		{"changes", tableNames(p.Changes()), followed.changes}, {"writes", p.Writes(), followed.writes},
+		{"unguarded", w.unguarded(), []string{}}, {"statement_deletes", tableNames(p.StatementDeletes()), []string{}},
 		{"reach", w.reach(), []string{}}, {"sets", w.setColumns(), []setEntry{}}, {"restores", w.restores(), []restoreSource(nil)},
 		{"expects", expects, nil}, {"schemas", append([]string{}, w.schemas...), []string{}},
 	}...)
 }
 
+// owns are the policy's tables for joins. Its functions are known by their names.
+func (w *pageWriter) owns() []string {
+	list := []string{}
+	for _, j := range w.policy.Joins {
+		if j.OncePerRun() {
+			list = append(list, string(w.storedTable(j)))
+		}
+	}
+	return list
+}
+
 // reportFields are all columns of a report's row: most have their defaults.
-func (w *work) reportFields(r *policy.Report, hash string) row {
+func (w *pageWriter) reportFields(r *policy.Report, hash string) row {
 	list := append(row{
 		{"name", r.Name, nil}, {"hash", hash, nil}, {"description", r.Description, ""}, {"report", true, false},
 		{"table_name", "", ""}, {"partitions", false, false}, {"prepares", false, false},
@@ -80,7 +118,7 @@ func bounds(p *policy.Policy) row {
 
 // bounds of a policy where tables go: a batch looks at few rows, since each table stays locked until it commits, and
 // one that cannot go is found soon. No share of a table's rows says anything about its partitions.
-func (w *work) bounds() row {
+func (w *pageWriter) bounds() row {
 	list := bounds(w.policy)
 	if w.policy.Partitions || w.dropsTables() {
 		list[0].Value, list[1].Value = min(w.policy.Batch.Rows, 10), nil
@@ -89,6 +127,14 @@ func (w *work) bounds() row {
 		list[6].Value = nil
 	}
 	return list
+}
+
+// orNull is nil for nothing.
+func orNull[T comparable](value T) any {
+	if zero := *new(T); value == zero || any(value) == any("0s") {
+		return nil
+	}
+	return value
 }
 
 // following is what retention._register finds out from the steps.
@@ -100,30 +146,22 @@ func follow(steps []stepEntry) following {
 		if s.Related != "" {
 			f.related = append(f.related, s.Table)
 		}
-		switch s.Verb {
-		case "delete":
-			f.deletes, f.changes = append(f.deletes, s.Table), append(f.changes, s.Table)
-			f.writes = append(f.writes, "DELETE "+s.Table)
-		case "update":
-			f.changes, f.writes = append(f.changes, s.Table), append(f.writes, "UPDATE "+s.Table)
-		case "insert", "archive":
-			f.writes = append(f.writes, "INSERT "+s.Table)
+		event := map[string]string{"delete": "DELETE ", "update": "UPDATE ", "insert": "INSERT ", "archive": "INSERT "}[s.Verb]
+		if event != "" {
+			f.writes = append(f.writes, event+s.Table)
+		}
+		if s.Verb == "delete" {
+			f.deletes = append(f.deletes, s.Table)
+		}
+		if s.Verb == "delete" || s.Verb == "update" {
+			f.changes = append(f.changes, s.Table)
 		}
 	}
 	slices.Sort(f.writes)
 	return f
 }
 
-// all has every column; page only those that a page must say.
-func (r row) all() map[string]string {
-	columns := map[string]string{}
-	for _, f := range r {
-		columns[f.Name] = encode(f.Value)
-	}
-	return columns
-}
-
-// page begins below the call's words, whose width first is.
+// page has the columns that a page must say. It begins below the call's words, whose width first is.
 func (r row) page(first int) sqlText {
 	var lines, line []string
 	for _, f := range r {
@@ -131,11 +169,10 @@ func (r row) page(first int) sqlText {
 		if value == encode(f.Default) {
 			continue
 		}
-		text := encode(f.Name) + ": " + spaced(value)
 		if strings.ContainsAny(value[:1], "[{") && len(line) > 0 {
 			lines, line = append(lines, strings.Join(line, ", ")), nil
 		}
-		line = append(line, text)
+		line = append(line, encode(f.Name)+": "+spaced(value))
 	}
 	text := "{" + strings.Join(append(lines, strings.Join(line, ", ")), ",\n") + "}"
 	quote := dollarQuote([]byte(text), "row")
@@ -220,41 +257,67 @@ func commaOf(line string) int {
 	return last
 }
 
-// orNull is nil for nothing.
-func orNull[T comparable](value T) any {
-	if zero := *new(T); value == zero || any(value) == any("0s") {
-		return nil
+// settableWindow is the window that may be set at run time, with its bounds; nil where there is
+// none, or more than one. Of a claim it is the time to live.
+func (w *pageWriter) settableWindow() (own, atLeast, atMost any) {
+	var windows []policy.Window
+	if w.policy.Claim != nil {
+		windows = append(windows, w.policy.Claim.TTL)
+	} else {
+		for _, entry := range w.entries() {
+			if entry.Clock != nil {
+				windows = append(windows, entry.Clock.Window)
+			}
+		}
 	}
-	return value
+	var found []*policy.WindowData
+	for _, window := range windows {
+		if len(window.Tiers) != 1 {
+			continue
+		}
+		if d := window.Tiers[0].Data; d != nil && d.AtLeast != nil && d.Else != nil {
+			found = append(found, d)
+		}
+	}
+	if len(found) != 1 {
+		return nil, nil, nil
+	}
+	text := func(i *policy.Interval) any {
+		if i == nil {
+			return nil
+		}
+		return intervalText(*i)
+	}
+	return text(found[0].Else), text(found[0].AtLeast), text(found[0].AtMost)
 }
 
-func textOrNull(text string) sqlText {
-	if text == "" {
-		return "NULL"
+func names(list []policy.Name) []string {
+	texts := make([]string, len(list))
+	for i, name := range list {
+		texts[i] = name.Text
 	}
-	return sqlText(literal(text).String())
+	return texts
 }
 
-// cronDatabase is NULL where jobs are scheduled in this database, or by nobody here.
-func (c *compiler) cronDatabase() sqlText {
-	if !c.file.Install.CronElsewhere() {
-		return "NULL"
+func tableNames(tables []policy.Table) []string {
+	list := make([]string, len(tables))
+	for i, t := range tables {
+		list[i] = t.String()
 	}
-	return textOrNull(c.file.Install.CronDatabase)
+	return list
 }
 
 func (c *compiler) install() Object {
 	in := c.file.Install
-	protect := make([]string, len(c.file.Protect))
-	for i, t := range c.file.Protect {
-		protect[i] = t.String()
+	cronDatabase := sqlText("NULL") // where jobs are scheduled in this database, or by nobody here
+	if in.CronElsewhere() && in.CronDatabase != "" {
+		cronDatabase = sqlText(literal(in.CronDatabase).String())
 	}
-	data := struct {
-		Schema, VersionNumber                string
-		Version, SearchPath, Zone, Scheduler literal
-		Protect, Trust, CronDatabase         sqlText
-	}{in.Schema, sqlfiles.Version, literal(sqlfiles.Version), literal(strings.Join(in.SearchPath, ", ")),
-		literal(in.TimeZone), literal(in.Scheduler), textArray(protect), textArray(names(in.Trust)), c.cronDatabase()}
+	data := fields{
+		"Schema": sqlText(in.Schema), "Version": literal(sqlfiles.Version), "VersionNumber": sqlText(sqlfiles.Version),
+		"SearchPath": literal(strings.Join(in.SearchPath, ", ")), "Zone": literal(in.TimeZone), "Scheduler": literal(in.Scheduler),
+		"Protect": textArray(tableNames(c.file.Protect)), "Trust": textArray(names(in.Trust)), "CronDatabase": cronDatabase,
+	}
 	return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: object("install", data),
 		Drop: object("install_drop", data), Position: in.Position}
 }
@@ -282,28 +345,78 @@ func (c *compiler) job(job *policy.Job) Object {
 	for _, r := range job.Run {
 		policies = append(policies, r.Name)
 	}
-	data := struct {
-		Schema              string
-		Name, Description   literal
-		Schedules, Policies sqlText
-		Strict              bool
-		Scope               []scopeValue
-	}{c.file.Install.Schema, literal(job.Name), literal(job.Description), textArray(schedules), textArray(policies),
-		job.Strict, c.jobScope(job)}
+	type scope struct {
+		Column literal
+		Value  sqlText // a literal
+	}
+	var scopes []scope
+	for _, a := range job.Scope {
+		scopes = append(scopes, scope{literal(a.Column), sqlText(oneLine(a.Value.SQL))})
+	}
+	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Description": literal(job.Description),
+		"Schedules": textArray(schedules), "Policies": textArray(policies), "Strict": job.Strict, "Scope": scopes}
 	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position}
 }
 
-// scopeValue narrows the policies of a job by one column.
-type scopeValue struct {
-	Column literal
-	Value  sqlText
+// CronJob is what a KindCron object schedules, and in which database the command runs: "" is the
+// one that the job is scheduled in.
+type CronJob struct{ Name, Schedule, Command, Database string }
+
+// SplitCron takes apart what goes into the database of the tables and what into the one where
+// schema cron lives; the second is empty where that is the same.
+func SplitCron(objects []Object, install policy.Install) (here, elsewhere []Object) {
+	if !install.CronElsewhere() {
+		return objects, nil
+	}
+	for _, o := range objects {
+		if o.Kind == KindCron {
+			elsewhere = append(elsewhere, o)
+		} else {
+			here = append(here, o)
+		}
+	}
+	return here, elsewhere
 }
 
-// jobScope are the literals of a job's scope, each parsed when the file was read.
-func (c *compiler) jobScope(job *policy.Job) []scopeValue {
-	var values []scopeValue
-	for _, a := range job.Scope {
-		values = append(values, scopeValue{literal(a.Column), sqlText(oneLine(a.Value.SQL))})
+// cronJobs are the schedules of a job, which call it in the application's database by one statement and nothing else.
+func (c *compiler) cronJobs(job *policy.Job) []Object {
+	in := c.file.Install
+	command := strings.TrimSpace(object("cron_command", fields{"Schema": sqlText(in.Schema), "Job": literal(job.Name)}))
+	var objects []Object
+	for i, schedule := range job.Schedules {
+		cron := CronJob{Name: in.CronJobName(job.Name, i), Schedule: schedule.Text, Command: command}
+		if cron.Schedule == "@yearly" || cron.Schedule == "@annually" {
+			cron.Schedule = "0 0 1 1 *" // pg_cron from 1.5 on takes these words and never runs: its set of months stays empty
+		}
+		template := "cron"
+		if in.CronElsewhere() {
+			template, cron.Database = "cron_elsewhere", in.Database
+		}
+		o := cronObject(template, cron)
+		o.Position = schedule.Position
+		objects = append(objects, o)
 	}
-	return values
+	return objects
+}
+
+// What keeps cron.job_run_details short where it is in another database than the run log: once a night, at a minute that
+// few others use. It keeps rows as long as the runtime does by default where it purges them itself.
+const (
+	purgeJob      = "cron_log#purge"
+	purgeSchedule = "53 3 * * *"
+	purgeWindow   = "14 days"
+)
+
+// cronPurge runs in the database that it is scheduled in.
+func (c *compiler) cronPurge() Object {
+	in := c.file.Install
+	name := in.CronJobName(purgeJob, 0)
+	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(in.Database), "Window": literal(purgeWindow)})
+	return cronObject("cron", CronJob{Name: name, Schedule: purgeSchedule, Command: oneLine(strings.TrimSpace(command))})
+}
+
+func cronObject(template string, job CronJob) Object {
+	data := fields{"JobName": literal(job.Name), "Schedule": literal(job.Schedule), "Command": literal(job.Command), "Database": literal(job.Database)}
+	return Object{Kind: KindCron, Name: job.Name, As: AsRunner, SQL: object(template, data),
+		Drop: object("cron_drop", data), Cron: &job}
 }

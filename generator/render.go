@@ -3,11 +3,46 @@ package generator
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"text/template"
+	"unicode"
+	"unicode/utf8"
 
+	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	"pgretain/templates"
 )
+
+// sqlText is SQL that may stand in a template as it is: something the project wrote, or an
+// expression of the policy that was parsed.
+type sqlText string
+
+// ident is a name from outside; it prints itself in quotes.
+type ident string
+
+func (i ident) String() string { return quote.Ident(string(i)) }
+
+func identifiers(names []string) []ident {
+	list := make([]ident, len(names))
+	for i, name := range names {
+		list[i] = ident(name)
+	}
+	return list
+}
+
+// literal is a text value; it prints itself in quotes.
+type literal string
+
+func (l literal) String() string { return quote.Literal(string(l)) }
+
+// fields are what a template reads, by name. Values are of the types above, numbers, booleans, or made of such: a test
+// looks at all that is rendered and refuses plain text.
+type fields map[string]any
+
+// inspect, when a test sets it, sees what every template reads.
+var inspect func(template string, data any)
 
 // set is every template, parsed once. A template that cannot be parsed is a mistake of ours that
 // any test meets.
@@ -16,11 +51,11 @@ var set = parseTemplates()
 func parseTemplates() *template.Template {
 	t := template.New("").Option("missingkey=error")
 	t.Funcs(template.FuncMap{
-		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed, "anyHung": anyHung,
+		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed, "anyIndented": anyIndented,
 		"tag":      func() string { return quoteMark },
 		"sqltag":   func() string { return innerMark },
 		"inc":      func(i int) int { return i + 1 },
-		"fragment": func(name string, data any) (sqlText, error) { return hungFragment(t, name, data) },
+		"fragment": func(name string, data any) (sqlText, error) { return indentedFragment(t, name, data) },
 	})
 	return template.Must(t.ParseFS(templates.FS, "*.sql.tmpl"))
 }
@@ -38,6 +73,9 @@ func execute(name string, data any) string {
 
 func executeTo(b *bytes.Buffer, name string, data any) {
 	b.Reset()
+	if inspect != nil {
+		inspect(name, data)
+	}
 	if err := set.ExecuteTemplate(b, name, data); err != nil {
 		panic(disagreement(name, err))
 	}
@@ -62,8 +100,70 @@ func object(name string, data any) string {
 	return wrapped(joinedClauses(laid.String()))
 }
 
-// quoteMark stands for the dollar quotes around a body until the whole text is known; no UTF-8 text has it.
-const quoteMark = "\xfc"
+// stepText executes a step's template. Its text is not a fragment: it stands at the margin.
+func stepText(name string, data any) sqlText {
+	return sqlText(strings.TrimRight(execute(name+".sql.tmpl", data), "\n"))
+}
+
+// fragment renders a piece of SQL for use in other templates.
+func fragment(name string, data any) sqlText {
+	text, err := indentedFragment(set, name, data)
+	if err != nil {
+		panic(disagreement(name, err))
+	}
+	return text
+}
+
+func indentedFragment(t *template.Template, name string, data any) (sqlText, error) {
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
+	if inspect != nil {
+		inspect(name, data)
+	}
+	b.WriteString(indentFrom)
+	err := t.ExecuteTemplate(b, name, data)
+	if bytes.IndexByte(b.Bytes(), '\n') < 0 {
+		return sqlText(b.Bytes()[len(indentFrom):]), err
+	}
+	b.WriteString(indentTo)
+	return sqlText(b.Bytes()), err
+}
+
+// aliased is a column of what is called alias.
+func aliased(alias, column ident) sqlText {
+	return fragment("aliased column", fields{"Alias": alias, "Column": column})
+}
+
+// plainText is laid out, on one line.
+func plainText(text sqlText) string { return oneLine(layout(string(text))) }
+
+// comment makes a name safe for a comment: one line, nothing that could end it.
+func comment(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// A fragment of several lines is indented: wherever a template puts it, its further lines begin in the
+// column of its first one, plus their own indentation. These bytes stand around it until the whole
+// object is laid out; no UTF-8 text has them, so that nothing of a policy can be taken for them.
+const (
+	indentFrom = "\xff"
+	indentTo   = "\xfe"
+	dropped    = "\xfd" // takes the place of a byte until offsets do not matter any more
+	quoteMark  = "\xfc" // stands for the dollar quotes around a body until the whole text is known
+)
+
+func indented(text string) sqlText {
+	if !strings.Contains(text, "\n") {
+		return sqlText(text)
+	}
+	return sqlText(indentFrom + text + indentTo)
+}
 
 // innerMark stands for those around a statement in a body.
 const innerMark = "\xfb"
@@ -77,24 +177,202 @@ func dollarQuote(text []byte, word string) string {
 	return tag
 }
 
-// fragment renders a piece of SQL for use in other templates.
-func fragment(name string, data any) sqlText {
-	text, err := hungFragment(set, name, data)
-	if err != nil {
-		panic(disagreement(name, err))
+// layout puts the lines of indented fragments where they belong. Text that is not in a fragment stays
+// as it is; names and literals have no line breaks.
+func layout(text string) string {
+	if !strings.Contains(text, indentFrom) {
+		return text
 	}
-	return text
+	var b bytes.Buffer
+	layoutTo(&b, []byte(text), "")
+	return b.String()
 }
 
-func hungFragment(t *template.Template, name string, data any) (sqlText, error) {
-	b := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(b)
-	b.Reset()
-	b.WriteString(hangFrom)
-	err := t.ExecuteTemplate(b, name, data)
-	if bytes.IndexByte(b.Bytes(), '\n') < 0 {
-		return sqlText(b.Bytes()[len(hangFrom):]), err
+// layoutTo is layout with a dollar quote in the place of quoteMark. It writes to an empty buffer.
+func layoutTo(b *bytes.Buffer, text []byte, quote string) {
+	b.Grow(len(text) + len(text)/4)
+	margins := []int{0}
+	line, indent := 0, 0 // where the line under way begins, and by how much its text will be indented
+	for len(text) > 0 {
+		n := 1
+		switch text[0] {
+		case indentFrom[0]:
+			margins = append(margins, max(utf8.RuneCount(b.Bytes()[line:]), indent))
+		case indentTo[0]:
+			margins = margins[:len(margins)-1]
+		case quoteMark[0]:
+			b.WriteString(quote)
+		case '\n':
+			b.WriteByte('\n')
+			line, indent = b.Len(), margins[len(margins)-1]
+		default:
+			n = plainLength(text)
+			for range indent {
+				b.WriteByte(' ')
+			}
+			b.Write(text[:n])
+			indent = 0
+		}
+		text = text[n:]
 	}
-	b.WriteString(hangTo)
-	return sqlText(b.Bytes()), err
+}
+
+// plainLength is how much of text comes before the next byte that layout must look at.
+func plainLength(text []byte) int {
+	for i, c := range text {
+		if c == '\n' || c >= quoteMark[0] {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// where is a WHERE clause of conditions that must all hold.
+func where(conditions []sqlText) sqlText {
+	if len(conditions) == 0 {
+		return "WHERE true"
+	}
+	return indented("WHERE " + joined(conditions, "\n  AND "))
+}
+
+// every is one condition for all of them, in parentheses.
+func every(conditions []sqlText) sqlText { return combined(conditions, "\n AND ") }
+
+// either is one condition for any of them, in parentheses.
+func either(conditions []sqlText) sqlText { return combined(conditions, "\n OR ") }
+
+func combined(conditions []sqlText, separator string) sqlText {
+	if len(conditions) == 1 {
+		return enclosed(conditions[0])
+	}
+	return indented("(" + joined(conditions, separator) + ")")
+}
+
+// inline is all conditions on one line.
+func inline(conditions []sqlText) sqlText { return sqlText(joined(conditions, " AND ")) }
+
+func joined[T ~string](texts []T, separator string) string {
+	plain := make([]string, len(texts))
+	for i, text := range texts {
+		plain[i] = string(text)
+	}
+	return strings.Join(plain, separator)
+}
+
+// anyIndented says whether an item of an order has several lines, so that each gets its own.
+func anyIndented(order []orderItem) bool {
+	return slices.ContainsFunc(order, func(o orderItem) bool { return strings.Contains(string(o.Expr), indentFrom) })
+}
+
+// enclosed puts text in parentheses where it is not in one pair already.
+func enclosed(text sqlText) sqlText {
+	if pgparse.Enclosed(layout(string(text))) {
+		return text
+	}
+	return "(" + text + ")"
+}
+
+// oneLine puts an expression on one line, so that no migration tool reads a line of it as its own
+// markers.
+func oneLine(sql string) string { return unmark(singleLine(sql)) }
+
+// singleLine marks line breaks of an expression, with the blanks around them, so that they become one
+// blank each when unmark is done; every byte keeps its place until then. Breaks inside quotes were
+// refused before.
+func singleLine(sql string) string {
+	b := []byte(sql)
+	for i := 0; i < len(b); {
+		end := i
+		for end < len(b) && strings.IndexByte(" \t\r\n", b[end]) >= 0 {
+			end++
+		}
+		if strings.ContainsAny(sql[i:end], "\r\n") {
+			b[i] = ' '
+			for j := i + 1; j < end; j++ {
+				b[j] = dropped[0]
+			}
+		}
+		i = max(end, i+1)
+	}
+	return string(b)
+}
+
+func unmark(sql string) string { return strings.TrimSpace(strings.ReplaceAll(sql, dropped, "")) }
+
+// textWidth is how wide a line of generated SQL may be, in characters. A policy's own literals may be wider.
+const textWidth = 120
+
+// breaks are where a line may go on below: what stands before "\x00" stays on the line.
+var breaks = []string{", \x00", "\x00 AND ", "\x00 OR ", "\x00 WHEN ", "\x00 ELSE ", "\x00 CROSS JOIN ", "\x00 LEFT JOIN ",
+	"\x00 JOIN ", "\x00 FROM ", "\x00 WHERE ", "\x00 GROUP BY ", "\x00 ORDER BY ", "\x00 ON "}
+
+// wrapped breaks lines that are too wide. A line with a quote or a comment stays as it is: a break there might
+// mean something.
+func wrapped(text string) string {
+	var b strings.Builder
+	b.Grow(len(text) + 256)
+	for line := range strings.Lines(text) {
+		if len(line) > textWidth && !strings.ContainsAny(line, `'"\`) && !strings.Contains(line, "--") {
+			indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "    "
+			for cut := breakOf(line, len(indent)); cut > 0; cut = breakOf(line, len(indent)) {
+				b.WriteString(strings.TrimRight(line[:cut], " "))
+				b.WriteByte('\n')
+				line = indent + strings.TrimLeft(line[cut:], " ")
+			}
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// breakOf is the last place after from where a line that is too wide may be broken, 0 for none.
+func breakOf(line string, from int) int {
+	if utf8.RuneCountInString(line) <= textWidth+1 { // its line break counts
+		return 0
+	}
+	head, last := line[:min(textWidth+1, len(line))], 0
+	for _, b := range breaks {
+		before, after, _ := strings.Cut(b, "\x00")
+		if at := strings.LastIndex(head, before+after); at >= 0 {
+			last = max(last, at+len(before))
+		}
+	}
+	if last <= from {
+		return 0
+	}
+	return last
+}
+
+// clauses begin lines that go on with a statement.
+var clauses = []string{"FROM ", "WHERE ", "AND ", "ORDER BY ", "GROUP BY ", "HAVING ", "FETCH FIRST ", "OFFSET ", "ON ", "USING ",
+	"SET ", "RETURNS ", "LIMIT ", "LANGUAGE ", "AS $", "INTO "}
+
+// joinedClauses puts a clause on the line before it where there is room. One in which a parenthesis stays open begins its
+// line: those below are indented from it.
+func joinedClauses(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	before := ""
+	for line := range strings.Lines(text) {
+		clause := strings.TrimLeft(line, " ")
+		room := utf8.RuneCountInString(before)+utf8.RuneCountInString(clause) <= textWidth+1
+		begins := slices.ContainsFunc(clauses, func(c string) bool { return strings.HasPrefix(clause, c) })
+		if room && begins && continues(before) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
+			before = strings.TrimSuffix(before, "\n") + " " + clause
+			continue
+		}
+		b.WriteString(before)
+		before = line
+	}
+	b.WriteString(before)
+	return b.String()
+}
+
+// continues says whether a line may be followed by a clause: not a comment, not the end of something in parentheses, nor
+// one of plpgsql's own words.
+func continues(line string) bool {
+	line = strings.TrimSpace(line)
+	word := line[strings.LastIndex(line, " ")+1:]
+	return line != "" && strings.Count(line, ")") <= strings.Count(line, "(") && !strings.Contains(line, "--") &&
+		!strings.HasSuffix(line, ";") && strings.ToUpper(word) != "BEGIN" && word != "THEN"
 }

@@ -1,71 +1,510 @@
 package generator
 
-// rowsForm is that of <policy>_rows and <policy>_take, whose only argument is a slice. It is named by its number, which
-// no column of the policy's tables can stand before.
-func rowsForm() form {
-	return form{stored: true, now: "($1).as_of", olderThan: "($1).older_than", scope: "($1).scope"}
+import (
+	"errors"
+	"slices"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
+	"pgretain/policy"
+)
+
+// pageWriter compiles one policy to its page.
+type pageWriter struct {
+	binder
+	inputs
+	conditions
+	reliances
+
+	numbered bool // a step needs the order of the batch's rows
 }
 
-// rowsData is what the template rows reads.
-type rowsData struct {
-	countData
-	PolicyLiteral literal
-	Row           sqlText // the whole row
+// inputs is where a function has what a run gives it.
+type inputs struct {
+	stored    bool    // joins read once per run come from what the run stored, and so does up_to
+	now       sqlText // what as_of is called
+	olderThan sqlText // a window set at run time
+	scope     sqlText // what narrows the policy, "" for nothing
 }
 
-// rows is <policy>_rows: which rows there are, and what keeps each of them.
-func (w *work) rows() Object {
-	name := w.policy.Name + "_rows"
-	d := rowsData{countData: w.judgedData(name, w.rowsSignature()), PolicyLiteral: literal(w.policy.Name), Row: "t"}
-	if w.table.Column("t") != nil { // a column comes before the row
-		d.Row = "t.*::" + qualified(w.table)
+var (
+	// sliceInputs are those of <policy>_rows and <policy>_take, whose only argument is a slice. It is named by its number,
+	// which no column of the policy's tables can stand before.
+	sliceInputs = inputs{stored: true, now: "($1).as_of", olderThan: "($1).older_than", scope: "($1).scope"}
+	// applicationInputs are those of functions for applications, which have variables.
+	applicationInputs = inputs{now: "v_as_of", olderThan: "NULL"}
+	// checkInputs are those of a statement that is planned and not run.
+	checkInputs = inputs{now: "now()", olderThan: "NULL"}
+)
+
+// conditions say which rows a policy is about, which of them are due, and what keeps them.
+type conditions struct {
+	where       *filter // nil: all rows
+	whereInRank sqlText // "where" with joins as sub-selects, "" for none
+	joins       []join
+	scalarJoins []scalarJoin
+	columns     []windowColumn // windows that joins give, for the FROM clause
+	guards      []guard
+	clocks      []*clock // by entry of due, nil where an entry has none
+	beyonds     []*ranked
+}
+
+// reliances are what a page takes for granted.
+type reliances struct {
+	known    []reliance
+	named    map[string]bool         // names that may mean a column, in the policy's own SQL
+	star     bool                    // there is a star among them
+	expected map[string]*expectation // what a report reads
+	schemas  []string                // where its expressions look names up, besides the search path
+}
+
+// filter is "where" with what may be known of it.
+type filter struct {
+	sql    sqlText
+	own    bool    // reads the row's own columns only
+	simple bool    // may stand in an index predicate
+	always bool    // reads no column: the same for all rows
+	plain  sqlText // without an alias, for an index predicate
+}
+
+// join is one left join.
+type join struct {
+	Lateral   bool
+	Source    sqlText
+	Name      ident
+	Condition sqlText
+}
+
+// guard is one guard of "keep". Exactly one of a condition and a rank is behind it.
+type guard struct {
+	name       string
+	cond       sqlText
+	condInRank sqlText // the condition with joins as sub-selects
+	rank       *ranked
+}
+
+func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pageWriter {
+	w := &pageWriter{inputs: in, reliances: reliances{named: map[string]bool{}}}
+	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, content: c.partitionContent(p), qualify: true}
+	w.compileWhere()
+	w.compileJoins()
+	w.scalarJoins = w.asScalars(p.Joins, nil)
+	if p.Where != nil {
+		w.whereInRank = w.bindInRank(*p.Where)
 	}
-	return w.forPeople(w.function(name+"("+w.schema()+".slice)", "rows", d))
+	w.compileGuards()
+	w.compileDue()
+	return w
 }
 
-func (w *work) rowsSignature() string { return w.policy.Name + "_rows(" + w.schema() + ".slice)" }
-
-// partitionRows is the same of a policy on partitions.
-func (w *work) partitionRows() Object {
-	name := w.policy.Name + "_rows"
-	d := w.partitionData(name, w.rowsSignature())
-	return w.forPeople(w.function(d.Signature, "rows_partitions", d))
+func (w *pageWriter) compileWhere() {
+	e := w.policy.Where
+	if e == nil {
+		return
+	}
+	parsed, ok := w.parse(*e)
+	if !ok {
+		return
+	}
+	own := ownColumnsOnly(parsed)
+	w.where = &filter{
+		sql: enclosed(w.bind(*e)), own: own,
+		simple: parsed.Simple && own && !slices.ContainsFunc(parsed.Columns, isAsOf) && w.indexable(parsed) && !w.zoned(parsed),
+		always: len(parsed.Columns) == 0,
+		plain:  enclosed(w.unaliased(*e, parsed)),
+	}
 }
 
-// rowFacts is what the registry says of a policy's rows, for retention.facts and retention._count: SQL over the
-// policy's table as t and a slice as $1. What is "" is not asked.
-type rowFacts struct {
-	Clock    string            `json:"clock,omitempty"`    // of one row; "" where a row has several, or one of another table
-	Value    string            `json:"value,omitempty"`    // as it is shown, where that is another
-	At       string            `json:"at,omitempty"`       // as it is compared, where that is another
-	From     string            `json:"from,omitempty"`     // with joins; "": the policy's table as t
-	Where    string            `json:"where,omitempty"`    // which rows the policy is about; "": all
-	Nulls    bool              `json:"nulls,omitempty"`    // rows that have no clock are counted
-	Ahead    string            `json:"ahead,omitempty"`    // a clock past that lies far ahead
-	Archives map[string]string `json:"archives,omitempty"` // by table, the column with the number of the run
-}
-
-// facts is the policy's, as the registry has it.
-func (w *work) facts() rowFacts {
-	f := rowFacts{Archives: w.factsArchives()}
-	if w.policy.Partitions {
-		f.Clock = "d.upper"
-		if keyType(w.partitionedOf(w.policy).key) == "uuid" {
-			f.Clock += "::text" // there is no min(uuid)
+func (w *pageWriter) compileJoins() {
+	for _, j := range w.policy.Joins {
+		compiled := join{Name: ident(j.Name), Condition: "true", Lateral: j.Table == nil && !j.OncePerRun()}
+		if j.Table != nil {
+			w.binder.aliases = withAlias(w.binder.aliases, j.Name, w.relation(*j.Table))
 		}
-	} else if len(w.clocks) == 1 && w.clocks[0] != nil && w.clocks[0].own {
-		f.Clock = shownClock(w.clocks[0])
+		compiled.Source = w.joinSource(j)
+		if j.Where != nil {
+			compiled.Condition = enclosed(w.bind(*j.Where))
+		}
+		w.joins = append(w.joins, compiled)
 	}
-	w.factsOfClock(&f)
-	return f
 }
 
-func shownClock(k *clock) string {
-	if k.typ == "uuid" {
-		return plainText(fragment("as text", k.expr)) // there is no min(uuid)
+// joinSource is what a join reads.
+func (w *pageWriter) joinSource(j policy.Join) sqlText {
+	switch {
+	case j.Table != nil:
+		return quotedTable(*j.Table)
+	case j.Query == nil:
+		return "NULL"
 	}
-	return plainText(k.expr)
+	query := enclosed(w.bindQuery(*j.Query))
+	if j.OncePerRun() && w.stored {
+		return fragment("stored rows", fields{"Table": w.storedTable(j), "Query": query})
+	}
+	return query
 }
 
-// plainText is laid out, on one line.
-func plainText(text sqlText) string { return oneLine(layout(string(text))) }
+// storedTable is the table that holds a join's rows during a run.
+func (w *pageWriter) storedTable(j policy.Join) sqlText {
+	return sqlText(quote.Qualified(w.schema(), w.storedName(j)))
+}
+
+// asScalars makes sub-selects of joins; each may read those before it.
+func (w *pageWriter) asScalars(joins []policy.Join, before []scalarJoin) []scalarJoin {
+	defer w.restored()()
+	list := slices.Clone(before)
+	for _, j := range joins {
+		w.binder.scalars = list
+		s := scalarJoin{name: j.Name, source: w.joinSource(j)}
+		if j.Where != nil { // it names the join that it belongs to
+			w.binder.scalars = slices.DeleteFunc(slices.Clone(list), func(s scalarJoin) bool { return s.name == j.Name })
+			s.where = w.bind(*j.Where)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// bindInRank binds where joins are read as sub-selects: a rank looks at more rows than a batch joins.
+func (w *pageWriter) bindInRank(e policy.Expr) sqlText {
+	defer w.restored()()
+	w.binder.scalars = w.scalarJoins
+	return enclosed(w.bind(e))
+}
+
+// withAlias is a copy of aliases in which name is a table.
+func withAlias(aliases map[string]*catalog.Table, name string, table *catalog.Table) map[string]*catalog.Table {
+	copied := map[string]*catalog.Table{}
+	for k, v := range aliases {
+		copied[k] = v
+	}
+	copied[name] = table
+	return copied
+}
+
+// compileGuards compiles conditions first, because ranks may read them.
+func (w *pageWriter) compileGuards() {
+	for _, g := range w.policy.Keep {
+		compiled := guard{name: g.Name}
+		if g.Condition != nil {
+			compiled.cond, compiled.condInRank = enclosed(w.bind(*g.Condition)), w.bindInRank(*g.Condition)
+		}
+		w.guards = append(w.guards, compiled)
+	}
+	w.binder.verdict = w.guardVerdict
+	for i, g := range w.policy.Keep {
+		if g.Rank != nil {
+			w.guards[i].rank = w.rankOf(g.Rank, sqlText("places_"+g.Name))
+		}
+	}
+}
+
+// guardVerdict is what keep.<name> means in a rank: whether the guard keeps the row.
+func (w *pageWriter) guardVerdict(name string) (sqlText, error) {
+	if name == "hold" {
+		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf}), nil
+	}
+	for _, g := range w.guards {
+		switch {
+		case g.name != name:
+		case g.cond != "":
+			return fragment("not false", g.condInRank), nil
+		case g.rank != nil:
+			return fragment("ranked within", g.rank), nil
+		}
+	}
+	return "", errors.New("keep." + name + " is not known here")
+}
+
+func (w *pageWriter) compileDue() {
+	for i, entry := range w.entries() {
+		var k *clock
+		var r *ranked
+		if entry.Clock != nil {
+			k = w.clockOf(entry.Clock, i+1)
+		}
+		if entry.Beyond != nil {
+			r = w.rankOf(entry.Beyond, beyondName(i))
+		}
+		w.clocks, w.beyonds = append(w.clocks, k), append(w.beyonds, r)
+	}
+	if w.policy.Due != nil {
+		w.binder.verdict = nil
+	}
+}
+
+func (w *pageWriter) entries() []policy.Entry {
+	if w.policy.Due == nil {
+		return nil
+	}
+	return w.policy.Due.Entries
+}
+
+// onlyClock is the clock of a policy that has one entry; nil where a row may go by another one, or by none.
+func (w *pageWriter) onlyClock() *clock {
+	if len(w.clocks) != 1 {
+		return nil
+	}
+	return w.clocks[0]
+}
+
+// pass is one walk of a run over the table, with its own cursor: one per entry of "due", and one
+// more where a NULL clock is due.
+type pass struct {
+	number int
+	clock  *clock
+	beyond *ranked
+	nulls  bool // the rows whose clock is NULL
+	byKey  bool // a step rewrites the clock, so that only the key tells what was seen
+}
+
+// passes lists what a run walks. Entries with a rank come first: a row that another entry takes must not
+// free its place.
+func (w *pageWriter) passes() []pass {
+	if w.policy.Due == nil {
+		return []pass{{number: 1}}
+	}
+	var ranks, clocks []pass
+	for i := range w.policy.Due.Entries {
+		p := pass{clock: w.clocks[i], beyond: w.beyonds[i]}
+		to := &clocks
+		if p.beyond != nil {
+			to = &ranks
+		}
+		*to = append(*to, p)
+		if p.clock != nil && p.clock.source.NullsDue {
+			p.nulls = true
+			*to = append(*to, p)
+		}
+	}
+	all := append(ranks, clocks...)
+	for i := range all {
+		all[i].number = i + 1
+		all[i].byKey = all[i].clock != nil && w.rewrites(all[i].clock)
+	}
+	return all
+}
+
+// rewrites says whether a step writes a column that a clock reads.
+func (w *pageWriter) rewrites(k *clock) bool {
+	read := w.clockColumns(k)
+	return slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool {
+		return s.Update != nil && s.Related == nil &&
+			slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(read, a.Column) })
+	})
+}
+
+// clockColumns are the columns that a clock reads.
+func (w *pageWriter) clockColumns(k *clock) []string {
+	if k.source.Expression == nil {
+		return []string{k.column}
+	}
+	parsed, ok := w.parse(*k.source.Expression)
+	if !ok {
+		return nil
+	}
+	return w.columnsRead(parsed, "")
+}
+
+// columnsRead lists the columns of t that an expression may read: a bare name inside a sub-select
+// counts too, since it means t's column where the sub-select has none of that name.
+func (w *pageWriter) columnsRead(e *pgparse.Expr, alias string) []string {
+	var names []string
+	if w.content != "" && slices.ContainsFunc(e.Tables, isPartition) {
+		names = []string{"lower", "upper", "value"}
+	}
+	for _, ref := range e.Columns {
+		switch {
+		case len(ref.Fields) == 1 && ref.Fields[0] == "t":
+			names = append(names, columnNames(w.table)...)
+		case len(ref.Fields) == 2 && ref.Fields[0] == "t":
+			names = append(names, ref.Fields[1])
+		case len(ref.Fields) == 1 && ref.Fields[0] != alias:
+			names = append(names, ref.Fields[0])
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return w.table.Column(name) == nil })
+}
+
+// cursorColumn is one column of the cursor, on t.
+type cursorColumn struct {
+	Number int
+	Expr   sqlText
+	Type   sqlText
+}
+
+// cursor is what a pass goes by: the clock and the primary key, or the primary key alone.
+func (w *pageWriter) cursor(p pass) []cursorColumn {
+	var columns []cursorColumn
+	if p.clock != nil && !p.nulls && w.byClock(p) {
+		columns = append(columns, cursorColumn{1, p.clock.expr, sqlText(p.clock.typ)})
+	}
+	if p.clock != nil && p.clock.mark != "" {
+		return columns // a batch ends on a whole value
+	}
+	for _, name := range w.table.PrimaryKey {
+		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
+			continue // the clock is part of the key
+		}
+		columns = append(columns, cursorColumn{len(columns) + 1, aliased("t", ident(name)), sqlText(w.table.Column(name).Type)})
+	}
+	return columns
+}
+
+// byClock says whether a pass can follow its clock: there is or will be an index on it.
+func (w *pageWriter) byClock(p pass) bool { return p.clock.own && p.clock.indexed != "" && !p.byKey }
+
+// dueOf is the whole condition of a pass, guards and holds left out.
+func (w *pageWriter) dueOf(p pass) []sqlText { return w.around(w.entryOf(p)) }
+
+// around is what all rows of the policy meet, around what a pass asks.
+func (w *pageWriter) around(entry []sqlText) []sqlText {
+	var due []sqlText
+	if w.where != nil {
+		due = append(due, w.where.sql)
+	}
+	due = slices.Concat(due, entry, w.scopeConditions())
+	if len(due) == 0 {
+		due = append(due, "true")
+	}
+	return due
+}
+
+// scopeConditions hold for the rows that a run with a scope may take.
+func (w *pageWriter) scopeConditions() []sqlText {
+	var list []sqlText
+	for _, name := range w.policy.Scope {
+		if w.scope == "" {
+			continue
+		}
+		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil {
+			value := fragment("scope value", fields{"Scope": w.scope, "Name": literal(name.Text)})
+			list = append(list, fragment("in scope", fields{"Value": value, "Type": sqlText(column.Type), "Column": ident(name.Text)}))
+		}
+	}
+	return list
+}
+
+// entryOf is what a pass asks of a row.
+func (w *pageWriter) entryOf(p pass) []sqlText {
+	var due []sqlText
+	switch {
+	case p.clock != nil && p.nulls:
+		due = append(due, p.clock.none())
+	case p.clock != nil:
+		due = append(due, p.clock.exact()...)
+	}
+	if p.beyond != nil {
+		due = append(due, p.beyond.Rows...)
+		due = append(due, fragment("not among places", p.beyond))
+	}
+	return due
+}
+
+// rowsDue is what the rows of any pass meet, or those of the pass that is asked for.
+func (w *pageWriter) rowsDue() []sqlText {
+	passes := w.passes()
+	if len(passes) == 1 {
+		return w.dueOf(passes[0])
+	}
+	var any []sqlText
+	for _, p := range passes {
+		any = append(any, every(append(w.entryOf(p), fragment("of pass", p.number))))
+	}
+	return w.around([]sqlText{either(any)})
+}
+
+// anyDue is "where" and any entry of "due", where beyond is the fragment that says that a rank takes a row.
+func (w *pageWriter) anyDue(beyond string) []sqlText {
+	var entries [][]sqlText
+	for i := range w.clocks {
+		var entry []sqlText
+		if w.clocks[i] != nil {
+			entry = append(entry, w.clocks[i].condition()...)
+		}
+		if w.beyonds[i] != nil {
+			entry = append(entry, fragment(beyond, w.beyonds[i].orAllRows()))
+		}
+		entries = append(entries, entry)
+	}
+	if len(entries) == 0 {
+		return w.around(nil)
+	} else if len(entries) == 1 {
+		return w.around(entries[0])
+	}
+	var any []sqlText
+	for _, entry := range entries {
+		any = append(any, every(entry))
+	}
+	return w.around([]sqlText{either(any)})
+}
+
+// keptBy is what a guard says of a row.
+type keptBy struct {
+	Null sqlText // the guard cannot say; "" for one that always can
+	Kept sqlText
+	Name literal
+}
+
+// places is the relation of rows that a rank spares or takes.
+type places struct {
+	Name, Table sqlText
+	Keys        []groupKey
+	Places      sqlText
+}
+
+// rows is <policy>_rows: which rows there are, and what keeps each of them, in one statement for all.
+func (w *pageWriter) rows() Object {
+	var guards []keptBy
+	var ranks []places
+	for _, g := range w.guards {
+		if g.rank != nil {
+			ranks = append(ranks, g.rank.places())
+			guards = append(guards, keptBy{Kept: fragment("among places", g.rank), Name: literal(g.name)})
+			continue
+		}
+		guards = append(guards, keptBy{Kept: g.cond, Null: fragment("is null", g.cond), Name: literal(g.name)})
+	}
+	for _, r := range w.beyonds {
+		if r != nil {
+			ranks = append(ranks, r.places())
+		}
+	}
+	row := sqlText("t")
+	if w.table.Column("t") != nil { // a column comes before the row
+		row = "t.*::" + qualified(w.table)
+	}
+	passed := w.passed()
+	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
+		"Places": ranks, "Due": w.rowsDue(), "Guards": guards, "Passed": passed, "Plain": len(guards) == 0 && passed == ""}))
+}
+
+// passed is the condition under which the own step takes a row, "" when it takes them all. It is
+// left out where it reads what only a step knows.
+func (w *pageWriter) passed() sqlText {
+	own := w.ownStep()
+	if own == nil || own.Where == nil || len(w.headersRead(*own)) > 0 {
+		return ""
+	}
+	return enclosed(w.bind(*own.Where))
+}
+
+// ownStep is the only step that takes the batch's own rows; nil when there are several or none.
+func (w *pageWriter) ownStep() *step {
+	own := slices.DeleteFunc(w.steps(), func(s step) bool {
+		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.deletes())
+	})
+	if len(own) != 1 {
+		return nil
+	}
+	return &own[0]
+}
+
+// fromRows is the policy's table with what it joins; "" where that is the table alone.
+func (w *pageWriter) fromRows() string {
+	if len(w.joins)+len(w.columns) == 0 {
+		return ""
+	}
+	return plainText(fragment("from", fields{"Table": qualified(w.table), "Joins": w.joins, "Columns": w.columns}))
+}

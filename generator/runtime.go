@@ -1,11 +1,13 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pgretain/internal/pgparse"
@@ -69,6 +71,9 @@ func (k runtimeKind) objects(runtime fs.FS, install policy.Install) ([]Object, e
 
 type runtimeFile struct{ name, text string }
 
+// object is the name of what a file holds.
+func (f runtimeFile) object() string { return strings.TrimSuffix(path.Base(f.name), ".sql") }
+
 func runtimeFiles(runtime fs.FS, pattern string) ([]runtimeFile, error) {
 	names, err := fs.Glob(runtime, pattern)
 	if err != nil {
@@ -85,20 +90,22 @@ func runtimeFiles(runtime fs.FS, pattern string) ([]runtimeFile, error) {
 	return files, nil
 }
 
-// inOrderOfUse sorts files so that each comes after those whose object it mentions: PostgreSQL
+// inOrderOfUse sorts files so that each comes after those whose object it names outside comments: PostgreSQL
 // checks the body of a function in language SQL when it is created, and foreign keys of tables.
 func inOrderOfUse(files []runtimeFile) ([]runtimeFile, error) {
-	mentioned := make(map[string][]string, len(files)) // by file, of the others
+	named := map[string][]string{} // by file
 	for _, file := range files {
-		mentioned[file.name] = mentions(file, files)
+		named[file.name] = runtimeName.FindAllString(lineComment.ReplaceAllString(file.text, ""), -1)
 	}
 	var sorted []runtimeFile
 	placed := map[string]bool{}
 	for len(sorted) < len(files) {
 		before := len(sorted)
 		for _, file := range files {
-			missing := slices.ContainsFunc(mentioned[file.name], func(other string) bool { return !placed[other] })
-			if !placed[file.name] && !missing {
+			waits := slices.ContainsFunc(files, func(other runtimeFile) bool {
+				return other.name != file.name && !placed[other.name] && slices.Contains(named[file.name], "retention."+other.object())
+			})
+			if !placed[file.name] && !waits {
 				sorted = append(sorted, file)
 				placed[file.name] = true
 			}
@@ -108,19 +115,6 @@ func inOrderOfUse(files []runtimeFile) ([]runtimeFile, error) {
 		}
 	}
 	return sorted, nil
-}
-
-// mentions lists the files whose object the text of file names outside comments.
-func mentions(file runtimeFile, files []runtimeFile) []string {
-	named := runtimeName.FindAllString(lineComment.ReplaceAllString(file.text, ""), -1)
-	var names []string
-	for _, other := range files {
-		object := "retention." + strings.TrimSuffix(path.Base(other.name), ".sql")
-		if other.name != file.name && slices.Contains(named, object) {
-			names = append(names, other.name)
-		}
-	}
-	return names
 }
 
 var (
@@ -136,7 +130,7 @@ var (
 var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.int8", "bigint", "pg_catalog.", "")
 
 func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object, error) {
-	name := "retention." + strings.TrimSuffix(path.Base(file.name), ".sql")
+	name := "retention." + file.object()
 	if kind == KindFunction || kind == KindProcedure {
 		parsed, err := pgparse.ParseRoutine(file.text)
 		if err != nil {
@@ -145,15 +139,9 @@ func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object,
 		name += "(" + plainTypes.Replace(strings.Join(parsed.Arguments, ", ")) + ")"
 	}
 	name = renameInstall(name, install)
-	base := strings.TrimSuffix(path.Base(file.name), ".sql")
-	o := Object{
-		Kind: kind, Name: name, As: AsOwner, SQL: renameInstall(file.text, install),
-		Drop: dropStatement(kind, name), Grants: listed(base, kind, install.Roles), Writes: workersWrites(base, kind, install.Roles),
-	}
-	switch {
-	case ownedByWorker(base, kind):
-		o.As = AsWorker
-	case kind == KindFunction && !strings.Contains(file.text, "SECURITY DEFINER"):
+	o := Object{Kind: kind, Name: name, As: AsOwner, SQL: renameInstall(file.text, install), Drop: dropStatement(kind, name)}
+	o = o.listed(file.object(), install.Roles)
+	if kind == KindFunction && o.As == AsOwner && !strings.Contains(file.text, "SECURITY DEFINER") {
 		o = o.forWorker(install.Roles)
 	}
 	return o, nil
@@ -173,14 +161,9 @@ func renameInstall(sql string, install policy.Install) string {
 	if install.Roles.Owner == install.Roles.Runner { // whose CREATE on its own schema must stay
 		sql = changeLine.ReplaceAllString(sql, "")
 	}
-	names := map[string]string{
-		"owner": install.Roles.Owner, "worker": install.Roles.Worker, "runner": install.Roles.Runner,
-		"operator": install.Roles.Operator, "viewer": install.Roles.Viewer,
-	}
 	if !install.Roles.Usual() {
-		sql = roleName.ReplaceAllStringFunc(sql, func(found string) string {
-			return names[strings.TrimPrefix(found, "retention_")]
-		})
+		names := roleNames(install.Roles)
+		sql = roleName.ReplaceAllStringFunc(sql, func(found string) string { return names[strings.TrimPrefix(found, "retention_")] })
 	}
 	if install.Schema == "retention" {
 		return sql
@@ -188,4 +171,86 @@ func renameInstall(sql string, install policy.Install) string {
 	return schemaName.ReplaceAllStringFunc(sql, func(found string) string {
 		return strings.Replace(found, "retention", install.Schema, 1)
 	})
+}
+
+// roleNames are the names of an install's roles, by what they are for.
+func roleNames(roles policy.Roles) map[string]string {
+	return map[string]string{"owner": roles.Owner, "worker": roles.Worker, "runner": roles.Runner,
+		"operator": roles.Operator, "viewer": roles.Viewer}
+}
+
+// downSuffix ends the name of the file that undoes an upgrade.
+const downSuffix = ".down.sql"
+
+// upgrades are the changes of the runtime's types and tables since its first version, the oldest
+// first. A new install runs them as well: so every install has the same columns in the same order.
+func (k runtimeKind) upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
+	files, err := runtimeFiles(runtime, k.dir+"/*/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	down := map[string]string{}
+	for _, file := range files {
+		if name, ok := strings.CutSuffix(file.name, downSuffix); ok {
+			down[name] = file.text
+		}
+	}
+	files = slices.DeleteFunc(files, func(f runtimeFile) bool { return strings.HasSuffix(f.name, downSuffix) })
+	slices.SortStableFunc(files, func(a, b runtimeFile) int {
+		return cmp.Or(cmp.Compare(upgradeVersion(a.name), upgradeVersion(b.name)), cmp.Compare(a.name, b.name))
+	})
+	objects := make([]Object, 0, len(files))
+	for _, file := range files {
+		name := strings.TrimSuffix(file.name, ".sql")
+		if down[name] == "" || upgradeVersion(name) == 0 {
+			return nil, fmt.Errorf("%s: no version, or no %s", file.name, path.Base(name)+downSuffix)
+		}
+		objects = append(objects, Object{
+			Kind: k.kind, Name: strings.TrimPrefix(name, k.dir+"/"), As: AsOwner,
+			SQL: renameInstall(file.text, install), Drop: renameInstall(down[name], install),
+		})
+	}
+	return objects, nil
+}
+
+// upgradeVersion is the number in "upgrades/2/name.sql" and in "2/name", 0 for none.
+func upgradeVersion(name string) int {
+	version, err := strconv.Atoi(path.Base(path.Dir(name)))
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+// installVersion is the line of the install's registry row that says which runtime it is for.
+var installVersion = regexp.MustCompile(`(?m)^-- Runtime version ([0-9]+)\.$`)
+
+// versionOf is the version of the runtime that an object tells, 0 where it tells none.
+func versionOf(id ID, sql string) int {
+	switch {
+	case id.Kind == KindUpgrade:
+		return upgradeVersion(id.Name)
+	case id.Kind != KindInstall:
+		return 0
+	}
+	if found := installVersion.FindStringSubmatch(sql); found != nil {
+		version, _ := strconv.Atoi(found[1]) // digits, or too many of them
+		return version
+	}
+	return 0
+}
+
+// checkVersion refuses a file that installs a newer runtime than this one.
+func checkVersion(file migrationFile) error {
+	for _, a := range file.up {
+		version := versionOf(a.object.ID(), a.object.SQL)
+		if newer, err := sqlfiles.Compare(strconv.Itoa(max(version, 1))); err != nil || newer > 0 {
+			return &HistoryError{
+				Kind: ErrNewer, Files: []string{file.Name},
+				Message: fmt.Sprintf("it installs version %d of the runtime; this pgretain writes version %s", version, sqlfiles.Version),
+				Hint:    newerHint,
+			}
+		}
+	}
+	return nil
 }

@@ -1,130 +1,105 @@
 package generator
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
+
+// stepKind is what steps of one kind have of their own. A new kind is a template and a file that registers it.
+type stepKind struct {
+	verb   string // in the registry
+	is     func(policy.Step) bool
+	copies bool                                   // it writes rows of the batch, or of related rows, into another table
+	target func(*pageWriter, policy.Step) string  // the table that it writes; nil: that of its rows
+	render func(*pageWriter, step, batch) sqlText // its SQL in a batch
+}
+
+// stepKinds are filled by the files of the kinds.
+var stepKinds []stepKind
 
 // step is one effect of a policy, with what the steps before it have done.
 type step struct {
 	policy.Step
+	kind      *stepKind
 	number    int  // from 1
 	untouched bool // no step before it can have written rows of the policy's table
 }
 
 // steps lists the policy's steps.
-func (w *work) steps() []step {
+func (w *pageWriter) steps() []step {
 	list := make([]step, len(w.policy.Then))
 	untouched := !w.policy.Partitions // whose rows are no table's
 	for i, s := range w.policy.Then {
-		list[i] = step{s, i + 1, untouched}
+		kind := slices.IndexFunc(stepKinds, func(k stepKind) bool { return k.is(s) })
+		list[i] = step{s, &stepKinds[kind], i + 1, untouched}
 		untouched = untouched && !w.writesOwn(s) && !w.wakesTrigger(s)
 	}
 	return list
 }
 
-// wakesTrigger says whether a step may write rows of the policy's own table through a trigger of the application
-// on another one. The snapshot has those on DELETE; of others it is known where the policy names one.
-func (w *work) wakesTrigger(s policy.Step) bool {
-	elsewhere := func(n policy.Name) bool {
-		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
-	}
-	if s.Emit == nil && slices.ContainsFunc(w.policy.Triggers, elsewhere) {
-		return true
-	}
-	if s.Delete == nil || s.Related == nil {
-		return false
-	}
-	return slices.ContainsFunc(append(slices.Clone(s.Delete.Cascades), s.Related.Table), func(t policy.Table) bool {
-		return w.hasTrigger(w.tableNamed(t.String()))
-	})
-}
-
-// hasTrigger says whether a trigger of the application is on a table or one of its partitions.
-func (w *work) hasTrigger(table *catalog.Table) bool {
-	return table != nil && (len(table.Triggers) > 0 || slices.ContainsFunc(table.Children, func(child string) bool {
-		return w.hasTrigger(w.tableNamed(child))
-	}))
-}
-
 // writesOwn says whether a step may write rows of the policy's own table.
-func (w *work) writesOwn(s policy.Step) bool {
-	own := s.Related == nil || s.Related.Table.String() == tableName(w.table)
+func (w *pageWriter) writesOwn(s policy.Step) bool {
+	own := func(t policy.Table) bool { return t.String() == tableName(w.table) }
 	switch {
 	case s.SQL != nil, s.DropTable != nil:
 		return true
 	case s.Delete != nil:
-		return own || slices.ContainsFunc(s.Delete.Cascades, func(t policy.Table) bool { return t.String() == tableName(w.table) })
-	case s.Update != nil:
-		return own
+		return s.Related == nil || own(s.Related.Table) || slices.ContainsFunc(s.Delete.Cascades, own)
 	}
-	return false
+	return s.Update != nil && (s.Related == nil || own(s.Related.Table))
 }
 
-// render is the SQL of one effect of the batch. A new kind of step is a case here and a template.
-func (w *work) render(s step, d batchData) sqlText {
-	saved := w.binder
-	defer func() { w.binder = saved }()
+// wakesTrigger says whether a step may write rows of the policy's own table through a trigger of the application
+// on another one. The snapshot has those on DELETE; of others it is known where the policy names one.
+func (w *pageWriter) wakesTrigger(s policy.Step) bool {
+	ofOther := func(n policy.Name) bool {
+		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
+	}
+	if s.Emit == nil && slices.ContainsFunc(w.policy.Triggers, ofOther) {
+		return true
+	}
+	return s.Delete != nil && s.Related != nil &&
+		slices.ContainsFunc(append(slices.Clone(s.Delete.Cascades), s.Related.Table), func(t policy.Table) bool {
+			return w.hasTrigger(w.tables[t.String()])
+		})
+}
+
+// hasTrigger says whether a trigger of the application is on a table or one of its partitions.
+func (c *compiler) hasTrigger(table *catalog.Table) bool {
+	return table != nil && (len(table.Triggers) > 0 || slices.ContainsFunc(table.Children, func(child string) bool {
+		return c.hasTrigger(c.tables[child])
+	}))
+}
+
+// render is the SQL of one effect of the batch.
+func (w *pageWriter) render(s step, b batch) sqlText {
+	defer w.restored()()
 	w.binder.inStep = true
 	w.enterHeaders(s)
 	if w.readsRelation(s) {
-		w.binder.batch = fragment("batch in parentheses", w.rowsOf(s, d, false))
+		w.binder.batch = fragment("batch in parentheses", w.rowsOf(s, b, false))
 	}
-	if s.Related != nil {
-		if !w.enterRelated(s) {
-			return ""
-		}
+	if s.Related != nil && !w.enterRelated(s) {
+		return ""
 	}
-	switch {
-	case s.Delete != nil && s.Related != nil:
-		return w.deleteRelated(s, d)
-	case s.Delete != nil:
-		return w.deleteOwn(s, d)
-	case s.Update != nil && s.Related != nil:
-		return w.updateRelated(s, d)
-	case s.Update != nil:
-		return w.updateOwn(s, d)
-	case s.Insert != nil:
-		return w.insert(s, d)
-	case s.Archive != nil:
-		return w.archive(s, d)
-	case s.Emit != nil:
-		return w.emit(s, d)
-	case s.SQL != nil:
-		return w.statement(s, d)
-	case s.Detach != nil || s.Drop != nil:
-		return w.takeAway(s)
-	case s.DropTable != nil:
-		return w.dropTable(s, d)
-	}
-	w.refuse(s.Position, codeStep, "this step cannot be generated here", "")
-	return ""
-}
-
-// readsRelation says whether an expression of a step reads the relation "batch".
-func (w *work) readsRelation(s step) bool {
-	return slices.ContainsFunc(s.expressions(), func(e policy.Expr) bool {
-		parsed, ok := w.parseAny(e)
-		return ok && namesBatch(parsed.Tables)
-	})
+	return s.kind.render(w, s, b)
 }
 
 // enterHeaders makes the columns of the header rows of earlier steps known.
-func (w *work) enterHeaders(s step) {
+func (w *pageWriter) enterHeaders(s step) {
 	for _, h := range w.policy.Then[:s.number-1] {
 		if h.Insert != nil && h.Insert.As != "" {
-			w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.tableNamed(h.Insert.Into.String()))
+			w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.tables[h.Insert.Into.String()])
 		}
 	}
 }
 
 // enterRelated makes the names of a step on related rows known.
-func (w *work) enterRelated(s step) bool {
+func (w *pageWriter) enterRelated(s step) bool {
 	table := w.relation(s.Related.Table)
 	if table == nil {
 		return false
@@ -134,61 +109,317 @@ func (w *work) enterRelated(s step) bool {
 	return true
 }
 
-func withAlias(aliases map[string]*catalog.Table, name string, table *catalog.Table) map[string]*catalog.Table {
-	copied := map[string]*catalog.Table{name: table}
-	for k, v := range aliases {
-		if k != name {
-			copied[k] = v
-		}
+// targetOf is the table that a step writes.
+func (w *pageWriter) targetOf(s step) string {
+	switch {
+	case s.kind.target != nil:
+		return s.kind.target(w, s.Step)
+	case s.Related != nil:
+		return s.Related.Table.String()
 	}
-	return copied
+	return tableName(w.table)
 }
 
-// expressions are the expressions of a step.
+// sourceTable is the table whose rows a step acts on; nil after an error.
+func (w *pageWriter) sourceTable(s step) *catalog.Table {
+	if s.Related != nil {
+		return w.relation(s.Related.Table)
+	}
+	return w.table
+}
+
+// alias is what the rows are called that a step acts on.
+func (s step) alias() ident {
+	if s.Related != nil {
+		return ident(s.Related.As)
+	}
+	return "t"
+}
+
+// parts are the pieces of SQL of a step.
+func parts(s policy.Step) []policy.Part { return (&policy.Policy{Then: []policy.Step{s}}).Parts() }
+
+// statementUses are the tables that a statement of the policy's own words changes.
+func statementUses(s policy.Step) []policy.Use {
+	return (&policy.Policy{Then: []policy.Step{s}}).Uses()[1:]
+}
+
+// expressions are those of a step.
 func (s step) expressions() []policy.Expr {
 	var list []policy.Expr
-	for _, part := range (&policy.Policy{Then: []policy.Step{s.Step}}).Parts() {
+	for _, part := range parts(s.Step) {
 		list = append(list, part.Expr)
 	}
 	return list
 }
 
+// anyReads says whether any expression reads what found looks for.
+func anyReads(list []policy.Expr, found func(*pgparse.Expr) bool) bool {
+	return slices.ContainsFunc(list, func(e policy.Expr) bool {
+		parsed := parseAny(e)
+		return parsed != nil && found(parsed)
+	})
+}
+
+// readsRelation says whether an expression of a step reads the relation "batch".
+func (w *pageWriter) readsRelation(s step) bool {
+	return anyReads(s.expressions(), func(parsed *pgparse.Expr) bool { return namesBatch(parsed.Tables) })
+}
+
+// mentions says whether any expression reads a column of a relation called name.
+func mentions(name string, list ...policy.Expr) bool {
+	return anyReads(list, func(parsed *pgparse.Expr) bool {
+		return slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
+			return len(ref.Fields) > 1 && ref.Fields[0] == name && !(ref.Depth > 0 && named(parsed.Tables, name))
+		})
+	})
+}
+
+// headersRead lists the steps before s that inserted the header rows which s reads.
+func (w *pageWriter) headersRead(s step) []step {
+	return slices.DeleteFunc(w.steps()[:s.number-1], func(h step) bool {
+		return h.Insert == nil || h.Insert.As == "" || !mentions(h.Insert.As, s.expressions()...)
+	})
+}
+
+// readsBatch says whether expressions read the batch's rows, joins or headers.
+func (w *pageWriter) readsBatch(s step, list ...policy.Expr) bool {
+	names := []string{"t"}
+	for _, j := range w.policy.Joins {
+		names = append(names, j.Name)
+	}
+	for _, h := range w.policy.Then[:s.number-1] {
+		if h.Insert != nil && h.Insert.As != "" {
+			names = append(names, h.Insert.As)
+		}
+	}
+	return s.Related != nil && len(s.Related.Joins) > 0 ||
+		anyReads(list, func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 }) ||
+		slices.ContainsFunc(names, func(name string) bool { return mentions(name, list...) })
+}
+
+// deletes says whether a step deletes the batch's own rows.
+func (w *pageWriter) deletes() bool { return w.ownDelete() != nil }
+
+// ownDelete is that step, nil for none.
+func (w *pageWriter) ownDelete() *policy.Step {
+	i := slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Delete != nil && s.Related == nil })
+	if i < 0 {
+		return nil
+	}
+	return &w.policy.Then[i]
+}
+
+// updates says whether a step updates the batch's own rows.
+func (w *pageWriter) updates() bool {
+	return slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
+}
+
+// relatedTables lists the tables of steps that change related rows, as holds name them.
+func (w *pageWriter) relatedTables() []string {
+	names := []string{}
+	for _, s := range w.policy.Then {
+		if (s.Delete != nil || s.Update != nil) && s.Related != nil {
+			names = with(names, w.root(s.Related.Table.String()))
+		}
+	}
+	return names
+}
+
+// deletedTables are the tables that steps delete from.
+func (w *pageWriter) deletedTables() []string {
+	list := []string{}
+	for _, s := range w.steps() {
+		if s.Delete != nil {
+			list = append(list, w.targetOf(s))
+		}
+	}
+	return list
+}
+
+// locksRelated says whether a step locks its related rows before it acts on them: those that it changes,
+// and those that it copies while another step of the policy changes or deletes them.
+func (w *pageWriter) locksRelated(s step) bool {
+	if s.Related == nil {
+		return false
+	}
+	name := s.Related.Table.String()
+	table := w.tables[name]
+	if table == nil || table.Kind != "table" && table.Kind != "partitioned" {
+		return false // no lock can be had on a row of a view, and it has no place
+	}
+	own := name == tableName(w.table) && (w.deletes() || w.updates())
+	return own || slices.Contains(slices.Concat(w.relatedTables(), w.reach(), w.unguarded()), name)
+}
+
+// lockedBy is the step that has locked the related rows of s: itself, or one before it that has copied the
+// same rows, so that what goes is what was copied. Nil where they are not locked.
+func (w *pageWriter) lockedBy(s step) *step {
+	if !w.locksRelated(s) {
+		return nil
+	}
+	for _, before := range slices.Backward(w.steps()[:s.number-1]) {
+		if !before.kind.copies {
+			break // it may have moved the rows
+		}
+		if sameRelated(before.Related, s.Related) {
+			return w.lockedBy(before)
+		}
+	}
+	return &s
+}
+
+func sameRelated(a, b *policy.Related) bool {
+	return a != nil && a.Table.String() == b.Table.String() && a.As == b.As && a.Where.SQL == b.Where.SQL && len(a.Joins)+len(b.Joins) == 0
+}
+
+// lockedText names the variables that hold the related rows which a step has locked.
+type lockedText struct {
+	Rels sqlText // "" where all are of one table
+	Tids sqlText
+}
+
+func (w *pageWriter) lockedText(s step) lockedText {
+	text := lockedText{Tids: sqlText(fmt.Sprintf("v_tids_%d", s.number))}
+	if several(w.tables[s.Related.Table.String()]) {
+		text.Rels = sqlText(fmt.Sprintf("v_rels_%d", s.number))
+	}
+	return text
+}
+
+// several says whether rows of a table lie in several tables, in each of which a place may be the same.
+func several(table *catalog.Table) bool {
+	return table.Kind == "partitioned" || len(table.Children) > 0
+}
+
+// relatedRows is what templates of steps on related rows read.
+func (w *pageWriter) relatedRows(s step, b batch, numbered bool) fields {
+	table := w.relation(s.Related.Table)
+	d := fields{
+		"Comment": tableComment(table), "Table": quotedTable(s.Related.Table), "As": s.alias(), "Name": literal(tableName(table)),
+		"Where": enclosed(w.bind(s.Related.Where)), "Rows": w.rowsOf(s, b, numbered), "Deletes": s.Delete != nil,
+		"Schema": sqlText(w.schema()), "PolicyLiteral": literal(w.policy.Name), "Key": identifiers(table.PrimaryKey),
+		"Many": several(table), "Locks": false, "Locked": nil,
+	}
+	if holder := w.lockedBy(s); holder != nil {
+		d["Locks"], d["Locked"] = holder.number == s.number, w.lockedText(*holder)
+	}
+	return d
+}
+
+func init() {
+	stepKinds = append(stepKinds,
+		stepKind{verb: "delete", is: func(s policy.Step) bool { return s.Delete != nil }, render: (*pageWriter).deleteRows},
+		stepKind{verb: "update", is: func(s policy.Step) bool { return s.Update != nil }, render: (*pageWriter).updateRows})
+}
+
+func (w *pageWriter) deleteRows(s step, b batch) sqlText {
+	if s.Related != nil {
+		return stepText("step_delete_related", w.relatedRows(s, b, false))
+	}
+	d := w.ownRows(s, b)
+	if d["Direct"] == false {
+		w.relyOnKey(w.table)
+	}
+	// Where other steps write of the rows, all of them must go.
+	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !w.copies()
+	return stepText("step_delete", d)
+}
+
+// ownRows is what templates of steps on the batch's own rows read. Direct are those that are still where they were locked.
+func (w *pageWriter) ownRows(s step, b batch) fields {
+	rows := w.rowsOf(s, b, false)
+	return fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "Table": b.table, "Rows": rows,
+		"Key": identifiers(w.table.PrimaryKey), "Direct": rows.plain, "Where": append(slices.Clone(rows.Where), w.condition(s)...),
+		"Passes": s.Where != nil}
+}
+
 // condition is a step's "where" on the batch's rows, nothing when it takes them all.
-func (w *work) condition(s step) []sqlText {
+func (w *pageWriter) condition(s step) []sqlText {
 	if s.Where == nil {
 		return nil
 	}
 	return []sqlText{enclosed(w.bind(*s.Where))}
 }
 
-// stepText executes a step's template. Its text is not a fragment: it stands at the margin.
-func stepText(name string, data any) sqlText {
-	return sqlText(strings.TrimRight(execute(name+".sql.tmpl", data), "\n"))
+func (w *pageWriter) updateRows(s step, b batch) sqlText {
+	name, table := "step_update", w.sourceTable(s)
+	var d fields
+	apart := false
+	if s.Related != nil {
+		name, apart = "step_update_related", w.setsFromBatch(s)
+		d = w.relatedRows(s, b, apart)
+		if apart && len(table.PrimaryKey) == 0 {
+			w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no primary key", tableName(table)),
+				"Values that come from the policy's rows are brought to related rows by their key.")
+		}
+	} else {
+		d = w.ownRows(s, b)
+		apart = d["Direct"] == false
+		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, !w.deletes()
+		w.checkAssignments(s.Update.Undo, table)
+	}
+	set := w.setTexts(s, s.Update.Set, table, s.alias(), apart)
+	from := slices.ContainsFunc(set, func(t setText) bool { return t.Inner != "" }) || s.Related == nil && apart
+	if from {
+		w.relyOnKey(table)
+	}
+	d["Set"], d["From"] = set, from
+	return stepText(name, d)
 }
 
-// columnsRead lists the columns of t that an expression may read: a bare name inside a sub-select
-// counts too, since it means t's column where the sub-select has none of that name.
-func (w *work) columnsRead(e *pgparse.Expr, alias string) []string {
-	names := w.partitionColumns(e)
-	for _, ref := range e.Columns {
+// setText is one column that an update writes.
+type setText struct {
+	Column ident
+	Name   literal
+	Value  sqlText // as it stands in SET
+	Inner  sqlText // computed in the sub-select, "" when Value is all
+	Number int
+	AsText bool // its type has no equality of its own that tells all values apart
+	Target sqlText
+}
+
+// setTexts compiles the assignments of an update of the rows called target. Apart says that values
+// which read the batch are computed beside the rows.
+func (w *pageWriter) setTexts(s step, list []policy.Assignment, table *catalog.Table, target ident, apart bool) []setText {
+	w.checkAssignments(list, table)
+	var texts []setText
+	for i, a := range list {
+		column := ident(a.Column)
+		t := setText{Column: column, Name: literal(a.Column), Number: i + 1, Value: enclosed(w.bind(a.Value)), Target: aliased(target, column)}
+		if apart && (w.readsBatch(s, a.Value) || target != "t" && mentions(string(target), a.Value) && w.setsFromBatch(s)) {
+			t.Inner, t.Value = t.Value, sqlText(fmt.Sprintf("batch.v%d", i+1))
+		}
+		if column := table.Column(a.Column); column != nil {
+			t.AsText = !scalarTypes.MatchString(column.Type) || column.Type == "json" || column.Type == "citext"
+		}
+		texts = append(texts, t)
+	}
+	return texts
+}
+
+// setsFromBatch says whether any value of an update reads the batch.
+func (w *pageWriter) setsFromBatch(s step) bool {
+	return slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return w.readsBatch(s, a.Value) })
+}
+
+// checkAssignments refuses columns that do not exist or that an update must not write.
+func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.Table) {
+	for _, a := range list {
+		column := w.knownColumn(table, a.Column, a.Position)
 		switch {
-		case ref.Star && len(ref.Fields) == 1 && ref.Fields[0] == "t", len(ref.Fields) == 1 && ref.Fields[0] == "t":
-			names = append(names, columnNames(w.table)...)
-		case len(ref.Fields) == 2 && ref.Fields[0] == "t":
-			names = append(names, ref.Fields[1])
-		case len(ref.Fields) == 1 && ref.Fields[0] != alias && w.table.Column(ref.Fields[0]) != nil:
-			names = append(names, ref.Fields[0])
+		case column == nil:
+		case column.Generated:
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Set the columns that it is computed from.")
+		case slices.Contains(table.PrimaryKey, a.Column):
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q", a.Column, tableName(table)), "A row keeps its key: batches, holds and the log name it by that.")
+		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool { return slices.Contains(k.RefColumns, a.Column) }):
+			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q", a.Column, tableName(table)), "Changing it would reach other tables.")
 		}
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return w.table.Column(name) == nil })
 }
 
-func (w *work) searchPath() []ident {
-	path := make([]ident, len(w.file.Install.SearchPath))
-	for i, name := range w.file.Install.SearchPath {
-		path[i] = ident(name)
-	}
-	return path
+// relyOnKey notes a table whose rows a step finds again by their key.
+func (w *pageWriter) relyOnKey(table *catalog.Table) {
+	w.known = append(w.known, reliance{table: tableName(table)})
 }
-
-func textArray(values []string) sqlText { return sqlText(quote.Array(values)) }

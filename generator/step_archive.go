@@ -2,38 +2,47 @@ package generator
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/policy"
 )
 
-func (w *work) archive(s step, b batchData) sqlText {
-	from := w.table
-	if s.Related != nil {
-		from = w.relation(s.Related.Table)
-	}
-	into := w.archiveTable(s.Step, from)
+func init() {
+	stepKinds = append(stepKinds, stepKind{
+		verb: "archive", copies: true, is: func(s policy.Step) bool { return s.Archive != nil },
+		target: func(_ *pageWriter, s policy.Step) string { return s.Archive.Into.String() }, render: (*pageWriter).archive,
+	})
+}
+
+func (w *pageWriter) archive(s step, b batch) sqlText {
+	from := w.sourceTable(s)
+	into := w.archiveTable(s, from)
 	if into == nil {
 		return ""
 	}
-	d := w.sourceOf(s, b, false, values(s.Archive.Set))
-	d.Into, d.Name = quotedTable(s.Archive.Into), literal(s.Archive.Into.String())
-	if s.Archive.Document != "" {
-		w.documentValue(&d, s)
-	} else {
-		w.copiedColumns(&d, s, from, into)
+	d := w.insertFrom(s, b, false, s.Archive.Set)
+	d.Into, d.Copied = quotedTable(s.Archive.Into), w.copyCounter(s)
+	if name := s.Archive.Document; name == "" {
+		w.copyColumns(&d, s, from, into)
+	} else if !assigned(s.Archive.Set, name) { // the whole row in one column
+		d.Columns, d.Values = []ident{ident(name)}, []sqlText{fragment("whole row", s.alias())}
 	}
 	w.plainValues(&d, s.Archive.Set)
 	w.checkArchive(s.Step, d.Columns, into)
 	d.Conflict = w.existing(s.Step, into, d.Columns)
-	d.Copied = w.copyCounter(s)
-	w.relyOnColumns(s, from)
+	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
+		// The table must have no column but those that are copied; rows copied as they are take later columns along.
+		w.known = append(w.known, reliance{tableName(from), true})
+	}
 	d.Override = slices.ContainsFunc(d.Columns, func(name ident) bool {
 		column := into.Column(string(name))
 		return column != nil && column.Identity == "always"
 	})
-	return w.written("step_insert", "plain insert", d, b)
+	return inserted("step_insert", "plain insert", d, b)
 }
 
 // reliance is a table whose rows a step finds again by their key, or copies by their columns.
@@ -42,39 +51,8 @@ type reliance struct {
 	whole bool
 }
 
-// relyOnColumns notes a table that must have no column but those that a step copies; one that copies the rows as they
-// are takes columns that come later along.
-func (w *work) relyOnColumns(s step, from *catalog.Table) {
-	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
-		w.known = append(w.known, reliance{tableName(from), true})
-	}
-}
-
-// alias is the row that a step copies.
-func (s step) alias() ident {
-	if s.Related != nil {
-		return ident(s.Related.As)
-	}
-	return "t"
-}
-
-// documentValue puts the whole row into one column, unless "set" does.
-func (w *work) documentValue(d *insertData, s step) {
-	name := s.Archive.Document
-	if assigned(s.Archive.Set, name) {
-		return
-	}
-	d.Columns = append(d.Columns, ident(name))
-	d.Values = append(d.Values, fragment("whole row", s.alias()))
-}
-
-func assigned(list []policy.Assignment, column string) bool {
-	return slices.ContainsFunc(list, func(a policy.Assignment) bool { return a.Column == column })
-}
-
-// copiedColumns are the columns of equal names. One that the archive lacks is refused, not left
-// behind.
-func (w *work) copiedColumns(d *insertData, s step, from, into *catalog.Table) {
+// copyColumns copies the columns of equal names. One that the archive lacks is refused, not left behind.
+func (w *pageWriter) copyColumns(d *insertData, s step, from, into *catalog.Table) {
 	for _, column := range from.Columns {
 		target := into.Column(column.Name)
 		switch {
@@ -87,39 +65,33 @@ func (w *work) copiedColumns(d *insertData, s step, from, into *catalog.Table) {
 				fmt.Sprintf("Give the archive's column the type %s, or round on purpose, as in set: {%s: \"%s::%s\"}.", column.Type, column.Name, column.Name, target.Type))
 		default:
 			d.Columns = append(d.Columns, ident(column.Name))
-			d.Values = append(d.Values, fragment("aliased column", struct{ Alias, Column ident }{s.alias(), ident(column.Name)}))
+			d.Values = append(d.Values, aliased(s.alias(), ident(column.Name)))
 		}
 	}
 }
 
-func (w *work) checkArchive(s policy.Step, columns []ident, into *catalog.Table) {
-	var given []string
-	for _, name := range columns {
-		given = append(given, string(name))
-	}
+func (w *pageWriter) checkArchive(s policy.Step, columns []ident, into *catalog.Table) {
 	for _, a := range s.Archive.Set {
-		if into.Column(a.Column) == nil {
-			w.refuse(a.Position, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(into), a.Column), didYouMean(a.Column, columnNames(into)))
-		}
+		w.knownColumn(into, a.Column, a.Position)
 	}
 	if name := s.Archive.Document; name != "" && into.Column(name) == nil {
 		w.refuse(s.Position, codeNoColumn, fmt.Sprintf("table %q has no column %q for the document", tableName(into), name), didYouMean(name, columnNames(into)))
+	}
+	var given []string
+	for _, name := range columns {
+		given = append(given, string(name))
 	}
 	w.checkMissing(s, given, into)
 }
 
 // existing says what becomes of a row that the archive holds already.
-func (w *work) existing(s policy.Step, into *catalog.Table, columns []ident) conflictText {
+func (w *pageWriter) existing(s policy.Step, into *catalog.Table, columns []ident) conflictText {
 	switch s.Archive.Existing {
 	case "keep":
 		return conflictText{Do: "nothing"}
 	case "replace":
 		c := conflictText{Do: "update", Target: identifiers(into.PrimaryKey)}
-		for _, name := range columns {
-			if !slices.Contains(into.PrimaryKey, string(name)) {
-				c.Set = append(c.Set, name)
-			}
-		}
+		c.Set = slices.DeleteFunc(slices.Clone(columns), func(name ident) bool { return slices.Contains(into.PrimaryKey, string(name)) })
 		if len(c.Target) == 0 || len(c.Set) == 0 || into.Temporal() {
 			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key to find the row that it replaces", s.Archive.Into), "Add one that goes by equality, or choose another value for \"existing\".")
 		}
@@ -128,10 +100,14 @@ func (w *work) existing(s policy.Step, into *catalog.Table, columns []ident) con
 	return conflictText{}
 }
 
+// keepsOrReplaces says whether an archive keeps, or writes over, a row that it holds already.
+func keepsOrReplaces(a *policy.Archive) bool { return a.Existing == "keep" || a.Existing == "replace" }
+
 // copyCounter is the variable that counts the copies of own rows which must be as many as are
 // deleted: those under the same condition as the delete.
-func (w *work) copyCounter(s step) sqlText {
-	if s.Related != nil || s.Archive.Existing == "keep" || !w.deletes() || !sameCondition(s.Where, w.ownDelete().Where) {
+func (w *pageWriter) copyCounter(s step) sqlText {
+	own := w.ownDelete()
+	if s.Related != nil || s.Archive.Existing == "keep" || own == nil || !sameCondition(s.Where, own.Where) {
 		return ""
 	}
 	return "v_copied"
@@ -142,30 +118,171 @@ func sameCondition(a, b *policy.Expr) bool {
 }
 
 // copies says whether copied rows are compared with deleted ones.
-func (w *work) copies() bool {
+func (w *pageWriter) copies() bool {
 	return slices.ContainsFunc(w.steps(), func(s step) bool { return s.Archive != nil && w.copyCounter(s) != "" })
 }
 
-// emit is an insert into the runtime's own table of events.
-func (w *work) emit(s step, b batchData) sqlText {
-	d := w.sourceOf(s, b, false, values(s.Emit.Payload))
-	d.Into = fragment("event table", w.schema())
-	d.Name = literal(w.schema() + ".event")
-	d.Columns = []ident{"run_id", "policy", "event", "payload"}
-	d.Values = []sqlText{"($1).run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()),
-		fragment("payload", w.payload(s.Emit.Payload))}
-	return w.written("step_insert", "plain insert", d, b)
-}
-
-type payloadItem struct {
-	Key   literal
-	Value sqlText
-}
-
-func (w *work) payload(list []policy.Assignment) []payloadItem {
-	items := make([]payloadItem, len(list))
-	for i, a := range list {
-		items[i] = payloadItem{literal(a.Column), enclosed(w.bind(a.Value))}
+// archiveTable is the table that an archive step writes to: as the snapshot has it, or as the step
+// creates it; nil after an error.
+func (w *pageWriter) archiveTable(s step, from *catalog.Table) *catalog.Table {
+	table := w.tables[s.Archive.Into.String()]
+	switch {
+	case !s.Archive.Create:
+		return w.relation(s.Archive.Into)
+	case table != nil && s.Archive.Document == "" && len(table.PrimaryKey) == 0 && w.history.Has(ID{KindArchive, tableName(table)}):
+		// One that an earlier migration made, by the unique index that it has for a key: as before the snapshot knew it.
+		copied := *table
+		copied.PrimaryKey = from.PrimaryKey
+		return &copied
+	case table != nil:
+		return table
 	}
-	return items
+	table = &catalog.Table{Schema: s.Archive.Into.Schema, Name: s.Archive.Into.Name, Kind: "table"}
+	if s.Archive.Document == "" {
+		for _, column := range from.Columns {
+			table.Columns = append(table.Columns, catalog.Column{Name: column.Name, Type: column.Type})
+		}
+		table.PrimaryKey = from.PrimaryKey
+	} else {
+		table.Columns = []catalog.Column{{Name: s.Archive.Document, Type: "jsonb"}}
+	}
+	for _, a := range s.Archive.Set {
+		if table.Column(a.Column) == nil {
+			table.Columns = append(table.Columns, catalog.Column{Name: a.Column})
+		}
+	}
+	return table
+}
+
+// createdTables are the archives that no table is there for, or that an earlier migration made.
+func (w *pageWriter) createdTables() []Object {
+	var objects []Object
+	for _, s := range w.steps() {
+		if s.Archive == nil || !s.Archive.Create {
+			continue
+		}
+		from := w.sourceTable(s)
+		id := ID{KindArchive, s.Archive.Into.String()}
+		live := w.tables[id.Name]
+		if from == nil || live != nil && !w.history.Has(id) {
+			continue
+		}
+		object := w.createdTable(s, from)
+		before, had := w.history.Object(id)
+		if had && uncommented(before.SQL) != uncommented(object.SQL) && live == nil {
+			w.refuse(s.Archive.Into.Position, codeStep, fmt.Sprintf("archive %q is there already, by an earlier migration, and not in the catalog snapshot", id.Name),
+				"Run \"pgretain snapshot\", so that its columns can be compared with those that are wanted now.")
+		}
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+func (w *pageWriter) createdTable(s step, from *catalog.Table) Object {
+	defer w.restored()()
+	w.binder.inStep, w.binder.blank, w.binder.asOf = true, true, "NULL::timestamptz"
+	w.enterHeaders(s)
+	if s.Related != nil {
+		w.enterRelated(s)
+	}
+	name, whole := s.Archive.Into.String(), s.Archive.Document == ""
+	var columns, key []ident
+	for _, column := range from.Columns {
+		if whole && !assigned(s.Archive.Set, column.Name) {
+			columns = append(columns, ident(column.Name))
+		}
+	}
+	if whole {
+		key = identifiers(from.PrimaryKey)
+	}
+	document := sqlText(s.Archive.Document)
+	if assigned(s.Archive.Set, s.Archive.Document) {
+		document = ""
+	}
+	data := fields{
+		"Policy": sqlText(w.policy.Name), "Into": quotedTable(s.Archive.Into), "From": qualified(from), "As": s.alias(),
+		"Columns": columns, "Document": document, "Set": w.emptyValues(s), "Key": key,
+		"Index": ident(indexName(name, strings.Join(from.PrimaryKey, ","), "")),
+	}
+	return Object{Kind: KindArchive, Name: name, As: AsMigrator, SQL: object("archive", data), Drop: object("archive_drop", data),
+		Policy: w.policy.Name, Table: name, Position: s.Position}
+}
+
+// emptyValues are the values of "set" where there is no row: what their types are taken from.
+func (w *pageWriter) emptyValues(s step) []valueText {
+	var list []valueText
+	for _, a := range s.Archive.Set {
+		value, typ := w.valueOf(a, ""), w.joinedType(a.Value.SQL)
+		if typ != "" && s.Related == nil {
+			value.Value = fragment("null of", sqlText(typ))
+		}
+		list = append(list, value)
+		if typ == "" && w.readsJoins(s, a.Value) {
+			w.refuse(a.Position, codeStep, fmt.Sprintf("the type of column %q cannot be told before there is a row", a.Column), "Create the archive yourself, or read the row only.")
+		}
+	}
+	return list
+}
+
+// readsJoins says whether a value reads a join or a header, of which there is none at creation.
+func (w *pageWriter) readsJoins(s step, e policy.Expr) bool {
+	found := false
+	w.joinColumns(e, func(int, string) { found = true })
+	only := policy.Step{Archive: &policy.Archive{Set: []policy.Assignment{{Value: e}}}}
+	return found || len(w.headersRead(step{Step: only, number: s.number})) > 0
+}
+
+// uncommented is a text without its comments, to compare what it does.
+func uncommented(sql string) string { return lineComment.ReplaceAllString(sql, "") }
+
+// A written type is what format_type makes of one: a name, and the last number that stands in parentheses, -1 for none.
+type writtenType struct {
+	name   string
+	digits int
+}
+
+var lastDigits = regexp.MustCompile(`\((?:-?\d+,)?(-?\d+)\)`)
+
+func writtenTypeOf(text string) writtenType {
+	t := writtenType{strings.TrimRight(text, "[]"), -1}
+	if m := lastDigits.FindStringSubmatch(t.name); m != nil {
+		t.digits, _ = strconv.Atoi(m[1])
+		t.name = lastDigits.ReplaceAllString(t.name, "")
+	}
+	return t
+}
+
+// narrows says whether an assignment to a column of type to changes some values of type from without an error: numbers
+// and times are rounded, zones and the ends of names dropped. What raises an error instead is not narrow, nor are types
+// of which nothing is known here. https://www.postgresql.org/docs/current/typeconv-query.html
+func narrows(from, to string) bool {
+	a, b := writtenTypeOf(from), writtenTypeOf(to)
+	switch {
+	case strings.HasPrefix(a.name, "interval") && strings.HasPrefix(b.name, "interval"):
+		return from != to && b != (writtenType{"interval", -1})
+	case a.name == "numeric" && b.name == "numeric", slices.Contains(times, a.name) && slices.Contains(times, b.name):
+		if b.digits >= 0 && (a.digits < 0 || a.digits > b.digits) {
+			return true
+		}
+	}
+	return slices.Contains(narrower[a.name], b.name)
+}
+
+var times = []string{"timestamp with time zone", "timestamp without time zone", "time with time zone", "time without time zone"}
+
+// narrower lists for each type the other types that do not hold all its values, and to which it is assigned without an
+// error.
+var narrower = map[string][]string{
+	"integer":                     {"real"},
+	"bigint":                      {"real", "double precision"},
+	"numeric":                     {"smallint", "integer", "bigint", "real", "double precision"},
+	"real":                        {"smallint", "integer", "bigint", "numeric"},
+	"double precision":            {"smallint", "integer", "bigint", "numeric", "real"},
+	"timestamp with time zone":    {"timestamp without time zone", "date", "time with time zone", "time without time zone"},
+	"timestamp without time zone": {"date", "time without time zone"},
+	"time with time zone":         {"time without time zone"},
+	"interval":                    {"time without time zone"},
+	"text":                        {"character", "name", `"char"`},
+	"character varying":           {"character", "name", `"char"`},
+	"character":                   {"name", `"char"`},
 }

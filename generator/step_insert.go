@@ -10,19 +10,28 @@ import (
 	"pgretain/policy"
 )
 
+func init() {
+	stepKinds = append(stepKinds, stepKind{
+		verb: "insert", copies: true, is: func(s policy.Step) bool { return s.Insert != nil },
+		target: func(_ *pageWriter, s policy.Step) string { return s.Insert.Into.String() }, render: (*pageWriter).insert,
+	}, stepKind{
+		verb: "insert", copies: true, is: func(s policy.Step) bool { return s.Emit != nil },
+		target: func(w *pageWriter, _ policy.Step) string { return w.schema() + ".event" }, render: (*pageWriter).emit,
+	})
+}
+
 // insertData is what the templates of insert, archive and emit read: rows come from Rows, or, with
 // Related, from related rows.
 type insertData struct {
 	Into     sqlText
 	Name     literal // under which rows are counted
-	Rows     rows
-	Related  *relatedData
+	Rows     batchRows
+	Related  fields
 	Pairs    bool // each related row needs the first row of the batch that it belongs to
 	Where    []sqlText
 	Columns  []ident
 	Values   []sqlText
 	Override bool // identity columns get our values
-	Keys     []ident
 	Groups   []valueText
 	Totals   []valueText // aggregates
 	Newer    []sqlText   // the order of the rows, the newest is the last
@@ -34,37 +43,28 @@ type insertData struct {
 	Copied   sqlText // the variable that counts copies, "" for none
 }
 
-// valueText gives a column its value; Existing is what a row that exists gets.
+// valueText gives a column its value; Existing is the name of the fragment by which a row that exists gets it.
 type valueText struct {
 	Column   ident
 	Value    sqlText
-	Existing fragmentName // the name of a fragment
+	Existing sqlText
 }
-
-// fragmentName is a fragment that the project wrote.
-type fragmentName string
-
-// conflictAction is "nothing", "update" or none.
-type conflictAction string
 
 // conflictText says what becomes of a row that exists already.
 type conflictText struct {
-	Do     conflictAction // "", "nothing" or "update"
+	Do     sqlText // "", "nothing" or "update"
 	Target []ident
 	Set    []ident
 }
 
 func headerVariable(s step) sqlText { return sqlText(fmt.Sprintf("v_new_%d", s.number)) }
 
-// intoTable is the table that a step writes to; nil after an error.
-func (w *work) intoTable(t policy.Table) *catalog.Table { return w.relation(t) }
-
-// sourceOf says where the rows of an insert come from.
-func (w *work) sourceOf(s step, b batchData, numbered bool, list []policy.Expr) insertData {
-	d := insertData{Newer: []sqlText{"batch.n"}}
-	if b.InRange {
+// insertFrom says where the rows of an insert come from.
+func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
+	d := insertData{Name: literal(w.targetOf(s)), Newer: []sqlText{"batch.n"}}
+	if b.inRange {
 		d.Newer = nil
-		for _, c := range b.Cursor {
+		for _, c := range b.cursor {
 			d.Newer = append(d.Newer, c.Expr)
 		}
 	}
@@ -73,15 +73,15 @@ func (w *work) sourceOf(s step, b batchData, numbered bool, list []policy.Expr) 
 		d.Where = append(slices.Clone(d.Rows.Where), w.condition(s)...)
 		return d
 	}
-	d.Pairs = w.readsBatch(s, list...)
-	related, _ := w.relatedOf(s, b, d.Pairs)
-	d.Related, d.Rows = &related, related.Rows
+	d.Pairs = w.readsBatch(s, values(list)...)
+	d.Related = w.relatedRows(s, b, d.Pairs)
+	d.Rows = d.Related["Rows"].(batchRows)
 	return d
 }
 
-func (w *work) insert(s step, b batchData) sqlText {
+func (w *pageWriter) insert(s step, b batch) sqlText {
 	in := s.Insert
-	table := w.intoTable(in.Into)
+	table := w.relation(in.Into)
 	if table == nil {
 		return ""
 	}
@@ -89,56 +89,72 @@ func (w *work) insert(s step, b batchData) sqlText {
 	w.checkTarget(s.Step, all, table)
 	grouped := len(in.Key)+len(in.Per) > 0
 	newest := grouped && slices.ContainsFunc(in.Set, func(a policy.Assignment) bool { return w.fromRow(s, a.Value) })
-	d := w.sourceOf(s, b, newest, values(all))
-	d.Into, d.Name = quotedTable(in.Into), literal(in.Into.String())
+	d := w.insertFrom(s, b, newest, all)
+	d.Into = quotedTable(in.Into)
 	if !grouped {
 		w.plainValues(&d, in.Set)
-		return w.written("step_insert", "plain insert", d, b)
+		return inserted("step_insert", "plain insert", d, b)
 	}
 	for _, a := range slices.Concat(in.Key, in.Per) {
 		d.Groups = append(d.Groups, w.valueOf(a, ""))
 	}
 	d.Totals = w.totals(in, table)
 	for _, a := range in.Set {
-		switch {
-		case hasAggregate(a.Value):
-			d.Totals = append(d.Totals, w.valueOf(a, "excluded value"))
-		case w.fromRow(s, a.Value):
-			d.Newest = append(d.Newest, w.valueOf(a, "excluded value"))
-		default:
-			d.Fixed = append(d.Fixed, w.valueOf(a, "excluded value"))
+		to := &d.Fixed
+		if hasAggregate(a.Value) {
+			to = &d.Totals
+		} else if w.fromRow(s, a.Value) {
+			to = &d.Newest
 		}
+		*to = append(*to, w.valueOf(a, "excluded value"))
 	}
 	if len(in.Key) > 0 {
-		d.Conflict = w.rollUp(s, table, in.Key)
+		d.Conflict = w.rollUp(s, table)
 	}
 	if in.As != "" {
 		d.Header, d.HeaderOf = headerVariable(s), quotedTable(in.Into)
 	}
-	return w.written("step_insert_grouped", "grouped insert", d, b)
+	return inserted("step_insert_grouped", "grouped insert", d, b)
 }
 
-// written is an insert as a step of its own, or, in shape RANGE, as a part of the one statement.
-func (w *work) written(template, statement string, d insertData, b batchData) sqlText {
-	if b.InRange {
+// inserted is an insert as a step of its own, or, in way RANGE, as a part of the one statement.
+func inserted(template, statement string, d insertData, b batch) sqlText {
+	if b.inRange {
 		return fragment(statement, d)
 	}
 	return stepText(template, d)
 }
 
-func (w *work) plainValues(d *insertData, list []policy.Assignment) {
+// emit is an insert into the runtime's own table of events.
+func (w *pageWriter) emit(s step, b batch) sqlText {
+	d := w.insertFrom(s, b, false, s.Emit.Payload)
+	d.Into = fragment("event table", sqlText(w.schema()))
+	d.Columns = []ident{"run_id", "policy", "event", "payload"}
+	type item struct {
+		Key   literal
+		Value sqlText
+	}
+	var payload []item
+	for _, a := range s.Emit.Payload {
+		payload = append(payload, item{literal(a.Column), enclosed(w.bind(a.Value))})
+	}
+	d.Values = []sqlText{"($1).run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()), fragment("payload", payload)}
+	return inserted("step_insert", "plain insert", d, b)
+}
+
+func (w *pageWriter) plainValues(d *insertData, list []policy.Assignment) {
 	for _, a := range list {
 		d.Columns = append(d.Columns, ident(a.Column))
 		d.Values = append(d.Values, enclosed(w.bind(a.Value)))
 	}
 }
 
-func (w *work) valueOf(a policy.Assignment, existing fragmentName) valueText {
+func (w *pageWriter) valueOf(a policy.Assignment, existing sqlText) valueText {
 	return valueText{ident(a.Column), enclosed(w.bind(a.Value)), existing}
 }
 
 // totals are the columns that add up over batches.
-func (w *work) totals(in *policy.Insert, table *catalog.Table) []valueText {
+func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText {
 	var list []valueText
 	for _, a := range in.Add {
 		v := w.valueOf(a, "added value")
@@ -157,22 +173,21 @@ func (w *work) totals(in *policy.Insert, table *catalog.Table) []valueText {
 }
 
 // rollUp is the unique key by which a roll-up finds the row that exists.
-func (w *work) rollUp(s step, table *catalog.Table, key []policy.Assignment) conflictText {
-	c := conflictText{Do: "update"}
+func (w *pageWriter) rollUp(s step, table *catalog.Table) conflictText {
+	c, in := conflictText{Do: "update"}, s.Insert
 	var names []string
-	for _, a := range key {
+	for _, a := range in.Key {
 		names = append(names, a.Column)
-		c.Target = append(c.Target, ident(a.Column))
 		if column := table.Column(a.Column); column != nil && !column.NotNull {
 			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q may be NULL, so that its unique index would not find the row that exists", a.Column, tableName(table)),
 				"Make it NOT NULL; a value for \"none\" can come from coalesce().")
 		}
 	}
+	c.Target = identifiers(names)
 	if !hasUnique(table, names) {
 		w.refuse(s.Position, codeStep, fmt.Sprintf("table %q has no unique index on exactly (%s)", tableName(table), strings.Join(names, ", ")),
 			"\"key\" changes the row that exists, and finds it by a unique index: create one.")
 	}
-	in := s.Insert
 	if len(in.Add)+len(in.Max)+len(in.Min)+len(in.Set) == 0 {
 		c.Do = "nothing"
 	}
@@ -181,10 +196,8 @@ func (w *work) rollUp(s step, table *catalog.Table, key []policy.Assignment) con
 
 // hasUnique says whether a table has a unique index on exactly these columns.
 func hasUnique(table *catalog.Table, names []string) bool {
-	same := func(columns []string) bool {
-		a, b := slices.Sorted(slices.Values(columns)), slices.Sorted(slices.Values(names))
-		return slices.Equal(a, b)
-	}
+	wanted := slices.Sorted(slices.Values(names))
+	same := func(columns []string) bool { return slices.Equal(slices.Sorted(slices.Values(columns)), wanted) }
 	return same(table.PrimaryKey) && !table.Temporal() || slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
 		return i.Unique && i.Valid && i.Predicate == "" && same(i.Columns)
 	})
@@ -198,9 +211,13 @@ func values(list []policy.Assignment) []policy.Expr {
 	return exprs
 }
 
+func assigned(list []policy.Assignment, column string) bool {
+	return slices.ContainsFunc(list, func(a policy.Assignment) bool { return a.Column == column })
+}
+
 // fromRow says whether a value reads the rows of the step.
-func (w *work) fromRow(s step, e policy.Expr) bool {
-	return w.readsBatch(s, e) || s.Related != nil && w.mentions(e, s.Related.As)
+func (w *pageWriter) fromRow(s step, e policy.Expr) bool {
+	return w.readsBatch(s, e) || s.Related != nil && mentions(s.Related.As, e)
 }
 
 // aggregates are PostgreSQL's own aggregate functions.
@@ -222,15 +239,11 @@ func numberType(typ string) bool {
 }
 
 // checkTarget refuses an insert that the table cannot take.
-func (w *work) checkTarget(s policy.Step, list []policy.Assignment, table *catalog.Table) {
+func (w *pageWriter) checkTarget(s policy.Step, list []policy.Assignment, table *catalog.Table) {
 	var given []string
 	for _, a := range list {
 		given = append(given, a.Column)
-		column := table.Column(a.Column)
-		switch {
-		case column == nil:
-			w.refuse(a.Position, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), a.Column), didYouMean(a.Column, columnNames(table)))
-		case column.Generated:
+		if column := w.knownColumn(table, a.Column, a.Position); column != nil && column.Generated {
 			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Leave it out.")
 		}
 	}
@@ -238,11 +251,20 @@ func (w *work) checkTarget(s policy.Step, list []policy.Assignment, table *catal
 }
 
 // checkMissing refuses to leave out what the table needs.
-func (w *work) checkMissing(s policy.Step, given []string, table *catalog.Table) {
-	for _, column := range table.Columns {
-		if column.NotNull && column.Default == "" && !column.Generated && column.Identity == "" && !slices.Contains(given, column.Name) {
-			w.refuse(s.Position, codeStep, fmt.Sprintf("column %q of table %q is NOT NULL, has no default, and gets no value", column.Name, tableName(table)),
-				fmt.Sprintf("Give it one: set: {%s: ...}.", column.Name))
+func (w *pageWriter) checkMissing(s policy.Step, given []string, table *catalog.Table) {
+	for _, name := range needed(table, given) {
+		w.refuse(s.Position, codeStep, fmt.Sprintf("column %q of table %q is NOT NULL, has no default, and gets no value", name, tableName(table)),
+			fmt.Sprintf("Give it one: set: {%s: ...}.", name))
+	}
+}
+
+// needed are the columns beside given that must have a value and get none by themselves.
+func needed(table *catalog.Table, given []string) []string {
+	var names []string
+	for _, c := range table.Columns {
+		if c.NotNull && c.Default == "" && !c.Generated && c.Identity == "" && !slices.Contains(given, c.Name) {
+			names = append(names, c.Name)
 		}
 	}
+	return names
 }

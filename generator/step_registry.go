@@ -1,8 +1,12 @@
 package generator
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
+	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -26,7 +30,7 @@ type stepEntry struct {
 }
 
 // stepEntries is what the registry says of the steps, in their order, for blast_radius and for holds.
-func (w *work) stepEntries() []stepEntry {
+func (w *pageWriter) stepEntries() []stepEntry {
 	var list []stepEntry
 	if notes := w.conditionNotes(); len(notes) > 0 {
 		list = append(list, stepEntry{Verb: "note", Table: tableName(w.table), Notes: notes})
@@ -43,154 +47,89 @@ func (w *work) stepEntries() []stepEntry {
 	return list
 }
 
-func (w *work) stepEntry(s step) stepEntry {
-	saved := w.binder
-	defer func() { w.binder = saved }()
-	w.binder.inStep, w.binder.blank, w.binder.instead = true, true, w.rest(s)
-	e := stepEntry{Step: s.number, Verb: verbOf(s), Table: w.targetOf(s), Notes: w.stepNotes(s)}
-	e.Notes = append(e.Notes, w.insertNotes(s, &e)...)
-	conditions := step{policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable}, s.number, false}
+func (w *pageWriter) stepEntry(s step) stepEntry {
+	defer w.restored()()
+	w.binder.inStep, w.binder.blank, w.binder.substitute = true, true, w.rest(s)
+	e := stepEntry{Step: s.number, Verb: s.kind.verb, Table: w.targetOf(s), Notes: w.stepNotes(s)}
+	switch {
+	case s.Insert != nil:
+		e.Notes = append(e.Notes, w.insertNotes(s)...)
+	case s.Archive != nil && keepsOrReplaces(s.Archive):
+		e.Notes = append(e.Notes, mostRows+"rows may be there already")
+	case s.Archive != nil:
+		e.Key = w.archiveKey(s)
+	}
+	conditions := step{policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable}, s.kind, s.number, false}
 	switch {
 	case s.SQL != nil:
-		e.Blind = true
-		e.Notes = append(e.Notes, "a statement in the policy's own words")
+		e.blind("a statement in the policy's own words")
 	case w.readsRelation(conditions), len(w.headersRead(conditions)) > 0, w.policy.Partitions && len(conditions.expressions()) > 0:
-		e.Blind = true
-		e.Notes = append(e.Notes, "its condition reads what only a batch knows")
-	case s.Related == nil:
-		w.ownEntry(s, &e)
-	case w.enterRelated(s):
-		w.relatedEntry(s, &e)
+		e.blind("its condition reads what only a batch knows")
+	case s.Related == nil || w.enterRelated(s):
+		w.entryRows(s, &e)
 	}
 	return e
 }
 
-func verbOf(s step) string {
-	switch {
-	case s.Delete != nil:
-		return "delete"
-	case s.Update != nil:
-		return "update"
-	case s.Archive != nil:
-		return "archive"
-	case s.Detach != nil:
-		return "detach"
-	case s.Drop != nil:
-		return "drop"
-	case s.DropTable != nil:
-		return "drop table"
-	case s.SQL != nil:
-		return "sql"
-	}
-	return "insert"
-}
+func (e *stepEntry) blind(why string) { e.Blind, e.Notes = true, append(e.Notes, why) }
 
-// targetOf is the table that a step writes.
-func (w *work) targetOf(s step) string {
-	switch {
-	case s.Insert != nil:
-		return s.Insert.Into.String()
-	case s.Archive != nil:
-		return s.Archive.Into.String()
-	case s.Emit != nil:
-		return w.schema() + ".event"
-	case s.Related != nil:
-		return s.Related.Table.String()
-	case s.SQL != nil:
-		for _, u := range (&policy.Policy{Then: []policy.Step{s.Step}}).Uses()[1:] {
-			return u.Table.String()
+// entryRows says which rows a step acts on.
+func (w *pageWriter) entryRows(s step, e *stepEntry) {
+	table := w.sourceTable(s)
+	if s.Related != nil {
+		if table.Kind != "table" && table.Kind != "partitioned" { // rows of a view have no place
+			e.blind("its rows are those of a view")
+			return
 		}
-	}
-	return tableName(w.table)
-}
-
-// ownEntry is about the policy's own rows.
-func (w *work) ownEntry(s step, e *stepEntry) {
-	if s.Update != nil {
-		e.Differs = plainText(fragment("any differs", w.setTexts(s, s.Update.Set, w.table, "t", false)))
-	}
-	if s.DropTable != nil {
+		e.Related, e.As, e.On = s.Related.Table.String(), s.Related.As, plainText(w.bind(s.Related.Where))
+	} else if s.DropTable != nil {
 		e.Name = plainText(w.bind(*s.DropTable))
 	}
-	w.entryRows(s, e)
-}
-
-// relatedEntry is about rows of another table.
-func (w *work) relatedEntry(s step, e *stepEntry) {
-	table := w.relation(s.Related.Table)
-	if table.Kind != "table" && table.Kind != "partitioned" {
-		e.Blind = true // rows of a view have no place
-		e.Notes = append(e.Notes, "its rows are those of a view")
-		return
-	}
-	e.Related, e.As, e.On = s.Related.Table.String(), s.Related.As, plainText(w.bind(s.Related.Where))
 	if s.Update != nil {
-		e.Differs = plainText(fragment("any differs", w.setTexts(s, s.Update.Set, table, s.Related.As, false)))
+		e.Differs = plainText(fragment("any differs", w.setTexts(s, s.Update.Set, table, s.alias(), false)))
 	}
-	w.entryRows(s, e)
-}
-
-func (w *work) entryRows(s step, e *stepEntry) {
-	if len(w.joins)+len(w.columns) > 0 {
-		e.From = plainText(w.fromRows())
-	}
+	e.From = w.fromRows()
 	if s.Where != nil {
 		e.Where = plainText(w.bind(*s.Where))
 	}
 }
 
-// insertNotes says what only the rows of a table that is inserted into decide.
-func (w *work) insertNotes(s step, e *stepEntry) []string {
-	const most = "so many at most, since "
-	switch {
-	case s.Insert != nil && len(s.Insert.Key)+len(s.Insert.Per) > 0:
-		return []string{most + "rows of one group become one, or change one that is there"}
-	case s.Insert != nil && w.keyGiven(s):
-		return []string{"a row is refused whose key is there already"}
-	case s.Archive == nil:
-		return nil
-	case s.Archive.Existing == "keep" || s.Archive.Existing == "replace":
-		return []string{most + "rows may be there already"}
-	}
-	from := w.table
-	if s.Related != nil {
-		from = w.relation(s.Related.Table)
-	}
-	into := w.archiveTable(s.Step, from)
-	if into == nil || s.Archive.Document != "" || w.policy.Partitions {
-		return nil
-	}
-	var key []string
-	for _, name := range into.PrimaryKey {
-		column, target := from.Column(name), into.Column(name)
-		if column == nil || target == nil || column.Type != target.Type || assigned(s.Archive.Set, name) {
-			return nil // not that of what is copied
-		}
-		key = append(key, name)
-	}
-	e.Key = key
-	return nil
-}
+const mostRows = "so many at most, since "
 
-// keyGiven says whether an insert gives all values of a unique key.
-func (w *work) keyGiven(s step) bool {
-	into := w.intoTable(s.Insert.Into)
+// insertNotes says what only the rows of a table that is inserted into decide.
+func (w *pageWriter) insertNotes(s step) []string {
+	if len(s.Insert.Key)+len(s.Insert.Per) > 0 {
+		return []string{mostRows + "rows of one group become one, or change one that is there"}
+	}
+	into := w.relation(s.Insert.Into)
 	given := func(columns []string) bool {
 		return len(columns) > 0 && !slices.ContainsFunc(columns, func(name string) bool { return !assigned(s.Insert.Set, name) })
 	}
-	if into == nil || given(into.PrimaryKey) {
-		return into != nil
+	if into != nil && (given(into.PrimaryKey) || slices.ContainsFunc(into.Indexes, func(i catalog.Index) bool { return i.Unique && given(i.Columns) })) {
+		return []string{"a row is refused whose key is there already"}
 	}
-	for _, i := range into.Indexes {
-		if i.Unique && given(i.Columns) {
-			return true
-		}
+	return nil
+}
+
+// archiveKey is the key of an archive, where it is that of what is copied.
+func (w *pageWriter) archiveKey(s step) []string {
+	from := w.sourceTable(s)
+	into := w.archiveTable(s, from)
+	if into == nil || s.Archive.Document != "" || w.policy.Partitions {
+		return nil
 	}
-	return false
+	copied := func(name string) bool {
+		column, target := from.Column(name), into.Column(name)
+		return column != nil && target != nil && column.Type == target.Type && !assigned(s.Archive.Set, name)
+	}
+	if slices.ContainsFunc(into.PrimaryKey, func(name string) bool { return !copied(name) }) {
+		return nil
+	}
+	return into.PrimaryKey
 }
 
 // rest gives a table that steps before delete from its other name.
-func (w *work) rest(s step) func(pgparse.TableRef) sqlText {
+func (w *pageWriter) rest(s step) func(pgparse.TableRef) sqlText {
 	return func(ref pgparse.TableRef) sqlText {
 		table := w.lookUp(ref)
 		if table == nil || !slices.ContainsFunc(w.steps()[:s.number-1], func(b step) bool { return b.Delete != nil && w.targetOf(b) == tableName(table) }) {
@@ -198,4 +137,230 @@ func (w *work) rest(s step) func(pgparse.TableRef) sqlText {
 		}
 		return sqlText(ident("rest of " + tableName(table)).String())
 	}
+}
+
+// tableChange is a table that a step writes: which rows go, which columns change, or what else.
+type tableChange struct {
+	table   string
+	step    step
+	verb    string   // "delete", "cascade", "update", "insert" or "sql"
+	columns []string // of an update
+}
+
+// changesBefore lists what the steps before number write.
+func (w *pageWriter) changesBefore(number int) []tableChange {
+	var list []tableChange
+	for _, s := range w.steps()[:number-1] {
+		switch {
+		case s.Delete != nil:
+			list = append(list, tableChange{w.targetOf(s), s, "delete", nil})
+			for _, t := range s.Delete.Cascades {
+				list = append(list, tableChange{t.String(), s, "cascade", nil})
+			}
+		case s.Update != nil:
+			c := tableChange{w.targetOf(s), s, "update", nil}
+			for _, a := range s.Update.Set {
+				c.columns = append(c.columns, a.Column)
+			}
+			list = append(list, c)
+		case s.Insert != nil || s.Archive != nil:
+			list = append(list, tableChange{w.targetOf(s), s, "insert", nil})
+		case s.SQL != nil:
+			for _, u := range statementUses(s.Step) {
+				list = append(list, tableChange{u.Table.String(), s, "sql", nil})
+			}
+		}
+	}
+	return list
+}
+
+// tableRead is a table that an expression names.
+type tableRead struct {
+	table *catalog.Table
+	ref   pgparse.TableRef
+	expr  *pgparse.Expr
+}
+
+func (w *pageWriter) tablesRead(list []policy.Expr) []tableRead {
+	var found []tableRead
+	for _, e := range list {
+		parsed := parseAny(e)
+		if parsed == nil {
+			continue
+		}
+		for _, ref := range parsed.Tables {
+			if table := w.lookUp(ref); table != nil {
+				found = append(found, tableRead{table, ref, parsed})
+			}
+		}
+	}
+	return found
+}
+
+// name is what the table is called in the expression.
+func (r tableRead) name() string {
+	if r.ref.Alias != "" {
+		return r.ref.Alias
+	}
+	return r.ref.Name
+}
+
+// columns says whether the expression may read one of a table's columns: a bare name may be one.
+func (r tableRead) columns(names []string) bool {
+	return slices.ContainsFunc(r.expr.Columns, func(ref pgparse.ColumnRef) bool {
+		if ref.Star || len(ref.Fields) == 1 && ref.Fields[0] == r.name() {
+			return true
+		}
+		last := ref.Fields[len(ref.Fields)-1]
+		return slices.Contains(names, last) && (len(ref.Fields) == 1 || ref.Fields[len(ref.Fields)-2] == r.name())
+	})
+}
+
+// goesWithLast is the form of a condition that only becomes true when rows go: whichever batch the last
+// of them is in, the step finds it.
+var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s*$`)
+
+// stepNotes says what a step reads that earlier steps write, where nobody can know it beforehand.
+func (w *pageWriter) stepNotes(s step) []string {
+	var notes []string
+	for _, b := range w.changesBefore(s.number) {
+		for _, r := range w.tablesRead(s.expressions()) {
+			switch {
+			case tableName(r.table) != b.table || s.SQL != nil:
+			case b.verb == "update" && !r.columns(b.columns):
+			case b.verb == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL):
+			default:
+				notes = append(notes, fmt.Sprintf("it reads table %q, which step %d writes", b.table, b.step.number))
+			}
+		}
+		acts := s.Related != nil && s.Related.Table.String() == b.table ||
+			s.Related == nil && s.Update != nil && b.table == tableName(w.table) && b.verb != "delete"
+		if acts && meets(s, b) {
+			notes = append(notes, fmt.Sprintf("it acts on table %q, which step %d writes", b.table, b.step.number))
+		}
+	}
+	return notes
+}
+
+// meets says whether what an earlier step wrote may change what a step does on the same table.
+func meets(s step, b tableChange) bool {
+	switch b.verb {
+	case "delete":
+		return false // left out
+	case "cascade":
+		return s.Delete == nil // which counts each row once, for the first step that takes it
+	case "update":
+		sets := s.Update != nil && slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(b.columns, a.Column) })
+		return sets || s.Related != nil && anyReads(s.expressions(), func(parsed *pgparse.Expr) bool {
+			return tableRead{ref: pgparse.TableRef{Name: s.Related.As}, expr: parsed}.columns(b.columns)
+		})
+	}
+	return true
+}
+
+// conditionNotes says which tables that decide about rows steps write: batches after the first may
+// judge otherwise than all at once.
+func (w *pageWriter) conditionNotes() []string {
+	var notes []string
+	all := w.changesBefore(len(w.policy.Then) + 1)
+	seen := map[string]bool{}
+	for _, r := range w.tablesRead(w.decidingParts()) {
+		for _, b := range all {
+			if tableName(r.table) != b.table || b.verb == "update" && !r.columns(b.columns) || seen[b.table] || w.tied(r, b) {
+				continue
+			}
+			seen[b.table] = true
+			notes = append(notes, fmt.Sprintf("conditions read table %q, which step %d writes: later batches may judge otherwise", b.table, b.step.number))
+		}
+	}
+	for _, b := range all {
+		own := b.table == tableName(w.table) && (b.step.Related != nil || b.verb == "cascade") && !seen[b.table]
+		own = own && (b.verb != "update" || slices.ContainsFunc(b.columns, func(name string) bool { return slices.Contains(w.decidingColumns(), name) }))
+		if own && (len(w.policy.Then) > 1 || b.verb != "cascade") {
+			seen[b.table] = true
+			notes = append(notes, fmt.Sprintf("step %d writes other rows of the policy's own table: later batches may judge otherwise", b.step.number))
+		}
+	}
+	return notes
+}
+
+// decidingParts are the expressions that decide about rows while a run is under way.
+func (w *pageWriter) decidingParts() []policy.Expr {
+	p := *w.policy
+	p.Then, p.Claim, p.Touch, p.Joins = nil, nil, nil, nil
+	for _, j := range w.policy.Joins {
+		if !j.OncePerRun() {
+			p.Joins = append(p.Joins, j)
+		}
+	}
+	var list []policy.Expr
+	for _, part := range p.Parts() {
+		list = append(list, part.Expr)
+	}
+	return slices.DeleteFunc(list, func(e policy.Expr) bool {
+		return slices.ContainsFunc(w.entries(), func(entry policy.Entry) bool {
+			return entry.Clock != nil && entry.Clock.UpTo != nil && e == *entry.Clock.UpTo
+		})
+	})
+}
+
+// decidingColumns are the row's own columns that decide about it, and that steps read.
+func (w *pageWriter) decidingColumns() []string {
+	columns := names(w.policy.Scope)
+	list := w.decidingParts()
+	for _, s := range w.steps() {
+		list = append(list, s.expressions()...)
+	}
+	for _, e := range list {
+		if parsed := parseAny(e); parsed != nil {
+			columns = append(columns, w.columnsRead(parsed, "")...)
+		}
+	}
+	for _, k := range w.clocks {
+		if k != nil {
+			columns = append(columns, w.clockColumns(k)...)
+		}
+	}
+	return columns
+}
+
+// tied says whether a condition looks only at rows that belong to the row it judges, and the step takes
+// only those with it: then no other row's batch makes a difference.
+func (w *pageWriter) tied(r tableRead, b tableChange) bool {
+	column := w.tieOf(r.expr.SQL, r.name())
+	if column == "" {
+		return false
+	}
+	switch {
+	case b.verb == "cascade" && b.step.Related == nil:
+		var leading [][]catalog.ForeignKey
+		for _, path := range w.cascadePaths(w.table) {
+			if w.root(path[len(path)-1].Table) == w.root(b.table) {
+				leading = append(leading, path)
+			}
+		}
+		return len(leading) == 1 && len(leading[0]) == 1 && slices.Equal(leading[0][0].Columns, []string{column})
+	case b.verb == "delete" || b.verb == "update":
+		return b.step.Related != nil && w.tieOf(b.step.Related.Where.SQL, b.step.Related.As) == column
+	}
+	return false
+}
+
+var anyOr = regexp.MustCompile(`(?i)\bor\b`)
+
+// tieOf is the column of the table called alias that an expression compares with the row's only key
+// column; "" where there is none, or where the comparison need not hold.
+func (w *pageWriter) tieOf(sql, alias string) string {
+	if len(w.table.PrimaryKey) != 1 || anyOr.MatchString(sql) {
+		return ""
+	}
+	key := regexp.QuoteMeta(w.table.PrimaryKey[0])
+	name := `(?:\b` + regexp.QuoteMeta(alias) + `\.)?\b([a-z_][a-z0-9_]*)`
+	for _, comparison := range []string{name + `\s*=\s*t\.` + key + `\b`, `\bt\.` + key + `\s*=\s*` + name} {
+		found := regexp.MustCompile(`(?i)(?:^|[^.\w])` + comparison).FindStringSubmatch(sql)
+		if found != nil {
+			return strings.ToLower(found[1])
+		}
+	}
+	return ""
 }

@@ -1,14 +1,16 @@
 package generator
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 
-	"pgretain/internal/pgparse"
+	"pgretain/internal/catalog"
 	"pgretain/policy"
 )
 
-// rows is the batch in a step's FROM clause, as the alias t with joins and headers beside it.
-type rows struct {
+// batchRows is the batch in a step's FROM clause, as the alias t with joins and headers beside it.
+type batchRows struct {
 	From  sqlText
 	Where []sqlText
 	plain bool // the table itself
@@ -16,47 +18,36 @@ type rows struct {
 
 // rowsOf is the batch as a step's expressions read it. While no step has written the rows, they
 // are read from the table; later from what was saved. Numbered makes batch.n their order.
-func (w *work) rowsOf(s step, d batchData, numbered bool) rows {
-	data := struct {
-		Table      sqlText
-		Many, Live bool
-		Numbered   bool
-		Fields     []sqlText
-		Columns    []saved
-		Joins      []savedAlias
-		Headers    []headerText
-	}{Table: d.Table, Many: d.Many, Live: s.untouched, Numbered: numbered}
+func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
 	w.numbered = w.numbered || numbered
+	if b.inRange {
+		return batchRows{"t", nil, true}
+	}
+	var headers []headerText
 	for _, h := range w.headersRead(s) {
-		data.Headers = append(data.Headers, w.headerText(h))
+		headers = append(headers, w.headerText(h))
 	}
-	data.Joins = w.joinsOf(s, d.Saved)
-	if d.InRange {
-		return rows{"t", nil, true}
-	}
-	if s.untouched && !numbered && len(data.Joins)+len(data.Headers) == 0 {
-		return rows{fragment("table as t", d.Table), ofBatch(d), true}
-	}
-	for _, v := range d.Saved {
-		read := slices.ContainsFunc(data.Joins, func(j savedAlias) bool { return string(j.Name) == v.alias })
-		if v.alias == "t" && !s.untouched {
-			data.Columns = append(data.Columns, v)
-			read = true
+	joins := w.joinsOf(s, b.saved)
+	if s.untouched && !numbered && len(joins)+len(headers) == 0 {
+		conditions := []sqlText{"t.ctid = ANY (v_tids)"}
+		if b.many {
+			conditions = append(conditions, fragment("same partitions", nil))
 		}
-		if read {
-			data.Fields = append(data.Fields, v.Field)
+		return batchRows{fragment("table as t", b.table), conditions, true}
+	}
+	var read []sqlText
+	var columns []saved
+	for _, v := range b.saved {
+		ofRow := v.alias == "t" && !s.untouched
+		if ofRow {
+			columns = append(columns, v)
+		}
+		if ofRow || slices.ContainsFunc(joins, func(j savedAlias) bool { return string(j.Name) == v.alias }) {
+			read = append(read, v.Field)
 		}
 	}
-	return rows{fragment("batch rows", data), nil, false}
-}
-
-// ofBatch ties t to the rows of the batch.
-func ofBatch(d batchData) []sqlText {
-	conditions := []sqlText{"t.ctid = ANY (v_tids)"}
-	if d.Many {
-		conditions = append(conditions, fragment("same partitions", nil))
-	}
-	return conditions
+	return batchRows{fragment("batch rows", fields{"Table": b.table, "Many": b.many, "Live": s.untouched, "Numbered": numbered,
+		"Fields": read, "Columns": columns, "Joins": joins, "Headers": headers}), nil, false}
 }
 
 // savedAlias is a join as it was judged.
@@ -65,52 +56,25 @@ type savedAlias struct {
 	Columns []saved
 }
 
-func (w *work) joinsOf(s step, all []saved) []savedAlias {
+func (w *pageWriter) joinsOf(s step, all []saved) []savedAlias {
+	read := map[int][]string{}
+	for _, e := range w.allExpressions(s) {
+		w.joinColumns(e, func(join int, column string) { read[join] = with(read[join], column) })
+	}
 	var list []savedAlias
 	for i, j := range w.policy.Joins {
 		alias := savedAlias{Name: ident(j.Name)}
-		for _, e := range w.allExpressions(s) {
-			w.joinColumns(e, func(join int, column string) {
-				if join == i {
-					alias.Columns = addSaved(alias.Columns, all, j.Name, column)
-				}
-			})
+		for _, column := range read[i] {
+			same := func(s saved) bool { return s.alias == j.Name && string(s.Column) == column }
+			if k := slices.IndexFunc(all, same); k >= 0 {
+				alias.Columns = append(alias.Columns, all[k])
+			}
 		}
 		if len(alias.Columns) > 0 {
 			list = append(list, alias)
 		}
 	}
 	return list
-}
-
-func addSaved(list, all []saved, join, column string) []saved {
-	same := func(s saved) bool { return s.alias == join && string(s.Column) == column }
-	if i := slices.IndexFunc(all, same); i >= 0 && !slices.ContainsFunc(list, same) {
-		return append(list, all[i])
-	}
-	return list
-}
-
-// headersRead lists the steps before s that inserted the header rows which s reads.
-func (w *work) headersRead(s step) []step {
-	var list []step
-	for _, h := range w.steps()[:s.number-1] {
-		if h.Insert == nil || h.Insert.As == "" {
-			continue
-		}
-		if slices.ContainsFunc(s.expressions(), func(e policy.Expr) bool { return w.mentions(e, h.Insert.As) }) {
-			list = append(list, h)
-		}
-	}
-	return list
-}
-
-// mentions says whether an expression reads a column of a relation called name.
-func (w *work) mentions(e policy.Expr, name string) bool {
-	parsed, ok := w.parseAny(e)
-	return ok && slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
-		return len(ref.Fields) > 1 && ref.Fields[0] == name && !(ref.Depth > 0 && named(parsed.Tables, name))
-	})
 }
 
 // headerText ties the header rows of an earlier step to the batch.
@@ -120,46 +84,121 @@ type headerText struct {
 	On       []sqlText
 }
 
-func (w *work) headerText(h step) headerText {
+func (w *pageWriter) headerText(h step) headerText {
 	text := headerText{Name: ident(h.Insert.As), Variable: headerVariable(h)}
 	for _, a := range h.Insert.Per {
-		text.On = append(text.On, fragment("group same", struct{ Left, Right sqlText }{
-			fragment("aliased column", struct{ Alias, Column ident }{text.Name, ident(a.Column)}),
-			enclosed(w.bind(a.Value))}))
+		text.On = append(text.On, fragment("group same", fields{"Left": aliased(text.Name, ident(a.Column)), "Right": enclosed(w.bind(a.Value))}))
 	}
 	return text
 }
 
-// readsBatch says whether expressions read the batch's rows, joins or headers.
-func (w *work) readsBatch(s step, list ...policy.Expr) bool {
-	names := []string{"t"}
-	for _, j := range w.policy.Joins {
-		names = append(names, j.Name)
-	}
-	for _, h := range w.steps()[:s.number-1] {
-		if h.Insert != nil && h.Insert.As != "" {
-			names = append(names, h.Insert.As)
-		}
-	}
-	return slices.ContainsFunc(list, func(e policy.Expr) bool {
-		parsed, ok := w.parseAny(e)
-		return ok && (len(w.columnsRead(parsed, "")) > 0 ||
-			slices.ContainsFunc(names, func(name string) bool { return w.mentions(e, name) }))
-	}) || s.Related != nil && len(s.Related.Joins) > 0
+// saved is one value of each row of the batch that is kept in an array, as it was judged: a column
+// of t that steps read after the rows were written, or a column of a join.
+type saved struct {
+	Field  sqlText // of the record v_batch
+	Expr   sqlText // in the judging statement
+	alias  string  // t, or the join
+	Column ident
+	Cast   sqlText // back to the column's type, "" when the element has it
+	Check  bool    // its type is not known here: it must not be an array
 }
 
-// parseAny parses what may be an expression, a query or a statement.
-func (w *work) parseAny(e policy.Expr) (*pgparse.Expr, bool) {
-	parsed, err := pgparse.Expression(e.SQL)
-	if err != nil {
-		parsed, err = pgparse.Query(e.SQL)
-	}
-	if err != nil {
-		statement, failed := pgparse.ParseStatement(e.SQL)
-		if failed != nil {
-			return nil, false
+// saved lists what the judging statement keeps for the steps.
+func (w *pageWriter) saved() []saved {
+	var list []saved
+	add := func(s saved) {
+		if !slices.ContainsFunc(list, func(o saved) bool { return o.Field == s.Field }) {
+			list = append(list, s)
 		}
-		return &statement.Expr, true
 	}
-	return parsed, true
+	for _, s := range w.steps() {
+		for _, name := range w.columnsOf(s) {
+			i := slices.IndexFunc(w.table.Columns, func(c catalog.Column) bool { return c.Name == name })
+			add(saved{Field: sqlText(fmt.Sprintf("t_%d", i+1)), alias: "t"}.of(name, &w.table.Columns[i]))
+		}
+		for _, e := range w.allExpressions(s) {
+			w.joinColumns(e, func(join int, column string) { add(w.savedJoin(join, column)) })
+		}
+	}
+	return list
+}
+
+// of is the value of a column, of a type that is known where the catalog's column is.
+func (s saved) of(name string, known *catalog.Column) saved {
+	s.Column, s.Expr = ident(name), aliased(ident(s.alias), ident(name))
+	if known != nil && !scalarTypes.MatchString(known.Type) {
+		s.Expr, s.Cast = fragment("as text", s.Expr), sqlText(known.Type)
+	}
+	return s
+}
+
+// savedJoin keeps a column of a join. Fields are numbered by the order of joins.
+func (w *pageWriter) savedJoin(join int, column string) saved {
+	j := w.policy.Joins[join]
+	var known *catalog.Column
+	if j.Table != nil {
+		if table := w.tables[j.Table.String()]; table != nil {
+			known = table.Column(column)
+		}
+	}
+	return saved{Field: sqlText(fmt.Sprintf("j%d_%s", join+1, Hash(column)[:6])), alias: j.Name, Check: j.Table == nil}.of(column, known)
+}
+
+// columnsOf lists the columns of t that a step reads from what was saved: none while the rows are
+// still as they were judged.
+func (w *pageWriter) columnsOf(s step) []string {
+	if s.untouched {
+		return nil
+	}
+	var names []string
+	if s.Related == nil && (s.Update != nil || s.Delete != nil) {
+		names = append(names, w.table.PrimaryKey...)
+	}
+	if w.readsRelation(s) || s.Related == nil && s.Archive != nil {
+		names = append(names, columnNames(w.table)...)
+	}
+	alias := ""
+	if s.Related != nil {
+		alias = s.Related.As
+	}
+	for _, e := range w.allExpressions(s) {
+		if parsed := parseAny(e); parsed != nil {
+			names = append(names, w.columnsRead(parsed, alias)...)
+		}
+	}
+	return names
+}
+
+// allExpressions are those of a step, and of the headers that it reads.
+func (w *pageWriter) allExpressions(s step) []policy.Expr {
+	list := s.expressions()
+	for _, h := range w.headersRead(s) {
+		list = append(list, values(h.Insert.Per)...)
+	}
+	return list
+}
+
+// scalarTypes hold one plain value each. An array of others is kept as text: an array of arrays
+// would have to be a rectangle, and an array of rows falls apart when it is unnested.
+var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
+
+// joinColumns calls found for every column of the policy's joins that an expression reads.
+func (w *pageWriter) joinColumns(e policy.Expr, found func(join int, column string)) {
+	parsed := parseAny(e)
+	if parsed == nil {
+		return
+	}
+	for _, ref := range parsed.Columns {
+		if len(ref.Fields) == 0 || ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]) {
+			continue
+		}
+		i := slices.IndexFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
+		switch {
+		case i < 0:
+		case len(ref.Fields) == 2:
+			found(i, ref.Fields[1])
+		case ref.Star || len(ref.Fields) == 1 && w.table.Column(ref.Fields[0]) == nil:
+			w.refuse(e.At(ref.Offset), codeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
+		}
+	}
 }

@@ -1,79 +1,183 @@
 package generator
 
-// batchData is what the template take reads, and its steps.
-type batchData struct {
-	Schema, Function, Signature, Policy string
-	PolicyLiteral                       literal
-	Table                               sqlText
-	Many                                bool // its rows lie in several tables
-	Joins                               []join
-	Columns                             []windowColumn
-	Saved                               []saved
-	Ordered                             []sqlText // the order of the batch's rows, where a step needs it
-	Headers                             []headerVariables
-	LockedRows                          []lockedText
-	Copies                              bool
-	TakesAll                            bool
-	Plain                               bool // nothing but to delete the rows
-	Steps                               []sqlText
-	Watermark                           *markText
-	// of way RANGE
-	InRange    bool // steps are parts of one statement
-	Cursor     []cursorColumn
-	Conditions []sqlText
-	Lo, Hi     sqlText   // positions
-	Threshold  *ranked   // instead: the rows past the first ones of some groups
-	Set        []setText // an update
-	Also       []alsoText
-	// of a policy on partitions
-	Partitions *partitionData
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pgretain/internal/pgparse"
+	"pgretain/policy"
+)
+
+// passEntry is one element of policy.passes in the registry: how a run walks through the rows of an entry of "due".
+type passEntry struct {
+	Cursor [][2]string `json:"cursor,omitempty"` // expressions on t, with their types
+	Range  bool        `json:"range,omitempty"`  // one statement may take the rows between two positions
+	Ranked bool        `json:"ranked,omitempty"`
+	Groups string      `json:"groups,omitempty"` // the functions of a pass by rank alone
+	Beyond string      `json:"beyond,omitempty"`
+	Index  bool        `json:"indexed,omitempty"`  // an index can give the order of a rank
+	Bound  string      `json:"bound,omitempty"`    // what ends the walk
+	More   bool        `json:"filtered,omitempty"` // the rows meet more than that
+	Guards bool        `json:"guarded,omitempty"`  // the statement of way RANGE leaves rows that guards keep
+	Share  string      `json:"share,omitempty"`    // the function that locks what they read
+	Whole  bool        `json:"whole,omitempty"`    // no row may be passed by: a watermark moves past it
 }
 
-// headerVariables holds the header rows that a step inserted.
-type headerVariables struct {
-	Name sqlText
-	Type sqlText
+// functions are those by which a run takes rows.
+func (w *pageWriter) functions() ([]Object, []passEntry) {
+	var objects []Object
+	var entries []passEntry
+	for _, p := range w.passes() {
+		entry := passEntry{Range: w.inRange(), Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != ""}
+		if p.clock == nil && p.beyond != nil {
+			entry.Groups, entry.Beyond = w.policy.Name+"_groups", w.policy.Name+"_beyond"
+			entry.Index = p.beyond.columns && p.beyond.Count == nil &&
+				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
+			objects = append(objects, w.groups(p.beyond)...)
+		} else {
+			for _, c := range w.cursor(p) {
+				entry.Cursor = append(entry.Cursor, [2]string{plainText(c.Expr), string(c.Type)})
+			}
+			entry.Bound, entry.More = w.boundOf(p)
+		}
+		if entry.Guards = entry.Range && len(w.guards) > 0; entry.Guards {
+			if shares := w.share(); len(shares) > 0 {
+				entry.Share = w.policy.Name + "_share"
+				objects = append(objects, shares...)
+			}
+		}
+		entries = append(entries, entry)
+	}
+	return append(objects, w.take()), entries
 }
 
-// markText is a watermark with the values that it may take.
-type markText struct {
-	watermarkData
-	UpTo sqlText // "" for none
-	Type string
+// boundOf is the condition of a pass on its clock, and whether it has others besides: a run that goes on where one
+// ended begins behind all rows that were looked at.
+func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
+	if p.clock == nil || p.nulls || !w.byClock(p) {
+		return "true", false
+	}
+	bounds := p.clock.bounds()
+	return plainText(inline(bounds)), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
+}
+
+// groups are the functions of a rank alone: which groups hold too many rows, and which rows these are.
+func (w *pageWriter) groups(r *ranked) []Object {
+	data := fields{
+		"First": r.First, "Count": r.Count, "WithTies": r.WithTies, "Keys": r.Keys, "Rows": r.orAllRows().Rows,
+		"GroupRows": r.rowsOfGroup(), "RankOrder": r.inGroup.Order,
+		// Batches skip the rows that they passed by: ties must not change places between them.
+		"Order": w.withKey(r.inGroup.Order),
+	}
+	return []Object{w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data)}
+}
+
+// batch is what steps know of the statements around them.
+type batch struct {
+	table   sqlText
+	many    bool // its rows lie in several tables
+	saved   []saved
+	inRange bool // steps are parts of one statement
+	cursor  []cursorColumn
 }
 
 // take is <policy>_take: the steps, on the rows of a slice.
-func (w *work) take() Object {
-	name := w.policy.Name + "_take"
-	d := batchData{
-		Schema: w.schema(), Function: name, Signature: name + "(" + w.schema() + ".slice)",
-		Policy: w.policy.Name, PolicyLiteral: literal(w.policy.Name),
-		Table: qualified(w.table), Many: w.table.Kind == "partitioned",
-		Joins: w.joins, Columns: w.columns, Saved: w.saved(),
-	}
+func (w *pageWriter) take() Object {
+	b := batch{table: qualified(w.table), many: w.table.Kind == "partitioned", saved: w.saved(), inRange: w.inRange()}
+	d := fields{"Many": b.many, "Joins": w.joins, "Columns": w.columns, "Saved": b.saved, "InRange": b.inRange, "Also": nil,
+		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil,
+		"Headers": nil, "LockedRows": nil, "Copies": false}
 	if w.policy.Partitions {
-		p := w.partitionData(name, d.Signature)
-		p.Saved, d.Partitions, d.Table = d.Saved, &p, "part"
+		b.table = "part"
+		p := w.partitionFields()
+		p["Saved"], d["Partitions"] = b.saved, p
 	}
-	if w.inRange() {
-		d.InRange = true
-		p := w.passes()[0]
-		if p.beyond != nil {
-			d.Threshold, d.Conditions = p.beyond.inGroup, p.beyond.rowsOfGroup()
-		} else {
-			d.Cursor, d.Conditions = w.cursor(p), w.dueOf(p)
-			d.Lo, d.Hi = position("lo", d.Cursor), position("hi", d.Cursor)
+	d["Table"] = b.table
+	if b.inRange {
+		maps.Copy(d, w.takeInRange(b))
+	} else {
+		maps.Copy(d, w.takeLocked(b))
+	}
+	return w.function("take", w.slice(), "take", d)
+}
+
+// takeInRange is one statement for all rows from one position to another, or past the first ones of some groups.
+func (w *pageWriter) takeInRange(b batch) fields {
+	d := fields{}
+	var conditions []sqlText
+	if p := w.passes()[0]; p.beyond != nil {
+		d["Threshold"], conditions = p.beyond.inGroup, p.beyond.rowsOfGroup()
+	} else {
+		b.cursor, conditions = w.cursor(p), w.dueOf(p)
+		d["Cursor"], d["Lo"], d["Hi"] = b.cursor, position("lo", b.cursor), position("hi", b.cursor)
+	}
+	for _, g := range w.guards {
+		conditions = append(conditions, fragment("is false", g.cond))
+	}
+	d["Conditions"], d["Also"] = conditions, w.alsoTexts(b)
+	if s := w.policy.Then[0]; s.Update != nil {
+		d["Set"] = w.setTexts(w.steps()[0], s.Update.Set, w.table, "t", false)
+	}
+	return d
+}
+
+// position is one end of a slice, as values of the cursor's columns.
+func position(end sqlText, cursor []cursorColumn) sqlText {
+	return fragment("position", fields{"End": end, "Cursor": cursor})
+}
+
+// takeLocked are the steps one after the other, and what they ask of the statements before them.
+func (w *pageWriter) takeLocked(b batch) fields {
+	w.numbered = false
+	var texts []sqlText
+	var headers []columnText
+	var locked []lockedText
+	for _, s := range w.steps() {
+		texts = append(texts, w.render(s, b))
+		if s.Insert != nil && s.Insert.As != "" {
+			headers = append(headers, columnText{headerVariable(s), quotedTable(s.Insert.Into)})
 		}
-		for _, g := range w.guards {
-			d.Conditions = append(d.Conditions, fragment("is false", g.cond))
+		if w.locksRelated(s) && w.lockedBy(s).number == s.number {
+			locked = append(locked, w.lockedText(s))
 		}
 	}
-	w.addSteps(&d)
-	return w.function(d.Signature, "take", d)
+	d := fields{"Steps": texts, "Headers": headers, "LockedRows": locked, "Copies": w.copies(),
+		"TakesAll": !w.policy.Partitions && !w.deletes() && !w.updates()}
+	if w.policy.Partitions {
+		return d
+	}
+	p := w.passes()[0]
+	marked := p.clock != nil && p.clock.mark != ""
+	d["Plain"] = w.plainDelete(b) && !marked
+	if w.numbered {
+		var ordered []sqlText
+		for _, c := range w.cursor(p) {
+			ordered = append(ordered, c.Expr)
+		}
+		d["Ordered"] = ordered
+	}
+	if marked {
+		m := w.watermark(p.clock.source.Watermark)
+		m["UpTo"], m["Type"] = p.clock.upTo, sqlText(p.clock.typ)
+		d["Watermark"] = m
+	}
+	return d
+}
+
+// columnText is a column or variable with its type or value.
+type columnText struct{ Name, Type sqlText }
+
+// plainDelete says whether the steps are one DELETE of a table's rows by their place.
+func (w *pageWriter) plainDelete(b batch) bool {
+	steps := w.steps()
+	return len(steps) == 1 && !b.many && len(b.saved) == 0 &&
+		steps[0].Delete != nil && steps[0].Related == nil && steps[0].Where == nil && w.rowsOf(steps[0], b, false).plain
 }
 
 // way names how a batch takes rows, for the first line of the page.
-func (w *work) way() string {
+func (w *pageWriter) way() string {
 	switch {
 	case w.policy.Partitions:
 		return "way: PARTITIONS, one that is closed to writers and judged then"
@@ -85,62 +189,140 @@ func (w *work) way() string {
 	return "way: LOCKED, rows are locked, then judged, then taken"
 }
 
-// inRange says whether a batch is one statement from one position to another.
-func (w *work) inRange() bool {
+// inRange says whether a batch is one statement from one position to another: everything it reads is the
+// row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or updated.
+func (w *pageWriter) inRange() bool {
 	passes := w.passes()
-	return !w.policy.Partitions && len(passes) == 1 && w.rangeShape(passes[0])
-}
-
-// position is one end of a slice, as values of the cursor's columns.
-func position(end string, cursor []cursorColumn) sqlText {
-	return fragment("position", struct {
-		End    sqlText
-		Cursor []cursorColumn
-	}{sqlText(end), cursor})
-}
-
-// addSteps renders the steps, and what they ask of the statements before them.
-func (w *work) addSteps(d *batchData) {
-	if d.InRange {
-		d.Also = w.alsoTexts(*d)
-		if s := w.policy.Then[0]; s.Update != nil {
-			d.Set = w.setTexts(w.steps()[0], s.Update.Set, w.table, "t", false)
-		}
-		return
-	}
-	w.numbered = false
-	for _, s := range w.steps() {
-		d.Steps = append(d.Steps, w.render(s, *d))
-		if s.Insert != nil && s.Insert.As != "" {
-			d.Headers = append(d.Headers, headerVariables{headerVariable(s), quotedTable(s.Insert.Into)})
-		}
-		if w.locksRelated(s) && w.lockedBy(s).number == s.number {
-			d.LockedRows = append(d.LockedRows, w.lockedText(s))
-		}
-	}
-	d.Copies = w.copies()
-	d.TakesAll = !w.policy.Partitions && !w.deletes() && !w.updates()
-	if w.policy.Partitions {
-		return
-	}
-	p := w.passes()[0]
-	d.Plain = w.plainDelete(*d) && (p.clock == nil || p.clock.mark == "")
-	if w.numbered {
-		for _, c := range w.cursor(p) {
-			d.Ordered = append(d.Ordered, c.Expr)
-		}
-	}
-	if p.clock != nil && p.clock.mark != "" {
-		d.Watermark = &markText{w.watermark(p.clock.source.Watermark), p.clock.upTo, p.clock.typ}
-	}
-}
-
-// plainDelete says whether the steps are one DELETE of a table's rows by their place.
-func (w *work) plainDelete(d batchData) bool {
-	steps := w.steps()
-	if len(steps) != 1 || d.Many || len(d.Saved) > 0 {
+	if w.policy.Partitions || len(passes) != 1 || len(w.joins) > 0 || w.where != nil && !w.where.own {
 		return false
 	}
-	s := steps[0]
-	return s.Delete != nil && s.Related == nil && s.Where == nil && w.ownRows(s, d).Direct
+	p := passes[0]
+	if p.byKey || p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) {
+		return false
+	}
+	if p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
+		return false
+	}
+	_, lockable := w.shares()
+	return lockable && w.oneStatement()
+}
+
+// tableLock is a table that guards read, and the lock that keeps it as it is while a batch judges and takes.
+type tableLock struct {
+	Table sqlText
+	Mode  sqlText
+}
+
+// shares are the locks on the tables that guards read; false where a lock does not keep what guards say: they read
+// the policy's own table, something that is no table, or what a function reads. SHARE lets other runs read the same
+// guards; a table that the policy writes itself gets the lock that no two of them can have.
+func (w *pageWriter) shares() ([]tableLock, bool) {
+	var list []tableLock
+	for i, g := range w.guards {
+		condition := w.policy.Keep[i].Condition
+		if g.rank != nil || condition == nil {
+			return nil, false
+		}
+		parsed, ok := w.parse(*condition)
+		if !ok || !harmlessOnly(parsed) {
+			return nil, false
+		}
+		for _, ref := range parsed.Tables {
+			table := w.lookUp(ref)
+			if table == nil || table.Kind != "table" && table.Kind != "partitioned" || w.root(tableName(table)) == tableName(w.table) {
+				return nil, false
+			}
+			lock := tableLock{Table: qualified(table), Mode: "SHARE"}
+			if w.writesTo(tableName(table)) {
+				lock.Mode = "SHARE ROW EXCLUSIVE"
+			}
+			if !slices.Contains(list, lock) {
+				list = append(list, lock)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b tableLock) int { return strings.Compare(string(a.Table), string(b.Table)) })
+	return list, true
+}
+
+// writesTo says whether the policy's steps, or foreign keys that they meet, change a table.
+func (w *pageWriter) writesTo(name string) bool {
+	return slices.Contains(w.reach(), name) || slices.ContainsFunc(w.policy.Uses(), func(use policy.Use) bool {
+		return use.Table.String() == name && use.Access != policy.Access{}
+	})
+}
+
+// share is <policy>_share: the locks on the tables that guards read. SELECT on a table gives no such lock, so that it
+// belongs to the role that migrates.
+func (w *pageWriter) share() []Object {
+	list, _ := w.shares()
+	if !w.inRange() || len(list) == 0 {
+		return nil
+	}
+	return []Object{w.asMigrator(w.function("share", "", "share", fields{"Shares": list}))}
+}
+
+// oneStatement says whether all steps fit into the statement that judges: an update or delete of
+// the batch's own rows, and beside a delete what is written from them, each into a table of its own.
+func (w *pageWriter) oneStatement() bool {
+	if len(w.policy.Then) == 1 {
+		return w.plainStep(w.policy.Then[0])
+	}
+	deletes := 0
+	written := []string{tableName(w.table)}
+	for _, s := range w.steps() {
+		if s.Delete != nil && w.plainStep(s.Step) {
+			deletes++
+			continue
+		}
+		target := w.targetOf(s)
+		if !w.plainWrite(s) || slices.Contains(written, target) {
+			return false
+		}
+		written = append(written, target)
+	}
+	return deletes == 1
+}
+
+// plainStep says whether a step deletes or updates the batch's own rows, and reads nothing else.
+func (w *pageWriter) plainStep(s policy.Step) bool {
+	if s.Where != nil || s.Related != nil {
+		return false
+	}
+	return s.Delete != nil || s.Update != nil && len(s.Update.Undo) == 0 &&
+		!slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) })
+}
+
+// plainWrite says whether a step writes from the batch's rows what their own columns say.
+func (w *pageWriter) plainWrite(s step) bool {
+	return s.Related == nil && s.kind.copies && (s.Insert == nil || s.Insert.As == "") &&
+		!slices.ContainsFunc(s.expressions(), func(e policy.Expr) bool { return !w.readsRowOnly(e) })
+}
+
+// readsRowOnly says whether a value reads the row, the run and as_of, and no table.
+func (w *pageWriter) readsRowOnly(e policy.Expr) bool {
+	parsed, ok := w.parse(e)
+	return ok && !parsed.Subquery && !slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
+		return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
+	})
+}
+
+// alsoText is what way RANGE writes beside the delete.
+type alsoText struct {
+	Name, Variable, Statement sqlText
+	Counted                   literal // under which rows are counted
+	Copies                    bool    // as many rows as are deleted
+}
+
+func (w *pageWriter) alsoTexts(b batch) []alsoText {
+	var list []alsoText
+	for _, s := range w.steps() {
+		if s.kind.copies {
+			list = append(list, alsoText{
+				Name: sqlText(fmt.Sprintf("step_%d", s.number)), Variable: sqlText(fmt.Sprintf("v_written_%d", s.number)),
+				Counted: literal(w.targetOf(s)), Copies: s.Archive != nil && w.copyCounter(s) != "", Statement: w.render(s, b),
+			})
+		}
+	}
+	return list
 }

@@ -156,3 +156,56 @@ func below(path, field string) string {
 	}
 	return strings.TrimPrefix(path+"."+name.String(), ".")
 }
+
+// wordsOf are the first lines of a page: a property of the policy each.
+func wordsOf(sql string) []string {
+	var words []string
+	for line := range strings.Lines(sql) {
+		text, ok := strings.CutPrefix(line, "-- ")
+		if !ok {
+			break
+		}
+		words = append(words, strings.TrimSuffix(text, "\n"))
+	}
+	return words
+}
+
+// withDefaults adds what a policy's page does not say, since it holds by default.
+func withDefaults(said []string) []string {
+	if !slices.ContainsFunc(said, func(word string) bool { return strings.HasPrefix(word, "way: ") }) {
+		return said // a report
+	}
+	all := slices.Clone(said)
+	for _, word := range defaultWords() {
+		if len(sectionOf(said, word)) == 0 {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// Differences says in words how one page differs from another: "due.window: 7 days -> 3 days".
+func Differences(before, after string) string {
+	was, is := withDefaults(wordsOf(before)), withDefaults(wordsOf(after))
+	var list []string
+	for _, word := range was {
+		name, old, _ := strings.Cut(word, ": ")
+		i := slices.IndexFunc(is, func(other string) bool { return strings.HasPrefix(other, name+": ") })
+		switch {
+		case i < 0:
+			list = append(list, "without "+word)
+		case is[i] != word:
+			list = append(list, name+": "+old+" -> "+strings.TrimPrefix(is[i], name+": "))
+		}
+	}
+	for _, word := range is {
+		name, _, _ := strings.Cut(word, ": ")
+		if !slices.ContainsFunc(was, func(other string) bool { return strings.HasPrefix(other, name+": ") }) {
+			list = append(list, "with "+word)
+		}
+	}
+	if len(list) == 0 {
+		return "the same definition, other SQL"
+	}
+	return strings.Join(list, "; ")
+}
