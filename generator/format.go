@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"pgretain/internal/pgparse"
 )
 
 // Format names the migration tool whose files are written and read. Objects, their markers and the
@@ -39,8 +41,9 @@ type tool struct {
 	// framed says that each statement stands between two lines of its own, as goose has it.
 	framed bool
 
-	// frame writes a step's file around the two ways, which are whole sections.
-	frame func(l tool, p part, w ways) []File
+	// frame writes a step's files around the two ways, each from its first setting to its last reset. Together they can
+	// have many megabytes, so that their pieces are joined once.
+	frame func(l tool, p part, up, down pieces) []File
 	// refusal says why the tool would not execute a text as it stands, "" when it would.
 	refusal func(text string, noTransaction bool) string
 	// escape and unescape protect a file from the tool's own substitutions, nil where there are none.
@@ -49,14 +52,6 @@ type tool struct {
 	// where no tool reads such files.
 	beside func(name, content string) string
 }
-
-// ways are the two directions of a file, each from its first setting to its last reset. Together they can
-// have many megabytes, so that their pieces are joined once.
-type ways struct{ up, down pieces }
-
-type pieces []string
-
-func (p pieces) String() string { return strings.Join(p, "") }
 
 // tools by format.
 var tools = map[Format]tool{Goose: gooseTool, Tern: ternTool, Flyway: flywayTool, Psql: psqlTool}
@@ -105,16 +100,214 @@ func (l tool) number(name string) (n numbered, ok bool) {
 	return numbered{name: name, version: value, digits: len(digits), exact: exact}, err == nil && value > 0
 }
 
-// formatLine is the fourth line of a generated file; goose's have none.
-var formatLine = regexp.MustCompile(`^-- pgretain: format ([a-z]+)$`)
+// gooseTool writes one file for both ways, each statement between two lines.
+// https://pressly.github.io/goose/documentation/annotations/
+var gooseTool = tool{
+	format: Goose, width: 5, separator: "_", suffix: ".sql",
+	downLine: "-- +goose Down", framed: true,
+	frame: gooseFrame, refusal: gooseRefusal,
+}
 
-// formatOf is the format that a generated file was written for.
-func formatOf(content string) Format {
-	lines := strings.SplitN(content, "\n", 5)
-	if len(lines) > 3 {
-		if m := formatLine.FindStringSubmatch(lines[3]); m != nil {
-			return Format(m[1])
+func gooseFrame(l tool, p part, up, down pieces) []File {
+	head := l.head(p, p.forward("Down"))
+	if p.noTransaction {
+		head += "\n-- +goose NO TRANSACTION\n"
+	}
+	return []File{{p.Name, p.sealed(pieces{head, "\n-- +goose Up\n"}, up, pieces{"\n" + l.downLine + "\n"}, down)}}
+}
+
+// gooseRefusal: goose takes every comment with +goose in it for an annotation, wherever it stands.
+func gooseRefusal(text string, _ bool) string {
+	if !strings.Contains(text, "+goose") {
+		return ""
+	}
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		if strings.HasPrefix(trimmed, "--") && strings.Contains(trimmed, "+goose") {
+			return fmt.Sprintf("line %q would be an annotation of the migration tool", trimmed)
 		}
 	}
-	return Goose
+	return ""
+}
+
+// What tern looks for in a file: a line between the two ways, and a line in a way that runs without a
+// transaction. Each way is a template first, then split at the semicolons where there is no transaction.
+// https://github.com/jackc/tern#migrations
+const (
+	ternDownLine  = "---- create above / drop below ----"
+	ternNoTxLine  = "---- tern: disable-tx ----"
+	ternBraces    = `{{ "{{" }}`
+	ternDashes    = `{{ "----" }}`
+	ternSeparator = " create above / drop below ----"
+)
+
+// ternTool writes one file for both ways. Numbers begin with 1 and have no gaps.
+var ternTool = tool{
+	format: Tern, width: 3, gapless: true, separator: "_", suffix: ".sql",
+	downLine: ternDownLine, frame: ternFrame, refusal: ternRefusal,
+	escape:   strings.NewReplacer("{{", ternBraces, ternDownLine, ternDashes+ternSeparator),
+	unescape: strings.NewReplacer(ternBraces, "{{", ternDashes, "----"),
+}
+
+func ternFrame(l tool, p part, up, down pieces) []File {
+	noTx := ""
+	if p.noTransaction {
+		noTx = ternNoTxLine + "\n\n"
+	}
+	above := l.escape.Replace(l.head(p, p.forward("the part below the dashes")) + "\n" + noTx + up.String())
+	below := l.escape.Replace("\n" + noTx + down.String())
+	return []File{{p.Name, p.sealed(pieces{above, "\n" + l.downLine + "\n", below})}}
+}
+
+// refusedToken is what refusal says of the first token of a text that it does not let pass.
+func refusedToken(text string, refusal func(t pgparse.Token) string) string {
+	tokens, err := pgparse.Tokens(text)
+	if err != nil {
+		return "text cannot be split into statements: " + err.Error()
+	}
+	for _, t := range tokens {
+		if message := refusal(t); message != "" {
+			return message
+		}
+	}
+	return ""
+}
+
+// ternRefusal: a line that would take a way out of its transaction, and what tern splits wrongly.
+func ternRefusal(text string, noTransaction bool) string {
+	for line := range strings.Lines(text) {
+		if strings.TrimSuffix(line, "\n") == ternNoTxLine {
+			return "a line is exactly " + ternNoTxLine + ", by which tern leaves the transaction"
+		}
+	}
+	if !noTransaction {
+		return ""
+	}
+	// Where tern takes a quote for what it is not: a dollar inside a dollar quote may hide its end, a backslash escapes in
+	// comments, too, and an E may end the word before.
+	return refusedToken(text, func(t pgparse.Token) string {
+		before := strings.ToLower(text[max(t.Offset-1, 0):t.Offset])
+		switch {
+		case t.Comment && strings.HasSuffix(t.Text, `\`):
+			return "tern would not see the end of a comment that ends with a backslash"
+		case t.Comment:
+		case !t.Quoted() && strings.Contains(t.Text, "$") && !plainDollars(t.Text):
+			return "tern would not find the end of " + t.Text
+		case t.Text[0] == '\'' && strings.Contains(t.Text, `\`) && before == "e":
+			return "tern would read " + t.Text + " as a string with escapes"
+		}
+		return ""
+	})
+}
+
+// plainDollars says whether a dollar quote has no dollar inside.
+func plainDollars(text string) bool {
+	return strings.HasPrefix(text, "$") && strings.HasSuffix(text, "$") && strings.Count(text, "$") == 4
+}
+
+// flywayTool writes V and U files, and beside them a script configuration where the tool's defaults
+// do not do: outside a transaction, or with a text that looks like a placeholder.
+// https://documentation.red-gate.com/fd/script-configuration-277578905.html
+var flywayTool = tool{
+	format: Flyway, width: 1, prefix: "V", separator: "__", suffix: ".sql", downPrefix: "U", downSuffix: ".sql",
+	frame: flywayFrame, refusal: flywayRefusal, beside: flywayConfiguration,
+}
+
+// The settings of a script that a configuration file may hold; a generated file names those it needs.
+const (
+	flywayNoTransaction  = "executeInTransaction=false"
+	flywayNoPlaceholders = "placeholderReplacement=false"
+)
+
+var flywayNeeds = regexp.MustCompile(`(?m)^-- pgretain: needs (.+)\.conf with (.+)$`)
+
+func flywayFrame(l tool, p part, up, down pieces) []File {
+	name := l.downName(p.Name)
+	return append(flywayFile(p.Name, p, l.head(p, p.forward(name)), up.String()),
+		flywayFile(name, p, l.head(p, p.backward(p.Name)), down.String())...)
+}
+
+// flywayFile is one way, and its configuration where it needs one.
+func flywayFile(name string, p part, head, text string) []File {
+	var settings []string
+	if p.noTransaction {
+		settings = append(settings, flywayNoTransaction)
+		head += "-- CONCURRENTLY waits for flyway's own lock for ever, unless postgresql.transactional.lock=false.\n"
+	}
+	if strings.Contains(head+text, "${") {
+		settings = append(settings, flywayNoPlaceholders)
+	}
+	if len(settings) > 0 {
+		head += fmt.Sprintf("-- pgretain: needs %s.conf with %s\n", name, strings.Join(settings, ", "))
+	}
+	files := []File{{name, p.sealed(pieces{head, "\n", text})}}
+	if configuration := flywayConfiguration(name, files[0].Content()); configuration != "" {
+		files = append(files, File{name + ".conf", []string{configuration}})
+	}
+	return files
+}
+
+// flywayConfiguration is what must stand beside a file with this content.
+func flywayConfiguration(name, content string) string {
+	m := flywayNeeds.FindStringSubmatch(content)
+	if m == nil {
+		return ""
+	}
+	return "# Code generated by pgretain; DO NOT EDIT. Belongs to " + name + ".\n" +
+		strings.ReplaceAll(m[2], ", ", "\n") + "\n"
+}
+
+// flywayRefusal: flyway takes every unquoted dollar for the start of a dollar quote, and knows a string
+// with escapes by a capital E only.
+func flywayRefusal(text string, _ bool) string {
+	return refusedToken(text, func(t pgparse.Token) string {
+		switch {
+		case t.Comment || strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$"):
+		case !t.Quoted() && strings.Contains(t.Text, "$"):
+			return "flyway would take the dollar in " + t.Text + " for a quote"
+		case strings.HasPrefix(t.Text, "e'") && strings.Contains(t.Text, `\`):
+			return "flyway would not see the escapes in " + t.Text + "; begin it with a capital E"
+		}
+		return ""
+	})
+}
+
+// psqlTool writes scripts that psql runs as they stand: the transaction is in them, and an error ends
+// them. psql remembers nothing: whoever runs a script knows which one is next.
+// https://www.postgresql.org/docs/current/app-psql.html
+var psqlTool = tool{
+	format: Psql, width: 5, separator: "_", suffix: ".up.sql", downSuffix: ".down.sql",
+	frame: psqlFrame, refusal: psqlRefusal,
+}
+
+func psqlFrame(l tool, p part, up, down pieces) []File {
+	name := l.downName(p.Name)
+	return []File{
+		{p.Name, p.sealed(pieces{l.head(p, p.forward(name)), "\n", psqlScript(up.String(), p.noTransaction)})},
+		{name, p.sealed(pieces{l.head(p, p.backward(p.Name)), "\n", psqlScript(down.String(), p.noTransaction)})},
+	}
+}
+
+// psqlScript is a way with what other tools do for their files.
+func psqlScript(text string, noTransaction bool) string {
+	return execute("psql.sql.tmpl", fields{"Text": sqlText(text), "Transaction": !noTransaction})
+}
+
+// psqlVariable is what psql may replace. A number may be a name, but nobody's: slices have them.
+var psqlVariable = regexp.MustCompile(`^:(['"{]|[0-9]*[A-Za-z_\x{80}-\x{10FFFF}])[^ \n\])]*`)
+
+// psqlRefusal: outside of quotes psql puts a variable in the place of :name. Which variables there are
+// only the session knows, so that none may be named.
+func psqlRefusal(text string, _ bool) string {
+	return refusedToken(text, func(t pgparse.Token) string {
+		if t.Text == `\` {
+			return "psql would take what follows a backslash for a command of its own"
+		}
+		if t.Text == ":" {
+			if name := psqlVariable.FindString(text[t.Offset:]); name != "" {
+				return "psql would put a variable in the place of " + name + "; write a space after the colon"
+			}
+		}
+		return ""
+	})
 }

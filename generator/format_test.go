@@ -79,7 +79,7 @@ func chain(h *History) []string {
 // checkDownOf replays the ways back of the files that after has and before has not.
 func checkDownOf(t *testing.T, dir fs.FS, before, after *History) {
 	t.Helper()
-	whole, err := side(dir, "")
+	whole, err := openDir(dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,69 @@
 package generator
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"pgretain/internal/diag"
 )
+
+// What can be wrong with a migration directory; HistoryError wraps one of them.
+var (
+	ErrEdited    = errors.New("a generated migration was edited by hand")
+	ErrFork      = errors.New("two migrations follow the same state")
+	ErrGap       = errors.New("a migration is missing")
+	ErrOrder     = errors.New("migrations are out of order")
+	ErrDuplicate = errors.New("two migrations have the same number")
+	ErrMalformed = errors.New("a generated migration cannot be read")
+	ErrConflict  = errors.New("a generated migration has conflict markers")
+	ErrNoFork    = errors.New("the migrations do not fork there")
+	ErrFormat    = errors.New("files of two migration tools")
+	ErrHalf      = errors.New("a file that belongs to a migration is missing")
+	ErrNewer     = errors.New("a generated migration comes from a newer pgretain")
+)
+
+const (
+	restoreHint = "Restore the file from version control and change the policy instead; " +
+		"what pgretain does not generate belongs into a migration of your own."
+	gapHint   = "Restore the missing file from version control."
+	orderHint = "Give the files back the numbers that they were generated with: they are applied in the order of their numbers."
+	forkHint  = "Two branches each added a step. Have the side written again that is applied nowhere: " +
+		"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."
+	newerHint = "Use the pgretain version that wrote the file, or a later one: an older one would take the newer runtime back."
+	toolHint  = "The file may come from a newer pgretain; use the version that wrote it, or a later one."
+)
+
+// HistoryError says what is wrong with which files of a migration directory. Kind is one of the
+// sentinels above; Message is a diagnostic without a position, Hint a whole sentence.
+type HistoryError struct {
+	Kind    error
+	Files   []string
+	Line    int // of the last file, 0 where the file as a whole is meant
+	Message string
+	Hint    string
+}
+
+func (e *HistoryError) Error() string { return strings.Join(e.Files, ", ") + ": " + e.Message }
+
+func (e *HistoryError) Unwrap() error { return e.Kind }
+
+// Diagnostic is the error in the form of all other messages, in its last file; the message names
+// the others.
+func (e *HistoryError) Diagnostic() diag.Diagnostic {
+	return diag.Diagnostic{
+		Position: diag.Position{File: e.Files[len(e.Files)-1], Line: max(e.Line, 1), Column: 1},
+		Severity: diag.Error, Message: e.Message, Hint: e.Hint,
+	}
+}
+
+func historyError(kind error, hint, message string, files ...string) *HistoryError {
+	return &HistoryError{Kind: kind, Files: files, Message: message, Hint: hint}
+}
 
 // History is what the migrations of a directory install when all of them are applied. The
 // directory is the only state: nothing else remembers what was generated.
@@ -45,14 +101,14 @@ func Read(dir fs.FS) (*History, error) { return ReadFormat(dir, "") }
 // without generated files; "" is goose. The error is a *HistoryError where the files contradict each
 // other or format, are not complete, or where one was edited.
 func ReadFormat(dir fs.FS, format Format) (*History, error) {
-	side, err := side(dir, format)
+	d, err := openDir(dir, format)
 	if err != nil {
 		return nil, err
 	}
-	return side.read()
+	return d.read()
 }
 
-func (dir sideDir) read() (*History, error) {
+func (dir migrationDir) read() (*History, error) {
 	files, last, width, err := dir.load()
 	if err != nil {
 		return nil, err
@@ -76,17 +132,32 @@ func (h *History) follow(file migrationFile, all []migrationFile) error {
 		return chainError(h.files, file, all)
 	}
 	h.replay(file)
-	h.path = file.settings.path
-	maps.Copy(h.roles, file.settings.roles)
+	h.path = file.path
+	maps.Copy(h.roles, file.roles)
 	if got := h.hash(); got != file.State {
-		return &HistoryError{
-			Kind: ErrEdited, Files: []string{file.Name},
-			Message: fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got),
-			Hint:    restoreHint,
-		}
+		return historyError(ErrEdited, restoreHint, fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got), file.Name)
 	}
 	h.files = append(h.files, file.Migration)
 	return nil
+}
+
+// chainError finds out why file does not continue what came before it.
+func chainError(before []Migration, file migrationFile, all []migrationFile) error {
+	for _, rival := range slices.Backward(before) {
+		if rival.After == file.After {
+			return historyError(ErrFork, fmt.Sprintf(forkHint, rival.Name, file.Name), "this migration follows the same state as "+rival.Name, rival.Name, file.Name)
+		}
+	}
+	for _, parent := range all {
+		if parent.State == file.After {
+			return historyError(ErrOrder, orderHint, "this migration has to come after "+parent.Name+", which it continues", parent.Name, file.Name)
+		}
+	}
+	if len(before) == 0 {
+		return historyError(ErrGap, gapHint, "a migration before this one is missing", file.Name)
+	}
+	previous := before[len(before)-1].Name
+	return historyError(ErrGap, gapHint, "a migration between "+previous+" and this one is missing", previous, file.Name)
 }
 
 // State is the hash of everything installed, "none" when there is no generated file.
@@ -154,11 +225,6 @@ func (h *History) NextVersion() int64 { return h.last + 1 }
 // Format is what the next files are written for.
 func (h *History) Format() Format { return h.tool.format }
 
-// fileName writes version in the width in use.
-func (h *History) fileName(version int64, middle string) string {
-	return h.tool.name(version, h.width, middle)
-}
-
 // replay applies the Up part of a file; its Down part tells how new objects are removed.
 func (h *History) replay(file migrationFile) {
 	removal := map[ID]string{}
@@ -176,30 +242,29 @@ func (h *History) replay(file migrationFile) {
 					h.remove(o.ID())
 				}
 			}
+			continue
 		case a.verb == verbDrop:
 			h.remove(id)
+			continue
 		case a.removal != nil:
 			a.object.Drop = *a.removal
-			h.put(a.object, a.sum)
 		case h.Has(id):
 			a.object.Drop = h.objects[id].Drop
-			h.put(a.object, a.sum)
 		case isRuntime(&a.object) && removal[id] == "":
 			a.object.Drop = dropStatement(id.Kind, id.Name)
-			h.put(a.object, a.sum)
 		default:
 			a.object.Drop = removal[id]
-			h.put(a.object, a.sum)
 		}
+		h.put(a.object, a.sum)
 	}
 }
 
 // put adds or replaces an object with its hash; a replaced one keeps its place in the order.
 func (h *History) put(object Object, sum string) {
-	if !h.Has(object.ID()) {
-		h.order = append(h.order, object.ID())
-	}
 	id := object.ID()
+	if !h.Has(id) {
+		h.order = append(h.order, id)
+	}
 	h.objects[id] = object
 	h.sums[id] = string(id.Kind) + "\x00" + id.Name + "\x00" + sum
 }

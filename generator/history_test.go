@@ -46,11 +46,11 @@ func checkDown(t *testing.T, before, after *History, files []File) {
 	got := after.clone()
 	for _, file := range slices.Backward(files) {
 		_, body, _ := strings.Cut(strings.TrimPrefix(file.Content(), firstLine+"\n"), "\n")
-		_, down, err := parseBody(after.tool, file.Name, body)
+		parsed, err := parseBody(after.tool, file.Name, body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got.replay(migrationFile{up: down})
+		got.replay(migrationFile{up: parsed.down})
 	}
 	if diff := cmp.Diff(texts(before), texts(got)); diff != "" {
 		t.Fatalf("Down does not restore what was there (-want +got)\n%s", diff)

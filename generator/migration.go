@@ -3,12 +3,42 @@ package generator
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
 	"pgretain/policy"
 )
+
+// What Next refuses to write; ObjectError wraps one of them.
+var (
+	ErrInstall = errors.New("installed under other names")
+	ErrUpgrade = errors.New("needs an upgrade migration")
+	ErrText    = errors.New("text cannot be written into a migration")
+	ErrTwice   = errors.New("wanted twice")
+)
+
+// ObjectError says which object cannot go into a migration, and why.
+type ObjectError struct {
+	Kind    error
+	Object  Object
+	Message string
+	Hint    string
+}
+
+func (e *ObjectError) Error() string {
+	return string(e.Object.Kind) + " " + quoteName(e.Object.Name) + ": " + e.Message
+}
+
+func (e *ObjectError) Unwrap() error { return e.Kind }
+
+// Diagnostic is the error at the policy or job that wants the object.
+func (e *ObjectError) Diagnostic() diag.Diagnostic {
+	return diag.Diagnostic{Position: e.Object.Position, Severity: diag.Error, Message: e.Error(), Hint: e.Hint}
+}
 
 // NextOptions says how the files of a step are written.
 type NextOptions struct {
@@ -50,16 +80,12 @@ type change struct {
 	first bool
 	// was and is are the places of before and after in the order of creation.
 	was, is int
-	// the hashes of before and after, "" where nobody has made one.
-	sumBefore, sum string
+	sum     string // the hash of after, "" where nobody has made one
 }
 
 // back is the change on the way down.
 func (c change) back() change {
-	c.before, c.after = c.after, c.before
-	c.was, c.is = c.is, c.was
-	c.sumBefore, c.sum = c.sum, c.sumBefore
-	return c
+	return change{before: c.after, after: c.before, stays: c.stays, first: c.first, was: c.is, is: c.was}
 }
 
 // hash is that of after.
@@ -110,26 +136,31 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 }
 
 // compare lists what differs: new and changed objects in the order of wanted by kind, then the
-// removed ones, latest first. Where tables of the runtime are altered, all views are made anew.
+// removed ones, latest first. Privileges go before anything is created, since two objects may give the same one. Where
+// tables of the runtime are altered, all views go first and are made anew: they would stand in the way or keep old columns.
 func compare(h *History, wanted []Object) ([]change, error) {
+	type checked struct {
+		sum  string
+		errs []error
+	}
 	wanted, installed := byRank(wanted), byRank(h.Objects())
 	checks, _ := parallel.Each(wanted, func(o Object) (checked, error) { return checked{o.Hash(), check(h.tool, o)}, nil })
-	seen := map[ID]int{}
-	var changes, views []change
-	var errs []error
-	was := map[ID]int{}
+	was, seen := map[ID]int{}, map[ID]bool{}
 	for i, o := range installed {
 		was[o.ID()] = i
 	}
+	var changes, views []change
+	var errs []error
 	for i := range wanted {
 		after := &wanted[i]
-		if _, twice := seen[after.ID()]; twice {
+		id := after.ID()
+		if seen[id] {
 			errs = append(errs, &ObjectError{Kind: ErrTwice, Object: *after, Message: "wanted twice", Hint: "Give one of the two another name."})
 		}
 		errs = append(errs, checks[i].errs...)
-		seen[after.ID()] = i
-		c := change{after: after, stays: h.left[after.ID()], is: i, was: was[after.ID()], sum: checks[i].sum}
-		before, had := h.Object(after.ID())
+		seen[id] = true
+		c := change{after: after, stays: h.left[id], is: i, was: was[id], sum: checks[i].sum}
+		before, had := h.Object(id)
 		switch {
 		case had && before.Hash() == c.sum:
 			if c.before = after; after.Kind == KindView {
@@ -141,55 +172,22 @@ func compare(h *History, wanted []Object) ([]change, error) {
 		}
 		changes = append(changes, c)
 	}
-	for i := len(installed) - 1; i >= 0; i-- {
-		if o := &installed[i]; !has(seen, o.ID()) {
-			changes = append(changes, change{before: o, stays: holdsData(o.Kind), was: i})
+	for i, o := range slices.Backward(installed) {
+		if !seen[o.ID()] {
+			changes = append(changes, change{before: &installed[i], stays: holdsData(o.Kind), was: i})
 		}
 	}
+	altered := slices.ContainsFunc(changes, func(c change) bool { return c.object().Kind == KindUpgrade })
 	for _, c := range changes {
 		errs = append(errs, checkUpgrade(c)...)
 	}
-	return goFirst(changes, views), errors.Join(errs...)
-}
-
-// goFirst marks what goes before anything is created: privileges, since two objects may give the same one, and views
-// where a step alters the runtime's tables, since they would stand in the way or keep old columns.
-func goFirst(changes, unchangedViews []change) []change {
-	altered := slices.ContainsFunc(changes, func(c change) bool { return c.object().Kind == KindUpgrade })
 	if altered {
-		changes = append(changes, unchangedViews...)
+		changes = append(changes, views...)
 	}
 	for i, c := range changes {
 		changes[i].first = c.object().Kind == KindPrivilege || altered && c.object().Kind == KindView
 	}
-	return changes
-}
-
-// checked is what is wrong with an object, and its hash.
-type checked struct {
-	sum  string
-	errs []error
-}
-
-// byRank sorts objects by kind, in the order of creation; those that have none of ours come first.
-func byRank(objects []Object) []Object {
-	places := map[int][]int{}
-	for i := range objects {
-		r := rank(objects[i].Kind)
-		places[r] = append(places[r], i)
-	}
-	sorted := make([]Object, 0, len(objects))
-	for r := -1; r < len(kinds); r++ {
-		for _, i := range places[r] {
-			sorted = append(sorted, objects[i])
-		}
-	}
-	return sorted
-}
-
-func has(ids map[ID]int, id ID) bool {
-	_, ok := ids[id]
-	return ok
+	return changes, errors.Join(errs...)
 }
 
 // kinds in the order of creation.
@@ -198,10 +196,18 @@ var kinds = []Kind{
 	KindIndex, KindInstall, KindStored, KindPolicy, KindJob, KindCron,
 }
 
+// rank is -1 for a kind that is none of ours.
+func rank(kind Kind) int { return slices.Index(kinds, kind) }
+
+// byRank sorts objects by kind, in the order of creation.
+func byRank(objects []Object) []Object {
+	sorted := slices.Clone(objects)
+	slices.SortStableFunc(sorted, func(a, b Object) int { return rank(a.Kind) - rank(b.Kind) })
+	return sorted
+}
+
 // holdsData says whether objects of a kind are left where they are when nobody wants them any more.
 func holdsData(kind Kind) bool { return kind == KindColumn || kind == KindArchive }
-
-func rank(kind Kind) int { return slices.Index(kinds, kind) }
 
 // isRuntime says whether an object belongs to the runtime, which has a file of its own.
 func isRuntime(o *Object) bool { return o.Policy == "" && rank(o.Kind) <= rank(KindView) }
@@ -229,26 +235,20 @@ func split(changes []change, opt NextOptions) []part {
 	for _, c := range changes {
 		i := place(c, regranted)
 		parts[i].changes = append(parts[i].changes, c)
+		if i == 0 && c.object().Kind == KindUpgrade && !parts[0].lockTimeout { // it alters tables that every run reads
+			parts[0].what += " Waits at most 10 s for a lock."
+			parts[0].lockTimeout = true
+		}
 	}
-	patient(&parts[0])
+	// Jobs that go come first: so they do in the file.
+	unscheduled := func(c change) int {
+		if c.after == nil && c.before.Kind == KindCron {
+			return 0
+		}
+		return 1
+	}
 	slices.SortStableFunc(parts[3].changes, func(a, b change) int { return unscheduled(a) - unscheduled(b) })
 	return slices.DeleteFunc(parts, func(p part) bool { return len(p.changes) == 0 })
-}
-
-// patient bounds the wait for tables that are in use: an upgrade alters those that every run reads.
-func patient(runtime *part) {
-	if slices.ContainsFunc(runtime.changes, func(c change) bool { return c.object().Kind == KindUpgrade }) {
-		runtime.what += " Waits at most 10 s for a lock."
-		runtime.lockTimeout = true
-	}
-}
-
-// unscheduled puts jobs that go in front: so they do in the file.
-func unscheduled(c change) int {
-	if c.after == nil && c.before.Kind == KindCron {
-		return 0
-	}
-	return 1
 }
 
 // place is the index of the file that a change belongs to. Where any privilege changes they all go together:
@@ -289,24 +289,19 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 		p := &parts[i]
 		p.place = fmt.Sprintf("part %d of %d", i+1, len(parts))
 		after := h.State()
-		h.apply(*p)
-		p.Migration = Migration{Name: h.fileName(version, p.middle), Version: version, State: h.hash(), After: after}
+		for _, c := range p.changes { // as replay does for files that are written
+			if c.before != nil && (c.after == nil || c.first) {
+				h.remove(c.before.ID())
+			}
+			if c.after != nil {
+				h.put(*c.after, c.hash())
+			}
+		}
+		p.Migration = Migration{Name: h.tool.name(version, h.width, p.middle), Version: version, State: h.hash(), After: after}
 		h.files, h.last = append(h.files, p.Migration), version
 	}
 	files, err := parallel.Each(parts, func(p part) ([]File, error) { return render(h.tool, p, opt) })
 	return slices.Concat(files...), err
-}
-
-// apply is replay for changes that are not written yet.
-func (h *History) apply(p part) {
-	for _, c := range p.changes {
-		if c.before != nil && (c.after == nil || c.first) {
-			h.remove(c.before.ID())
-		}
-		if c.after != nil {
-			h.put(*c.after, c.hash())
-		}
-	}
 }
 
 func nextVersion(h *History, opt NextOptions) (int64, error) {
@@ -321,4 +316,151 @@ func nextVersion(h *History, opt NextOptions) (int64, error) {
 		return 0, fmt.Errorf("numbering migrations: %s wants %d after %d, not %d", h.tool.format, h.last+1, h.last, version)
 	}
 	return version, nil
+}
+
+// check refuses what could not be read back, or what a migration tool would read differently.
+func check(l tool, o Object) []error {
+	var errs []error
+	refuse := func(message, hint string) {
+		errs = append(errs, &ObjectError{Kind: ErrText, Object: o, Message: message, Hint: hint})
+	}
+	if rank(o.Kind) < 0 || !slices.Contains([]As{AsMigrator, AsOwner, AsWorker, AsRunner}, o.As) {
+		refuse(fmt.Sprintf("unknown kind %q or role %q", o.Kind, o.As), "")
+	}
+	if !utf8.ValidString(o.Name) || o.Name == "" {
+		refuse("the name is empty or not valid UTF-8", "")
+	}
+	if o.SQL == "" {
+		refuse("nothing to execute", "")
+	}
+	if o.Kind == KindIndex && o.As != AsMigrator {
+		refuse("an index can only be built as the migrating role", "")
+	}
+	for _, text := range []string{o.SQL, o.Drop} {
+		if message := checkText(text, o.Kind); message != "" {
+			refuse(message, "")
+		} else if message := l.refusal(text, o.Kind == KindIndex); message != "" {
+			refuse(message, fmt.Sprintf("Write it in another way; the files are for %s.", l.format))
+		}
+	}
+	return errs
+}
+
+// checkText says what is wrong with a text of an object, "" when nothing is.
+func checkText(text string, kind Kind) string {
+	if text == "" {
+		return ""
+	}
+	if !strings.HasSuffix(text, "\n") || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
+		return "text is not UTF-8 with LF line ends, a last one included"
+	}
+	if at := untilLine(text, ourPrefix); at < len(text) {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		return fmt.Sprintf("line %q would be a marker of ours", strings.TrimSpace(line))
+	}
+	if !hasStatement(text) {
+		return "text holds nothing but comments"
+	}
+	if kind == KindIndex && slices.ContainsFunc(statements(text), func(s string) bool { return !hasStatement(s) }) {
+		return "an empty statement stands before or after a \"-- next\" line"
+	}
+	return ""
+}
+
+// hasStatement says whether text is more than line comments and blanks.
+func hasStatement(text string) bool {
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		if trimmed != "" && !strings.HasPrefix(trimmed, "--") {
+			return true
+		}
+	}
+	return false
+}
+
+// checkUpgrade refuses to change what holds data or is used by columns: replacing a table or a
+// type is never a matter of running its definition again. An upgrade that ran has run.
+func checkUpgrade(c change) []error {
+	o := c.object()
+	if c.before == nil || (o.Kind != KindTable && o.Kind != KindType && o.Kind != KindUpgrade) {
+		return nil
+	}
+	what := "differs from what the migrations install"
+	if c.after == nil {
+		what = "is no longer wanted"
+	}
+	return []error{&ObjectError{
+		Kind: ErrUpgrade, Object: *o, Message: what + ": needs an upgrade migration",
+		Hint: "Use the pgretain version that wrote the migrations, or one that brings the upgrade. " +
+			"To remove everything, run \"pgretain migrate down --all\".",
+	}}
+}
+
+const namesHint = "Keep install.schema and install.roles as they were. To live under other names, undo everything with " +
+	"\"pgretain migrate down --all\" before the file changes, and generate into an empty directory: the run log goes with the schema."
+
+var grantees = regexp.MustCompile(`(?m)^GRANT .* TO (.*);$`)
+
+// checkInstall refuses other names of schema and roles than those that the directory installs: tables,
+// log and functions are there under the old ones, and belong to them. It is said at the "install" of the file.
+func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
+	refused := func(message string, args ...any) error {
+		e := &ObjectError{Kind: ErrInstall, Object: Object{Kind: KindInstall, Name: "install"}, Message: fmt.Sprintf(message, args...), Hint: namesHint}
+		for _, o := range wanted {
+			if o.Kind == KindInstall {
+				e.Object = o
+			}
+		}
+		return e
+	}
+	before, after := installSchema(h.Objects()), installSchema(wanted)
+	switch {
+	case before == "" || after == "": // nothing of the runtime, before or after
+		return nil
+	case before != after:
+		return refused("the migrations install into schema %q, the policy file says %q", before, after)
+	}
+	for _, role := range []struct {
+		as  As
+		now string // "" with "roles: none"
+	}{{AsOwner, roles.Owner}, {AsRunner, roles.Runner}} {
+		word := func(name string) string {
+			if name == "" {
+				return "roles: none"
+			}
+			return fmt.Sprintf("%s %q", role.as, name)
+		}
+		if roles.None {
+			role.now = ""
+		}
+		old, known := h.roles[role.as]
+		if known && old != role.now && slices.ContainsFunc(wanted, func(o Object) bool { return o.As == role.as }) {
+			return refused("the migrations install with %s, the policy file says %s", word(old), word(role.now))
+		}
+	}
+	// Operator and viewer own nothing: they may look at the runtime's tables.
+	for _, o := range wanted {
+		before, had := h.Object(o.ID())
+		if o.Kind != KindTable || !had {
+			continue
+		}
+		old, now := grantees.FindAllStringSubmatch(before.SQL, -1), grantees.FindAllStringSubmatch(o.SQL, -1)
+		for i := range min(len(old), len(now)) {
+			if old[i][1] != now[i][1] {
+				return refused("the migrations let roles %s look, the policy file says %s", old[i][1], now[i][1])
+			}
+		}
+	}
+	return nil
+}
+
+// installSchema is where the runtime's tables are.
+func installSchema(objects []Object) string {
+	for _, o := range objects {
+		if o.Kind == KindTable {
+			schema, _, _ := strings.Cut(o.Name, ".")
+			return schema
+		}
+	}
+	return ""
 }

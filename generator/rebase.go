@@ -17,7 +17,7 @@ import (
 // *HistoryError where a fork remains, where one of files is not the beginning of a side, or where
 // anything else is wrong with the directory.
 func Rebase(dir fs.FS, format Format, files []string, later bool) (*History, []string, error) {
-	whole, err := side(dir, format)
+	whole, err := openDir(dir, format)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,7 +41,7 @@ func Rebase(dir fs.FS, format Format, files []string, later bool) (*History, []s
 }
 
 type rebase struct {
-	dir   sideDir
+	dir   migrationDir
 	files []string
 	later bool
 }
@@ -54,7 +54,7 @@ func (r *rebase) exist() error {
 	}
 	for _, file := range r.files {
 		if !slices.ContainsFunc(names, func(n numbered) bool { return n.name == file }) {
-			return noFork(file, "there is no such migration", "Name a file of the migration directory.")
+			return historyError(ErrNoFork, "Name a file of the migration directory.", "there is no such migration", file)
 		}
 	}
 	return nil
@@ -79,19 +79,15 @@ func (r *rebase) withoutSide(err error) error {
 	if len(r.dir.without) == 0 || !r.dir.tool.gapless || !errors.As(err, &gap) || gap.Kind != ErrGap {
 		return err
 	}
-	names := strings.Join(r.removed(), ", ")
-	return &HistoryError{
-		Kind: ErrGap, Files: gap.Files[len(gap.Files)-1:],
-		Message: fmt.Sprintf("without %s there is a gap before this migration, which %s refuses", names, r.dir.tool.format),
-		Hint:    "Give this migration the number of the first file that goes, if it is applied nowhere; or have the other side written again.",
-	}
+	return historyError(ErrGap, "Give this migration the number of the first file that goes, if it is applied nowhere; or have the other side written again.",
+		fmt.Sprintf("without %s there is a gap before this migration, which %s refuses", strings.Join(r.removed(), ", "), r.dir.tool.format),
+		gap.Files[len(gap.Files)-1])
 }
 
 // cut leaves out head and the files that continue it and nothing else. Files of the user stay.
 func (r *rebase) cut(head string) error {
 	if !r.dir.isOurs(head) {
-		return noFork(head, "this migration was not generated: pgretain does not rewrite it",
-			"Give it another number, if it is applied nowhere.")
+		return historyError(ErrNoFork, "Give it another number, if it is applied nowhere.", "this migration was not generated: pgretain does not rewrite it", head)
 	}
 	names, err := r.dir.list()
 	if err != nil {
@@ -123,8 +119,7 @@ func (r *rebase) cut(head string) error {
 
 // removed are the names that were left out, by number, each with the files that belong to it.
 func (r *rebase) removed() []string {
-	names := slices.Collect(maps.Keys(r.dir.without))
-	slices.SortFunc(names, func(a, b string) int {
+	names := slices.SortedFunc(maps.Keys(r.dir.without), func(a, b string) int {
 		x, _ := r.dir.tool.number(a)
 		y, _ := r.dir.tool.number(b)
 		return cmp.Or(cmp.Compare(x.version, y.version), cmp.Compare(a, b))
@@ -140,13 +135,8 @@ func (r *rebase) removed() []string {
 func (r *rebase) unused() error {
 	for _, file := range r.files {
 		if !r.dir.without[file] {
-			return noFork(file, "the migrations do not fork at this file",
-				"Nothing has to be rewritten; \"pgretain generate\" writes the next step.")
+			return historyError(ErrNoFork, "Nothing has to be rewritten; \"pgretain generate\" writes the next step.", "the migrations do not fork at this file", file)
 		}
 	}
 	return nil
-}
-
-func noFork(file, message, hint string) error {
-	return &HistoryError{Kind: ErrNoFork, Files: []string{file}, Message: message, Hint: hint}
 }

@@ -10,25 +10,29 @@ import (
 	"pgretain/policy"
 )
 
-// render writes the files of one part: head, way up, way down. Down undoes Up in reverse.
+// pieces are texts that are joined once: together they can have many megabytes.
+type pieces []string
+
+func (p pieces) String() string { return strings.Join(p, "") }
+
+// render writes the files of one part: head, Up, Down.
 func render(l tool, p part, opt NextOptions) ([]File, error) {
-	back := downs(p.changes)
+	down := downs(p.changes)
 	if p.After == none && opt.home != "" && isRuntime(p.changes[0].object()) {
-		back = []action{dropRuntime(p.changes, opt)}
+		down = []action{dropRuntime(p.changes, opt)}
 	}
-	sections := []section{{ups(p.changes), opt.path}, {back, opt.pathBefore}}
+	sections := []section{{ups(p.changes), opt.path}, {down, opt.pathBefore}}
 	texts, err := parallel.Each(sections, func(s section) (pieces, error) { return s.write(l, p, opt) })
 	if err != nil {
 		return nil, err
 	}
-	up, down := texts[0], texts[1]
 	if p.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].object()) {
-		up = slices.Insert(up, 0, firstSchema(opt))
+		texts[0] = slices.Insert(texts[0], 0, firstSchema(opt))
 	}
-	return l.frame(l, p, ways{up, down}), nil
+	return l.frame(l, p, texts[0], texts[1]), nil
 }
 
-// dropRuntime is the way back of the file that installs the runtime.
+// dropRuntime takes back the file that installs the runtime.
 func dropRuntime(changes []change, opt NextOptions) action {
 	var relations []string
 	for _, c := range changes {
@@ -36,31 +40,29 @@ func dropRuntime(changes []change, opt NextOptions) action {
 			relations = append(relations, strings.TrimPrefix(c.after.Name, opt.home+"."))
 		}
 	}
-	data := struct {
-		Schema                    literal
-		Refuse, Relations, Owners sqlText
-	}{Schema: literal(opt.home), Refuse: sqlText(opt.home + "._refuse_down()"), Relations: textArray(relations)}
+	data := fields{"Schema": literal(opt.home), "Refuse": sqlText(opt.home + "._refuse_down()"), "Relations": textArray(relations), "Owners": nil}
 	if !opt.Roles.None {
-		data.Owners = textArray([]string{opt.Roles.Owner, opt.Roles.Worker, opt.Roles.Runner})
+		data["Owners"] = textArray([]string{opt.Roles.Owner, opt.Roles.Worker, opt.Roles.Runner})
 	}
 	return action{verb: verbDrop, object: Object{Kind: KindRuntime, Name: opt.home, As: AsOwner, Drop: object("runtime_drop", data)}}
 }
 
 // firstSchema makes the runtime's schema where it is not there.
 func firstSchema(opt NextOptions) string {
-	owner := ""
+	owner := sqlText("")
 	if !opt.Roles.None {
-		owner = quote.Ident(opt.Roles.Owner)
+		owner = sqlText(quote.Ident(opt.Roles.Owner))
 	}
-	data := map[string]string{"Literal": quote.Literal(quote.Ident(opt.Schema)), "Schema": quote.Ident(opt.Schema), "Owner": owner}
-	return execute("schema.sql.tmpl", data) + "\n"
+	schema := quote.Ident(opt.Schema)
+	return execute("schema.sql.tmpl", fields{"Literal": literal(schema), "Schema": sqlText(schema), "Owner": owner}) + "\n"
 }
 
 // sealed puts the two lines before a body that mark a file as ours, place it in the chain of states
 // and show an edit by hand.
 func (p part) sealed(body ...pieces) pieces {
-	head := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n", firstLine, p.State, p.After, hashJoined(slices.Concat(body...)))
-	return slices.Concat(slices.Insert(body, 0, pieces{head})...)
+	whole := slices.Concat(body...)
+	head := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n", firstLine, p.State, p.After, hashJoined(whole))
+	return slices.Insert(whole, 0, head)
 }
 
 // head tells a reviewer what the file does, one line an object; of the runtime the new ones are counted.
@@ -84,18 +86,24 @@ func (l tool) head(p part, intro string) string {
 	}
 	for _, c := range p.changes {
 		if c.before != nil || !isRuntime(c.after) {
-			fmt.Fprintf(&b, "--   %s %s %s%s\n", c.sign(), c.object().Kind, quoteName(c.object().Name), c.words())
+			fmt.Fprintf(&b, "--   %s\n", c.line())
 		}
 	}
 	return b.String()
 }
 
-// words say how a policy changes.
-func (c change) words() string {
-	if c.object().Kind != KindPolicy || c.before == nil || c.after == nil {
-		return ""
+// line is what the head says of a change, and how a policy changes.
+func (c change) line() string {
+	sign, words := "~", ""
+	switch {
+	case c.before == nil:
+		sign = "+"
+	case c.after == nil:
+		sign = "-"
+	case c.after.Kind == KindPolicy:
+		words = ": " + Differences(c.before.SQL, c.after.SQL)
 	}
-	return ": " + Differences(c.before.SQL, c.after.SQL)
+	return fmt.Sprintf("%s %s %s%s", sign, c.object().Kind, quoteName(c.object().Name), words)
 }
 
 // forward introduces the objects of a file that goes up; back is what restores them.
@@ -108,67 +116,45 @@ func (p part) backward(name string) string {
 	return fmt.Sprintf("-- The way back of %s. Removes what was new (+) there, restores what was changed (~) or removed (-):\n", name)
 }
 
-// sign marks a change in the head.
-func (c change) sign() string {
-	switch {
-	case c.before == nil:
-		return "+"
-	case c.after == nil:
-		return "-"
-	}
-	return "~"
-}
+// ahead is how far ahead of functions a kind comes: they name tables, which their owner must be able to
+// reach. There are never as many objects.
+var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
 
 // ups are the actions of an Up part: jobs are unscheduled before anything else changes, then what
 // cannot be replaced goes, latest first, and tables of the runtime lose what an upgrade gave them; what
 // is new comes; what is no longer wanted goes last.
 func ups(changes []change) []action {
-	var unscheduled, dropped, downgraded, put, removed []placed
-	for i := range changes {
-		c := &changes[i]
-		gone := placed{-c.was, c, c.before}
-		switch {
-		case c.after != nil:
-			put = append(put, placed{c.is - ahead[c.after.Kind], c, nil})
-			if c.first && c.before != nil {
-				dropped = append(dropped, gone)
-			}
-		case c.before.Kind == KindCron:
-			unscheduled = append(unscheduled, gone)
-		case c.first:
-			dropped = append(dropped, gone)
-		case c.before.Kind == KindUpgrade:
-			downgraded = append(downgraded, gone)
-		default:
-			removed = append(removed, gone)
-		}
+	type placed struct {
+		place  int
+		action action
 	}
-	actions := make([]action, 0, len(changes)+len(dropped))
+	var unscheduled, dropped, downgraded, put, removed []placed
+	for _, c := range changes {
+		if c.after != nil {
+			put = append(put, placed{c.is - ahead[c.after.Kind], c.put()})
+			if !c.first || c.before == nil {
+				continue
+			}
+		}
+		to := &removed
+		switch {
+		case c.after == nil && c.before.Kind == KindCron:
+			to = &unscheduled
+		case c.first:
+			to = &dropped
+		case c.before.Kind == KindUpgrade:
+			to = &downgraded
+		}
+		*to = append(*to, placed{-c.was, c.drop()})
+	}
+	var actions []action
 	for _, group := range [][]placed{unscheduled, dropped, downgraded, put, removed} {
 		slices.SortStableFunc(group, func(a, b placed) int { return a.place - b.place })
 		for _, p := range group {
-			actions = append(actions, p.action())
+			actions = append(actions, p.action)
 		}
 	}
 	return actions
-}
-
-// ahead is how far ahead of functions a kind comes: they name tables, which their owner must be able to
-// reach. There are never as many objects.
-var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
-
-// placed is half of a change and its place among others: gone is what it drops, nil where it puts.
-type placed struct {
-	place  int
-	change *change
-	gone   *Object
-}
-
-func (p placed) action() action {
-	if p.gone == nil {
-		return p.change.put()
-	}
-	return p.change.drop(*p.gone)
 }
 
 // downs are the actions of a Down part: it goes back to what was there in the same order of safety.
@@ -187,22 +173,23 @@ func downs(changes []change) []action {
 // put creates or replaces. How the object is removed is noted where the Down part does not say it.
 func (c change) put() action {
 	a := action{verb: verbPut, object: *c.after}
-	if (c.before == nil && c.stays) || (c.before != nil && c.first) || (c.before != nil && c.before.Drop != c.after.Drop) {
+	if (c.before == nil && c.stays) || (c.before != nil && (c.first || c.before.Drop != c.after.Drop)) {
 		a.removal = &c.after.Drop
 	}
 	return a
 }
 
-// drop removes o, or says why it stays.
-func (c change) drop(o Object) action {
+// drop removes what was there, or says why it stays.
+func (c change) drop() action {
+	a := action{verb: verbDrop, object: *c.before}
 	switch {
 	case c.stays:
-		o.Drop = ""
-		return action{verb: verbDrop, object: o, note: fmt.Sprintf("-- The %s stays, with its data.", o.Kind)}
-	case o.Drop == "":
-		return action{verb: verbDrop, object: o, note: "-- Nothing to do."}
+		a.object.Drop = ""
+		a.note = fmt.Sprintf("-- The %s stays, with its data.", a.object.Kind)
+	case a.object.Drop == "":
+		a.note = "-- Nothing to do."
 	}
-	return action{verb: verbDrop, object: o}
+	return a
 }
 
 // section is what one way does, and what names mean there.
@@ -215,11 +202,11 @@ type section struct {
 // statement of a tool that frames statements: sent without arguments, it may hold many.
 func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 	whole := l.framed && !p.noTransaction
-	texts := make(pieces, 0, len(s.actions)*piecesOfObject+8)
+	texts := make(pieces, 0, len(s.actions)*4+8) // an object has four pieces mostly
 	if whole {
 		texts = append(texts, beginLine, "\n")
 	}
-	texts = append(texts, pinned(p, s.path))
+	texts = append(texts, settings(p, s.path))
 	current := ""
 	for i, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
@@ -227,16 +214,23 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 			return nil, err
 		}
 		if role != current {
-			texts = append(texts, ended(i), switchRole(role))
+			if i > 0 {
+				texts = append(texts, endMark+"\n")
+			}
+			texts = append(texts, switchRole(role))
 			current = role
 		}
 		texts = a.write(texts, l, p.noTransaction)
 	}
-	texts = append(texts, ended(len(s.actions)))
+	if len(s.actions) > 0 {
+		texts = append(texts, endMark+"\n")
+	}
 	if current != "" { // before the tool writes its version: the owner has no right to do that
 		texts = append(texts, switchRole(""))
 	}
-	texts = append(texts, closing(l, p, s.actions, opt))
+	if !p.noTransaction && opt.home != "" && slices.ContainsFunc(s.actions, closes) {
+		texts = append(texts, execute("close.sql.tmpl", fields{"Schema": sqlText(opt.home)}))
+	}
 	switch {
 	case whole:
 		texts = append(texts, endLine, "\n")
@@ -246,16 +240,14 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 	return texts, nil
 }
 
-// ended ends the objects before the i-th.
-func ended(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return endMark + "\n"
+// closes says whether an action creates something whose privileges retention._close() sees to, the last statement
+// of a way: until it commits, nobody sees them. An archive is a table of the application, and has what its tables have.
+func closes(a action) bool {
+	return a.verb == verbPut && slices.Contains([]Kind{KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy}, a.object.Kind)
 }
 
-// pinned says what names mean, and how long a table may be waited for.
-func pinned(p part, path string) string {
+// settings say what names mean, and how long a table may be waited for.
+func settings(p part, path string) string {
 	set, text := "SET LOCAL", ""
 	if p.noTransaction {
 		set = "SET"
@@ -305,9 +297,6 @@ func switchRole(to string) string {
 	return "SET LOCAL ROLE " + quote.Ident(to) + ";\n"
 }
 
-// piecesOfObject is how many there mostly are.
-const piecesOfObject = 4
-
 // write adds one object below its mark.
 func (a action) write(to pieces, l tool, separately bool) pieces {
 	to = append(to, a.mark(), "\n")
@@ -327,27 +316,6 @@ func (a action) write(to pieces, l tool, separately bool) pieces {
 		to = append(to, beginLine, "\n", statement, endLine, "\n")
 	}
 	return to
-}
-
-// mark is the line above an object: what is done with it, its kind and name, and whose it is where that is not usual.
-func (a action) mark() string {
-	o := a.object
-	text := ourPrefix + " " + string(a.verb) + " " + string(o.Kind) + " " + quoteName(o.Name)
-	if o.As != usually(o.Kind) {
-		text += " " + string(o.As)
-	}
-	return text
-}
-
-// usually is the role that creates objects of a kind.
-func usually(kind Kind) As {
-	switch kind {
-	case KindColumn, KindArchive, KindPrivilege, KindIndex:
-		return AsMigrator
-	case KindCron:
-		return AsRunner
-	}
-	return AsOwner
 }
 
 // statements splits a text at the lines that are exactly "-- next".
