@@ -13,9 +13,8 @@ type Check struct {
 	SQL  string
 }
 
-// Checks lists one statement for each expression of a file that compiles: with them a server finds
-// what no catalog snapshot tells, the operator that two types lack for example. A join stands
-// before what reads it.
+// Checks lists one statement for each expression of a file that compiles: with them a server finds what no catalog
+// snapshot tells, the operator that two types lack for example. A join stands before what reads it.
 func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	c := newCompiler(file, snapshot, nil)
 	var checks []Check

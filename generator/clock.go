@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -94,7 +93,12 @@ func (w *pageWriter) clockExpression(k *clock, e policy.Expr, encoded bool) stri
 	if typ := w.joinedType(e.SQL); typ != "" {
 		return typ
 	}
-	types := w.columnTypes(parsed, encoded)
+	var types []string // of the row's columns that can hold an instant, each once
+	for _, column := range w.read(parsed) {
+		if encoded || strings.HasPrefix(column.Type, "timestamp") || column.Type == "date" {
+			types = with(types, column.Type)
+		}
+	}
 	if len(types) == 1 && (types[0] != "date" || plainPick.MatchString(e.SQL)) {
 		return types[0]
 	}
@@ -111,18 +115,6 @@ func (w *pageWriter) joinedType(sql string) string {
 		return ""
 	}
 	return table.Column(name).Type
-}
-
-// columnTypes lists the types of the row's columns that can hold an instant, each once.
-func (w *pageWriter) columnTypes(e *pgparse.Expr, encoded bool) []string {
-	var types []string
-	for _, ref := range e.Columns {
-		column := w.table.Column(ref.Fields[len(ref.Fields)-1])
-		if column != nil && (encoded || strings.HasPrefix(column.Type, "timestamp") || column.Type == "date") {
-			types = with(types, column.Type)
-		}
-	}
-	return types
 }
 
 // clockForm says how a cutoff becomes a value of the clock's type: the name of a fragment, and
@@ -308,7 +300,8 @@ func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
 func (w *pageWriter) dataCutoff(k *clock, d *policy.WindowData, number string) (cutoff, bound sqlText) {
 	data := w.inZone(fields{"Unit": sqlText(d.Unit), "Longest": literal(longestWindow),
 		"Calendar": slices.Contains([]string{"years", "months", "weeks", "days"}, d.Unit),
-		"ZeroDue":  d.AtLeast != nil && isZero(*d.AtLeast), "Else": sqlText("NULL"), "AtLeast": sqlText(""), "AtMost": sqlText("")})
+		"ZeroDue":  d.AtLeast != nil && d.AtLeast.Months == 0 && d.AtLeast.Days == 0 && d.AtLeast.Time == 0,
+		"Else":     sqlText("NULL"), "AtLeast": sqlText(""), "AtMost": sqlText("")})
 	data["Value"] = w.windowValue(k, *d.Value, number)
 	var never []sqlText
 	for _, e := range d.NeverValues {
@@ -372,8 +365,6 @@ func (w *pageWriter) converted(k *clock, instant sqlText) sqlText {
 
 // longestWindow is the longest that a window may be; what is longer is never due.
 const longestWindow = "1000 years"
-
-func isZero(i policy.Interval) bool { return i.Months == 0 && i.Days == 0 && i.Time == 0 }
 
 // intervalText writes an interval as PostgreSQL reads it whatever the settings.
 func intervalText(i policy.Interval) string {

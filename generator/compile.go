@@ -57,10 +57,9 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 	return c
 }
 
-// Compile says what the database should hold: the runtime and what the policies ask for, in the
-// order of creation within each kind. The history tells what earlier migrations built already, so
-// that a snapshot taken since makes no difference; nil means nothing. With errors among the
-// diagnostics there are no objects.
+// Compile says what the database should hold: the runtime and what the policies ask for, in the order of creation
+// within each kind. The history tells what earlier migrations built already, so that a snapshot taken since makes no
+// difference; nil means nothing. With errors among the diagnostics there are no objects.
 func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([]Object, diag.List) {
 	return newCompiler(file, snapshot, history).compile()
 }
@@ -79,8 +78,7 @@ func (c *compiler) compile() ([]Object, diag.List) {
 		c.refuse(c.file.Install.Position, codeStep, err.Error(), "")
 		return nil, c.diags
 	}
-	c.checkSearchPath()
-	c.checkNames()
+	c.checkSnapshot()
 	runtime = append(runtime, c.install())
 	objects := append(slices.Clip(runtime), c.policies()...)
 	c.checkStored(runtime, objects)
@@ -92,36 +90,26 @@ func (c *compiler) compile() ([]Object, diag.List) {
 	return withoutRepeated(objects), c.diags
 }
 
-// checkSearchPath notices a snapshot in which names meant something else.
-func (c *compiler) checkSearchPath() {
+// checkSnapshot notices a snapshot in which names meant something else, and refuses names that would break a line:
+// generated SQL is laid out, and read by tools, line by line.
+func (c *compiler) checkSnapshot() {
 	if len(c.snapshot.SearchPath) > 0 && !slices.Equal(c.snapshot.SearchPath, c.file.Install.SearchPath) {
 		c.refuse(c.file.Install.Position, codeSnapshotOld,
 			fmt.Sprintf("the catalog snapshot was taken with search_path %q, the policy has %q", c.snapshot.SearchPath, c.file.Install.SearchPath),
 			`Run "pgretain snapshot" again.`)
 	}
-}
-
-// checkNames refuses names that would break a line: generated SQL is laid out, and read by tools,
-// line by line.
-func (c *compiler) checkNames() {
 	for _, table := range c.snapshot.Tables {
 		for _, name := range append([]string{table.Schema, table.Name}, columnNames(table)...) {
-			if comment(name) != name {
-				c.refuse(c.positionOf(table), codeTableKind,
-					fmt.Sprintf("name %q in table %q has a control character", name, tableName(table)), "Rename it.")
+			if comment(name) == name {
+				continue
 			}
+			at := c.file.Install.Position // of a table that is only reached
+			if i := slices.IndexFunc(c.file.Policies, func(p *policy.Policy) bool { return p.Table.String() == tableName(table) }); i >= 0 {
+				at = c.file.Policies[i].Table.Position
+			}
+			c.refuse(at, codeTableKind, fmt.Sprintf("name %q in table %q has a control character", name, tableName(table)), "Rename it.")
 		}
 	}
-}
-
-// positionOf is where the policy file names a table first; a table that is only reached has none.
-func (c *compiler) positionOf(table *catalog.Table) diag.Position {
-	for _, p := range c.file.Policies {
-		if p.Table.String() == tableName(table) {
-			return p.Table.Position
-		}
-	}
-	return c.file.Install.Position
 }
 
 // policies compiles all of them side by side: one does not depend on another.
@@ -191,7 +179,15 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		}
 		c.checkReach(step, from, step.Delete.Cascades)
 	}
-	if p.Due != nil && ranksAlone(p.Due) > 1 {
+	ranksAlone := 0
+	if p.Due != nil {
+		for _, entry := range p.Due.Entries {
+			if entry.Beyond != nil && entry.Clock == nil {
+				ranksAlone++
+			}
+		}
+	}
+	if ranksAlone > 1 {
 		c.refuse(p.Due.Position, codeExpression, "two entries of \"any\" go by rank alone",
 			"The second would rank what the first leaves. Write two policies, in the order that is meant.")
 		return false
@@ -200,17 +196,6 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q deletes its rows twice", p.Name), "Keep one of the two steps.")
 	}
 	return own <= 1
-}
-
-// ranksAlone counts the entries that go by rank and have no clock.
-func ranksAlone(due *policy.Due) int {
-	count := 0
-	for _, entry := range due.Entries {
-		if entry.Beyond != nil && entry.Clock == nil {
-			count++
-		}
-	}
-	return count
 }
 
 // withoutRepeated leaves one of several objects that policies have in common: that of the first policy by name,
@@ -288,7 +273,8 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		c.refuse(p.Table.Position, code, message, hint)
 		return nil
 	}
-	switch foreign := c.foreignPartition(table); {
+	foreign := slices.IndexFunc(c.kin(tableName(table)), func(t *catalog.Table) bool { return t.Kind == "foreign" })
+	switch {
 	case table.Kind != "table" && table.Kind != "partitioned":
 		return refuse(codeTableKind, fmt.Sprintf("%q is a %s, not a table", p.Table, table.Kind), "Name the table that holds the rows.")
 	case table.PartitionOf != "":
@@ -296,8 +282,8 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	case table.Kind == "table" && len(table.Children) > 0:
 		return refuse(codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", p.Table, strings.Join(table.Children, ", ")),
 			"Keys are not unique across inheritance children; give each of them its own policy.")
-	case foreign != "" && !p.Partitions:
-		return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", foreign, p.Table),
+	case foreign >= 0 && !p.Partitions:
+		return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(c.kin(tableName(table))[foreign]), p.Table),
 			"Its rows are on another server, and cannot be found again by their place: write a policy there.")
 	case len(table.PrimaryKey) == 0:
 		return refuse(codeNoKey, fmt.Sprintf("table %q has no primary key", p.Table),
@@ -313,18 +299,7 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	return table
 }
 
-// foreignPartition is the name of a foreign table among the partitions of a table, "" for none.
-func (c *compiler) foreignPartition(table *catalog.Table) string {
-	for _, t := range c.kin(table) {
-		if t.Kind == "foreign" {
-			return tableName(t)
-		}
-	}
-	return ""
-}
-
-// withEnsured is the table as it will be when the columns are there that any of its policies makes
-// sure of.
+// withEnsured is the table as it will be when the columns are there that any of its policies makes sure of.
 func (c *compiler) withEnsured(table *catalog.Table) *catalog.Table {
 	copied := *table
 	copied.Columns = slices.Clone(table.Columns)

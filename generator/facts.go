@@ -37,10 +37,13 @@ const (
 // several, a row may go by another one.
 func (w *pageWriter) facts() rowFacts {
 	f := rowFacts{Archives: w.factsArchives()}
-	k := w.onlyClock()
+	var k *clock
+	if len(w.clocks) == 1 {
+		k = w.clocks[0]
+	}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
-		if keyType(w.partitionedOf(w.policy).key) == "uuid" {
+		if argumentType(w.partitionedOf(w.policy).key.Type) == "uuid" {
 			f.Clock += "::text" // there is no min(uuid)
 		}
 	} else if k != nil && k.own {
@@ -190,7 +193,7 @@ func (w *pageWriter) archiveSources() []restoreSource {
 			continue
 		case slices.ContainsFunc(sources, func(o restoreSource) bool { return o.From == source.From && !differ(o.Same, source.Same) }):
 			return nil
-		case s.Related == nil && (own || !w.deletes()):
+		case s.Related == nil && (own || w.ownDelete == nil):
 			continue // the first archive has all
 		}
 		own = own || s.Related == nil
@@ -332,7 +335,8 @@ func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 	names := w.namesIn(functions)
 	for _, r := range w.rights {
 		table := w.tables[r.table.String()]
-		if table == nil || table.Schema == w.schema() || w.creates(tableName(table)) {
+		archive := slices.ContainsFunc(w.policy.Uses(), func(u policy.Use) bool { return u.Created && u.Table.String() == r.table.String() })
+		if table == nil || table.Schema == w.schema() || archive {
 			continue
 		}
 		if tableName(table) == tableName(w.table) && !w.policy.Partitions {
@@ -346,11 +350,6 @@ func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 		}
 	}
 	return all
-}
-
-// creates says whether the policy makes an archive.
-func (w *pageWriter) creates(name string) bool {
-	return slices.ContainsFunc(w.policy.Uses(), func(u policy.Use) bool { return u.Created && u.Table.String() == name })
 }
 
 func kindOf(table *catalog.Table) string {
@@ -424,7 +423,7 @@ func (w *pageWriter) namesIn(functions []Object) namesRead {
 		for i := strings.IndexByte(text, '.'); i >= 0; i = strings.IndexByte(text, '.') {
 			name := firstName(text[i+1:])
 			n.ofOther[name] = true
-			if i > 0 && text[i-1] == 't' && (i == 1 || !isNameByte(text[i-2])) {
+			if i > 0 && text[i-1] == 't' && (i == 1 || !isNameRune(rune(text[i-2]))) {
 				n.ofTable[name] = true
 			}
 			text = text[i+1:]
@@ -444,8 +443,6 @@ func (w *pageWriter) namesIn(functions []Object) namesRead {
 	}
 	return n
 }
-
-func isNameByte(b byte) bool { return isNameRune(rune(b)) }
 
 // firstName is the identifier that a text begins with, "" for none.
 func firstName(text string) string {

@@ -20,38 +20,50 @@ var (
 	codePastGuard          = diag.Register("P065", "a cascade takes rows that a guard keeps")
 )
 
-// above are the partitioned tables that a table is a partition of, the nearest first.
-func (c *compiler) above(table *catalog.Table) []*catalog.Table {
-	var list []*catalog.Table
-	for table != nil && table.PartitionOf != "" {
-		if table = c.tables[table.PartitionOf]; table != nil {
-			list = append(list, table)
+// closure are a table's name and all names that next leads to from it, step by step, the nearest first.
+func (c *compiler) closure(name string, next func(*catalog.Table) []string) []string {
+	names := []string{name}
+	for i := 0; i < len(names); i++ {
+		if table := c.tables[names[i]]; table != nil {
+			for _, name := range next(table) {
+				names = with(names, name)
+			}
 		}
 	}
-	return list
+	return names
+}
+
+// upwards are a table and the partitioned ones above it, the nearest first.
+func (c *compiler) upwards(name string) []string {
+	return c.closure(name, func(t *catalog.Table) []string {
+		if t.PartitionOf == "" {
+			return nil
+		}
+		return []string{t.PartitionOf}
+	})
 }
 
 // root is the name under which holds know a table: that of the top, for a partition.
 func (c *compiler) root(name string) string {
-	for t := c.tables[name]; t != nil && t.PartitionOf != ""; t = c.tables[name] {
-		name = t.PartitionOf
-	}
-	return name
+	names := c.upwards(name)
+	return names[len(names)-1]
 }
 
 // kin are a table, the partitioned ones above it and its partitions: a foreign key to any of them may lead
 // to its rows.
-func (c *compiler) kin(table *catalog.Table) []*catalog.Table {
-	list := append([]*catalog.Table{table}, c.above(table)...)
-	slices.Reverse(list)
-	for i := len(list) - 1; i < len(list); i++ {
-		if list[i].Kind != "partitioned" {
-			continue
+func (c *compiler) kin(name string) []*catalog.Table {
+	names := c.upwards(name)
+	slices.Reverse(names)
+	partitions := c.closure(name, func(t *catalog.Table) []string {
+		if t.Kind != "partitioned" {
+			return nil
 		}
-		for _, name := range list[i].Children {
-			if child := c.tables[name]; child != nil {
-				list = append(list, child)
-			}
+		return t.Children
+	})
+	var list []*catalog.Table
+	for _, name := range append(names, partitions[1:]...) {
+		if table := c.tables[name]; table != nil {
+			list = append(list, table)
 		}
 	}
 	return list
@@ -59,32 +71,22 @@ func (c *compiler) kin(table *catalog.Table) []*catalog.Table {
 
 // family are a table, or the root that it is a partition of, and all tables below.
 func (c *compiler) family(name string) []string {
-	members := []string{c.root(name)}
-	for i := 0; i < len(members); i++ {
-		if table := c.tables[members[i]]; table != nil {
-			members = append(members, table.Children...)
-		}
-	}
-	return members
-}
-
-// changesRows says whether a foreign key changes the referring rows when a row goes.
-func changesRows(key catalog.ForeignKey) bool {
-	return key.OnDelete == "cascade" || key.OnDelete == "set null" || key.OnDelete == "set default"
+	return c.closure(c.root(name), func(t *catalog.Table) []string { return t.Children })
 }
 
 // cascadesTo lists the foreign keys that change other rows when rows of a table are deleted. PostgreSQL has
 // a copy of a key for each partition that it leads to; those that the table above has say nothing new.
 func (c *compiler) cascadesTo(table *catalog.Table) []catalog.ForeignKey {
 	var keys []catalog.ForeignKey
-	for _, t := range c.kin(table) {
+	for _, t := range c.kin(tableName(table)) {
 		for _, key := range t.Referenced {
+			changes := key.OnDelete == "cascade" || key.OnDelete == "set null" || key.OnDelete == "set default"
 			known := slices.ContainsFunc(keys, func(k catalog.ForeignKey) bool {
 				return k.Table == key.Table && k.OnDelete == key.OnDelete && k.RefTable != key.RefTable &&
 					slices.Equal(k.Columns, key.Columns) && slices.Equal(k.RefColumns, key.RefColumns) &&
-					slices.ContainsFunc(c.above(c.tables[key.RefTable]), func(t *catalog.Table) bool { return tableName(t) == k.RefTable })
+					slices.Contains(c.upwards(key.RefTable), k.RefTable)
 			})
-			if changesRows(key) && !known {
+			if changes && !known {
 				keys = append(keys, key)
 			}
 		}
@@ -120,35 +122,7 @@ func (c *compiler) changedBy(table *catalog.Table) []catalog.ForeignKey {
 	return keys
 }
 
-// lockedBelow are the tables that foreign keys lead to from deletes of the policy: while holds are in force, their rows
-// are locked before the rows above them go, so that nobody moves a held row below them meanwhile.
-func (w *pageWriter) lockedBelow() []string {
-	var names []string
-	for _, name := range w.deletedTables() {
-		if table := w.tables[name]; table != nil {
-			for _, key := range w.changedBy(table) {
-				names = with(names, w.root(key.Table))
-			}
-		}
-	}
-	return names
-}
-
-// reach lists the tables of every "cascades", as holds name them.
-func (w *pageWriter) reach() []string {
-	names := []string{}
-	for _, s := range w.policy.Then {
-		if s.Delete != nil {
-			for _, t := range s.Delete.Cascades {
-				names = with(names, w.root(t.String()))
-			}
-		}
-	}
-	return names
-}
-
-// checkReach refuses a delete whose foreign keys reach a table that nobody named, or a protected
-// one.
+// checkReach refuses a delete whose foreign keys reach a table that nobody named, or a protected one.
 func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades []policy.Table) {
 	for _, reached := range c.changedBy(table) {
 		root := c.root(reached.Table)
@@ -257,9 +231,7 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	concerns := file.Concerns()
 	for _, p := range file.Policies {
 		for _, d := range p.Deletes() {
-			if table := c.tables[d.Table.String()]; table != nil { // else refused elsewhere
-				c.noteDelete(p, d, c.takenFrom(table), concerns)
-			}
+			c.noteDelete(p, d, concerns)
 		}
 		c.noteForeignArchives(p)
 	}
@@ -271,9 +243,22 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 	c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
 }
 
-// noteDelete is about one step that deletes, and the tables that it takes rows of.
-func (c *compiler) noteDelete(p *policy.Policy, d policy.Deletion, taken []*catalog.Table, concerns *policy.Concerns) {
-	for i, t := range taken {
+// noteDelete is about one step that deletes, and the tables that it and its cascades take rows of.
+func (c *compiler) noteDelete(p *policy.Policy, d policy.Deletion, concerns *policy.Concerns) {
+	taken := c.closure(d.Table.String(), func(t *catalog.Table) []string {
+		var names []string
+		for _, key := range t.Referenced {
+			if key.OnDelete == "cascade" {
+				names = append(names, key.Table)
+			}
+		}
+		return names
+	})
+	for i, name := range taken {
+		t := c.tables[name]
+		if t == nil {
+			continue // refused elsewhere
+		}
 		c.noteTriggers(p, t)
 		if i > 0 {
 			c.notePastGuards(p, d.Table, t)
@@ -281,41 +266,16 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Deletion, taken []*cata
 		for _, key := range t.Referenced {
 			c.noteIndex(p, key)
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
-			goes := slices.ContainsFunc(taken, func(t *catalog.Table) bool { return tableName(t) == key.Table })
-			if refuses && !goes && !concerns.About(c.upwards(key.Table), p, d.Step, key.Deferrable) {
+			above := func(t *catalog.Table) []string {
+				return append(slices.Clone(t.Inherits), c.upwards(tableName(t))[1:]...)
+			}
+			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.closure(key.Table, above), p, d.Step, key.Deferrable) {
 				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
 					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s: a row that is referred to is refused, and more than 100 of them fail a run.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
 					"Write a step that deletes the rows that refer first, or a guard that keeps what they refer to.")
 			}
 		}
 	}
-}
-
-// takenFrom lists a table and all that cascades take rows of.
-func (c *compiler) takenFrom(table *catalog.Table) []*catalog.Table {
-	taken := []*catalog.Table{table}
-	for i := 0; i < len(taken); i++ {
-		for _, key := range taken[i].Referenced {
-			if next := c.tables[key.Table]; key.OnDelete == "cascade" && next != nil && !slices.Contains(taken, next) {
-				taken = append(taken, next)
-			}
-		}
-	}
-	return taken
-}
-
-// upwards are the names of a table and of all above it.
-func (c *compiler) upwards(name string) []string {
-	names := []string{name}
-	for i := 0; i < len(names); i++ {
-		if t := c.tables[names[i]]; t != nil {
-			names = append(names, t.Inherits...)
-			if t.PartitionOf != "" {
-				names = append(names, t.PartitionOf)
-			}
-		}
-	}
-	return names
 }
 
 var beforeRow = regexp.MustCompile(`^CREATE TRIGGER ("(?:[^"]|"")+"|\S+) BEFORE `)
@@ -361,8 +321,7 @@ func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 		fmt.Sprintf("Unless the table stays small: CREATE INDEX CONCURRENTLY ON %s (%s), then run \"pgretain snapshot\".", key.Table, columns))
 }
 
-// findsRows says whether an index of the table, or one of each of its partitions, begins with a
-// column of the key.
+// findsRows says whether an index of the table, or one of each of its partitions, begins with a column of the key.
 func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool {
 	if slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return mayFind(i, key) }) {
 		return true

@@ -120,8 +120,7 @@ func (w *pageWriter) prepares() bool {
 		slices.ContainsFunc(w.policy.Joins, policy.Join.OncePerRun)
 }
 
-// start is the function that reads joins and ceilings when a run starts; none where there is
-// nothing to read.
+// start is the function that reads joins and ceilings when a run starts; none where there is nothing to read.
 func (w *pageWriter) start() []Object {
 	if !w.prepares() {
 		return nil

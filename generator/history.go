@@ -52,8 +52,7 @@ func (e *HistoryError) Error() string { return strings.Join(e.Files, ", ") + ": 
 
 func (e *HistoryError) Unwrap() error { return e.Kind }
 
-// Diagnostic is the error in the form of all other messages, in its last file; the message names
-// the others.
+// Diagnostic is the error in the form of all other messages, in its last file; the message names the others.
 func (e *HistoryError) Diagnostic() diag.Diagnostic {
 	return diag.Diagnostic{
 		Position: diag.Position{File: e.Files[len(e.Files)-1], Line: max(e.Line, 1), Column: 1},

@@ -234,8 +234,7 @@ func indexFields(table *catalog.Table, name string) fields {
 	}
 }
 
-// partitionIndexes lists the partitions of the snapshot, to any depth, and what to attach: deepest
-// first.
+// partitionIndexes lists the partitions of the snapshot, to any depth, and what to attach: deepest first.
 func (w *pageWriter) partitionIndexes(parent *catalog.Table, parentIndex, items, predicate string) (partitions, attach []fields) {
 	for _, child := range parent.Children {
 		table := w.tables[child]

@@ -70,8 +70,7 @@ type File struct {
 // Content is the whole text.
 func (f File) Content() string { return strings.Join(f.Pieces, "") }
 
-// change is one object before and after a step; exactly one of them is nil for a new and for a
-// removed object.
+// change is one object before and after a step; exactly one of them is nil for a new and for a removed object.
 type change struct {
 	before, after *Object
 	// stays marks a column or an archive that no step removes: it was there before, or holds data now.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -36,8 +37,7 @@ type migrationFile struct {
 	roles    map[As]string // that create objects; with "roles: none" what belongs to owner and runner is created as role ""
 }
 
-// numbered is a file that a migration tool would apply. Exact tells versions apart that begin with the
-// same number.
+// numbered is a file that a migration tool would apply. Exact tells versions apart that begin with the same number.
 type numbered struct {
 	name    string
 	version int64
@@ -139,8 +139,7 @@ func sqlFilesOf(dir fs.FS) ([]string, error) {
 	return paths, nil
 }
 
-// load reads our files in order, and the greatest number and its width over all files; a number may
-// be used once.
+// load reads our files in order, and the greatest number and its width over all files; a number may be used once.
 func (dir migrationDir) load() (files []migrationFile, last int64, width int, err error) {
 	names, err := dir.list()
 	if err != nil {
@@ -248,18 +247,10 @@ func (dir migrationDir) isOurs(name string) bool {
 }
 
 // headOf is the lines that say whose a file is and what for: files can be many megabytes.
-func headOf(dir fs.FS, name string) (string, error) {
-	f, err := dir.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, 1024))
-	return unixLines(string(content)), err
-}
+func headOf(dir fs.FS, name string) (string, error) { return textOf(dir, name, 1024) }
 
-// textOf is a whole file, which is not copied once more.
-func textOf(dir fs.FS, name string) (string, error) {
+// textOf is as much of a file, which is not copied once more.
+func textOf(dir fs.FS, name string, most int64) (string, error) {
 	f, err := dir.Open(name)
 	if err != nil {
 		return "", err
@@ -267,9 +258,9 @@ func textOf(dir fs.FS, name string) (string, error) {
 	defer f.Close()
 	var text strings.Builder
 	if info, err := f.Stat(); err == nil {
-		text.Grow(int(info.Size()))
+		text.Grow(int(min(info.Size(), most)))
 	}
-	_, err = io.Copy(&text, f)
+	_, err = io.Copy(&text, io.LimitReader(f, most))
 	return unixLines(text.String()), err
 }
 
@@ -304,7 +295,7 @@ func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
 
 // readWay reads one file of ours: up is what it does, down what its second part does where it has one.
 func (dir migrationDir) readWay(name string) (*migrationFile, error) {
-	text, err := textOf(dir.FS, name)
+	text, err := textOf(dir.FS, name, math.MaxInt64)
 	if err != nil {
 		return nil, fmt.Errorf("reading migration %s: %w", name, err)
 	}

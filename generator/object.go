@@ -11,8 +11,7 @@ import (
 	"pgretain/policy"
 )
 
-// Kind is what an Object is. The order of the constants is the order of creation; dropping goes
-// the other way.
+// Kind is what an Object is. The order of the constants is the order of creation; dropping goes the other way.
 type Kind string
 
 // The kinds. Everything from KindPrivilege on may change with a policy.

@@ -3,7 +3,6 @@ package generator
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
@@ -24,16 +23,6 @@ var keyFloors = map[string]literal{
 	"numeric": "-Infinity", "double precision": "-Infinity", "date": "-infinity",
 	"timestamp without time zone": "-infinity", "timestamp with time zone": "-infinity",
 	"uuid": "00000000-0000-0000-0000-000000000000",
-}
-
-// keyType is the type of bounds, without the digits that only say how values are stored.
-func keyType(c *catalog.Column) string {
-	base, rest, found := strings.Cut(c.Type, "(")
-	if !found {
-		return c.Type
-	}
-	_, tail, _ := strings.Cut(rest, ")")
-	return strings.TrimSpace(base) + tail
 }
 
 // partitionedOf is the table of a policy on partitions, nil when the policy is about rows or the
@@ -90,9 +79,9 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 		{Name: "schema", Type: "text", NotNull: true}, {Name: "name", Type: "text", NotNull: true}, {Name: "parent", Type: "text", NotNull: true},
 	}
 	if t.value != nil {
-		columns = append(columns, catalog.Column{Name: "value", Type: keyType(t.value), NotNull: true})
+		columns = append(columns, catalog.Column{Name: "value", Type: argumentType(t.value.Type), NotNull: true})
 	}
-	columns = append(columns, catalog.Column{Name: "lower", Type: keyType(t.key)}, catalog.Column{Name: "upper", Type: keyType(t.key), NotNull: true})
+	columns = append(columns, catalog.Column{Name: "lower", Type: argumentType(t.key.Type)}, catalog.Column{Name: "upper", Type: argumentType(t.key.Type), NotNull: true})
 	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
 }
 
@@ -177,7 +166,7 @@ func (c *compiler) checkPartitionPolicy(p *policy.Policy) bool {
 
 // checkPartitioned refuses keys without an order of their own, and protected partitions.
 func (c *compiler) checkPartitioned(p *policy.Policy, t *partitioned) bool {
-	if keyFloors[keyType(t.key)] == "" {
+	if keyFloors[argumentType(t.key.Type)] == "" {
 		c.refuse(p.Table.Position, codeClockType, fmt.Sprintf("%q is partitioned by %q of type %q, which is neither a date nor a number", p.Table, t.key.Name, t.key.Type),
 			"Keys may be dates, timestamps, numbers and uuid.")
 		return false
@@ -220,7 +209,7 @@ func (c *compiler) partitionContent(p *policy.Policy) sqlText {
 		value = sqlText(quote.Ident(t.value.Name))
 	}
 	return fragment("partition content", fields{"Table": qualified(t.table), "Key": ident(t.key.Name), "Value": value,
-		"KeyType": sqlText(keyType(t.key)), "Floor": keyFloors[keyType(t.key)]})
+		"KeyType": sqlText(argumentType(t.key.Type)), "Floor": keyFloors[argumentType(t.key.Type)]})
 }
 
 // partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
@@ -228,7 +217,7 @@ func (w *pageWriter) partitionFields() fields {
 	t := w.partitionedOf(w.policy)
 	valueType := sqlText("")
 	if t.value != nil {
-		valueType = sqlText(keyType(t.value))
+		valueType = sqlText(argumentType(t.value.Type))
 	}
 	var ranks []*ranked
 	place := func(r *ranked) {
@@ -252,7 +241,7 @@ func (w *pageWriter) partitionFields() fields {
 		}
 	}
 	return fields{
-		"Schema": sqlText(w.schema()), "KeyType": sqlText(keyType(t.key)), "ValueType": valueType,
+		"Schema": sqlText(w.schema()), "KeyType": sqlText(argumentType(t.key.Type)), "ValueType": valueType,
 		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
 		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
 		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...),
@@ -277,8 +266,7 @@ func init() {
 		stepKind{verb: "drop", is: func(s policy.Step) bool { return s.Drop != nil }, render: (*pageWriter).takeAway})
 }
 
-// takeAway is the step that detaches or drops the partition; "drop" detaches unless a step before
-// it did.
+// takeAway is the step that detaches or drops the partition; "drop" detaches unless a step before it did.
 func (w *pageWriter) takeAway(s step, _ batch) sqlText {
 	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
 	return stepText("step_partition", fields{"Schema": sqlText(w.schema()), "Alter": sqlText(w.policy.Name + "_partition"),

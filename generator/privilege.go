@@ -14,8 +14,7 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// right is what the worker may do with a table. Everybody who works on a table may
-// read it.
+// right is what the worker may do with a table. Everybody who works on a table may read it.
 type right struct {
 	table    policy.Table
 	access   policy.Access
@@ -133,8 +132,7 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at}
 }
 
-// privilege is what the worker may do with a table. An archive that a policy creates is not in the
-// snapshot yet.
+// privilege is what the worker may do with a table. An archive that a policy creates is not in the snapshot yet.
 func (c *compiler) privilege(r right) Object {
 	name, worker := r.table.String(), c.file.Install.Roles.Worker
 	var sequences []sequence
@@ -158,8 +156,7 @@ type sequence struct {
 
 var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)
 
-// sequencesOf lists the sequences that a table's defaults read; an identity column needs no right
-// on its own.
+// sequencesOf lists the sequences that a table's defaults read; an identity column needs no right on its own.
 func sequencesOf(table *catalog.Table) []sequence {
 	var names []sequence
 	for _, column := range table.Columns {

@@ -49,8 +49,6 @@ type groupKey struct {
 	notNull bool
 }
 
-func beyondName(i int) sqlText { return sqlText(fmt.Sprintf("places_beyond_%d", i+1)) }
-
 // rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
 // item is not NULL. Joins are sub-selects here: a rank looks at more rows than a batch joins.
 func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
@@ -227,7 +225,7 @@ func (r *ranked) rowsOfGroup() []sqlText {
 // byThreshold says whether the rows past the first ones of a group are those from a row on, in an order of columns that
 // are compared as one: what the statement locks is then checked once more by itself.
 func (w *pageWriter) byThreshold(r *ranked) bool {
-	if r.Count != nil || r.WithTies || len(r.Keys) == 0 || len(w.guards) > 0 || len(w.policy.Scope) > 0 || !w.deletes() {
+	if r.Count != nil || r.WithTies || len(r.Keys) == 0 || len(w.guards) > 0 || len(w.policy.Scope) > 0 || w.ownDelete == nil {
 		return false
 	}
 	if r.source.Among != nil && !w.readsOwnColumns(*r.source.Among) ||

@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// Rebase reads dir as ReadFormat does, and where its migrations fork it leaves out one side: the one that
-// begins with one of files, or, with later, the one whose first file has the greater number. Two
-// files with one number have no later one. It returns what is left and the names that were left
-// out, in the order of their numbers; none when nothing forks. Nothing is written. The error is a
-// *HistoryError where a fork remains, where one of files is not the beginning of a side, or where
-// anything else is wrong with the directory.
+// Rebase reads dir as ReadFormat does, and where its migrations fork it leaves out one side: the one that begins with
+// one of files, or, with later, the one whose first file has the greater number. Two files with one number have no
+// later one. It returns what is left and the names that were left out, in the order of their numbers; none when
+// nothing forks. Nothing is written. The error is a *HistoryError where a fork remains, where one of files is not the
+// beginning of a side, or where anything else is wrong with the directory.
 func Rebase(dir fs.FS, format Format, files []string, later bool) (*History, []string, error) {
 	whole, err := openDir(dir, format)
 	if err != nil {

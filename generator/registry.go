@@ -62,10 +62,10 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 	return append(list, row{
 		{"owns", w.owns(), []string{}}, {"grants", w.callersByWord(), map[string][]string{}},
 		{"passes", passes, []passEntry{}}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},
-		{"deletes", w.deletedTables(), followed.deletes}, {"related", w.relatedTables(), followed.related},
+		{"deletes", w.deletes, followed.deletes}, {"related", w.related, followed.related},
 		{"changes", tableNames(p.Changes()), followed.changes}, {"writes", p.Writes(), followed.writes},
-		{"unguarded", w.unguarded(), []string{}}, {"statement_deletes", tableNames(p.StatementDeletes()), []string{}},
-		{"reach", w.reach(), []string{}}, {"sets", w.setColumns(), []setEntry{}}, {"restores", w.restores(), []restoreSource(nil)},
+		{"unguarded", w.unguarded, []string{}}, {"statement_deletes", tableNames(p.StatementDeletes()), []string{}},
+		{"reach", w.reach, []string{}}, {"sets", w.setColumns(), []setEntry{}}, {"restores", w.restores(), []restoreSource(nil)},
 		{"expects", expects, nil}, {"schemas", append([]string{}, w.schemas...), []string{}},
 	}...)
 }

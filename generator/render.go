@@ -44,8 +44,7 @@ type fields map[string]any
 // inspect, when a test sets it, sees what every template reads.
 var inspect func(template string, data any)
 
-// set is every template, parsed once. A template that cannot be parsed is a mistake of ours that
-// any test meets.
+// set is every template, parsed once. A template that cannot be parsed is a mistake of ours that any test meets.
 var set = parseTemplates()
 
 func parseTemplates() *template.Template {
@@ -206,7 +205,10 @@ func layoutTo(b *bytes.Buffer, text []byte, quote string) {
 			b.WriteByte('\n')
 			line, indent = b.Len(), margins[len(margins)-1]
 		default:
-			n = plainLength(text)
+			n = slices.IndexFunc(text, func(c byte) bool { return c == '\n' || c >= quoteMark[0] })
+			if n < 0 {
+				n = len(text)
+			}
 			for range indent {
 				b.WriteByte(' ')
 			}
@@ -215,16 +217,6 @@ func layoutTo(b *bytes.Buffer, text []byte, quote string) {
 		}
 		text = text[n:]
 	}
-}
-
-// plainLength is how much of text comes before the next byte that layout must look at.
-func plainLength(text []byte) int {
-	for i, c := range text {
-		if c == '\n' || c >= quoteMark[0] {
-			return i
-		}
-	}
-	return len(text)
 }
 
 // where is a WHERE clause of conditions that must all hold.
@@ -272,13 +264,11 @@ func enclosed(text sqlText) sqlText {
 	return "(" + text + ")"
 }
 
-// oneLine puts an expression on one line, so that no migration tool reads a line of it as its own
-// markers.
+// oneLine puts an expression on one line, so that no migration tool reads a line of it as its own markers.
 func oneLine(sql string) string { return unmark(singleLine(sql)) }
 
-// singleLine marks line breaks of an expression, with the blanks around them, so that they become one
-// blank each when unmark is done; every byte keeps its place until then. Breaks inside quotes were
-// refused before.
+// singleLine marks line breaks of an expression, with the blanks around them, so that they become one blank each when
+// unmark is done; every byte keeps its place until then. Breaks inside quotes were refused before.
 func singleLine(sql string) string {
 	b := []byte(sql)
 	for i := 0; i < len(b); {

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"pgretain/internal/catalog"
@@ -15,6 +16,7 @@ type pageWriter struct {
 	binder
 	inputs
 	conditions
+	effects
 	reliances
 
 	numbered bool // a step needs the order of the batch's rows
@@ -87,6 +89,7 @@ type guard struct {
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pageWriter {
 	w := &pageWriter{inputs: in, reliances: reliances{named: map[string]bool{}}}
 	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, content: c.partitionContent(p), qualify: true}
+	w.effects = w.findEffects()
 	w.compileWhere()
 	w.compileJoins()
 	w.scalarJoins = w.asScalars(p.Joins, nil)
@@ -225,7 +228,7 @@ func (w *pageWriter) compileDue() {
 			k = w.clockOf(entry.Clock, i+1)
 		}
 		if entry.Beyond != nil {
-			r = w.rankOf(entry.Beyond, beyondName(i))
+			r = w.rankOf(entry.Beyond, sqlText(fmt.Sprintf("places_beyond_%d", i+1)))
 		}
 		w.clocks, w.beyonds = append(w.clocks, k), append(w.beyonds, r)
 	}
@@ -239,14 +242,6 @@ func (w *pageWriter) entries() []policy.Entry {
 		return nil
 	}
 	return w.policy.Due.Entries
-}
-
-// onlyClock is the clock of a policy that has one entry; nil where a row may go by another one, or by none.
-func (w *pageWriter) onlyClock() *clock {
-	if len(w.clocks) != 1 {
-		return nil
-	}
-	return w.clocks[0]
 }
 
 // pass is one walk of a run over the table, with its own cursor: one per entry of "due", and one
@@ -281,18 +276,16 @@ func (w *pageWriter) passes() []pass {
 	all := append(ranks, clocks...)
 	for i := range all {
 		all[i].number = i + 1
-		all[i].byKey = all[i].clock != nil && w.rewrites(all[i].clock)
+		if all[i].clock == nil {
+			continue
+		}
+		read := w.clockColumns(all[i].clock)
+		all[i].byKey = slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool {
+			return s.Update != nil && s.Related == nil &&
+				slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(read, a.Column) })
+		})
 	}
 	return all
-}
-
-// rewrites says whether a step writes a column that a clock reads.
-func (w *pageWriter) rewrites(k *clock) bool {
-	read := w.clockColumns(k)
-	return slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool {
-		return s.Update != nil && s.Related == nil &&
-			slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(read, a.Column) })
-	})
 }
 
 // clockColumns are the columns that a clock reads.
@@ -475,25 +468,18 @@ func (w *pageWriter) rows() Object {
 	if w.table.Column("t") != nil { // a column comes before the row
 		row = "t.*::" + qualified(w.table)
 	}
-	passed := w.passed()
+	passed := sqlText("")                                                                    // the condition under which the own step takes a row, "" when it takes them all
+	if own := w.ownStep(); own != nil && own.Where != nil && len(w.headersRead(*own)) == 0 { // else only a step can tell
+		passed = enclosed(w.bind(*own.Where))
+	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
 		"Places": ranks, "Due": w.rowsDue(), "Guards": guards, "Passed": passed, "Plain": len(guards) == 0 && passed == ""}))
-}
-
-// passed is the condition under which the own step takes a row, "" when it takes them all. It is
-// left out where it reads what only a step knows.
-func (w *pageWriter) passed() sqlText {
-	own := w.ownStep()
-	if own == nil || own.Where == nil || len(w.headersRead(*own)) > 0 {
-		return ""
-	}
-	return enclosed(w.bind(*own.Where))
 }
 
 // ownStep is the only step that takes the batch's own rows; nil when there are several or none.
 func (w *pageWriter) ownStep() *step {
 	own := slices.DeleteFunc(w.steps(), func(s step) bool {
-		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.deletes())
+		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.ownDelete != nil)
 	})
 	if len(own) != 1 {
 		return nil

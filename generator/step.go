@@ -198,43 +198,53 @@ func (w *pageWriter) readsBatch(s step, list ...policy.Expr) bool {
 		slices.ContainsFunc(names, func(name string) bool { return mentions(name, list...) })
 }
 
-// deletes says whether a step deletes the batch's own rows.
-func (w *pageWriter) deletes() bool { return w.ownDelete() != nil }
-
-// ownDelete is that step, nil for none.
-func (w *pageWriter) ownDelete() *policy.Step {
-	i := slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Delete != nil && s.Related == nil })
-	if i < 0 {
-		return nil
-	}
-	return &w.policy.Then[i]
+// effects are the tables that a policy's steps act on.
+type effects struct {
+	deletes []string // from which steps delete
+	related []string // of steps that change related rows, as holds name them
+	reach   []string // of every "cascades", as holds name them
+	// unguarded are those that statements of the policy's own words update or delete from: no guard can stand before them,
+	// so that a hold there stops the run.
+	unguarded []string
+	ownDelete *policy.Step // the step that deletes the batch's own rows, nil for none
+	ownUpdate bool         // a step updates them
 }
 
-// updates says whether a step updates the batch's own rows.
-func (w *pageWriter) updates() bool {
-	return slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
-}
-
-// relatedTables lists the tables of steps that change related rows, as holds name them.
-func (w *pageWriter) relatedTables() []string {
-	names := []string{}
-	for _, s := range w.policy.Then {
+func (w *pageWriter) findEffects() effects {
+	e := effects{deletes: []string{}, related: []string{}, reach: []string{}, unguarded: []string{}}
+	for _, s := range w.steps() {
 		if (s.Delete != nil || s.Update != nil) && s.Related != nil {
-			names = with(names, w.root(s.Related.Table.String()))
+			e.related = with(e.related, w.root(s.Related.Table.String()))
+		}
+		if s.Delete != nil {
+			e.deletes = append(e.deletes, w.targetOf(s))
+			for _, t := range s.Delete.Cascades {
+				e.reach = with(e.reach, w.root(t.String()))
+			}
+		}
+		if s.SQL != nil {
+			e.unguarded = append(e.unguarded, w.statementChanges(*s.SQL)...)
+		}
+		if s.Delete != nil && s.Related == nil && e.ownDelete == nil {
+			e.ownDelete = &w.policy.Then[s.number-1]
+		}
+		e.ownUpdate = e.ownUpdate || s.Update != nil && s.Related == nil
+	}
+	return e
+}
+
+// lockedBelow are the tables that foreign keys lead to from deletes of the policy: while holds are in force, their rows
+// are locked before the rows above them go, so that nobody moves a held row below them meanwhile.
+func (w *pageWriter) lockedBelow() []string {
+	var names []string
+	for _, name := range w.deletes {
+		if table := w.tables[name]; table != nil {
+			for _, key := range w.changedBy(table) {
+				names = with(names, w.root(key.Table))
+			}
 		}
 	}
 	return names
-}
-
-// deletedTables are the tables that steps delete from.
-func (w *pageWriter) deletedTables() []string {
-	list := []string{}
-	for _, s := range w.steps() {
-		if s.Delete != nil {
-			list = append(list, w.targetOf(s))
-		}
-	}
-	return list
 }
 
 // locksRelated says whether a step locks its related rows before it acts on them: those that it changes,
@@ -248,8 +258,8 @@ func (w *pageWriter) locksRelated(s step) bool {
 	if table == nil || table.Kind != "table" && table.Kind != "partitioned" {
 		return false // no lock can be had on a row of a view, and it has no place
 	}
-	own := name == tableName(w.table) && (w.deletes() || w.updates())
-	return own || slices.Contains(slices.Concat(w.relatedTables(), w.reach(), w.unguarded()), name)
+	own := name == tableName(w.table) && (w.ownDelete != nil || w.ownUpdate)
+	return own || slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), name)
 }
 
 // lockedBy is the step that has locked the related rows of s: itself, or one before it that has copied the
@@ -356,7 +366,7 @@ func (w *pageWriter) updateRows(s step, b batch) sqlText {
 	} else {
 		d = w.ownRows(s, b)
 		apart = d["Direct"] == false
-		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, !w.deletes()
+		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
 		w.checkAssignments(s.Update.Undo, table)
 	}
 	set := w.setTexts(s, s.Update.Set, table, s.alias(), apart)

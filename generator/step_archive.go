@@ -106,15 +106,13 @@ func keepsOrReplaces(a *policy.Archive) bool { return a.Existing == "keep" || a.
 // copyCounter is the variable that counts the copies of own rows which must be as many as are
 // deleted: those under the same condition as the delete.
 func (w *pageWriter) copyCounter(s step) sqlText {
-	own := w.ownDelete()
-	if s.Related != nil || s.Archive.Existing == "keep" || own == nil || !sameCondition(s.Where, own.Where) {
+	if s.Related != nil || s.Archive.Existing == "keep" || w.ownDelete == nil {
+		return ""
+	}
+	if a, b := s.Where, w.ownDelete.Where; (a == nil) != (b == nil) || a != nil && a.SQL != b.SQL {
 		return ""
 	}
 	return "v_copied"
-}
-
-func sameCondition(a, b *policy.Expr) bool {
-	return a == nil && b == nil || a != nil && b != nil && a.SQL == b.SQL
 }
 
 // copies says whether copied rows are compared with deleted ones.

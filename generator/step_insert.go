@@ -158,7 +158,7 @@ func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText
 	var list []valueText
 	for _, a := range in.Add {
 		v := w.valueOf(a, "added value")
-		if column := table.Column(a.Column); column != nil && numberType(column.Type) {
+		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, argumentType(column.Type)) {
 			v.Value = fragment("or zero", v.Value)
 		}
 		list = append(list, v)
@@ -233,10 +233,7 @@ func hasAggregate(e policy.Expr) bool {
 	return err == nil && !parsed.Subquery && slices.ContainsFunc(parsed.Functions, func(f string) bool { return slices.Contains(aggregates, f) })
 }
 
-func numberType(typ string) bool {
-	base := scalarTypes.FindStringSubmatch(typ)
-	return base != nil && slices.Contains([]string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}, base[1])
-}
+var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
 
 // checkTarget refuses an insert that the table cannot take.
 func (w *pageWriter) checkTarget(s policy.Step, list []policy.Assignment, table *catalog.Table) {

@@ -61,22 +61,16 @@ func (w *pageWriter) writtenName(ref pgparse.TableRef) string {
 	return ref.Name
 }
 
-// unguarded are the tables that statements of the policy's own words update or delete from: no guard
-// can stand before them, so that a hold there stops the run.
-func (w *pageWriter) unguarded() []string {
-	list := []string{}
-	for _, s := range w.policy.Then {
-		if s.SQL == nil {
-			continue
-		}
-		parsed, err := pgparse.ParseStatement(s.SQL.SQL)
-		if err != nil {
-			continue // reported where it is rendered
-		}
-		for _, write := range parsed.Writes {
-			if write.Update || write.Delete {
-				list = append(list, w.root(w.writtenName(write.Table)))
-			}
+// statementChanges are the tables that a statement updates or deletes from, as holds name them.
+func (w *pageWriter) statementChanges(e policy.Expr) []string {
+	parsed, err := pgparse.ParseStatement(e.SQL)
+	if err != nil {
+		return nil // reported where it is rendered
+	}
+	var list []string
+	for _, write := range parsed.Writes {
+		if write.Update || write.Delete {
+			list = append(list, w.root(w.writtenName(write.Table)))
 		}
 	}
 	return list

@@ -144,13 +144,14 @@ func (w *pageWriter) takeLocked(b batch) fields {
 		}
 	}
 	d := fields{"Steps": texts, "Headers": headers, "LockedRows": locked, "Copies": w.copies(),
-		"TakesAll": !w.policy.Partitions && !w.deletes() && !w.updates()}
+		"TakesAll": !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate}
 	if w.policy.Partitions {
 		return d
 	}
 	p := w.passes()[0]
 	marked := p.clock != nil && p.clock.mark != ""
-	d["Plain"] = w.plainDelete(b) && !marked
+	first := w.steps()[0] // whether it deletes a table's rows by their place, and there is nothing else
+	d["Plain"] = len(texts) == 1 && !marked && !b.many && len(b.saved) == 0 && w.ownDelete != nil && first.Where == nil && w.rowsOf(first, b, false).plain
 	if w.numbered {
 		var ordered []sqlText
 		for _, c := range w.cursor(p) {
@@ -168,13 +169,6 @@ func (w *pageWriter) takeLocked(b batch) fields {
 
 // columnText is a column or variable with its type or value.
 type columnText struct{ Name, Type sqlText }
-
-// plainDelete says whether the steps are one DELETE of a table's rows by their place.
-func (w *pageWriter) plainDelete(b batch) bool {
-	steps := w.steps()
-	return len(steps) == 1 && !b.many && len(b.saved) == 0 &&
-		steps[0].Delete != nil && steps[0].Related == nil && steps[0].Where == nil && w.rowsOf(steps[0], b, false).plain
-}
 
 // way names how a batch takes rows, for the first line of the page.
 func (w *pageWriter) way() string {
@@ -233,7 +227,10 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 				return nil, false
 			}
 			lock := tableLock{Table: qualified(table), Mode: "SHARE"}
-			if w.writesTo(tableName(table)) {
+			writes := func(use policy.Use) bool {
+				return use.Table.String() == tableName(table) && use.Access != policy.Access{}
+			}
+			if slices.Contains(w.reach, tableName(table)) || slices.ContainsFunc(w.policy.Uses(), writes) {
 				lock.Mode = "SHARE ROW EXCLUSIVE"
 			}
 			if !slices.Contains(list, lock) {
@@ -243,13 +240,6 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 	}
 	slices.SortFunc(list, func(a, b tableLock) int { return strings.Compare(string(a.Table), string(b.Table)) })
 	return list, true
-}
-
-// writesTo says whether the policy's steps, or foreign keys that they meet, change a table.
-func (w *pageWriter) writesTo(name string) bool {
-	return slices.Contains(w.reach(), name) || slices.ContainsFunc(w.policy.Uses(), func(use policy.Use) bool {
-		return use.Table.String() == name && use.Access != policy.Access{}
-	})
 }
 
 // share is <policy>_share: the locks on the tables that guards read. SELECT on a table gives no such lock, so that it
@@ -293,18 +283,15 @@ func (w *pageWriter) plainStep(s policy.Step) bool {
 		!slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) })
 }
 
-// plainWrite says whether a step writes from the batch's rows what their own columns say.
+// plainWrite says whether a step writes from the batch's rows what their own columns, the run and as_of say.
 func (w *pageWriter) plainWrite(s step) bool {
 	return s.Related == nil && s.kind.copies && (s.Insert == nil || s.Insert.As == "") &&
-		!slices.ContainsFunc(s.expressions(), func(e policy.Expr) bool { return !w.readsRowOnly(e) })
-}
-
-// readsRowOnly says whether a value reads the row, the run and as_of, and no table.
-func (w *pageWriter) readsRowOnly(e policy.Expr) bool {
-	parsed, ok := w.parse(e)
-	return ok && !parsed.Subquery && !slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
-		return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
-	})
+		!slices.ContainsFunc(s.expressions(), func(e policy.Expr) bool {
+			parsed, ok := w.parse(e)
+			return !ok || parsed.Subquery || slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
+				return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
+			})
+		})
 }
 
 // alsoText is what way RANGE writes beside the delete.
