@@ -2,18 +2,26 @@ package generator
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	"pgretain/policy"
+	"pgretain/templates"
 )
 
 // TestGolden compiles every case under testdata/golden and compares what is wanted because of the
@@ -192,4 +200,555 @@ func readDir(t *testing.T, dir string) []fs.DirEntry {
 		t.Fatal(err)
 	}
 	return entries
+}
+
+// TestInvalid holds everything that is said of the policies under testdata/invalid, which the
+// reader of the file accepts and the catalog snapshot refutes.
+func TestInvalid(t *testing.T) {
+	t.Parallel()
+	for _, dir := range cases(t, "invalid", 25) {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			file, source := parseCase(t, dir)
+			objects, list := Compile(file, snapshotOf(t, dir), nil)
+			if objects != nil || !list.HasErrors() {
+				t.Fatal("the policy is accepted")
+			}
+			if diff := cmp.Diff(list, Diagnose(file, snapshotOf(t, dir), nil)); diff != "" {
+				t.Errorf("without texts something else is said (-want +got):\n%s", diff)
+			}
+			var out bytes.Buffer
+			renderList(t, &out, list, source)
+			path := filepath.Join(dir, "stderr.txt")
+			if *update {
+				if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(readText(t, path), out.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestNoted holds what is said of policies that are accepted, and deserve a look.
+func TestNoted(t *testing.T) {
+	t.Parallel()
+	for _, dir := range cases(t, "noted", 1) {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			file, source := parseCase(t, dir)
+			if _, list := Compile(file, snapshotOf(t, dir), nil); len(list) > 0 {
+				t.Fatal(list)
+			}
+			var out bytes.Buffer
+			renderList(t, &out, Notes(file, snapshotOf(t, dir)), source)
+			path := filepath.Join(dir, "stderr.txt")
+			if *update {
+				if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(readText(t, path), out.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestCodesAreShown fails on a code that no case shows.
+func TestCodesAreShown(t *testing.T) {
+	t.Parallel()
+	var shown strings.Builder
+	for _, dir := range append(cases(t, "invalid", 1), cases(t, "noted", 1)...) {
+		shown.WriteString(readText(t, filepath.Join(dir, "stderr.txt")))
+	}
+	for _, code := range ownCodes() {
+		if !strings.Contains(shown.String(), "["+code.Name+"]") {
+			t.Errorf("no case shows %s, %s", code.Name, code.Title)
+		}
+	}
+}
+
+// ownCodes are the codes of this package.
+func ownCodes() []diag.Code {
+	var codes []diag.Code
+	for _, code := range diag.Codes() {
+		if code.Name >= "P050" && code.Name < "P100" {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return unixLines(string(content))
+}
+
+const pages = "../docs/checks"
+
+// TestPages holds that every code has a page, and that the examples on it do what it says with
+// the tables of testdata/schema.sql.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	for _, code := range ownCodes() {
+		t.Run(code.Name, func(t *testing.T) {
+			t.Parallel()
+			page := readText(t, filepath.Join(pages, code.Name+".md"))
+			if !strings.HasPrefix(page, "# "+code.Name+": "+code.Title+"\n\n## problem\n") || !strings.Contains(page, "\n## solution\n") {
+				t.Error("the page lacks its title, problem or solution")
+			}
+			refused := compileExample(t, page, "Instead of:")
+			if !slices.ContainsFunc(refused, func(d diag.Diagnostic) bool { return d.Code == code.Name }) {
+				t.Errorf("instead of: got %v", refused)
+			}
+			if strings.Contains(page, "\nUse:\n```sql\n") {
+				return // the policy is right, and the table is changed
+			}
+			if list := compileExample(t, page, "Use:"); slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error || d.Code == code.Name }) {
+				t.Errorf("use: got %v", list)
+			}
+		})
+	}
+}
+
+func compileExample(t *testing.T, page, label string) diag.List {
+	t.Helper()
+	match := regexp.MustCompile("(?s)" + label + "\n```yaml\n(.*?)```\n").FindStringSubmatch(page)
+	if match == nil {
+		t.Fatalf("%q has no example", label)
+	}
+	file, list := policy.Parse("policy.yaml", []byte(match[1]))
+	if file == nil {
+		t.Fatalf("%s the reader refuses the example: %v", label, list)
+	}
+	_, list = Compile(file, snapshotOf(t, "testdata"), nil)
+	return append(list, Notes(file, snapshotOf(t, "testdata"))...)
+}
+
+// TestPagesOfCodes fails on a page of this package that belongs to no code.
+func TestPagesOfCodes(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir(pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), ".md")
+		if name >= "P050" && name < "P100" && !slices.ContainsFunc(ownCodes(), func(c diag.Code) bool { return c.Name == name }) {
+			t.Errorf("%s belongs to no code", e.Name())
+		}
+	}
+}
+
+// TestObjectsAreDocumented holds that the reference names every object of the runtime that people
+// may use, and none that is gone.
+func TestObjectsAreDocumented(t *testing.T) {
+	t.Parallel()
+	page := readText(t, "../docs/objects.md")
+	objects, err := Runtime(policy.Install{Schema: "retention", Roles: policy.Roles{
+		Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, o := range objects {
+		name := strings.SplitN(o.Name, "(", 2)[0]
+		known[name] = true
+		if !strings.HasPrefix(name, "retention._") && !regexp.MustCompile(regexp.QuoteMeta(name)+`\b`).MatchString(page) {
+			t.Errorf("%s %s is not in docs/objects.md", o.Kind, name)
+		}
+	}
+	for _, name := range regexp.MustCompile(`\bretention\.[a-z_]+`).FindAllString(page, -1) {
+		if !known[name] {
+			t.Errorf("docs/objects.md names %s, which does not exist", name)
+		}
+	}
+}
+
+// TestTemplatesAreDocumented holds that the DBA's table has every template, and that its examples
+// are there.
+func TestTemplatesAreDocumented(t *testing.T) {
+	t.Parallel()
+	page := readText(t, "../templates/README.md")
+	names, err := fs.Glob(templates.FS, "*.sql.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if !strings.Contains(page, "`"+strings.TrimSuffix(name, ".sql.tmpl")+"`") {
+			t.Errorf("templates/README.md does not speak of %s", name)
+		}
+	}
+	for _, link := range regexp.MustCompile(`\]\((\.\./[^)]+)\)`).FindAllStringSubmatch(page, -1) {
+		if _, err := os.Stat(filepath.Join("../templates", link[1])); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestForm holds what is true of everything that is generated, in all golden cases.
+func TestForm(t *testing.T) {
+	t.Parallel()
+	for _, dir := range cases(t, "golden", 1) {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			hostile := strings.HasPrefix(filepath.Base(dir), "hostile")
+			for _, o := range compileCase(t, dir) {
+				texts := map[string]string{"SQL": o.SQL, "Drop": o.Drop}
+				if ofPage(o) { // dropped with its page
+					delete(texts, "Drop")
+				}
+				for what, sql := range texts {
+					for _, fault := range faults(strings.ReplaceAll(sql, o.Policy+"_", "p_"), hostile) {
+						t.Errorf("%s of %s %s: %s", what, o.Kind, o.Name, fault)
+					}
+				}
+			}
+		})
+	}
+}
+
+// faults lists what is wrong with a generated text. The policy's own texts may be as wide as they
+// are, and have template delimiters in hostile cases.
+func faults(sql string, hostile bool) []string {
+	found := append(notSQL(sql), misplaced(sql)...)
+	if strings.Contains(sql, "<no value>") || !hostile && strings.Contains(sql, "{{") {
+		found = append(found, "a template is left")
+	}
+	for _, name := range regexp.MustCompile(`"(?:[^"]|"")+"`).FindAllString(quotedText.ReplaceAllString(rowText.ReplaceAllString(sql, ""), "''"), -1) {
+		if plain := strings.ReplaceAll(name[1:len(name)-1], `""`, `"`); !hostile && len(plain) > 63 {
+			found = append(found, "a name is too long: "+name)
+		}
+	}
+	return found
+}
+
+// rowText is a row of the registry, as JSON.
+var rowText = regexp.MustCompile(`(?s)\$row\$.*\$row\$`)
+
+var quotedText = regexp.MustCompile(`'(?:[^']|'')*'`)
+
+// composite is a variable of a type of the runtime, whose fields a parser without a server does not
+// know.
+var composite = regexp.MustCompile(`v_out [a-z_]+\.[a-z_]+( := [^;]*)?;`)
+
+// notSQL parses every statement, and the body of every function.
+func notSQL(sql string) []string {
+	var found []string
+	statements, err := pgparse.Statements(sql)
+	if err != nil {
+		return []string{fmt.Sprintf("%v", err)}
+	}
+	if len(statements) == 0 {
+		found = append(found, "no statement")
+	}
+	for _, statement := range statements {
+		if strings.Contains(statement, "LANGUAGE plpgsql") {
+			if err := pgparse.PLpgSQL(composite.ReplaceAllString(statement, "v_out record;")); err != nil {
+				found = append(found, fmt.Sprintf("%v", err))
+			}
+		}
+	}
+	return found
+}
+
+var doubled = regexp.MustCompile(`\(\([^()]*\)\)`)
+
+// misplaced looks at the lines: a DBA reads them.
+func misplaced(sql string) []string {
+	var found []string
+	if !strings.HasSuffix(sql, "\n") || strings.HasSuffix(sql, "\n\n") || strings.Contains(sql, "\n\n\n") {
+		found = append(found, "ends with other than one line break, or has two blank lines")
+	}
+	if !utf8.ValidString(sql) || strings.ContainsAny(sql, "\r\t\x00") {
+		found = append(found, "has a tab, a carriage return or a byte that is no UTF-8")
+	}
+	for line := range strings.Lines(sql) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.TrimRight(line, " ") != line:
+			found = append(found, fmt.Sprintf("trailing blanks: %q", line))
+		case strings.HasPrefix(strings.TrimSpace(line), ","), strings.HasSuffix(line, " AND"), strings.HasSuffix(line, " OR"):
+			found = append(found, fmt.Sprintf("a comma begins or AND ends the line %q", line))
+		case utf8.RuneCountInString(line) > 120 && !strings.ContainsAny(line, `"'`) && !strings.HasPrefix(line, "--"):
+			found = append(found, fmt.Sprintf("wide: %q", line))
+		case doubled.MatchString(line) && !strings.Contains(line, "row_number() OVER ()"):
+			found = append(found, fmt.Sprintf("parentheses in parentheses: %q", line))
+		}
+	}
+	return found
+}
+
+// TestNames holds that everything made for a policy has a name that PostgreSQL does not cut.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, dir := range cases(t, "golden", 1) {
+		for _, o := range compileCase(t, dir) {
+			name := o.Name
+			if o.Kind == KindFunction || o.Kind == KindIndex {
+				_, name, _ = strings.Cut(strings.SplitN(o.Name, "(", 2)[0], ".")
+			}
+			if o.Kind != KindPrivilege && o.Kind != KindColumn && len(name) > 63 {
+				t.Errorf("%s: %s %s has %d bytes", dir, o.Kind, name, len(name))
+			}
+			if o.Kind == KindIndex && len(name+"_invalid") > 63 {
+				t.Errorf("%s: %s leaves no room for the mark of an invalid index", dir, quote.Ident(name))
+			}
+		}
+	}
+}
+
+// init looks at all that any test renders: what comes from users reaches a template only as an identifier, a literal,
+// parsed SQL, a number or a boolean, never as plain text.
+func init() {
+	inspect = func(template string, data any) {
+		if path := plainTextIn(reflect.ValueOf(data)); path != "" {
+			panic("template " + template + " reads plain text: " + path)
+		}
+	}
+}
+
+// plainTexts has for each type the path to a field that is plain text, "" for none.
+var plainTexts sync.Map
+
+// plainTextIn is the path to a plain text in what a template reads, "" for none.
+func plainTextIn(v reflect.Value) string {
+	for v.IsValid() && (v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer) {
+		v = v.Elem()
+	}
+	if !v.IsValid() {
+		return ""
+	}
+	if m, ok := v.Interface().(fields); ok {
+		for name, value := range m {
+			if path := plainTextIn(reflect.ValueOf(value)); path != "" {
+				return name + " " + path
+			}
+		}
+		return ""
+	}
+	if list, ok := v.Interface().([]fields); ok {
+		for _, m := range list {
+			if path := plainTextIn(reflect.ValueOf(m)); path != "" {
+				return path
+			}
+		}
+		return ""
+	}
+	path, known := plainTexts.Load(v.Type())
+	if !known {
+		path = plainTextOf(v.Type(), map[reflect.Type]bool{})
+		plainTexts.Store(v.Type(), path)
+	}
+	return path.(string)
+}
+
+// plainTextOf is the same of a type; fields that are no template's business have small letters.
+func plainTextOf(typ reflect.Type, seen map[reflect.Type]bool) string {
+	switch typ.Kind() {
+	case reflect.Slice, reflect.Pointer:
+		return plainTextOf(typ.Elem(), seen)
+	case reflect.String:
+		if typ == reflect.TypeFor[string]() {
+			return "is plain text"
+		}
+	case reflect.Struct:
+		for i := range typ.NumField() {
+			if field := typ.Field(i); field.IsExported() && !seen[typ] && !(typ == reflect.TypeFor[NeededColumn]() && field.Name == "Name") {
+				seen[typ] = true
+				if path := plainTextOf(field.Type, seen); path != "" {
+					return typ.Name() + "." + field.Name + " " + path
+				}
+				seen[typ] = false
+			}
+		}
+	}
+	return ""
+}
+
+// TestCommentsStayComments tries what ends a line somewhere.
+func TestCommentsStayComments(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"a\nb", "a\r\nb", "a\x00b", "a\u2028b", "a\u2029b", "a\u0085b", "a\vb", "a\fb"} {
+		if got := comment(text); got != "a b" && got != "a  b" {
+			t.Errorf("comment(%q) = %q", text, got)
+		}
+	}
+}
+
+// TestDollarQuote quotes texts that contain the usual quotes.
+func TestDollarQuote(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "$function$", "$$": "$function$", "a $function$": "$function1$", "$function1$ $function$": "$function2$",
+	} {
+		var got bytes.Buffer
+		if layoutTo(&got, []byte(quoteMark+text+quoteMark), dollarQuote([]byte(text), "function")); got.String() != want+text+want {
+			t.Errorf("%q in quotes is %q, want those of %q", text, &got, want)
+		}
+	}
+}
+
+// TestLayout hangs fragments inside fragments, and joins lines of an expression.
+func TestLayout(t *testing.T) {
+	t.Parallel()
+	inner := indented("EXISTS (\n    b)")
+	outer := indented("é(a\n AND " + string(inner) + ")")
+	if got, want := layout("  x "+string(outer)+"\ny"), "  x é(a\n     AND EXISTS (\n             b))\ny"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for sql, want := range map[string]string{
+		"a\n  AND b\n": "a AND b", "a  b": "a  b", "\r\n\ta\r\n\r\nb": "a b", "'x  y'\n|| b": "'x  y' || b",
+	} {
+		if got := oneLine(sql); got != want {
+			t.Errorf("oneLine(%q) = %q, want %q", sql, got, want)
+		}
+	}
+}
+
+// TestBodies parses the body of every plpgsql function of the examples and of the jobs of real projects.
+// It takes a millisecond or more a function, too long for lint: there the server does it, with --sandbox.
+func TestBodies(t *testing.T) {
+	t.Parallel()
+	bodies := 0
+	for _, path := range projects(t) {
+		for _, o := range compileProject(t, path) {
+			if o.Kind != KindFunction || o.Policy == "" || !strings.Contains(o.SQL, "LANGUAGE plpgsql") {
+				continue
+			}
+			bodies++
+			if err := pgparse.PLpgSQL(composite.ReplaceAllString(o.SQL, "v_out record;")); err != nil {
+				t.Errorf("%s: %s: %v", path, o.Name, err)
+			}
+		}
+	}
+	if bodies < 200 {
+		t.Errorf("%d bodies only", bodies)
+	}
+}
+
+// TestVariablesAreReserved: a column with the name of a variable would be taken for it.
+func TestVariablesAreReserved(t *testing.T) {
+	t.Parallel()
+	declared, seen := regexp.MustCompile(`(?m)^    (?:    )?(v_\w+) [a-z]`), map[string]bool{}
+	for _, path := range projects(t) {
+		for _, o := range compileProject(t, path) {
+			if o.Kind != KindFunction || o.Policy == "" || !strings.HasSuffix(o.Name, "_take(retention.slice)") {
+				continue
+			}
+			for _, found := range declared.FindAllStringSubmatch(o.SQL, -1) {
+				if seen[found[1]] = true; !isGeneratedName(found[1]) {
+					t.Errorf("%s: %s: %s is not reserved", path, o.Name, found[1])
+				}
+			}
+		}
+	}
+	if len(seen) < 10 {
+		t.Errorf("%d variables only", len(seen))
+	}
+}
+
+// projects are the examples and the jobs of real projects.
+func projects(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, pattern := range []string{"../examples/*/retention.yaml", "../tests/corpus/*/retention.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) < 5 {
+			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+func compileProject(t *testing.T, path string) []Object {
+	t.Helper()
+	source := readText(t, path)
+	file, list := policy.Parse(path, []byte(source))
+	if file == nil {
+		t.Fatalf("%s: %+v", path, list)
+	}
+	f, err := os.Open(filepath.Join(filepath.Dir(path), catalog.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	snapshot, err := catalog.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, list := Compile(file, snapshot, nil)
+	if list.HasErrors() {
+		t.Fatalf("%s: %+v", path, list)
+	}
+	return objects
+}
+
+// sizes are the most lines that reviewers have to read, of 120 characters each: a longer one counts as several.
+var sizes = struct {
+	runtime, file, plain, richest int
+	pages                         []string // of plain policies: an age, a cap
+}{runtime: 5367, file: 163, plain: 60, richest: 170, pages: []string{"enqueued_messages_ttl", "enqueued_messages_cap"}}
+
+var pageMark = regexp.MustCompile(`(?m)^-- pgretain: (?:put|drop|end)`)
+
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	atMost := func(what string, got, most int) {
+		t.Helper()
+		if got > most {
+			t.Errorf("%s has %d lines of %d, more than %d", what, got, textWidth, most)
+		}
+	}
+	atMost("the runtime's migration", linesOf(readSized(t, "../migrations/00001_pgretain_runtime.sql")), sizes.runtime)
+	files, err := filepath.Glob("../examples/*/migrations/*_policies.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	found := map[string]int{}
+	for _, file := range files {
+		text := readSized(t, file)
+		if strings.Contains(file, "bot-queue") {
+			atMost(file, linesOf(text), sizes.file)
+		}
+		up, _, _ := strings.Cut(text, "\n"+gooseTool.downLine)
+		for _, object := range pageMark.Split(up, -1) {
+			if name, page := strings.CutPrefix(object, ` policy "`); page {
+				name, _, _ = strings.Cut(name, `"`)
+				found[name] = linesOf(object)
+				atMost(file+": page of "+name, found[name], sizes.richest)
+			}
+		}
+	}
+	for _, name := range sizes.pages {
+		if found[name] == 0 {
+			t.Errorf("no page of %s", name)
+		}
+		atMost("page of "+name, found[name], sizes.plain)
+	}
+}
+
+func readSized(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func linesOf(text string) int {
+	n := 0
+	for line := range strings.Lines(strings.TrimSuffix(text, "\n")) {
+		n += max(1, (utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))+textWidth-1)/textWidth)
+	}
+	return n
 }

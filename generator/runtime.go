@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -253,4 +254,56 @@ func checkVersion(file migrationFile) error {
 		}
 	}
 	return nil
+}
+
+// grant is a line of the list in sql/functions/_close.sql.
+type grant struct {
+	roles     []string // owner, worker, runner, operator, viewer, application
+	privilege string
+	names     []string
+}
+
+var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDATE|DELETE|OWNER)',\s+'([a-z_\s]+)'\)`)
+
+// grantList is that list.
+var grantList = sync.OnceValue(func() []grant {
+	text, _ := sqlfiles.Runtime.ReadFile("functions/_close.sql") // embedded; a test looks that the list is found
+	var list []grant
+	for _, found := range grantLine.FindAllStringSubmatch(string(text), -1) {
+		list = append(list, grant{strings.Fields(found[1]), found[2], strings.Fields(found[3])})
+	}
+	return list
+})
+
+// grantsOn are the lines of the list about an object of the runtime.
+func grantsOn(name string) []grant {
+	return slices.DeleteFunc(slices.Clone(grantList()), func(g grant) bool { return !slices.Contains(g.names, name) })
+}
+
+// listed is an object of the runtime with what the list says of it: the roles that may call or read it, what else the
+// worker may do there, and whether it is the worker's.
+func (o Object) listed(name string, roles policy.Roles) Object {
+	names := roleNames(roles)
+	use := map[Kind]string{KindFunction: "EXECUTE", KindProcedure: "EXECUTE", KindTable: "SELECT", KindView: "SELECT"}[o.Kind]
+	for _, g := range grantsOn(name) {
+		switch {
+		case g.privilege == "OWNER" && o.Kind == KindFunction:
+			o.As = AsWorker
+		case roles.None:
+		case g.privilege == use:
+			for _, word := range g.roles {
+				if names[word] != "" {
+					o.Grants = append(o.Grants, names[word])
+				}
+			}
+		case o.Kind == KindTable && slices.Contains([]string{"INSERT", "UPDATE", "DELETE"}, g.privilege):
+			o.Writes = append(o.Writes, g.privilege)
+		}
+	}
+	return o
+}
+
+// ForApplications says whether a function of the runtime may be granted to roles of the application by hand.
+func ForApplications(name string) bool {
+	return slices.ContainsFunc(grantsOn(name), func(g grant) bool { return slices.Contains(g.roles, "application") })
 }

@@ -8,16 +8,9 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
-)
-
-// The codes of warnings.
-var (
-	codeNoReferencingIndex = diag.Register("P062", "no index finds the rows that refer to deleted ones")
-	codeKeyKeeps           = diag.Register("P063", "a foreign key keeps rows that are due")
-	codeTriggerKeeps       = diag.Register("P064", "a trigger may keep rows that are due")
-	codePastGuard          = diag.Register("P065", "a cascade takes rows that a guard keeps")
 )
 
 // closure are a table's name and all names that next leads to from it, step by step, the nearest first.
@@ -224,132 +217,165 @@ func (c *compiler) readsTable(p *policy.Policy, name string) bool {
 	return slices.ContainsFunc(c.file.Reads(p), func(t policy.Table) bool { return c.root(t.String()) == c.root(name) })
 }
 
-// Notes warns of what deletes of a file that compiles will meet in the tables of a snapshot: for people
-// who check a policy, since a design may want it so.
-func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
-	c := newCompiler(file, snapshot, nil)
-	concerns := file.Concerns()
-	for _, p := range file.Policies {
-		for _, d := range p.Deletes() {
-			c.noteDelete(p, d, concerns)
-		}
-		c.noteForeignArchives(p)
-	}
-	c.diags.Sort()
-	return c.diags.Unique()
+// right is what the worker may do with a table. Everybody who works on a table may read it.
+type right struct {
+	table    policy.Table
+	access   policy.Access
+	policy   string
+	position diag.Position
 }
 
-func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
-	c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
-}
-
-// noteDelete is about one step that deletes, and the tables that it and its cascades take rows of.
-func (c *compiler) noteDelete(p *policy.Policy, d policy.Deletion, concerns *policy.Concerns) {
-	taken := c.closure(d.Table.String(), func(t *catalog.Table) []string {
-		var names []string
-		for _, key := range t.Referenced {
-			if key.OnDelete == "cascade" {
-				names = append(names, key.Table)
-			}
-		}
-		return names
-	})
-	for i, name := range taken {
-		t := c.tables[name]
-		if t == nil {
-			continue // refused elsewhere
-		}
-		c.noteTriggers(p, t)
-		if i > 0 {
-			c.notePastGuards(p, d.Table, t)
-		}
-		for _, key := range t.Referenced {
-			c.noteIndex(p, key)
-			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
-			above := func(t *catalog.Table) []string {
-				return append(slices.Clone(t.Inherits), c.upwards(tableName(t))[1:]...)
-			}
-			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.closure(key.Table, above), p, d.Step, key.Deferrable) {
-				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
-					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s: a row that is referred to is refused, and more than 100 of them fail a run.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
-					"Write a step that deletes the rows that refer first, or a guard that keeps what they refer to.")
-			}
+// collectRights notes what a policy does with which tables.
+func (w *pageWriter) collectRights() {
+	locked := w.lockedBelow()
+	for _, s := range w.steps() {
+		if w.locksRelated(s) {
+			locked = append(locked, s.Related.Table.String())
 		}
 	}
-}
-
-var beforeRow = regexp.MustCompile(`^CREATE TRIGGER ("(?:[^"]|"")+"|\S+) BEFORE `)
-
-// noteTriggers warns of triggers before each row, which may keep it by returning NULL.
-func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
-	for _, t := range table.Triggers {
-		accepted := slices.ContainsFunc(p.Triggers, func(n policy.Name) bool { return n.Text == t.Name })
-		if !accepted && beforeRow.MatchString(t.Definition) {
-			c.warn(p.Position, codeTriggerKeeps, fmt.Sprintf("trigger %q of %q may keep rows that are due in policy %q", t.Name, tableName(table), p.Name),
-				"It is called before each row goes, and a row for which it returns NULL stays, without an error.",
-				fmt.Sprintf("Look at its function, then write \"triggers: [%s]\" in the policy.", t.Name))
-		}
+	for i, use := range w.policy.Uses() {
+		ownRows := i == 0 && !w.policy.Partitions // whose rows are locked
+		use.Access.Update = use.Access.Update || ownRows || slices.Contains(locked, use.Table.String())
+		w.addRight(use.Table, use.Access)
 	}
-}
-
-// notePastGuards warns where cascades of deletes from a table take rows that a guard of another policy keeps; where that
-// policy reads the table, what it keeps rows for goes with them.
-func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, reached *catalog.Table) {
-	for _, other := range c.file.Policies {
-		guarded, guard := c.tables[other.Table.String()], firstCondition(other)
-		if other == p || guard == "" || guarded == nil || c.root(tableName(guarded)) != c.root(tableName(reached)) ||
-			c.readsTable(p, other.Table.String()) || c.readsTable(other, from.String()) {
+	for _, part := range w.policy.Parts() {
+		if part.Kind == policy.IsStatement {
+			w.statementRights(part.Expr)
 			continue
 		}
-		c.warn(p.Position, codePastGuard, fmt.Sprintf("deletes of policy %q take rows of %q by cascade, where policy %q keeps some", p.Name, tableName(guarded), other.Name),
-			fmt.Sprintf("Guard %q is not asked: a cascade takes every row that refers.", guard),
-			fmt.Sprintf("Write a guard of policy %q that reads %q, or suppress this where it is meant.", p.Name, tableName(guarded)))
+		parsed, err := part.Parse()
+		if err != nil {
+			continue // reported where it is compiled
+		}
+		w.noteNames(parsed)
+		for _, ref := range parsed.Tables {
+			w.addRead(part.Expr, ref)
+		}
 	}
 }
 
-// noteIndex warns where a key's table has no index for it. Where policies of the file may have made one, the
-// snapshot does not say, and nothing is said here.
-func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
-	table := c.tables[key.Table]
-	ours := slices.ContainsFunc(c.file.Policies, func(other *policy.Policy) bool { return other.Table.String() == key.Table })
-	if table == nil || ours || c.findsRows(table, key) {
+// addRead notes a table that an expression names. A bare name is looked up along the search path, once and for all: one
+// that is nowhere is refused, since it would mean whatever table takes the name later.
+func (w *pageWriter) addRead(e policy.Expr, ref pgparse.TableRef) {
+	if table := w.lookUp(ref); table != nil {
+		w.addRight(policy.Table{Schema: table.Schema, Name: table.Name, Position: e.At(ref.Offset)}, policy.Access{})
 		return
 	}
-	columns := strings.Join(key.Columns, ", ")
-	c.warn(p.Position, codeNoReferencingIndex, fmt.Sprintf("deletes of policy %q look for rows of %q without an index", p.Name, key.Table),
-		fmt.Sprintf("For each row that goes, foreign key %q (%s) makes PostgreSQL read the whole table.", key.Name, columns),
-		fmt.Sprintf("Unless the table stays small: CREATE INDEX CONCURRENTLY ON %s (%s), then run \"pgretain snapshot\".", key.Table, columns))
-}
-
-// findsRows says whether an index of the table, or one of each of its partitions, begins with a column of the key.
-func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool {
-	if slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return mayFind(i, key) }) {
-		return true
+	name := ref.Name
+	switch {
+	case ref.Schema == "pg_catalog", ref.Schema == w.schema():
+		return
+	case ref.Schema != "":
+		name = ref.Schema + "." + ref.Name
+	case strings.HasPrefix(name, "pg_"), name == "batch", name == "partition" && w.policy.Partitions: // what is generated has them
+		return
 	}
-	return table.Kind == "partitioned" && len(table.Children) > 0 && !slices.ContainsFunc(table.Children, func(name string) bool {
-		child := c.tables[name]
-		return child != nil && !c.findsRows(child, key)
-	})
+	w.refuseTable(e.At(ref.Offset), name)
 }
 
-var notNull = regexp.MustCompile(`\("?[^"()]+"? IS NOT NULL\)`)
-
-// mayFind is generous: only what surely does not help is no help.
-func mayFind(i catalog.Index, key catalog.ForeignKey) bool {
-	predicate := strings.Trim(strings.ReplaceAll(notNull.ReplaceAllString(i.Predicate, ""), "AND", ""), "() ")
-	return i.Valid && predicate == "" && i.Method != "brin" && len(i.Columns) > 0 && slices.Contains(key.Columns, i.Columns[0])
+// lookUp finds a table that SQL names; nil when the snapshot has none.
+func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
+	path := []string{ref.Schema}
+	if ref.Schema == "" {
+		path = c.file.Install.SearchPath
+	}
+	for _, schema := range path {
+		if table := c.tables[schema+"."+ref.Name]; table != nil {
+			return table
+		}
+	}
+	return nil
 }
 
-// noteForeignArchives warns of archives on another server, which commits by itself.
-func (c *compiler) noteForeignArchives(p *policy.Policy) {
-	for _, s := range p.Then {
-		if s.Archive == nil {
+// schemaOf is the schema of a table that SQL names without one, "" where it is no table of the snapshot. What PostgreSQL
+// brings along comes before all schemas.
+func (c *compiler) schemaOf(ref pgparse.TableRef) string {
+	if table := c.lookUp(ref); table != nil && !strings.HasPrefix(ref.Name, "pg_") {
+		return table.Schema
+	}
+	return ""
+}
+
+func (w *pageWriter) addRight(t policy.Table, access policy.Access) {
+	w.joinRight(right{t, access, w.policy.Name, w.policy.Position})
+}
+
+// joinRight adds to what the policies before need of a table.
+func (c *compiler) joinRight(more right) {
+	for i := range c.rights {
+		if r := &c.rights[i]; r.table.Schema == more.table.Schema && r.table.Name == more.table.Name {
+			r.access = policy.Access{Insert: r.access.Insert || more.access.Insert,
+				Update: r.access.Update || more.access.Update, Delete: r.access.Delete || more.access.Delete}
+			return
+		}
+	}
+	c.rights = append(c.rights, more)
+}
+
+// privileges are the grants to the worker, one object a table and one a schema, and to the roles that
+// call functions the way into the runtime's schema. None on tables where one role does everything.
+func (c *compiler) privileges() []Object {
+	var objects []Object
+	roles := c.file.Install.Roles
+	slices.SortFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
+	for _, r := range c.rights {
+		if !roles.None {
+			objects = append(objects, usage(r.table.Schema, roles.Worker, "schema "+r.table.Schema, AsMigrator, r.position), c.privilege(r))
+		}
+	}
+	for _, g := range c.granted {
+		objects = append(objects, usage(c.schema(), g.Text, "schema "+c.schema()+" to "+g.Text, AsOwner, g.Position))
+	}
+	return objects
+}
+
+// usage lets a role into a schema. The object is nobody's: several policies may need it.
+func usage(schema, role, name string, as As, at diag.Position) Object {
+	data := fields{"Schema": ident(schema), "Role": ident(role), "SchemaLiteral": literal(schema), "RoleLiteral": literal(role)}
+	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at}
+}
+
+// privilege is what the worker may do with a table. An archive that a policy creates is not in the snapshot yet.
+func (c *compiler) privilege(r right) Object {
+	name, worker := r.table.String(), c.file.Install.Roles.Worker
+	var sequences []sequence
+	if table := c.tables[name]; table != nil && r.access.Insert {
+		sequences = sequencesOf(table)
+	}
+	table := quotedTable(r.table)
+	data := fields{
+		"Comment": sqlText(comment(name)), "Schema": sqlText(c.schema()), "Access": r.access, "Table": table, "Sequences": sequences,
+		"SchemaLiteral": literal(r.table.Schema), "TableLiteral": literal(table), "RoleLiteral": literal(worker), "Role": ident(worker),
+	}
+	return Object{Kind: KindPrivilege, Name: name, As: AsMigrator, SQL: object("privilege", data), Drop: object("privilege_drop", data),
+		Policy: r.policy, Table: name, Position: r.position}
+}
+
+// sequence is one that a default reads, as SQL names it.
+type sequence struct {
+	Name    sqlText
+	Literal literal
+}
+
+var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)
+
+// sequencesOf lists the sequences that a table's defaults read; an identity column needs no right on its own.
+func sequencesOf(table *catalog.Table) []sequence {
+	var names []sequence
+	for _, column := range table.Columns {
+		found := nextValue.FindStringSubmatch(column.Default)
+		if found == nil {
 			continue
 		}
-		if into := c.tables[s.Archive.Into.String()]; into != nil && into.Kind == "foreign" {
-			c.warn(s.Position, codeTableKind, fmt.Sprintf("archive %q is a foreign table", s.Archive.Into),
-				"The other server commits by itself: where it fails between the two commits, rows are lost or there twice.",
-				"Archive into a table of this database, and move its rows from there.")
+		parts, err := pgparse.Name(strings.ReplaceAll(found[1], "''", "'"))
+		if err != nil || len(parts) == 0 {
+			continue // no sequence of the server's has such a name
 		}
+		for i := range parts {
+			parts[i] = quote.Ident(parts[i])
+		}
+		name := strings.Join(parts, ".")
+		names = append(names, sequence{sqlText(name), literal(name)})
 	}
+	return names
 }

@@ -1,0 +1,254 @@
+package generator
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
+	"pgretain/policy"
+)
+
+// The codes of warnings.
+var (
+	codeNoReferencingIndex = diag.Register("P062", "no index finds the rows that refer to deleted ones")
+	codeKeyKeeps           = diag.Register("P063", "a foreign key keeps rows that are due")
+	codeTriggerKeeps       = diag.Register("P064", "a trigger may keep rows that are due")
+	codePastGuard          = diag.Register("P065", "a cascade takes rows that a guard keeps")
+)
+
+// Check is an EXPLAIN that a server answers exactly when it can plan an expression of the policy.
+type Check struct {
+	Expr policy.Expr
+	SQL  string
+}
+
+// Checks lists one statement for each expression of a file that compiles: with them a server finds what no catalog
+// snapshot tells, the operator that two types lack for example. A join stands before what reads it.
+func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
+	c := newCompiler(file, snapshot, nil)
+	var checks []Check
+	for _, p := range file.Policies {
+		if table := c.rowsTable(p); table != nil {
+			checks = append(checks, c.checks(p, table)...)
+		}
+	}
+	return checks
+}
+
+func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
+	w := c.writer(p, table, checkInputs)
+	if c.diags.HasErrors() {
+		return nil
+	}
+	w.binder.inStep, w.binder.blank = true, true
+	w.binder.verdict = w.guardVerdict // of ranks; the file's reader has refused it elsewhere
+	w.binder.batch = fragment("batch in parentheses", batchRows{From: fragment("table as t", w.rowsRelation())})
+	var checks []Check
+	for i, j := range p.Joins {
+		e := j.Query
+		if e == nil {
+			e = j.Where
+		}
+		checks = append(checks, Check{*e, w.checkText("1", w.joins[:i+1], nil)})
+	}
+	judging := *p
+	judging.Joins, judging.Then, judging.Claim, judging.Touch = nil, nil, nil, nil
+	for _, part := range judging.Parts() {
+		if part.Kind == policy.IsExpression {
+			checks = append(checks, w.check(part.Expr, nil))
+		}
+	}
+	for _, s := range w.steps() {
+		checks = append(checks, w.stepChecks(s)...)
+	}
+	return checks
+}
+
+func (w *pageWriter) check(e policy.Expr, others []sqlText) Check {
+	return Check{e, w.checkText(enclosed(w.bind(e)), w.joins, others)}
+}
+
+func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) string {
+	return layout(execute("check.sql.tmpl",
+		fields{"Value": value, "Table": w.tableToCheck(), "Joins": joins, "Columns": nil, "Others": others}))
+}
+
+// tableToCheck is the policy's table, with the columns that "ensure" will add where the server does not
+// have them yet.
+func (w *pageWriter) tableToCheck() sqlText {
+	live := w.tables[w.policy.Table.String()]
+	var missing []columnText
+	for _, column := range w.table.Columns {
+		if !w.policy.Partitions && live.Column(column.Name) == nil {
+			missing = append(missing, columnText{sqlText(ident(column.Name).String()), sqlText(column.Type)})
+		}
+	}
+	if len(missing) == 0 {
+		return w.rowsRelation()
+	}
+	return fragment("with columns to come", fields{"Table": qualified(w.table), "Columns": missing})
+}
+
+// stepChecks are those of a step, beside its related table and the headers of earlier steps.
+func (w *pageWriter) stepChecks(s step) []Check {
+	if s.SQL != nil {
+		return nil // proven with the functions
+	}
+	defer w.restored()()
+	var others []sqlText
+	other := func(t policy.Table, as string) {
+		others = append(others, fragment("table as", headerText{Name: ident(as), Variable: quotedTable(t)}))
+	}
+	for _, h := range w.headersRead(s) {
+		other(h.Insert.Into, h.Insert.As)
+	}
+	w.enterHeaders(s)
+	if s.Related != nil {
+		if !w.enterRelated(s) {
+			return nil
+		}
+		other(s.Related.Table, s.Related.As)
+	}
+	var checks []Check
+	for _, part := range parts(s.Step) {
+		// A join of the step's own has a name that is not known outside it.
+		ofJoin := s.Related != nil && slices.ContainsFunc(s.Related.Joins, func(j policy.Join) bool { return j.Where != nil && *j.Where == part.Expr })
+		if part.Kind == policy.IsExpression && !ofJoin {
+			checks = append(checks, w.check(part.Expr, others))
+		}
+	}
+	return checks
+}
+
+// Notes warns of what deletes of a file that compiles will meet in the tables of a snapshot: for people
+// who check a policy, since a design may want it so.
+func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
+	c := newCompiler(file, snapshot, nil)
+	concerns := file.Concerns()
+	for _, p := range file.Policies {
+		for _, d := range p.Deletes() {
+			c.noteDelete(p, d, concerns)
+		}
+		c.noteForeignArchives(p)
+	}
+	c.diags.Sort()
+	return c.diags.Unique()
+}
+
+func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
+	c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
+}
+
+// noteDelete is about one step that deletes, and the tables that it and its cascades take rows of.
+func (c *compiler) noteDelete(p *policy.Policy, d policy.Deletion, concerns *policy.Concerns) {
+	taken := c.closure(d.Table.String(), func(t *catalog.Table) []string {
+		var names []string
+		for _, key := range t.Referenced {
+			if key.OnDelete == "cascade" {
+				names = append(names, key.Table)
+			}
+		}
+		return names
+	})
+	for i, name := range taken {
+		t := c.tables[name]
+		if t == nil {
+			continue // refused elsewhere
+		}
+		c.noteTriggers(p, t)
+		if i > 0 {
+			c.notePastGuards(p, d.Table, t)
+		}
+		for _, key := range t.Referenced {
+			c.noteIndex(p, key)
+			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
+			above := func(t *catalog.Table) []string {
+				return append(slices.Clone(t.Inherits), c.upwards(tableName(t))[1:]...)
+			}
+			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.closure(key.Table, above), p, d.Step, key.Deferrable) {
+				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
+					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s: a row that is referred to is refused, and more than 100 of them fail a run.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
+					"Write a step that deletes the rows that refer first, or a guard that keeps what they refer to.")
+			}
+		}
+	}
+}
+
+var beforeRow = regexp.MustCompile(`^CREATE TRIGGER ("(?:[^"]|"")+"|\S+) BEFORE `)
+
+// noteTriggers warns of triggers before each row, which may keep it by returning NULL.
+func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
+	for _, t := range table.Triggers {
+		accepted := slices.ContainsFunc(p.Triggers, func(n policy.Name) bool { return n.Text == t.Name })
+		if !accepted && beforeRow.MatchString(t.Definition) {
+			c.warn(p.Position, codeTriggerKeeps, fmt.Sprintf("trigger %q of %q may keep rows that are due in policy %q", t.Name, tableName(table), p.Name),
+				"It is called before each row goes, and a row for which it returns NULL stays, without an error.",
+				fmt.Sprintf("Look at its function, then write \"triggers: [%s]\" in the policy.", t.Name))
+		}
+	}
+}
+
+// notePastGuards warns where cascades of deletes from a table take rows that a guard of another policy keeps; where that
+// policy reads the table, what it keeps rows for goes with them.
+func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, reached *catalog.Table) {
+	for _, other := range c.file.Policies {
+		guarded, guard := c.tables[other.Table.String()], firstCondition(other)
+		if other == p || guard == "" || guarded == nil || c.root(tableName(guarded)) != c.root(tableName(reached)) ||
+			c.readsTable(p, other.Table.String()) || c.readsTable(other, from.String()) {
+			continue
+		}
+		c.warn(p.Position, codePastGuard, fmt.Sprintf("deletes of policy %q take rows of %q by cascade, where policy %q keeps some", p.Name, tableName(guarded), other.Name),
+			fmt.Sprintf("Guard %q is not asked: a cascade takes every row that refers.", guard),
+			fmt.Sprintf("Write a guard of policy %q that reads %q, or suppress this where it is meant.", p.Name, tableName(guarded)))
+	}
+}
+
+// noteIndex warns where a key's table has no index for it. Where policies of the file may have made one, the
+// snapshot does not say, and nothing is said here.
+func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
+	table := c.tables[key.Table]
+	ours := slices.ContainsFunc(c.file.Policies, func(other *policy.Policy) bool { return other.Table.String() == key.Table })
+	if table == nil || ours || c.findsRows(table, key) {
+		return
+	}
+	columns := strings.Join(key.Columns, ", ")
+	c.warn(p.Position, codeNoReferencingIndex, fmt.Sprintf("deletes of policy %q look for rows of %q without an index", p.Name, key.Table),
+		fmt.Sprintf("For each row that goes, foreign key %q (%s) makes PostgreSQL read the whole table.", key.Name, columns),
+		fmt.Sprintf("Unless the table stays small: CREATE INDEX CONCURRENTLY ON %s (%s), then run \"pgretain snapshot\".", key.Table, columns))
+}
+
+// findsRows says whether an index of the table, or one of each of its partitions, begins with a column of the key.
+func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool {
+	if slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return mayFind(i, key) }) {
+		return true
+	}
+	return table.Kind == "partitioned" && len(table.Children) > 0 && !slices.ContainsFunc(table.Children, func(name string) bool {
+		child := c.tables[name]
+		return child != nil && !c.findsRows(child, key)
+	})
+}
+
+var notNull = regexp.MustCompile(`\("?[^"()]+"? IS NOT NULL\)`)
+
+// mayFind is generous: only what surely does not help is no help.
+func mayFind(i catalog.Index, key catalog.ForeignKey) bool {
+	predicate := strings.Trim(strings.ReplaceAll(notNull.ReplaceAllString(i.Predicate, ""), "AND", ""), "() ")
+	return i.Valid && predicate == "" && i.Method != "brin" && len(i.Columns) > 0 && slices.Contains(key.Columns, i.Columns[0])
+}
+
+// noteForeignArchives warns of archives on another server, which commits by itself.
+func (c *compiler) noteForeignArchives(p *policy.Policy) {
+	for _, s := range p.Then {
+		if s.Archive == nil {
+			continue
+		}
+		if into := c.tables[s.Archive.Into.String()]; into != nil && into.Kind == "foreign" {
+			c.warn(s.Position, codeTableKind, fmt.Sprintf("archive %q is a foreign table", s.Archive.Into),
+				"The other server commits by itself: where it fails between the two commits, rows are lost or there twice.",
+				"Archive into a table of this database, and move its rows from there.")
+		}
+	}
+}
