@@ -303,11 +303,7 @@ func (w *pageWriter) dataCutoff(k *clock, d *policy.WindowData, number string) (
 		"ZeroDue":  d.AtLeast != nil && d.AtLeast.Months == 0 && d.AtLeast.Days == 0 && d.AtLeast.Time == 0,
 		"Else":     sqlText("NULL"), "AtLeast": sqlText(""), "AtMost": sqlText("")})
 	data["Value"] = w.windowValue(k, *d.Value, number)
-	var never []sqlText
-	for _, e := range d.NeverValues {
-		never = append(never, w.bind(e))
-	}
-	data["Never"] = never
+	data["Never"] = each(d.NeverValues, w.bind)
 	if d.Else != nil {
 		data["Else"] = w.settableCutoff(*d)
 	}

@@ -247,11 +247,7 @@ func (c *compiler) relation(t policy.Table) *catalog.Table {
 }
 
 func (c *compiler) refuseTable(at diag.Position, name string) {
-	var known []string
-	for _, t := range c.snapshot.Tables {
-		known = append(known, tableName(t))
-	}
-	hint := didYouMean(name, known)
+	hint := didYouMean(name, each(c.snapshot.Tables, tableName))
 	if hint == "" {
 		hint = `Run "pgretain snapshot" after the table was created.`
 	}
@@ -367,14 +363,19 @@ func quotedTable(t policy.Table) sqlText { return sqlText(quote.Qualified(t.Sche
 func tableComment(t *catalog.Table) sqlText { return sqlText(comment(tableName(t))) }
 
 func columnNames(t *catalog.Table) []string {
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = c.Name
-	}
-	return names
+	return each(t.Columns, func(c catalog.Column) string { return c.Name })
 }
 
 func textArray(values []string) sqlText { return sqlText(quote.Array(values)) }
+
+// each is what f makes of the items of a list.
+func each[T, R any](list []T, f func(T) R) []R {
+	made := make([]R, len(list))
+	for i, item := range list {
+		made[i] = f(item)
+	}
+	return made
+}
 
 // with adds a name unless it is there.
 func with(names []string, name string) []string {

@@ -275,10 +275,7 @@ func (w *pageWriter) undoSources() []restoreSource {
 			continue
 		}
 		set := map[string]string{}
-		columns := slices.Clone(w.table.PrimaryKey)
-		for _, a := range s.Update.Set {
-			columns = append(columns, a.Column)
-		}
+		columns := slices.Concat(w.table.PrimaryKey, each(s.Update.Set, assignedColumn))
 		for _, a := range s.Update.Undo {
 			columns = append(columns, a.Column)
 			set[a.Column] = plainText(w.bind(a.Value))

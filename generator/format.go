@@ -75,10 +75,7 @@ var leadingDigits = regexp.MustCompile(`^[0-9]+`)
 // flywayVersion writes a version as flyway compares it: 01_2 is 1.2.
 func flywayVersion(version string) string {
 	parts := strings.FieldsFunc(version, func(r rune) bool { return r == '.' || r == '_' })
-	for i, part := range parts {
-		parts[i] = strings.TrimLeft(part, "0")
-	}
-	return strings.Join(parts, ".")
+	return strings.Join(each(parts, func(part string) string { return strings.TrimLeft(part, "0") }), ".")
 }
 
 // number reads the number of a file that the tool would apply upwards, ours or the user's.

@@ -188,11 +188,7 @@ func (h *History) Has(id ID) bool {
 
 // Objects are all installed objects in the order of their first creation.
 func (h *History) Objects() []Object {
-	objects := make([]Object, 0, len(h.order))
-	for _, id := range h.order {
-		objects = append(objects, h.objects[id])
-	}
-	return objects
+	return each(h.order, func(id ID) Object { return h.objects[id] })
 }
 
 // OnlyCron says whether the migrations install jobs and nothing else: they are for the database

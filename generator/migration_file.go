@@ -61,7 +61,7 @@ func firstSchema(opt NextOptions) string {
 // and show an edit by hand.
 func (p part) sealed(body ...pieces) pieces {
 	whole := slices.Concat(body...)
-	head := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n", firstLine, p.State, p.After, hashJoined(whole))
+	head := fmt.Sprintf("%s\n-- pgretain: state %s after %s sum %s\n", firstLine, p.State, p.After, Hash(whole.String()))
 	return slices.Insert(whole, 0, head)
 }
 
@@ -159,11 +159,7 @@ func ups(changes []change) []action {
 
 // downs are the actions of a Down part: it goes back to what was there in the same order of safety.
 func downs(changes []change) []action {
-	back := make([]change, len(changes))
-	for i, c := range changes {
-		back[i] = c.back()
-	}
-	actions := ups(back)
+	actions := ups(each(changes, change.back))
 	for i := range actions {
 		actions[i].removal = nil
 	}
@@ -263,11 +259,7 @@ func settings(p part, path string) string {
 
 // pathList is a search path as SET takes it.
 func pathList(names []string) string {
-	parts := make([]string, len(names))
-	for i, name := range names {
-		parts[i] = quote.Ident(name)
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(each(names, quote.Ident), ", ")
 }
 
 // roleOf is the role that executes an action, "" for the migrating role.

@@ -4,11 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
@@ -81,34 +79,9 @@ func (o Object) Hash() string { return Hash(string(o.As), o.SQL) }
 func Hash(parts ...string) string {
 	sum := sha256.New()
 	for _, part := range parts {
-		addTo(sum, part)
-		sum.Write([]byte{0})
+		sum.Write(append([]byte(part), 0))
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
-}
-
-// hashJoined is Hash of what parts make together.
-func hashJoined(parts pieces) string {
-	sum := sha256.New()
-	for _, part := range parts {
-		addTo(sum, part)
-	}
-	sum.Write([]byte{0})
-	return hex.EncodeToString(sum.Sum(nil))[:12]
-}
-
-// chunks are what texts are copied to in order to be added to a sum.
-var chunks = sync.Pool{New: func() any { return new([4096]byte) }}
-
-// addTo adds a little at a time: a migration can have many megabytes, which would be copied.
-func addTo(sum hash.Hash, text string) {
-	chunk := chunks.Get().(*[4096]byte)
-	defer chunks.Put(chunk)
-	for len(text) > 0 {
-		n := copy(chunk[:], text)
-		sum.Write(chunk[:n])
-		text = text[n:]
-	}
 }
 
 // ID is what makes two objects the same thing.
@@ -168,10 +141,7 @@ func page(row Object, parts []Object, roles policy.Roles) Object {
 			functions = append(functions, p)
 		}
 	}
-	var words []sqlText
-	for _, word := range row.Words {
-		words = append(words, sqlText(word))
-	}
+	words := each(row.Words, func(word string) sqlText { return sqlText(word) })
 	schema, _, _ := strings.Cut(parts[0].Name, ".")
 	row.SQL = execute("page.sql.tmpl", fields{"Words": words, "Schema": sqlText(schema), "Name": literal(row.Name),
 		"Parts": append(tables, functions...), "Row": sqlText(row.SQL)})

@@ -106,11 +106,7 @@ func (w *pageWriter) rowsRelation() sqlText {
 	if !w.policy.Partitions {
 		return qualified(w.table)
 	}
-	var columns []columnText
-	for _, c := range w.table.Columns {
-		columns = append(columns, columnText{sqlText(c.Name), sqlText(c.Type)})
-	}
-	return fragment("partition columns", columns)
+	return fragment("partition columns", each(w.table.Columns, func(c catalog.Column) columnText { return columnText{sqlText(c.Name), sqlText(c.Type)} }))
 }
 
 // compilePartitions compiles a policy on partitions to its objects; none when it was refused.

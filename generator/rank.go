@@ -103,10 +103,7 @@ func (r *ranked) within(keys []groupKey) bool {
 
 func (w *pageWriter) countOf(source *policy.CountData) *countText {
 	c := &countText{Value: enclosed(w.bind(source.Value)), Else: "NULL", AtLeast: number(source.AtLeast), AtMost: number(source.AtMost),
-		ZeroDue: source.AtLeast != nil && *source.AtLeast == 0}
-	for _, e := range source.NeverValues {
-		c.Never = append(c.Never, w.bind(e))
-	}
+		ZeroDue: source.AtLeast != nil && *source.AtLeast == 0, Never: each(source.NeverValues, w.bind)}
 	if source.Else != nil {
 		c.Else = number(source.Else)
 	}

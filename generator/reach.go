@@ -108,11 +108,7 @@ func (c *compiler) cascadePaths(table *catalog.Table) [][]catalog.ForeignKey {
 
 // changedBy are the last keys of those paths: each leads to a table whose rows change.
 func (c *compiler) changedBy(table *catalog.Table) []catalog.ForeignKey {
-	var keys []catalog.ForeignKey
-	for _, path := range c.cascadePaths(table) {
-		keys = append(keys, path[len(path)-1])
-	}
-	return keys
+	return each(c.cascadePaths(table), func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] })
 }
 
 // checkReach refuses a delete whose foreign keys reach a table that nobody named, or a protected one.

@@ -25,13 +25,8 @@ type row []rowField
 func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object {
 	facts, steps := w.facts(), w.stepEntries()
 	r := w.fields(passes, facts, steps, w.expects(functions))
-	texts := []string{sqlfiles.Version}
-	for _, f := range functions {
-		texts = append(texts, f.SQL)
-	}
-	for _, f := range r {
-		texts = append(texts, encode(f.Value))
-	}
+	texts := slices.Concat([]string{sqlfiles.Version}, each(functions, func(f Object) string { return f.SQL }),
+		each(r, func(f rowField) string { return encode(f.Value) }))
 	o := w.policyObject(slices.Insert(r, 2, rowField{"hash", Hash(texts...), nil}))
 	o.Table, o.Position, o.Words = w.policy.Table.String(), w.policy.Position, append([]string{w.way()}, policyWords(w.policy)...)
 	return o
@@ -292,19 +287,11 @@ func (w *pageWriter) settableWindow() (own, atLeast, atMost any) {
 }
 
 func names(list []policy.Name) []string {
-	texts := make([]string, len(list))
-	for i, name := range list {
-		texts[i] = name.Text
-	}
-	return texts
+	return each(list, func(name policy.Name) string { return name.Text })
 }
 
 func tableNames(tables []policy.Table) []string {
-	list := make([]string, len(tables))
-	for i, t := range tables {
-		list[i] = t.String()
-	}
-	return list
+	return each(tables, policy.Table.String)
 }
 
 func (c *compiler) install() Object {
@@ -338,23 +325,10 @@ func (c *compiler) jobs() []Object {
 }
 
 func (c *compiler) job(job *policy.Job) Object {
-	var schedules, policies []string
-	for _, s := range job.Schedules {
-		schedules = append(schedules, s.Text)
-	}
-	for _, r := range job.Run {
-		policies = append(policies, r.Name)
-	}
-	type scope struct {
-		Column literal
-		Value  sqlText // a literal
-	}
-	var scopes []scope
-	for _, a := range job.Scope {
-		scopes = append(scopes, scope{literal(a.Column), sqlText(oneLine(a.Value.SQL))})
-	}
-	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Description": literal(job.Description),
-		"Schedules": textArray(schedules), "Policies": textArray(policies), "Strict": job.Strict, "Scope": scopes}
+	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Description": literal(job.Description), "Strict": job.Strict,
+		"Schedules": textArray(each(job.Schedules, func(s policy.Schedule) string { return s.Text })),
+		"Policies":  textArray(each(job.Run, func(r policy.Reference) string { return r.Name })),
+		"Scope":     each(job.Scope, func(a policy.Assignment) item { return item{literal(a.Column), sqlText(oneLine(a.Value.SQL))} })}
 	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position}
 }
 

@@ -25,11 +25,7 @@ type ident string
 func (i ident) String() string { return quote.Ident(string(i)) }
 
 func identifiers(names []string) []ident {
-	list := make([]ident, len(names))
-	for i, name := range names {
-		list[i] = ident(name)
-	}
-	return list
+	return each(names, func(name string) ident { return ident(name) })
 }
 
 // literal is a text value; it prints itself in quotes.
@@ -244,11 +240,7 @@ func combined(conditions []sqlText, separator string) sqlText {
 func inline(conditions []sqlText) sqlText { return sqlText(joined(conditions, " AND ")) }
 
 func joined[T ~string](texts []T, separator string) string {
-	plain := make([]string, len(texts))
-	for i, text := range texts {
-		plain[i] = string(text)
-	}
-	return strings.Join(plain, separator)
+	return strings.Join(each(texts, func(text T) string { return string(text) }), separator)
 }
 
 // anyIndented says whether an item of an order has several lines, so that each gets its own.

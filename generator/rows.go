@@ -327,6 +327,8 @@ type cursorColumn struct {
 	Type   sqlText
 }
 
+func (c cursorColumn) expr() sqlText { return c.Expr }
+
 // cursor is what a pass goes by: the clock and the primary key, or the primary key alone.
 func (w *pageWriter) cursor(p pass) []cursorColumn {
 	var columns []cursorColumn
@@ -401,11 +403,7 @@ func (w *pageWriter) rowsDue() []sqlText {
 	if len(passes) == 1 {
 		return w.dueOf(passes[0])
 	}
-	var any []sqlText
-	for _, p := range passes {
-		any = append(any, every(append(w.entryOf(p), fragment("of pass", p.number))))
-	}
-	return w.around([]sqlText{either(any)})
+	return w.around([]sqlText{either(each(passes, func(p pass) sqlText { return every(append(w.entryOf(p), fragment("of pass", p.number))) }))})
 }
 
 // anyDue is "where" and any entry of "due", where beyond is the fragment that says that a rank takes a row.
@@ -421,16 +419,10 @@ func (w *pageWriter) anyDue(beyond string) []sqlText {
 		}
 		entries = append(entries, entry)
 	}
-	if len(entries) == 0 {
-		return w.around(nil)
-	} else if len(entries) == 1 {
-		return w.around(entries[0])
+	if len(entries) < 2 {
+		return w.around(slices.Concat(entries...))
 	}
-	var any []sqlText
-	for _, entry := range entries {
-		any = append(any, every(entry))
-	}
-	return w.around([]sqlText{either(any)})
+	return w.around([]sqlText{either(each(entries, every))})
 }
 
 // keptBy is what a guard says of a row.

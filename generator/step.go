@@ -146,11 +146,7 @@ func statementUses(s policy.Step) []policy.Use {
 
 // expressions are those of a step.
 func (s step) expressions() []policy.Expr {
-	var list []policy.Expr
-	for _, part := range parts(s.Step) {
-		list = append(list, part.Expr)
-	}
-	return list
+	return each(parts(s.Step), func(part policy.Part) policy.Expr { return part.Expr })
 }
 
 // anyReads says whether any expression reads what found looks for.
@@ -184,10 +180,7 @@ func (w *pageWriter) headersRead(s step) []step {
 
 // readsBatch says whether expressions read the batch's rows, joins or headers.
 func (w *pageWriter) readsBatch(s step, list ...policy.Expr) bool {
-	names := []string{"t"}
-	for _, j := range w.policy.Joins {
-		names = append(names, j.Name)
-	}
+	names := append(each(w.policy.Joins, func(j policy.Join) string { return j.Name }), "t")
 	for _, h := range w.policy.Then[:s.number-1] {
 		if h.Insert != nil && h.Insert.As != "" {
 			names = append(names, h.Insert.As)

@@ -33,7 +33,7 @@ func (w *pageWriter) archive(s step, b batch) sqlText {
 	}
 	w.plainValues(&d, s.Archive.Set)
 	w.checkArchive(s.Step, d.Columns, into)
-	d.Conflict = w.existing(s.Step, into, d.Columns)
+	d.Conflict = w.conflict(s.Step, into, d.Columns)
 	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
 		// The table must have no column but those that are copied; rows copied as they are take later columns along.
 		w.known = append(w.known, reliance{tableName(from), true})
@@ -77,15 +77,11 @@ func (w *pageWriter) checkArchive(s policy.Step, columns []ident, into *catalog.
 	if name := s.Archive.Document; name != "" && into.Column(name) == nil {
 		w.refuse(s.Position, codeNoColumn, fmt.Sprintf("table %q has no column %q for the document", tableName(into), name), didYouMean(name, columnNames(into)))
 	}
-	var given []string
-	for _, name := range columns {
-		given = append(given, string(name))
-	}
-	w.checkMissing(s, given, into)
+	w.checkMissing(s, each(columns, func(name ident) string { return string(name) }), into)
 }
 
-// existing says what becomes of a row that the archive holds already.
-func (w *pageWriter) existing(s policy.Step, into *catalog.Table, columns []ident) conflictText {
+// conflict says what becomes of a row that the archive holds already.
+func (w *pageWriter) conflict(s policy.Step, into *catalog.Table, columns []ident) conflictText {
 	switch s.Archive.Existing {
 	case "keep":
 		return conflictText{Do: "nothing"}
@@ -137,9 +133,7 @@ func (w *pageWriter) archiveTable(s step, from *catalog.Table) *catalog.Table {
 	}
 	table = &catalog.Table{Schema: s.Archive.Into.Schema, Name: s.Archive.Into.Name, Kind: "table"}
 	if s.Archive.Document == "" {
-		for _, column := range from.Columns {
-			table.Columns = append(table.Columns, catalog.Column{Name: column.Name, Type: column.Type})
-		}
+		table.Columns = each(from.Columns, func(c catalog.Column) catalog.Column { return catalog.Column{Name: c.Name, Type: c.Type} })
 		table.PrimaryKey = from.PrimaryKey
 	} else {
 		table.Columns = []catalog.Column{{Name: s.Archive.Document, Type: "jsonb"}}
@@ -210,7 +204,7 @@ func (w *pageWriter) createdTable(s step, from *catalog.Table) Object {
 func (w *pageWriter) emptyValues(s step) []valueText {
 	var list []valueText
 	for _, a := range s.Archive.Set {
-		value, typ := w.valueOf(a, ""), w.joinedType(a.Value.SQL)
+		value, typ := w.existing("")(a), w.joinedType(a.Value.SQL)
 		if typ != "" && s.Related == nil {
 			value.Value = fragment("null of", sqlText(typ))
 		}

@@ -63,10 +63,7 @@ func headerVariable(s step) sqlText { return sqlText(fmt.Sprintf("v_new_%d", s.n
 func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
 	d := insertData{Name: literal(w.targetOf(s)), Newer: []sqlText{"batch.n"}}
 	if b.inRange {
-		d.Newer = nil
-		for _, c := range b.cursor {
-			d.Newer = append(d.Newer, c.Expr)
-		}
+		d.Newer = each(b.cursor, cursorColumn.expr)
 	}
 	if s.Related == nil {
 		d.Rows = w.rowsOf(s, b, numbered)
@@ -95,9 +92,7 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 		w.plainValues(&d, in.Set)
 		return inserted("step_insert", "plain insert", d, b)
 	}
-	for _, a := range slices.Concat(in.Key, in.Per) {
-		d.Groups = append(d.Groups, w.valueOf(a, ""))
-	}
+	d.Groups = each(slices.Concat(in.Key, in.Per), w.existing(""))
 	d.Totals = w.totals(in, table)
 	for _, a := range in.Set {
 		to := &d.Fixed
@@ -106,7 +101,7 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 		} else if w.fromRow(s, a.Value) {
 			to = &d.Newest
 		}
-		*to = append(*to, w.valueOf(a, "excluded value"))
+		*to = append(*to, w.existing("excluded value")(a))
 	}
 	if len(in.Key) > 0 {
 		d.Conflict = w.rollUp(s, table)
@@ -130,14 +125,7 @@ func (w *pageWriter) emit(s step, b batch) sqlText {
 	d := w.insertFrom(s, b, false, s.Emit.Payload)
 	d.Into = fragment("event table", sqlText(w.schema()))
 	d.Columns = []ident{"run_id", "policy", "event", "payload"}
-	type item struct {
-		Key   literal
-		Value sqlText
-	}
-	var payload []item
-	for _, a := range s.Emit.Payload {
-		payload = append(payload, item{literal(a.Column), enclosed(w.bind(a.Value))})
-	}
+	payload := each(s.Emit.Payload, func(a policy.Assignment) item { return item{literal(a.Column), enclosed(w.bind(a.Value))} })
 	d.Values = []sqlText{"($1).run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()), fragment("payload", payload)}
 	return inserted("step_insert", "plain insert", d, b)
 }
@@ -149,27 +137,30 @@ func (w *pageWriter) plainValues(d *insertData, list []policy.Assignment) {
 	}
 }
 
-func (w *pageWriter) valueOf(a policy.Assignment, existing sqlText) valueText {
-	return valueText{ident(a.Column), enclosed(w.bind(a.Value)), existing}
+// item is a key of a JSON object and its value.
+type item struct {
+	Key   literal
+	Value sqlText
+}
+
+// existing gives columns their values, and says by which fragment a row that exists gets them.
+func (w *pageWriter) existing(fragment sqlText) func(policy.Assignment) valueText {
+	return func(a policy.Assignment) valueText {
+		return valueText{ident(a.Column), enclosed(w.bind(a.Value)), fragment}
+	}
 }
 
 // totals are the columns that add up over batches.
 func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText {
 	var list []valueText
 	for _, a := range in.Add {
-		v := w.valueOf(a, "added value")
+		v := w.existing("added value")(a)
 		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, argumentType(column.Type)) {
 			v.Value = fragment("or zero", v.Value)
 		}
 		list = append(list, v)
 	}
-	for _, a := range in.Max {
-		list = append(list, w.valueOf(a, "greatest value"))
-	}
-	for _, a := range in.Min {
-		list = append(list, w.valueOf(a, "least value"))
-	}
-	return list
+	return slices.Concat(list, each(in.Max, w.existing("greatest value")), each(in.Min, w.existing("least value")))
 }
 
 // rollUp is the unique key by which a roll-up finds the row that exists.
@@ -204,12 +195,10 @@ func hasUnique(table *catalog.Table, names []string) bool {
 }
 
 func values(list []policy.Assignment) []policy.Expr {
-	exprs := make([]policy.Expr, len(list))
-	for i, a := range list {
-		exprs[i] = a.Value
-	}
-	return exprs
+	return each(list, func(a policy.Assignment) policy.Expr { return a.Value })
 }
+
+func assignedColumn(a policy.Assignment) string { return a.Column }
 
 func assigned(list []policy.Assignment, column string) bool {
 	return slices.ContainsFunc(list, func(a policy.Assignment) bool { return a.Column == column })
@@ -237,14 +226,12 @@ var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "
 
 // checkTarget refuses an insert that the table cannot take.
 func (w *pageWriter) checkTarget(s policy.Step, list []policy.Assignment, table *catalog.Table) {
-	var given []string
 	for _, a := range list {
-		given = append(given, a.Column)
 		if column := w.knownColumn(table, a.Column, a.Position); column != nil && column.Generated {
 			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Leave it out.")
 		}
 	}
-	w.checkMissing(s, given, table)
+	w.checkMissing(s, each(list, assignedColumn), table)
 }
 
 // checkMissing refuses to leave out what the table needs.

@@ -158,11 +158,7 @@ func (w *pageWriter) changesBefore(number int) []tableChange {
 				list = append(list, tableChange{t.String(), s, "cascade", nil})
 			}
 		case s.Update != nil:
-			c := tableChange{w.targetOf(s), s, "update", nil}
-			for _, a := range s.Update.Set {
-				c.columns = append(c.columns, a.Column)
-			}
-			list = append(list, c)
+			list = append(list, tableChange{w.targetOf(s), s, "update", each(s.Update.Set, assignedColumn)})
 		case s.Insert != nil || s.Archive != nil:
 			list = append(list, tableChange{w.targetOf(s), s, "insert", nil})
 		case s.SQL != nil:
@@ -293,10 +289,7 @@ func (w *pageWriter) decidingParts() []policy.Expr {
 			p.Joins = append(p.Joins, j)
 		}
 	}
-	var list []policy.Expr
-	for _, part := range p.Parts() {
-		list = append(list, part.Expr)
-	}
+	list := each(p.Parts(), func(part policy.Part) policy.Expr { return part.Expr })
 	return slices.DeleteFunc(list, func(e policy.Expr) bool {
 		return slices.ContainsFunc(w.entries(), func(entry policy.Entry) bool {
 			return entry.Clock != nil && entry.Clock.UpTo != nil && e == *entry.Clock.UpTo

@@ -25,10 +25,7 @@ func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
 	if b.inRange {
 		return batchRows{"t", nil, true}
 	}
-	var headers []headerText
-	for _, h := range w.headersRead(s) {
-		headers = append(headers, w.headerText(h))
-	}
+	headers := each(w.headersRead(s), w.headerText)
 	joins := w.joinsOf(s, b.saved)
 	if s.untouched && !numbered && len(joins)+len(headers) == 0 {
 		conditions := []sqlText{"t.ctid = ANY (v_tids)"}

@@ -37,9 +37,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
 			objects = append(objects, w.groups(p.beyond)...)
 		} else {
-			for _, c := range w.cursor(p) {
-				entry.Cursor = append(entry.Cursor, [2]string{plainText(c.Expr), string(c.Type)})
-			}
+			entry.Cursor = each(w.cursor(p), func(c cursorColumn) [2]string { return [2]string{plainText(c.Expr), string(c.Type)} })
 			entry.Bound, entry.More = w.boundOf(p)
 		}
 		if entry.Guards = entry.Range && len(w.guards) > 0; entry.Guards {
@@ -113,10 +111,8 @@ func (w *pageWriter) takeInRange(b batch) fields {
 		b.cursor, conditions = w.cursor(p), w.dueOf(p)
 		d["Cursor"], d["Lo"], d["Hi"] = b.cursor, position("lo", b.cursor), position("hi", b.cursor)
 	}
-	for _, g := range w.guards {
-		conditions = append(conditions, fragment("is false", g.cond))
-	}
-	d["Conditions"], d["Also"] = conditions, w.alsoTexts(b)
+	kept := each(w.guards, func(g guard) sqlText { return fragment("is false", g.cond) })
+	d["Conditions"], d["Also"] = append(conditions, kept...), w.alsoTexts(b)
 	if s := w.policy.Then[0]; s.Update != nil {
 		d["Set"] = w.setTexts(w.steps()[0], s.Update.Set, w.table, "t", false)
 	}
@@ -153,11 +149,7 @@ func (w *pageWriter) takeLocked(b batch) fields {
 	first := w.steps()[0] // whether it deletes a table's rows by their place, and there is nothing else
 	d["Plain"] = len(texts) == 1 && !marked && !b.many && len(b.saved) == 0 && w.ownDelete != nil && first.Where == nil && w.rowsOf(first, b, false).plain
 	if w.numbered {
-		var ordered []sqlText
-		for _, c := range w.cursor(p) {
-			ordered = append(ordered, c.Expr)
-		}
-		d["Ordered"] = ordered
+		d["Ordered"] = each(w.cursor(p), cursorColumn.expr)
 	}
 	if marked {
 		m := w.watermark(p.clock.source.Watermark)
