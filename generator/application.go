@@ -253,20 +253,20 @@ var (
 // instants are now and the end of the claim in the clock's own type, such that the policy does not
 // find the entry due before that end; "" for one that an instant is already.
 func (w *pageWriter) instants(c *policy.Claim, k *clock, column *catalog.Column) (now, expires sqlText, ok bool) {
-	known := k.form == "" || k.form == "as timestamp" || k.form == "as date" || strings.HasPrefix(k.form, "as epoch")
+	known := k.conversion == "" || k.conversion == "as timestamp" || k.conversion == "as date" || strings.HasPrefix(k.conversion, "as epoch")
 	if column.Generated || !known {
 		w.refuse(c.Position, codeApplication, fmt.Sprintf("no claim can be written into clock %q", column.Name),
 			"It must be a date, a timestamp, or a number of seconds or milliseconds, and not generated.")
 		return "", "", false
 	}
-	if k.form != "" {
+	if k.conversion != "" {
 		scale := sqlText("") // what makes a whole number of the column's last place, "" where it keeps all places
 		if found := scaled.FindStringSubmatch(column.Type); found != nil && k.typ == "numeric" {
 			places, _ := strconv.Atoi(found[1]) // digits
 			scale = sqlText("1" + strings.Repeat("0", places))
 		}
 		now = w.converted(k, w.asOf)
-		expires = fragment("expires "+k.form, fields{"Zone": w.zone(), "Inclusive": k.source.Inclusive, "Scale": scale})
+		expires = fragment("expires "+k.conversion, fields{"Zone": w.zone(), "Inclusive": k.source.Inclusive, "Scale": scale})
 	}
 	return now, toPrecision(expires, column.Type, k.typ), true
 }

@@ -12,19 +12,19 @@ import (
 
 // clock is a policy's clock on the alias t: its SQL, its type and what bounds it.
 type clock struct {
-	expr     sqlText
-	typ      string  // of the cutoffs
-	form     string  // the fragment by which an instant becomes one, "" for as it is
-	own      bool    // reads the row's own columns only
-	column   string  // "" for an expression
-	indexed  sqlText // what an index on it would index, "" when none can be
-	latest   sqlText // the latest of the cutoffs: the end of the range; "" for a position without a ceiling
-	tiered   sqlText // the cutoff of a row where not all have the same, else ""
-	tiersOwn bool
-	upTo     sqlText // the greatest value that may be due, "" for none
-	mark     sqlText // values up to this one have been worked off, "" for no watermark
-	key      sqlText // whether a value is a key of the encoding at all: others have no instant; "" where all are
-	source   *policy.Clock
+	expr       sqlText
+	typ        string  // of the cutoffs
+	conversion string  // the fragment by which an instant becomes one, "" for as it is
+	own        bool    // reads the row's own columns only
+	column     string  // "" for an expression
+	indexed    sqlText // what an index on it would index, "" when none can be
+	latest     sqlText // the latest of the cutoffs: the end of the range; "" for a position without a ceiling
+	tiered     sqlText // the cutoff of a row where not all have the same, else ""
+	tiersOwn   bool
+	upTo       sqlText // the greatest value that may be due, "" for none
+	mark       sqlText // values up to this one have been worked off, "" for no watermark
+	key        sqlText // whether a value is a key of the encoding at all: others have no instant; "" where all are
+	source     *policy.Clock
 }
 
 // clockOf compiles a clock; number tells the cutoffs of several clocks apart.
@@ -34,7 +34,7 @@ func (w *pageWriter) clockOf(source *policy.Clock, number int) *clock {
 		return nil
 	}
 	if source.Kind != "position" {
-		if k.form, k.typ = w.clockForm(source, k.typ); k.typ == "" {
+		if k.conversion, k.typ = w.clockConversion(source, k.typ); k.typ == "" {
 			return nil
 		}
 		if kind := source.Encoding.Kind; !w.policy.Partitions && (kind == "uuidv7" || kind == "ulid" && k.typ == "text") {
@@ -117,10 +117,10 @@ func (w *pageWriter) joinedType(sql string) string {
 	return table.Column(name).Type
 }
 
-// clockForm says how a cutoff becomes a value of the clock's type: the name of a fragment, and
+// clockConversion says how a cutoff becomes a value of the clock's type: the name of a fragment, and
 // the type of the variable. No "real": it tells instants only 128 seconds apart, and would be
 // another value once it was compared with a double precision one.
-func (w *pageWriter) clockForm(source *policy.Clock, columnType string) (form, typ string) {
+func (w *pageWriter) clockConversion(source *policy.Clock, columnType string) (conversion, typ string) {
 	base := argumentType(columnType)
 	number := map[string]string{"smallint": "bigint", "integer": "bigint", "bigint": "bigint",
 		"numeric": "numeric", "double precision": "double precision"}[base]
@@ -352,10 +352,10 @@ func (w *pageWriter) cutoffBefore(i policy.Interval) sqlText {
 
 // converted is an instant as a value of the clock's type.
 func (w *pageWriter) converted(k *clock, instant sqlText) sqlText {
-	if k.form == "" {
+	if k.conversion == "" {
 		return instant
 	}
-	return fragment(k.form, w.inZone(fields{"Cutoff": instant, "Inclusive": k.source.Inclusive,
+	return fragment(k.conversion, w.inZone(fields{"Cutoff": instant, "Inclusive": k.source.Inclusive,
 		"Epoch": k.source.Encoding.Epoch, "Shift": k.source.Encoding.Shift}))
 }
 

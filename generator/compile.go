@@ -121,7 +121,7 @@ func (c *compiler) checkSnapshot() {
 	}
 }
 
-// policies compiles all of them side by side: one does not depend on another.
+// policies compiles all of them in parallel: one does not depend on another.
 func (c *compiler) policies() []Object {
 	type compiled struct {
 		compiler

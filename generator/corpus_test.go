@@ -573,6 +573,27 @@ func plainTextOf(typ reflect.Type, seen map[reflect.Type]bool) string {
 	return ""
 }
 
+// TestStepKinds finds each kind of step that a policy may have once among those that are generated.
+func TestStepKinds(t *testing.T) {
+	t.Parallel()
+	for field := range reflect.TypeFor[policy.Step]().Fields() {
+		if field.Type.Kind() != reflect.Pointer || field.Name == "Where" || field.Name == "Related" {
+			continue
+		}
+		s := policy.Step{}
+		reflect.ValueOf(&s).Elem().FieldByIndex(field.Index).Set(reflect.New(field.Type.Elem()))
+		found := 0
+		for _, k := range stepKinds {
+			if k.is(s) {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("%d kinds generate %s", found, field.Name)
+		}
+	}
+}
+
 // TestCommentsStayComments tries what ends a line somewhere.
 func TestCommentsStayComments(t *testing.T) {
 	t.Parallel()

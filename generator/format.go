@@ -31,17 +31,17 @@ type tool struct {
 	// gapless: the tool refuses a directory in which a number is missing.
 	gapless bool
 
-	// A file's name is prefix, number, separator, a word, suffix. Where a way back has a file of its
-	// own, downPrefix and downSuffix tell its name, else they are those of the way up.
+	// A file's name is prefix, number, separator, a word, suffix. Where Down has a file of its
+	// own, downPrefix and downSuffix tell its name, else they are those of Up.
 	prefix, separator, suffix string
 	downPrefix, downSuffix    string
 
-	// downLine stands between the two ways in a file that holds both, "" where each has its own.
+	// downLine stands between Up and Down in a file that holds both, "" where each has its own.
 	downLine string
 	// framed says that each statement stands between two lines of its own, as goose has it.
 	framed bool
 
-	// frame writes a step's files around the two ways, each from its first setting to its last reset. Together they can
+	// frame writes a step's files around Up and Down, each from its first setting to its last reset. Together they can
 	// have many megabytes, so that their pieces are joined once.
 	frame func(l tool, p part, up, down pieces) []File
 	// refusal says why the tool would not execute a text as it stands, "" when it would.
@@ -56,7 +56,7 @@ type tool struct {
 // tools by format.
 var tools = map[Format]tool{Goose: gooseTool, Tern: ternTool, Flyway: flywayTool, Psql: psqlTool}
 
-// separate says whether the way back has a file of its own.
+// separate says whether Down has a file of its own.
 func (l tool) separate() bool { return l.downLine == "" }
 
 // name writes the name of the file that goes up.
@@ -64,7 +64,7 @@ func (l tool) name(version int64, width int, word string) string {
 	return fmt.Sprintf("%s%0*d%s%s%s", l.prefix, width, version, l.separator, word, l.suffix)
 }
 
-// downName is the file with the way back of the file name.
+// downName is the file with Down of the file name.
 func (l tool) downName(name string) string {
 	return l.downPrefix + strings.TrimSuffix(strings.TrimPrefix(name, l.prefix), l.suffix) + l.downSuffix
 }
@@ -97,7 +97,7 @@ func (l tool) number(name string) (n numbered, ok bool) {
 	return numbered{name: name, version: value, digits: len(digits), exact: exact}, err == nil && value > 0
 }
 
-// gooseTool writes one file for both ways, each statement between two lines.
+// gooseTool writes one file for Up and Down, each statement between two lines.
 // https://pressly.github.io/goose/documentation/annotations/
 var gooseTool = tool{
 	format: Goose, width: 5, separator: "_", suffix: ".sql",
@@ -127,7 +127,7 @@ func gooseRefusal(text string, _ bool) string {
 	return ""
 }
 
-// What tern looks for in a file: a line between the two ways, and a line in a way that runs without a
+// What tern looks for in a file: a line between Up and Down, and a line in one that runs without a
 // transaction. Each way is a template first, then split at the semicolons where there is no transaction.
 // https://github.com/jackc/tern#migrations
 const (
@@ -138,7 +138,7 @@ const (
 	ternSeparator = " create above / drop below ----"
 )
 
-// ternTool writes one file for both ways. Numbers begin with 1 and have no gaps.
+// ternTool writes one file for Up and Down. Numbers begin with 1 and have no gaps.
 var ternTool = tool{
 	format: Tern, width: 3, gapless: true, separator: "_", suffix: ".sql",
 	downLine: ternDownLine, frame: ternFrame, refusal: ternRefusal,
@@ -170,7 +170,7 @@ func refusedToken(text string, refusal func(t pgparse.Token) string) string {
 	return ""
 }
 
-// ternRefusal: a line that would take a way out of its transaction, and what tern splits wrongly.
+// ternRefusal: a line that would take Up or Down out of its transaction, and what tern splits wrongly.
 func ternRefusal(text string, noTransaction bool) string {
 	for line := range strings.Lines(text) {
 		if strings.TrimSuffix(line, "\n") == ternNoTxLine {
@@ -285,12 +285,12 @@ func psqlFrame(l tool, p part, up, down pieces) []File {
 	}
 }
 
-// psqlScript is a way with what other tools do for their files.
+// psqlScript is Up or Down with what other tools do for their files.
 func psqlScript(text string, noTransaction bool) string {
 	return execute("psql.sql.tmpl", fields{"Text": sqlText(text), "Transaction": !noTransaction})
 }
 
-// psqlVariable is what psql may replace. A number may be a name, but nobody's: slices have them.
+// psqlVariable is what psql may replace. A number could be a name, and is none: slices have them.
 var psqlVariable = regexp.MustCompile(`^:(['"{]|[0-9]*[A-Za-z_\x{80}-\x{10FFFF}])[^ \n\])]*`)
 
 // psqlRefusal: outside of quotes psql puts a variable in the place of :name. Which variables there are

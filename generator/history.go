@@ -266,7 +266,7 @@ func (h *History) put(object Object, sum string) {
 }
 
 // remove forgets id. What holds data stays in the database, which is remembered: whoever asks for it
-// again must not drop it on the way back.
+// again must not drop it in Down.
 func (h *History) remove(id ID) {
 	delete(h.objects, id)
 	delete(h.sums, id)
@@ -346,7 +346,7 @@ func (r *rebase) exist() error {
 	return nil
 }
 
-// leaveOut takes one side of a fork away.
+// leaveOut leaves out one branch of a fork.
 func (r *rebase) leaveOut(fork *HistoryError) error {
 	for _, file := range fork.Files {
 		if slices.Contains(r.files, file) {

@@ -56,7 +56,7 @@ type NextOptions struct {
 	// Version gives a number greater than previous; one more when nil.
 	Version func(previous int64) int64
 
-	path, pathBefore string // SearchPath on the way up, and on the way down what the step before had
+	path, pathBefore string // SearchPath in Up, and in Down what the step before had
 	home             string // the runtime's schema, "" where the directory has none
 }
 
@@ -75,14 +75,14 @@ type change struct {
 	before, after *Object
 	// stays marks a column or an archive that no step removes: it was there before, or holds data now.
 	stays bool
-	// first says that what is there goes before anything is created, on both ways.
+	// first says that what is there goes before anything is created, in Up and in Down.
 	first bool
 	// was and is are the places of before and after in the order of creation.
 	was, is int
 	sum     string // the hash of after, "" where nobody has made one
 }
 
-// back is the change on the way down.
+// back is the change in Down.
 func (c change) back() change {
 	return change{before: c.after, after: c.before, stays: c.stays, first: c.first, was: c.is, is: c.was}
 }

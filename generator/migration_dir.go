@@ -269,9 +269,9 @@ func unixLines(content string) string {
 	return strings.ReplaceAll(content, "\r\n", "\n")
 }
 
-// readFile is nil for a file of the user. Where the tool has a file of its own for the way down, that is read as well.
+// readFile is nil for a file of the user. Where the tool has a file of its own for Down, that is read as well.
 func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
-	file, err := dir.readWay(n.name)
+	file, err := dir.readOne(n.name)
 	if file == nil || err != nil {
 		return nil, err
 	}
@@ -280,7 +280,7 @@ func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
 		return file, nil
 	}
 	name := dir.tool.downName(n.name)
-	down, err := dir.readWay(name)
+	down, err := dir.readOne(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, historyError(ErrHalf, gapHint, name+", the way back of this migration, is missing", name, n.name)
@@ -293,8 +293,8 @@ func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
 	return file, nil
 }
 
-// readWay reads one file of ours: up is what it does, down what its second part does where it has one.
-func (dir migrationDir) readWay(name string) (*migrationFile, error) {
+// readOne reads one file of ours: up is what it does, down what its second part does where it has one.
+func (dir migrationDir) readOne(name string) (*migrationFile, error) {
 	text, err := textOf(dir.FS, name, math.MaxInt64)
 	if err != nil {
 		return nil, fmt.Errorf("reading migration %s: %w", name, err)
@@ -343,7 +343,7 @@ func (dir migrationDir) checkBeside(name, content string) error {
 	return nil
 }
 
-// checkAlone refuses a way back that nobody can go: its migration has gone.
+// checkAlone refuses a Down file whose migration has gone.
 func (dir migrationDir) checkAlone() error {
 	paths, err := fs.Glob(dir.FS, "*.sql")
 	if err != nil || !dir.tool.separate() {
@@ -363,7 +363,7 @@ func (dir migrationDir) checkAlone() error {
 	return nil
 }
 
-// companions are the files that stand beside a migration of ours: its way back, and what configures both.
+// companions are the files that stand beside a migration of ours: its Down file, and what configures both.
 func (dir migrationDir) companions(name string) []string {
 	if !dir.tool.separate() {
 		return nil

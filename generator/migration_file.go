@@ -188,7 +188,7 @@ func (c change) drop() action {
 	return a
 }
 
-// section is what one way does, and what names mean there.
+// section is what Up or Down does, and what names mean there.
 type section struct {
 	actions []action
 	path    string
@@ -237,7 +237,7 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 }
 
 // closes says whether an action creates something whose privileges retention._close() sees to, the last statement
-// of a way: until it commits, nobody sees them. An archive is a table of the application, and has what its tables have.
+// of Up or Down: until it commits, nobody sees them. An archive is a table of the application, and has what its tables have.
 func closes(a action) bool {
 	return a.verb == verbPut && slices.Contains([]Kind{KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy}, a.object.Kind)
 }

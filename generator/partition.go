@@ -258,12 +258,12 @@ func (w *pageWriter) alterPartition() Object {
 
 func init() {
 	stepKinds = append(stepKinds,
-		stepKind{verb: "detach", is: func(s policy.Step) bool { return s.Detach != nil }, render: (*pageWriter).takeAway},
-		stepKind{verb: "drop", is: func(s policy.Step) bool { return s.Drop != nil }, render: (*pageWriter).takeAway})
+		stepKind{verb: "detach", is: func(s policy.Step) bool { return s.Detach != nil }, render: (*pageWriter).removePartition},
+		stepKind{verb: "drop", is: func(s policy.Step) bool { return s.Drop != nil }, render: (*pageWriter).removePartition})
 }
 
-// takeAway is the step that detaches or drops the partition; "drop" detaches unless a step before it did.
-func (w *pageWriter) takeAway(s step, _ batch) sqlText {
+// removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.
+func (w *pageWriter) removePartition(s step, _ batch) sqlText {
 	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
 	return stepText("step_partition", fields{"Schema": sqlText(w.schema()), "Alter": sqlText(w.policy.Name + "_partition"),
 		"Action": sqlText(s.kind.verb), "Counts": s.Drop == nil || !detached})

@@ -325,7 +325,7 @@ func (c *compiler) privileges() []Object {
 	return objects
 }
 
-// usage lets a role into a schema. The object is nobody's: several policies may need it.
+// usage lets a role into a schema. The object has no policy: several may need it.
 func usage(schema, role, name string, as As, at diag.Position) Object {
 	data := fields{"Schema": ident(schema), "Role": ident(role), "SchemaLiteral": literal(schema), "RoleLiteral": literal(role)}
 	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at}

@@ -36,7 +36,7 @@ func (w *pageWriter) steps() []step {
 	for i, s := range w.policy.Then {
 		kind := slices.IndexFunc(stepKinds, func(k stepKind) bool { return k.is(s) })
 		list[i] = step{s, &stepKinds[kind], i + 1, untouched}
-		untouched = untouched && !w.writesOwn(s) && !w.wakesTrigger(s)
+		untouched = untouched && !w.writesOwn(s) && !w.firesTrigger(s)
 	}
 	return list
 }
@@ -53,9 +53,9 @@ func (w *pageWriter) writesOwn(s policy.Step) bool {
 	return s.Update != nil && (s.Related == nil || own(s.Related.Table))
 }
 
-// wakesTrigger says whether a step may write rows of the policy's own table through a trigger of the application
+// firesTrigger says whether a step may write rows of the policy's own table through a trigger of the application
 // on another one. The snapshot has those on DELETE; of others it is known where the policy names one.
-func (w *pageWriter) wakesTrigger(s policy.Step) bool {
+func (w *pageWriter) firesTrigger(s policy.Step) bool {
 	ofOther := func(n policy.Name) bool {
 		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
 	}

@@ -123,6 +123,8 @@ func (w *pageWriter) archiveTable(s step, from *catalog.Table) *catalog.Table {
 	switch {
 	case !s.Archive.Create:
 		return w.relation(s.Archive.Into)
+	case from == nil:
+		return nil
 	case table != nil && s.Archive.Document == "" && len(table.PrimaryKey) == 0 && w.history.Has(ID{KindArchive, tableName(table)}):
 		// One that an earlier migration made, by the unique index that it has for a key: as before the snapshot knew it.
 		copied := *table
