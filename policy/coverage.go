@@ -12,7 +12,7 @@ import (
 
 // Coverage says that every table of some schemas has a policy, is protected, or is exempt.
 type Coverage struct {
-	Schemas  []Name        `yaml:"schemas,by hand"`
+	Schemas  []Name        `yaml:"schemas,required,schema"`
 	Exempt   []Exemption   `yaml:"exempt,by hand"`
 	Position diag.Position // of the key
 }
@@ -28,16 +28,8 @@ func (c *Coverage) read(r *reader, f field) bool {
 	if !ok {
 		return false
 	}
-	if schemas, ok := m.require("schemas"); ok {
-		items := r.list(schemas)
-		for _, item := range items {
-			if name, ok := r.word(item, "schema"); ok {
-				c.Schemas = append(c.Schemas, Name{name, r.at(item.value)})
-			}
-		}
-		if len(items) == 0 && schemas.is(yaml.SequenceNode) {
-			r.add(codeMissing, r.at(schemas.key), `"schemas" is empty`, "", "Name a schema, or take \"coverage\" out.")
-		}
+	if schemas, ok := m.fields["schemas"]; ok && schemas.is(yaml.SequenceNode) && len(resolve(schemas.value).Content) == 0 {
+		r.add(codeMissing, r.at(schemas.key), `"schemas" is empty`, "", "Name a schema, or take \"coverage\" out.")
 	}
 	if exempt, ok := m.fields["exempt"]; ok {
 		r.exemptions(c, exempt)
@@ -83,19 +75,16 @@ func (r *reader) checkCoverage(f *File) {
 		return
 	}
 	schemas := f.Coverage.Schemas
-	covered := func(schema string) func(Name) bool { return func(n Name) bool { return n.Text == schema } }
-	for i, name := range schemas {
+	for _, name := range schemas {
 		switch {
 		case name.Text == f.Install.Schema:
 			r.add(codeReserved, name.Position, fmt.Sprintf("schema %q is not allowed in \"schemas\"", name.Text), "Its tables have a policy of their own.", "Take it out.")
 		case name.Text == "information_schema" || strings.HasPrefix(name.Text, "pg_"):
 			r.add(codeReserved, name.Position, fmt.Sprintf("schema %q is not allowed in \"schemas\"", name.Text), "It is PostgreSQL's own.", "Name schemas with tables of yours.")
-		case slices.ContainsFunc(schemas[:i], covered(name.Text)):
-			r.add(codeRunTwice, name.Position, fmt.Sprintf("schema %q is already listed in \"schemas\"", name.Text), "", "")
 		}
 	}
 	for _, e := range f.Coverage.Exempt {
-		if len(schemas) > 0 && !slices.ContainsFunc(schemas, covered(e.Table.Schema)) {
+		if len(schemas) > 0 && !slices.ContainsFunc(schemas, func(n Name) bool { return n.Text == e.Table.Schema }) {
 			r.add(codeConflict, e.Table.Position, fmt.Sprintf("table %q is exempt, and its schema is not covered", e.Table), "Tables of other schemas are not looked at anyway.",
 				fmt.Sprintf("Add %q to \"schemas\", or take the exemption out.", e.Table.Schema))
 		}

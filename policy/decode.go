@@ -5,14 +5,16 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // A struct of the model is read from a map. The tag of a field, `yaml:"key,option,..."`, names the key.
-// Options: "required"; "filled", of a map or list that cannot be empty; "by hand", which means that only the
-// key is known here, and that the type's read method takes the value; and what a text or an expression is,
-// for example "column" or "query".
+// Options: "required"; "filled", of a map or list that cannot be empty; "null", which takes a bound of the
+// defaults away; "by hand", which means that only the key is known here, and that the type's read method takes
+// the value. The last one says what a text or an expression is, for example "column" or "query", the bounds of
+// a number, the least duration, or the choices of which the first holds by default.
 
 // decoder is a type that reads itself, from more than a map of its tags.
 type decoder interface {
@@ -60,6 +62,13 @@ func (r *reader) fill(m mapping, into any) {
 		if slices.Contains(options, "filled") {
 			r.notEmpty(f)
 		}
+		if at := v.FieldByName(v.Type().Field(i).Name + "Position"); at.IsValid() {
+			at.Set(reflect.ValueOf(r.at(f.value)))
+		}
+		if slices.Contains(options, "null") && isNull(f) {
+			v.Field(i).SetZero()
+			continue
+		}
 		r.value(f, v.Field(i).Addr().Interface(), options[len(options)-1])
 	}
 	if at := v.FieldByName("Position"); at.IsValid() && at.IsZero() {
@@ -73,12 +82,29 @@ func (r *reader) value(f field, into any, kind string) (ok bool) {
 	case decoder:
 		return v.read(r, f)
 	case *string:
+		if strings.Contains(kind, "|") {
+			*v = r.choice(f, strings.Split(kind, "|")...)
+			return true
+		}
 		var text string
 		if text, ok = r.word(f, kind); ok {
 			*v = text
 		}
 	case *bool:
 		*v, ok = r.boolean(f), true
+	case *int:
+		n := int64(*v)
+		ok = r.value(f, &n, kind)
+		*v = int(n)
+	case *int64:
+		var low, high int64
+		_, _ = fmt.Sscanf(kind, "%d..%d", &low, &high)
+		*v = r.between(f, low, high, *v)
+	case *float64:
+		*v = r.fraction(f, *v)
+	case *time.Duration:
+		low, _ := time.ParseDuration(kind)
+		*v = r.duration(f, low, *v)
 	case *Name:
 		v.Text, ok = r.word(f, kind)
 		v.Position = r.at(f.value)

@@ -3,9 +3,12 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"pgretain/internal/diag"
 )
 
 // clocks are the keys of an entry that are clocks, entryKeys all that an entry has.
@@ -173,9 +176,6 @@ func (r *reader) upTo(c *Clock, f field) {
 	}
 }
 
-// maxEpoch is the year 9999 in milliseconds.
-const maxEpoch = 253402300799999
-
 // read reads a word, or the map of a snowflake key.
 func (e *Encoding) read(r *reader, f field) bool {
 	e.Position = r.at(f.value)
@@ -187,28 +187,22 @@ func (e *Encoding) read(r *reader, f field) bool {
 		}
 		return true
 	}
-	m, ok := r.mapping(f, `"encoding"`, []string{"snowflake"})
-	if !ok {
-		return true
-	}
-	snowflake, ok := m.require("snowflake")
-	if !ok {
-		return true
-	}
-	if m, ok = r.mapping(snowflake, `"snowflake"`, snowflakeKeys); !ok {
-		return true
-	}
-	e.Kind = "snowflake"
-	if shift, ok := m.require("shift"); ok {
-		e.Shift = int(r.between(shift, 0, 62, 0))
-	}
-	if epoch, ok := m.require("epoch"); ok {
-		e.Epoch = r.between(epoch, 0, maxEpoch, 0)
+	if m, ok := r.mapping(f, `"encoding"`, []string{"snowflake"}); ok {
+		if snowflake, ok := m.require("snowflake"); ok {
+			s := snowflakeKey{}
+			if _, ok := r.structure(snowflake, `"snowflake"`, &s); ok {
+				e.Kind, e.Shift, e.Epoch = "snowflake", s.Shift, s.Epoch
+			}
+		}
 	}
 	return true
 }
 
-var snowflakeKeys = []string{"shift", "epoch"}
+// snowflakeKey is how a key holds an instant; its greatest epoch is the year 9999 in milliseconds.
+type snowflakeKey struct {
+	Shift int   `yaml:"shift,required,0..62"`
+	Epoch int64 `yaml:"epoch,required,0..253402300799999"`
+}
 
 // read reads a rank, whose first is a number or a map for one from data.
 func (rank *Rank) read(r *reader, f field) bool {
@@ -265,18 +259,8 @@ func (r *reader) first(rank *Rank, f field) {
 		r.add(codeNumber, d.Position, `"first" is zero`, "No row would have a place.", `Write a higher number, or "at_least: 0" beside it.`)
 		return
 	}
-	for _, pair := range []struct {
-		low, high *int64
-		message   string
-	}{
-		{d.AtLeast, d.AtMost, `"at_least" %d is above "at_most" %d`},
-		{d.AtLeast, d.Else, `"at_least" %d is above the number %d`},
-		{d.Else, d.AtMost, `the number %d is above "at_most" %d`},
-	} {
-		if pair.low != nil && pair.high != nil && *pair.low > *pair.high {
-			r.add(codeBounds, d.Position, fmt.Sprintf(pair.message, *pair.low, *pair.high), "", "Correct one of the two.")
-		}
-	}
+	checkBounds(r, d.AtLeast, d.AtMost, d.Else, "the number", func(a, b int64) bool { return a > b },
+		func(n int64) (string, diag.Position) { return strconv.FormatInt(n, 10), d.Position })
 }
 
 func (r *reader) firstNumber(f field) int64 {

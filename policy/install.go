@@ -32,9 +32,15 @@ func (i *Install) read(r *reader, f field) bool {
 	if !ok {
 		return false
 	}
-	i.Scheduler = r.choice(m.fields["scheduler"], "pg_cron", "none")
 	if path, ok := m.fields["search_path"]; ok {
-		i.SearchPath = r.searchPath(path)
+		i.SearchPath = []string{}
+		for _, name := range r.distinctNames(path, "schema") {
+			i.SearchPath = append(i.SearchPath, name.Text)
+			// What depends on who calls is refused: the path must mean the same in every generated function.
+			if name.Text == "$user" || strings.HasPrefix(name.Text, "pg_") {
+				r.add(codeReserved, name.Position, fmt.Sprintf("schema %q is not allowed in \"search_path\"", name.Text), "pg_catalog comes first and pg_temp last by themselves.", "Name ordinary schemas only.")
+			}
+		}
 	}
 	// Jobs that live in another database say where they run.
 	if cron, ok := m.fields["cron_database"]; ok && !m.has("database") {
@@ -59,25 +65,6 @@ func (roles *Roles) read(r *reader, f field) bool {
 			"Give the worker a role of its own: it evaluates what policies say, and must be able to do nothing else.")
 	}
 	return ok
-}
-
-// searchPath is a list of schemas. Those of PostgreSQL's own that depend on who calls are refused:
-// the path must mean the same in every generated function.
-func (r *reader) searchPath(f field) []string {
-	path := []string{}
-	for _, item := range r.list(f) {
-		name, ok := r.word(item, "schema")
-		switch {
-		case !ok:
-			continue
-		case name == "$user" || strings.HasPrefix(name, "pg_"):
-			r.add(codeReserved, r.at(item.value), fmt.Sprintf("schema %q is not allowed in \"search_path\"", name), "pg_catalog comes first and pg_temp last by themselves.", "Name ordinary schemas only.")
-		case slices.Contains(path, name):
-			r.add(codeRunTwice, r.at(item.value), fmt.Sprintf("schema %q is already listed in \"search_path\"", name), "", "")
-		}
-		path = append(path, name)
-	}
-	return path
 }
 
 // CronElsewhere says whether jobs are scheduled in another database than the one they run in.

@@ -19,20 +19,16 @@ func (j *Job) read(r *reader, f field) bool {
 	if schedule, ok := m.require("schedule"); ok {
 		r.schedules(j, schedule)
 	}
-	run, ok := m.require("run")
-	if !ok {
-		return true
-	}
-	items := r.list(run)
-	if len(items) == 0 && run.is(yaml.SequenceNode) {
+	if run, ok := m.fields["run"]; ok && run.is(yaml.SequenceNode) && len(resolve(run.value).Content) == 0 {
 		r.add(codeMissing, r.at(run.key), m.what+" runs no policy", "", "List the names of policies and reports, in order.")
 	}
-	for _, item := range items {
-		if name, ok := r.text(item); ok {
-			j.Run = append(j.Run, Reference{Name: name, Position: r.at(item.value)})
-		}
-	}
 	return true
+}
+
+func (ref *Reference) read(r *reader, f field) (ok bool) {
+	ref.Name, ok = r.text(f)
+	ref.Position = r.at(f.value)
+	return ok
 }
 
 // schedules reads one schedule or a list of them.

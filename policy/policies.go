@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -139,62 +138,30 @@ func Default() *Policy {
 	}
 }
 
-// bounds is the map of batch, budget, breaker or throttle.
-func (r *reader) bounds(f field, into any) mapping {
-	m, _ := r.mapping(f, fmt.Sprintf("%s of %s", f.label(), f.of), keysOf(into))
-	return m
+// bounds reads the map of batch, budget, breaker or throttle.
+func (r *reader) bounds(f field, into any) bool {
+	_, ok := r.structure(f, fmt.Sprintf("%s of %s", f.label(), f.of), into)
+	return ok
 }
+
+func (b *Budget) read(r *reader, f field) bool   { return r.bounds(f, b) }
+func (b *Breaker) read(r *reader, f field) bool  { return r.bounds(f, b) }
+func (t *Throttle) read(r *reader, f field) bool { return r.bounds(f, t) }
 
 // read reads rows and time: rows alone are exact.
 func (b *Batch) read(r *reader, f field) bool {
-	m := r.bounds(f, b)
+	before := *b
+	*b = Batch{LockTimeout: b.LockTimeout}
+	ok := r.bounds(f, b)
 	switch {
-	case m.has("time") && !m.has("rows") && b.Time == 0:
+	case b.Rows == 0 && b.Time == 0:
+		b.Rows, b.Time = before.Rows, before.Time
+	case b.Rows == 0 && before.Time == 0:
 		b.Rows = mostRows
-	case !m.has("time") && m.has("rows"):
-		b.Time = 0
+	case b.Rows == 0:
+		b.Rows = before.Rows
 	}
-	b.Rows = int(r.between(m.fields["rows"], 1, 1000000, int64(b.Rows)))
-	b.Time = r.duration(m.fields["time"], time.Millisecond, b.Time)
-	b.LockTimeout = r.duration(m.fields["lock_timeout"], time.Millisecond, b.LockTimeout)
-	return true
-}
-
-// read reads the bounds of a run; null takes away one of the defaults.
-func (b *Budget) read(r *reader, f field) bool {
-	m := r.bounds(f, b)
-	if rows, ok := m.fields["rows"]; ok {
-		b.RowsPosition = r.at(rows.value)
-		if isNull(rows) {
-			b.Rows = 0
-		} else {
-			b.Rows = r.between(rows, 1, math.MaxInt64, b.Rows)
-		}
-	}
-	if limit, ok := m.fields["time"]; ok {
-		b.TimePosition = r.at(limit.value)
-		if isNull(limit) {
-			b.Time = 0
-		} else {
-			b.Time = r.duration(limit, time.Second, b.Time)
-		}
-	}
-	return true
-}
-
-func (b *Breaker) read(r *reader, f field) bool {
-	m := r.bounds(f, b)
-	if rows, ok := m.fields["rows"]; ok {
-		b.RowsPosition = r.at(rows.value)
-		b.Rows = r.between(rows, 1, math.MaxInt64, b.Rows)
-	}
-	b.Fraction = r.fraction(m.fields["fraction"], b.Fraction)
-	return true
-}
-
-func (t *Throttle) read(r *reader, f field) bool {
-	t.Busy = r.fraction(r.bounds(f, t).fields["busy"], t.Busy)
-	return true
+	return ok
 }
 
 // checkProtected checks that nothing changes a protected table's rows: steps may insert and archive into

@@ -18,7 +18,7 @@ func shapes() map[string][]string {
 		"": keysOf(&File{}), "install": keysOf(&Install{}), "roles": keysOf(&Roles{}), "defaults": bounds, "batch": keysOf(&Batch{}),
 		"budget": keysOf(&Budget{}), "breaker": keysOf(&Breaker{}), "throttle": keysOf(&Throttle{}), "policy": keysOf(&Policy{}),
 		"ensured": keysOf(&Column{}), "join": keysOf(&Join{}), "due": append(slices.Clone(entryKeys), "any"), "entry": entryKeys,
-		"watermark": keysOf(&Watermark{}), "encoding": {"snowflake"}, "snowflake": snowflakeKeys, "tier": tierKeys, "window_map": windowKeys,
+		"watermark": keysOf(&Watermark{}), "encoding": {"snowflake"}, "snowflake": keysOf(&snowflakeKey{}), "tier": tierKeys, "window_map": windowKeys,
 		"rank": keysOf(&Rank{}), "count": countKeys, "step": keysOf(&Step{}), "claim": keysOf(&Claim{}), "cursor": keysOf(&Cursor{}),
 		"touch": keysOf(&Touch{}), "revive": keysOf(&Revive{}), "report": keysOf(&Report{}), "job": keysOf(&Job{}),
 		"suppression": keysOf(&Suppression{}), "coverage": keysOf(&Coverage{}),

@@ -66,8 +66,8 @@ type Insert struct {
 type Archive struct {
 	Into     Table        `yaml:"into,required"`
 	Set      []Assignment `yaml:"set"`
-	Document string       `yaml:"document,column"`  // the jsonb column for the whole row; "" for columns
-	Existing string       `yaml:"existing,by hand"` // "refuse" (default), "keep" or "replace"
+	Document string       `yaml:"document,column"`              // the jsonb column for the whole row; "" for columns
+	Existing string       `yaml:"existing,refuse|keep|replace"` // "refuse" (default), "keep" or "replace"
 	Create   bool         `yaml:"create"`
 }
 
@@ -106,9 +106,9 @@ type Column struct {
 
 // Batch bounds one transaction.
 type Batch struct {
-	Rows        int           `yaml:"rows"`         // at most; without a time in each batch. Default 50000
-	Time        time.Duration `yaml:"time"`         // what a batch is sized for; zero where rows alone are given. Default 50ms
-	LockTimeout time.Duration `yaml:"lock_timeout"` // per wait, default 100ms
+	Rows        int           `yaml:"rows,1..1000000"`  // at most; without a time in each batch. Default 50000
+	Time        time.Duration `yaml:"time,1ms"`         // what a batch is sized for; zero where rows alone are given. Default 50ms
+	LockTimeout time.Duration `yaml:"lock_timeout,1ms"` // per wait, default 100ms
 }
 
 // Usual is how many rows a batch may be expected to have.
@@ -121,16 +121,16 @@ func (b Batch) Usual() int {
 
 // Budget bounds one run; zero means no bound.
 type Budget struct {
-	Rows int64         `yaml:"rows"`
-	Time time.Duration `yaml:"time"` // default 10m
+	Rows int64         `yaml:"rows,null,1..9223372036854775807"`
+	Time time.Duration `yaml:"time,null,1s"` // default 10m
 
 	RowsPosition, TimePosition diag.Position // zero where the file does not say it
 }
 
 // Breaker is what a run may take at most; more due than this and it trips.
 type Breaker struct {
-	Rows     int64   `yaml:"rows"`     // default 5000000
-	Fraction float64 `yaml:"fraction"` // of the table, above 10000 rows; default 0.5
+	Rows     int64   `yaml:"rows,1..9223372036854775807"` // default 5000000
+	Fraction float64 `yaml:"fraction"`                    // of the table, above 10000 rows; default 0.5
 
 	RowsPosition diag.Position // zero where the file does not say it
 }
@@ -145,7 +145,7 @@ type Throttle struct {
 type Job struct {
 	Name        string       `name:"job"`
 	Schedules   []Schedule   `yaml:"schedule,by hand"`
-	Run         []Reference  `yaml:"run,by hand"`          // names of policies and reports
+	Run         []Reference  `yaml:"run,required"`         // names of policies and reports
 	Strict      bool         `yaml:"strict"`               // goes on only after "done"
 	Scope       []Assignment `yaml:"scope,filled,literal"` // literals
 	Description string       `yaml:"description"`

@@ -77,7 +77,7 @@ func (r *reader) verb(step *Step, f field, name string) bool {
 		step.Insert = &Insert{}
 		return r.mapStep(step, f, name, step.Insert, "")
 	case "archive":
-		step.Archive = &Archive{}
+		step.Archive = &Archive{Existing: "refuse"}
 		return r.mapStep(step, f, name, step.Archive, "detach")
 	case "emit":
 		step.Emit = &Emit{}
@@ -118,7 +118,6 @@ func (r *reader) mapStep(step *Step, f field, name string, body any, ofPartition
 	case step.Update != nil && step.Related != nil && m.has("undo"):
 		r.add(codeConflict, r.at(m.fields["undo"].key), `"undo" is for the policy's own rows`, "Related rows are not restored.", `Remove "undo", or "table".`)
 	case step.Archive != nil:
-		step.Archive.Existing = r.choice(m.fields["existing"], "refuse", "keep", "replace")
 		r.checkArchive(step.Archive, step.Related)
 	case step.Insert != nil:
 		r.checkInsert(step.Insert, m)

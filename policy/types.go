@@ -38,7 +38,7 @@ type Install struct {
 	Schema       string   `yaml:"schema,system"`          // the runtime's schema, default "retention"
 	SearchPath   []string `yaml:"search_path,by hand"`    // what names in expressions mean, default ["public"]
 	TimeZone     string   `yaml:"time_zone,zone"`         // in which days and months are counted, default "UTC"
-	Scheduler    string   `yaml:"scheduler,by hand"`      // "pg_cron" (default) or "none"
+	Scheduler    string   `yaml:"scheduler,pg_cron|none"` // "pg_cron" (default) or "none"
 	Database     string   `yaml:"database,database"`      // the application's; "" where the file does not say
 	CronDatabase string   `yaml:"cron_database,database"` // where schema cron lives; "" means the same database
 	Roles        Roles    `yaml:"roles"`

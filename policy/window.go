@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"pgretain/internal/diag"
 )
 
 // window is an interval, a map for one from data, or a list of tiers: SQL's CASE, in which a row
@@ -175,16 +177,24 @@ func (r *reader) windowBounds(d *WindowData, name string) {
 		r.add(codeBounds, d.AtMost.Position, `"at_most" is zero`, "", `Write a longer interval, or "at_least: 0" beside it.`)
 		return
 	}
+	checkBounds(r, d.AtLeast, d.AtMost, d.Else, "the window", Interval.LongerThan,
+		func(i Interval) (string, diag.Position) { return i.Text, i.Position })
+}
+
+// checkBounds holds that what data give lies within its bounds, where it is a constant or missing.
+func checkBounds[T any](r *reader, least, most, otherwise *T, what string, above func(a, b T) bool, show func(T) (string, diag.Position)) {
 	for _, pair := range []struct {
-		low, high *Interval
-		message   string
+		low, high         *T
+		lowName, highName string
 	}{
-		{d.AtLeast, d.AtMost, `"at_least" %s is above "at_most" %s`},
-		{d.AtLeast, d.Else, `"at_least" %s is above the window %s`},
-		{d.Else, d.AtMost, `the window %s is above "at_most" %s`},
+		{least, most, `"at_least"`, `"at_most"`},
+		{least, otherwise, `"at_least"`, what},
+		{otherwise, most, what, `"at_most"`},
 	} {
-		if pair.low != nil && pair.high != nil && pair.low.LongerThan(*pair.high) {
-			r.add(codeBounds, pair.high.Position, fmt.Sprintf(pair.message, pair.low.Text, pair.high.Text), "", "Correct one of the two.")
+		if pair.low != nil && pair.high != nil && above(*pair.low, *pair.high) {
+			low, _ := show(*pair.low)
+			high, at := show(*pair.high)
+			r.add(codeBounds, at, fmt.Sprintf("%s %s is above %s %s", pair.lowName, low, pair.highName, high), "", "Correct one of the two.")
 		}
 	}
 }
