@@ -25,28 +25,27 @@ func ParseInsert(sql string) (*Insert, error) {
 		}
 	}
 	tokens = slices.DeleteFunc(tokens, token.comment)
-	for i := range tokens[:max(len(tokens)-1, 0)] {
-		if tokens[i].is("insert") && tokens[i+1].is("into") {
-			return insertion(tokens[i+2:], sql)
-		}
+	start := 1
+	for start < len(tokens) && !(tokens[start].is("into") && tokens[start-1].is("insert")) {
+		start++
 	}
-	return nil, &Error{Message: "there is no INSERT"}
-}
-
-// insertion reads the table, the columns in brackets, and as many values.
-func insertion(tokens []token, sql string) (*Insert, error) {
-	at := 0
-	for at < len(tokens) && (tokens[at].text == "." || !tokens[at].is("values") && !tokens[at].is("select") && tokens[at].text != "(") {
-		at++
+	if start >= len(tokens) {
+		return nil, &Error{Message: "there is no INSERT"}
 	}
 	insert := &Insert{}
-	if at < len(tokens) && tokens[at].text == "(" {
-		for at++; at < len(tokens) && tokens[at].text != ")"; at++ {
-			if tokens[at].text != "," {
-				insert.Columns = append(insert.Columns, tokens[at].name())
-			}
-		}
-		insert.Values = insertValues(tokens[min(at+1, len(tokens)):], sql)
+	columns, rest := brackets(tokens[start:])
+	for _, span := range columns {
+		insert.Columns = append(insert.Columns, span[0].name())
+	}
+	var list [][]token
+	switch {
+	case len(rest) > 0 && rest[0].is("values"):
+		list, _ = brackets(rest)
+	case len(rest) > 1 && rest[0].is("select"):
+		list, _ = listed(rest[1:])
+	}
+	for _, span := range list {
+		insert.Values = append(insert.Values, sql[span[0].start:span[len(span)-1].end])
 	}
 	if len(insert.Columns) == 0 || len(insert.Columns) != len(insert.Values) {
 		return nil, &Error{Message: "the INSERT does not give one value to every column it names"}
@@ -54,34 +53,27 @@ func insertion(tokens []token, sql string) (*Insert, error) {
 	return insert, nil
 }
 
-// insertValues are the texts between the commas after VALUES ( or SELECT.
-func insertValues(tokens []token, sql string) []string {
-	start := 0
-	for start < len(tokens) && !tokens[start].is("values") && !tokens[start].is("select") {
-		start++
+// brackets are the items of the first list in brackets, and what stands behind it.
+func brackets(tokens []token) (items [][]token, rest []token) {
+	open := slices.IndexFunc(tokens, func(t token) bool { return t.text == "(" })
+	if open < 0 {
+		return nil, nil
 	}
-	if start < len(tokens) && tokens[start].is("values") {
-		start++
-	}
-	var values []string
-	depth, from := 0, -1
-	for _, t := range tokens[min(start+1, len(tokens)):] {
+	return listed(tokens[open+1:])
+}
+
+// listed are the items of a list up to its closing bracket, FROM or the statement's end, and what stands behind it.
+func listed(tokens []token) (items [][]token, rest []token) {
+	depth := 0
+	end := slices.IndexFunc(tokens, func(t token) bool {
 		depth += t.depth()
-		ends := depth < 0 || depth == 0 && (t.text == "," || t.kind == query.Token_FROM || t.text == ";")
-		switch {
-		case ends && from >= 0:
-			values, from = append(values, strings.TrimSpace(sql[from:t.start])), -1
-			if t.text != "," {
-				return values
-			}
-		case from < 0:
-			from = t.start
-		}
+		return depth < 0 || depth == 0 && (t.kind == query.Token_FROM || t.text == ";")
+	})
+	if end < 0 {
+		end = len(tokens)
 	}
-	if from >= 0 {
-		values = append(values, strings.TrimSpace(sql[from:tokens[len(tokens)-1].end]))
-	}
-	return values
+	items = slices.DeleteFunc(split(tokens[:end]), func(span []token) bool { return len(span) == 0 })
+	return items, tokens[min(end+1, len(tokens)):]
 }
 
 // name is what a word or quoted word names.

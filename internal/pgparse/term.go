@@ -18,32 +18,32 @@ type term struct {
 }
 
 func termOf(node *query.Node) *term {
-	switch {
-	case node.GetTypeCast() != nil:
-		return castTerm(node.GetTypeCast())
-	case node.GetAConst() != nil:
+	switch n := node.GetNode().(type) {
+	case *query.Node_TypeCast:
+		return castTerm(n.TypeCast)
+	case *query.Node_AConst:
 		return constantTerm(node)
-	case node.GetColumnRef() != nil:
-		return &term{is: "column", text: dotted(node.GetColumnRef().Fields)}
-	case node.GetBoolExpr() != nil:
-		return boolTerm(node.GetBoolExpr())
-	case node.GetAExpr() != nil:
-		return operatorTerm(node.GetAExpr())
-	case node.GetNullTest() != nil:
-		return &term{is: node.GetNullTest().Nulltesttype.String(), parts: []*term{termOf(node.GetNullTest().Arg)}}
-	case node.GetBooleanTest() != nil:
-		return &term{is: node.GetBooleanTest().Booltesttype.String(), parts: []*term{termOf(node.GetBooleanTest().Arg)}}
-	case node.GetCoalesceExpr() != nil:
-		return &term{is: "coalesce", parts: termsOf(node.GetCoalesceExpr().Args)}
-	case node.GetMinMaxExpr() != nil:
-		return &term{is: node.GetMinMaxExpr().Op.String(), parts: termsOf(node.GetMinMaxExpr().Args)}
-	case node.GetAArrayExpr() != nil:
-		return &term{is: "array", parts: termsOf(node.GetAArrayExpr().Elements)}
+	case *query.Node_ColumnRef:
+		return &term{is: "column", text: dotted(n.ColumnRef.Fields)}
+	case *query.Node_BoolExpr:
+		return boolTerm(n.BoolExpr)
+	case *query.Node_AExpr:
+		return operatorTerm(n.AExpr)
+	case *query.Node_NullTest:
+		return &term{is: n.NullTest.Nulltesttype.String(), parts: termsOf(n.NullTest.Arg)}
+	case *query.Node_BooleanTest:
+		return &term{is: n.BooleanTest.Booltesttype.String(), parts: termsOf(n.BooleanTest.Arg)}
+	case *query.Node_CoalesceExpr:
+		return &term{is: "coalesce", parts: termsOf(n.CoalesceExpr.Args...)}
+	case *query.Node_MinMaxExpr:
+		return &term{is: n.MinMaxExpr.Op.String(), parts: termsOf(n.MinMaxExpr.Args...)}
+	case *query.Node_AArrayExpr:
+		return &term{is: "array", parts: termsOf(n.AArrayExpr.Elements...)}
 	}
 	return &term{is: "other", text: text(node)}
 }
 
-func termsOf(nodes []*query.Node) []*term {
+func termsOf(nodes ...*query.Node) []*term {
 	terms := make([]*term, len(nodes))
 	for i, node := range nodes {
 		terms[i] = termOf(node)
@@ -78,7 +78,7 @@ func constantTerm(node *query.Node) *term {
 
 func boolTerm(n *query.BoolExpr) *term {
 	t := &term{is: n.Boolop.String()}
-	for _, arg := range termsOf(n.Args) {
+	for _, arg := range termsOf(n.Args...) {
 		if arg.is == t.is && n.Boolop != query.BoolExprType_NOT_EXPR && arg.cast == "" {
 			t.parts = append(t.parts, arg.parts...)
 		} else {
@@ -88,36 +88,38 @@ func boolTerm(n *query.BoolExpr) *term {
 	return t
 }
 
+// operatorTerm has of IN what PostgreSQL makes of it: a comparison with an array, or with the only value.
 func operatorTerm(n *query.A_Expr) *term {
 	name := dotted(n.Name)
-	left := termOf(n.Lexpr)
 	switch n.Kind {
 	case query.A_Expr_Kind_AEXPR_OP:
-		return &term{is: name, parts: []*term{left, termOf(n.Rexpr)}}
+		return &term{is: name, parts: termsOf(n.Lexpr, n.Rexpr)}
 	case query.A_Expr_Kind_AEXPR_OP_ANY:
-		return &term{is: name + " any", parts: []*term{left, termOf(n.Rexpr)}}
+		return &term{is: name + " any", parts: termsOf(n.Lexpr, n.Rexpr)}
 	case query.A_Expr_Kind_AEXPR_OP_ALL:
-		return &term{is: name + " all", parts: []*term{left, termOf(n.Rexpr)}}
+		return &term{is: name + " all", parts: termsOf(n.Lexpr, n.Rexpr)}
 	case query.A_Expr_Kind_AEXPR_IN:
-		return inTerm(name, left, termsOf(n.Rexpr.GetList().GetItems()))
+		values := n.Rexpr.GetList().GetItems()
+		switch {
+		case len(values) == 1:
+			return &term{is: name, parts: termsOf(n.Lexpr, values[0])}
+		case name == "<>":
+			name += " all"
+		default:
+			name += " any"
+		}
+		return &term{is: name, parts: []*term{termOf(n.Lexpr), {is: "array", parts: termsOf(values...)}}}
 	case query.A_Expr_Kind_AEXPR_DISTINCT:
-		return distinctTerm(left, termOf(n.Rexpr))
+		return distinctTerm(termOf(n.Lexpr), termOf(n.Rexpr))
 	case query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
-		return negated(distinctTerm(left, termOf(n.Rexpr)))
+		t := distinctTerm(termOf(n.Lexpr), termOf(n.Rexpr))
+		if t.is == query.NullTestType_IS_NOT_NULL.String() {
+			t.is = query.NullTestType_IS_NULL.String()
+			return t
+		}
+		return &term{is: query.BoolExprType_NOT_EXPR.String(), parts: []*term{t}}
 	}
 	return &term{is: "other", text: text(n)}
-}
-
-// inTerm is what PostgreSQL makes of IN: a comparison with an array, or with the only value.
-func inTerm(operator string, left *term, values []*term) *term {
-	if len(values) == 1 {
-		return &term{is: operator, parts: []*term{left, values[0]}}
-	}
-	quantifier := " any"
-	if operator == "<>" {
-		quantifier = " all"
-	}
-	return &term{is: operator + quantifier, parts: []*term{left, {is: "array", parts: values}}}
 }
 
 // distinctTerm: IS DISTINCT FROM NULL becomes IS NOT NULL.
@@ -129,13 +131,6 @@ func distinctTerm(left, right *term) *term {
 		return &term{is: query.NullTestType_IS_NOT_NULL.String(), parts: []*term{left}}
 	}
 	return &term{is: "distinct", parts: []*term{left, right}}
-}
-
-func negated(t *term) *term {
-	if t.is == query.NullTestType_IS_NOT_NULL.String() {
-		return &term{is: query.NullTestType_IS_NULL.String(), parts: t.parts}
-	}
-	return &term{is: query.BoolExprType_NOT_EXPR.String(), parts: []*term{t}}
 }
 
 var (
@@ -169,7 +164,7 @@ func (t *term) likeConstant(printed *term) Likeness {
 	case t.text == printed.text:
 		return Same
 	case printed.cast == "bool":
-		return same(truth(t.text) == printed.text)
+		return same(boolean(t.text) == printed.text)
 	case slices.Contains(textTypes, printed.cast):
 		return Different
 	case slices.Contains(numberTypes, printed.cast):
@@ -190,10 +185,9 @@ func same(yes bool) Likeness {
 	return Different
 }
 
-// truth is a boolean as PostgreSQL reads it.
-func truth(text string) string {
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "t", "tr", "tru", "true", "y", "ye", "yes", "on", "1":
+// boolean is a boolean as PostgreSQL reads it.
+func boolean(text string) string {
+	if slices.Contains(strings.Fields("t tr tru true y ye yes on 1"), strings.ToLower(strings.TrimSpace(text))) {
 		return "true"
 	}
 	return "false"
