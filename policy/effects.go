@@ -21,12 +21,12 @@ type Use struct {
 // effect is what one part of a policy does with a table that it names outside of expressions.
 type effect struct {
 	Use
-	step    int          // in Then; one of the constants below for other parts
-	own     bool         // a step on the policy's own rows
-	changes bool         // rows that are there change or go
-	what    string       // the part, where it may not concern a protected table
-	sets    []Assignment // columns that it sets in rows that are there; values that nobody can tell beforehand are empty
-	worded  bool         // by a statement of the policy's own words
+	step      int          // in Then; one of the constants below for other parts
+	own       bool         // a step on the policy's own rows
+	changes   bool         // rows that are there change or go
+	what      string       // the part, where it may not concern a protected table
+	sets      []Assignment // columns that it sets in rows that are there; values that nobody can tell beforehand are empty
+	statement bool         // by a statement of the policy's own words
 }
 
 const (
@@ -136,7 +136,7 @@ func statementEffects(sql *Expr, step int) []effect {
 			continue // a name of its own WITH
 		}
 		t := Table{Schema: w.Table.Schema, Name: w.Table.Name, Position: sql.At(w.Table.Offset)}
-		e := effect{Use: Use{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}}, step: step, worded: true}
+		e := effect{Use: Use{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}}, step: step, statement: true}
 		if w.Update && !w.Insert || w.Delete {
 			e.changes, e.what = true, "a statement"
 		}
@@ -210,7 +210,7 @@ func (p *Policy) Deletes() []Deletion {
 func (p *Policy) StatementDeletes() []Table {
 	var list []Table
 	for _, e := range p.effects() {
-		if e.worded && e.Access.Delete {
+		if e.statement && e.Access.Delete {
 			list = append(list, e.Table)
 		}
 	}
@@ -230,7 +230,7 @@ func (p *Policy) Sets() []Written {
 	var list []Written
 	for _, e := range p.effects() {
 		if len(e.sets) > 0 {
-			list = append(list, Written{Table: e.Table, Step: max(e.step, -1), Set: e.sets, Worded: e.worded})
+			list = append(list, Written{Table: e.Table, Step: max(e.step, -1), Set: e.sets, Worded: e.statement})
 		}
 	}
 	return list
@@ -252,7 +252,7 @@ func (p *Policy) clearsDue() bool {
 	read, all := p.judgedBy()
 	for _, e := range p.effects() {
 		switch {
-		case e.step == ofMark, e.own && e.Access.Delete, e.worded && e.Table.same(p.Table):
+		case e.step == ofMark, e.own && e.Access.Delete, e.statement && e.Table.same(p.Table):
 			return true
 		case e.own && slices.ContainsFunc(e.sets, func(a Assignment) bool { return all || read[a.Column] }):
 			return true

@@ -2,6 +2,11 @@
 // package may report in the same form.
 package diag
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Position is a place in a file. Lines and columns start at 1 and columns count characters, not
 // bytes. Width is the number of characters to underline, 0 when there is nothing to show.
 type Position struct {
@@ -57,10 +62,27 @@ func (l *List) Add(d Diagnostic) {
 
 // HasErrors says whether any entry is an Error.
 func (l List) HasErrors() bool {
-	for _, d := range l {
-		if d.Severity == Error {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
+}
+
+// Sort orders l as Compare does.
+func (l List) Sort() { slices.SortStableFunc(l, Compare) }
+
+// Compare orders by file, line and column; at one place by code and words.
+func Compare(a, b Diagnostic) int {
+	return cmp.Or(
+		cmp.Compare(a.Position.File, b.Position.File),
+		cmp.Compare(a.Position.Line, b.Position.Line),
+		cmp.Compare(a.Position.Column, b.Position.Column),
+		cmp.Compare(a.Code, b.Code),
+		cmp.Compare(a.Message, b.Message),
+		cmp.Compare(a.Detail, b.Detail),
+	)
+}
+
+// Unique is l sorted and without repetitions, which YAML aliases and shared defaults cause.
+func (l List) Unique() List {
+	unique := slices.Clone(l)
+	unique.Sort()
+	return slices.Compact(unique)
 }

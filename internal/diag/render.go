@@ -19,7 +19,11 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		fmt.Fprintf(out, "%s %s %s%s\n", p.bold(d.Position.String()+":"), p.severity(d.Severity), p.bold(oneLine(d.Message)), d.bracket())
+		bracket := ""
+		if d.Code != "" {
+			bracket = " [" + d.Code + "]"
+		}
+		fmt.Fprintf(out, "%s %s %s%s\n", p.paint("1", d.Position.String()+":"), p.severity(d.Severity), p.paint("1", oneLine(d.Message)), bracket)
 		source(out, d.Position, sources[d.Position.File], p)
 		if d.Want != "" || d.Got != "" {
 			clause(out, "want", orNothing(d.Want))
@@ -37,13 +41,6 @@ func (p Position) String() string {
 		return "pgretain"
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, max(p.Line, 1), max(p.Column, 1))
-}
-
-func (d Diagnostic) bracket() string {
-	if d.Code == "" {
-		return ""
-	}
-	return " [" + d.Code + "]"
 }
 
 func clause(out io.Writer, label, text string) {
@@ -80,7 +77,7 @@ func source(out io.Writer, p Position, text []byte, colour palette) {
 	column := min(max(p.Column, 1)-1, len(line))
 	width := max(min(p.Width, len(line)-column), 1)
 	fmt.Fprintf(out, "%5d | %s\n", p.Line, printable(line))
-	fmt.Fprintf(out, "%5s | %s%s\n", "", padding(line[:column]), colour.caret(strings.Repeat("^", width)))
+	fmt.Fprintf(out, "%5s | %s%s\n", "", padding(line[:column]), colour.paint("1;32", strings.Repeat("^", width)))
 }
 
 // lineOf is the text of a line as characters.
@@ -115,4 +112,30 @@ func printable(line []rune) string {
 
 func oneLine(text string) string {
 	return printable([]rune(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text)))
+}
+
+// Bold is text as a heading on a terminal.
+func Bold(text string, colour bool) string { return palette{on: colour}.paint("1", text) }
+
+// palette adds terminal escapes when it is on.
+type palette struct{ on bool }
+
+func (p palette) paint(code, text string) string {
+	if !p.on {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (p palette) severity(s Severity) string {
+	code := "1;31"
+	switch s {
+	case Warning, Unknown:
+		code = "1;33"
+	case Info:
+		code = "1;36"
+	case Suppressed:
+		code = "2"
+	}
+	return p.paint(code, string(s)+":")
 }

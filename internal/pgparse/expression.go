@@ -43,7 +43,6 @@ func readExpression(sql string) (*expression, *Error) {
 		return nil, err
 	}
 	e := &expression{w.expr, node, base}
-	e.Exists = node.GetSubLink().GetSubLinkType() == query.SubLinkType_EXISTS_SUBLINK
 	e.Simple = simple(node)
 	e.Literal = node.GetAConst() != nil || node.GetTypeCast().GetArg().GetAConst() != nil
 	return e, nil

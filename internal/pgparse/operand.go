@@ -217,34 +217,31 @@ func stable(node *query.Node) bool {
 // themselves, which an index predicate demands.
 // https://www.postgresql.org/docs/current/sql-createindex.html
 func simple(node *query.Node) bool {
-	switch {
-	case node.GetBoolExpr() != nil:
-		return all(node.GetBoolExpr().Args, simple)
-	case node.GetNullTest() != nil:
-		return rowColumn(node.GetNullTest().Arg)
-	case node.GetBooleanTest() != nil:
-		return simple(node.GetBooleanTest().Arg)
-	case node.GetAExpr() != nil:
-		return comparison(node.GetAExpr())
+	switch n := node.GetNode().(type) {
+	case *query.Node_BoolExpr:
+		return all(n.BoolExpr.Args, simple)
+	case *query.Node_NullTest:
+		return rowColumn(n.NullTest.Arg)
+	case *query.Node_BooleanTest:
+		return simple(n.BooleanTest.Arg)
+	case *query.Node_AExpr:
+		e := n.AExpr
+		if len(e.Name) != 1 || mirrored[sign(e)] == "" || !operand(e.Lexpr) {
+			return false
+		}
+		switch e.Kind {
+		case query.A_Expr_Kind_AEXPR_OP, query.A_Expr_Kind_AEXPR_DISTINCT, query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
+			return operand(e.Rexpr)
+		case query.A_Expr_Kind_AEXPR_IN:
+			return all(e.Rexpr.GetList().GetItems(), constant)
+		}
+		return false
 	}
 	return operand(node)
 }
 
 func all(nodes []*query.Node, is func(*query.Node) bool) bool {
 	return !slices.ContainsFunc(nodes, func(n *query.Node) bool { return !is(n) })
-}
-
-func comparison(e *query.A_Expr) bool {
-	if len(e.Name) != 1 || mirrored[sign(e)] == "" {
-		return false
-	}
-	switch e.Kind {
-	case query.A_Expr_Kind_AEXPR_OP, query.A_Expr_Kind_AEXPR_DISTINCT, query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
-		return operand(e.Lexpr) && operand(e.Rexpr)
-	case query.A_Expr_Kind_AEXPR_IN:
-		return operand(e.Lexpr) && all(e.Rexpr.GetList().GetItems(), constant)
-	}
-	return false
 }
 
 func operand(node *query.Node) bool { return constant(node) || rowColumn(node) }

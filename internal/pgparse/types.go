@@ -20,7 +20,6 @@ type Expr struct {
 	Tables    []TableRef  // every table named in a FROM, in order of appearance
 	Subquery  bool        // contains a sub-select
 	Results   int         // of a query: columns that it returns, 0 where that is not plain ("*", VALUES)
-	Exists    bool        // the whole expression is EXISTS (...) : never NULL
 	Simple    bool        // only columns, constants, comparisons, AND, OR, NOT, IN of constants and NULL tests:
 	// safe in an index predicate
 	Literal            bool   // a constant, perhaps with a cast
