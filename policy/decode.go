@@ -99,12 +99,14 @@ func (r *reader) value(f field, into any, kind string) (ok bool) {
 	case *int64:
 		var low, high int64
 		_, _ = fmt.Sscanf(kind, "%d..%d", &low, &high)
-		*v = r.between(f, low, high, *v)
+		if n, inBounds := r.within(f, low, high); inBounds {
+			*v = n
+		}
 	case *float64:
-		*v = r.fraction(f, *v)
+		*v = r.fraction(f)
 	case *time.Duration:
 		low, _ := time.ParseDuration(kind)
-		*v = r.duration(f, low, *v)
+		*v = r.duration(f, low)
 	case *Name:
 		v.Text, ok = r.word(f, kind)
 		v.Position = r.at(f.value)

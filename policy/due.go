@@ -117,17 +117,25 @@ func (c *Clock) read(r *reader, f field) bool {
 	if r.policy.Partitions {
 		r.notOfPartitions(m, "The clock of a partition is its upper bound; one at the cutoff is due.", "Remove the key.",
 			"column", "expression", "nulls", "inclusive", "watermark")
-	} else {
-		r.clockValue(c, m)
+		delete(m.fields, "column")
+		delete(m.fields, "expression")
+	} else if m.has("column") == m.has("expression") {
+		r.add(codeConflict, c.Position, m.what+` needs either "column" or "expression"`, "", "")
 	}
-	if encoding, ok := m.fields["encoding"]; ok {
-		r.value(encoding, &c.Encoding, "")
+	for _, key := range []string{"column", "expression"} {
+		if value, ok := m.fields[key]; ok {
+			c.ColumnPos = r.at(value.value)
+		}
 	}
-	c.NullsDue = r.choice(m.fields["nulls"], "keep", "due") == "due"
-	c.NullsKept = m.has("nulls") && !c.NullsDue
-	c.Inclusive = r.boolean(m.fields["inclusive"])
-	if upTo, ok := m.fields["up_to"]; ok {
-		r.upTo(c, upTo)
+	r.fill(m, c)
+	if nulls, ok := m.fields["nulls"]; ok {
+		c.NullsDue = r.choice(nulls, "keep", "due") == "due"
+		c.NullsKept = !c.NullsDue
+	}
+	if c.UpTo != nil { // one value, read when the run starts, when there is no row yet
+		if parsed, err := (Part{*c.UpTo, IsQuery}).Parse(); err == nil && parsed.Results > 1 {
+			r.add(codeExpression, c.UpTo.Position, fmt.Sprintf("\"up_to\" is one value, and its query returns %d", parsed.Results), "", "Select one column.")
+		}
 	}
 	switch c.Kind {
 	case "age":
@@ -141,39 +149,11 @@ func (c *Clock) read(r *reader, f field) bool {
 			c.Window = r.window(grace, true)
 		}
 	case "position":
-		if watermark, ok := m.fields["watermark"]; ok {
-			r.value(watermark, &c.Watermark, "")
-		}
 		if !m.has("up_to") && !m.has("watermark") {
 			r.add(codeMissing, c.Position, `"position" needs "up_to" or "watermark"`, "Without both every row would be due.", "Say where the rows that are due end, or from where on they have not been worked off.")
 		}
 	}
 	return true
-}
-
-func (r *reader) clockValue(c *Clock, m mapping) {
-	if m.has("column") == m.has("expression") {
-		r.add(codeConflict, c.Position, m.what+` needs either "column" or "expression"`, "", "")
-	}
-	if column, ok := m.fields["column"]; ok {
-		c.ColumnPos = r.at(column.value)
-		r.value(column, &c.Column, "column")
-	}
-	if expression, ok := m.fields["expression"]; ok {
-		c.ColumnPos = r.at(expression.value)
-		r.value(expression, &c.Expression, "")
-	}
-}
-
-// upTo is a query for one value, read when the run starts, when there is no row yet.
-func (r *reader) upTo(c *Clock, f field) {
-	r.value(f, &c.UpTo, IsQuery)
-	if c.UpTo == nil {
-		return
-	}
-	if parsed, err := (Part{*c.UpTo, IsQuery}).Parse(); err == nil && parsed.Results > 1 {
-		r.add(codeExpression, c.UpTo.Position, fmt.Sprintf("\"up_to\" is one value, and its query returns %d", parsed.Results), "", "Select one column.")
-	}
 }
 
 // read reads a word, or the map of a snowflake key.

@@ -96,9 +96,6 @@ func (r *reader) scalar(f field, wanted string, tags ...string) (string, bool) {
 func (r *reader) text(f field) (string, bool) { return r.scalar(f, "text", "!!str", "!!timestamp") }
 
 func (r *reader) boolean(f field) bool {
-	if f.value == nil {
-		return false
-	}
 	text, ok := r.scalar(f, "true or false", "!!bool")
 	return ok && strings.EqualFold(text, "true")
 }
@@ -133,19 +130,8 @@ func (r *reader) within(f field, low, high int64) (int64, bool) {
 	return n, ok
 }
 
-// between is a whole number within bounds, or otherwise the fallback.
-func (r *reader) between(f field, low, high, fallback int64) int64 {
-	if n, ok := r.within(f, low, high); ok {
-		return n
-	}
-	return fallback
-}
-
 // choice is one of the options, or otherwise the first of them.
 func (r *reader) choice(f field, options ...string) string {
-	if f.value == nil {
-		return options[0]
-	}
 	text, ok := r.text(f)
 	if slices.Contains(options, text) {
 		return text
@@ -164,24 +150,20 @@ var durationUnits = map[string]time.Duration{
 }
 
 // duration is a number with a unit from low to a day.
-func (r *reader) duration(f field, low, fallback time.Duration) time.Duration {
-	if f.value == nil {
-		return fallback
-	}
+func (r *reader) duration(f field, low time.Duration) time.Duration {
 	text, ok := r.scalar(f, "a duration", "!!str", "!!int", "!!float")
 	if !ok {
-		return fallback
+		return low
 	}
 	match := durationText.FindStringSubmatch(text)
 	if match == nil {
 		r.add(codeDuration, r.at(f.value), fmt.Sprintf("invalid duration %q", text), "", "Write a number and one of ms, s, min, h, for example 100ms.")
-		return fallback
+		return low
 	}
 	n, _ := strconv.ParseInt(match[1], 10, 64)
 	d := time.Duration(n) * durationUnits[match[2]]
 	if d < low || n > int64(24*time.Hour/durationUnits[match[2]]) {
 		r.add(codeDuration, r.at(f.value), fmt.Sprintf("duration %q is out of range", text), "", fmt.Sprintf("Write a duration from %s to 24h.", low))
-		return fallback
 	}
 	return d
 }
@@ -189,13 +171,10 @@ func (r *reader) duration(f field, low, fallback time.Duration) time.Duration {
 var fractionText = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,9})?)(%?)$`)
 
 // fraction is 0 < f <= 1, written as 0.5 or 50%.
-func (r *reader) fraction(f field, fallback float64) float64 {
-	if f.value == nil {
-		return fallback
-	}
+func (r *reader) fraction(f field) float64 {
 	text, ok := r.scalar(f, "a fraction", "!!str", "!!int", "!!float")
 	if !ok {
-		return fallback
+		return 1
 	}
 	value := 0.0
 	if match := fractionText.FindStringSubmatch(strings.TrimSpace(text)); match != nil {
@@ -206,7 +185,6 @@ func (r *reader) fraction(f field, fallback float64) float64 {
 	}
 	if value <= 0 || value > 1 {
 		r.add(codeFraction, r.at(f.value), fmt.Sprintf("invalid %s %q", f.name(), text), "", "Write a number above 0 and at most 1, for example 0.5 or 50%.")
-		return fallback
 	}
 	return value
 }

@@ -129,16 +129,16 @@ type Entry struct {
 
 // Clock is an age, an expiry or a position. A position has no Window: its rows are due up to UpTo.
 type Clock struct {
-	Kind       string // "age", "expires" or "position"
-	Column     string // exactly one of Column and Expression is set
-	Expression *Expr
-	Encoding   Encoding
-	NullsDue   bool // nulls: due
-	NullsKept  bool // nulls: keep, where the file says so
-	Inclusive  bool
+	Kind       string     // "age", "expires" or "position"
+	Column     string     `yaml:"column,column"` // exactly one of Column and Expression is set
+	Expression *Expr      `yaml:"expression"`
+	Encoding   Encoding   `yaml:"encoding"`
+	NullsDue   bool       // nulls: due
+	NullsKept  bool       // nulls: keep, where the file says so
+	Inclusive  bool       `yaml:"inclusive"`
 	Window     Window     // older_than, or grace (default 0)
-	UpTo       *Expr      // a query: the greatest clock value that may be due, read when a run starts
-	Watermark  *Watermark // of a position
+	UpTo       *Expr      `yaml:"up_to,query"` // the greatest clock value that may be due, read when a run starts
+	Watermark  *Watermark `yaml:"watermark"`   // of a position
 	Position   diag.Position
 	ColumnPos  diag.Position // of the column's name or the expression
 }
