@@ -154,10 +154,14 @@ func (at destination) fits(ctx context.Context) error {
 // plan lets the server plan every expression of the policy, in a transaction that reads only: what it
 // refuses is said with the line of the policy.
 func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
+	var path []string
+	for _, schema := range p.searchPath() {
+		path = append(path, quote.Ident(schema))
+	}
 	var list diag.List
 	for _, check := range generator.Checks(p.file, snapshot) {
 		err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, catalogsql.Query("search_path"), p.searchPath()); err != nil {
+			if _, err := tx.Exec(ctx, catalogsql.Query("search_path"), strings.Join(path, ", ")); err != nil {
 				return err
 			}
 			_, err := tx.Exec(ctx, check.SQL)
@@ -183,15 +187,6 @@ func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Sn
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 func refused(sqlstate string) bool {
 	return strings.HasPrefix(sqlstate, "22") || strings.HasPrefix(sqlstate, "42") && sqlstate != "42501"
-}
-
-// searchPath is the path that generated functions have.
-func (p *project) searchPath() string {
-	names := []string{"pg_catalog"}
-	for _, name := range append(p.file.Install.SearchPath, "pg_temp") {
-		names = append(names, quote.Ident(name))
-	}
-	return strings.Join(names, ", ")
 }
 
 func (c *console) down(ctx context.Context, m migration, at destination) error {

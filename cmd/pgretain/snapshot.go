@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -14,7 +13,6 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
-	"pgretain/internal/pgparse"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
 )
@@ -140,9 +138,14 @@ func tablesOf(file *policy.File) []*mention {
 				continue // it was parsed when the file was read
 			}
 			for _, t := range expr.Tables {
-				own := t.Schema == "pg_catalog" || t.Schema == "information_schema" || t.Schema == file.Install.Schema
-				if !own && !reserved(t) {
-					add(strings.TrimPrefix(t.Schema+"."+t.Name, "."), part.Expr.Position)
+				switch t.Schema {
+				case "":
+					if t.Name != "batch" && t.Name != "partition" { // which the language has of its own
+						add(t.Name, part.Expr.Position)
+					}
+				case "pg_catalog", "information_schema", file.Install.Schema:
+				default:
+					add(t.Schema+"."+t.Name, part.Expr.Position)
 				}
 			}
 		}
@@ -161,9 +164,4 @@ func tablesOf(file *policy.File) []*mention {
 		sql(report.Parts())
 	}
 	return list
-}
-
-// reserved are names that the language gives to relations of its own.
-func reserved(t pgparse.TableRef) bool {
-	return t.Schema == "" && (t.Name == "batch" || t.Name == "partition")
 }
