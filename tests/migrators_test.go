@@ -170,7 +170,7 @@ func TestTwoGoosesAtOnce(t *testing.T) {
 
 // upAgain goes on until nothing is pending, and gives up in the end.
 func upAgain(t *testing.T, in *kit.Installed) error {
-	ctx, cancel := context.WithTimeout(context.Background(), pgtest.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), pgtest.MaxWait)
 	defer cancel()
 	for {
 		_, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(ctx)

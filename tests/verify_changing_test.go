@@ -38,7 +38,7 @@ func testChanging(t *testing.T, server *driftServer) {
 	}
 	done := make(chan *verifier.Report, 1)
 	go func() {
-		report, err := verifier.Verify(t.Context(), looker, c.file, c.wanted, verifier.Options{Timeout: pgtest.Patience, Checks: checks})
+		report, err := verifier.Verify(t.Context(), looker, c.file, c.wanted, verifier.Options{Timeout: pgtest.MaxWait, Checks: checks})
 		if err != nil {
 			t.Error(err)
 		}

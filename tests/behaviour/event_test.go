@@ -25,7 +25,7 @@ jobs: {nightly: {schedule: "@daily", run: [late, rest, none]}}`
 func rung(t *testing.T, in *kit.Installed, listener *pgx.Conn) []map[string]any {
 	t.Helper()
 	in.Exec(t, "SELECT pg_notify('pgretain', '\"end\"')")
-	ctx, cancel := context.WithTimeout(t.Context(), pgtest.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), pgtest.MaxWait)
 	defer cancel()
 	var heard []map[string]any
 	for {

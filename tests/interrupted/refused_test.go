@@ -156,7 +156,7 @@ func TestALongReader(t *testing.T) {
 	failed := make(chan error, 1)
 	go func() { failed <- s.up(t, s.URL(kit.Migrator)) }()
 	pgtest.Until(t, s, `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'app.note'::regclass)`)
-	ctx, cancel := context.WithTimeout(t.Context(), pgtest.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), pgtest.MaxWait)
 	defer cancel()
 	if _, err := s.Conn(t).Exec(ctx, "SELECT FROM app.note LIMIT 1"); err != nil {
 		t.Errorf("a reader waits behind the migration: %v", err)

@@ -117,7 +117,7 @@ func check(t testing.TB, err error) {
 
 // admin runs one statement as the superuser in the server's own database.
 func (s *server) admin(sql string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), MaxWait)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, s.url("", ""))
 	if err != nil {

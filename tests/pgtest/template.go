@@ -42,7 +42,7 @@ func (b *Blueprint) make() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), MaxWait)
 	defer cancel()
 	name := uniqueName("pgretain_template_" + b.name)
 	if err := s.admin("CREATE DATABASE " + quote.Ident(name) + " TEMPLATE template0"); err != nil {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Patience bounds every wait of a test for a state. It is far longer than any state takes on a slow and busy machine,
+// MaxWait bounds every wait of a test for a state. It is far longer than any state takes on a slow and busy machine,
 // so that only one that never comes fails the test.
-const Patience = 3 * time.Minute
+const MaxWait = 3 * time.Minute
 
 // Poll asks until the state has come: PostgreSQL has no notification of a session that begins to wait, or is gone.
 func Poll(t testing.TB, what string, come func() bool) {
 	t.Helper()
-	for end := time.Now().Add(Patience); !come(); time.Sleep(3 * time.Millisecond) {
+	for end := time.Now().Add(MaxWait); !come(); time.Sleep(3 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("never came true: %s", what)
 		}

@@ -40,7 +40,7 @@ func (s *stage) crowd(n int, do func(i int, conn *pgx.Conn) error) {
 		pgtest.Exec(s.t, conn, "SET SESSION AUTHORIZATION retention_operator")
 		conns[i] = conn
 	}
-	ctx, cancel := context.WithTimeout(s.t.Context(), 4*pgtest.Patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 4*pgtest.MaxWait)
 	defer cancel()
 	var gate, all sync.WaitGroup
 	gate.Add(1)

@@ -134,7 +134,7 @@ type task struct {
 func (s *stage) start(conn *pgx.Conn, sql string, args ...any) *task {
 	s.t.Helper()
 	k := &task{s: s, conn: conn, pid: conn.PgConn().PID(), done: make(chan error, 1)}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*pgtest.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*pgtest.MaxWait)
 	s.t.Cleanup(cancel)
 	go func() {
 		_, err := conn.Exec(ctx, sql, args...)
@@ -168,7 +168,7 @@ func (k *task) end() *pgconn.PgError {
 			k.s.t.Fatalf("the session broke: %v", err)
 		}
 		return server
-	case <-time.After(pgtest.Patience):
+	case <-time.After(pgtest.MaxWait):
 		k.s.t.Fatalf("the statement does not end: %s", k.s.activity())
 		return nil
 	}
@@ -214,7 +214,7 @@ func (s *stage) until(what string, true func() bool) {
 	s.t.Helper()
 	tick := time.NewTicker(3 * time.Millisecond)
 	defer tick.Stop()
-	for late := time.After(pgtest.Patience); !true(); {
+	for late := time.After(pgtest.MaxWait); !true(); {
 		select {
 		case <-tick.C:
 		case <-late:
