@@ -172,9 +172,10 @@ func (p *project) searchPath() []string {
 // explain shows with the source of the policy what is wrong with a line of it.
 func (p *project) explain(err error) error {
 	var object *generator.ObjectError
-	var schedule *install.ScheduleError
-	if !errors.As(err, &object) && !errors.As(err, &schedule) {
+	list := install.Diagnostics(err)
+	ofPolicy := func(d diag.Diagnostic) bool { return p.sources[d.Position.File] != nil }
+	if !errors.As(err, &object) && !slices.ContainsFunc(list, ofPolicy) {
 		return err
 	}
-	return &problems{install.Diagnostics(err), p.sources}
+	return &problems{list, p.sources}
 }

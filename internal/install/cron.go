@@ -100,14 +100,6 @@ func (s *session) noCron(ctx context.Context) error {
 	return check
 }
 
-// ScheduleError is a schedule of the policy file that the pg_cron at hand does not take.
-type ScheduleError struct{ diagnostic }
-
-func (e *ScheduleError) Error() string { return e.Message }
-
-// Diagnostic is the error at the line of the policy file.
-func (e *ScheduleError) Diagnostic() diag.Diagnostic { return e.diagnostic }
-
 // checkSchedules schedules each for a moment, as the runner, in a transaction that is rolled back:
 // what a pg_cron takes it knows best itself. A refusal of another kind is left to the migration.
 func (s *session) checkSchedules(ctx context.Context, runner string) error {
@@ -131,13 +123,14 @@ func (s *session) checkSchedules(ctx context.Context, runner string) error {
 	return errors.Join(errs...)
 }
 
+// scheduleError is at the line of the policy file.
 func (s *session) scheduleError(schedule policy.Schedule, server *pgconn.PgError) error {
-	return &ScheduleError{diagnostic{
+	return &StatementError{diagnostic{
 		Position: schedule.Position, Severity: diag.Error, Code: server.Code,
 		Message: fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
 		Detail:  "It says: " + server.Message + ".",
 		Hint:    "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. Or write five plain fields.",
-	}}
+	}, server}
 }
 
 func (s *session) trySchedule(ctx context.Context, runner, schedule string) error {

@@ -29,8 +29,9 @@ func (e *CheckError) Diagnostic() diag.Diagnostic {
 // diagnostic is embedded under another name than that of the method which returns it.
 type diagnostic = diag.Diagnostic
 
-// StatementError is a statement of a file that PostgreSQL refused: its own message, the
-// SQLSTATE as Code, and where in the file the server points, counted in characters.
+// StatementError is something of a file that PostgreSQL refused. Of a statement it has PostgreSQL's own message, the
+// SQLSTATE as Code, and where in the file the server points, counted in characters; of a schedule of the policy file
+// that pg_cron does not take, the line there.
 type StatementError struct {
 	diagnostic
 	cause error

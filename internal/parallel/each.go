@@ -2,6 +2,7 @@
 package parallel
 
 import (
+	"cmp"
 	"sync"
 	"sync/atomic"
 )
@@ -23,10 +24,8 @@ func Each[T, R any](items []T, f func(T) (R, error)) ([]R, error) {
 		})
 	}
 	busy.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(failed...); err != nil {
+		return nil, err
 	}
 	return results, nil
 }
