@@ -187,25 +187,22 @@ func (v verification) follow(ctx context.Context, project *project, options *ver
 }
 
 // report prints what was found; finding something is no error of ours.
-func (c *console) report(report *verifier.Report, r reporting) error {
-	if err := c.write(report, r); err != nil {
+func (c *console) report(report *verifier.Report, r reporting) (err error) {
+	switch {
+	case r.format == "json":
+		err = report.JSON(c.out)
+	case r.format == "sarif":
+		err = report.Log(programVersion(), checkout()).SARIF(c.out)
+	case r.format == "github":
+		err = report.Log(programVersion(), checkout()).GitHub(c.out)
+		c.printf("%s\n", report.Summary())
+	case r.verbose:
+		err = report.TextAll(c.out, coloured(c.out))
+	default:
+		err = report.Text(c.out, coloured(c.out))
+	}
+	if err != nil {
 		return err
 	}
 	return ends(report.ExitCode())
-}
-
-func (c *console) write(report *verifier.Report, r reporting) error {
-	switch {
-	case r.format == "json":
-		return report.JSON(c.out)
-	case r.format == "sarif":
-		return report.Log(programVersion(), checkout()).SARIF(c.out)
-	case r.format == "github":
-		err := report.Log(programVersion(), checkout()).GitHub(c.out)
-		c.printf("%s\n", report.Summary())
-		return err
-	case r.verbose:
-		return report.TextAll(c.out, coloured(c.out))
-	}
-	return report.Text(c.out, coloured(c.out))
 }

@@ -115,10 +115,15 @@ func (s *session) checkRoles(ctx context.Context) error {
 	refuse := func(detail, format string, names ...any) {
 		errs = append(errs, &CheckError{Message: fmt.Sprintf(format, names...), Detail: detail, Hint: s.bootstrapHint()})
 	}
+	// The privilege that allows SET ROLE. https://www.postgresql.org/docs/16/release-16.html#RELEASE-16-PRIVILEGES
+	membership := "MEMBER"
+	if s.server.version >= 160000 {
+		membership = "SET"
+	}
 	const become = "Objects are created as the owner and jobs are scheduled as the runner."
 	for _, role := range []string{roles.Owner, roles.Worker, roles.Runner, roles.Operator, roles.Viewer} {
 		var member, usage, login, connect, ownersMember bool
-		err := s.row(ctx, fmt.Sprintf("reading role %q", role), "role", []any{role, s.membership(), roles.Owner},
+		err := s.row(ctx, fmt.Sprintf("reading role %q", role), "role", []any{role, membership, roles.Owner},
 			&member, &usage, &login, &connect, &ownersMember)
 		if errors.Is(err, sql.ErrNoRows) {
 			missing = append(missing, strconv.Quote(role))
@@ -149,15 +154,6 @@ func (s *session) checkRoles(ctx context.Context) error {
 		errs = append([]error{first}, errs...)
 	}
 	return errors.Join(errs...)
-}
-
-// membership is the privilege that allows SET ROLE.
-// https://www.postgresql.org/docs/16/release-16.html#RELEASE-16-PRIVILEGES
-func (s *session) membership() string {
-	if s.server.version >= 160000 {
-		return "SET"
-	}
-	return "MEMBER"
 }
 
 func (s *session) bootstrapHint() string {

@@ -83,15 +83,14 @@ const socketLimit = 103
 // makeDir makes the private directory of one server. Trust authentication is safe because
 // nobody but the account and root can enter it.
 func makeDir(account account) (string, error) {
-	var problems []error
-	for _, place := range []string{os.TempDir(), "/tmp"} {
-		dir, err := makeDirIn(place, account)
-		if err == nil {
-			return dir, nil
-		}
-		problems = append(problems, err)
+	dir, err := makeDirIn(os.TempDir(), account)
+	if err == nil {
+		return dir, nil
 	}
-	return "", fmt.Errorf("making a temporary directory: %w", errors.Join(problems...))
+	if dir, otherErr := makeDirIn("/tmp", account); otherErr == nil {
+		return dir, nil
+	}
+	return "", fmt.Errorf("making a temporary directory: %w", err)
 }
 
 func makeDirIn(place string, account account) (string, error) {
