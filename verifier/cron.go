@@ -220,34 +220,10 @@ func (v *inspection) becomeRunner(r reading, member bool) (bool, error) {
 
 // checkScheduler asks the owner of the runtime where the role itself does not see other sessions.
 func (v *inspection) checkScheduler(r reading) error {
-	live, err := collectRow[struct{ Extension, Running bool }](r, "scheduler")
-	if err != nil || live.Running {
+	if err := r.obeyRowSecurity(); err != nil {
 		return err
 	}
-	missing, seen := true, v.server.SeesSessions
-	if !seen {
-		if err := r.obeyRowSecurity(); err != nil {
-			return err
-		}
-		owner, err := collectRow[struct{ SeesSessions, Missing bool }](r, "scheduler_seen_by_owner")
-		if err != nil {
-			return err
-		}
-		missing, seen = owner.Missing, owner.SeesSessions
-	}
-	f := message{Code: codeScheduler, Message: "the pg_cron scheduler is not running",
-		Hint: "Look for \"pg_cron\" in the server's log, in shared_preload_libraries, and at cron.database_name."}
-	switch {
-	case !seen:
-		f = message{Code: codeScheduler, Severity: diag.Unknown, Message: "could not see whether the pg_cron scheduler is running",
-			Detail: fmt.Sprintf("Neither %q nor %q may see other sessions.", v.server.User, v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))}
-	case !missing:
-		return nil
-	case !live.Extension && !v.install.CronElsewhere():
-		f.Detail = fmt.Sprintf("Extension pg_cron is not installed in database %q.", v.server.Database)
-	}
-	v.add(f)
-	return nil
+	return v.finds(codeScheduler, nil, "scheduler", v.owner(), v.install.CronElsewhere())(r)
 }
 
 // switches are settings of pg_cron: "" where it has none of the name, nil where nobody may read them.
@@ -278,47 +254,18 @@ func (v *inspection) switchedOff(s switches) {
 	v.add(f)
 }
 
-// checkStarts is about jobs whose last attempts failed, several in a row, of which the run log knows
-// nothing: they did not get so far. A single one may be anybody's restart.
+// checkStarts is about jobs whose last attempts failed, several in a row. A single one may be anybody's restart.
 func (v *inspection) checkStarts(r reading) error {
-	suspects := map[string]attempt{}
-	var names []string
+	var about []generator.Object
+	var suspects []attempt
 	for _, j := range v.file.Jobs {
 		if a, ok := v.lastAttempt(j.Name); ok && a.InRow > 1 {
-			suspects[j.Name], names = a, append(names, j.Name)
+			about, suspects = append(about, generator.Object{Name: j.Name, Position: j.Position}), append(suspects, a)
 		}
 	}
-	if len(suspects) == 0 {
-		return nil
-	}
-	type begun struct {
-		Job string
-		At  time.Time
-	}
-	last := map[string]time.Time{}
-	err := each(r, "jobs_since", func(b begun) { last[b.Job] = b.At }, names)
-	for _, j := range v.file.Jobs {
-		if a, ok := suspects[j.Name]; ok && (a.Since == nil || last[j.Name].Before(*a.Since)) {
-			v.cannotStart(j.Name, j.Position, a)
-		}
-	}
-	return err
-}
-
-func (v *inspection) cannotStart(job string, position diag.Position, a attempt) {
-	f := message{Code: codeCronStart, Object: job, Position: position,
-		Message: fmt.Sprintf("pg_cron cannot start job %q: its last %d attempts failed", job, a.InRow),
-		Detail:  fmt.Sprintf("None of them got as far as a run. pg_cron says: %s.", strings.TrimRight(a.Message, ".\n "))}
-	switch {
-	case strings.HasPrefix(a.Message, "connection"):
-		f.Hint = fmt.Sprintf("Let role %q connect from the server itself: its password file, pg_hba.conf, cron.host; or set cron.use_background_workers.", v.runner())
-	case strings.HasPrefix(a.Message, "could not start background"):
-		f.Hint = "Raise max_worker_processes, which pg_cron's jobs share with replication and parallel queries."
-	default:
-		f.Hint = fmt.Sprintf("CALL %s(%s);", v.runtime("run_job"), quote.Literal(job))
-		f.Detail += fmt.Sprintf(" Role %q may find out more.", v.runner())
-	}
-	v.add(f)
+	return v.finds(codeCronStart, about, "cron_starts", mapped(about, func(o generator.Object) string { return o.Name }),
+		mapped(suspects, func(a attempt) string { return a.Message }), mapped(suspects, func(a attempt) int64 { return a.InRow }),
+		mapped(suspects, func(a attempt) *time.Time { return a.Since }), v.runner())(r)
 }
 
 // readZone finds the zone in which schedules are meant: pg_cron's own, UTC without it.

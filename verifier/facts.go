@@ -38,78 +38,57 @@ type factQuery struct {
 	policy   *policy.Policy
 	clock    *policy.Clock // nil: not asked
 	column   column        // of the clock
-	archives []archive
+	archives []*archive
 }
 
 // archive is one whose rows say which run they are of, and what the log says of these runs.
 type archive struct {
-	into policy.Table
-	mark string          // the column with the run
-	runs map[int64]int64 // rows by run
+	policy string
+	into   policy.Table
+	cheap  bool            // its rows may be counted
+	runs   map[int64]int64 // rows by run
 }
 
 // codesOfFacts are the checks that go by the answers.
 var codesOfFacts = []string{codeNoClock, codeFarAhead, codeArchiveDiffers}
 
-// readFactQueries finds the policies of which something may be asked: that reads no large table as a whole.
+// readFactQueries finds the policies of which something may be asked: that reads no large table as a whole. Archives
+// from which a policy takes rows, or where it changes them, have lost nothing.
 func (v *inspection) readFactQueries(r reading) error {
-	var list []factQuery
+	var changed []string
 	for _, p := range v.file.Policies {
-		q := factQuery{policy: p}
+		changed = append(changed, mapped(p.Changes(), policy.Table.String)...)
+	}
+	var tables, columns []string
+	var known []func(column)
+	look := func(table policy.Table, column string, f func(column)) {
+		tables, columns, known = append(tables, table.String()), append(columns, column), append(known, f)
+	}
+	var archives []*archive
+	v.facts = nil
+	for _, p := range v.file.Policies {
+		q := &factQuery{policy: p}
 		if k := clocks(p); len(k) == 1 && k[0].Kind != "position" && !p.Partitions {
 			q.clock = k[0]
+			look(p.Table, q.clock.Column, func(c column) {
+				if q.column = c; !c.cheap() {
+					q.clock = nil
+				}
+			})
 		}
 		for _, mark := range generator.MarkedArchives(p) {
-			if !v.changedByPolicies(mark.Table) {
-				q.archives = append(q.archives, archive{into: mark.Table, mark: mark.Run, runs: map[int64]int64{}})
+			if !slices.Contains(changed, mark.Table.String()) {
+				a := &archive{policy: p.Name, into: mark.Table, runs: map[int64]int64{}}
+				look(a.into, mark.Run, func(c column) { a.cheap = c.cheap() })
+				q.archives = append(q.archives, a)
 			}
 		}
-		if q.clock != nil || len(q.archives) > 0 {
-			list = append(list, q)
-		}
+		archives, v.facts = append(archives, q.archives...), append(v.facts, q)
 	}
-	clockOf := func(q factQuery) string {
-		if q.clock == nil {
-			return ""
-		}
-		return q.clock.Column
-	}
-	err := each(r, "clocks", func(c column) {
-		if q := &list[c.N-1]; c.cheap() {
-			q.column = c
-		} else {
-			q.clock = nil
-		}
-	}, mapped(list, func(q factQuery) string { return q.policy.Table.String() }), mapped(list, clockOf))
-	if err != nil {
-		return err
-	}
-	v.facts = list
-	return v.readArchivedRuns(r)
-}
-
-// changedByPolicies says whether a policy takes or changes rows of an archive, which is no loss.
-func (v *inspection) changedByPolicies(into policy.Table) bool {
-	return slices.ContainsFunc(v.file.Policies, func(p *policy.Policy) bool {
-		return slices.ContainsFunc(p.Changes(), func(t policy.Table) bool { return t.String() == into.String() })
-	})
-}
-
-// readArchivedRuns finds the runs to count, of archives where that costs little.
-func (v *inspection) readArchivedRuns(r reading) error {
-	var policies, tables, columns []string
-	var archives []archive
-	for _, q := range v.facts {
-		for _, a := range q.archives {
-			policies, tables, columns = append(policies, q.policy.Name), append(tables, a.into.String()), append(columns, a.mark)
-			archives = append(archives, a)
-		}
-	}
-	if len(archives) == 0 {
+	if len(tables) == 0 {
 		return nil
 	}
-	cheap := map[int]bool{}
-	if err := each(r, "clocks", func(c column) { cheap[c.N] = c.cheap() }, tables, columns); err != nil {
+	if err := each(r, "clocks", func(c column) { known[c.N-1](c) }, tables, columns); err != nil {
 		return err
 	}
 	type logged struct {
@@ -117,16 +96,16 @@ func (v *inspection) readArchivedRuns(r reading) error {
 		Run, Rows int64
 	}
 	return each(r, "archived_runs", func(l logged) {
-		if cheap[l.N] {
-			archives[l.N-1].runs[l.Run] = l.Rows
+		if a := archives[l.N-1]; a.cheap {
+			a.runs[l.Run] = l.Rows
 		}
-	}, policies, tables)
+	}, mapped(archives, func(a *archive) string { return a.policy }), mapped(archives, func(a *archive) string { return a.into.String() }))
 }
 
 // factProbes ask policy by policy. Where the rows could not be counted they are not asked about: one cause, one finding.
 func (v *inspection) factProbes() []probe {
-	return mapped(v.facts, func(q factQuery) probe {
-		return probe{skip: v.uncounted[q.policy.Name], about: fmt.Sprintf("clocks and archives of policy %q", q.policy.Name), codes: codesOfFacts,
+	return mapped(v.facts, func(q *factQuery) probe {
+		return probe{skip: v.uncounted[q.policy.Name] || q.clock == nil && len(q.archives) == 0, about: fmt.Sprintf("clocks and archives of policy %q", q.policy.Name), codes: codesOfFacts,
 			check: func(r reading) error { return v.checkFacts(r, q) }}
 	})
 }
@@ -140,7 +119,7 @@ type facts struct {
 	AllAhead bool   `json:"all_ahead"`
 }
 
-func (v *inspection) checkFacts(r reading, q factQuery) error {
+func (v *inspection) checkFacts(r reading, q *factQuery) error {
 	var runs []int64
 	for _, a := range q.archives {
 		runs = slices.AppendSeq(runs, maps.Keys(a.runs))
@@ -190,7 +169,7 @@ func (v *inspection) unlessKnown(err error, p *policy.Policy) error {
 }
 
 // compareArchived compares what an archive holds of each run with the run log. It cannot tell without an answer.
-func (v *inspection) compareArchived(p *policy.Policy, a archive, answer json.RawMessage) {
+func (v *inspection) compareArchived(p *policy.Policy, a *archive, answer json.RawMessage) {
 	live := map[int64]int64{}
 	if answer == nil || json.Unmarshal(answer, &live) != nil {
 		return
@@ -224,7 +203,7 @@ func counted(rows int64) string {
 // noClock is for information, since a row without an instant is not due unless the policy says so. Where the
 // column has a default nobody left it out: somebody wrote NULL, and whether that is meant the policy
 // file can say.
-func (v *inspection) noClock(q factQuery, rows int64) {
+func (v *inspection) noClock(q *factQuery, rows int64) {
 	p, clock := q.policy, "no clock"
 	if q.clock.Column != "" {
 		clock = fmt.Sprintf("no %q", q.clock.Column)
@@ -242,7 +221,7 @@ func (v *inspection) noClock(q factQuery, rows int64) {
 
 // farAhead is for information: an expiry in the year 9999 may well be meant. It is drift where all rows have
 // one, and their numbers are instants in a smaller unit than the policy says.
-func (v *inspection) farAhead(q factQuery, found facts) {
+func (v *inspection) farAhead(q *factQuery, found facts) {
 	p := q.policy
 	f := message{Code: codeFarAhead, Severity: Info, Policy: p.Name, Position: q.clock.Position, Object: p.Table.String(),
 		Message: fmt.Sprintf("%s of table %q %s a clock that lies far ahead and will not go under policy %q for years", counted(found.Ahead), p.Table,

@@ -1,6 +1,7 @@
 package verifier
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,23 +106,32 @@ func each[T any](r reading, query string, f func(T), args ...any) error {
 	return err
 }
 
-// finds is a check whose query answers findings: its columns have the names of a message's parts, and severity. They are
-// at the policy that they name, or else at the place that is given.
-func (v *inspection) finds(code string, at diag.Position, query string, args ...any) func(reading) error {
-	type finding struct{ Policy, Object, Severity, Message, Want, Got, Detail, Hint string }
+// finds is a check whose query answers findings.
+func (v *inspection) finds(code string, about []generator.Object, query string, args ...any) func(reading) error {
 	return func(r reading) error {
-		rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[finding])
-		for _, f := range found {
-			m := message{Code: code, Severity: diag.Severity(f.Severity), Position: at, Policy: f.Policy, Object: f.Object,
-				Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint}
-			if f.Policy != "" {
-				m.Position = v.position(f.Policy)
-			}
-			v.add(m)
-		}
-		return changedMeanwhile(query, err)
+		return changedMeanwhile(query, v.addFound(r, code, about, verifysql.Query(query, r.schema), args...))
 	}
+}
+
+// addFound adds the findings that a query answers: its columns have the names of a message's parts. The rest is that of the
+// object whose place they name, from 1; without a place they are where their policy is, or else the first object.
+func (v *inspection) addFound(r reading, code string, about []generator.Object, sql string, args ...any) error {
+	type finding struct {
+		Place                                                                         int
+		Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
+	}
+	rows, _ := r.tx.Query(r.ctx, sql, args...) // rows give the same error
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[finding])
+	for _, f := range found {
+		o := generator.Object{Position: v.position(f.Policy)}
+		if f.Place > 0 || f.Policy == "" && len(about) > 0 {
+			o = about[max(f.Place-1, 0)]
+		}
+		v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),
+			Position: o.Position, Policy: cmp.Or(f.Policy, o.Policy), Object: cmp.Or(f.Object, o.Name), Table: cmp.Or(f.Table, o.Table),
+			Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint})
+	}
+	return err
 }
 
 // ask makes probes one after the other. What the server refuses becomes a finding; an error means

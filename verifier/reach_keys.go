@@ -2,7 +2,6 @@ package verifier
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -165,145 +164,22 @@ func (v *inspection) keyOff(p *policyReach, m metKey) {
 		Hint:    strings.Join(enable, " ")})
 }
 
-// smallTable is how many bytes are read as fast as an index.
-const smallTable = 16 * 8192
-
-// keyIndex is an index that may find the rows of a foreign key, in one of its tables; Index is "" for none.
-type keyIndex struct {
-	Key, Table       uint32
-	Name, SQL, Index string
-	Whole            bool // begins with all columns of the key
-	Predicate        string
-}
-
-// unindexed are the tables of a key, its partitions each by itself, in which no index finds its rows.
-type unindexed struct {
-	tables      []keyIndex
-	partly      string // an index that finds them by some of the columns
-	bytes, rows int64  // rows are -1 where the statistics do not know
-	of          int    // how many tables there are
-}
-
 // checkReferencingIndexes: every deleted row looks for rows that refer to it, whatever the key then does.
 func (v *inspection) checkReferencingIndexes(r reading) error {
-	columns, keys := map[uint32][]string{}, map[uint32]*unindexed{}
+	var keys []uint32
+	var policies, paths []string
+	var batches []int
 	for _, p := range v.graph.policies {
 		for _, m := range p.met {
-			columns[m.OID], keys[m.OID] = m.Columns, &unindexed{}
-		}
-	}
-	rows, err := collectRows[keyIndex](r, "reach_indexes", slices.Sorted(maps.Keys(keys)))
-	if err != nil {
-		return err
-	}
-	for len(rows) > 0 { // in the order of keys and tables
-		first := rows[0]
-		end := slices.IndexFunc(rows, func(i keyIndex) bool { return i.Key != first.Key || i.Table != first.Table })
-		if end < 0 {
-			end = len(rows)
-		}
-		helping := slices.DeleteFunc(slices.Clone(rows[:end]), func(i keyIndex) bool {
-			return i.Index == "" || !onlyNotNull(i.Predicate, columns[i.Key])
-		})
-		u := keys[first.Key]
-		if u.of++; !slices.ContainsFunc(helping, func(i keyIndex) bool { return i.Whole }) {
-			u.tables, u.partly = append(u.tables, first), ""
-			if len(helping) > 0 {
-				u.partly = helping[len(helping)-1].Index
+			if m.Off {
+				continue
 			}
-		}
-		rows = rows[end:]
-	}
-	if err := measure(r, keys); err != nil {
-		return err
-	}
-	for _, p := range v.graph.policies {
-		for _, m := range p.met {
-			if u := keys[m.OID]; u.bytes > smallTable && !m.Off {
-				v.rowsAreSought(p, m, u)
+			batch := 0
+			if own := v.graph.byName[p.Table.String()]; len(own) > 0 && m.Referenced == own[0].OID {
+				batch = p.Batch.Usual()
 			}
+			keys, policies, paths, batches = append(keys, m.OID), append(policies, p.Name), append(paths, m.path), append(batches, batch)
 		}
 	}
-	return nil
-}
-
-// onlyNotNull says whether an index predicate follows from an equality with the columns of the key.
-func onlyNotNull(predicate string, columns []string) bool {
-	for _, c := range columns {
-		predicate = strings.ReplaceAll(predicate, "("+c+" IS NOT NULL)", "")
-	}
-	return strings.Trim(strings.ReplaceAll(predicate, "AND", ""), "() ") == ""
-}
-
-func measure(r reading, keys map[uint32]*unindexed) error {
-	type size struct {
-		Table       uint32
-		Bytes, Rows int64
-	}
-	var tables []uint32
-	for _, u := range keys {
-		tables = append(tables, mapped(u.tables, func(i keyIndex) uint32 { return i.Table })...)
-	}
-	sizes := map[uint32]size{}
-	err := each(r, "reach_sizes", func(s size) { sizes[s.Table] = s }, tables)
-	for _, u := range keys {
-		for _, t := range u.tables {
-			u.bytes += sizes[t.Table].Bytes
-			if rows := sizes[t.Table].Rows; rows < 0 || u.rows < 0 {
-				u.rows = -1
-			} else {
-				u.rows += rows
-			}
-		}
-	}
-	return err
-}
-
-func (v *inspection) rowsAreSought(p *policyReach, m metKey, u *unindexed) {
-	columns, rows := strings.Join(m.Columns, ", "), ""
-	if u.rows >= 0 {
-		rows = fmt.Sprintf("about %s, ", plural(u.rows, "row"))
-	}
-	f := message{Code: codeReferencingIndex, Object: m.table.Name, Policy: p.Name, Position: p.Position,
-		Message: fmt.Sprintf("deletes of policy %q look for rows of table %q without an index", p.Name, m.table.Name),
-		Detail:  fmt.Sprintf("For each row that goes, foreign key %q (%s) makes PostgreSQL read all of it, %s%s.", m.Name, columns, rows, byteSize(u.bytes)),
-		Hint:    u.repair(m.table, columns)}
-	if u.of > len(u.tables) {
-		f.Detail += fmt.Sprintf(" It is so for %d of %d partitions, %q for one.", len(u.tables), u.of, u.tables[0].Name)
-	}
-	if own := v.graph.byName[p.Table.String()]; len(own) > 0 && m.Referenced == own[0].OID {
-		f.Detail += fmt.Sprintf(" A batch of %d rows reads %s.", p.Batch.Usual(), byteSize(u.bytes*int64(p.Batch.Usual())))
-	}
-	f.Detail += fmt.Sprintf(" The path is %s -> %s.", m.path, m.table.Name)
-	if u.partly != "" {
-		f.Severity = Info
-		f.Message = fmt.Sprintf("deletes of policy %q look for rows of table %q with an index that finds too many", p.Name, m.table.Name)
-		f.Detail = fmt.Sprintf("Foreign key %q goes by (%s); index %q has some of that. How many rows it finds is in the data.", m.Name, columns, u.partly)
-	}
-	v.add(f)
-}
-
-// repair is what builds the index. None can be built CONCURRENTLY on a partitioned table at once.
-func (u *unindexed) repair(of *reachTable, columns string) string {
-	build := func(t keyIndex) string {
-		return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s);", t.SQL, columns)
-	}
-	if of.Kind != "p" {
-		return build(u.tables[0])
-	}
-	statements := mapped(u.tables[:min(len(u.tables), 3)], build)
-	if more := len(u.tables) - len(statements); more > 0 {
-		statements = append(statements, fmt.Sprintf("and so on for %d more.", more))
-	}
-	return fmt.Sprintf("%s When all have one, CREATE INDEX ON %s (%s); for later partitions.", strings.Join(statements, " "), of.SQL, columns)
-}
-
-// byteSize is a number of bytes for people.
-func byteSize(n int64) string {
-	units := []string{"bytes", "kB", "MB", "GB", "TB", "PB"}
-	value := float64(n)
-	for value >= 1024 && len(units) > 1 {
-		value, units = value/1024, units[1:]
-	}
-	return fmt.Sprintf("%.4g %s", value, units[0])
+	return v.finds(codeReferencingIndex, nil, "reach_indexes", keys, policies, paths, batches)(r)
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -16,45 +17,61 @@ import (
 	"pgretain/policy"
 )
 
-// grant is a right that a role should have.
-type grant struct {
-	generator.Object
-	kind, name string // "schema", "table" or "sequence"
-	on, role   string // on: as SQL takes it
-	needed     string // privileges, as in a GRANT
+// right is a privilege that a role should have.
+type right struct {
+	Kind   string `json:"kind"` // "schema", "table" or "sequence"
+	Name   string `json:"name"`
+	On     string `json:"on"` // as SQL takes it
+	Role   string `json:"role"`
+	Needed string `json:"needed"` // privileges, as in a GRANT
+}
+
+// checkRights: the generated functions run as the worker, which must be able to do what they do; and without
+// the way into the runtime's schema nobody can call them.
+func (v *inspection) checkRights(r reading) error {
+	var wanted []right
+	var about []generator.Object
+	schema := v.install.Schema
+	for _, role := range v.allRoles() { // which the runtime's own migration grants
+		wanted = append(wanted, right{"schema", schema, quote.Ident(schema), role, "USAGE"})
+		about = append(about, generator.Object{Kind: generator.KindPrivilege, Name: "schema " + schema, Position: v.install.Position})
+	}
+	for _, o := range v.objects(generator.KindPrivilege) {
+		rights, err := rightsOf(o)
+		if err != nil {
+			return err
+		}
+		wanted, about = append(wanted, rights...), append(about, slices.Repeat([]generator.Object{o}, len(rights))...)
+	}
+	roles := v.install.Roles
+	return v.finds(codeTableRights, about, "role_privileges", wanted, []string{roles.Owner, roles.Worker, roles.Runner, roles.Operator, roles.Viewer})(r)
 }
 
 var grantStatement = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON (?:(SCHEMA|SEQUENCE) )?(.+) TO (.+);$`)
 
-// checkGrants: the generated functions run as the worker, which must be able to do what they do; and without
-// the way into the runtime's schema nobody can call them.
-func (v *inspection) checkGrants(r reading) error {
-	var wanted []grant
-	for _, role := range v.allRoles() { // which the runtime's own migration grants
-		o := generator.Object{Kind: generator.KindPrivilege, Name: "schema " + v.install.Schema, Position: v.install.Position}
-		wanted = append(wanted, grant{Object: o, kind: "schema", name: v.install.Schema, on: quote.Ident(v.install.Schema), role: role, needed: "USAGE"})
-	}
-	for _, o := range v.objects(generator.KindPrivilege) {
-		some, err := grantsOf(o)
-		if err != nil {
-			return err
+// rightsOf reads what an object gives.
+func rightsOf(o generator.Object) ([]right, error) {
+	var list []right
+	for _, found := range grantStatement.FindAllStringSubmatch(o.SQL, -1) {
+		role, err := pgparse.Name(found[4])
+		if err != nil || len(role) != 1 {
+			return nil, fmt.Errorf("reading the wanted privileges on %q: role %s: %w", o.Name, found[4], err)
 		}
-		wanted = append(wanted, some...)
-	}
-	type lack struct {
-		N         int
-		Privilege string
-	}
-	missing := map[int][]string{}
-	err := each(r, "role_privileges", func(l lack) { missing[l.N-1] = append(missing[l.N-1], l.Privilege) },
-		mapped(wanted, func(g grant) string { return g.kind }), mapped(wanted, func(g grant) string { return g.on }),
-		mapped(wanted, func(g grant) string { return g.role }), mapped(wanted, func(g grant) string { return g.needed }))
-	for i, g := range wanted {
-		if len(missing[i]) > 0 {
-			v.rightMissing(g, missing[i])
+		g := right{strings.ToLower(found[2]), o.Name, found[3], role[0], found[1]}
+		switch g.Kind {
+		case "":
+			g.Kind = "table"
+		case "schema":
+			g.Name, _, _ = strings.Cut(strings.TrimPrefix(o.Name, "schema "), " to ")
+		default:
+			g.Name = g.On
 		}
+		list = append(list, g)
 	}
-	return err
+	if len(list) == 0 {
+		return nil, fmt.Errorf("reading the wanted privileges on %q: there is no GRANT", o.Name)
+	}
+	return list, nil
 }
 
 // allRoles are the install's, each once.
@@ -67,55 +84,6 @@ func (v *inspection) allRoles() []string {
 		}
 	}
 	return list
-}
-
-// grantsOf reads what an object gives.
-func grantsOf(o generator.Object) ([]grant, error) {
-	var list []grant
-	for _, found := range grantStatement.FindAllStringSubmatch(o.SQL, -1) {
-		role, err := pgparse.Name(found[4])
-		if err != nil || len(role) != 1 {
-			return nil, fmt.Errorf("reading the wanted privileges on %q: role %s: %w", o.Name, found[4], err)
-		}
-		g := grant{Object: o, kind: strings.ToLower(found[2]), on: found[3], role: role[0], needed: found[1]}
-		switch g.kind {
-		case "":
-			g.kind, g.name = "table", o.Name
-		case "schema":
-			g.name, _, _ = strings.Cut(strings.TrimPrefix(o.Name, "schema "), " to ")
-		default:
-			g.name, g.Name = g.on, g.on
-		}
-		list = append(list, g)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("reading the wanted privileges on %q: there is no GRANT", o.Name)
-	}
-	return list, nil
-}
-
-// rightMissing: a hint grants all that the role should have there.
-func (v *inspection) rightMissing(g grant, missing []string) {
-	object := strings.ToUpper(g.kind) + " " + g.on
-	switch g.kind {
-	case "table":
-		object = v.table(g.name)
-	case "schema":
-		object = "SCHEMA " + quote.Ident(g.name)
-	}
-	consequence := "It cannot call the functions that the policy file grants to it."
-	switch r := v.install.Roles; g.role {
-	case r.Owner, r.Worker:
-		consequence = "Runs of the policies that need it fail."
-	case r.Runner:
-		consequence = "No scheduled run can begin."
-	case r.Operator:
-		consequence = "Its members can call nothing: they can neither run nor pause a policy."
-	case r.Viewer:
-		consequence = "Its members can look at nothing, and cannot verify."
-	}
-	v.about(g.Object, message{Code: codeTableRights, Message: fmt.Sprintf("role %q lacks %s on %s %q", g.role, strings.Join(missing, ", "), g.kind, g.name),
-		Detail: consequence, Hint: fmt.Sprintf("GRANT %s ON %s TO %s;", g.needed, object, quote.Ident(g.role))})
 }
 
 // calling is a function that the expressions of a policy or report call.
@@ -230,7 +198,7 @@ func (v *inspection) checkLacking(r reading) error {
 		}
 		add(v.worker(), o.Writes...)
 	}
-	return v.finds(codeLacking, v.install.Position, "lacking", v.install.Schema, relations, roles, privileges, v.owner())(r)
+	return v.finds(codeLacking, v.atInstall(), "lacking", v.install.Schema, relations, roles, privileges, v.owner())(r)
 }
 
 // checkWritable leaves out what the worker should be able to write.
@@ -241,5 +209,132 @@ func (v *inspection) checkWritable(r reading) error {
 			tables, privileges = append(tables, o.Name), append(privileges, p)
 		}
 	}
-	return v.finds(codeWritable, v.install.Position, "writable", v.install.Schema, v.otherRoles(), v.owner(), v.worker(), tables, privileges)(r)
+	return v.finds(codeWritable, v.atInstall(), "writable", v.install.Schema, v.otherRoles(), v.owner(), v.worker(), tables, privileges)(r)
+}
+
+// oneRole tells of an owner that is other roles as well.
+func (v *inspection) oneRole() {
+	roles := v.install.Roles
+	f := message{Code: codeNoRoles, Severity: Info, Position: v.install.Position, Message: "one role does everything (roles: none)",
+		Detail: fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", v.owner())}
+	if !roles.None {
+		shared := v.ownerIsAlso()
+		if len(shared) == 0 {
+			return
+		}
+		f.Message = fmt.Sprintf("role %q is the owner and also the %s", roles.Owner, strings.Join(shared, ", the "))
+	}
+	v.add(f)
+}
+
+// ownerIsAlso lists the other roles for which the policy file names the owner.
+func (v *inspection) ownerIsAlso() []string {
+	var shared []string
+	for _, other := range [][2]string{{"runner", v.install.Roles.Runner}, {"operator", v.install.Roles.Operator}, {"viewer", v.install.Roles.Viewer}} {
+		if other[1] == v.install.Roles.Owner {
+			shared = append(shared, other[0])
+		}
+	}
+	return shared
+}
+
+// otherRoles are runner, operator and viewer, without the owner.
+func (v *inspection) otherRoles() []string {
+	roles := v.install.Roles
+	return slices.DeleteFunc([]string{roles.Runner, roles.Operator, roles.Viewer}, func(name string) bool { return name == roles.Owner })
+}
+
+func (v *inspection) checkRoles(r reading) error {
+	roles := v.install.Roles
+	special := []string{roles.Owner, roles.Worker, roles.Runner}
+	if len(v.ownerIsAlso()) > 0 {
+		special[0] = ""
+	}
+	if v.install.Scheduler != "pg_cron" {
+		special[2] = ""
+	}
+	err := v.finds(codeRole, v.atInstall(), "roles", v.allRoles(), special, v.owner())(r)
+	if err != nil || v.install.Scheduler != "pg_cron" {
+		return err
+	}
+	return each(r, "session_settings", func(s sessionSetting) {
+		if s.Name == "exit_on_error" && s.Value != "off" { // a refused row is an error that a batch catches, unless it ends the session first
+			v.add(message{Code: codeRole, Object: v.runner(), Position: v.install.Position, Hint: s.Reset,
+				Message: fmt.Sprintf("sessions of role %q end at the first error, since exit_on_error is %s", v.runner(), s.Value),
+				Detail:  "A run that meets a locked or refused row ends with its session, and is not written down."})
+		}
+		if s.Milliseconds != nil && *s.Milliseconds > 0 {
+			v.checkTimeLimit(s, time.Duration(*s.Milliseconds*float64(time.Millisecond)))
+		}
+	}, v.runner(), []string{"statement_timeout", "transaction_timeout", "exit_on_error"})
+}
+
+// sessionSetting is one with which sessions of the runner begin.
+type sessionSetting struct {
+	Name, Value  string
+	Milliseconds *float64 // of a time
+	Reset        string   // takes it back where it is set
+}
+
+// noTimeAtAll is less than a job takes to begin, work and write down how it ended.
+const noTimeAtAll = time.Second
+
+// checkTimeLimit: a run is one statement, and each of its batches one transaction. The functions of the runtime cannot
+// defend themselves against a setting that ends either: it counts from before they are called.
+func (v *inspection) checkTimeLimit(s sessionSetting, after time.Duration) {
+	longest, may := "", time.Duration(0)
+	for _, j := range v.jobs() {
+		if n := len(j.runs); n > 0 && j.runs[n-1].budget > may {
+			longest, may = j.name, j.runs[n-1].budget
+		}
+	}
+	if after >= may {
+		return
+	}
+	f := message{Code: codeRole, Severity: Info, Object: v.runner(), Position: v.install.Position, Hint: s.Reset,
+		Message: fmt.Sprintf("sessions of role %q have %s %s, and job %q may take longer", v.runner(), s.Name, s.Value, longest),
+		Detail:  "The call of a job is one statement: what it has not done by then it leaves to the next, and it ends failed."}
+	if s.Name == "transaction_timeout" {
+		f.Detail = "A batch that takes longer is undone, and the session ended with the run in it."
+	} else if after < noTimeAtAll {
+		f.Severity = ""
+	}
+	v.add(f)
+}
+
+// checkExcess is about what roles can do and nothing of ours needs, and about who can become the owner.
+func (v *inspection) checkExcess(r reading) error {
+	err := v.finds(codeExcess, v.atInstall(), "excess", v.owner(), append(v.otherRoles(), v.worker()), v.worker())(r)
+	if err != nil {
+		return err
+	}
+	return v.finds(codeExcess, v.atInstall(), "successors", v.owner(), v.runner(), v.otherRoles(), v.changedTables())(r)
+}
+
+// changedTables are the tables of policies, those that they change, and their archives.
+func (v *inspection) changedTables() []string {
+	var list []string
+	for _, p := range v.file.Policies {
+		list = append(list, p.Table.String())
+		list = append(list, mapped(p.Changes(), policy.Table.String)...)
+		for _, s := range p.Then {
+			if s.Archive != nil {
+				list = append(list, s.Archive.Into.String())
+			}
+		}
+	}
+	return list
+}
+
+// takers are the functions that detach and drop tables.
+func (v *inspection) takers() []generator.Object {
+	return slices.DeleteFunc(v.objects(generator.KindFunction), func(o generator.Object) bool { return o.As != generator.AsMigrator })
+}
+
+// checkOwners: only a table's owner may detach or drop it, so that the function which does
+// must belong to a member of that role. New partitions may have another owner than the old ones.
+func (v *inspection) checkOwners(r reading) error {
+	takers := v.takers()
+	return v.finds(codeTakeRights, takers, "table_owners", mapped(takers, func(o generator.Object) string { return o.Name }),
+		mapped(takers, func(o generator.Object) string { return o.Policy }), mapped(takers, func(o generator.Object) string { return o.Table }))(r)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgretain/internal/diag"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -60,14 +59,12 @@ func (v *inspection) overdueProbes() []probe {
 // nothing before that much time has passed since the policies were installed.
 func (v *inspection) checkOverdue(r reading, promised promise, p *policy.Policy) error {
 	asOf := v.server.Now.Add(-promised.lag)
-	if err := v.readBegun(r); err != nil {
+	begun, err := collectRows[struct{ Since time.Time }](r, "begun", p.Name, promised.job)
+	if err != nil || len(begun) == 0 || begun[0].Since.After(asOf) {
 		return err
 	}
-	if since := v.begunAt(p.Name, promised.job); since == nil || since.After(asOf) {
-		return nil
-	}
 	var found overdue
-	err := r.savepoint(func() (err error) {
+	err = r.savepoint(func() (err error) {
 		if v.server.MayCount {
 			found, err = collectRow[overdue](r, "count", asOf, countLimit, p.Name)
 		} else {
@@ -177,5 +174,5 @@ func (v *inspection) checkKeepUp(r reading) error {
 		at := v.server.Now.Add(-promised.lag)
 		return &at
 	})
-	return v.finds(codeKeepUp, diag.Position{}, "unfinished", v.policyNames(), unfinishedRuns, before)(r)
+	return v.finds(codeKeepUp, nil, "unfinished", v.policyNames(), unfinishedRuns, before)(r)
 }

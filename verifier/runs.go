@@ -108,8 +108,9 @@ type lastRuns struct {
 	Policy, Job string
 	Success     *time.Time
 	FailedInRow int
-	Scheduled   bool // its job has run it
-	JobRan      bool // its job has run anything
+	Scheduled   bool       // its job has run it
+	JobRan      bool       // its job has run anything
+	Begun       *time.Time // since when it can run in the job; nil where the registry lacks one of them
 	ID          int64
 	State       string // "" when it never ran
 	Message     string
@@ -128,9 +129,6 @@ func (v *inspection) checkRuns(r reading) error {
 	if err != nil {
 		return err
 	}
-	if err := v.readBegun(r); err != nil {
-		return err
-	}
 	for _, j := range jobs {
 		for _, s := range j.runs {
 			v.compareRuns(j, s, rows[0])
@@ -142,15 +140,15 @@ func (v *inspection) checkRuns(r reading) error {
 
 func (v *inspection) compareRuns(j job, s scheduledRun, runs lastRuns) {
 	from, what := runs.Success, "last succeeded"
-	if since := v.begunAt(s.name, j.name); from == nil || !runs.Scheduled && since != nil && since.After(*from) {
-		from, what = since, "was installed"
+	if from == nil || !runs.Scheduled && runs.Begun != nil && runs.Begun.After(*from) {
+		from, what = runs.Begun, "was installed"
 	}
 	var deadline time.Time
 	if from != nil {
 		deadline = j.ticks.deadline(*from, s.budget)
 	}
-	late := !deadline.IsZero() && deadline.Before(v.server.Now)
 	paused := v.paused[s.name] || v.paused["*"]
+	late := !deadline.IsZero() && deadline.Before(v.server.Now)
 	v.compareLastRun(s, runs, runs.Success != nil && !deadline.IsZero() && !late && !paused)
 	switch {
 	case paused: // one cause, one finding
@@ -183,39 +181,6 @@ func (v *inspection) compareLastRun(s scheduledRun, runs lastRuns, triedAgain bo
 		f.Message += fmt.Sprintf(", as did %d before it", runs.FailedInRow-1)
 	}
 	v.add(f)
-}
-
-// readBegun reads, once, since when policies and jobs could have begun to run.
-func (v *inspection) readBegun(r reading) error {
-	if v.begun != nil {
-		return nil
-	}
-	type begun struct {
-		Kind, Name string
-		At         time.Time
-	}
-	rows, err := collectRows[begun](r, "begun")
-	if err != nil {
-		return err
-	}
-	v.begun = map[string]time.Time{}
-	for _, b := range rows {
-		v.begun[b.Kind+" "+b.Name] = b.At
-	}
-	return nil
-}
-
-// begunAt is since when a policy could have run in a job; nil where the registry lacks one of them.
-func (v *inspection) begunAt(policy, job string) *time.Time {
-	at, known := v.begun["policy "+policy]
-	scheduled, alsoKnown := v.begun["job "+job]
-	switch {
-	case !known || !alsoKnown:
-		return nil
-	case scheduled.After(at):
-		return &scheduled
-	}
-	return &at
 }
 
 // busy says, for a detail, that others stood in the way.

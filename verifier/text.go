@@ -36,14 +36,6 @@ func excerpt(line string) string {
 	return quoted(line)
 }
 
-// reason is what somebody gave, for the end of a sentence.
-func reason(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ": " + text
-}
-
 func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // plural counts things: "1 row", "2 rows".

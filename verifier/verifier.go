@@ -70,18 +70,17 @@ type inspection struct {
 	complete bool // nothing was left out for want of the runtime, or of rights in it
 
 	// What probes read, or find, for those after them.
-	zone      *time.Location       // in which schedules are meant; nil: unknown
-	attempts  map[string]attempt   // what pg_cron could not run, by the name of its job
-	paused    map[string]bool      // policies that somebody paused; "*" is all of them
-	begun     map[string]time.Time // since when "policy x" and "job y" can run, once it was read
-	effective *catalog.Snapshot    // the tables as they are, or the snapshot where the policies do not fit them; nil without
-	locked    map[string]uint32    // tables of the snapshot that are locked ACCESS EXCLUSIVE, by name
-	passedBy  []generator.Object   // indexes whose tables are locked so
-	damaged   map[string]bool      // tables that are not there, and those whose indexes are not as they should be
-	graph     *reachGraph          // what deletes may meet; nil: could not be read
-	closed    []string             // schemas of the expressions that the role may not look into
-	uncounted map[string]bool      // policies whose rows could not be counted, which has a finding
-	facts     []factQuery          // what facts functions are asked about
+	zone      *time.Location     // in which schedules are meant; nil: unknown
+	paused    map[string]bool    // policies that somebody paused; "*" is all of them
+	attempts  map[string]attempt // what pg_cron could not run, by the name of its job
+	effective *catalog.Snapshot  // the tables as they are, or the snapshot where the policies do not fit them; nil without
+	locked    map[string]uint32  // tables of the snapshot that are locked ACCESS EXCLUSIVE, by name
+	passedBy  []generator.Object // indexes whose tables are locked so
+	damaged   map[string]bool    // tables that are not there, and those whose indexes are not as they should be
+	graph     *reachGraph        // what deletes may meet; nil: could not be read
+	closed    []string           // schemas of the expressions that the role may not look into
+	uncounted map[string]bool    // policies whose rows could not be counted, which has a finding
+	facts     []*factQuery       // what facts functions are asked about
 }
 
 // server is where and as whom the inspection looks.
@@ -126,7 +125,7 @@ func (v *inspection) run(ctx context.Context) error {
 func (v *inspection) probes() []probe {
 	all, counts, roles := v.policyNames(), v.opt.Counts, !v.install.Roles.None
 	cron, live := v.install.Scheduler == "pg_cron", !v.server.Standby
-	at, none := v.install.Position, diag.Position{}
+	at := v.atInstall()
 	checkCron := v.checkCron
 	if v.install.CronElsewhere() {
 		checkCron = v.checkCronElsewhere
@@ -135,10 +134,10 @@ func (v *inspection) probes() []probe {
 		{about: "the functions", codes: codesOfRoutines, check: v.checkRoutines},
 		{about: "the runtime's tables and views", codes: []string{codeMissing, codeOwner, codePublic}, check: v.checkRelations},
 		{about: "what the runtime's tables and views are made of", codes: []string{codeIntercepted, codeNotAsInstalled}, check: v.checkMakeup},
-		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind}, check: v.finds(codeSequenceBehind, none, "sequences_behind")},
+		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind}, check: v.finds(codeSequenceBehind, nil, "sequences_behind")},
 		{about: "the registry", codes: []string{codeRowMissing, codeRowDiffers, codeRowOrphan}, check: v.checkRegistry},
 		{about: "what is paused", codes: []string{codePaused, codeLate, codeNotYet, codeOverdue}, check: v.checkPaused},
-		{about: "windows set at run time", codes: []string{codeWindowSet}, check: v.finds(codeWindowSet, none, "windows")},
+		{about: "windows set at run time", codes: []string{codeWindowSet}, check: v.finds(codeWindowSet, nil, "windows")},
 		{about: "whether the database is a copy", codes: []string{codeCopy}, check: v.finds(codeCopy, at, "copy")},
 	}, v.tableProbes(), []probe{
 		{about: "the indexes", codes: codesOfIndexes, policies: policiesOf(v.objects(generator.KindIndex)), check: v.checkIndexes},
@@ -152,7 +151,7 @@ func (v *inspection) probes() []probe {
 		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart}, check: v.checkStarts},
 		{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, policies: v.scheduled(), check: v.checkRuns},
 
-		{about: "holds", codes: []string{codeUnfitHold}, check: v.finds(codeUnfitHold, none, "unfit_holds")},
+		{about: "holds", codes: []string{codeUnfitHold}, check: v.finds(codeUnfitHold, nil, "unfit_holds")},
 		{about: "what policies rely on", codes: []string{codeUnexpected}, policies: all, check: v.checkUnexpected},
 		{about: "what is within reach of deletes", policies: all, check: v.readGraph,
 			codes: []string{codeReferencingIndex, codeBlocked, codeTrigger, codeIdentity, codeKeyOff}},
@@ -165,12 +164,12 @@ func (v *inspection) probes() []probe {
 
 		v.snapshotProbe(),
 		{more: v.lockedTables},
-		{skip: !roles, about: "the worker's privileges", codes: []string{codeTableRights}, check: v.checkGrants},
+		{skip: !roles, about: "the worker's privileges", codes: []string{codeTableRights}, check: v.checkRights},
 		{about: "the worker's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights},
 		{more: v.expressionProbes},
 
 		{more: v.overdueProbes},
-		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow}, check: v.finds(codeLostRow, none, "lost_rows", countLimit, v.owner())},
+		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow}, check: v.finds(codeLostRow, nil, "lost_rows", countLimit, v.owner())},
 		{skip: !counts, about: "what may be asked about rows", codes: codesOfFacts, check: v.readFactQueries},
 		{more: v.factProbes},
 		{about: "runs that spent their budgets", codes: []string{codeKeepUp}, check: v.checkKeepUp},
@@ -252,12 +251,22 @@ func (v *inspection) policyNames() []string {
 	return mapped(v.file.Policies, func(p *policy.Policy) string { return p.Name })
 }
 
-// position is that of a policy of the file, none where there is no such policy.
+// position is that of a policy or report of the file, none where there is no such thing.
 func (v *inspection) position(name string) diag.Position {
 	if p := v.policies[name]; p != nil {
 		return p.Position
 	}
+	for _, q := range v.file.Reports {
+		if q.Name == name {
+			return q.Position
+		}
+	}
 	return diag.Position{}
+}
+
+// atInstall is for findings where the policy file speaks of the install.
+func (v *inspection) atInstall() []generator.Object {
+	return []generator.Object{{Position: v.install.Position}}
 }
 
 // owner is the role that owns the runtime, worker the one that evaluates policies; with "roles: none" whoever owns

@@ -1,18 +1,25 @@
--- What the names under "coverage" stand for. $1: schemas; $2: tables, as schema.table. One row per
--- name, in their order, the schemas first: whether it is a table's, its place from 1, whether there is
--- such a thing, and why an exemption of the table is of no use ('' where it is of use).
-SELECT false, w.n::integer, n.oid IS NOT NULL, ''
+-- Findings on what the names under "coverage" stand for. $1: schemas; $2: tables, as schema.table; $3: why each is
+-- exempt. The places are those of the names, the schemas first. A table that is gone is drift; for information is one
+-- that is not looked at anyway.
+SELECT w.n::integer AS place, 'drift' AS severity,
+       format('schema "%s" of "coverage" does not exist', w.name) AS message,
+       'Whatever it was renamed to is not looked at.' AS detail, 'Write its new name, or take it out.' AS hint
 FROM unnest($1::text[]) WITH ORDINALITY AS w (name, n)
-LEFT JOIN pg_namespace n ON n.nspname = w.name
+WHERE NOT EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = w.name)
 UNION ALL
-SELECT true, w.n::integer, c.oid IS NOT NULL,
-       CASE WHEN c.relkind IN ('v', 'm') THEN 'it is a view'
-            WHEN c.relkind = 'f' THEN 'its rows are on another server'
-            WHEN EXISTS (SELECT FROM pg_depend e
-                         WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
-            THEN 'it belongs to an extension'
-            ELSE '' END
-FROM unnest($2::text[]) WITH ORDINALITY AS w (name, n)
-LEFT JOIN (pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace)
-       ON s.nspname || '.' || c.relname = w.name AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-ORDER BY 1, 2
+SELECT (cardinality($1::text[]) + x.n)::integer, CASE WHEN x.oid IS NULL THEN 'drift' ELSE 'info' END,
+       CASE WHEN x.oid IS NULL THEN format('table "%s" is exempt and does not exist', x.name)
+            ELSE format('table "%s" needs no exemption: %s', x.name, x.useless) END,
+       CASE x.reason WHEN '' THEN '' ELSE format('It is exempt for: %s.', x.reason) END,
+       CASE WHEN x.oid IS NULL THEN 'Write its new name, or take the exemption out.' ELSE 'Take the exemption out.' END
+FROM (SELECT w.n, w.name, w.reason, c.oid,
+             CASE WHEN c.relkind IN ('v', 'm') THEN 'it is a view'
+                  WHEN c.relkind = 'f' THEN 'its rows are on another server'
+                  WHEN EXISTS (SELECT FROM pg_depend e
+                               WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
+                  THEN 'it belongs to an extension' END AS useless
+      FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS w (name, reason, n)
+      LEFT JOIN (pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace)
+             ON s.nspname || '.' || c.relname = w.name AND c.relkind IN ('r', 'p', 'v', 'm', 'f')) x
+WHERE x.oid IS NULL OR x.useless IS NOT NULL
+ORDER BY 1

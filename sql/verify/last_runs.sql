@@ -1,5 +1,6 @@
 -- How policies' runs ended. $1: policies; $2: the job of each, which its scheduled runs name. One row per
 -- pair, in their order: the last success, failures in a row, whether the job ever ran it, whether it ever ran anything,
+-- since when a migration or an adoption lets the policy run in the job (NULL where the registry lacks one),
 -- and the last run. A dry run is none of these. Each lookup is the end of a walk down index run_policy; the whole log
 -- is asked only about jobs of which no policy says that they ran.
 WITH asked AS MATERIALIZED (
@@ -18,11 +19,14 @@ SELECT w.policy, w.job,
             ELSE (SELECT r.ended_at FROM retention.run r -- a hand wrote that: the log knows better
                   WHERE r.policy = w.policy AND r.state IN ('done', 'more') AND NOT r.dry_run AND isfinite(r.ended_at)
                   ORDER BY r.id DESC LIMIT 1) END,
-       coalesce(t.failed_in_a_row, 0) + coalesce(a.lone, 0), w.ran, j.ran,
+       coalesce(t.failed_in_a_row, 0) + coalesce(a.lone, 0), w.ran, j.ran, b.since,
        coalesce(l.id, 0), coalesce(CASE a.lone WHEN 1 THEN 'abandoned' ELSE l.state END, ''),
        coalesce(l.message, ''), coalesce(l.contended + l.refused, 0)
 FROM asked w
 JOIN jobs j ON j.job = w.job
+LEFT JOIN LATERAL (SELECT greatest(p.installed_at, o.installed_at, i.adopted_at) AS since
+                   FROM retention.install i CROSS JOIN retention.policy p CROSS JOIN retention.job o
+                   WHERE p.name = w.policy AND o.name = w.job) b ON true
 LEFT JOIN retention.total t ON t.policy = w.policy
 LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.policy = w.policy AND NOT r.dry_run
                    ORDER BY r.id DESC LIMIT 1) l ON true

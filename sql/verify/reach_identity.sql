@@ -1,8 +1,7 @@
--- Published tables whose rows cannot be deleted or updated, by PostgreSQL's own rule: subscribers
--- could not tell which row it was. $1: oids of tables, $2: for each of them DELETE or UPDATE. One row per table,
--- event and publication: the table's oid, the event, the publication, what is wrong ('identity':
--- none; 'filter': a row filter, 'columns': a column list that does not fit it), whether the table
--- has a primary key. The publication may be of the table, a table that it is a partition of, a schema or all tables.
+-- Findings on published tables whose rows cannot be deleted or updated, by PostgreSQL's own rule: subscribers
+-- could not tell which row it was. $1: oids of tables, $2: for each of them DELETE or UPDATE, $3: the policy that does it,
+-- $4: a sentence on the way there, or ''. The publication may be of the table, a table that it is a partition of, a
+-- schema or all tables. What is wrong: there is no identity; a row filter, or a column list, does not fit it.
 WITH touched AS (
     SELECT DISTINCT c.oid, x.event, c.relreplident, c.relispartition
     FROM unnest($1::oid[], $2::text[]) AS x (oid, event) JOIN pg_class c ON c.oid = x.oid
@@ -53,7 +52,18 @@ WITH touched AS (
     LEFT JOIN identity i ON i.oid = p.oid
     LEFT JOIN pg_publication_rel r ON r.prrelid = p.as_rel AND r.prpubid = p.publication
 )
-SELECT f.oid, f.event, f.pubname::text, f.wrong,
-       EXISTS (SELECT FROM pg_index i WHERE i.indrelid = f.oid AND i.indisprimary AND i.indimmediate)
-FROM fault f WHERE f.wrong IS NOT NULL
-ORDER BY 1, 2, 3
+SELECT w.policy, n.nspname || '.' || c.relname AS object,
+       format('policy "%s" cannot %s rows of published table "%s.%s"', w.policy, lower(f.event), n.nspname, c.relname) AS message,
+       format('Publication "%s" publishes each %s, and ', f.pubname, f.event)
+       || CASE f.wrong WHEN 'filter' THEN 'its WHERE reads columns that are not in the table''s replica identity: PostgreSQL refuses it (42P10).'
+                       WHEN 'columns' THEN 'its columns lack some of the table''s replica identity: PostgreSQL refuses it (42P10).'
+                       ELSE 'the table has no replica identity: PostgreSQL refuses it (55000).' END || w.way AS detail,
+       CASE WHEN f.wrong = 'columns' THEN 'Name all columns of the replica identity in the publication, or publish all columns.'
+            ELSE format('ALTER TABLE %I.%I REPLICA IDENTITY %s;', n.nspname, c.relname,
+                        CASE WHEN f.wrong = 'identity' AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = f.oid AND i.indisprimary AND i.indimmediate)
+                             THEN 'DEFAULT' ELSE 'FULL' END) END AS hint
+FROM fault f
+JOIN unnest($1::oid[], $2::text[], $3::text[], $4::text[]) AS w (oid, event, policy, way) ON w.oid = f.oid AND w.event = f.event
+JOIN pg_class c ON c.oid = f.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE f.wrong IS NOT NULL
+ORDER BY 1, 2, 3, 4

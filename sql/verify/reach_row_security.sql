@@ -1,8 +1,7 @@
--- Tables whose row security stands in the way of a role that reads, by name or through views. $1:
--- schemas and $2: names of tables or views, a schema of '' for one that is looked for along $3; $4: the role.
--- One row per name and table: which name it is, the table's name and name as SQL writes it, the role that
--- would read it, the views on the way (NULL for none), whether row security is forced on the
--- table's owner too, and that owner. A view reads as its owner, unless it is security_invoker.
+-- Findings on tables whose row security stands in the way of a role that reads, by name or through views. $1:
+-- schemas and $2: names of tables or views, a schema of '' for one that is looked for along $3; $4: the role; $5: for each
+-- policy or report that reads one the place of that from 1, $6: "policy" or "report", $7: its name. A view reads as its
+-- owner, unless it is security_invoker.
 WITH RECURSIVE named AS (
     SELECT DISTINCT ON (w.n) w.n, c.oid
     FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (schema_name, name, n)
@@ -30,10 +29,17 @@ WITH RECURSIVE named AS (
     JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
                     AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid
 )
-SELECT DISTINCT x.n::integer, n.nspname || '.' || c.relname, format('%I.%I', n.nspname, c.relname),
-       pg_get_userbyid(x.role)::text, x.views, c.relforcerowsecurity, pg_get_userbyid(c.relowner)::text
+SELECT DISTINCT w.name AS policy, n.nspname || '.' || c.relname AS object,
+       format('row security of table "%s.%s" stops %s "%s"', n.nspname, c.relname, w.kind, w.name) AS message,
+       format('Its functions read the table%s as role "%s", which row security is for: they fail (42501) instead of passing by rows that they cannot see.',
+              ' through ' || x.views, r.rolname)
+       || CASE WHEN own.forced THEN ' It is forced on the table''s owner, too.' ELSE '' END AS detail,
+       CASE WHEN own.forced THEN format('ALTER TABLE %I.%I NO FORCE ROW LEVEL SECURITY; or ', n.nspname, c.relname) ELSE '' END
+       || format('ALTER ROLE %I BYPASSRLS;', r.rolname) AS hint
 FROM read x
+JOIN unnest($5::integer[], $6::text[], $7::text[]) AS w (n, kind, name) ON w.n = x.n
 JOIN pg_class c ON c.oid = x.oid AND c.relrowsecurity JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_roles r ON r.oid = x.role AND NOT r.rolsuper AND NOT r.rolbypassrls
+CROSS JOIN LATERAL (SELECT c.relforcerowsecurity AND x.role = c.relowner) own (forced)
 WHERE c.relforcerowsecurity OR NOT pg_has_role(x.role, c.relowner, 'USAGE')
-ORDER BY 1, 2, 5
+ORDER BY 1, 2, 3

@@ -1,4 +1,21 @@
--- Whether pg_cron's scheduler is running. The second column is only worth something where other
--- sessions are visible. PostgreSQL 18 lists a session before it is connected to its database.
-SELECT EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron'),
-       EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%' AND a.datname IS NOT NULL)
+-- A finding where pg_cron's scheduler is not running, by what the role sees of other sessions or else the runtime's owner;
+-- unknown where neither may see them. $1: the owner; $2: whether schema cron is in another database. PostgreSQL 18 lists
+-- a session before it is connected to its database.
+SELECT CASE WHEN x.seen THEN 'drift' ELSE 'unknown' END AS severity,
+       CASE WHEN x.seen THEN 'the pg_cron scheduler is not running'
+            ELSE 'could not see whether the pg_cron scheduler is running' END AS message,
+       CASE WHEN NOT x.seen THEN format('Neither "%s" nor "%s" may see other sessions.', current_user, $1::text)
+            WHEN $2::boolean OR EXISTS (SELECT FROM pg_extension e WHERE e.extname = 'pg_cron') THEN ''
+            ELSE format('Extension pg_cron is not installed in database "%s".', current_database()) END AS detail,
+       CASE WHEN x.seen THEN 'Look for "pg_cron" in the server''s log, in shared_preload_libraries, and at cron.database_name.'
+            ELSE format('GRANT pg_monitor TO %I;', $1::text) END AS hint
+FROM (SELECT s.by_role OR s.by_owner AS seen,
+             CASE WHEN s.running THEN false
+                  WHEN s.by_role OR NOT s.by_owner THEN true
+                  ELSE EXISTS (SELECT FROM retention.health() h
+                               WHERE h.problem = 'the pg_cron scheduler is not running') END AS reported
+      FROM (SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS by_role,
+                   coalesce((SELECT pg_has_role(p.proowner, 'pg_read_all_stats', 'USAGE')
+                             FROM pg_proc p WHERE p.oid = to_regprocedure('retention.health()')), false) AS by_owner,
+                   EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%' AND a.datname IS NOT NULL) AS running) s) x
+WHERE x.reported

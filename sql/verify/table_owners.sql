@@ -1,24 +1,28 @@
--- Whose tables functions cannot detach or drop, because their owner is no member of that role. $1:
--- functions, with their types; $2: the table of each one's policy, as schema.table, whose partitions count
--- too. One row per function and owner: the function's place, one of the tables, how many there are,
--- the owner, and the function's owner. No table is locked.
+-- Findings on tables that functions cannot detach or drop, because their owner is no member of the role that owns
+-- them. $1: functions, with their types; $2: the policy of each; $3: that policy's table, as schema.table, whose
+-- partitions count too. No table is locked.
 WITH RECURSIVE wanted AS (
-    SELECT w.n, c.oid, f.proowner
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (function, name, n)
+    SELECT w.n, w.function, w.policy, c.oid, f.proowner
+    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w (function, policy, name, n)
     JOIN pg_proc f ON f.oid = to_regprocedure(w.function)
     JOIN (pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace)
       ON s.nspname || '.' || c.relname = w.name AND c.relkind IN ('r', 'p')
 ), part AS (
-    SELECT w.n, w.oid, w.proowner FROM wanted w
+    SELECT * FROM wanted
     UNION
-    SELECT p.n, i.inhrelid, p.proowner
+    SELECT p.n, p.function, p.policy, i.inhrelid, p.proowner
     FROM part p JOIN pg_inherits i ON i.inhparent = p.oid
     JOIN pg_class c ON c.oid = i.inhrelid AND c.relispartition
 )
-SELECT p.n::integer, min(n.nspname || '.' || c.relname), count(*), pg_get_userbyid(c.relowner)::text,
-       pg_get_userbyid(p.proowner)::text
-FROM part p
-JOIN pg_class c ON c.oid = p.oid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE NOT pg_has_role(p.proowner, c.relowner, 'USAGE')
-GROUP BY p.n, c.relowner, p.proowner
-ORDER BY 1, 4
+SELECT x.n::integer AS place,
+       format('policy "%s" cannot detach or drop tables of role "%s", who owns "%s"', x.policy, x.owner, x.first) AS message,
+       format('Function "%s" belongs to role "%s", which is no member of it. This is so for %s. Make it a member, or give the tables one owner.',
+              x.function, x.member, x.count || CASE x.count WHEN 1 THEN ' table' ELSE ' tables' END) AS detail,
+       format('GRANT %I TO %I;', x.owner, x.member) AS hint
+FROM (SELECT p.n, p.function, p.policy, min(n.nspname || '.' || c.relname) AS first, count(*) AS count,
+             pg_get_userbyid(c.relowner) AS owner, pg_get_userbyid(p.proowner) AS member
+      FROM part p
+      JOIN pg_class c ON c.oid = p.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE NOT pg_has_role(p.proowner, c.relowner, 'USAGE')
+      GROUP BY p.n, p.function, p.policy, c.relowner, p.proowner) x
+ORDER BY 1, 2

@@ -1,12 +1,11 @@
--- Tables whose rows nothing takes. $1: the schemas that are looked at; $2: tables that something takes
--- care of, as schema.table; $3: those that deletes reach by foreign key, which counts where it deletes
--- rows; $4: the tables that rows are deleted from; $5: tables whose partitions are detached and dropped
--- later: what has the same columns is taken for one, but not $6, where steps write to. Partitions count with their root, and are covered
--- with whatever they inherit from. Not looked at: temporary and foreign tables, those of extensions.
--- One row per table, or root of partitions: schema, name, persistence, whether it is partitioned, how
--- many of its partitions nothing covers, about how many rows they have (NULL: never analysed), how many
--- were inserted, since when that is counted (NULL: since the statistics began; both are NULL on a
--- standby, which counts no row of its primary), and the oids of what holds rows.
+-- Findings on tables whose rows nothing takes. $1: the schemas that are looked at, whose places are those of the findings;
+-- $2: tables that something takes care of, as schema.table; $3: those that deletes reach by foreign key, which counts
+-- where it deletes rows; $4: the tables that rows are deleted from; $5: tables whose partitions are detached and dropped
+-- later: what has the same columns is taken for one, but not $6, where steps write to; $7 and $8: tables and what
+-- policies do there, a sentence each. Partitions count with their root, and are covered with whatever they inherit from.
+-- Not looked at: temporary and foreign tables, those of extensions. The detail has the size, unless that would wait for
+-- an ACCESS EXCLUSIVE lock, about how many rows there are (unless they were never analysed), and how many were inserted;
+-- a standby counts no row of its primary.
 WITH RECURSIVE named AS (
     SELECT c.oid, n.nspname::text AS schema, c.relname::text AS table, n.nspname || '.' || c.relname AS name,
            c.relkind, c.relispartition, c.relpersistence::text AS persistence, c.reltuples
@@ -56,11 +55,35 @@ WITH RECURSIVE named AS (
     FROM tree t LEFT JOIN cared d ON d.oid = t.oid
     WHERE t.relkind = 'r'
     GROUP BY 1
+), locked AS MATERIALIZED (
+    SELECT DISTINCT l.relation
+    FROM pg_locks l JOIN pg_database b ON b.oid = l.database AND b.datname = current_database()
+    WHERE l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock'
+), uncovered AS MATERIALIZED (
+    SELECT r.schema, r.name, r.relkind = 'p' AS partitioned, r.persistence, l.parts, l.rows, coalesce(l.inserted, 0) AS inserted, l.oids
+    FROM root r LEFT JOIN leaf l ON l.root = r.oid
+    WHERE coalesce(l.parts > 0 OR l.all_parts = 0, true)
 )
-SELECT r.schema, r.table, r.persistence, r.relkind = 'p', coalesce(l.parts, 0)::integer, l.rows,
-       CASE WHEN NOT pg_is_in_recovery() THEN coalesce(l.inserted, 0) END,
-       (SELECT s.stats_reset FROM pg_stat_database s WHERE s.datname = current_database()),
-       coalesce(l.oids, '{}')
-FROM root r LEFT JOIN leaf l ON l.root = r.oid
-WHERE coalesce(l.parts > 0 OR l.all_parts = 0, true)
+SELECT array_position($1::text[], u.schema) AS place, u.name AS object,
+       format('%s "%s" has no policy, no protection and no exemption',
+              CASE WHEN u.partitioned THEN 'partitioned table' WHEN u.persistence = 'u' THEN 'unlogged table' ELSE 'table' END, u.name) AS message,
+       concat_ws(' ', growth.size, growth.inserted, (SELECT string_agg(w.does, ' ' ORDER BY w.n)
+                                                    FROM unnest($7::text[], $8::text[]) WITH ORDINALITY AS w (name, does, n)
+                                                    WHERE w.name = u.name)) AS detail,
+       format('Write a policy for it, or name %s under "protect" or under "exempt" of "coverage".', u.name) AS hint
+FROM uncovered u
+CROSS JOIN LATERAL (
+    SELECT 'It has no partition yet.', NULL WHERE u.partitioned AND u.parts IS NULL
+    UNION ALL
+    SELECT format('%s%s%s.',
+                  CASE WHEN EXISTS (SELECT FROM locked l WHERE l.relation = ANY (u.oids))
+                       THEN 'Its size could not be read, for somebody has it to himself'
+                       ELSE 'It takes ' || (SELECT pg_size_pretty(coalesce(sum(pg_total_relation_size(o.oid)), 0)) FROM unnest(u.oids) AS o (oid)) END,
+                  CASE WHEN u.partitioned THEN format(' in %s %s', u.parts, CASE u.parts WHEN 1 THEN 'partition' ELSE 'partitions' END) END,
+                  CASE WHEN u.rows IS NOT NULL THEN format(', about %s %s', u.rows, CASE u.rows WHEN 1 THEN 'row' ELSE 'rows' END) END),
+           CASE WHEN NOT pg_is_in_recovery()
+                THEN format('%s inserted since %s.', u.inserted || CASE u.inserted WHEN 1 THEN ' row was' ELSE ' rows were' END,
+                            coalesce((SELECT to_char(s.stats_reset AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
+                                      FROM pg_stat_database s WHERE s.datname = current_database()), 'its statistics began')) END
+    WHERE NOT (u.partitioned AND u.parts IS NULL)) growth (size, inserted)
 ORDER BY 1, 2

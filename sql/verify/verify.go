@@ -35,8 +35,8 @@ func RowValue(schema, table, column, encoded string) string {
 	).Replace(strings.TrimSuffix(text, "\n"))
 }
 
-// RowsQuery compares rows of a registry table with values, which are SQL that the generator wrote; the key
-// is the first column. The places of the rows begin at 1.
+// RowsQuery finds rows of a registry table that are not as their values, which are SQL that the generator wrote; the key
+// is the first column.
 func RowsQuery(schema, table string, columns []string, rows [][]string) string {
 	names, typed, comparisons := make([]string, len(columns)), make([]string, len(columns)), make([]string, len(columns))
 	for i, column := range columns {
@@ -50,7 +50,7 @@ func RowsQuery(schema, table string, columns []string, rows [][]string) string {
 		values[i+1] = "(" + strconv.Itoa(i+1) + ", " + strings.Join(row, ", ") + ")"
 	}
 	return strings.NewReplacer(
-		"registry_table", quote.Qualified(schema, table),
+		"registry_table", quote.Qualified(schema, table), "registry_kind", table,
 		"registry_columns", strings.Join(names, ", "),
 		"registry_values", strings.Join(values, ",\n    "),
 		"registry_comparisons", strings.Join(comparisons, ",\n    "),

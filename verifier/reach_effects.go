@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -143,4 +144,65 @@ func (v *inspection) triggerIsNew(e reachEffect, t reachTrigger) bool {
 	}
 	known := v.opt.Snapshot.Table(t.On)
 	return known != nil && !slices.Contains(known.Triggers, catalog.Trigger{Name: t.Name, Definition: t.Definition})
+}
+
+// foreignCode is what functions of the runtime raise where a policy would run code of a role that is not trusted.
+const foreignCode = "PR004"
+
+// checkUnexpected asks what a run asks before it touches anything. A table or column that is gone has a finding of its
+// own.
+func (v *inspection) checkUnexpected(r reading) error {
+	names := slices.DeleteFunc(v.policyNames(), func(name string) bool {
+		return v.found(name, codeNoTable, codeNoColumn, codeNotCopied, codeExpression)
+	})
+	tables := mapped(names, func(name string) string { return v.policies[name].Table.String() })
+	return v.finds(codeUnexpected, nil, "unexpected", names, tables)(r)
+}
+
+// checkRowSecurity: the generated functions run with row_security = off, so that they fail where rows would be
+// hidden from them. What foreign keys do is done as the table's owner, past any row security. Asked about are tables
+// that are named, and those of expressions, whose schema is "" where the search path says which it is.
+func (v *inspection) checkRowSecurity(r reading) error {
+	var schemas, tables, kinds, names []string
+	var places []int
+	asked := map[policy.Table]int{}
+	add := func(kind, name string, t policy.Table) {
+		t.Position = diag.Position{}
+		if asked[t] == 0 {
+			schemas, tables = append(schemas, t.Schema), append(tables, t.Name)
+			asked[t] = len(tables)
+		}
+		places, kinds, names = append(places, asked[t]), append(kinds, kind), append(names, name)
+	}
+	addParts := func(kind, name string, parts []policy.Part) {
+		for _, part := range parts {
+			for _, t := range part.Tables() {
+				add(kind, name, t)
+			}
+		}
+	}
+	for _, p := range v.file.Policies {
+		for _, use := range p.Uses() {
+			add("policy", p.Name, use.Table)
+		}
+		addParts("policy", p.Name, p.Parts())
+	}
+	for _, q := range v.file.Reports {
+		addParts("report", q.Name, q.Parts())
+	}
+	return v.finds(codeRowSecurity, nil, "reach_row_security", schemas, tables, v.install.SearchPath, v.worker(), places, kinds, names)(r)
+}
+
+// checkIdentities is about published tables whose rows PostgreSQL refuses to delete or update.
+func (v *inspection) checkIdentities(r reading) error {
+	var tables []uint32
+	var events, policies, ways []string
+	for _, p := range v.graph.policies {
+		for _, e := range p.effects {
+			if e.event != "INSERT" {
+				tables, events, policies, ways = append(tables, e.table.OID), append(events, e.event), append(policies, p.Name), append(ways, e.way())
+			}
+		}
+	}
+	return v.finds(codeIdentity, nil, "reach_identity", tables, events, policies, ways)(r)
 }
