@@ -69,16 +69,8 @@ var applicationNames = []string{"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_
 
 var numberedName = regexp.MustCompile(`^p_[0-9]+$`)
 
-// refuseNames refuses a table with a column that a function's variable is called like.
-func (w *pageWriter) refuseNames(table *catalog.Table, at diag.Position) bool {
-	for _, column := range table.Columns {
-		if isGeneratedName(column.Name) || slices.Contains(applicationNames, column.Name) || numberedName.MatchString(column.Name) {
-			w.refuse(at, codeReservedName,
-				fmt.Sprintf("column %q of table %q has the name of a variable of the generated function", column.Name, tableName(table)), "")
-			return true
-		}
-	}
-	return false
+func isApplicationName(name string) bool {
+	return isGeneratedName(name) || slices.Contains(applicationNames, name) || numberedName.MatchString(name)
 }
 
 // writableColumn looks up a column that a function writes.
@@ -138,7 +130,7 @@ func argumentType(typ string) string {
 // for many, and those of its cursor.
 func (w *pageWriter) claim(c *policy.Claim) []Object {
 	key := w.uniqueKey(w.table, c.Key)
-	if !w.claimable(c) || key == nil || w.clocks[0] == nil || w.refuseNames(w.table, c.Position) {
+	if !w.claimable(c) || key == nil || w.clocks[0] == nil || w.refuseNames(w.table, c.Position, isApplicationName) {
 		return nil
 	}
 	d, ok := w.claimFields(c, key)
@@ -301,7 +293,7 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 		w.refuse(c.Cursor.Table.Position, codeTableKind, fmt.Sprintf("%q is a %s, not a table", c.Cursor.Table, table.Kind), "Name the table that holds the rows.")
 		return nil
 	}
-	if w.refuseNames(table, c.Cursor.Position) {
+	if w.refuseNames(table, c.Cursor.Position, isApplicationName) {
 		return nil
 	}
 	key := w.uniqueKey(table, c.Cursor.Key)
@@ -341,7 +333,7 @@ type columnValue struct {
 // touch is <policy>_touch.
 func (w *pageWriter) touch(t *policy.Touch) []Object {
 	key := w.touchKey(t)
-	if key == nil || w.refuseNames(w.table, t.Position) {
+	if key == nil || w.refuseNames(w.table, t.Position, isApplicationName) {
 		return nil
 	}
 	var order []ident // makes the order of rows total, where the key alone does not
@@ -389,7 +381,7 @@ func (w *pageWriter) touchKey(t *policy.Touch) *catalog.Column {
 // revive is how a row that is gone is made anew; nil when it was refused.
 func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 	from := w.relation(t.Revive.Table)
-	if from == nil || w.refuseNames(from, t.Revive.Position) {
+	if from == nil || w.refuseNames(from, t.Revive.Position, isApplicationName) {
 		return nil
 	}
 	var given []string

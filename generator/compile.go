@@ -294,14 +294,22 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		return refuse(codeNoKey, fmt.Sprintf("table %q has no primary key", p.Table),
 			"A run remembers where it was by the primary key, and holds name rows by it: add one.")
 	}
-	table = c.withEnsured(table)
-	for _, column := range table.Columns {
-		if isGeneratedName(column.Name) {
-			return refuse(codeReservedName,
-				fmt.Sprintf("column %q of table %q has the name of a variable of the generated function", column.Name, p.Table), "")
-		}
+	if table = c.withEnsured(table); c.refuseNames(table, p.Table.Position, isGeneratedName) {
+		return nil
 	}
 	return table
+}
+
+// refuseNames refuses a table with a column that is called as a variable of a generated function.
+func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken func(name string) bool) bool {
+	for _, column := range table.Columns {
+		if taken(column.Name) {
+			c.refuse(at, codeReservedName,
+				fmt.Sprintf("column %q of table %q has the name of a variable of the generated function", column.Name, tableName(table)), "")
+			return true
+		}
+	}
+	return false
 }
 
 // withEnsured is the table as it will be when the columns are there that any of its policies makes sure of.

@@ -84,7 +84,11 @@ func checkDownOf(t *testing.T, dir fs.FS, before, after *History) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, _, _, err := whole.load()
+	names, err := whole.list()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := whole.ours(names)
 	if err != nil {
 		t.Fatal(err)
 	}

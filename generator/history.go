@@ -109,11 +109,24 @@ func ReadFormat(dir fs.FS, format Format) (*History, error) {
 }
 
 func (dir migrationDir) read() (*History, error) {
-	files, last, width, err := dir.load()
+	names, err := dir.list()
 	if err != nil {
 		return nil, err
 	}
-	h := &History{tool: dir.tool, objects: map[ID]Object{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, last: last, width: width}
+	if err := dir.checkNumbers(names); err != nil {
+		return nil, err
+	}
+	files, err := dir.ours(names)
+	if err != nil {
+		return nil, err
+	}
+	if err := dir.checkAlone(); err != nil {
+		return nil, err
+	}
+	h := &History{tool: dir.tool, objects: map[ID]Object{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
+	if len(names) > 0 {
+		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
+	}
 	for _, file := range files {
 		if err := h.follow(file, files); err != nil {
 			return nil, err

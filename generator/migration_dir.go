@@ -139,25 +139,6 @@ func sqlFilesOf(dir fs.FS) ([]string, error) {
 	return paths, nil
 }
 
-// load reads our files in order, and the greatest number and its width over all files; a number may be used once.
-func (dir migrationDir) load() (files []migrationFile, last int64, width int, err error) {
-	names, err := dir.list()
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	if err := dir.checkNumbers(names); err != nil {
-		return nil, 0, 0, err
-	}
-	last, width = 0, dir.tool.width
-	if len(names) > 0 {
-		last, width = names[len(names)-1].version, names[len(names)-1].digits
-	}
-	if files, err = dir.ours(names); err != nil {
-		return nil, 0, 0, err
-	}
-	return files, last, width, dir.checkAlone()
-}
-
 // list is every file that the tool would apply, sorted by number.
 func (dir migrationDir) list() ([]numbered, error) {
 	paths, err := sqlFilesOf(dir.FS)

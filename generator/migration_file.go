@@ -239,7 +239,11 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 // closes says whether an action creates something whose privileges retention._close() sees to, the last statement
 // of Up or Down: until it commits, nobody sees them. An archive is a table of the application, and has what its tables have.
 func closes(a action) bool {
-	return a.verb == verbPut && slices.Contains([]Kind{KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy}, a.object.Kind)
+	switch a.object.Kind {
+	case KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy:
+		return a.verb == verbPut
+	}
+	return false
 }
 
 // settings say what names mean, and how long a table may be waited for.

@@ -75,13 +75,14 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	if t == nil || !c.checkPartitioned(p, t) {
 		return nil
 	}
+	bound := argumentType(t.key.Type)
 	columns := []catalog.Column{
 		{Name: "schema", Type: "text", NotNull: true}, {Name: "name", Type: "text", NotNull: true}, {Name: "parent", Type: "text", NotNull: true},
+		{Name: "lower", Type: bound}, {Name: "upper", Type: bound, NotNull: true},
 	}
 	if t.value != nil {
-		columns = append(columns, catalog.Column{Name: "value", Type: argumentType(t.value.Type), NotNull: true})
+		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: argumentType(t.value.Type), NotNull: true})
 	}
-	columns = append(columns, catalog.Column{Name: "lower", Type: argumentType(t.key.Type)}, catalog.Column{Name: "upper", Type: argumentType(t.key.Type), NotNull: true})
 	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
 }
 
@@ -106,7 +107,8 @@ func (w *pageWriter) rowsRelation() sqlText {
 	if !w.policy.Partitions {
 		return qualified(w.table)
 	}
-	return fragment("partition columns", each(w.table.Columns, func(c catalog.Column) columnText { return columnText{sqlText(c.Name), sqlText(c.Type)} }))
+	named := func(c catalog.Column) columnText { return columnText{sqlText(c.Name), sqlText(c.Type)} }
+	return fragment("partition columns", each(w.table.Columns, named))
 }
 
 // compilePartitions compiles a policy on partitions to its objects; none when it was refused.

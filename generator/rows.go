@@ -460,8 +460,9 @@ func (w *pageWriter) rows() Object {
 	if w.table.Column("t") != nil { // a column comes before the row
 		row = "t.*::" + qualified(w.table)
 	}
-	passed := sqlText("")                                                                    // the condition under which the own step takes a row, "" when it takes them all
-	if own := w.ownStep(); own != nil && own.Where != nil && len(w.headersRead(*own)) == 0 { // else only a step can tell
+	// The condition under which the own step takes a row, "" when it takes them all, or only a step can tell.
+	passed := sqlText("")
+	if own := w.ownStep(); own != nil && own.Where != nil && len(w.headersRead(*own)) == 0 {
 		passed = enclosed(w.bind(*own.Where))
 	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,

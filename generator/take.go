@@ -146,8 +146,10 @@ func (w *pageWriter) takeLocked(b batch) fields {
 	}
 	p := w.passes()[0]
 	marked := p.clock != nil && p.clock.mark != ""
-	first := w.steps()[0] // whether it deletes a table's rows by their place, and there is nothing else
-	d["Plain"] = len(texts) == 1 && !marked && !b.many && len(b.saved) == 0 && w.ownDelete != nil && first.Where == nil && w.rowsOf(first, b, false).plain
+	// One DELETE of a table's rows by their place, and nothing else.
+	steps := w.steps()
+	d["Plain"] = len(steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && !b.many && len(b.saved) == 0 &&
+		w.rowsOf(steps[0], b, false).plain
 	if w.numbered {
 		d["Ordered"] = each(w.cursor(p), cursorColumn.expr)
 	}
