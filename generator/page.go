@@ -154,7 +154,9 @@ func (c *compiler) reports() []Object {
 		w := &pageWriter{reliances: reliances{expected: map[string]*expectation{}, named: map[string]bool{}}}
 		w.binder = binder{compiler: c, policy: &policy.Policy{Name: r.Name, Position: r.Position}, table: &catalog.Table{}, asOf: "p_as_of"}
 		function := w.report(r)
-		objects = append(objects, function, w.reportRow(r, function))
+		row := w.policyObject(w.reportFields(r, Hash(sqlfiles.Version, function.SQL, r.Description)))
+		row.Position, row.Words = r.Position, words(r)
+		objects = append(objects, function, row)
 	}
 	return objects
 }
@@ -185,12 +187,6 @@ func (w *pageWriter) noteReads(e policy.Expr, parsed *pgparse.Expr) {
 			w.expected[tableName(table)] = &expectation{Kind: kindOf(table)}
 		}
 	}
-}
-
-func (w *pageWriter) reportRow(r *policy.Report, function Object) Object {
-	o := w.policyObject(w.reportFields(r, Hash(sqlfiles.Version, function.SQL, r.Description)))
-	o.Position, o.Words = r.Position, words(r)
-	return o
 }
 
 // unworded are fields that no page has: names that are in the path, columns, which are objects of their own, and what

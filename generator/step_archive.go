@@ -211,19 +211,14 @@ func (w *pageWriter) emptyValues(s step) []valueText {
 			value.Value = fragment("null of", sqlText(typ))
 		}
 		list = append(list, value)
-		if typ == "" && w.readsJoins(s, a.Value) {
+		only := policy.Step{Archive: &policy.Archive{Set: []policy.Assignment{a}}}
+		reads := len(w.headersRead(step{Step: only, number: s.number})) > 0
+		w.joinColumns(a.Value, func(int, string) { reads = true })
+		if typ == "" && reads { // there is no row of a join or a header at creation
 			w.refuse(a.Position, codeStep, fmt.Sprintf("the type of column %q cannot be told before there is a row", a.Column), "Create the archive yourself, or read the row only.")
 		}
 	}
 	return list
-}
-
-// readsJoins says whether a value reads a join or a header, of which there is none at creation.
-func (w *pageWriter) readsJoins(s step, e policy.Expr) bool {
-	found := false
-	w.joinColumns(e, func(int, string) { found = true })
-	only := policy.Step{Archive: &policy.Archive{Set: []policy.Assignment{{Value: e}}}}
-	return found || len(w.headersRead(step{Step: only, number: s.number})) > 0
 }
 
 // uncommented is a text without its comments, to compare what it does.
