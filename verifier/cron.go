@@ -16,8 +16,12 @@ import (
 
 // cronJob is a live job of pg_cron.
 type cronJob struct {
-	Name, Schedule, Command, Database, User string
-	Active                                  bool
+	Name     string `json:"name"`
+	Schedule string `json:"schedule"`
+	Command  string `json:"command"`
+	Database string `json:"database"`
+	User     string `json:"user"`
+	Active   bool   `json:"active"`
 }
 
 // attempt is a run of a job that did not succeed, by pg_cron's own account.
@@ -39,7 +43,9 @@ func (v *inspection) checkCron(r reading) error {
 	if err != nil {
 		return err
 	}
-	v.compareJobs(rows, v.server.Database)
+	if err := v.compareJobs(r, rows, v.server.Database); err != nil {
+		return err
+	}
 	return v.readAttempts(r, "cron_attempts")
 }
 
@@ -61,64 +67,12 @@ func (v *inspection) lastAttempt(name string) (attempt, bool) {
 
 // compareJobs compares what is wanted with the jobs of the runner in the database where schema cron
 // lives.
-func (v *inspection) compareJobs(rows []cronJob, home string) {
-	live, there := map[string]cronJob{}, ""
-	if v.install.CronElsewhere() { // which is where hints are to be run
-		there = fmt.Sprintf(" Schema cron is in database %q.", home)
-	}
-	for _, j := range rows {
-		live[j.Name] = j
-	}
-	for _, o := range v.objects(generator.KindCron) {
-		want := *o.Cron
-		if want.Database == "" {
-			want.Database = home
-		}
-		if j, ok := live[want.Name]; ok {
-			v.compareJob(o, want, j, home, there)
-		} else {
-			v.about(o, message{Code: codeCronMissing, Message: fmt.Sprintf("job %q is not in pg_cron", want.Name), Hint: v.schedule(want, home, false),
-				Detail: fmt.Sprintf("Role %q has no job of that name; nothing runs its policies.%s", v.runner(), there)})
-		}
-		delete(live, want.Name)
-	}
-	for _, j := range rows {
-		if _, orphan := live[j.Name]; orphan {
-			v.about(generator.Object{Kind: generator.KindCron, Name: j.Name}, message{Code: codeCronOrphan,
-				Message: fmt.Sprintf("job %q is in pg_cron, and nobody wants it", j.Name),
-				Detail:  fmt.Sprintf("It runs %s on %q.%s", j.Command, j.Schedule, there),
-				Hint:    as(j.User, fmt.Sprintf("SELECT cron.unschedule(%s);", quote.Literal(j.Name)))})
-		}
-	}
-}
-
-// compareJob: a job that is switched off is made anew, since alter_job is for those alone whom an administrator gave it.
-func (v *inspection) compareJob(o generator.Object, want generator.CronJob, live cronJob, home, there string) {
-	there = strings.TrimSpace(there)
-	for _, part := range [][3]string{{"schedule", want.Schedule, live.Schedule}, {"command", want.Command, live.Command},
-		{"database", want.Database, live.Database}, {"user", v.runner(), live.User}} {
-		if part[1] != part[2] {
-			v.about(o, message{Code: codeCronDiffers, Message: fmt.Sprintf("job %q has another %s in pg_cron", o.Cron.Name, part[0]),
-				Want: quoted(part[1]), Got: quoted(part[2]), Detail: there, Hint: v.schedule(want, home, part[0] != "user")})
-		}
-	}
-	if !live.Active {
-		v.about(o, message{Code: codeCronInactive, Message: fmt.Sprintf("job %q is switched off in pg_cron", want.Name),
-			Detail: there, Hint: v.schedule(want, home, true)})
-	}
-}
-
-// schedule is a job anew: scheduling it again neither switches it on nor moves it to its database.
-func (v *inspection) schedule(want generator.CronJob, home string, again bool) string {
-	name := quote.Literal(want.Name)
-	call := fmt.Sprintf("SELECT cron.schedule(%s, %s, %s);", name, quote.Literal(want.Schedule), quote.Literal(want.Command))
-	if want.Database != home {
-		call = fmt.Sprintf("SELECT cron.schedule_in_database(%s, %s, %s, %s);", name, quote.Literal(want.Schedule), quote.Literal(want.Command), quote.Literal(want.Database))
-	}
-	if again {
-		call = fmt.Sprintf("SELECT cron.unschedule(%s); %s", name, call)
-	}
-	return as(v.runner(), call)
+func (v *inspection) compareJobs(r reading, live []cronJob, home string) error {
+	objects := v.objects(generator.KindCron)
+	wanted := mapped(objects, func(o generator.Object) cronJob {
+		return cronJob{Name: o.Cron.Name, Schedule: o.Cron.Schedule, Command: o.Cron.Command, Database: o.Cron.Database}
+	})
+	return v.finds("", objects, "cron_compare", wanted, append([]cronJob{}, live...), v.runner(), home, v.install.CronElsewhere())(r)
 }
 
 // checkCronElsewhere follows the jobs into the other database, where row security shows them to the
@@ -187,7 +141,9 @@ func (v *inspection) readCronElsewhere(r reading) error {
 		return err
 	}
 	rows = slices.DeleteFunc(rows, func(j cronJob) bool { return strings.Contains(strings.TrimPrefix(j.Name, prefix), ".") })
-	v.compareJobs(rows, view.Database)
+	if err := v.compareJobs(r, rows, view.Database); err != nil {
+		return err
+	}
 	return v.readAttempts(r, "cron_attempts_there", prefix)
 }
 

@@ -64,36 +64,12 @@ func (v *inspection) standby() {
 		Hint: "Verify the primary, or leave this out: --skip V094."})
 }
 
-// relation is a type, table, view or sequence in the runtime's schema.
-type relation struct {
-	Name, Kind, Owner string
-	Open              []string // privileges of PUBLIC
-}
-
 var relationKinds = map[generator.Kind]string{generator.KindType: "c", generator.KindTable: "r", generator.KindView: "v", generator.KindStored: "r"}
 
 func (v *inspection) checkRelations(r reading) error {
-	live := map[string]relation{}
-	err := each(r, "relations", func(found relation) {
-		name := v.install.Schema + "." + found.Name
-		live[name] = found
-		if len(found.Open) > 0 {
-			v.add(message{Code: codePublic, Object: name, Message: fmt.Sprintf("PUBLIC has %s on %q", strings.Join(found.Open, ", "), name),
-				Hint: fmt.Sprintf("REVOKE ALL ON %s FROM PUBLIC;", own(name))})
-		}
-	}, v.install.Schema)
-	if err != nil {
-		return err
-	}
-	for _, o := range v.relations() {
-		switch found, ok := live[o.Name]; {
-		case !ok || found.Kind != relationKinds[o.Kind]:
-			v.missing(o)
-		case found.Owner != v.creator(o):
-			v.ownerDiffers(o, v.creator(o), found.Owner)
-		}
-	}
-	return nil
+	wanted := v.relations()
+	kinds := mapped(wanted, func(o generator.Object) string { return relationKinds[o.Kind] })
+	return v.finds("", wanted, "relations", v.install.Schema, mapped(wanted, v.inSchema), kinds, mapped(wanted, v.creator), repairHint)(r)
 }
 
 func (v *inspection) missing(o generator.Object) {

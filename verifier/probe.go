@@ -114,7 +114,7 @@ func (v *inspection) finds(code string, about []generator.Object, query string, 
 }
 
 // addFound adds the findings that a query answers: its columns have the names of a message's parts. The rest is that of the
-// object whose place they name, from 1; without a place they are where their policy is, or else the first object.
+// object whose place they name, from 1; without a place they are where their policy is.
 func (v *inspection) addFound(r reading, code string, about []generator.Object, sql string, args ...any) error {
 	type finding struct {
 		Place                                                                         int
@@ -124,8 +124,8 @@ func (v *inspection) addFound(r reading, code string, about []generator.Object, 
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[finding])
 	for _, f := range found {
 		o := generator.Object{Position: v.position(f.Policy)}
-		if f.Place > 0 || f.Policy == "" && len(about) > 0 {
-			o = about[max(f.Place-1, 0)]
+		if f.Place > 0 {
+			o = about[f.Place-1]
 		}
 		v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),
 			Position: o.Position, Policy: cmp.Or(f.Policy, o.Policy), Object: cmp.Or(f.Object, o.Name), Table: cmp.Or(f.Table, o.Table),

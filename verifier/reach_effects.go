@@ -166,29 +166,23 @@ func (v *inspection) checkRowSecurity(r reading) error {
 	var schemas, tables, kinds, names []string
 	var places []int
 	asked := map[policy.Table]int{}
-	add := func(kind, name string, t policy.Table) {
+	add := func(s source, t policy.Table) {
 		t.Position = diag.Position{}
 		if asked[t] == 0 {
 			schemas, tables = append(schemas, t.Schema), append(tables, t.Name)
 			asked[t] = len(tables)
 		}
-		places, kinds, names = append(places, asked[t]), append(kinds, kind), append(names, name)
+		places, kinds, names = append(places, asked[t]), append(kinds, s.kind), append(names, s.name)
 	}
-	addParts := func(kind, name string, parts []policy.Part) {
-		for _, part := range parts {
+	for _, s := range v.sources() {
+		for _, t := range s.tables {
+			add(s, t)
+		}
+		for _, part := range s.parts {
 			for _, t := range part.Tables() {
-				add(kind, name, t)
+				add(s, t)
 			}
 		}
-	}
-	for _, p := range v.file.Policies {
-		for _, use := range p.Uses() {
-			add("policy", p.Name, use.Table)
-		}
-		addParts("policy", p.Name, p.Parts())
-	}
-	for _, q := range v.file.Reports {
-		addParts("report", q.Name, q.Parts())
 	}
 	return v.finds(codeRowSecurity, nil, "reach_row_security", schemas, tables, v.install.SearchPath, v.worker(), places, kinds, names)(r)
 }

@@ -133,29 +133,22 @@ func (v *inspection) checkFunctionRights(r reading) error {
 
 // calls lists each function once per policy and report.
 func (v *inspection) calls() []calling {
-	policies, _ := parallel.Each(v.file.Policies, func(p *policy.Policy) ([]calling, error) {
-		return callsOf("policy", p.Name, p.Parts()), nil
-	})
-	reports, _ := parallel.Each(v.file.Reports, func(r *policy.Report) ([]calling, error) {
-		return callsOf("report", r.Name, r.Parts()), nil
-	})
-	return append(slices.Concat(policies...), slices.Concat(reports...)...)
-}
-
-func callsOf(kind, of string, parts []policy.Part) []calling {
-	var list []calling
-	for _, part := range parts {
-		parsed, err := part.Parse()
-		if err != nil {
-			continue // refused when the file was read
-		}
-		for _, c := range parsed.Calls {
-			if !slices.ContainsFunc(list, func(known calling) bool { return known.Call == c }) {
-				list = append(list, calling{c, kind, of, part.Expr})
+	calls, _ := parallel.Each(v.sources(), func(s source) ([]calling, error) {
+		var list []calling
+		for _, part := range s.parts {
+			parsed, err := part.Parse()
+			if err != nil {
+				continue // refused when the file was read
+			}
+			for _, c := range parsed.Calls {
+				if !slices.ContainsFunc(list, func(known calling) bool { return known.Call == c }) {
+					list = append(list, calling{c, s.kind, s.name, part.Expr})
+				}
 			}
 		}
-	}
-	return list
+		return list, nil
+	})
+	return slices.Concat(calls...)
 }
 
 // callRefused: the schema of a table may have a finding already.

@@ -161,6 +161,20 @@ func ownColumnsOf(e policy.Expr, parsed *pgparse.Expr) []namedColumn {
 	return list
 }
 
+// source is a policy or report, with the tables that it names and its pieces of SQL.
+type source struct {
+	kind, name string // kind is "policy" or "report"
+	tables     []policy.Table
+	parts      []policy.Part
+}
+
+func (v *inspection) sources() []source {
+	policies := mapped(v.file.Policies, func(p *policy.Policy) source {
+		return source{"policy", p.Name, mapped(p.Uses(), func(use policy.Use) policy.Table { return use.Table }), p.Parts()}
+	})
+	return append(policies, mapped(v.file.Reports, func(r *policy.Report) source { return source{"report", r.Name, nil, r.Parts()} })...)
+}
+
 func clocks(p *policy.Policy) []*policy.Clock {
 	var list []*policy.Clock
 	if p.Due != nil {

@@ -87,7 +87,6 @@ type inspection struct {
 type server struct {
 	Database, User string
 	Now            time.Time
-	SeesSessions   bool
 	Installed      bool // the schema is there
 	Usage          bool // and may be used
 	SchemaOwner    string

@@ -1,6 +1,6 @@
 -- Findings on what roles can do that nothing of ours needs: drift where it leads to rows that only runs should change.
 -- $1: the runtime's owner; $2: the other roles; $3: the worker. Superusers have a finding of their own.
-SELECT r.rolname::text AS object, CASE WHEN f.changes THEN 'drift' ELSE 'info' END AS severity,
+SELECT 1 AS place, r.rolname::text AS object, CASE WHEN f.changes THEN 'drift' ELSE 'info' END AS severity,
        format('role "%s" %s', r.rolname, coalesce('has ' || f.attribute, format('is a member of "%s"', f.member_of))) AS message,
        'Nothing of pgretain needs it.'
        || CASE WHEN f.changes THEN ' With it the role can change rows by hand, past holds, guards and run log.' ELSE '' END AS detail,
@@ -18,4 +18,4 @@ CROSS JOIN LATERAL (
     WHERE p.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')
 ) f (found, changes, attribute, member_of)
 WHERE r.rolname = ANY (array_append($2::text[], $1::text)) AND NOT r.rolsuper AND f.found
-ORDER BY 1, 2, 3
+ORDER BY 2, 3, 4

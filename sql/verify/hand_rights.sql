@@ -2,7 +2,7 @@
 -- application chose it, since it gave everybody these rights, or the install an owner of its tables for a role. $1:
 -- tables, as schema.table; $2: roles; $3: the runtime's owner. PUBLIC is one of the roles, under the name ''; what everybody has is not repeated for the
 -- others, nor what they have as members of the owner or of pg_write_all_data.
-SELECT coalesce(nullif(y.role, ''), 'PUBLIC') AS object, CASE WHEN y.role = '' OR y.owns THEN 'info' ELSE 'drift' END AS severity,
+SELECT 1 AS place, coalesce(nullif(y.role, ''), 'PUBLIC') AS object, CASE WHEN y.role = '' OR y.owns THEN 'info' ELSE 'drift' END AS severity,
        CASE WHEN y.role = '' THEN format('PUBLIC has %s on %s', y.rights, y.tables)
             WHEN y.owns THEN format('role "%s" owns %s', y.role, y.tables)
             ELSE format('role "%s" has %s on %s', y.role, y.rights, y.tables) END AS message,

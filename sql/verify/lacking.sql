@@ -1,7 +1,7 @@
 -- Findings on what roles may not do with relations in the runtime's schema although they should. $1: the schema; $2:
 -- relations in it, $3: a role for each, $4: a privilege; $5: the owner, of whom relations of another owner are no
 -- business.
-SELECT x.role AS object, format('role "%s" lacks %s on %s', x.role, x.privileges, string_agg(x.name, ', ' ORDER BY x.name)) AS message,
+SELECT 1 AS place, x.role AS object, format('role "%s" lacks %s on %s', x.role, x.privileges, string_agg(x.name, ', ' ORDER BY x.name)) AS message,
        'What the role is for fails.' AS detail,
        format('GRANT %s ON %s TO %I;', x.privileges, string_agg(x.sql, ', ' ORDER BY x.name), x.role) AS hint
 FROM (
@@ -14,4 +14,4 @@ FROM (
     WHERE NOT has_table_privilege(r.oid, c.oid, w.privilege) AND (w.role <> $5 OR c.relowner = r.oid)
     GROUP BY 1, 2, 3) x
 GROUP BY x.role, x.privileges
-ORDER BY 1, 2
+ORDER BY 2, 3

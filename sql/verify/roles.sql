@@ -11,7 +11,7 @@ WITH role AS (
     JOIN pg_database d ON d.datname = current_database()
     LEFT JOIN pg_roles r ON r.rolname = w.name
 )
-SELECT r.name AS object, format('role "%s" %s', r.name, f.fault) AS message, f.hint
+SELECT 1 AS place, r.name AS object, format('role "%s" %s', r.name, f.fault) AS message, f.hint
 FROM role r
 CROSS JOIN LATERAL (VALUES
     (NOT r.found, 'does not exist', 'pgretain bootstrap | psql -X -v ON_ERROR_STOP=1'),
@@ -28,4 +28,4 @@ CROSS JOIN LATERAL (VALUES
     (r.super, 'is a superuser', format('ALTER ROLE %I NOSUPERUSER;', r.name))
 ) f (wrong, fault, hint)
 WHERE f.wrong
-ORDER BY 1, 2
+ORDER BY 2, 3

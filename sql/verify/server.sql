@@ -1,6 +1,5 @@
 -- Where and as whom the verifier looks. $1: the runtime's schema. One row: database, role, the instant
--- up to which the database tells what happened, whether other sessions are visible, whether the schema
--- is there, whether the role may use it, its owner, the clock, whether the server is a standby, and whether the role
+-- up to which the database tells what happened, whether the schema is there, whether the role may use it, its owner, the clock, whether the server is a standby, and whether the role
 -- may call the function that counts. A standby tells what happened until its last replayed transaction, or until now
 -- where it streams and has replayed all it got.
 SELECT current_database()::text, current_user::text,
@@ -11,7 +10,6 @@ SELECT current_database()::text, current_user::text,
                                    (SELECT c.checkpoint_time FROM pg_control_checkpoint() c)),
                           statement_timestamp())
             ELSE statement_timestamp() END,
-       pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'),
        n.oid IS NOT NULL,
        coalesce(has_schema_privilege(n.oid, 'USAGE'), false),
        coalesce(pg_get_userbyid(n.nspowner)::text, ''), statement_timestamp(), pg_is_in_recovery(),

@@ -2,7 +2,7 @@
 -- the other roles of the install; $4: tables of policies, as schema.table. Left out: superusers, those who
 -- own such a table or can become somebody who does, and members of the runner as well, as roles that
 -- migrate are.
-SELECT $1::text AS object, 'info' AS severity,
+SELECT 1 AS place, $1::text AS object, 'info' AS severity,
        format('%s can become "%s"', string_agg(format('"%s"', r.rolname), ', ' ORDER BY r.rolname), $1::text) AS message,
        'They can delete by hand and change the run log. They neither own a table of a policy nor are members of the runner, as a role that migrates is.' AS detail
 FROM pg_roles r

@@ -17,7 +17,7 @@ WITH relation AS MATERIALIZED (
     CROSS JOIN LATERAL aclexplode(a.attacl) e
     WHERE e.grantee <> r.relowner
 )
-SELECT x.role AS object, format('role "%s" has %s on %s', x.role, x.privileges, string_agg(x.name, ', ' ORDER BY x.name)) AS message,
+SELECT 1 AS place, x.role AS object, format('role "%s" has %s on %s', x.role, x.privileges, string_agg(x.name, ', ' ORDER BY x.name)) AS message,
        'It could change by hand what only the runtime''s functions may change. Where a membership gives it that, end the membership.' AS detail,
        format('REVOKE %s ON %s FROM %I;', x.privileges, string_agg(x.sql, ', ' ORDER BY x.name), x.role) AS hint
 FROM (
@@ -41,4 +41,4 @@ FROM (
     HAVING o.rolname::text <> $4 OR NOT bool_and(EXISTS (SELECT FROM unnest($5::text[], $6::text[]) AS w (name, privilege)
                                                          WHERE w.name = r.name AND w.privilege = p.name))) x
 GROUP BY x.role, x.privileges
-ORDER BY 1, 2
+ORDER BY 2, 3
