@@ -53,5 +53,4 @@ var (
 	codeDocument      = diag.Register("P047", "a document without the row")
 	codeSuppression   = diag.Register("P048", "an invalid suppression")
 	codeNotSilent     = diag.Register("P049", "a check that cannot be suppressed")
-	_                 = diag.Register("P036", "the file cannot be read")
 )
