@@ -54,7 +54,7 @@ pgretain() { PGHOST=$socket PGPORT=5432 PGDATABASE=postgres PGUSER=app_deploy "$
 
 SECONDS=0
 step "Build pgretain"
-(cd "$root" && CGO_ENABLED=0 go build -buildvcs=false -o "$tmp/pgretain" ./cmd/pgretain)
+(cd "$root" && go build -buildvcs=false -o "$tmp/pgretain" ./cmd/pgretain)
 echo "built in $SECONDS s"
 
 step "Start a throw-away PostgreSQL with pg_cron"
