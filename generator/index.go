@@ -203,7 +203,7 @@ func (w *pageWriter) zoned(e *pgparse.Expr) bool {
 func (w *pageWriter) index(items []NeededColumn, predicate sqlText) Object {
 	list := fragment("index items", items)
 	name := indexName(tableName(w.table), string(list), string(predicate))
-	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": list, "Predicate": predicate,
+	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": list, "Columns": items, "Predicate": predicate,
 		"Comment": literal("pgretain: index of policy " + w.policy.Name), "Concurrently": true, "Partitions": nil}
 	maps.Copy(d, indexFields(w.table, name))
 	id := ID{KindIndex, w.table.Schema + "." + name}
@@ -221,7 +221,8 @@ func (w *pageWriter) index(items []NeededColumn, predicate sqlText) Object {
 	}
 	return Object{
 		Kind: KindIndex, Name: id.Name, As: AsMigrator, SQL: sql, Definition: string(fragment("plain index", d)), Drop: object("index_drop", d),
-		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
+		Content: string(fragment("index content", d)),
+		Policy:  w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
 	}
 }
 

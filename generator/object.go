@@ -68,6 +68,7 @@ type Object struct {
 	// These are for the verifier; migrations do not record them.
 	Cron       *CronJob          // of a KindCron object
 	Definition string            // of a KindIndex object: its CREATE INDEX alone
+	Content    string            // of a KindIndex object: what the planner takes it to hold, as EXPLAIN
 	Needs      []IndexNeed       // of a KindPolicy object
 	Row        map[string]string // of a KindPolicy object: its columns, as JSON
 }

@@ -43,6 +43,8 @@ func TestCLI(t *testing.T) {
 		"rehearsal":        testRehearsal,
 		"rehearsal away":   testRehearsalElsewhere,
 		"rehearsal finds":  testRehearsalFinds,
+		"plan":             testPlan,
+		"plan of change":   testPlanOfChange,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -60,7 +60,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func rootCommand(c *console) *cobra.Command {
 	root := verbs("pgretain",
 		snapshotCommand(c), lintCommand(c), generateCommand(c), bootstrapCommand(c), migrateCommand(c),
-		verifyCommand(c), previewCommand(c), runCommand(c), statusCommand(c), sandboxCommand(c),
+		verifyCommand(c), planCommand(c), previewCommand(c), runCommand(c), statusCommand(c), sandboxCommand(c),
 		schemaCommand(c), completionCommand(c), versionCommand(c),
 	)
 	root.SilenceErrors, root.SilenceUsage = true, true

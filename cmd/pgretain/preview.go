@@ -123,22 +123,30 @@ func (s *session) previews(ctx context.Context, request previewRequest) (list []
 				return err
 			}
 		}
-		for _, p := range names {
-			var text string
-			err := s.row(ctx, statement, p.Name, orNull(request.asOf), orNull(request.olderThan),
-				orNull(request.scope), orNull(request.limit), request.policy != "").Scan(&text)
+		for _, name := range names {
+			p, err := s.previewOf(ctx, statement, name.Name, request)
 			if err != nil {
 				return err
-			}
-			var p preview
-			if err := json.Unmarshal([]byte(text), &p); err != nil {
-				return fmt.Errorf("reading the preview: %w", err)
 			}
 			list = append(list, p)
 		}
 		return nil
 	})
 	return list, err
+}
+
+// previewOf is the preview of one policy; with its effects where the request names one.
+func (s *session) previewOf(ctx context.Context, statement, name string, request previewRequest) (p preview, err error) {
+	var text string
+	err = s.row(ctx, statement, name, orNull(request.asOf), orNull(request.olderThan), orNull(request.scope),
+		orNull(request.limit), request.policy != "").Scan(&text)
+	if err != nil {
+		return p, err
+	}
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return p, fmt.Errorf("reading the preview: %w", err)
+	}
+	return p, nil
 }
 
 // previewStatement is what the runtime can be asked: an older one counts what is due, all of it.
@@ -227,18 +235,7 @@ func (c *console) printPreviews(list []preview) {
 	var all preview
 	all.Due = new(int64)
 	for _, p := range list {
-		kept := int64(0)
-		for _, n := range p.Kept {
-			kept += n
-		}
-		state := "starts"
-		switch {
-		case p.StoppedBy != nil:
-			state = "would not start: " + *p.StoppedBy
-		case p.WouldTrip:
-			state = "would trip: the breaker allows " + orElse(p.Limit, count, "all")
-		}
-		t.add(p.Policy, p.orMore(p.Due), orElse(p.Bytes, size, ""), count(kept), orElse(p.Oldest, asIs, ""), state)
+		t.add(p.Policy, p.dueText(), orElse(p.Bytes, size, ""), p.keptText(), orElse(p.Oldest, asIs, ""), p.outcome())
 		if p.Due != nil {
 			*all.Due += *p.Due
 		}
@@ -247,6 +244,37 @@ func (c *console) printPreviews(list []preview) {
 	t.add("", "", "", "", "", "")
 	t.add("all", all.orMore(all.Due), "", "", "", "")
 	t.print(c.out)
+}
+
+// outcome is what a run would come to.
+func (p preview) outcome() string {
+	switch {
+	case p.StoppedBy != nil:
+		return "would not start: " + *p.StoppedBy
+	case p.WouldTrip:
+		return "would trip: the breaker allows " + orElse(p.Limit, count, "all")
+	}
+	return "starts"
+}
+
+// dueText is how many rows are due; nothing where nobody has counted.
+func (p *preview) dueText() string {
+	if p == nil {
+		return ""
+	}
+	return p.orMore(p.Due)
+}
+
+// keptText is how many rows guards and holds keep.
+func (p *preview) keptText() string {
+	if p == nil {
+		return ""
+	}
+	kept := int64(0)
+	for _, n := range p.Kept {
+		kept += n
+	}
+	return count(kept)
 }
 
 // orMore writes a number that may have been counted to a limit.

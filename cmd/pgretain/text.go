@@ -42,6 +42,30 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
+// write prints the columns, or a table of Markdown.
+func (t *table) write(w io.Writer, markdown bool) {
+	if !markdown {
+		t.print(w)
+		return
+	}
+	escape := strings.NewReplacer("|", "\\|", "<", "&lt;", "\n", " ")
+	line := func(cells []string) { fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")) }
+	var head, rule []string
+	for _, column := range t.columns {
+		name, right := strings.CutPrefix(column, ">")
+		head, rule = append(head, name), append(rule, map[bool]string{true: "---:", false: "---"}[right])
+	}
+	line(head)
+	line(rule)
+	for _, row := range t.rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = escape.Replace(cell)
+		}
+		line(cells)
+	}
+}
+
 // plural counts things.
 func plural(n int, thing string) string {
 	switch {

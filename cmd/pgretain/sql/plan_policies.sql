@@ -1,0 +1,1 @@
+SELECT p.name, p.hash FROM retention.policy p WHERE NOT p.report;

@@ -1,0 +1,4 @@
+SET LOCAL client_min_messages = error;
+SET LOCAL check_function_bodies = off;
+SET LOCAL lock_timeout = '2s';
+CREATE TEMPORARY TABLE pgretain_plan ();

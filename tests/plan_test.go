@@ -1,0 +1,151 @@
+package tests
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/quote"
+	"pgretain/tests/kit"
+)
+
+// planned is what "pgretain plan --format json" says of a policy.
+type planned struct {
+	Policy, Change, Note string
+	Words                []string
+	Now, Then            *struct {
+		Due  int64
+		Kept map[string]int64
+	}
+}
+
+func planOf(t *testing.T, c *cli, args ...string) map[string]planned {
+	t.Helper()
+	var found struct{ Policies []planned }
+	text := c.must(append([]string{"plan", "--format", "json"}, args...)...).stdout
+	if err := json.Unmarshal([]byte(text), &found); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	policies := map[string]planned{}
+	for _, p := range found.Policies {
+		policies[p.Policy] = p
+	}
+	return policies
+}
+
+// testPlan plans every case of the generator's corpus in a database that has only its tables. Once the policies are
+// installed, their counts at the same instant must be equal, and the first run takes so many rows.
+func testPlan(t *testing.T, binary string) {
+	const asOf = "2025-06-01 12:00:00+00"
+	cases, err := filepath.Glob(filepath.Join(corpus, "golden", "*", "policy.yaml"))
+	if err != nil || len(cases) < 24 {
+		t.Fatalf("found %d cases (%v)", len(cases), err)
+	}
+	schema := corpusFile(t, filepath.Join(corpus, "schema.sql")) + corpusFile(t, filepath.Join(corpus, "data.sql"))
+	var evaluated atomic.Int64
+	t.Cleanup(func() {
+		if n := evaluated.Load(); n < 30 {
+			t.Errorf("only %d policies were evaluated", n)
+		}
+	})
+	for _, path := range cases {
+		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+			t.Parallel()
+			tables := schema
+			if own, err := os.ReadFile(filepath.Join(filepath.Dir(path), "schema.sql")); err == nil {
+				tables = string(own)
+			}
+			yaml := withoutCron(corpusFile(t, path))
+			in := kit.Prepare(t, tables, yaml, kit.Before(rolesOfApp))
+			before := kit.Catalog(t, in.DB, in.File.Install.Schema)
+			c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
+			c.write("retention.yaml", yaml)
+			c.must("snapshot")
+			plans := planOf(t, c, "--as-of", asOf)
+			if diff := cmp.Diff(before, kit.Catalog(t, in.DB, in.File.Install.Schema)); diff != "" {
+				t.Errorf("the plan changed the database (-before +after):\n%s", diff)
+			}
+			in.Migrate(t, yaml)
+			for _, p := range in.File.Policies {
+				said := plans[p.Name]
+				if said.Then == nil {
+					if len(p.Ensure) == 0 || said.Note == "" {
+						t.Errorf("%s was not evaluated: %s", p.Name, said.Note)
+					}
+					continue
+				}
+				evaluated.Add(1)
+				if due, kept := in.Count(p.Name, asOf); said.Then.Due != due || !maps.Equal(said.Then.Kept, kept) {
+					t.Errorf("the plan of %s says %d due and %v kept, installed it has %d and %v", p.Name, said.Then.Due, said.Then.Kept, due, kept)
+				}
+			}
+			first := plans[in.File.Policies[0].Name]
+			if first.Then == nil {
+				return
+			}
+			if took := in.Done(first.Policy, asOf); took.Taken != first.Then.Due && len(took.Cascaded) == 0 {
+				t.Errorf("the plan of %s says %d, the run took %d", first.Policy, first.Then.Due, took.Taken)
+			}
+		})
+	}
+}
+
+// testPlanOfChange plans another window, a new and a removed policy beside what is installed, with a hold in force.
+func testPlanOfChange(t *testing.T, binary string) {
+	const yaml = `version: 1
+install: {scheduler: none}
+policies:
+  lines_old: {table: app.lines, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
+  lines_bad: {table: app.lines, where: bad, due: {age: {column: at, older_than: 1 day}}, then: [delete]}
+`
+	in := kit.Prepare(t, `CREATE SCHEMA app;
+		CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz NOT NULL, bad boolean NOT NULL DEFAULT false);
+		INSERT INTO app.lines SELECT n, '2026-05-01 00:00:00+00'::timestamptz - n * interval '1 day' FROM generate_series(1, 100) n`, yaml)
+	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
+	c.write("retention.yaml", yaml)
+	c.must("snapshot")
+	if r := c.finish(c.command("generate")); r.code != 0 {
+		t.Fatal(r)
+	}
+	c.must("migrate", "up")
+	if err := in.Operator(`SELECT retention.place_hold('app.lines', '{"id": 20}', 'case 7')`); err != nil {
+		t.Fatal(err)
+	}
+	c.write("retention.yaml", strings.NewReplacer("30 days", "10 days", "lines_bad", "lines_worst").Replace(yaml))
+	plans := planOf(t, c, "--as-of", "2026-05-01 00:00:00+00")
+	// Ages 31 to 100 are due now, 11 to 100 then, but for the row under the hold.
+	old := plans["lines_old"]
+	if old.Change != "changed" || old.Now.Due != 70 || old.Then.Due != 89 || old.Then.Kept["hold"] != 1 {
+		t.Errorf("the plan of the changed policy is %+v, now %+v, then %+v", old, old.Now, old.Then)
+	}
+	if len(old.Words) != 1 || !strings.Contains(old.Words[0], "30 days") || !strings.Contains(old.Words[0], "10 days") {
+		t.Errorf("the change is worded %q", old.Words)
+	}
+	if bad := plans["lines_bad"]; bad.Change != "removed" || bad.Now == nil || bad.Then != nil {
+		t.Errorf("the plan of the removed policy is %+v", bad)
+	}
+	if worst := plans["lines_worst"]; worst.Change != "new" || worst.Now != nil || worst.Then == nil || worst.Then.Due != 0 {
+		t.Errorf("the plan of the new policy is %+v", worst)
+	}
+	text := c.must("plan", "--as-of", "2026-05-01 00:00:00+00").stdout
+	for _, want := range []string{"lines_old    changed       70        89     1", "LOCKS OF THE MIGRATION", "ROW EXCLUSIVE"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the plan does not say %q:\n%s", want, text)
+		}
+	}
+	markdown := c.must("plan", "--format", "markdown", "--as-of", "2026-05-01 00:00:00+00").stdout
+	if want := "| lines_old | changed | 70 | 89 | 1 |"; !strings.Contains(markdown, want) {
+		t.Errorf("the plan in Markdown has no line %q:\n%s", want, markdown)
+	}
+	c.url = in.URL("")
+	c.want(2, "is a superuser", "plan")
+	in.Exec(t, "REVOKE TEMPORARY ON DATABASE "+quote.Ident(in.Name)+" FROM PUBLIC")
+	c.url = in.URL(kit.Migrator)
+	c.want(2, "a plan needs temporary objects", "plan")
+}
