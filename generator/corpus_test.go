@@ -22,73 +22,51 @@ import (
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	"pgretain/templates"
+	"pgretain/tests/fixture"
 )
 
 // TestGolden compiles every case under testdata/golden and compares what is wanted because of the
-// policy, the runtime left out, with the case's .sql files.
+// policy, the runtime left out, with the objects of the case.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	for _, dir := range cases(t, "golden", 24) {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
+	for _, c := range cases(t, "golden", 24) {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			got := sqlFiles(t, compileCase(t, dir))
-			if diff := cmp.Diff(got, sqlFiles(t, compileCase(t, dir))); diff != "" {
+			got := sqlFiles(t, compileCase(t, c))
+			if diff := cmp.Diff(got, sqlFiles(t, compileCase(t, c))); diff != "" {
 				t.Errorf("the same input gives other bytes (-first +second)\n%s", diff)
 			}
-			want := filepath.Join(dir, "want")
-			if *update {
-				rewriteSQL(t, want, got)
-			}
-			if diff := cmp.Diff(readSQL(t, want), got); diff != "" {
-				t.Errorf("golden differs (-want +got)\n%s", diff)
-			}
+			c.CompareAll(t, "want/*", got)
 		})
 	}
 }
 
-// cases lists the directories of a corpus, each of which holds a policy and a snapshot.
-func cases(t *testing.T, corpus string, least int) []string {
+// cases are those of a corpus: a policy, tables that it needs besides those of testdata, and what becomes of it.
+func cases(t *testing.T, corpus string, least int) []*fixture.Case {
 	t.Helper()
-	dirs, err := filepath.Glob(filepath.Join("testdata", corpus, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(dirs) < least {
-		t.Fatalf("found %d cases, want at least %d", len(dirs), least)
-	}
-	for _, dir := range dirs {
-		for _, entry := range readDir(t, dir) {
-			if !slices.Contains([]string{"policy.yaml", "catalog.json", "schema.sql", "want", "stderr.txt"}, entry.Name()) {
-				t.Errorf("%s is read by no test", filepath.Join(dir, entry.Name()))
-			}
-		}
-	}
-	return dirs
+	return fixture.Cases(t, filepath.Join("testdata", corpus), least, "policy.yaml", "catalog.json", "schema.sql", "stderr.txt", "want/*")
 }
 
 // compileCase compiles a case that must be accepted.
-func compileCase(t *testing.T, dir string) []Object {
+func compileCase(t *testing.T, c *fixture.Case) []Object {
 	t.Helper()
-	file, _ := parseCase(t, dir)
-	objects, list := Compile(file, snapshotOf(t, dir), nil)
+	file, _ := parseCase(t, c)
+	objects, list := Compile(file, snapshotOf(t, c), nil)
 	if len(list) > 0 {
 		t.Fatalf("%+v", list)
 	}
 	if len(objects) == 0 {
 		t.Fatal("nothing is wanted")
 	}
-	if list := Diagnose(file, snapshotOf(t, dir), nil); len(list) > 0 {
+	if list := Diagnose(file, snapshotOf(t, c), nil); len(list) > 0 {
 		t.Fatalf("without texts something is wrong: %+v", list)
 	}
 	return ownObjects(t, file, objects)
 }
 
-func parseCase(t *testing.T, dir string) (*policy.File, []byte) {
+func parseCase(t *testing.T, c *fixture.Case) (*policy.File, []byte) {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join(dir, "policy.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := []byte(c.Text("policy.yaml"))
 	file, list := policy.Parse("policy.yaml", source)
 	if file == nil {
 		var out bytes.Buffer
@@ -105,14 +83,29 @@ func renderList(t *testing.T, out *bytes.Buffer, list diag.List, source []byte) 
 	}
 }
 
-func snapshotOf(t *testing.T, dir string) *catalog.Snapshot {
+// snapshotOf has the tables of a case, and those of testdata that it does not have.
+func snapshotOf(t *testing.T, c *fixture.Case) *catalog.Snapshot {
 	t.Helper()
-	file, err := os.Open(filepath.Join(dir, "catalog.json"))
+	common := commonSnapshot(t)
+	if !c.Has("catalog.json") {
+		return common
+	}
+	own, err := catalog.Read(strings.NewReader(c.Text("catalog.json")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	snapshot, err := catalog.Read(file)
+	for _, table := range common.Tables {
+		if !slices.ContainsFunc(own.Tables, func(o *catalog.Table) bool { return o.Schema == table.Schema && o.Name == table.Name }) {
+			own.Tables = append(own.Tables, table)
+		}
+	}
+	return own
+}
+
+// commonSnapshot is that of testdata/schema.sql.
+func commonSnapshot(t *testing.T) *catalog.Snapshot {
+	t.Helper()
+	snapshot, err := catalog.Read(strings.NewReader(readText(t, "testdata/catalog.json")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,72 +155,27 @@ func fileName(o Object) string {
 	if strings.Contains(o.Name, "[]") {
 		name += ".array" // beside the function of one value
 	}
-	return string(o.Kind) + "_" + name + ".sql"
-}
-
-func readSQL(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	for _, entry := range readDir(t, dir) {
-		content, err := os.ReadFile(filepath.Join(dir, entry.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[entry.Name()] = unixLines(string(content))
-	}
-	return files
-}
-
-func rewriteSQL(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func readDir(t *testing.T, dir string) []fs.DirEntry {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return entries
+	return "want/" + string(o.Kind) + "_" + name + ".sql"
 }
 
 // TestInvalid holds everything that is said of the policies under testdata/invalid, which the
 // reader of the file accepts and the catalog snapshot refutes.
 func TestInvalid(t *testing.T) {
 	t.Parallel()
-	for _, dir := range cases(t, "invalid", 25) {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
+	for _, c := range cases(t, "invalid", 25) {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			file, source := parseCase(t, dir)
-			objects, list := Compile(file, snapshotOf(t, dir), nil)
+			file, source := parseCase(t, c)
+			objects, list := Compile(file, snapshotOf(t, c), nil)
 			if objects != nil || !list.HasErrors() {
 				t.Fatal("the policy is accepted")
 			}
-			if diff := cmp.Diff(list, Diagnose(file, snapshotOf(t, dir), nil)); diff != "" {
+			if diff := cmp.Diff(list, Diagnose(file, snapshotOf(t, c), nil)); diff != "" {
 				t.Errorf("without texts something else is said (-want +got):\n%s", diff)
 			}
 			var out bytes.Buffer
 			renderList(t, &out, list, source)
-			path := filepath.Join(dir, "stderr.txt")
-			if *update {
-				if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(readText(t, path), out.String()); diff != "" {
-				t.Error(diff)
-			}
+			c.Compare(t, "stderr.txt", out.String())
 		})
 	}
 }
@@ -235,24 +183,16 @@ func TestInvalid(t *testing.T) {
 // TestNoted holds what is said of policies that are accepted, and deserve a look.
 func TestNoted(t *testing.T) {
 	t.Parallel()
-	for _, dir := range cases(t, "noted", 1) {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
+	for _, c := range cases(t, "noted", 1) {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			file, source := parseCase(t, dir)
-			if _, list := Compile(file, snapshotOf(t, dir), nil); len(list) > 0 {
+			file, source := parseCase(t, c)
+			if _, list := Compile(file, snapshotOf(t, c), nil); len(list) > 0 {
 				t.Fatal(list)
 			}
 			var out bytes.Buffer
-			renderList(t, &out, Notes(file, snapshotOf(t, dir)), source)
-			path := filepath.Join(dir, "stderr.txt")
-			if *update {
-				if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(readText(t, path), out.String()); diff != "" {
-				t.Error(diff)
-			}
+			renderList(t, &out, Notes(file, snapshotOf(t, c)), source)
+			c.Compare(t, "stderr.txt", out.String())
 		})
 	}
 }
@@ -261,8 +201,8 @@ func TestNoted(t *testing.T) {
 func TestCodesAreShown(t *testing.T) {
 	t.Parallel()
 	var shown strings.Builder
-	for _, dir := range append(cases(t, "invalid", 1), cases(t, "noted", 1)...) {
-		shown.WriteString(readText(t, filepath.Join(dir, "stderr.txt")))
+	for _, c := range append(cases(t, "invalid", 1), cases(t, "noted", 1)...) {
+		shown.WriteString(c.Text("stderr.txt"))
 	}
 	for _, code := range ownCodes() {
 		if !strings.Contains(shown.String(), "["+code.Name+"]") {
@@ -328,8 +268,8 @@ func compileExample(t *testing.T, page, label string) diag.List {
 	if file == nil {
 		t.Fatalf("%s the reader refuses the example: %v", label, list)
 	}
-	_, list = Compile(file, snapshotOf(t, "testdata"), nil)
-	return append(list, Notes(file, snapshotOf(t, "testdata"))...)
+	_, list = Compile(file, commonSnapshot(t), nil)
+	return append(list, Notes(file, commonSnapshot(t))...)
 }
 
 // TestPagesOfCodes fails on a page of this package that belongs to no code.
@@ -396,11 +336,11 @@ func TestTemplatesAreDocumented(t *testing.T) {
 // TestForm holds what is true of everything that is generated, in all golden cases.
 func TestForm(t *testing.T) {
 	t.Parallel()
-	for _, dir := range cases(t, "golden", 1) {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
+	for _, c := range cases(t, "golden", 1) {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			hostile := strings.HasPrefix(filepath.Base(dir), "hostile")
-			for _, o := range compileCase(t, dir) {
+			hostile := strings.HasPrefix(c.Name, "hostile")
+			for _, o := range compileCase(t, c) {
 				texts := map[string]string{"SQL": o.SQL, "Drop": o.Drop}
 				if ofPage(o) { // dropped with its page
 					delete(texts, "Drop")
@@ -489,17 +429,17 @@ func misplaced(sql string) []string {
 // TestNames holds that everything made for a policy has a name that PostgreSQL does not cut.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	for _, dir := range cases(t, "golden", 1) {
-		for _, o := range compileCase(t, dir) {
+	for _, c := range cases(t, "golden", 1) {
+		for _, o := range compileCase(t, c) {
 			name := o.Name
 			if o.Kind == KindFunction || o.Kind == KindIndex {
 				_, name, _ = strings.Cut(strings.SplitN(o.Name, "(", 2)[0], ".")
 			}
 			if o.Kind != KindPrivilege && o.Kind != KindColumn && len(name) > 63 {
-				t.Errorf("%s: %s %s has %d bytes", dir, o.Kind, name, len(name))
+				t.Errorf("%s: %s %s has %d bytes", c.Name, o.Kind, name, len(name))
 			}
 			if o.Kind == KindIndex && len(name+"_invalid") > 63 {
-				t.Errorf("%s: %s leaves no room for the mark of an invalid index", dir, quote.Ident(name))
+				t.Errorf("%s: %s leaves no room for the mark of an invalid index", c.Name, quote.Ident(name))
 			}
 		}
 	}

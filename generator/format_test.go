@@ -2,11 +2,9 @@ package generator
 
 import (
 	"errors"
-	"flag"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +12,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/fixture"
 )
 
 // hostileText holds what one tool or another would take for its own.
@@ -110,7 +110,7 @@ func mustReadFormat(t *testing.T, dir fs.FS, format Format) *History {
 	return h
 }
 
-// twoSteps is the directory of TestGoldenSteps in another format.
+// twoSteps is the directory of a first installation and a change of it.
 func twoSteps(t *testing.T, format Format) fstest.MapFS {
 	t.Helper()
 	dir := fstest.MapFS{}
@@ -120,33 +120,16 @@ func twoSteps(t *testing.T, format Format) fstest.MapFS {
 	return dir
 }
 
-// TestGoldenFormats compares the steps of TestGoldenSteps with testdata/formats.
+// TestGoldenFormats writes a first installation and a change of it that touches every file of a step, and compares
+// them with testdata/formats.
 func TestGoldenFormats(t *testing.T) {
 	t.Parallel()
-	for _, format := range Formats[1:] {
-		golden := filepath.Join("testdata", "formats", string(format))
-		dir := twoSteps(t, format)
-		if *update {
-			rewrite(t, golden, dir)
-		}
-		want, got := map[string]string{}, map[string]string{}
-		paths, err := filepath.Glob(filepath.Join(golden, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want[filepath.Base(path)] = unixLines(string(content))
-		}
-		for name, file := range dir {
+	for _, format := range Formats {
+		got := map[string]string{}
+		for name, file := range twoSteps(t, format) {
 			got[name] = string(file.Data)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("golden of %s differs (-want +got)\n%s", format, diff)
-		}
+		fixture.Read(t, filepath.Join("testdata/formats", string(format)+".txtar")).CompareAll(t, "*", got)
 	}
 }
 
@@ -312,57 +295,6 @@ func TestNextRefusesWhatAToolWouldReadOtherwise(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
-	}
-}
-
-// update rewrites golden files instead of comparing them.
-var update = flag.Bool("update", false, "rewrite golden files")
-
-// TestGoldenSteps writes a first installation and a change of it that touches every file of a
-// step, and compares them with testdata/history.
-func TestGoldenSteps(t *testing.T) {
-	t.Parallel()
-	dir := fstest.MapFS{}
-	for _, wanted := range [][]Object{firstInstallation(), laterChange()} {
-		addFiles(t, dir, mustNext(t, mustRead(t, dir), wanted))
-	}
-	golden := filepath.Join("testdata", "history")
-	if *update {
-		rewrite(t, golden, dir)
-	}
-	want := map[string]string{}
-	paths, err := filepath.Glob(filepath.Join(golden, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want[filepath.Base(path)] = unixLines(string(content))
-	}
-	got := map[string]string{}
-	for name, file := range dir {
-		got[name] = string(file.Data)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("golden differs (-want +got)\n%s", diff)
-	}
-}
-
-func rewrite(t *testing.T, golden string, dir fstest.MapFS) {
-	t.Helper()
-	if err := os.RemoveAll(golden); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(golden, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, file := range dir {
-		if err := os.WriteFile(filepath.Join(golden, name), file.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

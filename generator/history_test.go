@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -691,15 +690,7 @@ func tryDelta(t *testing.T, dir fstest.MapFS, yaml string) ([]File, diag.List) {
 
 func deltaSnapshot(t *testing.T, file *policy.File) *catalog.Snapshot {
 	t.Helper()
-	content, err := os.Open("testdata/catalog.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer content.Close()
-	snapshot, err := catalog.Read(content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	snapshot := commonSnapshot(t)
 	snapshot.SearchPath = file.Install.SearchPath
 	return snapshot
 }

@@ -97,7 +97,7 @@ func TestContributing(t *testing.T) {
 			exists("templates/" + name[1] + ".sql.tmpl")
 		}
 		for _, name := range word.FindAllStringSubmatch(cells[3], -1) {
-			exists("generator/testdata/golden/" + name[1])
+			exists("generator/testdata/golden/" + name[1] + ".txtar")
 		}
 	}
 	for _, name := range regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(page, -1) {

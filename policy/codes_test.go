@@ -85,8 +85,8 @@ func TestPagesOfCodes(t *testing.T) {
 func TestCodesAreShown(t *testing.T) {
 	t.Parallel()
 	var shown strings.Builder
-	for _, dir := range directories(t, "testdata/invalid") {
-		shown.Write(read(t, filepath.Join(dir, "stderr.txt")))
+	for _, c := range invalid(t) {
+		shown.WriteString(c.Text("stderr.txt"))
 	}
 	for _, code := range own() {
 		if !strings.Contains(shown.String(), "["+code.Name+"]") {

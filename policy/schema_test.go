@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/policy"
+	"pgretain/tests/fixture"
 )
 
 func schema(t *testing.T) *jsonschema.Schema {
@@ -68,9 +69,14 @@ func plain(v any) any {
 func TestSchemaTakesPolicies(t *testing.T) {
 	t.Parallel()
 	compiled, count := schema(t), 0
+	for _, c := range append(valid(t), fixture.Cases(t, "../generator/testdata/golden", 24, "*", "want/*")...) {
+		count++
+		if err := compiled.Validate(value(t, []byte(c.Text("policy.yaml")))); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+	}
 	for _, pattern := range []string{
-		"testdata/valid/*/policy.yaml", "../examples/*/retention.yaml", "../tests/corpus/*/retention.yaml",
-		"../generator/testdata/golden/*/policy.yaml",
+		"../examples/*/retention.yaml", "../tests/corpus/*/retention.yaml",
 	} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
@@ -111,20 +117,18 @@ var beyondSchema = map[string]string{
 func TestSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	compiled, count := schema(t), 0
-	for _, dir := range directories(t, "testdata/invalid") {
-		if !structural.Match(read(t, filepath.Join(dir, "stderr.txt"))) {
+	for _, c := range invalid(t) {
+		if !structural.MatchString(c.Text("stderr.txt")) {
 			continue
 		}
-		source := read(t, filepath.Join(dir, "policy.yaml"))
 		var v any
-		if yaml.Unmarshal(source, &v) != nil {
+		if yaml.Unmarshal([]byte(c.Text("policy.yaml")), &v) != nil {
 			continue // no YAML
 		}
 		count++
-		name := filepath.Base(dir)
 		err := compiled.Validate(plain(v))
-		if _, known := beyondSchema[name]; known == (err != nil) {
-			t.Errorf("%s: %v", name, err)
+		if _, known := beyondSchema[c.Name]; known == (err != nil) {
+			t.Errorf("%s: %v", c.Name, err)
 		}
 	}
 	if count < 30 {

@@ -2,8 +2,8 @@ package policy_test
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,33 +12,43 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/policy"
+	"pgretain/tests/fixture"
 )
 
-// TestValid holds the whole model of every file under testdata/valid, positions included.
+func valid(t testing.TB) []*fixture.Case {
+	t.Helper()
+	return fixture.Cases(t, "testdata/valid", 5, "policy.yaml", "model.json")
+}
+
+// TestValid holds the whole model of every case under testdata/valid, positions included.
 func TestValid(t *testing.T) {
 	t.Parallel()
-	for _, dir := range directories(t, "testdata/valid") {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
+	for _, c := range valid(t) {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			only(t, dir, "policy.yaml", "model.json")
-			file := parse(t, dir)
+			file := parse(t, c)
 			file.Source = nil
 			text, err := json.MarshalIndent(model{reflect.ValueOf(file)}, "", " ")
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, filepath.Join(dir, "model.json"), append(text, '\n'))
+			c.Compare(t, "model.json", string(text)+"\n")
 		})
 	}
 }
 
-func parse(t *testing.T, dir string) *policy.File {
+func parse(t *testing.T, c *fixture.Case) *policy.File {
 	t.Helper()
-	file, list := policy.Parse("policy.yaml", read(t, filepath.Join(dir, "policy.yaml")))
+	file, list := policy.Parse("policy.yaml", []byte(c.Text("policy.yaml")))
 	if len(list) > 0 || file == nil {
 		t.Fatalf("got %+v", list)
 	}
 	return file
+}
+
+func botQueue(t *testing.T) *policy.File {
+	t.Helper()
+	return parse(t, fixture.Read(t, "testdata/valid/bot_queue.txtar"))
 }
 
 func at(line, column, width int) diag.Position {
@@ -48,7 +58,7 @@ func at(line, column, width int) diag.Position {
 // TestBotQueue spells one model out, so that a wrong model cannot hide in a rewritten file.
 func TestBotQueue(t *testing.T) {
 	t.Parallel()
-	file := parse(t, "testdata/valid/bot_queue")
+	file := botQueue(t)
 	table := policy.Table{Schema: "public", Name: "enqueued_messages"}
 	bounds := policy.Policy{
 		Table: table,
@@ -87,7 +97,7 @@ func TestBotQueue(t *testing.T) {
 
 func TestPositions(t *testing.T) {
 	t.Parallel()
-	file := parse(t, "testdata/valid/bot_queue")
+	file := botQueue(t)
 	ttl, limit := file.Policies[0], file.Policies[1]
 	order := limit.Due.Entries[0].Beyond.Order
 	got := []diag.Position{
@@ -129,18 +139,8 @@ func TestExprAt(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, pattern := range []string{"testdata/valid/*/policy.yaml", "testdata/invalid/*/policy.yaml"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, path := range paths {
-			source, err := readFile(path)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(source)
-		}
+	for _, c := range slices.Concat(valid(f), invalid(f)) {
+		f.Add([]byte(c.Text("policy.yaml")))
 	}
 	f.Fuzz(func(t *testing.T, source []byte) {
 		file, list := policy.Parse("policy.yaml", source)

@@ -2,7 +2,6 @@ package tests
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,10 +13,9 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/policy"
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 )
-
-var update = flag.Bool("update", false, "write the snapshots of tests/corpus again")
 
 // job is a directory of tests/corpus: the retention job of a real project in the policy language.
 // docs/corpus.md says what its files are.
@@ -32,7 +30,7 @@ func TestJobs(t *testing.T) {
 	for _, j := range jobs {
 		t.Run(j.name, func(t *testing.T) {
 			t.Parallel()
-			if *update {
+			if *fixture.Update {
 				j.checkSnapshot(t, kit.Prepare(t, j.schema, withoutCron(j.yaml)))
 				return
 			}
@@ -193,7 +191,7 @@ func (j job) checkSnapshot(t *testing.T, in *kit.Installed) {
 	if err != nil || len(unknown) > 0 {
 		t.Fatalf("tables %v of the snapshot are unknown (%v)", unknown, err)
 	}
-	if *update {
+	if *fixture.Update {
 		j.write(t, jsonText(t, got))
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 )
 
@@ -20,19 +21,15 @@ const rolesOfApp = `DO $$ BEGIN CREATE ROLE app; EXCEPTION WHEN duplicate_object
 // is due.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	cases, err := filepath.Glob(filepath.Join(corpus, "golden", "*", "policy.yaml"))
-	if err != nil || len(cases) < 24 {
-		t.Fatalf("found %d cases (%v)", len(cases), err)
-	}
 	schema := corpusFile(t, filepath.Join(corpus, "schema.sql")) + corpusFile(t, filepath.Join(corpus, "data.sql"))
-	for _, path := range cases {
-		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+	for _, c := range fixture.Cases(t, filepath.Join(corpus, "golden"), 24, "policy.yaml", "schema.sql", "catalog.json", "want/*") {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			tables := schema
-			if own, err := os.ReadFile(filepath.Join(filepath.Dir(path), "schema.sql")); err == nil {
-				tables = string(own)
+			if c.Has("schema.sql") {
+				tables = c.Text("schema.sql")
 			}
-			in := kit.Install(t, tables, withoutCron(corpusFile(t, path)), kit.Before(rolesOfApp))
+			in := kit.Install(t, tables, withoutCron(c.Text("policy.yaml")), kit.Before(rolesOfApp))
 			var taken int64
 			for _, p := range in.File.Policies {
 				taken += runAsCounted(t, in, p.Name)

@@ -127,8 +127,8 @@ func texts(node ast.Node) map[string]bool {
 	return found
 }
 
-// isCase says whether testdata holds a directory of that name.
+// isCase says whether testdata holds a case of that name.
 func isCase(directory, name string) bool {
-	paths, _ := filepath.Glob(filepath.Join(directory, "testdata", "*", name))
+	paths, _ := filepath.Glob(filepath.Join(directory, "testdata", "*", name+".txtar"))
 	return len(paths) > 0
 }

@@ -19,6 +19,7 @@ import (
 	"pgretain/internal/install"
 	"pgretain/internal/quote"
 	"pgretain/policy"
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 	"pgretain/verifier"
 )
@@ -34,8 +35,7 @@ func installDrift(t *testing.T, server *driftServer, name string) driftCase {
 	t.Helper()
 	c := server.template
 	c.name, c.file, c.url = name, driftPolicy(t, name), server.Server.URL
-	own, err := filepath.Glob(filepath.Join(driftDir, directory(name), "[ps][oc][lh]*"))
-	if err == nil && len(own) == 0 && server.template.name != "" {
+	if own := ownDrift(t, name); !own.Has("policy.yaml") && !own.Has("schema.sql") && server.template.name != "" {
 		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+server.template.name)
 		c.exec(t, "UPDATE retention.install SET database_name = current_database(); UPDATE cron.job SET database = current_database(); "+
 			"UPDATE retention.policy SET installed_at = now(); UPDATE retention.job SET installed_at = now()") // now, whatever the template's age
@@ -253,19 +253,29 @@ func driftPolicy(t *testing.T, name string) *policy.File {
 	return file
 }
 
+// driftCases are those of testdata/drift.
+func driftCases(t *testing.T) []*fixture.Case {
+	t.Helper()
+	return fixture.Cases(t, driftDir, 100, "policy.yaml", "schema.sql", "suppress.yaml", "tamper.sql", "report.txt")
+}
+
+// ownDrift is the case of that name, an empty one where there is none. Two tests of one case have databases of
+// their own, "case@test".
+func ownDrift(t *testing.T, name string) *fixture.Case {
+	t.Helper()
+	name, _, _ = strings.Cut(name, "@")
+	path := filepath.Join(driftDir, name+".txtar")
+	if _, err := os.Stat(path); err != nil {
+		return &fixture.Case{}
+	}
+	return fixture.Read(t, path)
+}
+
 // driftFile is a file of a case, or the one that it shares with the others; "" when there is none.
 func driftFile(t *testing.T, name, file string) string {
 	t.Helper()
-	for _, path := range []string{filepath.Join(driftDir, directory(name), file), filepath.Join(driftDir, file)} {
-		if text, err := os.ReadFile(path); err == nil {
-			return string(text)
-		}
+	if own := ownDrift(t, name); own.Has(file) {
+		return own.Text(file)
 	}
-	return ""
-}
-
-// directory is that of a case: two tests of one case have databases of their own, "case@test".
-func directory(name string) string {
-	name, _, _ = strings.Cut(name, "@")
-	return name
+	return fixture.Read(t, driftDir+".txtar").Text(file)
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,17 +15,16 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/policy"
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 	"pgretain/verifier"
 )
 
-// updateDrift rewrites the reports of testdata/drift.
-var updateDrift = flag.Bool("update-drift", false, "rewrite testdata/drift/*/report.txt")
+func init() { flag.BoolVar(fixture.Update, "update-drift", false, "the same as update") }
 
-// driftCase is a directory of testdata/drift: an installation, what a hand then did to it, and
-// what the verifier says. policy.yaml and schema.sql are those of the directory above unless the
-// case has its own.
+// driftCase is a case of testdata/drift: an installation, what a hand then did to it, and what the
+// verifier says. policy.yaml and schema.sql are those of testdata/drift.txtar unless the case has its own.
 type driftCase struct {
 	name     string
 	file     *policy.File
@@ -84,27 +81,19 @@ func TestVerify(t *testing.T) {
 var cannotBePasted = []string{"operator_is_owner", "column_dropped", "column_ensured_dropped", "one_of_each", "search_path_creator"}
 
 func testDrift(t *testing.T, server *driftServer) {
-	cases, err := filepath.Glob(driftDir + "/*/tamper.sql")
-	if err != nil || len(cases) < 20 {
-		t.Fatalf("found %d cases (%v)", len(cases), err)
-	}
-	for _, path := range cases {
-		name := filepath.Base(filepath.Dir(path))
+	for _, own := range driftCases(t) {
+		if !own.Has("tamper.sql") {
+			continue
+		}
+		name := own.Name
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := installDrift(t, server, name)
 			c.exec(t, driftFile(t, "", "ran.sql"))
-			c.exec(t, "BEGIN; SET LOCAL allow_system_table_mods = on;"+driftFile(t, name, "tamper.sql")+"COMMIT;")
+			c.exec(t, "BEGIN; SET LOCAL allow_system_table_mods = on;"+own.Text("tamper.sql")+"COMMIT;")
 			report := c.verify(t, c.looker(), verifier.Options{Counts: true})
 			got := c.text(t, report)
-			if *updateDrift {
-				if err := os.WriteFile(filepath.Join(driftDir, name, "report.txt"), []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(driftFile(t, name, "report.txt"), got); diff != "" {
-				t.Errorf("report differs (-want +got):\n%s", diff)
-			}
+			own.Compare(t, "report.txt", got)
 			if report.ExitCode() != 1 {
 				t.Errorf("exit code %d, want 1", report.ExitCode())
 			}

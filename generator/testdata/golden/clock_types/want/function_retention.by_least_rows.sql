@@ -1,9 +1,0 @@
--- as owner
--- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
-CREATE OR REPLACE FUNCTION retention.by_least_rows(slice retention.slice)
-RETURNS TABLE (rel oid, tid tid, t app.clocks, verdict text) LANGUAGE sql STABLE AS $function$
-    SELECT t.tableoid, t.ctid, t, NULL::text FROM app.clocks t
-    WHERE (least(t.read_at, t.edited_at)) < retention._cutoff(($1).as_of, 0, 0, '36:00:00', 'Europe/Berlin')
-$function$;
-
--- to drop it

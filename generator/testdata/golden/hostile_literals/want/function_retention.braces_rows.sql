@@ -1,9 +1,0 @@
--- as owner
--- Which rows there are at ($1).as_of, and what keeps each of them: those without a verdict go, unless they are held.
-CREATE OR REPLACE FUNCTION retention.braces_rows(slice retention.slice)
-RETURNS TABLE (rel oid, tid tid, t app.note, verdict text) LANGUAGE sql STABLE AS $function$
-    SELECT t.tableoid, t.ctid, t, NULL::text FROM app.note t WHERE (t.kind <> '{{ .Table }} {{ end }}')
-      AND t.made_at < retention._cutoff(($1).as_of, 0, 1, '00:00:00', 'UTC')
-$function$;
-
--- to drop it

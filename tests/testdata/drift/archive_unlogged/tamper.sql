@@ -1,1 +1,0 @@
-ALTER TABLE app.old_item SET UNLOGGED;

@@ -1,1 +1,0 @@
-CREATE TABLE app.message_imported () INHERITS (app.message);

@@ -1,1 +1,0 @@
-ALTER TABLE app.session DROP COLUMN state;

@@ -1,1 +1,0 @@
-ALTER TABLE app.message ALTER COLUMN created_at DROP DEFAULT;

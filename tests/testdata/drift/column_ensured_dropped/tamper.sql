@@ -1,1 +1,0 @@
-ALTER TABLE app.message DROP COLUMN created_at;

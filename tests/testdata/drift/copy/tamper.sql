@@ -1,1 +1,0 @@
-UPDATE retention.install SET system_identifier = 1;

@@ -1,2 +1,0 @@
-INSERT INTO cron.job (jobname, schedule, command, username)
-VALUES ('retention.old', '@daily', 'CALL retention.run_job(''old'')', 'retention_runner');

@@ -1,1 +1,0 @@
-DELETE FROM cron.job WHERE jobname = 'retention.purge';

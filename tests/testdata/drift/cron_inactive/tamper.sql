@@ -1,1 +1,0 @@
-UPDATE cron.job SET active = false WHERE jobname = 'retention.purge';

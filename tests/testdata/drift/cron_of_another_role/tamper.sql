@@ -1,1 +1,0 @@
-UPDATE cron.job SET username = 'postgres' WHERE jobname = 'retention.purge';

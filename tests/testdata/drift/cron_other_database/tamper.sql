@@ -1,1 +1,0 @@
-UPDATE cron.job SET database = 'elsewhere' WHERE jobname = 'retention.purge';

@@ -1,1 +1,0 @@
-UPDATE cron.job SET nodename = 'elsewhere' WHERE jobname = 'retention.purge';

@@ -1,1 +1,0 @@
-UPDATE cron.job SET nodeport = 1 WHERE jobname = 'retention.purge';

@@ -1,1 +1,0 @@
-UPDATE cron.job SET schedule = '0 0 29 2 *' WHERE jobname = 'retention.nightly';

@@ -1,1 +1,0 @@
-DROP FUNCTION retention.place_hold(text, text, text, timestamptz);

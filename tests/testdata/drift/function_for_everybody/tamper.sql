@@ -1,1 +1,0 @@
-GRANT EXECUTE ON FUNCTION retention.adopt(text) TO PUBLIC;

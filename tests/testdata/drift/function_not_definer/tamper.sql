@@ -1,1 +1,0 @@
-ALTER FUNCTION retention.pause(text, text) SECURITY INVOKER;

@@ -1,1 +1,0 @@
-ALTER FUNCTION retention.adopt(text) OWNER TO retention_operator;

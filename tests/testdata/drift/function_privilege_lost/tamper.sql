@@ -1,1 +1,0 @@
-REVOKE EXECUTE ON FUNCTION retention._begin(retention.request) FROM retention_runner;

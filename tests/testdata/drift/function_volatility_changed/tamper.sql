@@ -1,1 +1,0 @@
-ALTER FUNCTION retention._running(bigint) IMMUTABLE;

@@ -1,3 +1,0 @@
-DROP INDEX app.pgretain_message_a851c807;
-CREATE INDEX pgretain_message_a851c807 ON app.message (created_at DESC, id);
-SELECT retention._record_index('app', 'pgretain_message_a851c807');

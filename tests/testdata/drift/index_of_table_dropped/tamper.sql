@@ -1,1 +1,0 @@
-DROP INDEX app.message_newest;

@@ -1,3 +1,0 @@
-DROP INDEX app.pgretain_message_e6a9eeb5;
-CREATE INDEX pgretain_message_e6a9eeb5 ON app.message (queue COLLATE "C", id);
-SELECT retention._record_index('app', 'pgretain_message_e6a9eeb5');

@@ -1,2 +1,0 @@
-CREATE TABLE app.old_session () INHERITS (app.session);
-CREATE TABLE app.old_ledger () INHERITS (app.ledger);

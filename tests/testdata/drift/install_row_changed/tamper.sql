@@ -1,1 +1,0 @@
-UPDATE retention.install SET protect = '{}', time_zone = 'Asia/Tokyo';

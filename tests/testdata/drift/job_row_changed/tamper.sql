@@ -1,1 +1,0 @@
-UPDATE retention.job SET policies = '{session_expired}' WHERE name = 'purge';

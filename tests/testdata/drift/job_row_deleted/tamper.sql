@@ -1,1 +1,0 @@
-DELETE FROM retention.job WHERE name = 'nightly';

@@ -1,1 +1,0 @@
-GRANT drift_member_owner TO drift_member_operator;

@@ -1,1 +1,0 @@
-ALTER ROLE drift_owner_owner LOGIN;

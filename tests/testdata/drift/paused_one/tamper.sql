@@ -1,1 +1,0 @@
-SELECT retention.pause('message_ttl', 'audit 12');

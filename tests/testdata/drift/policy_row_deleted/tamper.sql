@@ -1,1 +1,0 @@
-DELETE FROM retention.policy WHERE name = 'session_expired';

@@ -1,1 +1,0 @@
-DROP PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean);

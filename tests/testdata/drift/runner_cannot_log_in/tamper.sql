@@ -1,1 +1,0 @@
-ALTER ROLE drift_login_runner NOLOGIN;

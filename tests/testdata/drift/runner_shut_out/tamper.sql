@@ -1,1 +1,0 @@
-REVOKE USAGE ON SCHEMA retention FROM retention_runner, retention_operator;

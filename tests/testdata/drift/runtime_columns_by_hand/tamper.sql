@@ -1,2 +1,0 @@
-ALTER TABLE retention.claim ALTER COLUMN id DROP IDENTITY, DROP COLUMN won;
-ALTER TYPE retention.step DROP ATTRIBUTE wake_at;

@@ -1,2 +1,0 @@
-CREATE RULE ignore AS ON INSERT TO retention.setting DO INSTEAD NOTHING;
-CREATE RULE tell AS ON DELETE TO retention.event DO ALSO NOTIFY gone;

@@ -1,1 +1,0 @@
-ALTER VIEW retention.progress SET (security_barrier = true);

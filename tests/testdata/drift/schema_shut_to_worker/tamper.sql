@@ -1,1 +1,0 @@
-REVOKE USAGE ON SCHEMA app FROM retention_worker;

@@ -1,1 +1,0 @@
-REVOKE ALL ON ALL SEQUENCES IN SCHEMA app FROM retention_worker;

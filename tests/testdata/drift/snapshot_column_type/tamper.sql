@@ -1,1 +1,0 @@
-ALTER TABLE app.session ALTER expires_at TYPE timestamp;

@@ -1,1 +1,0 @@
-GRANT SELECT, INSERT ON retention.setting TO PUBLIC;

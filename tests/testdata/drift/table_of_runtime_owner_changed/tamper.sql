@@ -1,1 +1,0 @@
-ALTER TABLE retention.hold OWNER TO retention_operator;

@@ -1,1 +1,0 @@
-GRANT DELETE, TRUNCATE ON retention.run TO retention_operator;

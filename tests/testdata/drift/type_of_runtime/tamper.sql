@@ -1,1 +1,0 @@
-ALTER TYPE retention.step ADD ATTRIBUTE more integer;

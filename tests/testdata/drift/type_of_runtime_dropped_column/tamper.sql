@@ -1,1 +1,0 @@
-ALTER TYPE retention.taken DROP ATTRIBUTE kept CASCADE;

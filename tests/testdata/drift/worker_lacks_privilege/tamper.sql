@@ -1,1 +1,0 @@
-REVOKE DELETE ON app.message FROM retention_worker;
