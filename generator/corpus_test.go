@@ -579,14 +579,14 @@ func TestLayout(t *testing.T) {
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	bodies := 0
-	for _, path := range projects(t) {
-		for _, o := range compileProject(t, path) {
+	for _, project := range fixture.Projects(t, "..") {
+		for _, o := range compileProject(t, project) {
 			if o.Kind != KindFunction || o.Policy == "" || !strings.Contains(o.SQL, "LANGUAGE plpgsql") {
 				continue
 			}
 			bodies++
 			if err := pgparse.PLpgSQL(composite.ReplaceAllString(o.SQL, "v_out record;")); err != nil {
-				t.Errorf("%s: %s: %v", path, o.Name, err)
+				t.Errorf("%s: %s: %v", project.Name, o.Name, err)
 			}
 		}
 	}
@@ -599,14 +599,14 @@ func TestBodies(t *testing.T) {
 func TestVariablesAreReserved(t *testing.T) {
 	t.Parallel()
 	declared, seen := regexp.MustCompile(`(?m)^    (?:    )?(v_\w+) [a-z]`), map[string]bool{}
-	for _, path := range projects(t) {
-		for _, o := range compileProject(t, path) {
+	for _, project := range fixture.Projects(t, "..") {
+		for _, o := range compileProject(t, project) {
 			if o.Kind != KindFunction || o.Policy == "" || !strings.HasSuffix(o.Name, "_take(retention.slice)") {
 				continue
 			}
 			for _, found := range declared.FindAllStringSubmatch(o.SQL, -1) {
 				if seen[found[1]] = true; !isGeneratedName(found[1]) {
-					t.Errorf("%s: %s: %s is not reserved", path, o.Name, found[1])
+					t.Errorf("%s: %s: %s is not reserved", project.Name, o.Name, found[1])
 				}
 			}
 		}
@@ -616,39 +616,19 @@ func TestVariablesAreReserved(t *testing.T) {
 	}
 }
 
-// projects are the examples and the jobs of real projects.
-func projects(t *testing.T) []string {
+func compileProject(t *testing.T, project *fixture.Case) []Object {
 	t.Helper()
-	var paths []string
-	for _, pattern := range []string{"../examples/*/retention.yaml", "../tests/corpus/*/retention.yaml"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil || len(found) < 5 {
-			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
-		}
-		paths = append(paths, found...)
-	}
-	return paths
-}
-
-func compileProject(t *testing.T, path string) []Object {
-	t.Helper()
-	source := readText(t, path)
-	file, list := policy.Parse(path, []byte(source))
+	file, list := policy.Parse("retention.yaml", []byte(project.Text("retention.yaml")))
 	if file == nil {
-		t.Fatalf("%s: %+v", path, list)
+		t.Fatalf("%s: %+v", project.Name, list)
 	}
-	f, err := os.Open(filepath.Join(filepath.Dir(path), catalog.FileName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	snapshot, err := catalog.Read(f)
+	snapshot, err := catalog.Read(strings.NewReader(project.Text(catalog.FileName)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	objects, list := Compile(file, snapshot, nil)
 	if list.HasErrors() {
-		t.Fatalf("%s: %+v", path, list)
+		t.Fatalf("%s: %+v", project.Name, list)
 	}
 	return objects
 }

@@ -3,7 +3,6 @@ package tests
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,9 +16,12 @@ import (
 	"pgretain/tests/kit"
 )
 
-// job is a directory of tests/corpus: the retention job of a real project in the policy language.
-// docs/corpus.md says what its files are.
-type job struct{ name, schema, yaml, note, data, oracle string }
+// job is a case of tests/corpus: the retention job of a real project in the policy language.
+// docs/corpus.md says what its parts are.
+type job struct {
+	own                                    *fixture.Case
+	name, schema, yaml, note, data, oracle string
+}
 
 // TestJobs holds every job to its snapshot, lints and generates it, and installs it on a server.
 // Jobs with an oracle also run, at two sizes of a batch.
@@ -56,18 +58,12 @@ func TestJobs(t *testing.T) {
 
 func readJobs(t *testing.T) []job {
 	t.Helper()
-	dirs, err := filepath.Glob("corpus/*")
-	if err != nil || len(dirs) == 0 {
-		t.Fatalf("found %d jobs (%v)", len(dirs), err)
-	}
 	var jobs []job
-	for _, dir := range dirs {
-		text := func(name string) string { return corpusFile(t, filepath.Join(dir, name)) }
-		j := job{name: filepath.Base(dir), schema: text("schema.sql"), yaml: text("retention.yaml"), note: text("note.txt")}
-		if _, err := os.Stat(filepath.Join(dir, "oracle.sql")); err == nil {
-			j.data, j.oracle = text("data.sql"), text("oracle.sql")
-		}
-		jobs = append(jobs, j)
+	for _, c := range fixture.Cases(t, "corpus", 40, "note.txt", "schema.sql", "retention.yaml", "data.sql", "oracle.sql", catalog.FileName) {
+		jobs = append(jobs, job{
+			own: c, name: c.Name, schema: c.Text("schema.sql"), yaml: c.Text("retention.yaml"), note: c.Text("note.txt"),
+			data: c.Text("data.sql"), oracle: c.Text("oracle.sql"),
+		})
 	}
 	return jobs
 }
@@ -108,8 +104,7 @@ func (j job) wantClean(t *testing.T, path string, list diag.List) {
 
 func (j job) snapshot(t *testing.T) *catalog.Snapshot {
 	t.Helper()
-	text := corpusFile(t, filepath.Join("corpus", j.name, catalog.FileName))
-	snapshot, err := catalog.Read(strings.NewReader(text))
+	snapshot, err := catalog.Read(strings.NewReader(j.own.Text(catalog.FileName)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +139,7 @@ func (j job) row() string {
 	if j.oracle != "" {
 		ran = "yes"
 	}
-	return fmt.Sprintf("| [%s](../tests/corpus/%s) | %s | %s | %s |", j.name, j.name, claim, ran, text)
+	return fmt.Sprintf("| [%s](../tests/corpus/%s.txtar) | %s | %s | %s |", j.name, j.name, claim, ran, text)
 }
 
 func checkPage(t *testing.T, jobs []job) {
@@ -156,7 +151,7 @@ func checkPage(t *testing.T, jobs []job) {
 		}
 	}
 	if n := strings.Count(page, "](../tests/corpus/"); n != len(jobs) {
-		t.Errorf("docs/corpus.md has %d rows, there are %d directories", n, len(jobs))
+		t.Errorf("docs/corpus.md has %d rows, there are %d jobs", n, len(jobs))
 	}
 }
 
@@ -191,26 +186,9 @@ func (j job) checkSnapshot(t *testing.T, in *kit.Installed) {
 	if err != nil || len(unknown) > 0 {
 		t.Fatalf("tables %v of the snapshot are unknown (%v)", unknown, err)
 	}
-	if *fixture.Update {
-		j.write(t, jsonText(t, got))
-		return
-	}
-	equal(t, "retention.catalog.json differs from schema.sql", jsonText(t, want), jsonText(t, got))
-}
-
-func (j job) write(t *testing.T, snapshot string) {
-	t.Helper()
-	path := filepath.Join("corpus", j.name, catalog.FileName)
-	if err := os.WriteFile(path, []byte(snapshot), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func jsonText(t *testing.T, s *catalog.Snapshot) string {
-	t.Helper()
 	var out bytes.Buffer
-	if err := catalog.Write(&out, s); err != nil {
+	if err := catalog.Write(&out, got); err != nil {
 		t.Fatal(err)
 	}
-	return out.String()
+	j.own.Compare(t, catalog.FileName, out.String())
 }

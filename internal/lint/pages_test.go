@@ -9,13 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/lint"
 	"pgretain/policy"
+	"pgretain/tests/fixture"
 )
 
 const pages = "../../docs/checks"
@@ -59,19 +58,7 @@ func TestMessages(t *testing.T) {
 		}
 		out.WriteString("\n")
 	}
-	golden(t, "testdata/messages.txt", out.String())
-}
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(read(t, path), got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	fixture.CompareFile(t, "testdata/messages.txt", out.String())
 }
 
 // TestPagesOfCodes fails on a page that belongs to no code.
@@ -100,12 +87,12 @@ func example(t *testing.T, page, label string) string {
 
 // tables are those of generator/testdata/schema.sql.
 func tables(t *testing.T) *catalog.Snapshot {
-	return snapshot(t, "../../generator/testdata/catalog.json")
+	return snapshot(t, read(t, "../../generator/testdata/catalog.json"))
 }
 
-func snapshot(t *testing.T, path string) *catalog.Snapshot {
+func snapshot(t *testing.T, text string) *catalog.Snapshot {
 	t.Helper()
-	s, err := catalog.Read(strings.NewReader(read(t, path)))
+	s, err := catalog.Read(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}

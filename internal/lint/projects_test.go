@@ -2,45 +2,36 @@ package lint_test
 
 import (
 	"bytes"
-	"flag"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"pgretain/internal/catalog"
 	"pgretain/internal/lint"
 	"pgretain/policy"
+	"pgretain/tests/fixture"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata")
 
 // TestProjects lints the examples and the jobs of real projects. Whoever writes testdata/projects.txt
 // again reads each line of it: what it says has to be true of the project, and worth saying.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	for _, pattern := range []string{"../../examples/*/retention.yaml", "../../tests/corpus/*/retention.yaml"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil || len(paths) < 5 {
-			t.Fatalf("%s: %d files, %v", pattern, len(paths), err)
-		}
-		for _, path := range paths {
-			project(t, &out, path)
-		}
+	for _, project := range fixture.Projects(t, "../..") {
+		lintProject(t, &out, project)
 	}
-	golden(t, "testdata/projects.txt", out.String())
+	fixture.CompareFile(t, "testdata/projects.txt", out.String())
 }
 
-func project(t *testing.T, out *strings.Builder, path string) {
+func lintProject(t *testing.T, out *strings.Builder, project *fixture.Case) {
 	t.Helper()
-	source, dir := read(t, path), filepath.Dir(path)
-	name := filepath.Base(dir) + "/retention.yaml"
+	source, name := project.Text("retention.yaml"), project.Name+"/retention.yaml"
 	file, list := policy.Parse(name, []byte(source))
 	if file == nil {
-		t.Fatalf("%s: %+v", path, list)
+		t.Fatalf("%s: %+v", name, list)
 	}
-	list = lint.Check(file, snapshot(t, filepath.Join(dir, "retention.catalog.json")))
+	list = lint.Check(file, snapshot(t, project.Text(catalog.FileName)))
 	if list.HasErrors() {
-		t.Errorf("%s has errors", path)
+		t.Errorf("%s has errors", name)
 	}
 	if len(list) == 0 {
 		return
