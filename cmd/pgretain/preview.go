@@ -17,7 +17,7 @@ import (
 
 // previewRequest is what a preview is asked for.
 type previewRequest struct {
-	policy                         string // "" for all
+	policy, job                    string // "" for all policies, each by itself
 	asOf, olderThan, scope, format string
 	limit                          int64
 }
@@ -32,11 +32,17 @@ func previewCommand(c *console) *cobra.Command {
 			return usagef("--limit must be 1 or more")
 		case r.policy == "" && r.olderThan+r.scope != "":
 			return usagef("--older-than and --scope need the name of a policy")
+		case r.job != "" && (r.policy != "" || r.limit > 0):
+			return usagef("--job takes neither a policy nor --limit")
 		}
 		if err := oneOf("format", r.format, "text", "json"); err != nil {
 			return err
 		}
-		return t.with(ctx, func(s *session) error { return c.preview(ctx, s, r) })
+		show := c.preview
+		if r.job != "" {
+			t.writes, show = true, c.previewJob
+		}
+		return t.with(ctx, func(s *session) error { return show(ctx, s, r) })
 	})
 	command.Args = func(command *cobra.Command, args []string) error {
 		if len(args) > 1 {
@@ -49,6 +55,8 @@ func previewCommand(c *console) *cobra.Command {
 	addAsOf(command, &r.asOf)
 	command.Flags().StringVar(&r.olderThan, "older-than", "", "another `window` for this once, within the policy's bounds")
 	command.Flags().StringVar(&r.scope, "scope", "", "a `JSON` object of columns and values that narrow the policy, such as '{\"chain_id\": 1}'")
+	command.Flags().StringVar(&r.job, "job", "", "run the policies of this `job` one after the other, and undo it")
+	_ = command.RegisterFlagCompletionFunc("job", completeNames(&t, true)) // fails for an unknown flag only
 	command.Flags().Int64Var(&r.limit, "limit", 0, "look at so many due `rows` only; numbers are then \"or more\"")
 	addFormat(command, &r.format)
 	return command
@@ -106,6 +114,46 @@ func (c *console) preview(ctx context.Context, s *session, request previewReques
 	default:
 		c.printPreview(list[0])
 	}
+	return nil
+}
+
+// foreseenRun is one row of retention.preview_job. The names are those of the JSON format.
+type foreseenRun struct {
+	Policy   string           `json:"policy"`
+	State    string           `json:"state"`
+	Taken    int64            `json:"taken"`
+	Kept     map[string]int64 `json:"kept"`
+	Related  map[string]int64 `json:"related"`
+	Cascaded map[string]int64 `json:"cascaded"`
+	Message  *string          `json:"message"`
+}
+
+// previewJob runs a job and undoes it.
+func (c *console) previewJob(ctx context.Context, s *session, request previewRequest) error {
+	list, err := rows[foreseenRun](ctx, s, "preview_job", request.job, orNull(request.asOf))
+	if err != nil {
+		return err
+	}
+	if request.format == "json" {
+		return report.WriteJSON(c.out, struct {
+			Version int           `json:"version"`
+			Job     string        `json:"job"`
+			Runs    []foreseenRun `json:"runs"`
+		}{previewVersion, request.job, list})
+	}
+	t := table{columns: []string{"POLICY", "WOULD END", ">TAKEN", ">KEPT", ">OTHER ROWS", ""}}
+	sum := func(counts ...map[string]int64) (n int64) {
+		for _, one := range counts {
+			for _, rows := range one {
+				n += rows
+			}
+		}
+		return n
+	}
+	for _, r := range list {
+		t.add(r.Policy, r.State, count(r.Taken), count(sum(r.Kept)), count(sum(r.Related, r.Cascaded)), orElse(r.Message, asIs, ""))
+	}
+	t.print(c.out)
 	return nil
 }
 

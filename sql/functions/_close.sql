@@ -20,7 +20,7 @@ BEGIN
                 ('operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
                 ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'), ('runner operator', 'EXECUTE',
                     '_begin _bell _cron_log_not_purged _drive _interrupted _job _job_outcome _nap _outcome _purge
-                     _purge_cron_log _purge_log _refuse_transaction _ring _step run run_job settle'),
+                     _purge_cron_log _purge_log _refuse_transaction _ring _step preview_job run run_job settle'),
                 ('runner operator viewer', 'EXECUTE',
                     '_backlog _copy _count _cron_setting _cutoff _cutoff_of _epoch_ms _local_floor _lost_rows
                      _partitions _paused _plans _sequences_behind _slice _snowflake_floor _table_name

@@ -1,20 +1,13 @@
 -- One batch of a run, all of it or nothing; decides as well when the run is over. Raises 55000 where the run is not
--- running in this session, in READ COMMITTED.
+-- running in this session.
 CREATE OR REPLACE FUNCTION retention._run_step(p_run bigint) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_run retention.run; v_policy retention.policy; v_last retention.batch; v_next retention.batch;
     v_stop record; v_taken record; v_held boolean; v_started CONSTANT timestamptz := clock_timestamp();
 BEGIN
-    PERFORM retention._refuse_begun();
     LOCK TABLE retention.run IN ROW EXCLUSIVE MODE;  -- shows that the run is under way
     v_run := retention._running(p_run);
-    IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE object_not_in_prerequisite_state USING  -- guards would be asked of an old snapshot
-            MESSAGE = format('a batch needs READ COMMITTED, this is %s',
-                upper(current_setting('transaction_isolation'))),
-            HINT = 'Use CALL retention.run(policy).';
-    END IF;
     SELECT * INTO v_policy FROM retention.policy p WHERE p.name = v_run.policy;
     SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
     IF NOT FOUND THEN RETURN retention._start(v_run, v_policy); END IF;

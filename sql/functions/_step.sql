@@ -6,6 +6,13 @@ CREATE OR REPLACE FUNCTION retention._step(p_run bigint) RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 SET gin_fuzzy_search_limit = 0 AS $function$
 BEGIN
+    PERFORM retention._refuse_begun();
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE object_not_in_prerequisite_state USING  -- guards would be asked of an old snapshot
+            MESSAGE = format('a batch needs READ COMMITTED, this is %s',
+                upper(current_setting('transaction_isolation'))),
+            HINT = 'Use CALL retention.run(policy).';
+    END IF;
     RETURN retention._run_step(p_run);
 EXCEPTION WHEN query_canceled OR OTHERS THEN
     RETURN retention._finish((retention._running(p_run)).id, 'failed', SQLSTATE, SQLERRM);

@@ -1,10 +1,13 @@
 package behaviour
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -83,5 +86,40 @@ jobs:
 	}
 	if n := len(ids(t, in)); n != 20 {
 		t.Errorf("%d rows are left", n)
+	}
+}
+
+// Each policy of a job is previewed on what those before it leave, and then everything is as it was. A policy that fails
+// does not hide what the next one does.
+func TestPreviewOfAJob(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain+`; CREATE TABLE n (id int PRIMARY KEY, m int, at timestamptz NOT NULL);
+		INSERT INTO n SELECT id, id, '2024-03-01 12:00+00' FROM m`, `
+policies:
+  aged: {table: m, due: {age: {column: at, older_than: 12 days}}, then: [{update: {table: n, as: c, where: "c.m = t.id", set: {m: "NULL"}}}, delete]}
+  fails: {table: m, where: "current_setting('retention.' || id) <> ''", due: {age: {column: at, older_than: 1 day}}, then: [delete]}
+  orphans: {table: n, where: "m IS NULL", due: {age: {column: at, older_than: 1 day}}, then: [delete]}
+jobs: {nightly: {schedule: "@daily", run: [aged, fails, orphans]}}`)
+	const foreseen = "SELECT policy, state, taken FROM retention.preview_job('nightly', '" + noon + "')"
+	want := []string{"(aged,done,8)", "(fails,failed,0)", "(orphans,done,8)"}
+	if diff := cmp.Diff(want, pgtest.Column[string](t, in.Runner(), "SELECT format('%s', p) FROM ("+foreseen+") p")); diff != "" {
+		t.Errorf("the preview differs (-want +got):\n%s", diff)
+	}
+	if left := in.Rows("SELECT count(*) FROM m UNION ALL SELECT count(m) FROM n UNION ALL SELECT count(*) FROM retention.run"); !cmp.Equal(left, []string{"(0)", "(20)", "(20)"}) {
+		t.Errorf("the preview left %v", left)
+	}
+	if _, err := in.Call("CALL retention.run_job('nightly', $1)", noon); err == nil {
+		t.Error("the job with a policy that fails ended well")
+	}
+	if diff := cmp.Diff(want, in.Rows("SELECT policy, state, taken FROM retention.run")); diff != "" {
+		t.Errorf("the runs differ (-want +got):\n%s", diff)
+	}
+	err := pgx.BeginFunc(t.Context(), in.Runner(), func(tx pgx.Tx) error {
+		pgtest.Exec(t, in.Runner(), "CREATE TEMPORARY TABLE begun ()")
+		_, err := tx.Exec(t.Context(), foreseen)
+		return err
+	})
+	if refused := (*pgconn.PgError)(nil); !errors.As(err, &refused) || refused.Code != "25001" {
+		t.Errorf("a preview in a transaction that has written: %v", err)
 	}
 }

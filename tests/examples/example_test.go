@@ -22,19 +22,23 @@ type example struct {
 	*kit.Installed
 	conn *pgx.Conn           // the superuser's
 	hide map[string][]string // columns that no oracle can know, by table: keys from sequences, numbers of runs
+
+	unforeseen bool // jobs are not previewed before they run
 }
 
 // shipped installs the example of that name.
 func shipped(t *testing.T, name string) *example {
 	t.Helper()
 	in := kit.Shipped(t, directory(name))
-	return &example{in, in.Conn(t), map[string][]string{"retention.event": {"id", "run_id", "at"}}}
+	return &example{Installed: in, conn: in.Conn(t), hide: map[string][]string{"retention.event": {"id", "run_id", "at"}}}
 }
 
 func directory(name string) string { return filepath.Join("..", "..", "examples", name) }
 
 // with is the same example for a subtest.
-func (e *example) with(t *testing.T) *example { return &example{e.Installed.With(t), e.conn, e.hide} }
+func (e *example) with(t *testing.T) *example {
+	return &example{Installed: e.Installed.With(t), conn: e.conn, hide: e.hide}
+}
 
 // says is a statement in which ":as_of" is the instant of the run.
 func says(sql, asOf string) string {
@@ -130,11 +134,25 @@ func (e *example) job(t *testing.T, job, asOf string, steps []step) map[string]i
 	return taken
 }
 
-// runJob calls a job as the runner.
+// runJob calls a job as the runner. What preview_job foresees must be what its runs then do, and change nothing.
 func (e *example) runJob(t *testing.T, job, asOf string) {
 	t.Helper()
+	const columns = `format('%s', (policy, state, taken, kept, related, cascaded))`
+	var foreseen []string
+	if !e.unforeseen {
+		before := e.content(t)
+		foreseen = pgtest.Column[string](t, e.Runner(), "SELECT "+columns+" FROM retention.preview_job($1, $2) WITH ORDINALITY p ORDER BY p.ordinality", job, asOf)
+		if diff := cmp.Diff(before, e.content(t)); diff != "" {
+			t.Errorf("the preview of job %s changed rows (-want +got):\n%s", job, diff)
+		}
+	}
+	last := pgtest.Value[int64](t, e.Runner(), "SELECT coalesce(max(id), 0) FROM retention.run")
 	if outcome, err := e.Call("CALL retention.run_job($1, $2)", job, asOf); err != nil {
 		t.Fatalf("job %s: %v\n%s", job, err, outcome)
+	}
+	done := pgtest.Column[string](t, e.Runner(), "SELECT "+columns+" FROM retention.run WHERE id > $1 ORDER BY id", last)
+	if diff := cmp.Diff(done, foreseen); diff != "" && !e.unforeseen {
+		t.Errorf("the preview of job %s differs from its runs (-run +preview):\n%s", job, diff)
 	}
 }
 
@@ -145,6 +163,7 @@ func (e *example) everywhere(t *testing.T, instants []string, test func(*testing
 		for _, rows := range []string{"1", "3", "1000"}[min(i, 1):] {
 			t.Run(asOf+" by "+rows, func(t *testing.T) {
 				own := e.with(t)
+				own.unforeseen = i > 0 || rows != "1000"
 				pgtest.Exec(t, e.conn, "UPDATE retention.policy SET batch_rows = $1::int", rows)
 				test(t, own, asOf)
 			})

@@ -46,7 +46,7 @@ func TestExamplesTakeWhatIsExpected(t *testing.T) {
 func beforeMigrations(t *testing.T, name string) *example {
 	t.Helper()
 	in := kit.ShippedFiles(t, directory(name))
-	return &example{in, in.Conn(t), nil}
+	return &example{Installed: in, conn: in.Conn(t)}
 }
 
 // pairs is a query's names and numbers.

@@ -8,6 +8,7 @@ type decision struct{ name, who, why string }
 var calls = []decision{
 	{"run", "ro", "a run of a policy"},
 	{"run_job", "ro", "a run of a job"},
+	{"preview_job", "ro", "runs a job and undoes it"},
 	{"settle", "ro", "ends what a cancelled call of this session left"},
 	{"preview", "rov", "counts what is due"},
 	{"blast_radius", "rov", "counts what steps and foreign keys would do to it"},
