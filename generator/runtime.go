@@ -133,11 +133,11 @@ var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.i
 func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object, error) {
 	name := "retention." + file.object()
 	if kind == KindFunction || kind == KindProcedure {
-		parsed, err := pgparse.ParseRoutine(file.text)
+		routine, err := pgparse.ReadRoutine(file.text)
 		if err != nil {
 			return Object{}, err
 		}
-		name += "(" + plainTypes.Replace(strings.Join(parsed.Arguments, ", ")) + ")"
+		name += "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")"
 	}
 	name = renameInstall(name, install)
 	o := Object{Kind: kind, Name: name, As: AsOwner, SQL: renameInstall(file.text, install), Drop: dropStatement(kind, name)}

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/generator"
-	"pgretain/internal/pgparse"
 	"pgretain/migrations"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
@@ -104,7 +103,7 @@ func TestSettingsArePinned(t *testing.T) {
 		if object.Kind != generator.KindFunction {
 			continue
 		}
-		head, body, _, ok := pgparse.CutBody(object.SQL)
+		head, body, ok := strings.Cut(object.SQL, "$function$")
 		if !ok {
 			continue
 		}

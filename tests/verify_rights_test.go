@@ -24,7 +24,7 @@ var lookers = map[string]string{
 // unseen are beginnings of what an unknown finding says in the place of a finding: nothing in the schema
 // could be looked at, or not that part.
 var unseen = map[string][]string{
-	"V002": {"could not check the functions"}, "V004": {"could not check the functions"}, "V006": {"could not check the functions"},
+	"V002": {"could not check the functions"}, "V004": {"could not check the functions"}, "V006": {"could not check the privileges in the runtime's schema"},
 	"V008": {"could not check the registry"}, "V009": {"could not check the registry"},
 	"V012": {"could not check what is paused"}, "V013": {"could not check whether the database is a copy"},
 	"V020": {"could not check the indexes"}, "V041": {"could not check the jobs in pg_cron"},
@@ -32,7 +32,7 @@ var unseen = map[string][]string{
 	"V050": {"could not check what policies rely on"}, "V052": {"could not check holds"},
 	"V060": {"could not check overdue rows of", "could not check the zone in which schedules are meant", "could not check the runs"},
 	"V070": {"could not check the privileges of PUBLIC"},
-	"V071": {"could not check who can change the runtime's tables"}, "V074": {"could not check the owner's privileges"},
+	"V074": {"could not check the owner's privileges"},
 	"V034": {"not all expressions were looked at"},
 }
 

@@ -72,19 +72,6 @@ func (v *inspection) checkRelations(r reading) error {
 	return v.finds("", wanted, "relations", v.install.Schema, mapped(wanted, v.inSchema), kinds, mapped(wanted, v.creator), repairHint)(r)
 }
 
-func (v *inspection) missing(o generator.Object) {
-	kind := o.Kind
-	if kind == generator.KindStored { // a table to those who read it
-		kind = generator.KindTable
-	}
-	v.about(o, message{Code: codeMissing, Message: fmt.Sprintf("%s %q is missing", kind, o.Name), Hint: repairHint})
-}
-
-func (v *inspection) ownerDiffers(o generator.Object, want, got string) {
-	v.about(o, message{Code: codeOwner, Message: fmt.Sprintf("%s %q has another owner", o.Kind, o.Name),
-		Want: quoted(want), Got: quoted(got), Hint: fmt.Sprintf("ALTER %s %s OWNER TO %s;", sqlKind(o.Kind), objectSQL(o), quote.Ident(want))})
-}
-
 func (v *inspection) checkPaused(r reading) error {
 	type pause struct{ Policy, By, At, Reason string }
 	v.paused = map[string]bool{}

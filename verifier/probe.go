@@ -269,8 +269,8 @@ func isDefiner(o generator.Object, named string) bool {
 	if !strings.HasPrefix(o.Name, named) {
 		return false
 	}
-	before, _, after, _ := pgparse.CutBody(o.SQL)
-	return strings.Contains(before+after, "SECURITY DEFINER")
+	routine, err := pgparse.ReadRoutine(o.SQL)
+	return err == nil && routine.Definer()
 }
 
 // knownLack says whether there is a finding on the right that the server misses: its message has the name of the

@@ -170,39 +170,32 @@ func (v *inspection) callRefused(c calling, f closedFunction) {
 		Detail:  "Its runs fail.", Hint: strings.Join(hint, " ")})
 }
 
-// checkLacking is about what the objects' list grants, and what their owner has as such unless somebody revoked it.
-func (v *inspection) checkLacking(r reading) error {
-	var relations, roles, privileges []string
-	for _, o := range v.relations() {
+// checkPrivileges is about what the list of retention._close() says of each object in the runtime's schema.
+func (v *inspection) checkPrivileges(r reading) error {
+	objects := append(v.routines(), v.relations()...)
+	var places []int
+	var roles, privileges []string
+	for i, o := range objects {
 		add := func(role string, some ...string) {
 			for _, p := range some {
-				relations, roles, privileges = append(relations, v.inSchema(o)), append(roles, role), append(privileges, p)
+				places, roles, privileges = append(places, i+1), append(roles, role), append(privileges, p)
 			}
 		}
-		if o.Kind == generator.KindType {
-			continue
-		}
-		add(v.owner(), "SELECT")
-		if o.Kind != generator.KindView {
-			add(v.owner(), "INSERT", "UPDATE", "DELETE")
+		use := "SELECT"
+		if o.Kind == generator.KindFunction || o.Kind == generator.KindProcedure {
+			use = "EXECUTE"
 		}
 		for _, role := range o.Grants {
-			add(role, "SELECT")
+			add(role, use)
 		}
 		add(v.worker(), o.Writes...)
 	}
-	return v.finds(codeLacking, v.atInstall(), "lacking", v.install.Schema, relations, roles, privileges, v.owner())(r)
-}
-
-// checkWritable leaves out what the worker should be able to write.
-func (v *inspection) checkWritable(r reading) error {
-	var tables, privileges []string
-	for _, o := range v.objects(generator.KindTable, generator.KindStored) {
-		for _, p := range o.Writes {
-			tables, privileges = append(tables, o.Name), append(privileges, p)
-		}
-	}
-	return v.finds(codeWritable, v.atInstall(), "writable", v.install.Schema, v.otherRoles(), v.owner(), v.worker(), tables, privileges)(r)
+	open := mapped(objects, func(o generator.Object) bool {
+		name, _, _ := strings.Cut(v.inSchema(o), "(")
+		return generator.ForApplications(name)
+	})
+	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, mapped(objects, func(o generator.Object) string { return o.Name }),
+		open, places, roles, privileges)(r)
 }
 
 // oneRole tells of an owner that is other roles as well.

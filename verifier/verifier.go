@@ -131,7 +131,8 @@ func (v *inspection) probes() []probe {
 	}
 	return slices.Concat([]probe{
 		{about: "the functions", codes: codesOfRoutines, check: v.checkRoutines},
-		{about: "the runtime's tables and views", codes: []string{codeMissing, codeOwner, codePublic}, check: v.checkRelations},
+		{about: "the runtime's tables and views", codes: []string{codeMissing, codeOwner}, check: v.checkRelations},
+		{about: "the privileges in the runtime's schema", codes: []string{codePrivileges}, check: v.checkPrivileges},
 		{about: "what the runtime's tables and views are made of", codes: []string{codeIntercepted, codeNotAsInstalled}, check: v.checkMakeup},
 		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind}, check: v.finds(codeSequenceBehind, nil, "sequences_behind")},
 		{about: "the registry", codes: []string{codeRowMissing, codeRowDiffers, codeRowOrphan}, check: v.checkRegistry},
@@ -174,9 +175,7 @@ func (v *inspection) probes() []probe {
 		{about: "runs that spent their budgets", codes: []string{codeKeepUp}, check: v.checkKeepUp},
 
 		{about: "the privileges of PUBLIC", codes: []string{codePublic}, check: v.finds(codePublic, at, "schema_open", v.install.Schema)},
-		{about: "what roles need in the runtime's schema", codes: []string{codeLacking}, check: v.checkLacking},
 		{skip: !roles, about: "the roles", codes: []string{codeRole}, check: v.checkRoles},
-		{skip: !roles, about: "who can change the runtime's tables", codes: []string{codeWritable}, check: v.checkWritable},
 		{skip: !roles, about: "who can change rows by hand", codes: []string{codeHandRights},
 			check: v.finds(codeHandRights, at, "hand_rights", v.changedTables(), v.otherRoles(), v.owner())},
 		{skip: !roles, about: "what roles can do", codes: []string{codeExcess}, check: v.checkExcess},

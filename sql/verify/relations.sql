@@ -1,30 +1,19 @@
--- Findings on what should be in the runtime's schema beside functions and is missing (V002) or of another owner (V005), and
--- on what there PUBLIC may do something with (V070): privileges on a column have its name. $1: the schema; $2: names of
--- types, tables and views; $3: of each pg_class.relkind, $4: its owner; $5: what to do about a missing one.
+-- Findings on what should be in the runtime's schema beside functions and is missing (V002) or of another owner (V005). $1: the
+-- schema; $2: names of types, tables and views; $3: of each pg_class.relkind, $4: its owner; $5: what to do about a missing one.
 WITH wanted AS (
     SELECT w.n::integer AS n, w.name, w.kind, w.owner, format('%I.%I', $1::text, w.name) AS sql,
            CASE w.kind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'type' END AS word
     FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS w (name, kind, owner, n)
 ), live AS (
-    SELECT c.oid, c.relname::text AS name, c.relkind::text AS kind, pg_get_userbyid(c.relowner)::text AS owner, c.relacl
+    SELECT c.oid, c.relname::text AS name, c.relkind::text AS kind, pg_get_userbyid(c.relowner)::text AS owner
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = $1::text AND c.relkind IN ('c', 'r', 'p', 'v', 'S')
+    WHERE n.nspname = $1::text AND c.relkind IN ('c', 'r', 'p', 'v')
 )
 SELECT w.n AS place, CASE WHEN l.oid IS NULL THEN 'V002' ELSE 'V005' END AS code, '' AS object,
        format('%s "%s.%s" %s', w.word, $1::text, w.name, CASE WHEN l.oid IS NULL THEN 'is missing' ELSE 'has another owner' END) AS message,
        CASE WHEN l.oid IS NULL THEN '' ELSE format('"%s"', w.owner) END AS want,
        CASE WHEN l.oid IS NULL THEN '' ELSE format('"%s"', l.owner) END AS got,
-       CASE WHEN l.oid IS NULL THEN $5::text ELSE format('ALTER %s %s OWNER TO %I;', upper(w.word), w.sql, w.owner) END AS hint
+       CASE WHEN l.oid IS NULL THEN $5::text ELSE format('ALTER %s %s OWNER TO %I; SELECT retention._close();', upper(w.word), w.sql, w.owner) END AS hint
 FROM wanted w LEFT JOIN live l ON l.name = w.name AND l.kind = w.kind
 WHERE l.owner IS DISTINCT FROM w.owner
-UNION ALL
-SELECT 0, 'V070', format('%s.%s', $1::text, l.name), format('PUBLIC has %s on "%s.%s"', string_agg(p.privilege, ', ' ORDER BY p.privilege), $1::text, l.name),
-       '', '', format('REVOKE ALL ON %I.%I FROM PUBLIC;', $1::text, l.name)
-FROM live l
-CROSS JOIN LATERAL (SELECT x.privilege_type::text FROM aclexplode(l.relacl) x WHERE x.grantee = 0
-                    UNION
-                    SELECT format('%s (%I)', x.privilege_type, a.attname)
-                    FROM pg_attribute a CROSS JOIN LATERAL aclexplode(a.attacl) x
-                    WHERE a.attrelid = l.oid AND NOT a.attisdropped AND x.grantee = 0) p (privilege)
-GROUP BY l.name
-ORDER BY 1, 3
+ORDER BY 1
