@@ -49,6 +49,9 @@ func (r *reader) file(root field) *File {
 	}
 	r.model = f
 	f.Policies = r.policies(m)
+	if jobs, ok := m.fields["jobs"]; ok && unwritten(m, jobs) {
+		delete(m.fields, "jobs")
+	}
 	r.fill(m, f)
 	r.checkCoverage(f)
 	r.checkProtected(f)

@@ -19,7 +19,7 @@ func (r *reader) policies(file mapping) []*Policy {
 		}
 	}
 	f, ok := file.require("policies")
-	if !ok {
+	if !ok || unwritten(file, f) {
 		return nil
 	}
 	m, ok := r.mapping(f, `"policies"`, nil)
@@ -49,6 +49,10 @@ func (r *reader) policies(file mapping) []*Policy {
 	}
 	return policies
 }
+
+// unwritten says whether nothing stands under "policies" or "jobs" of a file that has "coverage": it speaks of tables
+// before any of its policies is decided on.
+func unwritten(file mapping, f field) bool { return isNull(f) && file.has("coverage") }
 
 func (r *reader) readPolicy(f field) bool {
 	p := r.policy

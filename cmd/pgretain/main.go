@@ -59,7 +59,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 func rootCommand(c *console) *cobra.Command {
 	root := verbs("pgretain",
-		snapshotCommand(c), lintCommand(c), generateCommand(c), bootstrapCommand(c), migrateCommand(c),
+		initCommand(c), snapshotCommand(c), lintCommand(c), generateCommand(c), bootstrapCommand(c), migrateCommand(c),
 		verifyCommand(c), planCommand(c), previewCommand(c), runCommand(c), statusCommand(c), sandboxCommand(c),
 		schemaCommand(c), completionCommand(c), versionCommand(c),
 	)
@@ -109,9 +109,13 @@ func onlyVerbs(command *cobra.Command, args []string) error {
 		return exitCode(2)
 	}
 	message := fmt.Sprintf("unknown command %q", args[0])
-	command.SuggestionsMinimumDistance = 2
-	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
-		message += fmt.Sprintf("; did you mean %q?", strings.Join(near, `", "`))
+	var near []string
+	for distance := 1; distance <= 2 && len(near) == 0; distance++ {
+		command.SuggestionsMinimumDistance = distance
+		near = command.SuggestionsFor(args[0])
+	}
+	if len(near) > 0 {
+		message += fmt.Sprintf("; did you mean \"%s\"?", strings.Join(near, `" or "`))
 	}
 	return &usageError{message}
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -13,6 +17,9 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
+	"pgretain/internal/pgparse"
+	"pgretain/internal/propose"
+	"pgretain/internal/rehearsal"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
 )
@@ -20,26 +27,34 @@ import (
 func snapshotCommand(c *console) *cobra.Command {
 	var p paths
 	var schema string
+	var named bool
 	command := verb("snapshot", func(ctx context.Context, _ []string) error {
 		if schema != "" && p.url != "" {
 			return usagef("--schema and --database-url exclude each other")
 		}
-		return c.snapshot(ctx, p, schema)
+		return c.snapshot(ctx, p, schema, named)
 	})
 	p.add(command, "policy", "catalog", "database-url")
 	command.Flags().StringVar(&schema, "schema", "", "load this SQL `file` into a throw-away server instead")
+	command.PreRun = func(command *cobra.Command, _ []string) { named = command.Flags().Changed("policy") }
 	return command
 }
 
-func (c *console) snapshot(ctx context.Context, p paths, schema string) error {
-	project, err := readProject(p.policy)
-	if err != nil {
-		return err
+// snapshot reads the tables of the policy file, or all where there is none and none was named.
+func (c *console) snapshot(ctx context.Context, p paths, schema string, named bool) error {
+	inspect := inspectAll
+	if _, err := os.Lstat(p.policy); named || !errors.Is(err, fs.ErrNotExist) {
+		project, err := readProject(p.policy)
+		if err != nil {
+			return err
+		}
+		c.show(project.notes, project.sources)
+		inspect = project.inspect
 	}
-	c.show(project.notes, project.sources)
 	var snapshot *catalog.Snapshot
+	var err error
 	read := func(conn *pgx.Conn) (err error) {
-		snapshot, err = project.inspect(ctx, conn)
+		snapshot, err = inspect(ctx, conn)
 		return err
 	}
 	if schema == "" {
@@ -50,15 +65,26 @@ func (c *console) snapshot(ctx context.Context, p paths, schema string) error {
 	if err != nil {
 		return err
 	}
-	var content bytes.Buffer
-	if err := catalog.Write(&content, snapshot); err != nil {
+	content, err := snapshotText(snapshot)
+	if err != nil {
 		return err
 	}
-	if err := writeAll([]output{{p.catalogFile(), []string{content.String()}}}, true); err != nil {
+	if err := writeAll([]output{{p.catalogFile(), []string{content}}}, true); err != nil {
 		return err
 	}
 	c.printf("%s: %s\n", p.catalogFile(), plural(len(snapshot.Tables), "table"))
 	return nil
+}
+
+func snapshotText(snapshot *catalog.Snapshot) (string, error) {
+	var content strings.Builder
+	err := catalog.Write(&content, snapshot)
+	return content.String(), err
+}
+
+func inspectAll(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
+	snapshot, _, err := inspect.Snapshot(ctx, conn, everything)
+	return snapshot, err
 }
 
 // connected calls do with a connection.
@@ -78,6 +104,10 @@ func withSchema(ctx context.Context, path string, do func(*pgx.Conn) error) erro
 		return err
 	}
 	return withSandbox(ctx, sandbox.Options{}, func(_ *sandbox.Server, conn *pgx.Conn) error {
+		roles, _ := pgparse.Roles(withoutMeta(text)) // what cannot be parsed is refused when it is loaded
+		if err := rehearsal.CreateRoles(ctx, conn, roles); err != nil {
+			return err
+		}
 		if err := load(ctx, conn, path, text); err != nil {
 			return err
 		}
@@ -165,3 +195,65 @@ func tablesOf(file *policy.File) []*mention {
 	}
 	return list
 }
+
+func initCommand(c *console) *cobra.Command {
+	var p paths
+	var schema string
+	command := verb("init", func(ctx context.Context, _ []string) error {
+		if schema != "" && p.url != "" {
+			return usagef("--schema and --database-url exclude each other")
+		}
+		return c.init(ctx, p, schema)
+	})
+	p.add(command, "policy", "catalog", "database-url")
+	command.Flags().StringVar(&schema, "schema", "", "load this SQL `file` into a throw-away server instead")
+	return command
+}
+
+// init writes a policy file of proposals, and the catalog snapshot that it is linted with.
+func (c *console) init(ctx context.Context, p paths, schema string) error {
+	for _, path := range []string{p.policy, p.catalogFile()} {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return &install.CheckError{Message: quoted(path) + " exists already", Detail: "Nothing was written.",
+				Hint: "Name other files with --policy and --catalog, or move it out of the way."}
+		}
+	}
+	snapshot, statistics, from, err := survey(ctx, p.url, schema)
+	if err != nil {
+		return err
+	}
+	if len(snapshot.Tables) == 0 {
+		return &install.CheckError{Message: from + " has no tables", Hint: "Name the application's database, or its schema file with --schema."}
+	}
+	written := propose.Write(snapshot, statistics, from)
+	content, err := snapshotText(snapshot)
+	if err != nil {
+		return err
+	}
+	if err := writeAll([]output{{p.policy, []string{written.Text}}, {p.catalogFile(), []string{content}}}, false); err != nil {
+		return err
+	}
+	c.printf("%s: %s, %s without, of which %d undecided\n", p.policy, plural(written.Proposals, "proposal"), plural(written.Exempt, "table"), written.Undecided)
+	c.printf("%s: %s\n", p.catalogFile(), plural(len(snapshot.Tables), "table"))
+	return nil
+}
+
+// survey reads all tables, and says where they are. A schema file says nothing of sizes and of the server.
+func survey(ctx context.Context, url, schema string) (snapshot *catalog.Snapshot, statistics *catalog.Statistics, from string, err error) {
+	read := func(conn *pgx.Conn) (err error) {
+		from = fmt.Sprintf("database %q", conn.Config().Database)
+		snapshot, statistics, err = inspect.Survey(ctx, conn, everything)
+		return err
+	}
+	if schema == "" {
+		err = connected(ctx, url, read)
+		return snapshot, statistics, from, err
+	}
+	if err = withSchema(ctx, schema, read); err == nil {
+		statistics.Server, statistics.Ranges = catalog.Server{HasCron: true}, nil
+	}
+	return snapshot, statistics, filepath.Base(schema), err
+}
+
+// everything is what is asked for without a policy file.
+var everything = inspect.Request{All: true, SearchPath: []string{"public"}, Runtime: defaultInstall.Schema}

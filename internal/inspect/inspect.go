@@ -19,6 +19,7 @@ type Request struct {
 	SearchPath []string // schemas, the first one first
 	Runtime    string   // the runtime's schema; its tables are left out unless Tables names them
 	Without    []uint32 // oids of tables that are not read: another session has an exclusive lock on them
+	All        bool     // all tables of the application, beside those that Tables names
 }
 
 // Snapshot reads the tables of the request and what a delete from them can reach, in one
@@ -28,8 +29,7 @@ type Request struct {
 func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, []string, error) {
 	var snapshot *catalog.Snapshot
 	var unknown []string
-	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err := pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) (err error) {
+	err := pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
 		snapshot, unknown, err = Read(ctx, tx, request)
 		return err
 	})
@@ -39,11 +39,17 @@ func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Sn
 	return snapshot, unknown, nil
 }
 
+var readOnly = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+
 // Read is Snapshot in a transaction of the caller's, whose search path and spelling of values it
 // changes. Where each statement has a snapshot of its own, what changes meanwhile may be read in part;
 // ErrChanged says that something vanished between two looks.
 func Read(ctx context.Context, tx pgx.Tx, request Request) (*catalog.Snapshot, []string, error) {
 	r := &reader{tx: tx, tables: map[uint32]*catalog.Table{}}
+	return r.snapshot(ctx, request)
+}
+
+func (r *reader) snapshot(ctx context.Context, request Request) (*catalog.Snapshot, []string, error) {
 	unknown, err := r.find(ctx, request)
 	var tables []*catalog.Table
 	if err == nil {
@@ -82,6 +88,14 @@ func (r *reader) find(ctx context.Context, request Request) ([]string, error) {
 		} else {
 			unknown = append(unknown, name)
 		}
+	}
+	if request.All {
+		rows, _ := r.tx.Query(ctx, catalogsql.Query("all"), request.Runtime) // rows give the same error
+		all, err := pgx.CollectRows(rows, pgx.RowTo[uint32])
+		if err != nil {
+			return nil, fmt.Errorf("looking for tables: %w", err)
+		}
+		roots = append(roots, all...)
 	}
 	rows, _ := r.tx.Query(ctx, catalogsql.Query("reach"), roots, request.Runtime) // rows give the same error
 	if r.oids, err = pgx.CollectRows(rows, pgx.RowTo[uint32]); err != nil {

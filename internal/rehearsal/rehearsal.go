@@ -114,12 +114,21 @@ func (s *stage) prepare(ctx context.Context) error {
 		if err := send(ctx, conn, s.text("plpgsql_check")); err != nil {
 			return missing(err)
 		}
-		var create string
-		if err := conn.QueryRow(ctx, s.text("missing_roles"), s.Roles).Scan(&create); err != nil {
-			return err
-		}
-		return send(ctx, conn, create)
+		return CreateRoles(ctx, conn, s.Roles)
 	})
+}
+
+// CreateRoles creates those of the roles that do not exist.
+func CreateRoles(ctx context.Context, conn *pgx.Conn, names []string) error {
+	text, err := files.ReadFile("sql/missing_roles.sql")
+	if err != nil {
+		return err
+	}
+	var create string
+	if err := conn.QueryRow(ctx, string(text), names).Scan(&create); err != nil {
+		return err
+	}
+	return send(ctx, conn, create)
 }
 
 // missing says how to get plpgsql_check where the server has it not.

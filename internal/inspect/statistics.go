@@ -1,0 +1,41 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/catalog"
+)
+
+// Survey reads all tables of an application, and what the server knows of their sizes.
+func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, *catalog.Statistics, error) {
+	request.All = true
+	var snapshot *catalog.Snapshot
+	var statistics *catalog.Statistics
+	err := pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
+		r := &reader{tx: tx, tables: map[uint32]*catalog.Table{}}
+		if snapshot, _, err = r.snapshot(ctx, request); err != nil {
+			return err
+		}
+		statistics, err = r.statistics(ctx)
+		return err
+	})
+	return snapshot, statistics, err
+}
+
+func (r *reader) statistics(ctx context.Context) (*catalog.Statistics, error) {
+	s := &catalog.Statistics{Tables: map[string]catalog.Growth{}, Ranges: map[string]catalog.Range{}}
+	server, err := collect[catalog.Server](ctx, r, "server")
+	if err != nil {
+		return nil, fmt.Errorf("reading server: %w", err)
+	}
+	for _, s.Server = range server {
+	}
+	err = each(ctx, r, "growth", func(g catalog.Growth) { s.Tables[g.Name] = g })
+	if err == nil {
+		err = each(ctx, r, "ranges", func(g catalog.Range) { s.Ranges[g.Table+"."+g.Column] = g })
+	}
+	return s, err
+}

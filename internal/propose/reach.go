@@ -1,0 +1,116 @@
+package propose
+
+import (
+	"fmt"
+	"slices"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/quote"
+)
+
+// reach is what foreign keys do when rows of a table are deleted.
+type reach struct {
+	cascades []string // tables whose rows go or change, as schema.name
+	goes     []string // those whose rows go
+	refuses  []path
+	children []path // that cascade
+}
+
+// path are foreign keys from rows of a table to rows that refer to them, step by step.
+type path []catalog.ForeignKey
+
+func (p path) last() catalog.ForeignKey { return p[len(p)-1] }
+
+// reachOf follows the keys; each table is entered once, by the shortest path.
+func (f *file) reachOf(name string) reach {
+	var r reach
+	type step struct {
+		table string
+		by    path
+	}
+	seen := []string{name}
+	for todo := []step{{name, nil}}; len(todo) > 0; todo = todo[1:] {
+		for _, key := range f.referring(todo[0].table) {
+			by, root := append(slices.Clone(todo[0].by), key), f.root(key.Table)
+			switch key.OnDelete {
+			case "no action", "restrict":
+				r.refuses = append(r.refuses, by)
+				continue
+			case "cascade":
+				r.goes, r.children = with(r.goes, root), append(r.children, by)
+				if !slices.Contains(seen, root) {
+					seen = append(seen, root)
+					todo = append(todo, step{root, by})
+				}
+			}
+			r.cascades = with(r.cascades, root)
+		}
+	}
+	// What goes as well refuses nothing.
+	r.refuses = slices.DeleteFunc(r.refuses, func(p path) bool {
+		referring := f.root(p.last().Table)
+		return referring != f.root(p.last().RefTable) && slices.Contains(r.goes, referring)
+	})
+	slices.Sort(r.cascades)
+	return r
+}
+
+// referring lists the keys that lead to a table or to a partition of it.
+func (f *file) referring(name string) []catalog.ForeignKey {
+	t := f.tables[name]
+	if t == nil {
+		return nil
+	}
+	keys := slices.Clone(t.Referenced)
+	if t.Kind == "partitioned" {
+		for _, child := range t.Children {
+			for _, key := range f.referring(child) {
+				if !slices.ContainsFunc(keys, func(k catalog.ForeignKey) bool { return k.Name == key.Name && k.Table == key.Table }) {
+					keys = append(keys, key)
+				}
+			}
+		}
+	}
+	return keys
+}
+
+// root is the table that a partition belongs to at last.
+func (f *file) root(name string) string {
+	for t := f.tables[name]; t != nil && t.PartitionOf != ""; t = f.tables[name] {
+		name = t.PartitionOf
+	}
+	return name
+}
+
+// hop is one key of a path, in the words of SQL.
+type hop struct {
+	Table, Alias string
+	Equal        []string // pairs of a referring and a referred column
+}
+
+// hops gives the tables of a path aliases, beside t.
+func (f *file) hops(by path) []hop {
+	var list []hop
+	before := "t"
+	for i, key := range by {
+		h := hop{f.sqlName(key.Table), fmt.Sprintf("c%d", i+1), nil}
+		for i, column := range key.Columns {
+			h.Equal = append(h.Equal, h.Alias+"."+quote.Ident(column)+" = "+before+"."+quote.Ident(key.RefColumns[i]))
+		}
+		list, before = append(list, h), h.Alias
+	}
+	return list
+}
+
+func (f *file) sqlName(name string) string {
+	t := f.tables[name]
+	return quote.Qualified(t.Schema, t.Name)
+}
+
+// with adds a name unless it is there.
+func with(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}

@@ -1,0 +1,149 @@
+package propose
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgretain/internal/catalog"
+)
+
+// What is guessed is written here, as data. Names are compared in snake case and in lower case.
+
+// clockRule is a kind of column by which rows become due. The first rule that a column of the table answers counts.
+type clockRule struct {
+	suffix  string         // of the policy's name
+	columns *regexp.Regexp // without what the names of times end with, such as "_at"
+	due     string         // the key of "due"
+	window  string
+}
+
+var clockRules = []clockRule{
+	{"expired", regexp.MustCompile(`^((.*_)?(expires?|expiry|expiration)|valid_until|not_after|(keep|retain)_until|(delete|purge|remove)_after)$`), "expires", "grace: 7 days"},
+	{"deleted", regexp.MustCompile(`^(soft_)?(deleted|removed|trashed|discarded)$`), "age", window},
+	{"finished", regexp.MustCompile(`^(finished|completed|processed|closed|resolved|delivered|dispatched|consumed|handled|acknowledged|acked|sent|` +
+		`cancell?ed|revoked|archived|ended|expired|used)$`), "age", window},
+	{"unused", regexp.MustCompile(`^last_(seen|used|accessed|access|active|activity|read|login|heartbeat|ping)$`), "age", window},
+	{"old", regexp.MustCompile(`^(created|creation|inserted|insertion|occurred|recorded|logged|received|happened|added|collected|captured|measured|` +
+		`observed|ingested|emitted|fetched|raised|reported|triggered|queued|enqueued|date_created|event|log|visited|viewed|clicked|started|time|timestamp|ts|at|date|day|when)$`), "age", window},
+	{"old", regexp.MustCompile(`^(updated|modified|changed|last_modified|last_updated|date_modified)$`), "age", window},
+}
+
+// window is one for all ages: a row that goes with another one is not to go before its own time.
+const window = "older_than: 90 days"
+
+var (
+	timeEnding  = regexp.MustCompile(`_(at|on|time|date|datetime|ts|timestamp|utc)$`)
+	unitEnding  = regexp.MustCompile(`_?(ms|millis|milliseconds|s|sec|seconds|epoch|unix)$`)
+	hump        = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	timeOrdered = regexp.MustCompile(`uuid_?(generate_)?v?7`)
+)
+
+// exemption is why a table gets no proposal. The first that applies counts; one that begins with "undecided" is for a
+// person to replace.
+type exemption struct {
+	reason  string
+	applies func(*file, *draft) bool
+}
+
+var exemptions = []exemption{
+	{"versions of a migration tool", func(_ *file, d *draft) bool { return toolTable.MatchString(snake(d.Name)) }},
+	{"small", func(f *file, d *draft) bool { return f.sized && !grows(d.growth) }},
+	{"undecided: other tables inherit from it, and each of them needs a policy of its own", func(_ *file, d *draft) bool { return d.Kind == "table" && len(d.Children) > 0 }},
+	{"undecided: it has partitions on other servers", (*file).hasForeign},
+	{"undecided: by its name, people or laws may want these rows kept", func(_ *file, d *draft) bool { return keptTable.MatchString(snake(d.Name)) }},
+	{"undecided: many tables refer to it", func(_ *file, d *draft) bool { return d.referring >= manyReferring }},
+	{"undecided: it has no primary key, which a policy needs", func(_ *file, d *draft) bool { return len(d.PrimaryKey) == 0 && !d.partitions }},
+	{"undecided: no column tells how old a row is", func(_ *file, d *draft) bool { return d.clock == nil }},
+	{"undecided: row security is on around it, so that the worker needs BYPASSRLS", (*file).meetsRowSecurity},
+	{"undecided: other tables refer to it, and nothing tells here whether it grows", func(f *file, d *draft) bool {
+		return !f.sized && d.clock.suffix == "old" && slices.ContainsFunc(d.refuses, func(by path) bool { return !f.isPart(by) })
+	}},
+}
+
+var (
+	toolTable = regexp.MustCompile(`^_?(schema_(migrations?|versions?|history)|.*_schema_history|ar_internal_metadata|.*_db_version|databasechangelog(lock)?|` +
+		`alembic_version|atlas_schema_revisions|(.*_)?migrations?(_lock|_versions)?|__ef_?migrations_?history|sequelize_?meta|pgmigrations)$`)
+	keptTable = regexp.MustCompile(`(^|_)((users?|accounts?|customers?|clients?|members?|people|persons?|employees?|patients?|students?|tenants?|organi[sz]ations?|` +
+		`compan(y|ies)|orders?|invoices?|payments?|refunds?|transactions?|transfers?|contracts?|consents?|subscriptions?|licen[cs]es?|certificates?)$|(ledgers?|journals?|bookings?)(_|$))`)
+)
+
+const (
+	manyReferring = 5       // tables
+	manyRows      = 1000    // there, or inserted: a table that grows
+	manyBytes     = 8 << 20 // the same
+)
+
+// grows says whether a table is more than reference data.
+func grows(g catalog.Growth) bool {
+	atLeast := func(n *int64, least int64) bool { return n != nil && *n >= least }
+	return g.Inserted >= manyRows || atLeast(g.Rows, manyRows) || atLeast(g.Bytes, manyBytes)
+}
+
+// snake is a name as rules have it: "created_at" for "createdAt".
+func snake(name string) string {
+	return strings.ToLower(hump.ReplaceAllString(name, "${1}_${2}"))
+}
+
+// clock is a column, and how its value is an instant.
+type clock struct {
+	clockRule
+	column   *catalog.Column
+	encoding string // "" for a time
+}
+
+// clocksOf lists the columns of a table that may be clocks, the best first.
+func clocksOf(t *catalog.Table, s *catalog.Statistics) []clock {
+	var list []clock
+	for _, rule := range clockRules {
+		for i := range t.Columns {
+			c := &t.Columns[i]
+			name := snake(c.Name)
+			encoding, ok := encodingOf(c, name, s.Ranges[t.Schema+"."+t.Name+"."+c.Name].Last)
+			if encoding != "" {
+				name = unitEnding.ReplaceAllString(name, "")
+			}
+			if ok && !c.Virtual && (rule.columns.MatchString(name) || rule.columns.MatchString(timeEnding.ReplaceAllString(name, ""))) {
+				list = append(list, clock{rule, c, encoding})
+			}
+		}
+	}
+	if len(list) == 0 && len(t.PrimaryKey) == 1 {
+		key := t.Column(t.PrimaryKey[0])
+		if key != nil && key.Type == "uuid" && timeOrdered.MatchString(strings.ToLower(key.Default)) {
+			list = append(list, clock{clockRules[len(clockRules)-1], key, "uuidv7"})
+		}
+	}
+	return list
+}
+
+var sized = regexp.MustCompile(`\([0-9, ]+\)`)
+
+func isTime(typ string) bool {
+	return slices.Contains([]string{"date", "timestamp with time zone", "timestamp without time zone"}, sized.ReplaceAllString(typ, ""))
+}
+
+// encodingOf says how a column holds instants, by its type, its name and the greatest value that is known; false where
+// it holds none, or where nobody can tell.
+func encodingOf(c *catalog.Column, name, greatest string) (string, bool) {
+	if isTime(c.Type) {
+		return "", true
+	}
+	if !slices.Contains([]string{"integer", "bigint", "numeric", "double precision"}, sized.ReplaceAllString(c.Type, "")) {
+		return "", false
+	}
+	value, err := strconv.ParseFloat(greatest, 64)
+	switch {
+	case err == nil && value >= 1e9 && value < 1e10:
+		return "epoch_s", true
+	case err == nil && value >= 1e12 && value < 1e13 && c.Type != "integer":
+		return "epoch_ms", true
+	case greatest != "":
+	case c.Type == "integer":
+		return "epoch_s", timeEnding.MatchString(name) // a day such as 20260131 would be long ago
+	case strings.Contains(unitEnding.FindString(name), "m"):
+		return "epoch_ms", true
+	}
+	return "", false
+}
