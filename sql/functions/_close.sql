@@ -14,8 +14,7 @@ BEGIN
             SELECT w.word, l.privilege, n.name FROM (VALUES
                 ('application', 'EXECUTE', 'take_events window_of'), ('operator', 'EXECUTE',
                     'accept adopt pause place_hold release_hold restore resume set_window take_events'),
-                ('worker', 'OWNER', '_batch _count _effects _find_groups _look _plans _prepare _related _restore ask
-                    facts partitions why'), ('worker', 'EXECUTE',
+                ('worker', 'OWNER', '_batch _look _prepare _restore'), ('worker', 'EXECUTE',
                     '_held_partition _held_rows _holds _unfit_hold _untrusted window_of'),
                 ('operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
                 ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'), ('runner operator', 'EXECUTE',

@@ -2,17 +2,9 @@
 CREATE OR REPLACE FUNCTION retention._count(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb DEFAULT NULL,
     p_older_than interval DEFAULT NULL, p_lo jsonb DEFAULT NULL) RETURNS retention.due_count
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_out retention.due_count; v_done boolean;
-BEGIN
-    BEGIN
-        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
-        v_out := retention._count_as_worker(p_policy, p_as_of, p_limit, p_guards, p_scope, p_older_than, p_lo);
-        v_done := true;
-        RAISE SQLSTATE 'PR009';
-    EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
-        PERFORM retention._forget();
-        IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
-    END;
-    RETURN v_out;
-END $function$;
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
+    SELECT jsonb_populate_record(NULL::retention.due_count, retention._look(
+        'SELECT to_jsonb(retention._count_as_worker($1 ->> 0, ($1 ->> 1)::timestamptz, ($1 ->> 2)::bigint,
+             ($1 ->> 3)::boolean, nullif($1 -> 4, ''null''), ($1 ->> 5)::interval, nullif($1 -> 6, ''null'')))',
+        jsonb_build_array(p_policy, p_as_of, p_limit, p_guards, p_scope, p_older_than, p_lo), p_policy))
+$function$;

@@ -4,17 +4,13 @@
 CREATE OR REPLACE FUNCTION retention._count_as_worker(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb DEFAULT NULL,
     p_older_than interval DEFAULT NULL, p_lo jsonb DEFAULT NULL) RETURNS retention.due_count
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
-SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
-SET jit = off AS $function$
+LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := (SELECT p FROM retention.policy p WHERE p.name = p_policy);
     v_slice retention.slice := retention._slice(p_as_of, p_older_than, p_scope);
     v_held CONSTANT boolean := p_guards AND retention._holds(p_policy, p_as_of);
     v_rows text := format('FROM retention.%I($1) d WHERE true', p_policy || '_rows'); v_count retention.due_count;
 BEGIN
-    PERFORM retention._pin(v_policy);
     IF NOT p_guards OR p_limit IS NOT NULL AND NOT v_held THEN
         IF NOT p_guards THEN v_slice.tids := '{}'; END IF;  -- no rank is evaluated
         IF p_limit = 1 THEN  -- of what statistics take for half of the table there may be nothing left

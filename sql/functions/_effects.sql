@@ -1,18 +1,78 @@
--- What the steps of a policy would do to what is due, by _effects_as_worker.
+-- What the steps of a policy would do to what is due, p_limit rows of it: a row that would go or change (rel, tid; sets
+-- and nulls are columns), or a number of rows. Verb "due" is of step 0, "unknown" says in note why the numbers of a
+-- step, or of all (0), are not what a run does.
 CREATE OR REPLACE FUNCTION retention._effects(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
 RETURNS TABLE (
     step integer, verb text, table_name text, rel oid, tid tid, n bigint, note text, sets text[], nulls text[])
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_done boolean;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
+SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
+SET jit = off AS $function$
+DECLARE
+    v_policy CONSTANT retention.policy := retention._known(p_policy);
+    v_steps CONSTANT text := retention._step_query(v_policy, false);
+    v_own CONSTANT text := CASE WHEN NOT v_policy.partitions THEN retention._table(v_policy.table_name)::regclass END;
+    v_found text;
 BEGIN
-    BEGIN
-        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
-        RETURN QUERY SELECT e.* FROM retention._effects_as_worker(p_policy, p_as_of, p_limit, p_scope, p_older_than) e;
-        v_done := true;
-        RAISE SQLSTATE 'PR009';
-    EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
-        PERFORM retention._forget();
-        IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
-    END;
+    SELECT string_agg(CASE
+               WHEN e.blind THEN format('SELECT %s, %L, %L, NULL, NULL, NULL, NULL, NULL, NULL
+                   WHERE EXISTS (SELECT FROM _batch)', e.step, e.verb, e."table")
+               WHEN e.verb IN ('delete', 'update') THEN format(
+                   'SELECT %1$s, %2$L, %3$L, s.rel, s.tid, NULL, %4$s, %5$L::text[], %6$L::text[]
+                       FROM _step_%1$s s %7$s', e.step, e.verb, e."table",
+                   CASE WHEN e.related IS NULL THEN 'NULL' ELSE
+                       'CASE WHEN NOT bool_and(s.changes) THEN '
+                           '''several due rows have different values for one row: batches decide'' END' END,
+                   x.sets, x.nulls, CASE WHEN e.related IS NULL THEN 'WHERE s.changes'
+                       ELSE 'GROUP BY s.rel, s.tid HAVING bool_or(s.changes)' END)
+               WHEN e.verb IN ('detach', 'drop') THEN format(
+                   'SELECT %s, %L, %L, s.rel, NULL, NULL, NULL, NULL, NULL FROM _step_%1$s s', e.step, e.verb,
+                       e."table")
+               WHEN e.verb = 'drop table' THEN format(
+                   'SELECT %s, %L, NULL, c.oid, NULL, NULL, NULL, NULL, NULL FROM pg_class c
+                       JOIN pg_namespace m ON m.oid = c.relnamespace
+                    WHERE c.relkind IN (''r'', ''p'') AND format(''%%I.%%I'', m.nspname, c.relname) IN (
+                        SELECT (%s)::text %s JOIN _step_%s s ON t.tableoid = s.rel AND t.ctid = s.tid)',
+                   e.step, e.verb, e.name, coalesce(e."from", format('FROM %s t', v_own)), e.step)
+               ELSE format('SELECT %s, %L, %L, NULL, NULL, count(%s), NULL, NULL, NULL FROM _step_%s s', e.step,
+                   e.verb, e."table",
+                           CASE WHEN e.related IS NULL THEN '*' ELSE 'DISTINCT (s.rel, s.tid)' END, e.step) END
+           || CASE WHEN e.key IS NULL OR e.blind THEN '' ELSE format('
+                               UNION ALL SELECT %1$s, ''refused'', %2$L, NULL, NULL, count(DISTINCT (s.rel, s.tid)),
+                                   NULL, NULL, NULL
+                               FROM _step_%1$s s JOIN %3$s o ON o.tableoid = s.rel AND o.ctid = s.tid
+                                   JOIN %4$s a ON %5$s',
+                              e.step, e."table", coalesce(retention._table(e.related)::regclass::text, v_own),
+                              retention._table(e."table")::regclass,
+                              (SELECT string_agg(format('a.%I = o.%1$I', k), ' AND ') FROM unnest(e.key) k)) END,
+           ' UNION ALL ')
+    INTO v_found
+    FROM jsonb_to_recordset(v_policy.steps) e(step integer, verb text, "table" text, "from" text, related text,
+        name text, key text[], blind boolean)
+    LEFT JOIN LATERAL (
+        SELECT array_agg(c.key) AS sets,
+            coalesce(array_agg(c.key) FILTER (WHERE lower(c.value) = 'null'), '{}') AS nulls
+        FROM jsonb_array_elements(v_policy.sets) y CROSS JOIN jsonb_each_text(y -> 'set') c
+        WHERE (y ->> 'step')::integer = e.step AND e.verb = 'update') x ON true
+    WHERE e.step > 0;
+    PERFORM retention._pin(v_policy);
+    RETURN QUERY EXECUTE format(
+        'WITH _found AS MATERIALIZED (SELECT d.rel, d.tid FROM retention.%I($1) d WHERE d.verdict IS NULL
+            OR d.verdict = ''passed''),
+         _held AS MATERIALIZED (
+             SELECT h.rel, h.tid
+             FROM retention._held($3, ARRAY(SELECT f.rel FROM _found f), ARRAY(SELECT f.tid FROM _found f), $5, false) h
+             WHERE $4),
+         _batch AS MATERIALIZED (
+             SELECT f.rel, f.tid, 1 AS n FROM _found f WHERE (f.rel, f.tid) NOT IN (SELECT h.rel, h.tid FROM _held h)
+                 LIMIT $2)%s
+         SELECT 0, ''due'', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[]
+             FROM _batch
+         UNION ALL
+         SELECT (e.value ->> ''step'')::integer, ''unknown'', NULL, NULL, NULL, NULL, w.why, NULL, NULL
+         FROM jsonb_array_elements($6) e CROSS JOIN jsonb_array_elements_text(e.value -> ''notes'') w(why)
+         UNION ALL %s', p_policy || '_rows', v_steps, v_found)
+    USING retention._slice(p_as_of, p_older_than, p_scope), p_limit, p_policy,
+          NOT v_policy.partitions AND retention._holds(p_policy, p_as_of), p_as_of, v_policy.steps;
 END $function$;

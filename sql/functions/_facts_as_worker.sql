@@ -1,10 +1,7 @@
 -- facts(), by what the registry says of the policy (facts).
 CREATE OR REPLACE FUNCTION retention._facts_as_worker(
     p_policy text, p_as_of timestamptz, p_runs bigint[], p_max_rows bigint) RETURNS jsonb
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
-SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
-SET jit = off AS $function$
+LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(p_policy);
     v_facts CONSTANT jsonb := v_policy.facts;
@@ -16,7 +13,6 @@ DECLARE
     v_slice CONSTANT retention.slice := retention._slice(p_as_of);
     v_found jsonb; v_out jsonb := '{}'; v_archive record;
 BEGIN
-    PERFORM retention._pin(v_policy);
     IF v_facts ? 'nulls' THEN
         EXECUTE format('SELECT jsonb_build_object(''no_clock'', count(*)) FROM (SELECT %s IS NULL LIMIT $2) x', v_rows)
         INTO v_out USING v_slice, p_max_rows;

@@ -4,10 +4,10 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_
 AS $function$
 BEGIN
     IF retention._holds(p_policy, p_as_of) THEN
-        RETURN QUERY SELECT h.* FROM jsonb_to_recordset(retention._look(format(
-            'SELECT coalesce(jsonb_agg(h), ''[]'') FROM (SELECT array_agg(t.tableoid) AS rels, array_agg(t.ctid) AS tids
-                 FROM %s t) r, retention._held(%L, r.rels, r.tids, ($1 #>> ''{}'')::timestamptz, false) h',
-            retention._table((retention._known(p_policy)).table_name)::regclass, p_policy), to_jsonb(p_as_of)))
-            h (rel oid, tid tid);
+        RETURN QUERY SELECT h.* FROM retention._look(format(
+            'SELECT to_jsonb(h) FROM (SELECT array_agg(t.tableoid) AS rels, array_agg(t.ctid) AS tids FROM %s t) r,
+                 retention._held(%L, r.rels, r.tids, ($1 #>> ''{}'')::timestamptz, false) h',
+            retention._table((retention._known(p_policy)).table_name)::regclass, p_policy), to_jsonb(p_as_of)) l,
+            jsonb_to_record(l) h (rel oid, tid tid);
     END IF;
 END $function$;

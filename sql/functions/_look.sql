@@ -1,17 +1,18 @@
--- The answer of a query on the application's tables, as the worker: their types, operators and indexes may have code,
--- which is not for the owner to run. p_value is $1.
-CREATE OR REPLACE FUNCTION retention._look(p_query text, p_value jsonb DEFAULT NULL) RETURNS jsonb
+-- The answers of a query on the application's tables, as the worker: their types, operators and indexes may have code,
+-- which is not for the owner to run. p_value is $1. Where the query evaluates a policy or report, p_policy names it, so
+-- that its code is asked about first. Read-only, and undone with all that such code set, declared or put off.
+CREATE OR REPLACE FUNCTION retention._look(p_query text, p_value jsonb DEFAULT NULL, p_policy text DEFAULT NULL)
+RETURNS SETOF jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_out pg_catalog.jsonb; v_done boolean;
+DECLARE v_done boolean;
 BEGIN
     BEGIN
         PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
-        v_out := retention._look_as_worker(p_query, p_value);
+        RETURN QUERY SELECT l FROM retention._look_as_worker(p_query, p_value, p_policy) l;
         v_done := true;
         RAISE SQLSTATE 'PR009';
     EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
         PERFORM retention._forget();
         IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
     END;
-    RETURN v_out;
 END $function$;

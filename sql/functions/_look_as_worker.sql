@@ -1,10 +1,11 @@
--- _look: nobody asks here whether the tables' code is trusted.
-CREATE OR REPLACE FUNCTION retention._look_as_worker(p_query text, p_value jsonb) RETURNS jsonb
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off
-SET jit = off AS $function$
-DECLARE v_out jsonb;
+-- _look: nobody asks here whether the code of tables is trusted that are no policy's.
+CREATE OR REPLACE FUNCTION retention._look_as_worker(p_query text, p_value jsonb, p_policy text) RETURNS SETOF jsonb
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $function$
 BEGIN
+    IF p_policy IS NOT NULL THEN
+        RETURN QUERY SELECT e FROM retention._evaluated(p_query, p_value, p_policy) e;
+        RETURN;
+    END IF;
     PERFORM retention._refuse_others();
-    EXECUTE p_query INTO v_out USING p_value;
-    RETURN v_out;
+    RETURN QUERY EXECUTE p_query USING p_value;
 END $function$;

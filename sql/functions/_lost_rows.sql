@@ -22,11 +22,10 @@ BEGIN
             RETURN QUERY SELECT x.id, 'denied' FROM unnest(v_held.holds) x (id);
         ELSIF retention._unfit_hold(ARRAY[v_held.rel], clock_timestamp()) IS NULL THEN
             v_terms := retention._hold_terms(v_held.rel, v_held.columns);
-            RETURN QUERY SELECT g.id::bigint, 'gone' FROM jsonb_array_elements_text(retention._look(format(
-                'SELECT coalesce(jsonb_agg(h.id), ''[]'')
-                 FROM (SELECT h.id, %s FROM retention.hold h WHERE h.id = ANY (%L::bigint[])) h
+            RETURN QUERY SELECT g.id::bigint, 'gone' FROM retention._look(format(
+                'SELECT to_jsonb(h.id) FROM (SELECT h.id, %s FROM retention.hold h WHERE h.id = ANY (%L::bigint[])) h
                  WHERE NOT EXISTS (SELECT FROM %s t WHERE %s)', v_terms."values", v_held.holds, v_held.rel::regclass,
-                v_terms.equal))) g (id);
+                v_terms.equal)) g (id);
         END IF;
     END LOOP;
 END $function$;

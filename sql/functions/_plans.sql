@@ -2,16 +2,10 @@
 CREATE OR REPLACE FUNCTION retention._plans(
     p_policies text[], p_sort boolean, OUT policy text, OUT batch text, OUT plan json, OUT code text, OUT message text)
 RETURNS SETOF record
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_done boolean;
-BEGIN
-    BEGIN
-        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
-        RETURN QUERY SELECT p.* FROM retention._plans_as_worker(p_policies, p_sort) p;
-        v_done := true;
-        RAISE SQLSTATE 'PR009';
-    EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
-        PERFORM retention._forget();
-        IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
-    END;
-END $function$;
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+    SELECT p.*
+    FROM retention._look('SELECT to_jsonb(p) FROM retention._plans_as_worker(
+                              ARRAY(SELECT jsonb_array_elements_text($1 -> 0)), ($1 ->> 1)::boolean) p',
+                         jsonb_build_array(p_policies, p_sort)) l,
+         jsonb_to_record(l) p (policy text, batch text, plan json, code text, message text)
+$function$;

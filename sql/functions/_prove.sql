@@ -20,8 +20,10 @@ BEGIN
             PERFORM retention._batch(v_policy, v_slice, 1, false, true);
         END LOOP;
         PERFORM retention._count(p_policy, clock_timestamp(), 0, true);
-        PERFORM FROM retention._effects(p_policy, clock_timestamp(), 0, NULL, NULL);
-        PERFORM FROM retention._related(v_policy, '{}', '{}', clock_timestamp());
+        PERFORM retention._look('SELECT to_jsonb(count(*)) FROM retention.policy p CROSS JOIN LATERAL (
+                SELECT FROM retention._effects(p.name, clock_timestamp(), 0, NULL, NULL)
+                UNION ALL SELECT FROM retention._related(p, ''{}'', ''{}'', clock_timestamp())) x
+            WHERE p.name = $1 #>> ''{}''', to_jsonb(p_policy));
         PERFORM retention._restore(v_policy, 0, NULL);
         RAISE EXCEPTION USING ERRCODE = 'PR003';
     EXCEPTION

@@ -1,17 +1,26 @@
--- The rows of other tables that steps of a policy would delete or change for some of its rows, by _related_as_worker.
+-- The rows of other tables that steps of a policy would delete or change for some of its rows, the n-th of p_rels and
+-- p_tids, as _step_query tells them for holds. VOLATILE, so that it sees the rows as they are once somebody was waited
+-- for.
 CREATE OR REPLACE FUNCTION retention._related(
     p_policy retention.policy, p_rels oid[], p_tids tid[], p_as_of timestamptz)
 RETURNS TABLE (step integer, n integer, rel oid, tid tid, deletes boolean)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_done boolean;
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
+SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off AS $function$
+DECLARE
+    v_steps CONSTANT text := retention._step_query(p_policy, true);
+    v_found text;
 BEGIN
-    BEGIN
-        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
-        RETURN QUERY SELECT r.* FROM retention._related_as_worker(p_policy, p_rels, p_tids, p_as_of) r;
-        v_done := true;
-        RAISE SQLSTATE 'PR009';
-    EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
-        PERFORM retention._forget();
-        IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
-    END;
+    IF v_steps <> '' THEN
+        SELECT string_agg(format('SELECT %s, s.n, s.rel, s.tid, %L::boolean FROM _step_%1$s s', e.step,
+            e.verb = 'delete'), ' UNION ALL ')
+        INTO v_found
+        FROM jsonb_to_recordset(p_policy.steps) e(step integer, verb text, related text)
+        WHERE e.related IS NOT NULL AND e.verb IN ('delete', 'update');
+        PERFORM retention._pin(p_policy);
+        RETURN QUERY EXECUTE 'WITH _batch AS (SELECT x.rel, x.tid, x.n::integer
+            FROM unnest($2, $3) WITH ORDINALITY x (rel, tid, n))'
+                             || v_steps || v_found
+        USING retention._slice(p_as_of), p_rels, p_tids;
+    END IF;
 END $function$;

@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION retention._surplus(
     p_run retention.run, p_policy retention.policy, p_lo jsonb, OUT due bigint, OUT breaker_limit bigint,
     OUT message text)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
     v_most CONSTANT bigint := least(p_policy.budget_rows, nullif(p_policy.breaker_rows, 9223372036854775807) + 1);
     v_room CONSTANT bigint := (  -- a row takes 28 bytes of a page at least
@@ -16,7 +16,15 @@ BEGIN
     v_allowed := breaker_limit IS NULL OR least(p_policy.budget_rows, v_room) <= breaker_limit;
     IF p_policy.passes @? '$[*].groups' THEN
         WITH found AS (
-            INSERT INTO retention.run_group SELECT g.* FROM retention._find_groups(p_run.id) g RETURNING surplus
+            INSERT INTO retention.run_group
+            SELECT r.id, e.n, l.n, x.key, x.surplus
+            FROM retention.run r CROSS JOIN jsonb_array_elements(p_policy.passes) WITH ORDINALITY e (pass, n)
+            CROSS JOIN LATERAL retention._look(
+                format('SELECT to_jsonb(g) FROM retention.%I(jsonb_populate_record(NULL::retention.slice, $1)) g',
+                       e.pass ->> 'groups'),
+                to_jsonb(r) || jsonb_build_object('run_id', r.id, 'pass', e.n), p_policy.name) WITH ORDINALITY l (l, n)
+            CROSS JOIN LATERAL jsonb_to_record(l.l) x (key text[], surplus bigint)
+            WHERE r.id = p_run.id AND e.pass ? 'groups' RETURNING surplus
         )
         SELECT CASE WHEN NOT p_policy.passes @? '$[*] ? (!exists(@.groups))' THEN coalesce(sum(f.surplus), 0) END
         INTO due FROM found f;  -- NULL where a pass does not go by rank

@@ -1,10 +1,7 @@
 -- why(): asks <policy>_rows for each row, and again at other instants where it is not due.
 CREATE OR REPLACE FUNCTION retention._why_as_worker(p_policy text, p_key jsonb, p_as_of timestamptz)
 RETURNS TABLE (due boolean, kept_by text, until timestamptz)
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
-SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
-SET jit = off AS $function$
+LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(p_policy);
     v_table CONSTANT regclass := retention._table(v_policy.table_name);
@@ -29,7 +26,6 @@ BEGIN
         RAISE undefined_column USING MESSAGE = format('table "%s" has no column "%s"', v_policy.table_name,
             v_given.unknown);
     END IF;
-    PERFORM retention._pin(v_policy);
     FOR v_rel, v_tid IN EXECUTE format('SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t WHERE %s', v_table,
         coalesce(v_given.matches, 'false')) LOOP
         v_slice.as_of := p_as_of; kept_by := NULL; until := NULL;

@@ -3,16 +3,15 @@
 CREATE OR REPLACE FUNCTION retention.partitions(policy text, as_of timestamptz)
 RETURNS TABLE (
     "schema" text, name text, parent text, value text, lower text, upper text, kept_by text, rows bigint, bytes bigint)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_done boolean;
-BEGIN
-    BEGIN
-        PERFORM pg_catalog.set_config('transaction_read_only', 'on', true);
-        RETURN QUERY SELECT p.* FROM retention._partitions_as_worker(policy, as_of) p;
-        v_done := true;
-        RAISE SQLSTATE 'PR009';
-    EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
-        PERFORM retention._forget();
-        IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
-    END;
-END $function$;
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+    SELECT p.*
+    FROM retention._look(format(
+        'SELECT jsonb_build_object(''rows'', x.rows, ''bytes'', x.bytes, ''kept_by'', d.verdict) || to_jsonb(d.t)
+         FROM retention.%I(retention.at($1 ->> 0, ($1 ->> 1)::timestamptz)) d CROSS JOIN LATERAL (
+             SELECT CASE WHEN min(c.reltuples) >= 0 THEN sum(c.reltuples)::bigint END AS rows,
+                    sum(pg_total_relation_size(c.oid))::bigint AS bytes
+             FROM pg_partition_tree(d.rel) l JOIN pg_class c ON c.oid = l.relid WHERE l.isleaf) x
+         ORDER BY d.upper, (d.t).schema, (d.t).name', policy || '_rows'), jsonb_build_array(policy, as_of), policy) l,
+        jsonb_to_record(l) p ("schema" text, name text, parent text, value text, lower text, upper text, kept_by text,
+                              rows bigint, bytes bigint)
+$function$;

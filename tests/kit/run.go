@@ -148,8 +148,7 @@ func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int6
 func (in *Installed) Due(policy string) string {
 	return strings.NewReplacer("retention", in.schema(), "p_rows", quote.Ident(policy+"_rows"), "'p'", quote.Literal(policy)).Replace(`
 		WITH r AS (SELECT x.* FROM retention.p_rows(retention.at('p', $1::timestamptz)) x WHERE x.verdict IS NULL)
-		SELECT (r.t).* FROM r WHERE (r.rel, r.tid) NOT IN (SELECT h.rel, h.tid FROM retention._held('p',
-			ARRAY(SELECT r.rel FROM r), ARRAY(SELECT r.tid FROM r), $1::timestamptz, false) h)`)
+		SELECT (r.t).* FROM r WHERE (r.rel, r.tid) NOT IN (SELECT h.rel, h.tid FROM retention._held_rows('p', $1::timestamptz) h)`)
 }
 
 // DueRows is how many rows are due and not held.
