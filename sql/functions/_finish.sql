@@ -1,4 +1,5 @@
--- Ends a run: adds up its batches and writes its row for the second and last time.
+-- Ends a run: adds up its batches and writes its row for the second and last time. What its breaker stopped, says how
+-- people let it on.
 CREATE OR REPLACE FUNCTION retention._finish(
     p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
@@ -10,6 +11,9 @@ BEGIN
         -- Whoever called: batches run as the worker, who lacks the right.
         message = CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message,
             coalesce(nullif('retention_worker', ''), current_user))
+            WHEN p_state = 'tripped' AND r.breaker_limit IS NOT NULL THEN p_message || format(
+                '; if that is right: pgretain accept %1$s --reason ''...'', or SELECT retention.accept(%1$L, ''...'')',
+                r.policy)
             ELSE p_message END,
         scanned = s.scanned, taken = s.taken, contended = s.contended, refused = s.refused,
         batches = s.batches, wasted_ms = s.wasted_ms,

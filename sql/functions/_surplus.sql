@@ -1,17 +1,26 @@
 -- The breaker: why a run that is about to start may not touch anything (message), NULL when it may. What is due behind
 -- p_lo is counted up to the number that decides, guards asked only where the rows without them would trip it. Where it
--- cannot trip, since the table has no room for so many rows, one row is looked for; due is then NULL, or 0.
+-- cannot trip, since the table has no room for so many rows, one row is looked for; due is then NULL, or 0. An
+-- acceptance is used up here, needed or not.
 CREATE OR REPLACE FUNCTION retention._surplus(
     p_run retention.run, p_policy retention.policy, p_lo jsonb, OUT due bigint, OUT breaker_limit bigint,
     OUT message text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
-    v_most CONSTANT bigint := least(p_policy.budget_rows, nullif(p_policy.breaker_rows, 9223372036854775807) + 1);
+    v_given CONSTANT text[] := (SELECT string_to_array(s.value, ' ') FROM retention.setting s
+                                WHERE s.policy = p_policy.name AND s.name = 'accepted');
+    v_accepted CONSTANT bigint := CASE WHEN v_given[1] = p_policy.hash
+        THEN coalesce(v_given[2]::bigint, 9223372036854775807) END;
+    v_most CONSTANT bigint := least(p_policy.budget_rows, CASE WHEN p_policy.breaker_rows IS NOT NULL
+        THEN nullif(greatest(p_policy.breaker_rows, v_given[2]::bigint), 9223372036854775807) + 1 END);
     v_room CONSTANT bigint := (  -- a row takes 28 bytes of a page at least
         SELECT pg_relation_size(c.oid) / 28 FROM pg_class c JOIN pg_am a ON a.oid = c.relam AND a.amname = 'heap'
         WHERE c.oid = retention._table(p_policy.table_name) AND c.relkind = 'r' AND NOT p_policy.partitions);
     v_allowed boolean; v_uncounted text;
 BEGIN
+    IF v_given IS NOT NULL THEN
+        PERFORM retention._change_setting(p_policy.name, 'accepted', NULL, format('for run %s', p_run.id));
+    END IF;
     breaker_limit := retention._breaker_limit(p_policy, 0);
     v_allowed := breaker_limit IS NULL OR least(p_policy.budget_rows, v_room) <= breaker_limit;
     IF p_policy.passes @? '$[*].groups' THEN
@@ -52,13 +61,11 @@ BEGIN
         breaker_limit := retention._breaker_limit(p_policy, least(due, p_policy.budget_rows));
     END;
     IF least(due, p_policy.budget_rows) > breaker_limit THEN
-        IF EXISTS (SELECT FROM retention.setting s
-                   WHERE s.policy = p_policy.name AND s.name = 'accepted' AND s.value = p_policy.hash) THEN
-            PERFORM retention._change_setting(p_policy.name, 'accepted', NULL, format('run %s passed', p_run.id));
-            breaker_limit := NULL;
+        IF least(due, p_policy.budget_rows) <= v_accepted THEN
+            breaker_limit := v_given[2];
         ELSE
-            message := coalesce(v_uncounted,
-                format('%s or more rows are due, the breaker allows %s', due, breaker_limit));
+            message := coalesce(v_uncounted, format('%s or more rows are due, the breaker allows %s', due,
+                breaker_limit)) || coalesce(', and ' || v_accepted || ' were accepted', '');
         END IF;
     END IF;
     due := CASE WHEN v_uncounted IS NULL THEN due END;

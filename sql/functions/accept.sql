@@ -1,18 +1,21 @@
--- Lets the next run of the policy of a tripped run pass its breaker, once, as long as the policy
--- is the same. Raises 55000 for a run that the breaker did not stop.
-CREATE OR REPLACE FUNCTION retention.accept(run_id bigint, reason text DEFAULT '') RETURNS text
+-- Lets the next run of a policy pass its breaker and take so many rows at most, as long as the policy is the same.
+-- Without a number it takes all that are due; the last run must have tripped by the breaker then (55000).
+CREATE OR REPLACE FUNCTION retention.accept(policy text, reason text DEFAULT '', rows bigint DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 #variable_conflict use_column
-DECLARE v_run retention.run;
+DECLARE v_policy CONSTANT retention.policy := retention._known(accept.policy); v_run retention.run;
 BEGIN
     SELECT r.* INTO v_run FROM retention.run r
-    JOIN retention.policy p ON p.name = r.policy AND p.hash = r.policy_hash
-    WHERE r.id = accept.run_id AND r.state = 'tripped'
-        AND (r.due > r.breaker_limit OR r.due IS NULL AND r.breaker_limit IS NOT NULL);
-    IF NOT FOUND THEN
-        RAISE object_not_in_prerequisite_state
-            USING MESSAGE = format('run %s was not stopped by the breaker of today''s policy', accept.run_id);
+    WHERE r.policy = v_policy.name AND NOT r.dry_run AND r.state NOT IN ('running', 'busy', 'paused')
+    ORDER BY r.id DESC LIMIT 1;
+    IF accept.rows < 1 THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('%s is no number of rows to take', accept.rows);
+    ELSIF accept.rows IS NULL AND (v_run.state, v_run.policy_hash, v_run.breaker_limit IS NOT NULL)
+                                  IS DISTINCT FROM ('tripped', v_policy.hash, true) THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('the breaker of today''s policy "%s" did not stop its last run', v_policy.name),
+            HINT = 'Say how many rows the next run may take: retention.preview() counts what is due.';
     END IF;
-    PERFORM retention._change_setting(v_run.policy, 'accepted', v_run.policy_hash, accept.reason);
-    RETURN v_run.policy;
+    PERFORM retention._change_setting(
+        v_policy.name, 'accepted', concat_ws(' ', v_policy.hash, accept.rows), accept.reason);
 END $function$;

@@ -1,6 +1,9 @@
 -- Says that this database is meant to be purged: a restored backup, a clone or a promoted standby starts no run before.
+-- The reason is in retention.setting_change.
 CREATE OR REPLACE FUNCTION retention.adopt(reason text DEFAULT '') RETURNS text
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+    INSERT INTO retention.setting_change (policy, name, new, reason)
+    VALUES ('*', 'adopted', current_database(), coalesce(adopt.reason, ''));
     UPDATE retention.install
     SET system_identifier = c.system_identifier, database_name = current_database(), server = retention._server(),
         adopted_at = clock_timestamp(), adopted_by = session_user

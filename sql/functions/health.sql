@@ -11,9 +11,8 @@ BEGIN
     WHERE retention._half_upgraded() IS NOT NULL
     UNION ALL
     SELECT 'error', s.policy, format('the last run (%s) %s%s', s.last_run, s.last_state, ': ' || s.last_message),
-           CASE WHEN s.last_state = 'tripped' AND s.last_message LIKE '%breaker%'
-                THEN format('Look at retention.preview(%L); then SELECT retention.accept(%s, ''why'').',
-                            s.policy, s.last_run)
+           CASE WHEN s.last_state = 'tripped'
+                THEN format('Look with pgretain preview %1$s, or SELECT * FROM retention.preview(%1$L).', s.policy)
                 ELSE format('SELECT * FROM retention.run WHERE id = %s', s.last_run) END
     FROM retention.status s WHERE s.last_state IN ('failed', 'tripped', 'abandoned')
     UNION ALL SELECT 'warning', s.policy, s.paused, format('SELECT retention.resume(%L)', s.policy)

@@ -67,24 +67,88 @@ func TestBreaker(t *testing.T) {
 	if trip := pgtest.Value[bool](t, in, "SELECT would_trip FROM retention.preview('p', $1)", noon); !trip {
 		t.Error("preview does not say so")
 	}
-	if err := in.Operator("SELECT retention.accept($1, 'looked at')", o.ID); err != nil {
+	if err := in.Operator("SELECT retention.accept('p', 'looked at')"); err != nil {
 		t.Fatal(err)
 	}
 	if o := in.Done("p", noon); o.Taken != 12 {
 		t.Errorf("accepted: %+v", o)
 	}
-	// Once: the next one trips again; a run that was not tripped cannot be accepted.
+	// Once: a run that was not tripped cannot be accepted; the next one trips again.
+	if err := in.Operator("SELECT retention.accept('p', 'again')"); err == nil {
+		t.Error("a run that went well was accepted")
+	}
 	in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(101, 115) i")
 	if o := in.Run("p", noon); o.State != "tripped" || o.Taken != 0 {
 		t.Errorf("the second time: %+v", o)
-	}
-	if err := in.Operator("SELECT retention.accept($1, 'again')", o.ID+1); err == nil {
-		t.Error("a run that went well was accepted")
 	}
 	// What the budget lets go is all that counts.
 	in.Migrate(t, old("keep: {three: 'id = 10'}, breaker: {rows: 11}, budget: {rows: 10}, "))
 	if o := in.Run("p", noon); o.State != "more" || o.Taken != 10 {
 		t.Errorf("with a budget: %+v", o)
+	}
+}
+
+// A run takes what was accepted and no more; the acceptance is for the next run alone, and takes no trip before.
+func TestAcceptedRows(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old("keep: {three: 'id = 10'}, breaker: {rows: 3}, batch: {rows: 4}, "))
+	accept := func(arguments string) error { return in.Operator("SELECT retention.accept(" + arguments + ")") }
+	for _, refused := range []string{"'p'", "'p', 'why', 0", "'p', 'why', -5", "'nobody', 'why', 12"} {
+		if err := accept(refused); err == nil {
+			t.Errorf("accept(%s) of a policy that never ran", refused)
+		}
+	}
+	try := func(rows int, want string) {
+		t.Helper()
+		if err := accept(fmt.Sprintf("'p', 'looked at', %d", rows)); err != nil {
+			t.Fatal(err)
+		}
+		before := len(ids(t, in))
+		o := in.Run("p", noon)
+		if o.State != want || (want == "tripped") != (o.Taken == 0) || int64(before-len(ids(t, in))) != o.Taken {
+			t.Errorf("%d rows accepted: %+v", rows, o)
+		}
+		if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.setting"); n != 0 {
+			t.Error("the acceptance is still there")
+		}
+	}
+	try(11, "tripped") // more than the breaker's 3 and its count to 4: what is due is counted to the end
+	for _, words := range []string{"12 or more rows are due, the breaker allows 3, and 11 were accepted",
+		"pgretain accept p --reason '...'", "SELECT retention.accept('p', '...')"} {
+		if said := pgtest.Value[string](t, in, "SELECT message FROM retention.run ORDER BY id DESC LIMIT 1"); !strings.Contains(said, words) {
+			t.Errorf("%q is not in %q", words, said)
+		}
+	}
+	try(12, "done")
+	in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(101, 102) i")
+	try(12, "done") // not needed, and used up all the same
+	in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(101, 115) i")
+	if o := in.Run("p", noon); o.State != "tripped" {
+		t.Errorf("without an acceptance: %+v", o)
+	}
+	if err := accept("'p', 'the old policy', 15"); err != nil {
+		t.Fatal(err)
+	}
+	in.Migrate(t, old("keep: {three: 'id = 10'}, breaker: {rows: 3}, batch: {rows: 5}, "))
+	if o := in.Run("p", noon); o.State != "tripped" {
+		t.Errorf("accepted for another policy: %+v", o)
+	}
+	if err := accept("'p'"); err != nil {
+		t.Error(err)
+	}
+	in.Done("p", noon)
+}
+
+// Without a number of rows in the breaker, only a fraction, an acceptance lowers no count.
+func TestAcceptedLess(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tableM+minutely(20060), "policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, breaker: {fraction: 50%}, then: [delete]}}")
+	in.Exec(t, "UPDATE retention.policy SET breaker_rows = NULL WHERE name = 'p'")
+	if err := in.Operator("SELECT retention.accept('p', 'less', 100)"); err != nil {
+		t.Fatal(err)
+	}
+	if o := in.Run("p", noon); o.State != "tripped" || *o.Due != 20000 {
+		t.Errorf("got %+v", o)
 	}
 }
 

@@ -52,6 +52,29 @@ func TestCommitFails(t *testing.T) {
 	s.unlocked()
 }
 
+// What is under way nobody else can settle, also between its batches; what is not any more, everybody who runs policies.
+func TestSettleFromElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, gateAt15, simple)
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	settle := func() int { return pgtest.Value[int](t, s.watch, "SELECT retention.settle()") }
+	if n := settle(); n != 0 {
+		t.Errorf("%d runs under way were settled", n)
+	}
+	s.states("p running")
+	pgtest.Exec(t, s.watch, fmt.Sprintf("SELECT pg_terminate_backend(%d)", run.pid))
+	<-run.done
+	pgtest.Gone(t, s, run.pid)
+	if n := settle(); n != 1 {
+		t.Errorf("%d runs were settled", n)
+	}
+	s.states("p abandoned")
+	s.leaves(from(11, 30)...)
+}
+
 // One run per table at a time: a second run, of the same policy or of another one of that table,
 // ends "busy" at once and names the holder's backend.
 func TestTwoRunsOfOneTable(t *testing.T) {

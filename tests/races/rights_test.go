@@ -182,7 +182,7 @@ func TestRunnerIsNoOperator(t *testing.T) {
 	s := newStage(t, "", simple)
 	conn := s.session("retention_runner")
 	for _, sql := range []string{
-		"SELECT retention.pause('p')", "SELECT retention.resume('p')", "SELECT retention.accept(1)", "SELECT retention.adopt()",
+		"SELECT retention.pause('p')", "SELECT retention.resume('p')", "SELECT retention.accept('p')", "SELECT retention.adopt()",
 		"SELECT retention.set_window('p', '8 days', 'x')", "SELECT retention.place_hold('public.m', '1', 'x')", "SELECT retention.release_hold(1, 'x')",
 	} {
 		if err := s.start(conn, sql).end(); err == nil || err.Code != "42501" {

@@ -9,7 +9,7 @@ var calls = []decision{
 	{"run", "ro", "a run of a policy"},
 	{"run_job", "ro", "a run of a job"},
 	{"preview_job", "ro", "runs a job and undoes it"},
-	{"settle", "ro", "ends what a cancelled call of this session left"},
+	{"settle", "ro", "ends in the log what is not under way"},
 	{"preview", "rov", "counts what is due"},
 	{"blast_radius", "rov", "counts what steps and foreign keys would do to it"},
 	{"health", "rov", "what needs attention"},

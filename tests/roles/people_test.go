@@ -80,7 +80,7 @@ func operatorAtWork(s *stage) {
 	equal("events", value("SELECT count(*)::text FROM retention.take_events(1)"), "1")
 	equal("who", value("SELECT string_agg(DISTINCT set_by, ',') FROM retention.setting_change"), "anna")
 	equal("adopted", value("SELECT (retention.adopt('meant') LIKE '%adopted by anna')::text"), "true")
-	if err := s.try(operator, "SELECT retention.accept(1, 'why')"); err == nil || err.Code != "55000" {
+	if err := s.try(operator, "SELECT retention.accept('notes', 'why')"); err == nil || err.Code != "55000" {
 		s.t.Errorf("accepting a run that did not trip: %v", err)
 	}
 	for _, sql := range []string{"DELETE FROM retention.run", "UPDATE retention.hold SET released_at = now()", "DELETE FROM retention.setting",
