@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -38,6 +40,25 @@ func (c *console) show(list diag.List, sources map[string][]byte) {
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// agree asks a question, which anything but y or yes answers with an error.
+func (c *console) agree(ctx context.Context, question string) error {
+	c.notef("%s [y/N] ", question)
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // no line is no answer
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case said := <-answer:
+		if said == "y" || said == "yes" {
+			return nil
+		}
+		return &install.CheckError{Message: "nothing was done", Hint: "Answer y, or say --yes where nobody can be asked."}
+	}
 }
 
 // coloured says whether w is a terminal that is to have colours. See https://no-color.org.

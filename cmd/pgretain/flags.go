@@ -83,6 +83,15 @@ func (p *paths) catalogFile() string {
 // addFormat is --format of a verb that prints a result, not findings; oneOf checks it.
 func addFormat(command *cobra.Command, format *string) {
 	command.Flags().StringVar(format, "format", "text", "`text` or json")
+	addJSON(command, format)
+}
+
+// addJSON is short for --format json, everywhere.
+func addJSON(command *cobra.Command, format *string) {
+	command.Flags().BoolFunc("json", "the same as --format json", func(string) error {
+		*format = "json"
+		return nil
+	})
 }
 
 // reporting is how findings are written.
@@ -93,6 +102,7 @@ type reporting struct {
 
 func (r *reporting) add(command *cobra.Command) {
 	command.Flags().StringVar(&r.format, "format", "text", "`text`, json, sarif or github (workflow commands)")
+	addJSON(command, &r.format)
 	command.Flags().BoolVarP(&r.verbose, "verbose", "v", false, "show in the text what the policy file suppresses")
 }
 

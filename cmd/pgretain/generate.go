@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,12 +14,14 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/report"
 )
 
 // generation is the command line of generate.
 type generation struct {
 	paths
 	check   bool
+	json    bool
 	numbers string
 	format  string
 	rebase  rebaseFlag
@@ -36,6 +39,7 @@ func generateCommand(c *console) *cobra.Command {
 	g.add(command, "policy", "catalog", "migrations", "cron-migrations")
 	flags := command.Flags()
 	flags.BoolVar(&g.check, "check", false, "write nothing; show what differs and exit with 1 when the directory lags behind")
+	flags.BoolVar(&g.json, "json", false, "write what is done as JSON")
 	flags.StringVar(&g.numbers, "numbers", "", "of the files of an empty directory: sequential or timestamp (default sequential)")
 	flags.StringVar(&g.format, "format", "", "of the files of an empty directory: goose, tern, flyway or psql (default goose)")
 	flags.StringArrayVar((*[]string)(&g.rebase), "rebase", nil, "write one side of a fork again: the later one, or the one that begins with `FILE`; may be repeated")
@@ -49,7 +53,7 @@ func (c *console) generate(g generation) error {
 		return err
 	}
 	pending := slices.DeleteFunc(slices.Clone(steps), step.empty)
-	if len(pending) == 0 {
+	if len(pending) == 0 && !g.json {
 		for _, s := range steps {
 			c.printf("%s is up to date with %s\n", s.path, g.policy)
 		}
@@ -59,6 +63,9 @@ func (c *console) generate(g generation) error {
 		if err := writeSteps(pending); err != nil {
 			return err
 		}
+	}
+	if g.json {
+		return c.generated(pending, g.check)
 	}
 	for _, s := range pending {
 		var compare *comparison
@@ -73,6 +80,36 @@ func (c *console) generate(g generation) error {
 		return exitCode(1)
 	}
 	return nil
+}
+
+// generated is what generate wrote, or would write, in JSON of version 1.
+func (c *console) generated(steps []step, check bool) error {
+	type jsonStep struct {
+		Directory string   `json:"directory"`
+		Files     []string `json:"files"`
+		Removed   []string `json:"removed"`
+		Changes   []string `json:"changes"`
+	}
+	list := []jsonStep{}
+	for _, s := range steps {
+		c.warnRebased(s, !check)
+		j := jsonStep{s.path, []string{}, append([]string{}, s.removed...), []string{}}
+		for _, f := range s.files {
+			j.Files = append(j.Files, f.path)
+		}
+		for _, change := range s.changes {
+			j.Changes = append(j.Changes, change.sign+" "+change.text)
+		}
+		list = append(list, j)
+	}
+	err := report.WriteJSON(c.out, struct {
+		Version int        `json:"version"`
+		Steps   []jsonStep `json:"steps"`
+	}{1, list})
+	if check && len(steps) > 0 {
+		return errors.Join(err, exitCode(1))
+	}
+	return err
 }
 
 // step is what a generate writes into one directory, and why; removed are the names of files that it

@@ -11,12 +11,14 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/spf13/cobra"
 
+	"pgretain/internal/report"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
@@ -58,11 +60,12 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func rootCommand(c *console) *cobra.Command {
-	root := verbs("pgretain",
+	root := verbs("pgretain", slices.Concat([]*cobra.Command{
 		initCommand(c), snapshotCommand(c), lintCommand(c), generateCommand(c), bootstrapCommand(c), migrateCommand(c),
-		verifyCommand(c), planCommand(c), previewCommand(c), runCommand(c), statusCommand(c), sandboxCommand(c),
-		schemaCommand(c), completionCommand(c), versionCommand(c),
-	)
+		verifyCommand(c), planCommand(c), previewCommand(c), runCommand(c), statusCommand(c),
+	}, callCommands(c), []*cobra.Command{
+		uninstallCommand(c), sandboxCommand(c), schemaCommand(c), completionCommand(c), versionCommand(c),
+	})...)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetUsageTemplate(usageTemplate)
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -121,10 +124,20 @@ func onlyVerbs(command *cobra.Command, args []string) error {
 }
 
 func versionCommand(c *console) *cobra.Command {
-	return verb("version", func(context.Context, []string) error {
-		c.printf("pgretain %s, runtime %s, %s\n", programVersion(), sqlfiles.Version, runtime.Version())
-		return nil
+	var format string
+	command := verb("version", func(context.Context, []string) error {
+		if err := oneOf("format", format, "text", "json"); err != nil {
+			return err
+		}
+		if format == "text" {
+			c.printf("pgretain %s, runtime %s, %s\n", programVersion(), sqlfiles.Version, runtime.Version())
+			return nil
+		}
+		return report.WriteJSON(c.out, map[string]any{
+			"version": 1, "pgretain": programVersion(), "runtime": sqlfiles.Version, "go": runtime.Version()})
 	})
+	addFormat(command, &format)
+	return command
 }
 
 // programVersion is the module's version, "(devel)" for a build from a checkout.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/internal/quote"
+	"pgretain/internal/report"
 	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
 )
@@ -25,8 +27,8 @@ import (
 // migration is what the three verbs have in common.
 type migration struct {
 	paths
-	cron, all bool
-	export    string
+	cron, all      bool
+	export, format string
 }
 
 func migrateCommand(c *console) *cobra.Command {
@@ -37,6 +39,9 @@ func migrateCommand(c *console) *cobra.Command {
 func migrateVerb(name string, do func(context.Context, migration, destination) error) *cobra.Command {
 	var m migration
 	command := verb("migrate "+name, func(ctx context.Context, _ []string) error {
+		if err := oneOf("format", m.format, "text", "json"); err != nil {
+			return err
+		}
 		at, err := m.destination()
 		if err == nil {
 			err = onlyGoose(at.path, name, m.all)
@@ -47,10 +52,11 @@ func migrateVerb(name string, do func(context.Context, migration, destination) e
 		return do(ctx, m, at)
 	})
 	m.add(command, "policy", "migrations", "cron-migrations", "database-url", "cron-database-url")
+	addFormat(command, &m.format)
 	command.Flags().BoolVar(&m.cron, "cron", false, "in the database where schema cron lives, if that is another one: its jobs")
 	if name == "down" {
 		command.Flags().BoolVar(&m.all, "all", false, "undo everything")
-		command.Flags().StringVar(&m.export, "export", "", "write holds and run log to a new `file` first")
+		m.addExport(command)
 	}
 	return command
 }
@@ -99,19 +105,16 @@ func (at destination) schedules() []policy.Schedule {
 	return list
 }
 
-func (c *console) up(ctx context.Context, _ migration, at destination) error {
+func (c *console) up(ctx context.Context, m migration, at destination) error {
 	if err := at.fits(ctx); err != nil {
 		return err
 	}
 	options := at.options()
-	options.Progress = c.progress("applied")
+	options.Progress = c.progress(m, "applied")
 	options.Schedules = at.schedules()
 	done, err := install.Up(ctx, at.url, os.DirFS(at.path), options)
-	if err != nil {
-		return at.project.explain(err)
-	}
-	if len(done) == 0 {
-		c.printf("nothing pending in %s\n", at.path)
+	if err := c.migrated(m, "applied", done, "nothing pending in "+at.path, at.project.explain(err)); err != nil {
+		return err
 	}
 	if in := options.Install; !at.cron && in.CronElsewhere() {
 		c.notef("the jobs are scheduled by \"pgretain migrate up --cron\", in database %q\n", in.CronDatabase)
@@ -190,53 +193,108 @@ func refused(sqlstate string) bool {
 }
 
 func (c *console) down(ctx context.Context, m migration, at destination) error {
+	done, err := c.undo(ctx, m, at, func(ctx context.Context, url string, dir fs.FS, o install.Options) ([]install.Migration, error) {
+		return install.Down(ctx, url, dir, o, m.all)
+	})
+	return c.migrated(m, "undone", done, "nothing to undo", err)
+}
+
+// undo calls Down or Uninstall, with a file for holds and run log where one is asked for. It is where the holds are.
+func (c *console) undo(ctx context.Context, m migration, at destination,
+	do func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)) ([]install.Migration, error) {
 	if _, err := at.history(); err != nil {
-		return err
+		return nil, err
 	}
 	options := at.options()
-	options.Progress = c.progress("undone ")
-	if m.export != "" {
+	options.Progress = c.progress(m, "undone ")
+	if m.export != "" && !at.cron {
 		file, err := os.OpenFile(m.export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
-			return fmt.Errorf("writing holds and run log: %w", err)
+			return nil, fmt.Errorf("writing holds and run log: %w", err)
 		}
 		defer file.Close()
 		options.Export = file
 	}
-	done, err := install.Down(ctx, at.url, os.DirFS(at.path), options, m.all)
-	if err == nil && len(done) == 0 {
-		c.printf("nothing to undo\n")
-	}
-	return err
+	return do(ctx, at.url, os.DirFS(at.path), options)
 }
 
-func (c *console) progress(verb string) func(install.Migration) {
+// addExport is a flag of what may drop the log.
+func (m *migration) addExport(command *cobra.Command) {
+	command.Flags().StringVar(&m.export, "export", "", "write holds and run log to a new `file` first")
+}
+
+// progress says each migration in text, as it is done.
+func (c *console) progress(m migration, verb string) func(install.Migration) {
+	if m.format == "json" {
+		return nil
+	}
 	return func(m install.Migration) {
 		c.printf("%s  %s  %s\n", verb, m.Name, m.Duration.Round(time.Millisecond))
 	}
 }
 
-func (c *console) migrations(ctx context.Context, _ migration, at destination) error {
+// migratedFile is a migration in the JSON format.
+type migratedFile struct {
+	Version   int64   `json:"number"`
+	Name      string  `json:"file,omitempty"`
+	State     string  `json:"state"`
+	AppliedAt string  `json:"applied_at,omitempty"`
+	Seconds   float64 `json:"seconds,omitempty"`
+}
+
+// migrateVersion is that of the JSON format: it grows when something in it means something else.
+const migrateVersion = 1
+
+func (c *console) writeMigrations(list []migratedFile) error {
+	return report.WriteJSON(c.out, struct {
+		Version    int            `json:"version"`
+		Migrations []migratedFile `json:"migrations"`
+	}{migrateVersion, list})
+}
+
+// migrated says what was done, also where err ended it; none is for nothing.
+func (c *console) migrated(m migration, state string, done []install.Migration, none string, err error) error {
+	if m.format == "json" {
+		list := []migratedFile{}
+		for _, d := range done {
+			list = append(list, migratedFile{Version: d.Version, Name: d.Name, State: state, Seconds: d.Duration.Seconds()})
+		}
+		return errors.Join(err, c.writeMigrations(list))
+	}
+	if err == nil && len(done) == 0 {
+		c.printf("%s\n", none)
+	}
+	return err
+}
+
+func (c *console) migrations(ctx context.Context, request migration, at destination) error {
 	known, err := install.Status(ctx, at.url, os.DirFS(at.path), at.options())
 	if err != nil {
 		return err
 	}
 	t := table{columns: []string{"MIGRATION", "STATE", "APPLIED"}}
-	code := 0
+	list, code := []migratedFile{}, 0
 	for _, m := range known {
-		if m.Name == "" || m.Differs || !m.Applied {
-			code = 1
-		}
+		name, state, applied := m.Name, "applied", ""
 		switch {
 		case m.Name == "":
-			t.add(fmt.Sprintf("version %d", m.Version), "not in "+filepath.Base(at.path), stamp(m.AppliedAt))
+			name, state = fmt.Sprintf("version %d", m.Version), "not in "+filepath.Base(at.path)
 		case m.Differs:
-			t.add(m.Name, "applied from another file", stamp(m.AppliedAt))
-		case m.Applied:
-			t.add(m.Name, "applied", stamp(m.AppliedAt))
-		default:
-			t.add(m.Name, "pending", "")
+			state = "applied from another file"
+		case !m.Applied:
+			state = "pending"
 		}
+		if state != "applied" {
+			code = 1
+		}
+		if m.Applied {
+			applied = stamp(m.AppliedAt)
+		}
+		t.add(name, state, applied)
+		list = append(list, migratedFile{Version: m.Version, Name: m.Name, State: state, AppliedAt: applied})
+	}
+	if request.format == "json" {
+		return errors.Join(c.writeMigrations(list), ends(code))
 	}
 	t.print(c.out)
 	return ends(code)

@@ -45,6 +45,7 @@ func planCommand(c *console) *cobra.Command {
 	r.add(command, "policy", "catalog", "migrations", "database-url")
 	addAsOf(command, &r.asOf)
 	command.Flags().StringVar(&r.format, "format", "text", "text, markdown or json")
+	addJSON(command, &r.format)
 	return command
 }
 
@@ -271,7 +272,7 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 	}
 	out := &plan{Version: planVersion, Database: p.live.database, Policies: []plannedPolicy{}, Indexes: []plannedIndex{},
 		Locks: []plannedLock{}}
-	if err := p.live.row(ctx, "plan_as_of", orNull(p.request.asOf)).Scan(&out.AsOf); err != nil {
+	if err := p.live.row(ctx, "as_of", orNull(p.request.asOf)).Scan(&out.AsOf); err != nil {
 		return nil, err
 	}
 	installed, err := p.installed(ctx)

@@ -1,31 +1,53 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/install"
+	"pgretain/internal/report"
 )
 
 // order says what to run.
 type order struct {
-	policy, job, asOf, reason string
+	policy, job, asOf, reason, format string
+	first, yes                        bool
 }
 
 func runCommand(c *console) *cobra.Command {
 	t := target{writes: true}
 	var o order
-	command := verb("run", func(ctx context.Context, _ []string) error { return c.run(ctx, &t, o) })
+	command := verb("run", func(ctx context.Context, _ []string) error {
+		if err := oneOf("format", o.format, "text", "json"); err != nil {
+			return err
+		}
+		return t.with(ctx, func(s *session) error {
+			if o.first {
+				return c.first(ctx, &t, s, o)
+			}
+			runs, err := c.runs(ctx, &t, s, o)
+			if err != nil {
+				return err
+			}
+			return c.summarise(runs, o.format)
+		})
+	})
 	command.Args = o.policyOrJob
 	command.ValidArgsFunction = completeNames(&t, false)
 	t.add(command)
 	addAsOf(command, &o.asOf)
+	addFormat(command, &o.format)
 	command.Flags().StringVar(&o.job, "job", "", "run the policies of this `job`")
 	command.Flags().StringVar(&o.reason, "reason", "", "a `text` for the run log")
+	command.Flags().BoolVar(&o.first, "first", false, "show what is due, ask, and take all of it, past the breaker; without a policy or job of all")
+	command.Flags().BoolVar(&o.yes, "yes", false, "with --first: do not ask")
 	_ = command.RegisterFlagCompletionFunc("job", completeNames(&t, true)) // fails for an unknown flag only
 	return command
 }
@@ -33,37 +55,115 @@ func runCommand(c *console) *cobra.Command {
 // policyOrJob asks for one of the two.
 func (o *order) policyOrJob(_ *cobra.Command, args []string) error {
 	switch {
-	case len(args) > 1, len(args) == 0 && o.job == "":
+	case len(args) > 1, len(args) == 0 && o.job == "" && !o.first:
 		return usagef("run needs the name of one policy, or --job")
 	case len(args) == 1 && o.job != "":
 		return usagef("run takes a policy or --job, not both")
+	case o.yes && !o.first:
+		return usagef("--yes goes with --first")
 	case len(args) == 1:
 		o.policy = args[0]
 	}
 	return nil
 }
 
-func (c *console) run(ctx context.Context, t *target, o order) error {
-	return t.with(ctx, func(s *session) error {
-		w, err := c.watch(ctx, t, s.conn.PgConn().PID())
-		if err != nil {
+// runs runs a policy or a job, shows progress, and says how its runs ended. A call that failed in a run is no error here.
+func (c *console) runs(ctx context.Context, t *target, s *session, o order) ([]outcome, error) {
+	w, err := c.watch(ctx, t, s.conn.PgConn().PID())
+	if err != nil {
+		return nil, err
+	}
+	defer closeConn(w.conn)
+	callErr := s.call(ctx, o)
+	if callErr != nil {
+		s.settle(ctx)
+	}
+	w.stop()
+	runs, err := w.runs()
+	if err == nil && len(runs) == 0 {
+		err = callErr
+	}
+	return runs, err
+}
+
+// first takes what has become due before there was a policy: it shows the numbers, asks once, and lets runs pass the
+// breaker up to them. Ages are measured at one instant, so that no row becomes due meanwhile. It may be called again.
+func (c *console) first(ctx context.Context, t *target, s *session, o order) error {
+	if err := s.row(ctx, "as_of", orNull(o.asOf)).Scan(&o.asOf); err != nil {
+		return err
+	}
+	list, err := s.backlog(ctx, o)
+	if err != nil {
+		return err
+	}
+	if o.format == "text" {
+		c.printPreviews(list)
+	}
+	list = slices.DeleteFunc(list, func(p preview) bool { return p.StoppedBy != nil || p.Due == nil || *p.Due == 0 })
+	all := int64(0)
+	for _, p := range list {
+		all += *p.Due
+	}
+	if all > 0 && !o.yes {
+		question := fmt.Sprintf("Take up to %s rows, of %s?", count(all), plural(len(list), "policy"))
+		if err := c.agree(ctx, question); err != nil {
 			return err
 		}
-		defer closeConn(w.conn)
-		callErr := s.call(ctx, o)
-		if callErr != nil {
-			s.settle(ctx)
-		}
-		w.stop()
-		runs, err := w.runs()
+	}
+	runs := []outcome{}
+	for _, p := range list {
+		more, err := c.takeAll(ctx, t, s, o, p)
+		runs = append(runs, more...)
 		if err != nil {
-			return err
+			return errors.Join(err, c.summarise(runs, o.format))
 		}
-		if len(runs) == 0 && callErr != nil {
-			return callErr
+		if len(more) > 0 && more[len(more)-1].Code == "57014" { // cancelled
+			break
 		}
-		return c.summarise(runs)
-	})
+	}
+	return c.summarise(runs, o.format)
+}
+
+// backlog is what is due under each policy that an order names.
+func (s *session) backlog(ctx context.Context, o order) (list []preview, err error) {
+	type policy struct{ Name string }
+	names := []policy{{o.policy}}
+	if o.policy == "" {
+		if names, err = rows[policy](ctx, s, "first", orNull(o.job)); err != nil {
+			return nil, err
+		}
+	}
+	if len(names) == 0 && o.job != "" {
+		return nil, &install.CheckError{Message: "there is no job " + quoted(o.job) + " that runs policies"}
+	}
+	for _, name := range names {
+		p, err := s.previewOf(ctx, "preview", name.Name, previewRequest{asOf: o.asOf})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// takeAll runs a policy as often as its budgets ask for, until as many rows are gone as were due.
+func (c *console) takeAll(ctx context.Context, t *target, s *session, o order, p preview) (all []outcome, err error) {
+	o.policy, o.job = p.Policy, ""
+	for left := *p.Due; left > 0; {
+		if p.WouldTrip {
+			_, err := s.conn.Exec(ctx, s.statement("accept"), p.Policy, cmp.Or(o.reason, "the first run"), fmt.Sprint(left))
+			if err != nil {
+				return all, err
+			}
+		}
+		runs, err := c.runs(ctx, t, s, o)
+		all = append(all, runs...)
+		if err != nil || len(runs) != 1 || runs[0].State != "more" || runs[0].Taken == 0 {
+			return all, err
+		}
+		left -= runs[0].Taken
+	}
+	return all, nil
 }
 
 // call runs the procedure outside a transaction, since it commits after every batch.
@@ -84,20 +184,27 @@ func (s *session) settle(ctx context.Context) {
 	_, _ = s.conn.Exec(ctx, s.statement("settle"))
 }
 
-// outcome is how one run ended, from the run log. Kept and Cascaded are JSON maps to numbers.
+// outcome is how one run ended, from the run log. The names are those of the JSON format.
 type outcome struct {
-	ID                 int64
-	Policy, State      string
-	Taken, Scanned     int64
-	Kept               string
-	Contended, Refused int64
-	Cascaded           string
-	Seconds            float64
-	Code, Message      string
+	ID        int64            `json:"run"`
+	Policy    string           `json:"policy"`
+	State     string           `json:"state"`
+	Taken     int64            `json:"taken"`
+	Scanned   int64            `json:"scanned"`
+	Kept      map[string]int64 `json:"kept"`
+	Contended int64            `json:"contended"`
+	Refused   int64            `json:"refused"`
+	Cascaded  map[string]int64 `json:"cascaded"`
+	Seconds   float64          `json:"seconds"`
+	Code      string           `json:"sqlstate"`
+	Message   string           `json:"message"`
 }
 
+// runVersion is that of the JSON format: it grows when something in it means something else.
+const runVersion = 1
+
 // summarise prints one line per run, and why those that went wrong did.
-func (c *console) summarise(runs []outcome) error {
+func (c *console) summarise(runs []outcome, format string) error {
 	t := table{columns: []string{"POLICY", ">RUN", "ENDED", ">DELETED", ">SCANNED", ">KEPT", ">CONTENDED", ">REFUSED", ">CASCADED", ">TOOK"}}
 	var list diag.List
 	code := 0
@@ -109,7 +216,16 @@ func (c *console) summarise(runs []outcome) error {
 			code = max(code, r.exit())
 		}
 	}
-	t.print(c.out)
+	if format == "json" {
+		if err := report.WriteJSON(c.out, struct {
+			Version int       `json:"version"`
+			Runs    []outcome `json:"runs"`
+		}{runVersion, runs}); err != nil {
+			return err
+		}
+	} else {
+		t.print(c.out)
+	}
 	c.show(list, nil)
 	return ends(code)
 }
@@ -127,7 +243,7 @@ func (r outcome) diagnostic() diag.Diagnostic {
 	verb, hint := r.State, ""
 	switch r.State {
 	case "tripped":
-		hint = fmt.Sprintf("Nothing was deleted. Look with \"pgretain preview %s\"; accept(%d, 'why') lets one run pass.", r.Policy, r.ID)
+		hint = fmt.Sprintf("Look with \"pgretain preview %s\".", r.Policy)
 	case "paused":
 		verb = "is paused"
 		hint = fmt.Sprintf("SELECT * FROM health() in the schema of the runtime says what to do about policy %q.", r.Policy)
@@ -143,12 +259,8 @@ func (r outcome) diagnostic() diag.Diagnostic {
 	return d
 }
 
-// total adds up a JSON map.
-func total(text string) string {
-	counts := map[string]int64{}
-	if json.Unmarshal([]byte(text), &counts) != nil {
-		return "?"
-	}
+// total adds up the values of a map.
+func total(counts map[string]int64) string {
 	sum := int64(0)
 	for _, n := range counts {
 		sum += n

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -17,12 +18,11 @@ func statusCommand(c *console) *cobra.Command {
 		if err := oneOf("format", format, "text", "json"); err != nil {
 			return err
 		}
-		show := c.statusText
-		if format == "json" {
-			show = c.statusJSON
-		}
 		return t.with(ctx, func(s *session) error {
-			if err := show(ctx, s); err != nil {
+			if format == "json" {
+				return c.statusJSON(ctx, s)
+			}
+			if err := c.statusText(ctx, s); err != nil {
 				return err
 			}
 			return c.health(ctx, s)
@@ -33,13 +33,22 @@ func statusCommand(c *console) *cobra.Command {
 	return command
 }
 
-// statusJSON keeps the order of the columns.
+// statusJSON keeps the order of the columns. An error among what needs attention is a finding.
 func (c *console) statusJSON(ctx context.Context, s *session) error {
 	var text json.RawMessage
 	if err := s.row(ctx, "status_json").Scan(&text); err != nil {
 		return err
 	}
-	return report.WriteJSON(c.out, text)
+	var answer struct{ Health []struct{ Severity string } }
+	if err := errors.Join(report.WriteJSON(c.out, text), json.Unmarshal(text, &answer)); err != nil {
+		return err
+	}
+	for _, problem := range answer.Health {
+		if problem.Severity == string(diag.Error) {
+			return exitCode(1)
+		}
+	}
+	return nil
 }
 
 // statusRow is one row of retention.status, -1 where it has no number.

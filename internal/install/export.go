@@ -16,7 +16,7 @@ import (
 // keepHolds writes holds and run log where the caller wants that, then asks whether what is to be undone
 // would drop holds in force. That file asks again by itself; asked before the first, all stays as it is.
 func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
-	if s.Export != nil {
+	if s.Export != nil && s.server.runtime {
 		if err := s.export(ctx); err != nil {
 			return fmt.Errorf("writing holds and run log: %w", err)
 		}

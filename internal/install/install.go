@@ -83,28 +83,59 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 // takes away what is there. Refuses to drop holds in force that were not exported.
 func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
-		known, err := s.status(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := checkApplied(known); err != nil {
-			return nil, err
-		}
-		done, whole, err := s.undoInterrupted(ctx, known)
-		if err != nil || whole && !all {
-			return done, err
-		}
-		applied := slices.DeleteFunc(known, func(m Migration) bool { return !m.Applied })
-		slices.Reverse(applied)
-		if !all {
-			applied = lastStep(applied)
-		}
-		if err := s.keepHolds(ctx, applied); err != nil {
-			return done, err
-		}
-		more, err := s.apply(ctx, applied, false)
-		return append(done, more...), err
+		return s.down(ctx, func(done, applied []Migration) []Migration {
+			switch {
+			case all:
+				return applied
+			case len(done) > 0 && done[0].part == 1:
+				return nil
+			}
+			return lastStep(applied)
+		})
 	})
+}
+
+// Uninstall undoes every generated migration, and drops the version table and the schema unless it holds versions
+// of the user's own migrations, which stay applied. Refuses as Down does.
+func Uninstall(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
+	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
+		if err := s.checkRecorded(); err != nil {
+			return nil, err
+		}
+		own := func(m Migration) bool { return m.part == 0 }
+		ofUser := false
+		done, err := s.down(ctx, func(_, applied []Migration) []Migration {
+			ofUser = slices.ContainsFunc(applied, own)
+			return slices.DeleteFunc(applied, own)
+		})
+		if err != nil || ofUser || !s.server.versions {
+			return done, err
+		}
+		return done, s.dropSchema(ctx)
+	})
+}
+
+// down undoes what an interrupted Up left (done), and of the applied migrations, latest first, those that pick returns.
+func (s *session) down(ctx context.Context, pick func(done, applied []Migration) []Migration) ([]Migration, error) {
+	known, err := s.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkApplied(known); err != nil {
+		return nil, err
+	}
+	done, err := s.undoInterrupted(ctx, known)
+	if err != nil {
+		return done, err
+	}
+	applied := slices.DeleteFunc(known, func(m Migration) bool { return !m.Applied })
+	slices.Reverse(applied)
+	todo := pick(done, applied)
+	if err := s.keepHolds(ctx, todo); err != nil {
+		return done, err
+	}
+	more, err := s.apply(ctx, todo, false)
+	return append(done, more...), err
 }
 
 // Status lists the migrations of dir and of the database by version. It writes nothing and takes
@@ -160,6 +191,19 @@ func (s *session) ready(ctx context.Context) error {
 		return err
 	}
 	return s.check(ctx)
+}
+
+// dropSchema drops what createSchema made. What else is in the schema by now keeps both (2BP01).
+func (s *session) dropSchema(ctx context.Context) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	text := render("drop_schema", map[string]any{"Schema": s.schema(), "Owner": s.Install.Roles.Owner})
+	if _, err := tx.ExecContext(ctx, text); err != nil {
+		return errors.Join(fmt.Errorf("dropping schema %q: %w", s.schema(), err), tx.Rollback())
+	}
+	return tx.Commit()
 }
 
 // createSchema makes what goose needs before its first migration, in one transaction.

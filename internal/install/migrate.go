@@ -115,22 +115,21 @@ func (s *session) explain(ctx context.Context, m Migration, up bool, err error) 
 }
 
 // undoInterrupted takes away what an interrupted Up left of a file without a transaction: the version table
-// does not know that the file was begun. It returns that file, or none, and whether the file is the
-// first of its step, which is undone then.
-func (s *session) undoInterrupted(ctx context.Context, known []Migration) (done []Migration, whole bool, err error) {
+// does not know that the file was begun. It returns that file, or none; where it is the first of its step, the step is
+// undone then.
+func (s *session) undoInterrupted(ctx context.Context, known []Migration) ([]Migration, error) {
 	next := 1 // the file that Up would go on with
 	for next < len(known) && (!known[next-1].Applied || known[next].Applied) {
 		next++
 	}
 	if next >= len(known) || known[next].part == 0 || known[next].inTransaction() {
-		return nil, false, nil
+		return nil, nil
 	}
 	m := known[next]
 	if begun, err := s.begun(ctx, m.content); err != nil || !begun {
-		return nil, false, err
+		return nil, err
 	}
-	done, err = s.apply(ctx, []Migration{m}, false, goose.WithDisableVersioning(true))
-	return done, m.part == 1, err
+	return s.apply(ctx, []Migration{m}, false, goose.WithDisableVersioning(true))
 }
 
 // indexLine is how the head of a generated file names an index that it builds or drops.

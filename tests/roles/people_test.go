@@ -12,12 +12,15 @@ import (
 // commands: every verb of the command line, by everybody. A new verb needs a line.
 func commands(s *stage) {
 	var verbs []string
-	_, list, _ := strings.Cut(s.must(stranger, "--help"), "Available Commands:")
+	_, list, _ := strings.Cut(s.must(stranger, "--help"), "\nCommands:")
 	list, _, _ = strings.Cut(list, "Flags:")
 	for line := range strings.Lines(list) {
 		if word := strings.Fields(line); len(word) > 1 {
 			verbs = append(verbs, word[0])
 		}
+	}
+	if len(verbs) < 15 {
+		s.t.Fatalf("the help lists %q", verbs)
 	}
 	type verb struct {
 		args  []string
@@ -31,9 +34,31 @@ func commands(s *stage) {
 			{[]string{"run", "plain"}, [5]int{0, 0, 2, 2, 2}, "permission denied"},
 			{[]string{"run", "--job", "nightly"}, [5]int{0, 0, 2, 2, 2}, "permission denied"},
 		},
-		"status":  {{[]string{"status"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
-		"verify":  {{[]string{"verify"}, [5]int{0, 0, 0, 2, 2}, ""}},
-		"migrate": {{[]string{"migrate", "up"}, [5]int{2, 2, 2, 2, 2}, "cannot SET ROLE"}, {[]string{"migrate", "down"}, [5]int{2, 2, 2, 2, 2}, "cannot SET ROLE"}},
+		"status": {{[]string{"status"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
+		"verify": {{[]string{"verify"}, [5]int{0, 0, 0, 2, 2}, ""}},
+		"plan":   {{[]string{"plan"}, [5]int{2, 0, 2, 2, 2}, "permission denied"}}, // an undo reads what it set back
+		"accept": {{[]string{"accept", "capped", "--rows", "5"}, [5]int{2, 0, 2, 2, 2}, "permission denied"}},
+		"pause": {
+			{[]string{"pause", "tracked"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
+			{[]string{"resume", "tracked"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
+		},
+		"resume": {{[]string{"resume"}, [5]int{2, 0, 2, 2, 2}, "permission denied"}},
+		"window": {
+			{[]string{"window", "notes", "31 days", "--reason", "why"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
+			{[]string{"window", "notes", "default", "--reason", "why"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
+		},
+		"hold": {
+			{[]string{"hold", "app.note", "id=1", "--reason", "over", "--until", "2000-01-01"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
+			{[]string{"release", "1"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
+		},
+		"release":   {{[]string{"release", "1000"}, [5]int{2, 2, 2, 2, 2}, ""}}, // there is none
+		"holds":     {{[]string{"holds"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
+		"restore":   {{[]string{"restore", "notes", "1000"}, [5]int{2, 2, 2, 2, 2}, ""}}, // there is no such run
+		"why":       {{[]string{"why", "notes", "id=1"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
+		"adopt":     {{[]string{"adopt"}, [5]int{2, 0, 2, 2, 2}, "permission denied"}},
+		"settle":    {{[]string{"settle"}, [5]int{0, 0, 2, 2, 2}, "permission denied"}},
+		"uninstall": {{[]string{"uninstall", "--yes"}, [5]int{2, 2, 2, 2, 2}, ""}},
+		"migrate":   {{[]string{"migrate", "up"}, [5]int{2, 2, 2, 2, 2}, "cannot SET ROLE"}, {[]string{"migrate", "down"}, [5]int{2, 2, 2, 2, 2}, "cannot SET ROLE"}},
 	}
 	offline := []string{"completion", "generate", "help", "lint", "sandbox", "schema", "snapshot", "version"} // of the database they read the catalog at most
 	for _, name := range verbs {

@@ -1,5 +1,5 @@
 -- $1: the backend that ran; $2: the last run before.
-SELECT r.id, r.policy, r.state, r.taken, r.scanned, r.kept::text, r.contended, r.refused, r.cascaded::text,
+SELECT r.id, r.policy, r.state, r.taken, r.scanned, r.kept, r.contended, r.refused, r.cascaded,
        coalesce(extract(epoch FROM r.ended_at - r.started_at), 0)::float8,
        coalesce(r.sqlstate, ''), coalesce(r.message, '')
 FROM retention.run r
