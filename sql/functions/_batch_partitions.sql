@@ -29,7 +29,7 @@ BEGIN
             CONTINUE WHEN v_verdicts = '{}';
         END IF;
         IF v_verdicts[1] IS NOT NULL THEN
-            v_out.kept := retention._one_more(v_out.kept, rtrim(v_verdicts[1], '?'));
+            v_out.kept := retention._sum(v_out.kept, jsonb_build_object(rtrim(v_verdicts[1], '?'), 1));
             CONTINUE;
         ELSIF cardinality(v_verdicts) > 1 THEN
             RAISE cardinality_violation USING

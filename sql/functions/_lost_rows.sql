@@ -13,9 +13,7 @@ BEGIN
               WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > clock_timestamp())
               ORDER BY h.id DESC LIMIT p_limit) n
         JOIN pg_class c ON c.oid = n.rel
-        WHERE n.row_seen AND EXISTS (SELECT FROM retention._key_columns(n.rel)) AND n.columns @> ARRAY(
-            SELECT a.attname::text FROM retention._key_columns(n.rel) k JOIN pg_attribute a ON a.attrelid = n.rel
-                AND a.attnum = k.attnum)
+        WHERE n.row_seen AND n.columns @> nullif(retention._key_columns(n.rel), '{}')
         GROUP BY n.rel, n.columns, c.relnamespace, c.relowner
     LOOP
         IF NOT v_held.readable THEN

@@ -7,7 +7,7 @@ BEGIN
     IF p_by = 'lock' THEN
         v_next.contended := v_next.contended + 1;
     ELSIF p_by = 'hold' THEN
-        v_next.kept := retention._one_more(v_next.kept, 'hold');
+        v_next.kept := retention._sum(v_next.kept, '{"hold": 1}');
     ELSIF v_next.next_pass = 1 OR NOT EXISTS (
         SELECT FROM retention.batch b
         WHERE b.run_id = v_next.run_id AND b.refused > 0 AND p_row = ANY (b.refused_rows)) THEN

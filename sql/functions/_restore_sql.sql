@@ -34,10 +34,7 @@ BEGIN
                FROM pg_attribute x WHERE x.attrelid = v_table AND x.attnum > 0 AND NOT x.attisdropped) a
                    ON a.attname = c.name
     LEFT JOIN unnest(v_key) WITH ORDINALITY k (name, n) ON k.name = c.name;
-    IF v.differs IS NOT NULL OR v_key <> ARRAY(
-        SELECT a.attname::text FROM retention._key_columns(v_table) k
-        JOIN pg_attribute a ON a.attrelid = v_table AND a.attnum = k.attnum ORDER BY k.n)
-    THEN
+    IF v.differs IS NOT NULL OR v_key <> retention._key_columns(v_table) THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('table %s is not what it was: %s', v_table,
                 coalesce(v.differs, 'it has another primary key')),
             HINT = 'Run "pgretain snapshot", then "pgretain generate", and apply the migration: '
