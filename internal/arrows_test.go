@@ -50,6 +50,7 @@ var arrows = map[string][]string{
 	"tests":              {"*"},
 	"tests/behaviour":    {"*"},
 	"tests/examples":     {"*"},
+	"tests/firstday":     {"*"},
 	"tests/formats":      {"*"},
 	"tests/history":      {"*"},
 	"tests/hostile":      {"*"},

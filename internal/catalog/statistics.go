@@ -20,15 +20,15 @@ type Server struct {
 type Growth struct {
 	Name     string
 	Owners   []string // of the table and its schema, superusers left out
-	Bytes    *int64   // nil where it could not be asked for
-	Size     *string  // the same, as people read it
-	Rows     *int64   // about; nil where nobody knows
-	Inserted int64    // since Server.Since
+	Bytes    int64
+	Size     string // the same, as people read it
+	Rows     *int64 // about; nil where nobody knows
+	Inserted int64  // since Server.Since
 }
 
 // Range is what ANALYZE found in a column.
 type Range struct {
 	Table, Column       string
 	Nulls               float64 // the share of rows
-	First, Middle, Last string  // bounds of the histogram, "" where there is none
+	First, Middle, Last string  // half of the rows are before the middle; "" where no value was kept
 }

@@ -92,7 +92,7 @@ func TestClean(t *testing.T) {
 		large := &catalog.Statistics{Server: catalog.Server{Database: "shop", HasCron: true}, Tables: map[string]catalog.Growth{}}
 		rows := int64(1 << 20)
 		for _, table := range s.Tables {
-			large.Tables[table.Schema+"."+table.Name] = catalog.Growth{Rows: &rows, Owners: []string{"Shop owner"}}
+			large.Tables[table.Schema+"."+table.Name] = catalog.Growth{Size: "9 GB", Rows: &rows, Owners: []string{"Shop owner"}}
 		}
 		for name, statistics := range map[string]*catalog.Statistics{"without sizes": schemaFile(), "with sizes": large} {
 			got := propose.Write(s, statistics, path)
@@ -133,7 +133,7 @@ func TestNames(t *testing.T) {
 			&catalog.Table{Schema: name, Name: name, Kind: "table", PrimaryKey: []string{name}, Columns: columns, Referenced: []catalog.ForeignKey{key}},
 			&catalog.Table{Schema: name, Name: "child " + name, Kind: "table", PrimaryKey: []string{name}, Columns: columns, ForeignKeys: []catalog.ForeignKey{key}})
 		for _, table := range s.Tables[len(s.Tables)-2:] {
-			statistics.Tables[name+"."+table.Name] = catalog.Growth{Rows: &rows, Owners: []string{name}}
+			statistics.Tables[name+"."+table.Name] = catalog.Growth{Size: "9 GB", Rows: &rows, Owners: []string{name}}
 		}
 	}
 	got := propose.Write(s, statistics, "a\nprotect: [x.y]")

@@ -72,14 +72,11 @@ func (f *file) sizes(d *draft) []string {
 	if f.Database == "" {
 		return nil
 	}
-	var list []string
 	g, since := d.growth, "statistics began"
 	if f.Since != "" {
 		since = f.Since
 	}
-	if g.Size != nil {
-		list = append(list, *g.Size)
-	}
+	list := []string{g.Size}
 	if g.Rows != nil {
 		list = append(list, "about "+plural(*g.Rows, "row"))
 	}

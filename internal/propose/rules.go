@@ -77,8 +77,7 @@ const (
 
 // grows says whether a table is more than reference data.
 func grows(g catalog.Growth) bool {
-	atLeast := func(n *int64, least int64) bool { return n != nil && *n >= least }
-	return g.Inserted >= manyRows || atLeast(g.Rows, manyRows) || atLeast(g.Bytes, manyBytes)
+	return g.Inserted >= manyRows || g.Rows != nil && *g.Rows >= manyRows || g.Bytes >= manyBytes
 }
 
 // snake is a name as rules have it: "created_at" for "createdAt".

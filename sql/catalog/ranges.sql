@@ -1,20 +1,33 @@
 -- Reads what ANALYZE found in columns of numbers and times: of the tables that the role may read.
 -- $1 oid[]: of which tables.
--- Returns schema.name and column, the share of NULLs, and the first, the middle and the last bound of the histogram: half
--- of the values are on each side of the middle. The bounds are '' where there is no histogram.
-SELECT DISTINCT ON (1, 2)
-       n.nspname || '.' || c.relname,
-       a.attname::text,
-       s.null_frac::float8,
-       coalesce(bounds.list[1], ''),
-       coalesce(bounds.list[(1 + cardinality(bounds.list)) / 2], ''),
-       coalesce(bounds.list[cardinality(bounds.list)], '')
-  FROM pg_class AS c
-  JOIN pg_namespace AS n ON n.oid = c.relnamespace
-  JOIN pg_attribute AS a ON a.attrelid = c.oid
-   AND a.atttypid IN ('date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype, 'int4'::regtype, 'int8'::regtype,
-                      'numeric'::regtype, 'float8'::regtype)
-  JOIN pg_stats AS s ON s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = a.attname
- CROSS JOIN LATERAL (SELECT s.histogram_bounds::text::text[] AS list) AS bounds
- WHERE c.oid = ANY ($1::oid[])
- ORDER BY 1, 2, s.inherited DESC;
+-- Returns schema.name and column, the share of NULLs, and the least, the middle and the greatest of the values that
+-- were kept, as text: half of the rows are on each side of the middle.
+WITH found AS (
+    SELECT DISTINCT ON (c.oid, a.attnum)
+           n.nspname || '.' || c.relname AS name, a.attname::text AS column, a.atttypid = ANY (ARRAY['date'::regtype, 'timestamp', 'timestamptz']) AS is_time,
+           s.null_frac::float8 AS nulls, s.most_common_vals::text::text[] AS common, s.most_common_freqs AS shares,
+           s.histogram_bounds::text::text[] AS bounds,
+           1 - s.null_frac - coalesce((SELECT sum(f) FROM unnest(s.most_common_freqs) AS f), 0) AS others
+      FROM pg_class AS c
+      JOIN pg_namespace AS n ON n.oid = c.relnamespace
+      JOIN pg_attribute AS a ON a.attrelid = c.oid
+       AND a.atttypid = ANY (ARRAY['date'::regtype, 'timestamp', 'timestamptz', 'int4', 'int8', 'numeric', 'float8'])
+      JOIN pg_stats AS s ON s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = a.attname
+     WHERE c.oid = ANY ($1::oid[])
+     ORDER BY c.oid, a.attnum, s.inherited DESC
+)
+SELECT found.name, found.column, found.nulls, range.least, range.middle, range.greatest
+  FROM found
+ CROSS JOIN LATERAL (
+    -- texts of times are in their order, but for those of other eras
+    SELECT coalesce((array_agg(v.value ORDER BY v.place))[1], '') AS least,
+           coalesce((array_agg(v.value ORDER BY v.place) FILTER (WHERE v.weight >= v.half))[1], '') AS middle,
+           coalesce((array_agg(v.value ORDER BY v.place DESC))[1], '') AS greatest
+      FROM (SELECT each.value, row_number() OVER sorted AS place, sum(each.share) OVER sorted AS weight, sum(each.share) OVER () / 2 AS half
+              FROM (SELECT * FROM unnest(found.common, found.shares) AS common (value, share)
+                    UNION ALL
+                    SELECT bound.value, found.others / cardinality(found.bounds) FROM unnest(found.bounds) AS bound (value)
+                   ) AS each
+            WINDOW sorted AS (ORDER BY CASE WHEN NOT found.is_time THEN each.value::numeric END, each.value COLLATE "C")
+           ) AS v
+ ) AS range;
