@@ -32,3 +32,6 @@ type Range struct {
 	Nulls               float64 // the share of rows
 	First, Middle, Last string  // half of the rows are before the middle; "" where no value was kept
 }
+
+// Percent are the rows without a value.
+func (r Range) Percent() float64 { return 100 * r.Nulls }

@@ -53,6 +53,40 @@ func TestGolden(t *testing.T) {
 	if list := found(t, uncommented(got.Text), s); len(list) > 0 {
 		t.Errorf("uncommented: %v", list)
 	}
+	proposals := regexp.MustCompile(`(?m)^#   (\w+):\n(#     .*\n)+`).FindAllString(got.Text, -1)
+	for _, one := range proposals[:len(proposals)-1] { // the last one is the job
+		if list := found(t, strings.Replace(got.Text, one, uncommented(one), 1), s); len(list) > 0 {
+			t.Errorf("only one uncommented: %v\n%s", list, one)
+		}
+	}
+	if len(proposals) != got.Proposals+1 || got.Proposals < 12 || got.Undecided < 5 || got.Undecided >= got.Exempt {
+		t.Errorf("%d proposals, %+v", len(proposals), got)
+	}
+}
+
+// TestWords holds what is said of sizes.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	rows, days := int64(12_345_678), 100.0
+	table := &catalog.Table{Schema: "app", Name: "log", Kind: "table", PrimaryKey: []string{"id"},
+		Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: "created", Type: "integer", NotNull: true}, {Name: "day", Type: "integer"}}}
+	got := propose.Write(&catalog.Snapshot{Tables: []*catalog.Table{table}}, &catalog.Statistics{
+		Server: catalog.Server{Database: "shop", TimeZone: "America/Argentina/Buenos_Aires", HasCron: true, CronDatabase: "shop", Since: "2026-01-01", Days: &days},
+		Tables: map[string]catalog.Growth{"app.log": {Size: "4212 MB", Rows: &rows, Inserted: 3_100_000, Owners: []string{"b", "a"}}},
+		Ranges: map[string]catalog.Range{"app.log.created": {Last: "1790000000", Nulls: 0.025}, "app.log.day": {Last: "20260101"}},
+	}, `database "shop"`)
+	for _, want := range []string{
+		"\n## app.log, 4212 MB, about 12,345,678 rows, 31,000 inserts a day since 2026-01-01\n## 2.5 % of the rows have no created, and stay.\n",
+		"\n#     due: {age: {column: created, encoding: epoch_s, older_than: 90 days}}\n",
+		"\n  time_zone: America/Argentina/Buenos_Aires  #", "\n  trust: [a, b]  #",
+	} {
+		if !strings.Contains(got.Text, want) {
+			t.Errorf("%q is not in\n%s", want, got.Text)
+		}
+	}
+	if strings.Contains(got.Text, "instead") || strings.Contains(got.Text, "database: ") {
+		t.Errorf("a number of days is no clock, and pg_cron schedules here:\n%s", got.Text)
+	}
 }
 
 // uncommented is the file with all proposals accepted.
@@ -97,16 +131,13 @@ func TestClean(t *testing.T) {
 		for name, statistics := range map[string]*catalog.Statistics{"without sizes": schemaFile(), "with sizes": large} {
 			got := propose.Write(s, statistics, path)
 			proposals += got.Proposals
-			file, _ := policy.Parse("retention.yaml", []byte(got.Text))
-			if file == nil || len(file.Policies)+len(file.Jobs) > 0 {
-				t.Errorf("%s %s: policies are active", path, name)
+			file, list := policy.Parse("retention.yaml", []byte(got.Text))
+			if file == nil || len(list)+len(file.Policies)+len(file.Jobs)+len(lint.Check(file, s)) > 0 {
+				t.Errorf("%s %s: policies are active, or %v", path, name, list)
 			}
-			for what, text := range map[string]string{"as it is": got.Text, "uncommented": uncommented(got.Text)} {
-				list := slices.DeleteFunc(found(t, text, s), func(d diag.Diagnostic) bool { return slices.Contains(ofTheSchema, d.Code) })
-				if len(list) > 0 {
-					t.Errorf("%s %s, %s: %s", path, name, what, list[0].Message)
-					t.Log(list, "\n", text)
-				}
+			list = slices.DeleteFunc(found(t, uncommented(got.Text), s), func(d diag.Diagnostic) bool { return slices.Contains(ofTheSchema, d.Code) })
+			if len(list) > 0 {
+				t.Errorf("%s %s, uncommented: %v\n%s", path, name, list, got.Text)
 			}
 			if file, _ := policy.Parse("retention.yaml", []byte(uncommented(got.Text))); file != nil && len(file.Policies) != got.Proposals {
 				t.Errorf("%s %s: %d policies of %d proposals", path, name, len(file.Policies), got.Proposals)

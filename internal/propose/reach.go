@@ -12,8 +12,8 @@ import (
 type reach struct {
 	cascades []string // tables whose rows go or change, as schema.name
 	goes     []string // those whose rows go
-	refuses  []path
-	children []path // that cascade
+	refuses  []path   // that end with NO ACTION or RESTRICT
+	children []path   // that end with CASCADE
 }
 
 // path are foreign keys from rows of a table to rows that refer to them, step by step.
@@ -30,7 +30,7 @@ func (f *file) reachOf(name string) reach {
 	}
 	seen := []string{name}
 	for todo := []step{{name, nil}}; len(todo) > 0; todo = todo[1:] {
-		for _, key := range f.referring(todo[0].table) {
+		for _, key := range f.keysTo(todo[0].table) {
 			by, root := append(slices.Clone(todo[0].by), key), f.root(key.Table)
 			switch key.OnDelete {
 			case "no action", "restrict":
@@ -55,8 +55,8 @@ func (f *file) reachOf(name string) reach {
 	return r
 }
 
-// referring lists the keys that lead to a table or to a partition of it.
-func (f *file) referring(name string) []catalog.ForeignKey {
+// keysTo lists the foreign keys that lead to a table or to a partition of it.
+func (f *file) keysTo(name string) []catalog.ForeignKey {
 	t := f.tables[name]
 	if t == nil {
 		return nil
@@ -64,7 +64,7 @@ func (f *file) referring(name string) []catalog.ForeignKey {
 	keys := slices.Clone(t.Referenced)
 	if t.Kind == "partitioned" {
 		for _, child := range t.Children {
-			for _, key := range f.referring(child) {
+			for _, key := range f.keysTo(child) {
 				if !slices.ContainsFunc(keys, func(k catalog.ForeignKey) bool { return k.Name == key.Name && k.Table == key.Table }) {
 					keys = append(keys, key)
 				}
@@ -80,6 +80,17 @@ func (f *file) root(name string) string {
 		name = t.PartitionOf
 	}
 	return name
+}
+
+// end is the table at the end of a path.
+func (f *file) end(by path) *draft { return f.byName[f.root(by.last().Table)] }
+
+// isPart says whether the rows at the end of a path are parts of those that they refer to, and can go with them by a step.
+func (f *file) isPart(by path) bool {
+	d, key := f.end(by), by.last()
+	optional := slices.ContainsFunc(key.Columns, func(name string) bool { c := d.Column(name); return c == nil || !c.NotNull })
+	return len(by) == 1 && d.Title() == key.Table && d.Title() != key.RefTable && !optional && len(d.Clocks) == 0 && len(d.PrimaryKey) > 0 &&
+		len(d.Children) == 0 && len(d.refuses) == 0 && len(d.referring) < manyReferring && !keptTable.MatchString(snake(d.Name))
 }
 
 // hop is one key of a path, in the words of SQL.

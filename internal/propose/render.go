@@ -33,12 +33,12 @@ func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from stri
 	}
 	w := Written{Proposals: len(f.proposed()), Exempt: len(f.exempt())}
 	for _, d := range f.exempt() {
-		if strings.HasPrefix(f.reason(d), "undecided") {
+		if strings.HasPrefix(f.reason(d), undecided) {
 			w.Undecided++
 		}
 	}
-	w.Text = f.text("file", map[string]any{"From": from, "Database": f.Database, "CronDatabase": f.CronDatabase, "HasCron": f.HasCron,
-		"TimeZone": f.TimeZone, "Trust": f.owners(), "Proposals": f.proposed(), "Run": f.childrenFirst(), "Schemas": f.schemas(), "Exempt": f.exempt()})
+	w.Text = f.text("file", map[string]any{"From": from, "Server": f.Server, "Trust": f.owners(), "Proposals": f.proposed(), "Run": f.childrenFirst(),
+		"Schemas": f.schemas(), "Exempt": f.exempt()})
 	return w
 }
 
@@ -47,10 +47,12 @@ var templateText string
 
 // text executes a template.
 func (f *file) text(name string, data any) string {
-	functions := template.FuncMap{"yaml": yamlText, "comment": comment, "facts": f.facts, "reason": f.reason,
-		"title":      func(d *draft) string { return comment(strings.Join(append([]string{d.Title()}, f.sizes(d)...), ", ")) },
+	functions := template.FuncMap{
+		"yaml": yamlText, "comment": comment, "sizes": f.sizes, "reason": f.reason,
+		"names":      func(names []string) string { return comment(strings.Join(names, ", ")) },
 		"table":      func(name string) string { return yamlText(f.sqlName(name)) },
-		"identifier": func(name string) string { return yamlText(quote.Ident(name)) }}
+		"identifier": func(name string) string { return yamlText(quote.Ident(name)) },
+	}
 	var b strings.Builder
 	if err := template.Must(template.New("").Funcs(functions).Parse(templateText)).ExecuteTemplate(&b, name, data); err != nil {
 		panic(err) // of our own template
@@ -58,69 +60,26 @@ func (f *file) text(name string, data any) string {
 	return b.String()
 }
 
-// What templates ask for.
+// What the template asks of a draft.
 
-func (d *draft) Title() string      { return d.name() }
-func (d *draft) Partitions() bool   { return d.partitions }
+func (d *draft) Clock() clock       { return d.Clocks[0] }
 func (d *draft) Cascades() []string { return d.cascades }
-func (d *draft) Clock() map[string]any {
-	return map[string]any{"Due": d.clock.due, "Column": d.clock.column, "Encoding": d.clock.encoding, "Window": d.clock.window}
-}
+func (d *draft) Goes() []string     { return without(d.goes, d.Keeps) }
+func (d *draft) Changed() []string  { return without(d.cascades, d.goes) }
 
-// sizes are what the server knows of a table, in words.
-func (f *file) sizes(d *draft) []string {
-	if f.Database == "" {
-		return nil
-	}
-	g, since := d.growth, "statistics began"
-	if f.Since != "" {
-		since = f.Since
-	}
-	list := []string{g.Size}
-	if g.Rows != nil {
-		list = append(list, "about "+plural(*g.Rows, "row"))
-	}
-	if a := f.Days; a != nil && *a >= 2 && float64(g.Inserted) >= *a {
-		return append(list, plural(int64(float64(g.Inserted) / *a), "insert")+" a day since "+since)
-	}
-	return append(list, plural(g.Inserted, "insert")+" since "+since)
-}
-
-// facts are what a person wants to know of a proposal, a sentence each.
-func (f *file) facts(d *draft) []string {
-	var list []string
-	add := func(applies bool, format string, args ...any) {
-		if applies {
-			list = append(list, comment(fmt.Sprintf(format, args...)))
-		}
-	}
-	column, r := d.clock.column, f.Ranges[d.name()+"."+d.clock.column.Name]
-	indexed := slices.ContainsFunc(d.Indexes, func(i catalog.Index) bool {
-		return i.Valid && i.Predicate == "" && len(i.Columns) > 0 && i.Columns[0] == column.Name
+// Builds says whether the migration has to build an index for the clock.
+func (d *draft) Builds() bool {
+	return !d.Partitions && !slices.ContainsFunc(d.Indexes, func(i catalog.Index) bool {
+		return i.Valid && i.Predicate == "" && len(i.Columns) > 0 && i.Columns[0] == d.Clock().Name
 	})
-	var others, kept, parts []string
-	for _, c := range d.others {
-		others = append(others, c.column.Name)
+}
+
+// Others are columns that might be the clock as well.
+func (d *draft) Others() []string {
+	var list []string
+	for _, c := range d.Clocks[1:] {
+		list = append(list, c.Name)
 	}
-	for _, by := range slices.Concat(d.refuses, d.children) {
-		if child := f.referringDraft(by); !child.part && (child.reason == "" || !slices.Contains(d.goes, child.name())) {
-			kept = with(kept, child.name())
-		}
-	}
-	for _, p := range d.Parts {
-		parts = append(parts, p.name())
-	}
-	goes, changed := without(d.goes, kept), without(d.cascades, d.goes)
-	add(isTime(column.Type) && r.First != "", "%s goes from %.10s to %.10s, half of the rows are before %.10s.", column.Name, r.First, r.Last, r.Middle)
-	add(!column.NotNull && r.Nulls == 0, "Rows without %s stay.", column.Name)
-	add(r.Nulls > 0, "%.0f %% of the rows have no %s, and stay.", 100*r.Nulls, column.Name)
-	add(d.partitions, "Partitions are dropped as a whole, when all their rows are older.")
-	add(!indexed && !d.partitions, "No index begins with %s: the migration builds one.", column.Name)
-	add(len(others) > 0, "Columns that might count instead: %s.", strings.Join(others, ", "))
-	add(len(parts) > 0, "Rows of %s go first, by a step.", strings.Join(parts, ", "))
-	add(len(goes) > 0, "Rows of %s go with theirs, by foreign key.", strings.Join(goes, ", "))
-	add(len(changed) > 0, "Rows of %s lose their reference, by foreign key.", strings.Join(changed, ", "))
-	add(len(kept) > 0, "A row stays while rows of %s refer to it.", strings.Join(kept, ", "))
 	return list
 }
 
@@ -128,20 +87,43 @@ func without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
-// reason is why a table is exempt.
-func (f *file) reason(d *draft) string {
-	if d.with != "" && d.clock == nil && strings.HasPrefix(d.reason, "undecided") {
-		return "rows go with those of " + d.with + ", by foreign key"
+// sizes are what the server knows of a table, in words.
+func (f *file) sizes(d *draft) string {
+	if f.Database == "" {
+		return ""
 	}
-	return strings.Join(append([]string{d.reason}, f.sizes(d)...), ", ")
+	text := ", " + d.Growth.Size
+	if d.Growth.Rows != nil {
+		text += ", about " + plural(*d.Growth.Rows, "row")
+	}
+	since := " since statistics began"
+	if f.Since != "" {
+		since = " since " + f.Since
+	}
+	if days := f.Days; days != nil && *days >= 2 && float64(d.Growth.Inserted) >= *days {
+		return text + ", " + plural(int64(float64(d.Growth.Inserted) / *days), "insert") + " a day" + since
+	}
+	return text + ", " + plural(d.Growth.Inserted, "insert") + since
 }
 
-var plainYAML = regexp.MustCompile(`^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*|/[A-Z][a-z]+)*$|^UTC$|^[A-Z][a-z]+/[A-Z][A-Za-z_]+$`)
+const undecided = "undecided"
+
+// reason is why a table is exempt.
+func (f *file) reason(d *draft) string {
+	if d.with != "" && len(d.Clocks) == 0 && strings.HasPrefix(d.reason, undecided) {
+		return "rows go with those of " + d.with + ", by foreign key"
+	}
+	return d.reason + f.sizes(d)
+}
+
+var (
+	plainYAML = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*([./][A-Za-z_][A-Za-z0-9_]*)*$`)
+	yamlWord  = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null)$`)
+)
 
 // yamlText is a text in YAML, in quotes where it needs them. What Go escapes YAML reads alike.
 func yamlText(text string) string {
-	words := []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-	if plainYAML.MatchString(text) && !slices.Contains(words, text) {
+	if plainYAML.MatchString(text) && !yamlWord.MatchString(text) {
 		return text
 	}
 	return strconv.Quote(text)
@@ -157,11 +139,12 @@ func comment(text string) string {
 	}, text)
 }
 
+// plural is a count, with commas.
 func plural(n int64, what string) string {
 	if n != 1 {
 		what += "s"
 	}
-	digits := strconv.FormatInt(n, 10)
+	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}

@@ -15,8 +15,8 @@ import (
 type clockRule struct {
 	suffix  string         // of the policy's name
 	columns *regexp.Regexp // without what the names of times end with, such as "_at"
-	due     string         // the key of "due"
-	window  string
+	Due     string         // the key of "due"
+	Window  string
 }
 
 var clockRules = []clockRule{
@@ -26,7 +26,8 @@ var clockRules = []clockRule{
 		`cancell?ed|revoked|archived|ended|expired|used)$`), "age", window},
 	{"unused", regexp.MustCompile(`^last_(seen|used|accessed|access|active|activity|read|login|heartbeat|ping)$`), "age", window},
 	{"old", regexp.MustCompile(`^(created|creation|inserted|insertion|occurred|recorded|logged|received|happened|added|collected|captured|measured|` +
-		`observed|ingested|emitted|fetched|raised|reported|triggered|queued|enqueued|date_created|event|log|visited|viewed|clicked|started|time|timestamp|ts|at|date|day|when)$`), "age", window},
+		`observed|ingested|emitted|fetched|raised|reported|triggered|queued|enqueued|date_created|event|log|visited|viewed|clicked|started|` +
+		`time|timestamp|ts|at|date|day|when)$`), "age", window},
 	{"old", regexp.MustCompile(`^(updated|modified|changed|last_modified|last_updated|date_modified)$`), "age", window},
 }
 
@@ -34,10 +35,10 @@ var clockRules = []clockRule{
 const window = "older_than: 90 days"
 
 var (
-	timeEnding  = regexp.MustCompile(`_(at|on|time|date|datetime|ts|timestamp|utc)$`)
-	unitEnding  = regexp.MustCompile(`_?(ms|millis|milliseconds|s|sec|seconds|epoch|unix)$`)
-	hump        = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-	timeOrdered = regexp.MustCompile(`uuid_?(generate_)?v?7`)
+	timeEnding = regexp.MustCompile(`_(at|on|time|date|datetime|ts|timestamp|utc)$`)
+	unitEnding = regexp.MustCompile(`_?(ms|millis|milliseconds|s|sec|seconds|epoch|unix)$`)
+	hump       = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	sized      = regexp.MustCompile(`\([0-9, ]+\)`)
 )
 
 // exemption is why a table gets no proposal. The first that applies counts; one that begins with "undecided" is for a
@@ -49,16 +50,17 @@ type exemption struct {
 
 var exemptions = []exemption{
 	{"versions of a migration tool", func(_ *file, d *draft) bool { return toolTable.MatchString(snake(d.Name)) }},
-	{"small", func(f *file, d *draft) bool { return f.sized && !grows(d.growth) }},
-	{"undecided: other tables inherit from it, and each of them needs a policy of its own", func(_ *file, d *draft) bool { return d.Kind == "table" && len(d.Children) > 0 }},
+	{"small", func(f *file, d *draft) bool { return f.sized && !d.grows() }},
+	{"undecided: other tables inherit from it", func(_ *file, d *draft) bool { return d.Kind == "table" && len(d.Children) > 0 }},
+	{"undecided: it inherits from another table", func(_ *file, d *draft) bool { return len(d.Inherits) > 0 }},
 	{"undecided: it has partitions on other servers", (*file).hasForeign},
 	{"undecided: by its name, people or laws may want these rows kept", func(_ *file, d *draft) bool { return keptTable.MatchString(snake(d.Name)) }},
-	{"undecided: many tables refer to it", func(_ *file, d *draft) bool { return d.referring >= manyReferring }},
-	{"undecided: it has no primary key, which a policy needs", func(_ *file, d *draft) bool { return len(d.PrimaryKey) == 0 && !d.partitions }},
-	{"undecided: no column tells how old a row is", func(_ *file, d *draft) bool { return d.clock == nil }},
+	{"undecided: many tables refer to it", func(_ *file, d *draft) bool { return len(d.referring) >= manyReferring }},
+	{"undecided: it has no primary key, which a policy needs", func(_ *file, d *draft) bool { return len(d.PrimaryKey) == 0 && !d.Partitions }},
+	{"undecided: no column tells how old a row is", func(_ *file, d *draft) bool { return len(d.Clocks) == 0 }},
 	{"undecided: row security is on around it, so that the worker needs BYPASSRLS", (*file).meetsRowSecurity},
 	{"undecided: other tables refer to it, and nothing tells here whether it grows", func(f *file, d *draft) bool {
-		return !f.sized && d.clock.suffix == "old" && slices.ContainsFunc(d.refuses, func(by path) bool { return !f.isPart(by) })
+		return !f.sized && d.Clocks[0].suffix == "old" && slices.ContainsFunc(d.refuses, func(by path) bool { return !f.isPart(by) })
 	}},
 }
 
@@ -66,7 +68,8 @@ var (
 	toolTable = regexp.MustCompile(`^_?(schema_(migrations?|versions?|history)|.*_schema_history|ar_internal_metadata|.*_db_version|databasechangelog(lock)?|` +
 		`alembic_version|atlas_schema_revisions|(.*_)?migrations?(_lock|_versions)?|__ef_?migrations_?history|sequelize_?meta|pgmigrations)$`)
 	keptTable = regexp.MustCompile(`(^|_)((users?|accounts?|customers?|clients?|members?|people|persons?|employees?|patients?|students?|tenants?|organi[sz]ations?|` +
-		`compan(y|ies)|orders?|invoices?|payments?|refunds?|transactions?|transfers?|contracts?|consents?|subscriptions?|licen[cs]es?|certificates?)$|(ledgers?|journals?|bookings?)(_|$))`)
+		`compan(y|ies)|orders?|invoices?|payments?|refunds?|transactions?|transfers?|contracts?|consents?|subscriptions?|licen[cs]es?|certificates?)$|` +
+		`(ledgers?|journals?|bookings?)(_|$))`)
 )
 
 const (
@@ -76,21 +79,33 @@ const (
 )
 
 // grows says whether a table is more than reference data.
-func grows(g catalog.Growth) bool {
+func (d *draft) grows() bool {
+	g := d.Growth
 	return g.Inserted >= manyRows || g.Rows != nil && *g.Rows >= manyRows || g.Bytes >= manyBytes
 }
 
-// snake is a name as rules have it: "created_at" for "createdAt".
-func snake(name string) string {
-	return strings.ToLower(hump.ReplaceAllString(name, "${1}_${2}"))
+func (f *file) hasForeign(d *draft) bool {
+	return slices.ContainsFunc(d.Children, func(name string) bool { return f.tables[name] != nil && f.tables[name].Kind == "foreign" })
 }
+
+// meetsRowSecurity says whether rows of the table, or of one that refers to it, may be hidden from the worker.
+func (f *file) meetsRowSecurity(d *draft) bool {
+	return d.RowSecurity || slices.ContainsFunc(slices.Concat(d.refuses, d.children), func(by path) bool { return f.end(by).RowSecurity })
+}
+
+// snake is a name as rules have it: "created_at" for "createdAt".
+func snake(name string) string { return strings.ToLower(hump.ReplaceAllString(name, "${1}_${2}")) }
 
 // clock is a column, and how its value is an instant.
 type clock struct {
 	clockRule
-	column   *catalog.Column
-	encoding string // "" for a time
+	*catalog.Column
+	Encoding string // "" for a time
+	Range    catalog.Range
 }
+
+// Time says whether the values are times as they are.
+func (c clock) Time() bool { return c.Encoding == "" }
 
 // clocksOf lists the columns of a table that may be clocks, the best first.
 func clocksOf(t *catalog.Table, s *catalog.Statistics) []clock {
@@ -98,29 +113,23 @@ func clocksOf(t *catalog.Table, s *catalog.Statistics) []clock {
 	for _, rule := range clockRules {
 		for i := range t.Columns {
 			c := &t.Columns[i]
-			name := snake(c.Name)
-			encoding, ok := encodingOf(c, name, s.Ranges[t.Schema+"."+t.Name+"."+c.Name].Last)
+			name, values := snake(c.Name), s.Ranges[t.Schema+"."+t.Name+"."+c.Name]
+			encoding, ok := encodingOf(c, name, values.Last)
 			if encoding != "" {
 				name = unitEnding.ReplaceAllString(name, "")
 			}
 			if ok && !c.Virtual && (rule.columns.MatchString(name) || rule.columns.MatchString(timeEnding.ReplaceAllString(name, ""))) {
-				list = append(list, clock{rule, c, encoding})
+				list = append(list, clock{rule, c, encoding, values})
 			}
-		}
-	}
-	if len(list) == 0 && len(t.PrimaryKey) == 1 {
-		key := t.Column(t.PrimaryKey[0])
-		if key != nil && key.Type == "uuid" && timeOrdered.MatchString(strings.ToLower(key.Default)) {
-			list = append(list, clock{clockRules[len(clockRules)-1], key, "uuidv7"})
 		}
 	}
 	return list
 }
 
-var sized = regexp.MustCompile(`\([0-9, ]+\)`)
+func unsized(typ string) string { return sized.ReplaceAllString(typ, "") }
 
 func isTime(typ string) bool {
-	return slices.Contains([]string{"date", "timestamp with time zone", "timestamp without time zone"}, sized.ReplaceAllString(typ, ""))
+	return slices.Contains([]string{"date", "timestamp with time zone", "timestamp without time zone"}, unsized(typ))
 }
 
 // encodingOf says how a column holds instants, by its type, its name and the greatest value that is known; false where
@@ -129,7 +138,7 @@ func encodingOf(c *catalog.Column, name, greatest string) (string, bool) {
 	if isTime(c.Type) {
 		return "", true
 	}
-	if !slices.Contains([]string{"integer", "bigint", "numeric", "double precision"}, sized.ReplaceAllString(c.Type, "")) {
+	if !slices.Contains([]string{"integer", "bigint", "numeric", "double precision"}, unsized(c.Type)) {
 		return "", false
 	}
 	value, err := strconv.ParseFloat(greatest, 64)
