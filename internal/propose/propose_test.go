@@ -1,6 +1,8 @@
 package propose_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
@@ -180,4 +182,45 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %v\n%s", what, list, text)
 		}
 	}
+}
+
+// TestRandomKeys holds the same for random foreign keys, in circles and to the table itself too.
+func TestRandomKeys(t *testing.T) {
+	t.Parallel()
+	random, proposals := rand.New(rand.NewPCG(27, 11)), 0
+	for range 40 {
+		s := randomSchema(random)
+		got := propose.Write(s, schemaFile(), "random")
+		proposals += got.Proposals
+		list := slices.DeleteFunc(found(t, uncommented(got.Text), s), func(d diag.Diagnostic) bool { return slices.Contains(ofTheSchema, d.Code) })
+		if len(list) > 0 {
+			t.Fatalf("%v\n%s", list, uncommented(got.Text))
+		}
+	}
+	if proposals < 100 {
+		t.Errorf("only %d proposals", proposals)
+	}
+}
+
+// randomSchema has seven tables, of which most have a clock, with two keys each.
+func randomSchema(random *rand.Rand) *catalog.Snapshot {
+	s := &catalog.Snapshot{SearchPath: []string{"public"}}
+	for i := range 7 {
+		table := &catalog.Table{Schema: "app", Name: fmt.Sprintf("a%d", i), Kind: "table", PrimaryKey: []string{"id"},
+			Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}}}
+		clocks := []string{"created_at", "closed_at", "expires_at", "other"}
+		table.Columns = append(table.Columns, catalog.Column{Name: clocks[random.IntN(len(clocks))], Type: "date"})
+		s.Tables = append(s.Tables, table)
+	}
+	actions := []string{"no action", "restrict", "cascade", "set null", "set default"}
+	for i, table := range s.Tables {
+		for k := range 2 {
+			to, column := s.Tables[random.IntN(min(len(s.Tables), i+2))], fmt.Sprintf("ref_%d", k)
+			key := catalog.ForeignKey{Name: fmt.Sprintf("%s_%d", table.Name, k), Table: "app." + table.Name, Columns: []string{column},
+				RefTable: "app." + to.Name, RefColumns: []string{"id"}, OnDelete: actions[random.IntN(len(actions))]}
+			table.Columns = append(table.Columns, catalog.Column{Name: column, Type: "bigint", NotNull: random.IntN(2) == 0})
+			table.ForeignKeys, to.Referenced = append(table.ForeignKeys, key), append(to.Referenced, key)
+		}
+	}
+	return s
 }

@@ -216,6 +216,11 @@ func TestSchemaFile(t *testing.T) {
 	p.run(2, "init --schema schema.sql --catalog third.json")
 	equal(t, golden, p.read("retention.yaml"))
 
+	p.run(0, "generate --catalog new.json --migrations as_it_is")
+	p.write("all.yaml", regexp.MustCompile(`(?m)^# `).ReplaceAllString(golden, ""))
+	p.run(0, "generate --policy all.yaml --catalog new.json --migrations all")
+	p.run(0, "lint --sandbox --schema schema.sql --policy all.yaml --catalog new.json --migrations all") // and runs them
+
 	p.run(0, "init --schema owned.sql --policy owned.yaml --catalog owned.json")
 	if got := p.read("owned.yaml"); !strings.Contains(got, `trust: ["\"The Queue\""]`) || strings.Contains(got, "nobody_else") {
 		t.Errorf("owners:\n%s", got)
