@@ -34,12 +34,8 @@ func (c NeededColumn) Expr() sqlText {
 type IndexNeed struct {
 	Table   string // "schema.name"
 	Index   string // that serves in the catalog snapshot, "" for none
-	Primary bool   // the primary key
 	Columns []NeededColumn
 }
-
-// Items are the columns as CREATE INDEX takes them.
-func (n IndexNeed) Items() string { return string(fragment("index items", n.Columns)) }
 
 // ServedBy says whether an index begins with the columns, read forwards or backwards; for a column that
 // cannot be NULL the placement of NULLs does not matter.
@@ -69,7 +65,7 @@ func (w *pageWriter) need(items []NeededColumn) IndexNeed {
 	need := IndexNeed{Table: tableName(w.table), Columns: items}
 	i := slices.IndexFunc(w.table.Indexes, func(index catalog.Index) bool { return need.ServedBy(index, w.notNull) })
 	if i >= 0 {
-		need.Index, need.Primary = w.table.Indexes[i].Name, w.table.Indexes[i].Primary
+		need.Index = w.table.Indexes[i].Name
 	}
 	return need
 }

@@ -3,6 +3,7 @@ package generator
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -66,11 +67,12 @@ type Object struct {
 	Writes []string // of a table: what the worker may do there besides reading
 
 	// These are for the verifier; migrations do not record them.
-	Cron       *CronJob          // of a KindCron object
-	Definition string            // of a KindIndex object: its CREATE INDEX alone
-	Content    string            // of a KindIndex object: what the planner takes it to hold, as EXPLAIN
-	Needs      []IndexNeed       // of a KindPolicy object
-	Row        map[string]string // of a KindPolicy object: its columns, as JSON
+	Cron       *CronJob                   // of a KindCron object
+	Definition string                     // of a KindIndex object: its CREATE INDEX alone
+	Content    string                     // of a KindIndex object: what the planner takes it to hold, as EXPLAIN
+	Needs      []IndexNeed                // of a KindPolicy object
+	Rights     []Right                    // of a KindPrivilege object
+	Row        map[string]json.RawMessage // of a row of the registry: columns that say nothing of where it is
 }
 
 // Hash is twelve hexadecimal digits of what makes the object what it is.

@@ -325,10 +325,20 @@ func (c *compiler) privileges() []Object {
 	return objects
 }
 
+// Right is a privilege that a role should have.
+type Right struct {
+	Kind   string `json:"kind"` // "schema", "table" or "sequence"
+	Name   string `json:"name"`
+	On     string `json:"on"` // as SQL takes it
+	Role   string `json:"role"`
+	Needed string `json:"needed"` // privileges, as in a GRANT
+}
+
 // usage lets a role into a schema. The object has no policy: several may need it.
 func usage(schema, role, name string, as As, at diag.Position) Object {
 	data := fields{"Schema": ident(schema), "Role": ident(role), "SchemaLiteral": literal(schema), "RoleLiteral": literal(role)}
-	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at}
+	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at,
+		Rights: []Right{{"schema", schema, quote.Ident(schema), role, "USAGE"}}}
 }
 
 // privilege is what the worker may do with a table. An archive that a policy creates is not in the snapshot yet.
@@ -343,8 +353,12 @@ func (c *compiler) privilege(r right) Object {
 		"Comment": sqlText(comment(name)), "Schema": sqlText(c.schema()), "Access": r.access, "Table": table, "Sequences": sequences,
 		"SchemaLiteral": literal(r.table.Schema), "TableLiteral": literal(table), "RoleLiteral": literal(worker), "Role": ident(worker),
 	}
+	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}
+	for _, s := range sequences {
+		rights = append(rights, Right{"sequence", string(s.Name), string(s.Name), worker, "USAGE"})
+	}
 	return Object{Kind: KindPrivilege, Name: name, As: AsMigrator, SQL: object("privilege", data), Drop: object("privilege_drop", data),
-		Policy: r.policy, Table: name, Position: r.position}
+		Policy: r.policy, Table: name, Position: r.position, Rights: rights}
 }
 
 // sequence is one that a default reads, as SQL names it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
@@ -35,11 +36,16 @@ func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object 
 func (w *pageWriter) policyObject(r row) Object {
 	name := w.policy.Name
 	d := fields{"Schema": sqlText(w.schema()), "Name": literal(name), "Row": r.page(len("SELECT " + w.schema() + "._register("))}
-	columns := map[string]string{}
+	return Object{Kind: KindPolicy, Name: name, Policy: name, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d), Row: r.columns()}
+}
+
+// columns are the values as JSON, by name.
+func (r row) columns() map[string]json.RawMessage {
+	columns := map[string]json.RawMessage{}
 	for _, f := range r {
-		columns[f.Name] = encode(f.Value)
+		columns[f.Name] = json.RawMessage(encode(f.Value))
 	}
-	return Object{Kind: KindPolicy, Name: name, Policy: name, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d), Row: columns}
+	return columns
 }
 
 // fields are all columns of a policy's row but the hash.
@@ -300,13 +306,18 @@ func (c *compiler) install() Object {
 	if in.CronElsewhere() && in.CronDatabase != "" {
 		cronDatabase = sqlText(literal(in.CronDatabase).String())
 	}
+	r := row{{"runtime_version", sqlfiles.Version, nil}, {"search_path", strings.Join(in.SearchPath, ", "), nil}, {"time_zone", in.TimeZone, nil},
+		{"scheduler", in.Scheduler, nil}, {"protect", tableNames(c.file.Protect), nil}, {"trust", names(in.Trust), nil}, {"cron_database", nil, nil}}
+	if cronDatabase != "NULL" {
+		r[6].Value = in.CronDatabase
+	}
 	data := fields{
 		"Schema": sqlText(in.Schema), "Version": literal(sqlfiles.Version), "VersionNumber": sqlText(sqlfiles.Version),
 		"SearchPath": literal(strings.Join(in.SearchPath, ", ")), "Zone": literal(in.TimeZone), "Scheduler": literal(in.Scheduler),
 		"Protect": textArray(tableNames(c.file.Protect)), "Trust": textArray(names(in.Trust)), "CronDatabase": cronDatabase,
 	}
 	return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: object("install", data),
-		Drop: object("install_drop", data), Position: in.Position}
+		Drop: object("install_drop", data), Position: in.Position, Row: r.columns()}
 }
 
 // jobs are the registry rows and pg_cron jobs.
@@ -329,7 +340,31 @@ func (c *compiler) job(job *policy.Job) Object {
 		"Schedules": textArray(each(job.Schedules, func(s policy.Schedule) string { return s.Text })),
 		"Policies":  textArray(each(job.Run, func(r policy.Reference) string { return r.Name })),
 		"Scope":     each(job.Scope, func(a policy.Assignment) item { return item{literal(a.Column), sqlText(oneLine(a.Value.SQL))} })}
-	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position}
+	r := row{{"name", job.Name, nil}, {"description", job.Description, nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
+		{"schedules", each(job.Schedules, func(s policy.Schedule) string { return s.Text }), nil},
+		{"policies", each(job.Run, func(r policy.Reference) string { return r.Name }), nil}}
+	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position,
+		Row: r.columns()}
+}
+
+// scopeOf is what a job narrows its policies to: literals, by columns; nil for nothing.
+func scopeOf(job *policy.Job) any {
+	var scope map[string]any
+	for _, a := range job.Scope {
+		if c, err := pgparse.ParseCondition(a.Value.SQL); err == nil && len(c.Values) == 1 {
+			if scope == nil {
+				scope = map[string]any{}
+			}
+			text := c.Values[0].Text
+			if scope[a.Column] = text; c.Values[0].Kind != pgparse.TextConstant && json.Valid([]byte(text)) {
+				scope[a.Column] = json.RawMessage(text)
+			}
+		}
+	}
+	if scope == nil {
+		return nil
+	}
+	return scope
 }
 
 // CronJob is what a KindCron object schedules, and in which database the command runs: "" is the

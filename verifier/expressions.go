@@ -123,7 +123,7 @@ func (v *inspection) checkExpressions(r reading, checks []generator.Check) error
 			return err
 		case meansNothing(refused):
 			p := v.policyAt(c.Expr.Position)
-			if p != nil && !v.found(p.Name, codeNoTable, codeNoColumn) { // which say it better
+			if p != nil {
 				v.add(refusal(p, c.Expr.Position, refused, fmt.Sprintf("an expression of policy %q is refused", p.Name),
 					"Bring back what it names, or change the expression, then generate and migrate."))
 			}

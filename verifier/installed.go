@@ -1,18 +1,15 @@
 package verifier
 
 import (
+	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
-	"pgretain/internal/parallel"
-	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
-	verifysql "pgretain/sql/verify"
 )
 
 // pending reports what the migration directories have and the databases have not.
@@ -90,78 +87,21 @@ func (v *inspection) checkPaused(r reading) error {
 }
 
 func (v *inspection) checkRegistry(r reading) error {
-	wanted := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindJob)
-	err := v.finds(codeRowOrphan, nil, "row_orphans", mapped(wanted, func(o generator.Object) string { return string(o.Kind) }),
-		mapped(wanted, func(o generator.Object) string { return o.Name }))(r)
-	if err != nil {
-		return err
+	type row struct {
+		Kind generator.Kind             `json:"kind"`
+		Name string                     `json:"name"`
+		Row  map[string]json.RawMessage `json:"row"`
 	}
-	sets, err := rowSets(wanted, v.install.Schema)
-	for _, s := range sets {
-		if err := v.addFound(r, "", s.objects, verifysql.RowsQuery(r.schema, s.table, s.columns, s.values), repairHint); err != nil {
-			return err
-		}
-	}
-	return err
+	objects := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindJob)
+	wanted := mapped(objects, func(o generator.Object) row { return row{o.Kind, o.Name, o.Row} })
+	return v.finds("", objects, "rows", wanted, repairHint)(r)
 }
 
-// rowSet is rows of one table whose migrations write the same columns.
-type rowSet struct {
-	table   string
-	columns []string
-	objects []generator.Object
-	values  [][]string
+func (v *inspection) relations() []generator.Object {
+	return v.objects(generator.KindType, generator.KindTable, generator.KindView, generator.KindStored)
 }
 
-// rowsAtOnce bounds the text of one query; a row has a few kilobytes.
-const rowsAtOnce = 500
-
-// rowSets sorts the wanted rows by what can be compared in one query.
-func rowSets(wanted []generator.Object, schema string) ([]*rowSet, error) {
-	var list []*rowSet
-	open := map[string]*rowSet{}
-	rows, err := parallel.Each(wanted, func(o generator.Object) (pgparse.Insert, error) { return rowOf(o, schema) })
-	for i, row := range rows {
-		o := wanted[i]
-		key := string(o.Kind) + " " + strings.Join(row.Columns, " ")
-		s := open[key]
-		if s == nil || len(s.objects) == rowsAtOnce {
-			s = &rowSet{table: string(o.Kind), columns: row.Columns}
-			open[key], list = s, append(list, s)
-		}
-		s.objects, s.values = append(s.objects, o), append(s.values, row.Values)
-	}
-	return list, err
-}
-
-// ownColumns are written by the migration too, but say where it ran: they are compared by the
-// check for copies.
-var ownColumns = []string{"system_identifier", "database_name"}
-
-// rowOf is what a row's INSERT writes, and of a policy what its page registers; the key comes first.
-func rowOf(o generator.Object, schema string) (pgparse.Insert, error) {
-	if o.Kind == generator.KindPolicy {
-		row := pgparse.Insert{Columns: []string{"name"}, Values: []string{quote.Literal(o.Name)}}
-		for _, column := range slices.Sorted(maps.Keys(o.Row)) {
-			if column != "name" {
-				row.Columns = append(row.Columns, column)
-				row.Values = append(row.Values, verifysql.RowValue(schema, "policy", column, o.Row[column]))
-			}
-		}
-		return row, nil
-	}
-	insert, err := pgparse.ParseInsert(o.SQL)
-	if err != nil {
-		return pgparse.Insert{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
-	}
-	var row pgparse.Insert
-	if o.Kind == generator.KindInstall { // its key has a default
-		row = pgparse.Insert{Columns: []string{"only_row"}, Values: []string{"true"}}
-	}
-	for i, column := range insert.Columns {
-		if !slices.Contains(ownColumns, column) {
-			row.Columns, row.Values = append(row.Columns, column), append(row.Values, insert.Values[i])
-		}
-	}
-	return row, nil
+// inSchema is an object's name without the runtime's schema.
+func (v *inspection) inSchema(o generator.Object) string {
+	return strings.TrimPrefix(o.Name, v.install.Schema+".")
 }

@@ -17,6 +17,8 @@ import (
 // batchPlan is how a batch function would find its rows; Code and Message are the error that planning met.
 type batchPlan struct{ Policy, Batch, Plan, Code, Message string }
 
+var codesOfPlans = []string{codeNoIndex, codeOtherPlan}
+
 // Plans are asked for as many policies at once. Nobody needs one of a table smaller than bigTable, which is
 // read in no time; one from which others inherit is looked at all the same, since they may lack indexes.
 const (
@@ -31,12 +33,12 @@ const (
 func (v *inspection) planProbes() []probe {
 	policies := map[string]generator.Object{}
 	for _, o := range v.objects(generator.KindPolicy) {
-		if o.Policy != "" && !v.damaged[o.Table] {
+		if o.Policy != "" {
 			policies[o.Name] = o
 		}
 	}
 	none := len(policies) == 0 || v.found(v.install.Schema+"._plans(text[], boolean)", codeMissing)
-	return []probe{{skip: none, about: "the plans of the batches", codes: []string{codeNoIndex, codeOtherPlan},
+	return []probe{{skip: none, about: "the plans of the batches", codes: codesOfPlans,
 		policies: slices.Sorted(maps.Keys(policies)), check: func(r reading) error { return v.checkPlans(r, policies) }}}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -106,32 +105,27 @@ func each[T any](r reading, query string, f func(T), args ...any) error {
 	return err
 }
 
-// finds is a check whose query answers findings.
+// finds is a check whose query answers findings: its columns have the names of a message's parts. The rest is that of the object
+// whose place they name, from 1; without a place they are where their policy is.
 func (v *inspection) finds(code string, about []generator.Object, query string, args ...any) func(reading) error {
-	return func(r reading) error {
-		return changedMeanwhile(query, v.addFound(r, code, about, verifysql.Query(query, r.schema), args...))
-	}
-}
-
-// addFound adds the findings that a query answers: its columns have the names of a message's parts. The rest is that of the
-// object whose place they name, from 1; without a place they are where their policy is.
-func (v *inspection) addFound(r reading, code string, about []generator.Object, sql string, args ...any) error {
 	type finding struct {
 		Place                                                                         int
 		Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
 	}
-	rows, _ := r.tx.Query(r.ctx, sql, args...) // rows give the same error
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[finding])
-	for _, f := range found {
-		o := generator.Object{Position: v.position(f.Policy)}
-		if f.Place > 0 {
-			o = about[f.Place-1]
+	return func(r reading) error {
+		rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
+		found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[finding])
+		for _, f := range found {
+			o := generator.Object{Position: v.position(f.Policy)}
+			if f.Place > 0 {
+				o = about[f.Place-1]
+			}
+			v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),
+				Position: o.Position, Policy: cmp.Or(f.Policy, o.Policy), Object: cmp.Or(f.Object, o.Name), Table: cmp.Or(f.Table, o.Table),
+				Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint})
 		}
-		v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),
-			Position: o.Position, Policy: cmp.Or(f.Policy, o.Policy), Object: cmp.Or(f.Object, o.Name), Table: cmp.Or(f.Table, o.Table),
-			Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint})
+		return changedMeanwhile(query, err)
 	}
-	return err
 }
 
 // ask makes probes one after the other. What the server refuses becomes a finding; an error means
@@ -147,10 +141,10 @@ func (v *inspection) ask(ctx context.Context, probes []probe) error {
 		if p.skip || !v.opt.Checks.any(p.codes) {
 			continue
 		}
-		before, damaged := len(v.report.Findings), maps.Clone(v.damaged)
+		before := len(v.report.Findings)
 		err := v.read(ctx, v.conn, p.check)
 		if vanished(err) { // look once more
-			v.report.Findings, v.damaged = v.report.Findings[:before], damaged
+			v.report.Findings = v.report.Findings[:before]
 			err = v.read(ctx, v.conn, p.check)
 		}
 		switch {

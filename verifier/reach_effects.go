@@ -153,7 +153,7 @@ const foreignCode = "PR004"
 // own.
 func (v *inspection) checkUnexpected(r reading) error {
 	names := slices.DeleteFunc(v.policyNames(), func(name string) bool {
-		return v.found(name, codeNoTable, codeNoColumn, codeNotCopied, codeExpression)
+		return v.found(name, codeNoTable, codeNoColumn, codeExpression)
 	})
 	tables := mapped(names, func(name string) string { return v.policies[name].Table.String() })
 	return v.finds(codeUnexpected, nil, "unexpected", names, tables)(r)

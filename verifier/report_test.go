@@ -3,23 +3,8 @@ package verifier
 import (
 	"testing"
 
-	"pgretain/generator"
 	"pgretain/internal/catalog"
 )
-
-func TestObjectSQL(t *testing.T) {
-	t.Parallel()
-	for want, o := range map[string]generator.Object{
-		`retention.run(text, "My".type)`: {Kind: generator.KindProcedure, Name: `retention.run(text, "My".type)`},
-		`retention."select"()`:           {Kind: generator.KindFunction, Name: "retention.select()"},
-		`retention."odd (name"`:          {Kind: generator.KindTable, Name: "retention.odd (name"},
-		`retention."a.b"`:                {Kind: generator.KindView, Name: "retention.a.b"},
-	} {
-		if got := objectSQL(o); got != want {
-			t.Errorf("%s is written %s", want, got)
-		}
-	}
-}
 
 // A schema may have a dot in its name, and so may a table; the snapshot knows which it is.
 func TestTableSQL(t *testing.T) {

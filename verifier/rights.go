@@ -3,7 +3,6 @@ package verifier
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,61 +16,21 @@ import (
 	"pgretain/policy"
 )
 
-// right is a privilege that a role should have.
-type right struct {
-	Kind   string `json:"kind"` // "schema", "table" or "sequence"
-	Name   string `json:"name"`
-	On     string `json:"on"` // as SQL takes it
-	Role   string `json:"role"`
-	Needed string `json:"needed"` // privileges, as in a GRANT
-}
-
 // checkRights: the generated functions run as the worker, which must be able to do what they do; and without
 // the way into the runtime's schema nobody can call them.
 func (v *inspection) checkRights(r reading) error {
-	var wanted []right
+	var wanted []generator.Right
 	var about []generator.Object
 	schema := v.install.Schema
 	for _, role := range v.allRoles() { // which the runtime's own migration grants
-		wanted = append(wanted, right{"schema", schema, quote.Ident(schema), role, "USAGE"})
+		wanted = append(wanted, generator.Right{Kind: "schema", Name: schema, On: quote.Ident(schema), Role: role, Needed: "USAGE"})
 		about = append(about, generator.Object{Kind: generator.KindPrivilege, Name: "schema " + schema, Position: v.install.Position})
 	}
 	for _, o := range v.objects(generator.KindPrivilege) {
-		rights, err := rightsOf(o)
-		if err != nil {
-			return err
-		}
-		wanted, about = append(wanted, rights...), append(about, slices.Repeat([]generator.Object{o}, len(rights))...)
+		wanted, about = append(wanted, o.Rights...), append(about, slices.Repeat([]generator.Object{o}, len(o.Rights))...)
 	}
 	roles := v.install.Roles
 	return v.finds(codeTableRights, about, "role_privileges", wanted, []string{roles.Owner, roles.Worker, roles.Runner, roles.Operator, roles.Viewer})(r)
-}
-
-var grantStatement = regexp.MustCompile(`(?m)^GRANT ([A-Z, ]+) ON (?:(SCHEMA|SEQUENCE) )?(.+) TO (.+);$`)
-
-// rightsOf reads what an object gives.
-func rightsOf(o generator.Object) ([]right, error) {
-	var list []right
-	for _, found := range grantStatement.FindAllStringSubmatch(o.SQL, -1) {
-		role, err := pgparse.Name(found[4])
-		if err != nil || len(role) != 1 {
-			return nil, fmt.Errorf("reading the wanted privileges on %q: role %s: %w", o.Name, found[4], err)
-		}
-		g := right{strings.ToLower(found[2]), o.Name, found[3], role[0], found[1]}
-		switch g.Kind {
-		case "":
-			g.Kind = "table"
-		case "schema":
-			g.Name, _, _ = strings.Cut(strings.TrimPrefix(o.Name, "schema "), " to ")
-		default:
-			g.Name = g.On
-		}
-		list = append(list, g)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("reading the wanted privileges on %q: there is no GRANT", o.Name)
-	}
-	return list, nil
 }
 
 // allRoles are the install's, each once.

@@ -139,7 +139,7 @@ func (v *inspection) refusedToCount(p *policy.Policy, err error) bool {
 	case !meansNothing(refused) || strings.Contains(refused.Message, v.install.Schema+"."):
 		return false
 	}
-	if !v.found(p.Name, codeNoTable, codeNoColumn, codeExpression) {
+	if !v.found(p.Name, codeExpression) {
 		v.add(refusal(p, p.Position, refused, fmt.Sprintf("the functions of policy %q are refused", p.Name),
 			"Bring back what its expressions name, or change them, then generate and migrate."))
 	}

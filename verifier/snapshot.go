@@ -264,7 +264,7 @@ func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != 
 func (v *inspection) snapshotWrong(c changed, e effect) {
 	policies := v.policiesOf(e)
 	unexplained := func(p *policy.Policy) bool {
-		return !v.found(p.Name, codeNoTable, codeNoColumn, codeNotCopied) &&
+		return !v.found(p.Name, codeNoTable, codeNoColumn) &&
 			!slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Policy == p.Name && isReach(f) })
 	}
 	if len(e.errors) > 0 && !slices.ContainsFunc(policies, unexplained) {

@@ -45,7 +45,6 @@ func (v *inspection) checkTables(r reading) error {
 	for _, n := range named {
 		v.compareTable(n, columns[n.table.String()])
 	}
-	v.checkArchives(columns)
 	return nil
 }
 
@@ -55,7 +54,6 @@ func (v *inspection) compareTable(n namedTable, live []string) {
 		ofPolicy = fmt.Sprintf(" of policy %q", n.policy)
 	}
 	if live == nil {
-		v.damaged[table] = true
 		hint := `Rename it in the policy file, or take its policy out; then run "pgretain snapshot" and "pgretain generate".`
 		if n.created {
 			hint = "A migration made it: look for its rows in a backup, and run the statements of that migration again."
@@ -70,39 +68,9 @@ func (v *inspection) compareTable(n namedTable, live []string) {
 			continue
 		}
 		missing = append(missing, c.name)
-		v.damaged[table] = true
-		v.add(message{Code: codeNoColumn, Object: table + "." + c.name, Policy: n.policy, Position: c.position,
+		v.add(message{Code: codeNoColumn, Object: table + "." + c.name, Table: table, Policy: n.policy, Position: c.position,
 			Message: fmt.Sprintf("column %q of table %q%s does not exist", c.name, table, ofPolicy),
 			Hint:    `Rename it in the policy file, then run "pgretain snapshot" and "pgretain generate"; a column that the policy makes sure of comes back with the ALTER TABLE of its migration.`})
-	}
-}
-
-// checkArchives: a column that the rows have got since would go without a copy.
-func (v *inspection) checkArchives(live map[string][]string) {
-	for _, p := range v.file.Policies {
-		for _, s := range p.Then {
-			from := p.Table
-			if s.Related != nil {
-				from = s.Related.Table
-			}
-			if s.Archive == nil || s.Archive.Document != "" || p.Partitions && s.Related == nil {
-				continue
-			}
-			into := s.Archive.Into
-			rows, archive := live[from.String()], live[into.String()]
-			if rows == nil || archive == nil {
-				continue // a finding of its own
-			}
-			for _, column := range rows {
-				if slices.Contains(archive, column) || slices.ContainsFunc(s.Archive.Set, func(a policy.Assignment) bool { return a.Column == column }) {
-					continue
-				}
-				v.add(message{Code: codeNotCopied, Object: into.String() + "." + column, Policy: p.Name, Position: into.Position,
-					Message: fmt.Sprintf("archive %q of policy %q has no column %q of table %q", into, p.Name, column, from),
-					Detail:  "Rows go without a copy of it.",
-					Hint:    `Add the column to the archive, or name it under "set"; then run "pgretain snapshot" and "pgretain generate".`})
-			}
-		}
 	}
 }
 
@@ -308,12 +276,7 @@ func (v *inspection) ensured() []ensured {
 }
 
 func (w ensured) otherType(live liveColumn) bool {
-	wanted, wrong := pgparse.TypeIdentity(w.column.Type)
-	found, err := pgparse.TypeIdentity(live.Type)
-	if wrong != nil || err != nil || wanted == found || live.Other == nil {
-		return false
-	}
-	return *live.Other || length(w.column.Type) != length(live.Type)
+	return live.Other != nil && (*live.Other || length(w.column.Type) != length(live.Type))
 }
 
 var modifier = regexp.MustCompile(`\(([^)]*)\)`)

@@ -58,31 +58,6 @@ const repairHint = "Run its statements from the last migration that has them aga
 // idents is a list of names.
 func idents(names []string) string { return strings.Join(mapped(names, quote.Ident), ", ") }
 
-// own is the name of a routine or relation in the runtime's schema, "schema.name", as SQL takes it. That schema's
-// name has no dot.
-func own(name string) string {
-	schema, object, _ := strings.Cut(name, ".")
-	return quote.Ident(schema) + "." + quote.Ident(object)
-}
-
-// objectSQL is own of a wanted object of any kind. That of a routine is "schema.name(types)": its name is plain,
-// and its types are SQL.
-func objectSQL(o generator.Object) string {
-	if o.Kind != generator.KindFunction && o.Kind != generator.KindProcedure {
-		return own(o.Name)
-	}
-	name, arguments, _ := strings.Cut(o.Name, "(")
-	return own(name) + "(" + arguments
-}
-
-// sqlKind is the word of SQL for a kind.
-func sqlKind(kind generator.Kind) string {
-	if kind == generator.KindStored {
-		kind = generator.KindTable
-	}
-	return strings.ToUpper(string(kind))
-}
-
 // tableParts are schema and name of "schema.name". The catalog snapshot tells where the first ends, for names may
 // have dots.
 func (v *inspection) tableParts(name string) (schema, table string) {

@@ -1,6 +1,7 @@
 package verifier
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,7 +44,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	}
 	v := &inspection{
 		conn: conn, file: file, install: file.Install, wanted: wanted, opt: opt,
-		policies: map[string]*policy.Policy{}, damaged: map[string]bool{}, uncounted: map[string]bool{},
+		policies: map[string]*policy.Policy{}, uncounted: map[string]bool{},
 		report: &Report{File: file.Path, Objects: len(wanted), Policies: len(file.Policies), Checks: opt.Checks.Codes()},
 	}
 	for _, p := range file.Policies {
@@ -52,6 +53,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	if err := v.run(ctx); err != nil {
 		return nil, fmt.Errorf("verifying: %w", err)
 	}
+	v.drop()
 	v.suppress()
 	v.report.sort()
 	return v.report, nil
@@ -76,7 +78,6 @@ type inspection struct {
 	effective *catalog.Snapshot  // the tables as they are, or the snapshot where the policies do not fit them; nil without
 	locked    map[string]uint32  // tables of the snapshot that are locked ACCESS EXCLUSIVE, by name
 	passedBy  []generator.Object // indexes whose tables are locked so
-	damaged   map[string]bool    // tables that are not there, and those whose indexes are not as they should be
 	graph     *reachGraph        // what deletes may meet; nil: could not be read
 	closed    []string           // schemas of the expressions that the role may not look into
 	uncounted map[string]bool    // policies whose rows could not be counted, which has a finding
@@ -142,7 +143,6 @@ func (v *inspection) probes() []probe {
 	}, v.tableProbes(), []probe{
 		{about: "the indexes", codes: codesOfIndexes, policies: policiesOf(v.objects(generator.KindIndex)), check: v.checkIndexes},
 		{more: v.lockedIndexes},
-		{about: "the tables' own indexes", codes: []string{codeIndexGone, codeNoIndex, codeOtherPlan}, policies: policiesOf(v.relying()), check: v.checkOwnIndexes},
 
 		{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeLastRun, codeOverdue, codeKeepUp}, check: v.readZone},
 		{skip: !cron, about: "the jobs in pg_cron", codes: codesOfCron, check: checkCron},
@@ -189,7 +189,7 @@ func (v *inspection) tableProbes() []probe {
 	covered := v.file.Coverage != nil
 	return []probe{
 		{about: "the tables that the policies name", check: v.checkTables,
-			codes: []string{codeNoTable, codeNoColumn, codeNotCopied, codeIndexGone, codeNoIndex, codeOtherPlan}},
+			codes: append([]string{codeNoTable, codeNoColumn}, codesOfPlans...)},
 		{about: "the columns that the policies make sure of", codes: []string{codeColumn}, check: v.checkEnsured},
 		{skip: !covered, about: `the names under "coverage"`, codes: []string{codeCoverageName}, check: v.checkCoverageNames},
 		{skip: !covered, about: "tables without a policy", codes: []string{codeUncovered}, check: v.checkCoverage},
@@ -197,19 +197,17 @@ func (v *inspection) tableProbes() []probe {
 }
 
 func (v *inspection) snapshotProbe() probe {
-	return probe{skip: v.opt.Snapshot == nil, about: "the catalog snapshot", codes: []string{codeSnapshot, codeExpression}, check: v.checkSnapshot}
+	return probe{skip: v.opt.Snapshot == nil, about: "the catalog snapshot", codes: append([]string{codeSnapshot, codeExpression}, codesOfPlans...), check: v.checkSnapshot}
 }
 
-// add appends a finding, if it was asked for; without a severity it is drift.
+// add appends a finding; without a severity it is drift.
 func (v *inspection) add(m message) { v.addKind("", m) }
 
 func (v *inspection) addKind(kind generator.Kind, m message) {
 	if m.Severity == "" {
 		m.Severity = diag.Drift
 	}
-	if v.opt.Checks.shows(m.Code) {
-		v.report.Findings = append(v.report.Findings, report.Finding{Diagnostic: m, Group: string(checks[m.Code].Group), Kind: string(kind)})
-	}
+	v.report.Findings = append(v.report.Findings, report.Finding{Diagnostic: m, Group: string(checks[m.Code].Group), Kind: string(kind)})
 }
 
 // about adds a finding on an object.
@@ -221,11 +219,31 @@ func (v *inspection) about(o generator.Object, m message) {
 	v.addKind(o.Kind, m)
 }
 
-// found says whether checks have found something about a policy or an object: one cause, one finding.
+// found says whether checks have found something about a policy, a table or another object.
 func (v *inspection) found(about string, codes ...string) bool {
 	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
-		return (f.Policy == about || f.Object == about) && slices.Contains(codes, f.Code)
+		return (f.Policy == about || f.Object == about || f.Table == about) && slices.Contains(codes, f.Code) && f.Severity != Info
 	})
+}
+
+// causes are, by code, the codes of which a finding about the same table, or the same policy where no table is named, says it
+// better.
+var causes = map[string][]string{
+	codeExpression: {codeNoTable, codeNoColumn},
+	codeNoIndex:    codesOfTables,
+	codeOtherPlan:  codesOfTables,
+}
+
+// codesOfTables are about a table that is not there as it should be, or its indexes.
+var codesOfTables = []string{codeNoTable, codeNoColumn, codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeSnapshot}
+
+// drop takes out what follows from something else, and then what was not asked for.
+func (v *inspection) drop() {
+	follows := func(f Finding) bool {
+		return cmp.Or(f.Table, f.Policy) != "" && v.found(cmp.Or(f.Table, f.Policy), causes[f.Code]...)
+	}
+	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), follows)
+	v.report.Findings = slices.DeleteFunc(v.report.Findings, func(f Finding) bool { return !v.opt.Checks.shows(f.Code) })
 }
 
 // objects are the wanted ones of some kinds.

@@ -320,7 +320,7 @@ func (p *planner) policy(ctx context.Context, o generator.Object, installed map[
 	var err error
 	if hash, there := installed[o.Name]; there {
 		planned.Change = "changed"
-		if quoted := fmt.Sprintf("%q", hash); quoted == o.Row["hash"] {
+		if quoted := fmt.Sprintf("%q", hash); quoted == string(o.Row["hash"]) {
 			planned.Change = "unchanged"
 		}
 		if planned.Now, err = p.preview(ctx, p.live, o.Name, asOf, &planned.Note); err != nil {

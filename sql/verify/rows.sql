@@ -1,20 +1,33 @@
--- Findings on registry rows against what their migrations write: missing ones, V008, and those whose columns differ. $1:
--- what to do. The wanted values come after a row of NULLs, which gives them the types of the columns.
-SELECT w.wanted_place::integer AS place, CASE WHEN count(d.name) = 0 THEN 'V008' ELSE 'V009' END AS code,
-       CASE 'registry_kind' WHEN 'install' THEN 'the row of the install' ELSE format('%s "%s"', 'registry_kind', w.registry_key) END
-       || CASE WHEN count(d.name) = 0 THEN ' is not in the registry'
-               ELSE ' differs in the registry: ' || string_agg(d.name, ', ' ORDER BY d.column_place) END AS message,
-       coalesce(string_agg(d.name || ' = ' || coalesce(d.want, 'NULL'), '; ' ORDER BY d.column_place), '') AS want,
-       coalesce(string_agg(d.name || ' = ' || coalesce(d.got, 'NULL'), '; ' ORDER BY d.column_place), '') AS got,
-       $1::text AS hint
-FROM (SELECT (NULL::registry_table).*) AS typed
-CROSS JOIN LATERAL (VALUES
-    registry_values
-) AS w (wanted_place, registry_columns)
-LEFT JOIN registry_table r ON r.registry_key = w.registry_key
-LEFT JOIN LATERAL (VALUES
-    registry_comparisons
-) AS d (column_place, name, differs, want, got) ON d.differs AND r.registry_key IS NOT NULL
-WHERE w.wanted_place > 0 AND (r.registry_key IS NULL OR d.differs)
-GROUP BY w.wanted_place, w.registry_key
-ORDER BY 1
+-- Findings on rows of the registry: wanted ones that are missing (V008), or have columns with other values than their migration
+-- writes (V009), and rows that nobody wants (V010). $1: the wanted rows, as an array of kind, name, and row, which has the columns
+-- by their names; $2: what to do about one that is missing or differs.
+WITH wanted AS (
+    SELECT w.place::integer AS n, w.value ->> 'kind' AS kind, w.value ->> 'name' AS name, w.value -> 'row' AS given
+    FROM jsonb_array_elements($1) WITH ORDINALITY AS w (value, place)
+), typed AS ( -- as the columns' types have them
+    SELECT w.*, CASE w.kind WHEN 'install' THEN to_jsonb(jsonb_populate_record(NULL::retention.install, w.given))
+                            WHEN 'policy' THEN to_jsonb(jsonb_populate_record(NULL::retention.policy, w.given))
+                            WHEN 'job' THEN to_jsonb(jsonb_populate_record(NULL::retention.job, w.given)) END AS row
+    FROM wanted w
+), live AS (
+    SELECT 'install' AS kind, 'install' AS name, to_jsonb(i) AS row FROM retention.install i
+    UNION ALL SELECT 'policy', p.name, to_jsonb(p) FROM retention.policy p
+    UNION ALL SELECT 'job', j.name, to_jsonb(j) FROM retention.job j
+)
+SELECT t.n AS place, CASE WHEN l.row IS NULL THEN 'V008' ELSE 'V009' END AS code, '' AS kind, '' AS object,
+       CASE t.kind WHEN 'install' THEN 'the row of the install' ELSE format('%s "%s"', t.kind, t.name) END
+       || CASE WHEN l.row IS NULL THEN ' is not in the registry' ELSE ' differs in the registry: ' || string_agg(d.name, ', ' ORDER BY d.name) END AS message,
+       coalesce(string_agg(d.name || ' = ' || coalesce(d.want, 'NULL'), '; ' ORDER BY d.name), '') AS want,
+       coalesce(string_agg(d.name || ' = ' || coalesce(d.got, 'NULL'), '; ' ORDER BY d.name), '') AS got, '' AS detail, $2::text AS hint
+FROM typed t LEFT JOIN live l ON l.kind = t.kind AND l.name = t.name
+LEFT JOIN LATERAL (
+    SELECT k.name, t.row ->> k.name AS want, l.row ->> k.name AS got
+    FROM jsonb_object_keys(t.given) AS k (name) WHERE t.row -> k.name IS DISTINCT FROM l.row -> k.name) d ON l.row IS NOT NULL
+WHERE l.row IS NULL OR d.name IS NOT NULL
+GROUP BY t.n, t.kind, t.name, l.row
+UNION ALL
+SELECT 0, 'V010', l.kind, l.name, format('%s "%s" is in the registry, and nobody wants it', l.kind, l.name), '', '',
+       'It can be run as long as it is there. If no migration wrote the row, delete it as the owner of the runtime.',
+       'pgretain generate && pgretain migrate up'
+FROM live l WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.kind = l.kind AND w.name = l.name)
+ORDER BY 1, 3, 4
