@@ -149,7 +149,7 @@ func (w *pageWriter) clockConversion(source *policy.Clock, columnType string) (c
 			"Say how it is encoded: encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: {shift, epoch}}.")
 	default:
 		w.refuse(source.Encoding.Position, codeClockType, fmt.Sprintf("encoding %q does not go with type %q", kind, columnType),
-			"epoch_s and epoch_ms go with numbers, snowflake with bigint, uuidv7 and ulid with uuid and text, dates and timestamps with none.")
+			"epoch_s and epoch_ms go with numbers, snowflake with bigint, uuidv7 with uuid, ulid with uuid and text, dates and timestamps with none.")
 	}
 	return "", ""
 }

@@ -46,7 +46,7 @@ type Install struct {
 	Position     diag.Position
 }
 
-// Roles are the four roles of an install. None is "roles: none": one role does everything, and
+// Roles are the five roles of an install. None is "roles: none": one role does everything, and
 // the names are empty.
 type Roles struct {
 	None     bool
