@@ -288,7 +288,7 @@ func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
 	column := table.Column(name)
 	if column == nil {
-		c.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), didYouMean(name, columnNames(table)))
+		c.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), policy.DidYouMean(name, columnNames(table)))
 	}
 	return column
 }

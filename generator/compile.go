@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
-
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
@@ -247,25 +245,11 @@ func (c *compiler) relation(t policy.Table) *catalog.Table {
 }
 
 func (c *compiler) refuseTable(at diag.Position, name string) {
-	hint := didYouMean(name, each(c.snapshot.Tables, tableName))
+	hint := policy.DidYouMean(name, each(c.snapshot.Tables, tableName))
 	if hint == "" {
 		hint = `Run "pgretain snapshot" after the table was created.`
 	}
 	c.refuse(at, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
-}
-
-// didYouMean is a hint with the nearest of the known names, or "".
-func didYouMean(name string, known []string) string {
-	best, distance := "", 2+len(name)/4
-	for _, candidate := range known {
-		if d := levenshtein.Distance(name, candidate, nil); d < distance {
-			best, distance = candidate, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("Did you mean %q?", best)
 }
 
 // findTable looks a policy's table up in the snapshot and refuses what cannot be purged row by row.

@@ -534,11 +534,11 @@ var deltas = map[string]struct {
 	"a default in the policy": {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 50000, time: 50ms}\n  served"), nil},
 	"an equal window":         {replaced("older_than: 7 days", "older_than: 7 day"), nil},
 	"an anchor":               {replaced("older_than: 7 days", "older_than: &week 7 days"), nil},
-	"defaults of all":         {replaced("version: 1", "version: 1\ndefaults: {batch: {rows: 100}}"), all("batch.rows: 50000 -> 100; without batch.time: 50ms")},
-	"a bound of one":          {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 100}\n  served"), []string{"policies: ~ policy notes: batch.rows: 50000 -> 100; without batch.time: 50ms"}},
-	"description":             {replaced("    table: app.note", "    description: old\n    table: app.note"), []string{"policies: ~ policy notes: with description: old"}},
+	"defaults of all":         {replaced("version: 1", "version: 1\ndefaults: {batch: {rows: 100}}"), all("batch: sized for 50 ms, at most 50,000 rows -> 100 rows")},
+	"a bound of one":          {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 100}\n  served"), []string{"policies: ~ policy notes: batch: sized for 50 ms, at most 50,000 rows -> 100 rows"}},
+	"description":             {replaced("    table: app.note", "    description: old\n    table: app.note"), []string{"policies: ~ policy notes: with about: old"}},
 	"protect":                 {replaced("[app.rolled]", "[app.rolled, app.transfer]"), []string{"policies: ~ install install"}},
-	"time zone":               {replaced("version: 1", "version: 1\ninstall: {time_zone: Europe/Berlin}"), append(all("the same definition, other SQL"), "policies: ~ install install")},
+	"time zone":               {replaced("version: 1", "version: 1\ninstall: {time_zone: Europe/Berlin}"), append(all("due: ... days back -> ... days back (days of Europe/Berlin)"), "policies: ~ install install")},
 	"order in a job":          {replaced("[notes, served, newest]", "[served, notes, newest]"), []string{"policies: ~ job nightly"}},
 	"another schedule":        {replaced("17 3", "18 3"), []string{"policies: ~ cron retention.nightly", "policies: ~ job nightly"}},
 	"one more schedule":       {replaced(`"17 3 * * *"`, `["17 3 * * *", "@reboot"]`), []string{"policies: + cron retention.nightly#2", "policies: ~ job nightly"}},
@@ -546,14 +546,14 @@ var deltas = map[string]struct {
 	"no jobs":                 {replaced("jobs:\n  nightly: {schedule: \"17 3 * * *\", run: [notes, served, newest]}\n", ""), []string{"policies: - cron retention.nightly", "policies: - job nightly"}},
 	"no scheduler":            {replaced("version: 1", "version: 1\ninstall: {scheduler: none}"), []string{"policies: - cron retention.nightly", "policies: ~ install install"}},
 	"a column's default":      {replaced("default: now()", "default: \"now() - interval '1 day'\""), []string{"tables: ~ column app.loan.created_at"}},
-	"a report":                {replaced("max(at)", "min(at)"), []string{"policies: ~ policy newest: query: SELECT max(at) AS newest FROM app.served -> SELECT min(at) AS newest FROM app.served"}},
+	"a report":                {replaced("max(at)", "min(at)"), []string{"policies: ~ policy newest: asks: SELECT max(at) AS newest ... -> SELECT min(at) AS newest ..."}},
 	"a report gone":           {replaced("reports:\n  newest: {query: \"SELECT max(at) AS newest FROM app.served\"}\n", "", ", newest]", "]"), []string{"policies: ~ job nightly", "policies: - policy newest"}},
-	"another window":          {replaced("older_than: 7 days", "older_than: 8 days"), []string{"policies: ~ policy notes: due.window: 7 days -> 8 days"}},
+	"another window":          {replaced("older_than: 7 days", "older_than: 8 days"), []string{"policies: ~ policy notes: due: ... 7 days back -> ... 8 days back"}},
 	"another index": {replaced("where: \"state = 'done'\"", "where: \"state = 'gone'\""), []string{"indexes: + index app.pgretain_note", "drop_indexes: - index app.pgretain_note",
 		"policies: ~ policy notes: where: state = 'done' -> state = 'gone'"}},
 	"a policy that reads more": {replaced("EXISTS (SELECT FROM app.review v", "EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v"), []string{"tables: + privilege app.config",
-		"policies: ~ policy notes: keep.open.condition: EXISTS (SELECT FROM app.review v WHERE v.note_id = t.id AND v.open) -> " +
-			"EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v WHERE v.note_id = t.id AND v.open)"}},
+		"policies: ~ policy notes: keeps: open: EXISTS (SELECT FROM app.review v ... -> open: EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v ...; " +
+			"takes: ... guards read: app.review; LOCKED ... -> ... guards read: app.config, app.review; LOCKED ..."}},
 }
 
 // all are the lines for a change of every policy of the file.

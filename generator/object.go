@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
@@ -58,10 +59,10 @@ type Object struct {
 	As       As
 	SQL      string
 	Drop     string
-	Policy   string        // the policy that wants it, "" for the runtime
-	Table    string        // "schema.name" of the policy's table, "" otherwise
-	Position diag.Position // of the policy or job, zero for the runtime
-	Words    []string      // of a KindPolicy object: its definition, a property a line; a page begins with them
+	Policy   string         // the policy that wants it, "" for the runtime
+	Table    string         // "schema.name" of the policy's table, "" otherwise
+	Position diag.Position  // of the policy or job, zero for the runtime
+	Words    []explain.Line // of a policy, report, job or the install: what it does; a page begins with them
 
 	Grants []string // roles that may call or read it besides its owner
 	Writes []string // of a table: what the worker may do there besides reading
@@ -144,11 +145,27 @@ func page(row Object, parts []Object, roles policy.Roles) Object {
 			functions = append(functions, p)
 		}
 	}
-	words := each(row.Words, func(word string) sqlText { return sqlText(word) })
 	schema, _, _ := strings.Cut(parts[0].Name, ".")
-	row.SQL = execute("page.sql.tmpl", fields{"Words": words, "Schema": sqlText(schema), "Name": literal(row.Name),
+	row.SQL = execute("page.sql.tmpl", fields{"Words": wordsText(row.Words), "Schema": sqlText(schema), "Name": literal(row.Name),
 		"Parts": append(tables, functions...), "Row": sqlText(row.SQL)})
 	return row
+}
+
+// explained notes what a policy or report does, for its page and for the registry.
+func (o Object) explained(lines []explain.Line) Object {
+	o.Words = lines
+	o.Row["words"] = json.RawMessage(encode(pageText(lines)))
+	return o
+}
+
+// pageText is what a page and the registry say, from a new line on.
+func pageText(lines []explain.Line) string { return "\n" + explain.Page(lines) }
+
+// wordsText is pageText as a constant of SQL.
+func wordsText(lines []explain.Line) sqlText {
+	text := pageText(lines)
+	quote := dollarQuote([]byte(text), "words")
+	return sqlText(quote + text + quote)
 }
 
 // The lines around objects; the first two are goose's. A mark stands above each object, whose text ends at the next

@@ -3,15 +3,12 @@ package generator
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
-	"unicode"
 
 	"pgretain/internal/catalog"
-	"pgretain/internal/diag"
+	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
@@ -154,9 +151,9 @@ func (c *compiler) reports() []Object {
 		w := &pageWriter{reliances: reliances{expected: map[string]*expectation{}, named: map[string]bool{}}}
 		w.binder = binder{compiler: c, policy: &policy.Policy{Name: r.Name, Position: r.Position}, table: &catalog.Table{}, asOf: "p_as_of"}
 		function := w.report(r)
-		row := w.policyObject(w.reportFields(r, Hash(sqlfiles.Version, function.SQL, r.Description)))
-		row.Position, row.Words = r.Position, words(r)
-		objects = append(objects, function, row)
+		row := w.policyObject(w.reportFields(r, Hash(sqlfiles.Version, function.SQL)))
+		row.Position = r.Position
+		objects = append(objects, function, row.explained(explain.Report(r)))
 	}
 	return objects
 }
@@ -189,200 +186,76 @@ func (w *pageWriter) noteReads(e policy.Expr, parsed *pgparse.Expr) {
 	}
 }
 
-// unworded are fields that no page has: names that are in the path, columns, which are objects of their own, and what
-// changes no SQL; Order is said by OrderText.
-var unworded = map[string]bool{
-	"Policy.Name": true, "Report.Name": true, "Guard.Name": true, "Join.Name": true,
-	"Policy.Ensure": true, "Policy.Triggers": true, "Rank.Order": true,
-}
-
-// plainFields give their parts no name of their own.
-var plainFields = map[string]bool{"Entries": true, "Tiers": true, "Clock": true, "Interval": true}
-
-// words are the properties of a policy or report, one a line, in the order of the file: "batch.rows: 500". Whatever means
-// the same is said in the same words. None is an annotation of a migration tool.
-func words(definition any) []string {
-	var list []string
-	word("", reflect.ValueOf(definition), func(path, text string) {
-		list = append(list, strings.ReplaceAll(comment(path+": "+text), "+goose", "(+)goose"))
-	})
-	return list
-}
-
-// policyWords are those of a policy, but for whole sections that are as they are by default.
-func policyWords(p *policy.Policy) []string {
-	all, byDefault := words(p), defaultWords()
-	return slices.DeleteFunc(slices.Clone(all), func(word string) bool {
-		return slices.Contains(byDefault, word) && slices.Equal(sectionOf(all, word), sectionOf(byDefault, word))
-	})
-}
-
-// defaultWords are the bounds that hold where a file says nothing.
-func defaultWords() []string {
-	return slices.DeleteFunc(words(policy.Default()), func(word string) bool { return strings.HasPrefix(word, "table: ") })
-}
-
-// sectionOf are the words of the section that a word is in.
-func sectionOf(all []string, word string) []string {
-	name, _, _ := strings.Cut(word, ".")
-	return slices.DeleteFunc(slices.Clone(all), func(other string) bool { return !strings.HasPrefix(other, name+".") })
-}
-
-func word(path string, v reflect.Value, add func(path, text string)) {
-	if text, ok := wordText(v); ok {
-		if text != "" {
-			add(path, text)
+// explained says what the policy does, with what the catalog says and how it is generated.
+func (w *pageWriter) explained() []explain.Line {
+	p := w.policy
+	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way()}
+	for _, k := range w.clocks {
+		typ := ""
+		if k != nil {
+			typ = k.typ
 		}
-		return
+		facts.Clocks = append(facts.Clocks, typ)
 	}
-	if a, ok := v.Interface().(policy.Assignment); ok {
-		add(path, oneLine(a.Value.SQL))
-		return
-	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			word(path, v.Elem(), add)
+	for _, d := range p.Deletes() {
+		if table := w.tables[d.Table.String()]; table != nil {
+			facts.Cascades = append(facts.Cascades, w.changedBy(table)...)
 		}
-	case reflect.Slice:
-		wordSlice(path, v, add)
-	case reflect.Struct:
-		said := false
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if !unworded[v.Type().Name()+"."+f.Name] {
-				word(below(path, f.Name), v.Field(i), func(path, text string) { said = true; add(path, text) })
+	}
+	for _, name := range slices.Concat([]string{p.Table.String()}, w.related, tableNames(p.Changes()), w.reach) {
+		facts.Holds = with(facts.Holds, w.root(name))
+	}
+	return explain.Policy(p, facts)
+}
+
+// orders say how a run goes through the rows, a pass each.
+func (w *pageWriter) orders() []string {
+	if w.policy.Partitions {
+		return []string{"lowest upper bound first"}
+	}
+	return each(w.passes(), func(p pass) string {
+		columns := each(identifiers(w.table.PrimaryKey), ident.String)
+		order := "by "
+		switch {
+		case p.clock == nil && p.beyond != nil:
+			return "group by group"
+		case p.clock == nil || !w.byClock(p) && !p.nulls:
+		case p.nulls:
+			order = "rows without an instant by "
+		default:
+			clock := ident(p.clock.column).String()
+			if p.clock.source.Expression != nil {
+				clock = oneLine(p.clock.source.Expression.SQL)
 			}
-		}
-		if !said && path != "" && v.NumField() < 2 { // a step that says no more
-			add(path, "yes")
-		}
-	}
-}
-
-// wordSlice names the items of a list by what they are called, else by their number; plain ones are on one line.
-func wordSlice(path string, v reflect.Value, add func(path, text string)) {
-	var texts []string
-	for i := range v.Len() {
-		item := v.Index(i)
-		if text, ok := wordText(item); ok {
-			texts = append(texts, text)
-			continue
-		}
-		name := ""
-		if v.Len() > 1 {
-			name = fmt.Sprint(i + 1)
-		}
-		for _, field := range []string{"Name", "Column"} {
-			if f := item.FieldByName(field); item.Type().Name() != "Clock" && f.IsValid() && f.Kind() == reflect.String {
-				name = f.String()
+			if order = "oldest first, by "; p.clock.source.Kind == "position" {
+				order = "lowest first, by "
 			}
+			if columns = slices.DeleteFunc(columns, func(name string) bool { return name == clock }); p.clock.mark != "" {
+				columns = nil // a batch ends on a whole value
+			}
+			columns = slices.Insert(columns, 0, clock)
 		}
-		word(strings.Trim(path+"."+name, "."), item, add)
-	}
-	if len(texts) > 0 {
-		add(path, strings.Join(texts, ", "))
-	}
+		return order + strings.Join(columns, ", ")
+	})
 }
 
-// wordText is the text of what has no parts; "" says nothing.
-func wordText(v reflect.Value) (string, bool) {
-	switch x := v.Interface().(type) {
-	case diag.Position:
-		return "", true
-	case policy.Expr:
-		return oneLine(x.SQL), true
-	case policy.Table:
-		return x.String(), true
-	case policy.Name:
-		return x.Text, true
-	case policy.Interval:
-		return x.Text, true
-	case time.Duration:
-		return nonZero(v, strings.NewReplacer("m0s", "m", "h0m0s", "h").Replace(x.String())), true
-	case policy.Schedule:
-		return x.Text, true
-	}
-	switch v.Kind() {
-	case reflect.Bool:
-		return nonZero(v, "yes"), true
-	case reflect.String, reflect.Int, reflect.Int64, reflect.Float64:
-		return nonZero(v, fmt.Sprint(v.Interface())), true
-	}
-	return "", false
-}
-
-func nonZero(v reflect.Value, text string) string {
-	if v.IsZero() {
+// pageOf is what a page says of its policy in words; "" where it says nothing.
+func pageOf(sql string) string {
+	first, rest, _ := strings.Cut(sql, "\n")
+	quote := wordsQuote.FindString(first)
+	words, _, found := strings.Cut(rest, quote)
+	if quote == "" || !found {
 		return ""
-	}
-	return text
-}
-
-// below is the path of a field in the words of the policy file.
-func below(path, field string) string {
-	if plainFields[field] {
-		return path
-	}
-	var name strings.Builder
-	for i, r := range field {
-		if i > 0 && unicode.IsUpper(r) && !unicode.IsUpper(rune(field[i-1])) {
-			name.WriteByte('_')
-		}
-		name.WriteRune(unicode.ToLower(r))
-	}
-	return strings.TrimPrefix(path+"."+name.String(), ".")
-}
-
-// wordsOf are the first lines of a page: a property of the policy each.
-func wordsOf(sql string) []string {
-	var words []string
-	for line := range strings.Lines(sql) {
-		text, ok := strings.CutPrefix(line, "-- ")
-		if !ok {
-			break
-		}
-		words = append(words, strings.TrimSuffix(text, "\n"))
 	}
 	return words
 }
 
-// withDefaults adds what a policy's page does not say, since it holds by default.
-func withDefaults(said []string) []string {
-	if !slices.ContainsFunc(said, func(word string) bool { return strings.HasPrefix(word, "way: ") }) {
-		return said // a report
-	}
-	all := slices.Clone(said)
-	for _, word := range defaultWords() {
-		if len(sectionOf(said, word)) == 0 {
-			all = append(all, word)
-		}
-	}
-	return all
-}
+var wordsQuote = regexp.MustCompile(`\$words[0-9]*\$$`)
 
-// Differences says in words how one page differs from another: "due.window: 7 days -> 3 days".
+// Differences says in words how one page differs from another: "due: ... 7 days back -> ... 3 days back".
 func Differences(before, after string) string {
-	was, is := withDefaults(wordsOf(before)), withDefaults(wordsOf(after))
-	var list []string
-	for _, word := range was {
-		name, old, _ := strings.Cut(word, ": ")
-		i := slices.IndexFunc(is, func(other string) bool { return strings.HasPrefix(other, name+": ") })
-		switch {
-		case i < 0:
-			list = append(list, "without "+word)
-		case is[i] != word:
-			list = append(list, name+": "+old+" -> "+strings.TrimPrefix(is[i], name+": "))
-		}
+	if changes := explain.Changes(pageOf(before), pageOf(after)); changes != "" {
+		return changes
 	}
-	for _, word := range is {
-		name, _, _ := strings.Cut(word, ": ")
-		if !slices.ContainsFunc(was, func(other string) bool { return strings.HasPrefix(other, name+": ") }) {
-			list = append(list, "with "+word)
-		}
-	}
-	if len(list) == 0 {
-		return "the same definition, other SQL"
-	}
-	return strings.Join(list, "; ")
+	return "the same definition, other SQL"
 }

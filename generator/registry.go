@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
@@ -29,8 +30,8 @@ func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object 
 	texts := slices.Concat([]string{sqlfiles.Version}, each(functions, func(f Object) string { return f.SQL }),
 		each(r, func(f rowField) string { return encode(f.Value) }))
 	o := w.policyObject(slices.Insert(r, 2, rowField{"hash", Hash(texts...), nil}))
-	o.Table, o.Position, o.Words = w.policy.Table.String(), w.policy.Position, append([]string{w.way()}, policyWords(w.policy)...)
-	return o
+	o.Table, o.Position = w.policy.Table.String(), w.policy.Position
+	return o.explained(w.explained())
 }
 
 func (w *pageWriter) policyObject(r row) Object {
@@ -53,11 +54,11 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 	p := w.policy
 	own, atLeast, atMost := w.settableWindow()
 	list := row{
-		{"name", p.Name, nil}, {"table_name", tableName(w.table), ""}, {"description", p.Description, ""},
+		{"name", p.Name, nil}, {"table_name", tableName(w.table), ""},
 		{"report", false, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares(), false}, {"scope", names(p.Scope), []string{}},
 		{"window_own", own, nil}, {"window_at_least", atLeast, nil}, {"window_at_most", atMost, nil},
 	}
-	list = append(list, w.bounds()...)
+	list = append(list, bounds(w.policy.Bounded())...)
 	plain := []stepEntry{{Step: 1, Verb: "delete", Table: tableName(w.table)}}
 	followed := follow(steps)
 	return append(list, row{
@@ -85,7 +86,7 @@ func (w *pageWriter) owns() []string {
 // reportFields are all columns of a report's row: most have their defaults.
 func (w *pageWriter) reportFields(r *policy.Report, hash string) row {
 	list := append(row{
-		{"name", r.Name, nil}, {"hash", hash, nil}, {"description", r.Description, ""}, {"report", true, false},
+		{"name", r.Name, nil}, {"hash", hash, nil}, {"report", true, false},
 		{"table_name", "", ""}, {"partitions", false, false}, {"prepares", false, false},
 		{"expects", w.expected, map[string]*expectation{}}, {"schemas", append([]string{}, w.schemas...), []string{}},
 	}, bounds(policy.Default())...)
@@ -113,19 +114,6 @@ func bounds(p *policy.Policy) row {
 	list, byDefault := values(p), values(policy.Default())
 	for i := range list {
 		list[i].Default = byDefault[i].Value
-	}
-	return list
-}
-
-// bounds of a policy where tables go: a batch looks at few rows, since each table stays locked until it commits, and
-// one that cannot go is found soon. No share of a table's rows says anything about its partitions.
-func (w *pageWriter) bounds() row {
-	list := bounds(w.policy)
-	if w.policy.Partitions || w.dropsTables() {
-		list[0].Value, list[1].Value = min(w.policy.Batch.Rows, 10), nil
-	}
-	if w.policy.Partitions {
-		list[6].Value = nil
 	}
 	return list
 }
@@ -258,29 +246,10 @@ func commaOf(line string) int {
 	return last
 }
 
-// settableWindow is the window that may be set at run time, with its bounds; nil where there is
-// none, or more than one. Of a claim it is the time to live.
+// settableWindow is the window that may be set at run time, with its bounds; nil where there is none.
 func (w *pageWriter) settableWindow() (own, atLeast, atMost any) {
-	var windows []policy.Window
-	if w.policy.Claim != nil {
-		windows = append(windows, w.policy.Claim.TTL)
-	} else {
-		for _, entry := range w.entries() {
-			if entry.Clock != nil {
-				windows = append(windows, entry.Clock.Window)
-			}
-		}
-	}
-	var found []*policy.WindowData
-	for _, window := range windows {
-		if len(window.Tiers) != 1 {
-			continue
-		}
-		if d := window.Tiers[0].Data; d != nil && d.AtLeast != nil && d.Else != nil {
-			found = append(found, d)
-		}
-	}
-	if len(found) != 1 {
+	d := w.policy.SettableWindow()
+	if d == nil {
 		return nil, nil, nil
 	}
 	text := func(i *policy.Interval) any {
@@ -289,7 +258,7 @@ func (w *pageWriter) settableWindow() (own, atLeast, atMost any) {
 		}
 		return intervalText(*i)
 	}
-	return text(found[0].Else), text(found[0].AtLeast), text(found[0].AtMost)
+	return text(d.Else), text(d.AtLeast), text(d.AtMost)
 }
 
 func names(list []policy.Name) []string {
@@ -317,7 +286,7 @@ func (c *compiler) install() Object {
 		"Protect": textArray(tableNames(c.file.Protect)), "Trust": textArray(names(in.Trust)), "CronDatabase": cronDatabase,
 	}
 	return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: object("install", data),
-		Drop: object("install_drop", data), Position: in.Position, Row: r.columns()}
+		Drop: object("install_drop", data), Position: in.Position, Words: explain.Install(c.file), Row: r.columns()}
 }
 
 // jobs are the registry rows and pg_cron jobs.
@@ -336,15 +305,16 @@ func (c *compiler) jobs() []Object {
 }
 
 func (c *compiler) job(job *policy.Job) Object {
-	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Description": literal(job.Description), "Strict": job.Strict,
+	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Strict": job.Strict,
 		"Schedules": textArray(each(job.Schedules, func(s policy.Schedule) string { return s.Text })),
 		"Policies":  textArray(each(job.Run, func(r policy.Reference) string { return r.Name })),
+		"Words":     wordsText(explain.Job(job)),
 		"Scope":     each(job.Scope, func(a policy.Assignment) item { return item{literal(a.Column), sqlText(oneLine(a.Value.SQL))} })}
-	r := row{{"name", job.Name, nil}, {"description", job.Description, nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
+	r := row{{"name", job.Name, nil}, {"words", pageText(explain.Job(job)), nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
 		{"schedules", each(job.Schedules, func(s policy.Schedule) string { return s.Text }), nil},
 		{"policies", each(job.Run, func(r policy.Reference) string { return r.Name }), nil}}
 	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position,
-		Row: r.columns()}
+		Words: explain.Job(job), Row: r.columns()}
 }
 
 // scopeOf is what a job narrows its policies to: literals, by columns; nil for nothing.

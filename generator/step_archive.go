@@ -75,7 +75,7 @@ func (w *pageWriter) checkArchive(s policy.Step, columns []ident, into *catalog.
 		w.knownColumn(into, a.Column, a.Position)
 	}
 	if name := s.Archive.Document; name != "" && into.Column(name) == nil {
-		w.refuse(s.Position, codeNoColumn, fmt.Sprintf("table %q has no column %q for the document", tableName(into), name), didYouMean(name, columnNames(into)))
+		w.refuse(s.Position, codeNoColumn, fmt.Sprintf("table %q has no column %q for the document", tableName(into), name), policy.DidYouMean(name, columnNames(into)))
 	}
 	w.checkMissing(s, each(columns, func(name ident) string { return string(name) }), into)
 }

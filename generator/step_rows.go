@@ -300,13 +300,9 @@ func (w *pageWriter) dropTable(s step, b batch) sqlText {
 // dropFunctions is the function that may drop tables, none where no step asks for it. As that of
 // partitions, it belongs to the migrating role, which acts for the tables' owner.
 func (w *pageWriter) dropFunctions() []Object {
-	if !w.dropsTables() {
+	if !w.policy.DropsTables() {
 		return nil
 	}
 	relation := literal(quote.Qualified(w.table.Schema, w.table.Name))
 	return []Object{w.asMigrator(w.function("drop_table", "oid", "drop_table", fields{"Relation": relation}))}
-}
-
-func (w *pageWriter) dropsTables() bool {
-	return slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool { return s.DropTable != nil })
 }

@@ -164,17 +164,28 @@ func (w *pageWriter) takeLocked(b batch) fields {
 // columnText is a column or variable with its type or value.
 type columnText struct{ Name, Type sqlText }
 
-// way names how a batch takes rows, for the first line of the page.
+// way says how a batch takes rows.
 func (w *pageWriter) way() string {
-	switch {
-	case w.policy.Partitions:
-		return "way: PARTITIONS, one that is closed to writers and judged then"
-	case w.inRange() && len(w.share()) > 0:
-		return "way: RANGE, one statement a batch, what guards read is locked; LOCKED where rows are contended, refused or held"
-	case w.inRange():
-		return "way: RANGE, one statement a batch; LOCKED where rows are contended, refused or held"
+	if w.policy.Partitions {
+		return "one partition a batch, which is closed to writers and judged then (PARTITIONS)"
 	}
-	return "way: LOCKED, rows are locked, then judged, then taken"
+	if !w.inRange() {
+		return "rows are locked, then judged, then taken (LOCKED)"
+	}
+	locked := ""
+	if list := w.shareLocks(); len(list) > 0 {
+		locked = ", under locks on what guards read: " + strings.Join(each(list, func(l tableLock) string { return string(l.Table) }), ", ")
+	}
+	return "one statement a batch (RANGE)" + locked + "; LOCKED where rows are contended, refused or held"
+}
+
+// shareLocks are the locks that way RANGE takes.
+func (w *pageWriter) shareLocks() []tableLock {
+	list, _ := w.shares()
+	if !w.inRange() {
+		return nil
+	}
+	return list
 }
 
 // inRange says whether a batch is one statement from one position to another: everything it reads is the
@@ -239,8 +250,8 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 // share is <policy>_share: the locks on the tables that guards read. SELECT on a table gives no such lock, so that it
 // belongs to the role that migrates.
 func (w *pageWriter) share() []Object {
-	list, _ := w.shares()
-	if !w.inRange() || len(list) == 0 {
+	list := w.shareLocks()
+	if len(list) == 0 {
 		return nil
 	}
 	return []Object{w.asMigrator(w.function("share", "", "share", fields{"Shares": list}))}

@@ -278,7 +278,7 @@ func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) 
 	if slices.Contains(keys, "busy") && slices.Contains(later, key.Value) {
 		m.r.add(codeNotYet, m.r.at(key), fmt.Sprintf("construct %q is not supported yet", key.Value), "", allowed)
 	} else {
-		m.r.add(codeUnknownKey, m.r.at(key), fmt.Sprintf("unknown key %q in %s", key.Value, m.what), allowed, didYouMean(key.Value, keys))
+		m.r.add(codeUnknownKey, m.r.at(key), fmt.Sprintf("unknown key %q in %s", key.Value, m.what), allowed, DidYouMean(key.Value, keys))
 	}
 	return false
 }

@@ -68,8 +68,8 @@ func (report *Report) read(r *reader, f field) bool {
 	return true
 }
 
-// runnable lists what a job may run: policies and reports share one set of names.
-func (f *File) runnable() []string {
+// Runnable lists what a job may run: policies and reports share one set of names.
+func (f *File) Runnable() []string {
 	var names []string
 	for _, p := range f.Policies {
 		names = append(names, p.Name)
@@ -95,12 +95,12 @@ func (r *reader) checkJobs(f *File) {
 			r.add(codeSameName, report.Position, fmt.Sprintf("%q is the name of a policy already", report.Name), fmt.Sprintf("The policy is at %s; jobs run both by name.", p.Position), "Choose another name.")
 		}
 	}
-	known := f.runnable()
+	known := f.Runnable()
 	for _, j := range f.Jobs {
 		first := map[string]diag.Position{}
 		for _, ref := range j.Run {
 			if !slices.Contains(known, ref.Name) {
-				r.add(codeUnknownPolicy, ref.Position, fmt.Sprintf("job %q runs an unknown policy or report %q", j.Name, ref.Name), "", didYouMean(ref.Name, known))
+				r.add(codeUnknownPolicy, ref.Position, fmt.Sprintf("job %q runs an unknown policy or report %q", j.Name, ref.Name), "", DidYouMean(ref.Name, known))
 			}
 			if at, ok := first[ref.Name]; ok {
 				r.add(codeRunTwice, ref.Position, fmt.Sprintf("job %q already runs %q", j.Name, ref.Name), fmt.Sprintf("The first place is %s.", at), "")

@@ -139,7 +139,7 @@ func (r *reader) checkColumn(at diag.Position, column pgparse.ColumnRef, s scope
 		if len(known) > 0 {
 			detail = "Known here: " + strings.Join(known, ", ") + "."
 		}
-		r.add(codeQualifier, at, fmt.Sprintf("unknown name %q before a dot", qualifier), detail, didYouMean(qualifier, s.names))
+		r.add(codeQualifier, at, fmt.Sprintf("unknown name %q before a dot", qualifier), detail, DidYouMean(qualifier, s.names))
 	}
 }
 
@@ -152,6 +152,6 @@ func (r *reader) checkGuardName(at diag.Position, name string, s scope) {
 	case slices.Contains(s.later, name):
 		r.add(codeUnknownGuard, at, fmt.Sprintf("guard %q is defined later", name), "", fmt.Sprintf("Move %q up: a rank reads the guards above it.", name))
 	default:
-		r.add(codeUnknownGuard, at, fmt.Sprintf("unknown guard %q", name), "", didYouMean(name, append(slices.Clone(s.guards), "hold")))
+		r.add(codeUnknownGuard, at, fmt.Sprintf("unknown guard %q", name), "", DidYouMean(name, append(slices.Clone(s.guards), "hold")))
 	}
 }

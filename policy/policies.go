@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -140,6 +141,25 @@ func Default() *Policy {
 		Breaker:  Breaker{Rows: 5000000, Fraction: 0.5},
 		Throttle: Throttle{Busy: 1},
 	}
+}
+
+// DropsTables says whether a step drops the tables that rows name.
+func (p *Policy) DropsTables() bool {
+	return slices.ContainsFunc(p.Then, func(s Step) bool { return s.DropTable != nil })
+}
+
+// Bounded is the policy with the bounds that hold. Where tables go a batch looks at few rows, since each table stays
+// locked until it commits, and one that cannot go is found soon. No share of a table's rows says anything about its
+// partitions.
+func (p *Policy) Bounded() *Policy {
+	bounded := *p
+	if p.Partitions || p.DropsTables() {
+		bounded.Batch.Rows, bounded.Batch.Time = min(p.Batch.Rows, 10), 0
+	}
+	if p.Partitions {
+		bounded.Breaker.Fraction = 0
+	}
+	return &bounded
 }
 
 // bounds reads the map of batch, budget, breaker or throttle.

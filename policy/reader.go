@@ -161,8 +161,8 @@ func (r *reader) content(node *yaml.Node) diag.Position {
 	return p
 }
 
-// didYouMean is a hint with the nearest of the known names, or "".
-func didYouMean(name string, known []string) string {
+// DidYouMean is a hint with the nearest of the known names, or "".
+func DidYouMean(name string, known []string) string {
 	best, distance := "", min(2+len(name)/4, len(name))
 	for _, candidate := range known {
 		if d := levenshtein.Distance(name, candidate, nil); d < distance {

@@ -138,7 +138,7 @@ func (r *reader) choice(f field, options ...string) string {
 	}
 	if ok {
 		r.add(codeChoice, r.at(f.value), fmt.Sprintf("%q is no value of %q", text, f.name()),
-			"Choices: "+strings.Join(options, ", ")+".", didYouMean(text, options))
+			"Choices: "+strings.Join(options, ", ")+".", DidYouMean(text, options))
 	}
 	return options[0]
 }

@@ -90,7 +90,7 @@ func (r *reader) verb(step *Step, f field, name string) bool {
 		return r.partitionStep(step, f, name)
 	}
 	verbs := keysOf(step)
-	r.add(codeUnknownKey, r.at(f.key), fmt.Sprintf("unknown step %q", name), "Steps: "+strings.Join(verbs, ", ")+".", didYouMean(name, verbs))
+	r.add(codeUnknownKey, r.at(f.key), fmt.Sprintf("unknown step %q", name), "Steps: "+strings.Join(verbs, ", ")+".", DidYouMean(name, verbs))
 	return false
 }
 

@@ -62,9 +62,9 @@ func (s *Suppression) read(r *reader, f field) bool {
 		first = key
 		switch key {
 		case "policy":
-			names := r.model.runnable()
+			names := r.model.Runnable()
 			if r.value(f, &s.Policy, "") && !slices.Contains(names, s.Policy) {
-				r.add(codeSuppression, r.at(f.value), fmt.Sprintf("a suppression for an unknown policy or report %q", s.Policy), "", didYouMean(s.Policy, names))
+				r.add(codeSuppression, r.at(f.value), fmt.Sprintf("a suppression for an unknown policy or report %q", s.Policy), "", DidYouMean(s.Policy, names))
 			}
 		case "table":
 			r.value(f, &s.Table, "")

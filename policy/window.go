@@ -198,3 +198,31 @@ func checkBounds[T any](r *reader, least, most, otherwise *T, what string, above
 		}
 	}
 }
+
+// SettableWindow is the window that may be set at run time; nil where there is none, or more than one. Of a claim it is
+// the time to live.
+func (p *Policy) SettableWindow() *WindowData {
+	var windows []Window
+	if p.Claim != nil {
+		windows = append(windows, p.Claim.TTL)
+	} else {
+		for _, entry := range p.dueEntries() {
+			if entry.Clock != nil {
+				windows = append(windows, entry.Clock.Window)
+			}
+		}
+	}
+	var found []*WindowData
+	for _, window := range windows {
+		if len(window.Tiers) != 1 {
+			continue
+		}
+		if d := window.Tiers[0].Data; d != nil && d.AtLeast != nil && d.Else != nil {
+			found = append(found, d)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}

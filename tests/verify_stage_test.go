@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
+	"pgretain/internal/explain"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
 	"pgretain/internal/quote"
@@ -165,7 +166,9 @@ func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
 	}
 	sql := o.SQL
 	if o.Kind == generator.KindPolicy { // which has functions of the worker try it
-		sql = "SELECT " + c.file.Install.Schema + "._close();\n" + sql
+		schema := c.file.Install.Schema
+		sql = "SELECT " + schema + "._close(); INSERT INTO " + schema + ".policy (name, hash, words) VALUES (" + quote.Literal(o.Name) + ", '', " +
+			quote.Literal("\n"+explain.Page(o.Words)) + ") ON CONFLICT (name) DO UPDATE SET words = excluded.words;\n" + sql
 	}
 	pgtest.Exec(t, conn, "BEGIN; SET LOCAL ROLE "+role+";\n"+sql+"COMMIT;")
 }

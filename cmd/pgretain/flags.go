@@ -126,28 +126,32 @@ func checkout() string {
 	return dir
 }
 
-// completeNames completes with the names of policies or jobs, from the policy file as it is: a file that is missing
-// or wrong has none. A verb takes one policy.
-func completeNames(t *target, jobs bool) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-		file := &policy.File{}
-		if source, err := os.ReadFile(t.policy); err == nil {
-			if read, _ := policy.Parse(t.policy, source); read != nil {
-				file = read
+// completeNames completes with names of the policy file as it is: a file that is missing or wrong has none. Most verbs
+// take one name.
+func completeNames(path *string, names func(*policy.File) []string, many bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
+		source, err := os.ReadFile(*path)
+		if err == nil && (many || len(args) == 0) {
+			if file, _ := policy.Parse(*path, source); file != nil {
+				list = names(file)
 			}
 		}
-		for _, p := range file.Policies {
-			if !jobs && len(args) == 0 {
-				names = append(names, p.Name)
-			}
-		}
-		for _, j := range file.Jobs {
-			if jobs {
-				names = append(names, j.Name)
-			}
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return list, cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+func policyNames(file *policy.File) (names []string) {
+	for _, p := range file.Policies {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func jobNames(file *policy.File) (names []string) {
+	for _, j := range file.Jobs {
+		names = append(names, j.Name)
+	}
+	return names
 }
 
 func addAsOf(command *cobra.Command, asOf *string) {

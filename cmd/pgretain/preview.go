@@ -50,13 +50,13 @@ func previewCommand(c *console) *cobra.Command {
 		}
 		return nil
 	}
-	command.ValidArgsFunction = completeNames(&t, false)
+	command.ValidArgsFunction = completeNames(&t.policy, policyNames, false)
 	t.add(command)
 	addAsOf(command, &r.asOf)
 	command.Flags().StringVar(&r.olderThan, "older-than", "", "another `window` for this once, within the policy's bounds")
 	command.Flags().StringVar(&r.scope, "scope", "", "a `JSON` object of columns and values that narrow the policy, such as '{\"chain_id\": 1}'")
 	command.Flags().StringVar(&r.job, "job", "", "run the policies of this `job` one after the other, and undo it")
-	_ = command.RegisterFlagCompletionFunc("job", completeNames(&t, true)) // fails for an unknown flag only
+	_ = command.RegisterFlagCompletionFunc("job", completeNames(&t.policy, jobNames, true)) // fails for an unknown flag only
 	command.Flags().Int64Var(&r.limit, "limit", 0, "look at so many due `rows` only; numbers are then \"or more\"")
 	addFormat(command, &r.format)
 	return command

@@ -40,7 +40,7 @@ func runCommand(c *console) *cobra.Command {
 		})
 	})
 	command.Args = o.policyOrJob
-	command.ValidArgsFunction = completeNames(&t, false)
+	command.ValidArgsFunction = completeNames(&t.policy, policyNames, false)
 	t.add(command)
 	addAsOf(command, &o.asOf)
 	addFormat(command, &o.format)
@@ -48,7 +48,7 @@ func runCommand(c *console) *cobra.Command {
 	command.Flags().StringVar(&o.reason, "reason", "", "a `text` for the run log")
 	command.Flags().BoolVar(&o.first, "first", false, "show what is due, ask, and take all of it, past the breaker; without a policy or job of all")
 	command.Flags().BoolVar(&o.yes, "yes", false, "with --first: do not ask")
-	_ = command.RegisterFlagCompletionFunc("job", completeNames(&t, true)) // fails for an unknown flag only
+	_ = command.RegisterFlagCompletionFunc("job", completeNames(&t.policy, jobNames, true)) // fails for an unknown flag only
 	return command
 }
 

@@ -79,7 +79,7 @@ func (k call) command(c *console) *cobra.Command {
 		return usagef("%q is called as: %s", command.CommandPath(), command.Use)
 	}
 	if strings.Contains(command.Use, "POLICY") {
-		command.ValidArgsFunction = completeNames(&t, false)
+		command.ValidArgsFunction = completeNames(&t.policy, policyNames, false)
 	}
 	t.add(command)
 	for i, name := range k.flags {

@@ -29,7 +29,7 @@ BEGIN
                 ('worker', 'DELETE', 'undo'), ('worker operator', 'SELECT', 'undo'),
                 ('worker runner operator viewer', 'SELECT',
                     'backlog batch claim event goose_db_version hold index_definition install job metrics policy
-                     progress report restored run run_group setting setting_change status total')
+                     progress report restored run run_group setting setting_change status total words')
             ) l (words, privilege, names), regexp_split_to_table(l.words, '\s+') w (word),
                 regexp_split_to_table(l.names, '\s+') n (name)
             UNION ALL  -- of policies and reports

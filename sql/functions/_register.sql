@@ -10,26 +10,24 @@ BEGIN
             jsonb_build_object('step', 1, 'verb', 'delete', 'table', p_row -> 'table_name'))) || p_row;
         v_row := v_row || (
             SELECT jsonb_build_object(
-                       'deletes', coalesce(jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE s.verb = 'delete'), '[]'),
-                       'related', coalesce(jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE s.related IS NOT NULL),
-                           '[]'),
-                       'changes', coalesce(jsonb_agg(s."table" ORDER BY s.n)
-                           FILTER (WHERE s.verb IN ('delete', 'update')), '[]'),
-                       'writes', coalesce(jsonb_agg(w.written ORDER BY w.written COLLATE "C")
-                           FILTER (WHERE w.written IS NOT NULL), '[]'))
+                'deletes', coalesce(jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE s.verb = 'delete'), '[]'),
+                'related', coalesce(jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE s.related IS NOT NULL), '[]'),
+                'changes', coalesce(jsonb_agg(s."table" ORDER BY s.n)
+                    FILTER (WHERE s.verb IN ('delete', 'update')), '[]'),
+                'writes', coalesce(jsonb_agg(w.written ORDER BY w.written COLLATE "C")
+                    FILTER (WHERE w.written IS NOT NULL), '[]'))
             FROM ROWS FROM (jsonb_to_recordset(v_row -> 'steps') AS (verb text, "table" text, related text))
                 WITH ORDINALITY s (verb, "table", related, n)
             CROSS JOIN LATERAL (SELECT CASE WHEN s.verb IN ('insert', 'archive') THEN 'INSERT '
-                WHEN s.verb IN ('delete', 'update')
-                                            THEN upper(s.verb) || ' ' END || s."table" AS written) w) || p_row;
+                WHEN s.verb IN ('delete', 'update') THEN upper(s.verb) || ' ' END || s."table" AS written) w) || p_row;
     END IF;
     PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped')
     FROM retention.setting s JOIN retention.policy p ON p.name = s.policy
     WHERE s.policy = v_name AND NOT p.report AND p_row ? 'report';
+    v_row := v_row || jsonb_build_object('words', (SELECT p.words FROM retention.policy p WHERE p.name = v_name));
     DELETE FROM retention.policy p WHERE p.name = v_name;
-    EXECUTE (SELECT format('INSERT INTO retention.policy (%s) SELECT %1$s
-        FROM jsonb_populate_record(NULL::retention.policy, $1)',
-                           string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
+    EXECUTE (SELECT format('INSERT INTO retention.policy (%s) SELECT %1$s FROM jsonb_populate_record(
+        NULL::retention.policy, $1)', string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
     IF p_row ? 'report' THEN RETURN; END IF;
     FOR v_grant IN  -- _close does it at the migration's end, which is too late here
         SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', f.oid::regprocedure, w.rolname)

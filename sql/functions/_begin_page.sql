@@ -1,7 +1,7 @@
--- Drops what a policy or report owns: its functions, which have its name and a word of ours (all that there ever were),
--- and its tables for joins, but for one that another policy owns by now. Functions of others stay, whatever their name.
--- What somebody else made to depend on them makes it fail (2BP01).
-CREATE OR REPLACE FUNCTION retention._drop_owned(p_policy text) RETURNS void
+-- Begins a page: keeps its words, and drops what its policy or report owns: functions of its name and a word of ours
+-- (all that there ever were), and tables for joins, but for one that another policy owns by now. Functions of others
+-- stay, whatever their name. What somebody else made to depend on them makes it fail (2BP01).
+CREATE OR REPLACE FUNCTION retention._begin_page(p_policy text, p_words text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_drop text;
 BEGIN
@@ -22,4 +22,6 @@ BEGIN
     LOOP
         EXECUTE v_drop;
     END LOOP;
+    INSERT INTO retention.policy (name, hash, words) VALUES (p_policy, '', p_words)
+    ON CONFLICT (name) DO UPDATE SET words = excluded.words;
 END $function$;

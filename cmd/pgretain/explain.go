@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"pgretain/generator"
+	"pgretain/internal/diag"
+	"pgretain/internal/explain"
+	"pgretain/internal/report"
+	"pgretain/policy"
+)
+
+func explainCommand(c *console) *cobra.Command {
+	var p paths
+	var format string
+	command := verb("explain", func(_ context.Context, names []string) error {
+		if err := oneOf("format", format, "text", "json"); err != nil {
+			return err
+		}
+		return c.explain(p, names, format)
+	})
+	command.Args = cobra.ArbitraryArgs
+	command.ValidArgsFunction = completeNames(&p.policy, (*policy.File).Runnable, true)
+	p.add(command, "policy", "catalog", "migrations")
+	addFormat(command, &format)
+	return command
+}
+
+// explanation is version 1 of the form that docs/cli.md describes.
+type explanation struct {
+	Version  int              `json:"version"`
+	File     string           `json:"file"`
+	Install  []explain.Line   `json:"install"`
+	Policies []explainedThing `json:"policies"`
+	Reports  []explainedThing `json:"reports"`
+}
+
+type explainedThing struct {
+	Name  string         `json:"name"`
+	Lines []explain.Line `json:"lines"`
+}
+
+// explain says what the policies and reports with the given names do, all where there is no name.
+func (c *console) explain(p paths, names []string, format string) error {
+	project, snapshot, err := p.read()
+	if err != nil {
+		return err
+	}
+	if err := project.known(names); err != nil {
+		return err
+	}
+	history, _, err := replay(p.migrations, "", nil)
+	if err != nil {
+		return err
+	}
+	objects, err := project.compile(snapshot, history)
+	if err != nil {
+		return err
+	}
+	e := project.explanation(objects, names)
+	if format == "json" {
+		return report.WriteJSON(c.out, e)
+	}
+	if len(names) == 0 {
+		c.printf("%s\n%s", e.File, explain.Text("  ", e.Install))
+	}
+	for i, thing := range slices.Concat(e.Policies, e.Reports) {
+		if i > 0 || len(names) == 0 {
+			c.printf("\n")
+		}
+		c.printf("%s\n%s", thing.Name, explain.Text("  ", thing.Lines))
+	}
+	return nil
+}
+
+// explanation takes the words of what is generated.
+func (p *project) explanation(objects []generator.Object, names []string) explanation {
+	e := explanation{Version: 1, File: p.file.Path, Policies: []explainedThing{}, Reports: []explainedThing{}}
+	words := map[generator.ID][]explain.Line{}
+	for _, o := range objects {
+		words[o.ID()] = o.Words
+	}
+	e.Install = words[generator.ID{Kind: generator.KindInstall, Name: "install"}]
+	add := func(to *[]explainedThing, name string) {
+		if len(names) > 0 && !slices.Contains(names, name) {
+			return
+		}
+		lines := slices.Clone(words[generator.ID{Kind: generator.KindPolicy, Name: name}])
+		for _, job := range p.file.Jobs {
+			if slices.ContainsFunc(job.Run, func(r policy.Reference) bool { return r.Name == name }) {
+				lines = append(lines, words[generator.ID{Kind: generator.KindJob, Name: job.Name}]...)
+			}
+		}
+		if lines[len(lines)-1].Key != "runs" {
+			lines = append(lines, explain.Line{Key: "runs", Text: "when it is called: no job names it"})
+		}
+		*to = append(*to, explainedThing{name, lines})
+	}
+	for _, policy := range p.file.Policies {
+		add(&e.Policies, policy.Name)
+	}
+	for _, report := range p.file.Reports {
+		add(&e.Reports, report.Name)
+	}
+	return e
+}
+
+// known refuses names that are neither a policy's nor a report's.
+func (p *project) known(names []string) error {
+	var list diag.List
+	known := p.file.Runnable()
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			list.Add(diag.Diagnostic{
+				Message: fmt.Sprintf("%s has no policy or report %s", p.file.Path, quoted(name)),
+				Hint:    policy.DidYouMean(name, known),
+			})
+		}
+	}
+	if len(list) > 0 {
+		return &problems{list, p.sources}
+	}
+	return nil
+}

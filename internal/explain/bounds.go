@@ -1,0 +1,194 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pgretain/internal/calendar"
+	"pgretain/internal/quote"
+	"pgretain/policy"
+)
+
+// limit is one bound.
+type limit struct {
+	key string
+	say func(*policy.Policy) string
+}
+
+// limits are the bounds of batches and runs.
+var limits = []limit{
+	{"batch", batch},
+	{"waits", func(p *policy.Policy) string {
+		return "at most " + duration(max(p.Batch.LockTimeout, time.Millisecond)) + " for a lock"
+	}},
+	{"run", budget}, {"breaker", breaker}, {"busy", busy},
+}
+
+// bounds are the lines of all bounds. Those that hold by default are extra.
+func bounds(p *policy.Policy) []Line {
+	usual := policy.Default()
+	usual.Partitions, usual.Then = p.Partitions, p.Then
+	p, usual = p.Bounded(), usual.Bounded()
+	return each(limits, func(l limit) Line {
+		text := l.say(p)
+		return Line{l.key, text, text == l.say(usual)}
+	})
+}
+
+func batch(p *policy.Policy) string {
+	if p.Batch.Time == 0 {
+		return counted(p, int64(p.Batch.Rows))
+	}
+	return "sized for " + duration(p.Batch.Time) + ", at most " + counted(p, int64(p.Batch.Rows))
+}
+
+func budget(p *policy.Policy) string {
+	var ends []string
+	if p.Budget.Rows > 0 {
+		ends = append(ends, counted(p, p.Budget.Rows))
+	}
+	if p.Budget.Time > 0 {
+		ends = append(ends, duration(p.Budget.Time))
+	}
+	if len(ends) == 0 {
+		return "ends when nothing is due"
+	}
+	return "ends after " + strings.Join(ends, " or ") + "; the next one goes on"
+}
+
+func breaker(p *policy.Policy) string {
+	text := "trips if more than " + counted(p, p.Breaker.Rows) + " are due"
+	if p.Breaker.Fraction > 0 && p.Breaker.Fraction < 1 {
+		text += ", or more than " + percent(p.Breaker.Fraction) + " of a table of 10,000 rows or more"
+	}
+	return text
+}
+
+func busy(p *policy.Policy) string {
+	return "at work for at most " + percent(p.Throttle.Busy) + " of the time"
+}
+
+func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + "%" }
+
+// counted is a number of what the policy is about.
+func counted(p *policy.Policy, n int64) string {
+	text := number(n) + " " + subject{Policy: p}.unit()
+	if n != 1 {
+		text += "s"
+	}
+	return text
+}
+
+// number has a comma between thousands.
+func number(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// duration is in the greatest units that divide it.
+func duration(d time.Duration) string {
+	for _, unit := range []struct {
+		of   time.Duration
+		name string
+	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}, {time.Millisecond, "ms"}} {
+		n := int64(d / unit.of)
+		switch {
+		case d%unit.of != 0 || n == 0:
+		case n == 1 || unit.name == "ms":
+			return fmt.Sprintf("%d %s", n, unit.name)
+		default:
+			return fmt.Sprintf("%d %ss", n, unit.name)
+		}
+	}
+	return d.String()
+}
+
+// Job is when a job runs, and what.
+func Job(j *policy.Job) []Line {
+	schedules := each(j.Schedules, func(s policy.Schedule) string {
+		if said := calendar.Words(s.Text); said != "" {
+			return said + " (" + s.Text + ")"
+		}
+		return "by " + s.Text
+	})
+	text := strings.Join(schedules, " and ") + ", in job " + j.Name
+	if len(j.Run) > 1 {
+		text += ": " + strings.Join(each(j.Run, func(r policy.Reference) string { return r.Name }), ", then ")
+	}
+	if j.Strict && len(j.Run) > 1 {
+		text += ", each if those before it ended done"
+	}
+	if len(j.Scope) > 0 {
+		text += "; rows with " + assignments(j.Scope) + " only"
+	}
+	if j.Description != "" {
+		text += ". " + j.Description
+	}
+	return []Line{{Key: "runs", Text: oneLine(text)}}
+}
+
+// Install is what holds for all policies of a file.
+func Install(f *policy.File) []Line {
+	in := f.Install
+	lines := texts("names", "t is the row, as_of the instant of the run; a condition that is NULL lets no row go")
+	lines = append(lines, texts("zone", "days and months are those of "+in.TimeZone)...)
+	lines = append(lines, texts("path", "names in SQL are looked up in "+list(each(in.SearchPath, quote.Ident)))...)
+	lines = append(lines, texts("schema", quote.Ident(in.Schema))...)
+	lines = append(lines, texts("roles", roles(in.Roles))...)
+	if len(in.Trust) > 0 {
+		lines = append(lines, texts("trusts", "code of "+list(each(in.Trust, name)))...)
+	}
+	lines = append(lines, texts("jobs", scheduler(in))...)
+	if len(f.Protect) > 0 {
+		lines = append(lines, texts("protects", "every row of "+list(each(f.Protect, table)))...)
+	}
+	if c := f.Coverage; c != nil {
+		lines = append(lines, texts("covers", coverage(c))...)
+	}
+	return append(lines, texts("accepts", each(f.Suppress, suppression)...)...)
+}
+
+func roles(r policy.Roles) string {
+	if r.None {
+		return "none: one role does everything"
+	}
+	return fmt.Sprintf("%s owns the runtime, %s evaluates policies, %s runs jobs, %s operates, %s looks", r.Owner, r.Worker, r.Runner, r.Operator, r.Viewer)
+}
+
+func scheduler(in policy.Install) string {
+	call := quote.Ident(in.Schema) + ".run_job()"
+	switch {
+	case in.Scheduler != "pg_cron":
+		return "are run by what calls " + call
+	case in.CronElsewhere():
+		return "are run by pg_cron of database " + in.CronDatabase + ", in GMT unless cron.timezone says otherwise"
+	}
+	return "are run by pg_cron, in GMT unless cron.timezone says otherwise"
+}
+
+func coverage(c *policy.Coverage) string {
+	text := "every table of schema " + list(each(c.Schemas, name)) + " has a policy or is protected"
+	exempt := each(c.Exempt, func(e policy.Exemption) string { return strings.TrimSuffix(table(e.Table)+" ("+e.Reason+")", " ()") })
+	if len(exempt) > 0 {
+		text += ", but for " + list(exempt)
+	}
+	return text
+}
+
+func suppression(s policy.Suppression) string {
+	about := slices.DeleteFunc([]string{s.Policy, s.Object}, func(text string) bool { return text == "" })
+	if s.Table != nil {
+		about = append(about, table(*s.Table))
+	}
+	text := s.Check
+	if len(about) > 0 {
+		text += " on " + about[0]
+	}
+	return text + " until " + s.Until + ": " + s.Reason
+}

@@ -1,0 +1,194 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pgretain/policy"
+)
+
+// margin is where texts begin; width is how long a line may be, in characters.
+const (
+	margin = 10
+	width  = 120
+)
+
+// Page is the text of the lines that stand on a page and in the registry: each with its key at the margin, what is too
+// long on further lines below.
+func Page(lines []Line) string {
+	return Text("", slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Extra }))
+}
+
+// Text writes lines behind an indentation.
+func Text(indent string, lines []Line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		key, text := l.Key, l.Text
+		for {
+			cut := breakOf(text, width-len(indent)-margin)
+			b.WriteString(indent + key + strings.Repeat(" ", margin-len(key)) + text[:cut] + "\n")
+			if key = ""; cut == len(text) {
+				break
+			}
+			text = text[cut+1:]
+		}
+	}
+	return b.String()
+}
+
+// breakOf is the last blank for which there is room, or the first one, and rather one behind a comma; the text's end
+// where it fits or has none.
+func breakOf(text string, room int) int {
+	if utf8.RuneCountInString(text) <= room {
+		return len(text)
+	}
+	last, comma, count := 0, 0, 0
+	for i, r := range text {
+		if r == ' ' && i > 0 {
+			if count > room && last > 0 {
+				break
+			}
+			if last = i; strings.IndexByte(",;:", text[i-1]) >= 0 && count > room*2/3 {
+				comma = i
+			}
+		}
+		count++
+	}
+	switch {
+	case comma > 0:
+		return comma
+	case last == 0:
+		return len(text)
+	}
+	return last
+}
+
+// read is what Page wrote.
+func read(page string) []Line {
+	var lines []Line
+	for line := range strings.Lines(page) {
+		line = strings.TrimSuffix(line, "\n")
+		if len(line) < margin {
+			continue
+		}
+		key, text := strings.TrimRight(line[:margin], " "), line[margin:]
+		if last := len(lines) - 1; key == "" && last >= 0 {
+			lines[last].Text += " " + text
+		} else {
+			lines = append(lines, Line{Key: key, Text: text})
+		}
+	}
+	return lines
+}
+
+// Changes say how one page differs from another: "due: ... 7 days back -> ... 3 days back". None is "".
+func Changes(before, after string) string {
+	was, is := withDefaults(read(before)), withDefaults(read(after))
+	var keys []string
+	for _, l := range slices.Concat(was, is) {
+		if !slices.Contains(keys, l.Key) {
+			keys = append(keys, l.Key)
+		}
+	}
+	var list []string
+	for _, key := range keys {
+		old, new := without(was, is, key), without(is, was, key)
+		for i, text := range old {
+			if len(old) == len(new) {
+				from, to := shortened(text, new[i])
+				list = append(list, key+": "+from+" -> "+to)
+			} else {
+				list = append(list, "without "+key+": "+text)
+			}
+		}
+		if len(old) != len(new) {
+			list = append(list, each(new, func(text string) string { return "with " + key + ": " + text })...)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// without are the texts of a key that other lines have not.
+func without(lines, others []Line, key string) []string {
+	var list []string
+	for _, l := range lines {
+		if l.Key == key && !slices.Contains(others, l) {
+			list = append(list, l.Text)
+		}
+	}
+	return list
+}
+
+// withDefaults adds the bounds that a policy's page does not say, since they hold by default.
+func withDefaults(lines []Line) []Line {
+	usual := policy.Default()
+	takes := false
+	for _, l := range lines {
+		takes = takes || l.Key == "takes" // which no report has
+		usual.Partitions = usual.Partitions || l.Key == "drops" || l.Key == "detaches"
+		if strings.Contains(l.Text, dropTable) && strings.HasPrefix(l.Key, "step ") {
+			usual.Then = []policy.Step{{DropTable: &policy.Expr{}}}
+		}
+	}
+	for _, l := range bounds(usual) {
+		known := slices.ContainsFunc(lines, func(other Line) bool { return other.Key == l.Key })
+		if takes && !known {
+			lines = append(lines, Line{Key: l.Key, Text: l.Text})
+		}
+	}
+	return lines
+}
+
+// Two words of what two texts have in common are shown on each side of what differs; where more are left out stand
+// three dots.
+const shown = 2
+
+func shortened(before, after string) (string, string) {
+	a, b := strings.Split(before, " "), strings.Split(after, " ")
+	first := 0
+	for first < min(len(a), len(b)) && a[first] == b[first] {
+		first++
+	}
+	last := 0
+	for last < min(len(a), len(b))-first && a[len(a)-1-last] == b[len(b)-1-last] {
+		last++
+	}
+	if first+last == min(len(a), len(b)) { // one has more, at one place
+		first = max(first-shown, 0)
+	}
+	cut := func(words []string) string {
+		from, to := 0, len(words)
+		if first > shown {
+			from = first
+		}
+		if last > shown+1 {
+			to -= last - shown
+		}
+		text := strings.Join(words[from:to], " ")
+		if from > 0 {
+			text = "... " + text
+		}
+		if to < len(words) {
+			text += " ..."
+		}
+		return text
+	}
+	return cut(a), cut(b)
+}
+
+// oneLine is text as a line may have it: no character of it ends the line, nor is it an annotation of a migration tool.
+func oneLine(text string) string {
+	fields := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := range fields {
+		fields[i] = strings.Trim(fields[i], " \t")
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.Join(some(fields...), " "))
+	return strings.ReplaceAll(text, "+goose", "(+)goose")
+}
