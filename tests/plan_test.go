@@ -3,7 +3,6 @@ package tests
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -12,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/internal/quote"
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 )
 
 // planned is what "pgretain plan --format json" says of a policy.
 type planned struct {
-	Policy, Change, Note string
-	Words                []string
-	Now, Then            *struct {
+	Policy, Change, Note, Words string
+	Now, Then                   *struct {
 		Due  int64
 		Kept map[string]int64
 	}
@@ -43,10 +42,6 @@ func planOf(t *testing.T, c *cli, args ...string) map[string]planned {
 // installed, their counts at the same instant must be equal, and the first run takes so many rows.
 func testPlan(t *testing.T, binary string) {
 	const asOf = "2025-06-01 12:00:00+00"
-	cases, err := filepath.Glob(filepath.Join(corpus, "golden", "*", "policy.yaml"))
-	if err != nil || len(cases) < 24 {
-		t.Fatalf("found %d cases (%v)", len(cases), err)
-	}
 	schema := corpusFile(t, filepath.Join(corpus, "schema.sql")) + corpusFile(t, filepath.Join(corpus, "data.sql"))
 	var evaluated atomic.Int64
 	t.Cleanup(func() {
@@ -54,14 +49,14 @@ func testPlan(t *testing.T, binary string) {
 			t.Errorf("only %d policies were evaluated", n)
 		}
 	})
-	for _, path := range cases {
-		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
+	for _, example := range fixture.Cases(t, filepath.Join(corpus, "golden"), 24, "policy.yaml", "schema.sql", "catalog.json", "want/*") {
+		t.Run(example.Name, func(t *testing.T) {
 			t.Parallel()
 			tables := schema
-			if own, err := os.ReadFile(filepath.Join(filepath.Dir(path), "schema.sql")); err == nil {
-				tables = string(own)
+			if example.Has("schema.sql") {
+				tables = example.Text("schema.sql")
 			}
-			yaml := withoutCron(corpusFile(t, path))
+			yaml := withoutCron(example.Text("policy.yaml"))
 			in := kit.Prepare(t, tables, yaml, kit.Before(rolesOfApp))
 			before := kit.Catalog(t, in.DB, in.File.Install.Schema)
 			c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
@@ -124,7 +119,7 @@ policies:
 	if old.Change != "changed" || old.Now.Due != 70 || old.Then.Due != 89 || old.Then.Kept["hold"] != 1 {
 		t.Errorf("the plan of the changed policy is %+v, now %+v, then %+v", old, old.Now, old.Then)
 	}
-	if len(old.Words) != 1 || !strings.Contains(old.Words[0], "30 days") || !strings.Contains(old.Words[0], "10 days") {
+	if !strings.Contains(old.Words, "30 days") || !strings.Contains(old.Words, "10 days") {
 		t.Errorf("the change is worded %q", old.Words)
 	}
 	if bad := plans["lines_bad"]; bad.Change != "removed" || bad.Now == nil || bad.Then != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgretain/generator"
+	"pgretain/internal/explain"
 	"pgretain/internal/install"
 	"pgretain/internal/quote"
 	"pgretain/internal/report"
@@ -67,8 +69,8 @@ type plan struct {
 type plannedPolicy struct {
 	Policy string   `json:"policy"`
 	Table  string   `json:"table"`
-	Change string   `json:"change"` // new, changed, unchanged or removed
-	Words  []string `json:"words,omitempty"`
+	Change string   `json:"change"`          // new, changed, unchanged or removed
+	Words  string   `json:"words,omitempty"` // what changes
 	Now    *preview `json:"now"`
 	Then   *preview `json:"then"`
 	Note   string   `json:"note,omitempty"`
@@ -100,7 +102,6 @@ type planner struct {
 	live    *session           // of the runtime that is installed; its schema need not be there
 	scratch *session           // of the temporary schema
 	broken  map[string]error   // pages that could not be made, by policy
-	words   map[string][]string
 }
 
 func (r planRequest) plan(ctx context.Context) (*plan, error) {
@@ -127,13 +128,8 @@ func (r planRequest) plan(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	defer closeConn(conn)
-	p := &planner{request: r, project: project, objects: objects, broken: map[string]error{}, words: map[string][]string{},
+	p := &planner{request: r, project: project, objects: objects, broken: map[string]error{},
 		live: &session{conn: conn, install: in}, scratch: &session{conn: conn, install: in}}
-	for _, change := range changes(history, generator.Pages(objects, in.Roles)) {
-		if change.sign == "~" && change.after.Kind == generator.KindPolicy {
-			p.words[change.after.Name] = []string{generator.Differences(change.before.SQL, change.after.SQL)}
-		}
-	}
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
 	if err != nil {
 		return nil, err
@@ -300,29 +296,36 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 	return out, p.effects(ctx, out)
 }
 
-// installed are the hashes of the policies in the database, by name; none where there is no runtime.
-func (p *planner) installed(ctx context.Context) (map[string]string, error) {
-	type policy struct{ Name, Hash string }
-	hashes := map[string]string{}
+// installedPolicy is a policy of the database: what makes its page what it is, and what the page says.
+type installedPolicy struct{ Name, Hash, Words string }
+
+// installed are the policies in the database, by name; none where there is no runtime.
+func (p *planner) installed(ctx context.Context) (map[string]installedPolicy, error) {
+	policies := map[string]installedPolicy{}
 	if missing, err := p.missing(ctx, []string{p.live.install.Schema + ".policy"}); err != nil || len(missing) > 0 {
-		return hashes, err
+		return policies, err
 	}
-	list, err := rows[policy](ctx, p.live, "plan_policies")
+	list, err := rows[installedPolicy](ctx, p.live, "plan_policies")
 	for _, one := range list {
-		hashes[one.Name] = one.Hash
+		policies[one.Name] = one
 	}
-	return hashes, err
+	return policies, err
 }
 
 // policy compares one policy of the file with what is installed.
-func (p *planner) policy(ctx context.Context, o generator.Object, installed map[string]string, asOf string) (plannedPolicy, error) {
-	planned := plannedPolicy{Policy: o.Name, Table: o.Table, Change: "new", Words: p.words[o.Name]}
+func (p *planner) policy(ctx context.Context, o generator.Object, installed map[string]installedPolicy, asOf string) (plannedPolicy, error) {
+	planned := plannedPolicy{Policy: o.Name, Table: o.Table, Change: "new"}
 	var err error
-	if hash, there := installed[o.Name]; there {
+	if before, there := installed[o.Name]; there {
+		var hash string
+		if err := json.Unmarshal(o.Row["hash"], &hash); err != nil {
+			return planned, err
+		}
 		planned.Change = "changed"
-		if quoted := fmt.Sprintf("%q", hash); quoted == string(o.Row["hash"]) {
+		if before.Hash == hash {
 			planned.Change = "unchanged"
 		}
+		planned.Words = explain.Changes(before.Words, explain.Page(o.Words))
 		if planned.Now, err = p.preview(ctx, p.live, o.Name, asOf, &planned.Note); err != nil {
 			return planned, err
 		}
@@ -417,8 +420,8 @@ func (c *console) printPlan(p *plan, markdown bool) {
 	}
 	policies.write(c.out, markdown)
 	for _, planned := range p.Policies {
-		for _, word := range planned.Words {
-			c.printf("\n%s: %s\n", planned.Policy, word)
+		if planned.Words != "" {
+			c.printf("\n%s: %s\n", planned.Policy, planned.Words)
 		}
 	}
 	effects := table{columns: []string{"POLICY", "STEP", "EFFECT", "TABLE", ">ROWS", ">ABOUT", "BY FOREIGN KEY"}}

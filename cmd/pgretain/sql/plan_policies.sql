@@ -1,1 +1,1 @@
-SELECT p.name, p.hash FROM retention.policy p WHERE NOT p.report;
+SELECT p.name, p.hash, p.words FROM retention.policy p WHERE NOT p.report;
