@@ -124,6 +124,7 @@ func (s *Server) configure() error {
 		"log_line_prefix":         "%m [%p] %q%u@%d ",
 		"fsync":                   onOff[s.options.Fsync],
 		"full_page_writes":        onOff[s.options.Fsync],
+		"jit":                     "off", // queries of the catalogs would be compiled, which takes longer than they run
 	}
 	if s.options.Cron {
 		maps.Copy(settings, s.cronSettings())

@@ -53,7 +53,7 @@ func TestSessionSettings(t *testing.T) {
 		"SET session_replication_role = replica", "SET synchronous_commit = off", "SET plan_cache_mode = force_generic_plan",
 		"SET standard_conforming_strings = off", "SET escape_string_warning = on", "SET extra_float_digits = -15",
 		"SET idle_in_transaction_session_timeout = '1ms'", "SET bytea_output = escape",
-		"SET check_function_bodies = off", "SET jit_above_cost = 0", "SET enable_indexscan = off; SET enable_indexonlyscan = off",
+		"SET check_function_bodies = off", "SET jit = on; SET jit_above_cost = 0", "SET enable_indexscan = off; SET enable_indexonlyscan = off",
 		"SET plpgsql.variable_conflict = use_column", "SET plpgsql.extra_errors = 'all'", "SET array_nulls = off", "SET transform_null_equals = on",
 	} {
 		s.refill(30)
