@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -13,32 +14,49 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Shipped installs an example as it is checked in, on a server of its own: dir's roles.sql, where there
+// origins are servers with one example each, by its directory.
+var origins sync.Map
+
+// Shipped is an example as it is checked in, installed on a server of the test's own: dir's roles.sql, where there
 // is one, schema.sql as the migrating role, then dir's migrations. pg_cron knows the jobs, but starts none before
-// StartJobs.
+// StartJobs. It is installed once, and each test has a copy.
 func Shipped(t testing.TB, dir string) *Installed {
 	t.Helper()
-	in := ShippedFiles(t, dir)
-	in.Up(t)
-	in.DB.Exec(t, "UPDATE cron.job SET active = false")
-	return in
+	origin, _ := origins.LoadOrStore(dir, &pgtest.Origin{})
+	db := origin.(*pgtest.Origin).Copy(t, func(db *pgtest.DB) {
+		in := shippedOn(t, db, dir)
+		in.Up(t)
+		in.DB.Exec(t, "UPDATE cron.job SET active = false")
+	})
+	db.Exec(t, "SELECT retention.adopt('a copy for a test'); UPDATE cron.job SET nodename = current_setting('cron.host')")
+	return &Installed{DB: db, File: shippedPolicy(t, dir), Migrations: migrations(t, dir), t: t}
 }
 
 // ShippedFiles is Shipped without the migrations, for what is there before them.
 func ShippedFiles(t testing.TB, dir string) *Installed {
 	t.Helper()
-	yaml := ReadFile(t, dir, "retention.yaml")
-	file, list := policy.Parse("retention.yaml", []byte(yaml))
-	if file == nil {
-		t.Fatalf("the policy is refused:\n%s", text(list, yaml))
-	}
-	db := pgtest.CronServer(t)
+	return shippedOn(t, pgtest.CronServer(t), dir)
+}
+
+func shippedOn(t testing.TB, db *pgtest.DB, dir string) *Installed {
+	t.Helper()
+	file := shippedPolicy(t, dir)
 	bootstrap(t, db, file.Install)
 	if _, err := os.Stat(filepath.Join(dir, "roles.sql")); err == nil {
 		db.Exec(t, ReadFile(t, dir, "roles.sql"))
 	}
 	db.Exec(t, "SET ROLE "+Migrator+"; "+ReadFile(t, dir, "schema.sql")+"; RESET ROLE")
 	return &Installed{DB: db, File: file, Migrations: migrations(t, dir), t: t}
+}
+
+func shippedPolicy(t testing.TB, dir string) *policy.File {
+	t.Helper()
+	yaml := ReadFile(t, dir, "retention.yaml")
+	file, list := policy.Parse("retention.yaml", []byte(yaml))
+	if file == nil {
+		t.Fatalf("the policy is refused:\n%s", text(list, yaml))
+	}
+	return file
 }
 
 // Wanted is what an example wants in the database, by the catalog snapshot beside it.

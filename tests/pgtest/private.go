@@ -3,6 +3,9 @@ package pgtest
 import (
 	"cmp"
 	"context"
+	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"pgretain/internal/quote"
@@ -35,6 +38,33 @@ func private(t testing.TB, s *sandbox.Server, err error, name string) *DB {
 func CronServer(t testing.TB) *DB {
 	t.Helper()
 	return Server(t, sandbox.Options{Cron: true})
+}
+
+// Origin is a server with pg_cron that is built once per test binary, and of which every test gets a copy. Keep it in a
+// package variable.
+type Origin struct {
+	built sync.Once
+	db    *DB // killed, and all that it held is in its files
+}
+
+// Copy starts a server for this test alone on a copy of the origin's files, which build fills at the first use.
+func (o *Origin) Copy(t testing.TB, build func(*DB)) *DB {
+	t.Helper()
+	o.built.Do(func() {
+		s, err := sandbox.Start(context.Background(), steady(sandbox.Options{Cron: true}))
+		check(t, err)
+		AtEnd(func() { _ = s.Stop() })
+		db := (&server{s.URL, s}).open(t, s.Database())
+		build(db)
+		db.Exec(t, "CHECKPOINT")
+		check(t, s.Kill())
+		check(t, os.Remove(filepath.Join(s.Dir(), "data", "postmaster.pid"))) // another process may have its number by then
+		o.db = db
+	})
+	if o.db == nil {
+		t.Fatal("the server to copy could not be built; the test that tried says why")
+	}
+	return o.db.CloneFiles(t)
 }
 
 // Sibling makes another database on the server of a test's own.
