@@ -31,9 +31,13 @@ type draft struct {
 	referring  []string // tables with foreign keys to it
 
 	reason string // why there is no policy for it, "" where there is one
+	related
+}
+
+// related is what follows from the other proposals.
+type related struct {
 	with   string // the table that its rows go with, by foreign key
 	part   bool   // they go with those that they refer to, by a step
-
 	Policy string
 	Guards []guard
 	Parts  []part
@@ -68,9 +72,6 @@ func newFile(snapshot *catalog.Snapshot, statistics *catalog.Statistics) *file {
 			d.reason = exemptions[i].reason
 		}
 	}
-	for _, d := range f.proposed() {
-		f.relate(d)
-	}
 	return f
 }
 
@@ -94,6 +95,17 @@ func (f *file) draft(t *catalog.Table) *draft {
 // proposed are the tables for which there is a policy.
 func (f *file) proposed() []*draft {
 	return slices.DeleteFunc(slices.Clone(f.drafts), func(d *draft) bool { return d.reason != "" })
+}
+
+// relateAll says it of all proposals, from the beginning.
+func (f *file) relateAll() {
+	f.names = nil
+	for _, d := range f.drafts {
+		d.related = related{}
+	}
+	for _, d := range f.proposed() {
+		f.relate(d)
+	}
 }
 
 // relate says what a policy does about the foreign keys around its table.

@@ -170,7 +170,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	got := propose.Write(s, statistics, "a\nprotect: [x.y]")
-	if got.Proposals != 2*len(names) {
+	if got.Proposals != 2*len(names)-2 { // one has a control character, which lint refuses
 		t.Errorf("%d proposals", got.Proposals)
 	}
 	for what, text := range map[string]string{"as it is": got.Text, "uncommented": uncommented(got.Text)} {
@@ -178,7 +178,7 @@ func TestNames(t *testing.T) {
 			return slices.Contains(ofTheSchema, d.Code) || strings.HasSuffix(d.Message, "has a control character") // which every file is told
 		})
 		file, _ := policy.Parse("retention.yaml", []byte(text))
-		if len(list) > 0 || file == nil || len(file.Protect) > 0 || file.Install.TimeZone != "UTC" || file.Install.Database != "a: b" || len(file.Install.Trust) != len(names) {
+		if len(list) > 0 || file == nil || len(file.Protect) > 0 || file.Install.TimeZone != "UTC" || file.Install.Database != "a: b" || len(file.Install.Trust) != len(names)-1 {
 			t.Errorf("%s: %v\n%s", what, list, text)
 		}
 	}
@@ -188,7 +188,7 @@ func TestNames(t *testing.T) {
 func TestRandomKeys(t *testing.T) {
 	t.Parallel()
 	random, proposals := rand.New(rand.NewPCG(27, 11)), 0
-	for range 40 {
+	for range 25 {
 		s := randomSchema(random)
 		got := propose.Write(s, schemaFile(), "random")
 		proposals += got.Proposals
@@ -197,7 +197,7 @@ func TestRandomKeys(t *testing.T) {
 			t.Fatalf("%v\n%s", list, uncommented(got.Text))
 		}
 	}
-	if proposals < 100 {
+	if proposals < 70 {
 		t.Errorf("only %d proposals", proposals)
 	}
 }

@@ -11,8 +11,12 @@ import (
 	"time"
 	"unicode"
 
+	"pgretain/generator"
 	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
+	"pgretain/internal/lint"
 	"pgretain/internal/quote"
+	"pgretain/policy"
 )
 
 // Written is a policy file, and how many tables it says what about.
@@ -31,15 +35,41 @@ func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from stri
 	if f.CronDatabase == f.Database {
 		f.CronDatabase = ""
 	}
-	w := Written{Proposals: len(f.proposed()), Exempt: len(f.exempt())}
+	var w Written
+	for again := true; again; {
+		f.relateAll()
+		w.Text = f.text("file", map[string]any{"From": from, "Server": f.Server, "Trust": f.owners(), "Proposals": f.proposed(), "Run": f.childrenFirst(),
+			"Schemas": f.schemas(), "Exempt": f.exempt()})
+		again = f.withdraw(snapshot, w.Text)
+	}
+	w.Proposals, w.Exempt = len(f.proposed()), len(f.exempt())
 	for _, d := range f.exempt() {
 		if strings.HasPrefix(f.reason(d), undecided) {
 			w.Undecided++
 		}
 	}
-	w.Text = f.text("file", map[string]any{"From": from, "Server": f.Server, "Trust": f.owners(), "Proposals": f.proposed(), "Run": f.childrenFirst(),
-		"Schemas": f.schemas(), "Exempt": f.exempt()})
 	return w
+}
+
+var proposal = regexp.MustCompile(`(?m)^# `)
+
+// withdraw takes back what lint would refuse once it is accepted, and says whether there is such a proposal.
+func (f *file) withdraw(snapshot *catalog.Snapshot, text string) bool {
+	parsed, list := policy.Parse("", []byte(proposal.ReplaceAllString(text, "")))
+	if parsed != nil {
+		list = append(list, slices.Concat(lint.Check(parsed, snapshot), generator.Diagnose(parsed, snapshot, nil))...)
+	}
+	lines, withdrawn := strings.Split(text, "\n"), false
+	for _, d := range f.proposed() {
+		first := slices.Index(lines, "#   "+d.Policy+":")
+		last := first + slices.Index(lines[first:], "")
+		for _, refused := range list {
+			if refused.Severity == diag.Error && refused.Position.Line > first && refused.Position.Line <= last {
+				d.reason, withdrawn = undecided+": "+strings.ReplaceAll(refused.Message, `"`, ""), true
+			}
+		}
+	}
+	return withdrawn
 }
 
 //go:embed retention.yaml.tmpl

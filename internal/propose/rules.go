@@ -42,7 +42,7 @@ var (
 )
 
 // exemption is why a table gets no proposal. The first that applies counts; one that begins with "undecided" is for a
-// person to replace.
+// person to replace. What lint would refuse is not proposed either.
 type exemption struct {
 	reason  string
 	applies func(*file, *draft) bool
@@ -51,12 +51,9 @@ type exemption struct {
 var exemptions = []exemption{
 	{"versions of a migration tool", func(_ *file, d *draft) bool { return toolTable.MatchString(snake(d.Name)) }},
 	{"small", func(f *file, d *draft) bool { return f.sized && !d.grows() }},
-	{"undecided: other tables inherit from it", func(_ *file, d *draft) bool { return d.Kind == "table" && len(d.Children) > 0 }},
 	{"undecided: it inherits from another table", func(_ *file, d *draft) bool { return len(d.Inherits) > 0 }},
-	{"undecided: it has partitions on other servers", (*file).hasForeign},
 	{"undecided: by its name, people or laws may want these rows kept", func(_ *file, d *draft) bool { return keptTable.MatchString(snake(d.Name)) }},
 	{"undecided: many tables refer to it", func(_ *file, d *draft) bool { return len(d.referring) >= manyReferring }},
-	{"undecided: it has no primary key, which a policy needs", func(_ *file, d *draft) bool { return len(d.PrimaryKey) == 0 && !d.Partitions }},
 	{"undecided: no column tells how old a row is", func(_ *file, d *draft) bool { return len(d.Clocks) == 0 }},
 	{"undecided: row security is on around it, so that the worker needs BYPASSRLS", (*file).meetsRowSecurity},
 	{"undecided: other tables refer to it, and nothing tells here whether it grows", func(f *file, d *draft) bool {
@@ -82,10 +79,6 @@ const (
 func (d *draft) grows() bool {
 	g := d.Growth
 	return g.Inserted >= manyRows || g.Rows != nil && *g.Rows >= manyRows || g.Bytes >= manyBytes
-}
-
-func (f *file) hasForeign(d *draft) bool {
-	return slices.ContainsFunc(d.Children, func(name string) bool { return f.tables[name] != nil && f.tables[name].Kind == "foreign" })
 }
 
 // meetsRowSecurity says whether rows of the table, or of one that refers to it, may be hidden from the worker.
