@@ -6,39 +6,48 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pgretain/internal/diag"
 	"pgretain/internal/install"
 )
 
 func bootstrapCommand(c *console) *cobra.Command {
 	var p paths
 	var database, migrator string
-	var cron bool
-	command := verb("bootstrap", func(context.Context, []string) error { return c.bootstrap(p, database, migrator, cron) })
+	var cron, apply bool
+	command := verb("bootstrap", func(ctx context.Context, _ []string) error {
+		script, err := p.bootstrapScript(database, migrator, cron)
+		switch {
+		case err != nil:
+			return err
+		case !apply:
+			c.printf("%s", script)
+			return nil
+		case migrator == "":
+			return usagef("--apply needs --migrator: the connection is that of the DBA")
+		}
+		return install.Run(ctx, p.url, script, func(d diag.Diagnostic) { c.show(diag.List{d}, nil) })
+	})
 	p.add(command, "policy", "database-url")
 	command.Flags().StringVar(&database, "database", "", "the `name` of the database (default: install.database, or that of the connection settings)")
 	command.Flags().StringVar(&migrator, "migrator", "", "the `role` that runs \"pgretain migrate\" (default: the user of the connection settings)")
 	command.Flags().BoolVar(&cron, "cron", false, "for the database where schema cron lives, if that is another one; run after the script without it")
+	command.Flags().BoolVar(&apply, "apply", false, "run the script as the user of the connection settings, instead of printing it")
 	return command
 }
 
-func (c *console) bootstrap(p paths, database, migrator string, cron bool) error {
+func (p paths) bootstrapScript(database, migrator string, cron bool) (string, error) {
 	project, err := readProject(p.policy)
 	if err != nil {
-		return err
+		return "", err
 	}
 	config, err := install.Settings(p.url)
 	if err != nil {
-		return err
+		return "", err
 	}
 	migrator = cmp.Or(migrator, config.User)
 	database = cmp.Or(database, project.file.Install.Database, config.Database, migrator) // the last one as libpq has it
-	script, err := install.Bootstrap(project.file.Install, database, migrator)
 	if cron {
-		script, err = install.BootstrapCron(project.file.Install, migrator)
+		return install.BootstrapCron(project.file.Install, migrator)
 	}
-	if err != nil {
-		return err
-	}
-	c.printf("%s", script)
-	return nil
+	return install.Bootstrap(project.file.Install, database, migrator)
 }

@@ -1,8 +1,14 @@
 package install
 
 import (
+	"context"
 	"errors"
+	"fmt"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/internal/diag"
 	"pgretain/policy"
 )
 
@@ -19,6 +25,29 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 		"Owner": roles.Owner, "Worker": roles.Worker, "Runner": roles.Runner, "Operator": roles.Operator, "Viewer": roles.Viewer,
 		"Cron": install.Scheduler == "pg_cron" && !install.CronElsewhere(),
 	}), nil
+}
+
+// Run runs a script of Bootstrap or BootstrapCron as the role of the connection. What the server warns of meanwhile goes
+// to warn.
+func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) error {
+	config, err := Settings(url)
+	if err != nil {
+		return err
+	}
+	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
+		d := Said((*pgconn.PgError)(notice))
+		d.Severity = diag.Warning
+		warn(d)
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return connectError(ctx, config, err, nil)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err = conn.PgConn().Exec(ctx, script).ReadAll(); err != nil {
+		return fmt.Errorf("bootstrapping: %w", err)
+	}
+	return nil
 }
 
 // rolesOf are the roles of an install; with "roles: none" the migrator is all of them.

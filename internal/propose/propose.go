@@ -97,7 +97,7 @@ func (f *file) proposed() []*draft {
 	return slices.DeleteFunc(slices.Clone(f.drafts), func(d *draft) bool { return d.reason != "" })
 }
 
-// relateAll says it of all proposals, from the beginning.
+// relateAll begins anew with the proposals that there are.
 func (f *file) relateAll() {
 	f.names = nil
 	for _, d := range f.drafts {
@@ -136,17 +136,13 @@ func (f *file) relate(d *draft) {
 
 // keep adds a guard: rows stay while others refer to them, by a path of keys.
 func (f *file) keep(d *draft, by path) {
-	condition := f.text("refers", f.hops(by))
 	var names []string
 	for _, g := range d.Guards {
-		if g.Condition == condition {
-			return
-		}
 		names = append(names, g.Name)
 	}
 	child := f.end(by)
 	d.Keeps = with(d.Keeps, child.Title())
-	d.Guards = append(d.Guards, guard{unique(names, "has_"+plain(child.Name), ""), condition})
+	d.Guards = append(d.Guards, guard{unique(names, "has_"+plain(child.Name), ""), f.text("refers", f.hops(by))})
 }
 
 // longest is how long a name of a policy or a guard may be.

@@ -93,10 +93,10 @@ func (f *file) isPart(by path) bool {
 		len(d.Children) == 0 && len(d.refuses) == 0 && len(d.referring) < manyReferring && !keptTable.MatchString(snake(d.Name))
 }
 
-// hop is one key of a path, in the words of SQL.
+// hop is one key of a path, in the words of SQL: a table, which refers to the one before it.
 type hop struct {
-	Table, Alias string
-	Equal        []string // pairs of a referring and a referred column
+	Table, Alias, Before string
+	Columns              [][2]string // pairs of a referring and a referred one
 }
 
 // hops gives the tables of a path aliases, beside t.
@@ -104,9 +104,9 @@ func (f *file) hops(by path) []hop {
 	var list []hop
 	before := "t"
 	for i, key := range by {
-		h := hop{f.sqlName(key.Table), fmt.Sprintf("c%d", i+1), nil}
+		h := hop{f.sqlName(key.Table), fmt.Sprintf("c%d", i+1), before, nil}
 		for i, column := range key.Columns {
-			h.Equal = append(h.Equal, h.Alias+"."+quote.Ident(column)+" = "+before+"."+quote.Ident(key.RefColumns[i]))
+			h.Columns = append(h.Columns, [2]string{quote.Ident(column), quote.Ident(key.RefColumns[i])})
 		}
 		list, before = append(list, h), h.Alias
 	}
