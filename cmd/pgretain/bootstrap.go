@@ -31,7 +31,7 @@ func bootstrapCommand(c *console) *cobra.Command {
 	command.Flags().StringVar(&database, "database", "", "the `name` of the database (default: install.database, or that of the connection settings)")
 	command.Flags().StringVar(&migrator, "migrator", "", "the `role` that runs \"pgretain migrate\" (default: the user of the connection settings)")
 	command.Flags().BoolVar(&cron, "cron", false, "for the database where schema cron lives, if that is another one; run after the script without it")
-	command.Flags().BoolVar(&apply, "apply", false, "run the script as the user of the connection settings, instead of printing it")
+	command.Flags().BoolVar(&apply, "apply", false, "run the script as the user of the connection settings, do not print it")
 	return command
 }
 

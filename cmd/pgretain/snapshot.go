@@ -218,41 +218,50 @@ func (c *console) init(ctx context.Context, p paths, schema string) error {
 				Hint: "Name other files with --policy and --catalog, or move it out of the way."}
 		}
 	}
-	snapshot, statistics, from, err := survey(ctx, p.url, schema)
+	snapshot, statistics, err := survey(ctx, p.url, schema)
 	if err != nil {
 		return err
 	}
+	from := "database " + quoted(statistics.Database)
+	if schema != "" {
+		from = filepath.Base(schema)
+	}
 	if len(snapshot.Tables) == 0 {
-		return &install.CheckError{Message: from + " has no tables", Hint: "Name the application's database, or its schema file with --schema."}
+		return &install.CheckError{Message: from + " has no tables",
+			Hint: "Name the application's database, or its schema file with --schema."}
 	}
 	written := propose.Write(snapshot, statistics, from)
 	content, err := snapshotText(snapshot)
 	if err != nil {
 		return err
 	}
-	if err := writeAll([]output{{p.policy, []string{written.Text}}, {p.catalogFile(), []string{content}}}, false); err != nil {
+	files := []output{{p.policy, []string{written.Text}}, {p.catalogFile(), []string{content}}}
+	if err := writeAll(files, false); err != nil {
 		return err
 	}
-	c.printf("%s: %s, %s without, of which %d undecided\n", p.policy, plural(written.Proposals, "proposal"), plural(written.Exempt, "table"), written.Undecided)
+	c.printf("%s: %s, %s without, of which %d undecided\n", p.policy, plural(written.Proposals, "proposal"),
+		plural(written.Exempt, "table"), written.Undecided)
 	c.printf("%s: %s\n", p.catalogFile(), plural(len(snapshot.Tables), "table"))
 	return nil
 }
 
-// survey reads all tables, and says where they are. A schema file says nothing of sizes and of the server.
-func survey(ctx context.Context, url, schema string) (snapshot *catalog.Snapshot, statistics *catalog.Statistics, from string, err error) {
+// survey reads all tables. A schema file says nothing of sizes and of the server.
+func survey(ctx context.Context, url, schema string) (*catalog.Snapshot, *catalog.Statistics, error) {
+	var snapshot *catalog.Snapshot
+	var statistics *catalog.Statistics
 	read := func(conn *pgx.Conn) (err error) {
-		from = fmt.Sprintf("database %q", conn.Config().Database)
 		snapshot, statistics, err = inspect.Survey(ctx, conn, everything)
 		return err
 	}
 	if schema == "" {
-		err = connected(ctx, url, read)
-		return snapshot, statistics, from, err
+		err := connected(ctx, url, read)
+		return snapshot, statistics, err
 	}
-	if err = withSchema(ctx, schema, read); err == nil {
+	err := withSchema(ctx, schema, read)
+	if err == nil {
 		statistics.Server, statistics.Ranges = catalog.Server{HasCron: true}, nil
 	}
-	return snapshot, statistics, filepath.Base(schema), err
+	return snapshot, statistics, err
 }
 
 // everything is what is asked for without a policy file.

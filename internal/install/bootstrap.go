@@ -27,8 +27,8 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 	}), nil
 }
 
-// Run runs a script of Bootstrap or BootstrapCron as the role of the connection. What the server warns of meanwhile goes
-// to warn.
+// Run runs a script of Bootstrap or BootstrapCron as the role of the connection. What the server warns of meanwhile
+// goes to warn.
 func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) error {
 	config, err := Settings(url)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package propose writes the first policy file of a database: a proposal for each table that grows, which holds only once
-// a person has uncommented it, and a reason for each other table. It is pure.
+// Package propose writes the first policy file of a database: a proposal for each table that grows, which holds only
+// once a person has uncommented it, and a reason for each other table. It is pure.
 package propose
 
 import (
@@ -190,7 +190,8 @@ func (f *file) childrenFirst() []string {
 
 // exempt are the tables that no proposal is about. What inherits from a table counts with it.
 func (f *file) exempt() []*draft {
-	return slices.DeleteFunc(slices.Clone(f.drafts), func(d *draft) bool { return d.reason == "" || d.part || len(d.Inherits) > 0 })
+	named := func(d *draft) bool { return d.reason == "" || d.part || len(d.Inherits) > 0 }
+	return slices.DeleteFunc(slices.Clone(f.drafts), named)
 }
 
 // schemas are those of the tables.

@@ -42,18 +42,35 @@ func file(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestGolden holds the file for 27 tables of all kinds, as "pgretain init --schema" writes it. TestInit of package tests
-// holds their snapshot to a server.
+// uncommented is the file with all proposals accepted.
+func uncommented(text string) string { return regexp.MustCompile(`(?m)^# `).ReplaceAllString(text, "") }
+
+// found is all that lint and generate say of a file, warnings included, but of what no policy can help: a key without
+// an index, a trigger that somebody should look at.
+func found(t *testing.T, text string, s *catalog.Snapshot) diag.List {
+	t.Helper()
+	parsed, list := policy.Parse("retention.yaml", []byte(text))
+	if parsed == nil {
+		return list
+	}
+	list = append(list, lint.Check(parsed, s)...)
+	if list = append(list, generator.Diagnose(parsed, s, nil)...); !list.HasErrors() {
+		list = append(list, generator.Notes(parsed, s)...)
+	}
+	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P062" || d.Code == "P064" })
+}
+
+// TestGolden holds the file for 27 tables of all kinds, as "pgretain init --schema" writes it. TestSchemaFile of
+// tests/firstday holds their snapshot to a server.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	s := snapshot(t, file(t, "testdata/catalog.json"))
 	got := propose.Write(s, schemaFile(), "schema.sql")
 	fixture.CompareFile(t, "testdata/retention.yaml", got.Text)
-	if list := found(t, got.Text, s); len(list) > 0 {
-		t.Errorf("as it is: %v", list)
-	}
-	if list := found(t, uncommented(got.Text), s); len(list) > 0 {
-		t.Errorf("uncommented: %v", list)
+	for what, text := range map[string]string{"as it is": got.Text, "uncommented": uncommented(got.Text)} {
+		if list := found(t, text, s); len(list) > 0 {
+			t.Errorf("%s: %v", what, list)
+		}
 	}
 	proposals := regexp.MustCompile(`(?m)^#   (\w+):\n(#     .*\n)+`).FindAllString(got.Text, -1)
 	for _, one := range proposals[:len(proposals)-1] { // the last one is the job
@@ -70,15 +87,18 @@ func TestGolden(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	rows, days := int64(12_345_678), 100.0
-	table := &catalog.Table{Schema: "app", Name: "log", Kind: "table", PrimaryKey: []string{"id"},
-		Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: "created", Type: "integer", NotNull: true}, {Name: "day", Type: "integer"}}}
-	got := propose.Write(&catalog.Snapshot{Tables: []*catalog.Table{table}}, &catalog.Statistics{
-		Server: catalog.Server{Database: "shop", TimeZone: "America/Argentina/Buenos_Aires", HasCron: true, CronDatabase: "shop", Since: "2026-01-01", Days: &days},
-		Tables: map[string]catalog.Growth{"app.log": {Size: "4212 MB", Rows: &rows, Inserted: 3_100_000, Owners: []string{"b", "a"}}},
+	table := &catalog.Table{Schema: "app", Name: "log", Kind: "table", PrimaryKey: []string{"id"}, Columns: []catalog.Column{
+		{Name: "id", Type: "bigint", NotNull: true}, {Name: "created", Type: "integer", NotNull: true}, {Name: "day", Type: "integer"}}}
+	server := catalog.Server{Database: "shop", TimeZone: "America/Argentina/Buenos_Aires", HasCron: true, CronDatabase: "shop",
+		Since: "2026-01-01", Days: &days}
+	growth := catalog.Growth{Size: "4212 MB", Rows: &rows, Inserted: 3_100_000, Owners: []string{"b", "a"}}
+	got := propose.Write(&catalog.Snapshot{Tables: []*catalog.Table{table}}, &catalog.Statistics{Server: server,
+		Tables: map[string]catalog.Growth{"app.log": growth},
 		Ranges: map[string]catalog.Range{"app.log.created": {Last: "1790000000", Nulls: 0.025}, "app.log.day": {Last: "20260101"}},
 	}, `database "shop"`)
 	for _, want := range []string{
-		"\n## app.log, 4212 MB, about 12,345,678 rows, 31,000 inserts a day since 2026-01-01\n## 2.5 % of the rows have no created, and stay.\n",
+		"\n## app.log, 4212 MB, about 12,345,678 rows, 31,000 inserts a day since 2026-01-01\n",
+		"\n## 2.5 % of the rows have no created, and stay.\n",
 		"\n#     due: {age: {column: created, encoding: epoch_s, older_than: 90 days}}\n",
 		"\n  time_zone: America/Argentina/Buenos_Aires  #", "\n  trust: [a, b]  #",
 	} {
@@ -86,42 +106,20 @@ func TestWords(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, got.Text)
 		}
 	}
-	if strings.Contains(got.Text, "instead") || strings.Contains(got.Text, "database: ") {
+	if strings.Contains(got.Text, "instead:") || strings.Contains(got.Text, "database: ") {
 		t.Errorf("a number of days is no clock, and pg_cron schedules here:\n%s", got.Text)
 	}
 }
 
-// uncommented is the file with all proposals accepted.
-func uncommented(text string) string { return regexp.MustCompile(`(?m)^# `).ReplaceAllString(text, "") }
-
-// found is all that lint and generate say of a file, warnings included.
-func found(t *testing.T, text string, s *catalog.Snapshot) diag.List {
-	t.Helper()
-	parsed, list := policy.Parse("retention.yaml", []byte(text))
-	if parsed == nil {
-		return list
-	}
-	list = append(list, lint.Check(parsed, s)...)
-	if list = append(list, generator.Diagnose(parsed, s, nil)...); !list.HasErrors() {
-		list = append(list, generator.Notes(parsed, s)...)
-	}
-	return list
-}
-
-// ofTheSchema are warnings of what no policy can help: a key without an index, a trigger that somebody should look at.
-var ofTheSchema = []string{"P062", "P064"}
-
-// TestClean holds that a file lints clean, as it is and with all proposals accepted, for every schema of the project, with
-// sizes and without. What it has active deletes nothing.
+// TestClean holds that a file lints clean, as it is and with all proposals accepted, for every schema of the project,
+// with sizes and without. What it has active deletes nothing.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	schemas := map[string]string{}
 	for _, c := range fixture.Projects(t, "../..") {
 		schemas[c.Name] = c.Text("retention.catalog.json")
 	}
-	for _, path := range []string{"../../generator/testdata/catalog.json", "testdata/catalog.json"} {
-		schemas[path] = file(t, path)
-	}
+	schemas["generator"] = file(t, "../../generator/testdata/catalog.json")
 	proposals := 0
 	for path, text := range schemas {
 		s := snapshot(t, text)
@@ -133,16 +131,16 @@ func TestClean(t *testing.T) {
 		for name, statistics := range map[string]*catalog.Statistics{"without sizes": schemaFile(), "with sizes": large} {
 			got := propose.Write(s, statistics, path)
 			proposals += got.Proposals
-			file, list := policy.Parse("retention.yaml", []byte(got.Text))
-			if file == nil || len(list)+len(file.Policies)+len(file.Jobs)+len(lint.Check(file, s)) > 0 {
+			parsed, list := policy.Parse("retention.yaml", []byte(got.Text))
+			if parsed == nil || len(list)+len(parsed.Policies)+len(parsed.Jobs)+len(lint.Check(parsed, s)) > 0 {
 				t.Errorf("%s %s: policies are active, or %v", path, name, list)
 			}
-			list = slices.DeleteFunc(found(t, uncommented(got.Text), s), func(d diag.Diagnostic) bool { return slices.Contains(ofTheSchema, d.Code) })
-			if len(list) > 0 {
+			if list := found(t, uncommented(got.Text), s); len(list) > 0 {
 				t.Errorf("%s %s, uncommented: %v\n%s", path, name, list, got.Text)
 			}
-			if file, _ := policy.Parse("retention.yaml", []byte(uncommented(got.Text))); file != nil && len(file.Policies) != got.Proposals {
-				t.Errorf("%s %s: %d policies of %d proposals", path, name, len(file.Policies), got.Proposals)
+			parsed, _ = policy.Parse("retention.yaml", []byte(uncommented(got.Text)))
+			if parsed != nil && len(parsed.Policies) != got.Proposals {
+				t.Errorf("%s %s: %d policies of %d proposals", path, name, len(parsed.Policies), got.Proposals)
 			}
 		}
 	}
@@ -154,19 +152,17 @@ func TestClean(t *testing.T) {
 // TestNames holds that no name of a schema breaks out of its place in the file, and that names of policies differ.
 func TestNames(t *testing.T) {
 	t.Parallel()
+	names := []string{"select", "yes", "no", "null", "1st", "a.b", `a"b`, `a"_b`, "a: b", "# x", "größe", "Größe", "a'b", `back\slash`,
+		"{x}", "[x]", "*x", "&x", "!x", "%x", "@x", "`x", "- x", " x ", "日本", "t", "keep", "on", "a\u2028protect: [x.y]",
+		strings.Repeat("x", 55), strings.Repeat("x", 55) + "y"}
 	s := &catalog.Snapshot{Version: 1, SearchPath: []string{"public"}}
 	rows := int64(5000)
-	statistics := &catalog.Statistics{Server: catalog.Server{Database: "a: b", CronDatabase: "# c", TimeZone: "x: y"}, Tables: map[string]catalog.Growth{}}
-	names := []string{"select", "yes", "no", "null", "1st", "a.b", `a"b`, `a"_b`, "a: b", "# x", "a\u2028protect: [x.y]", "größe", "Größe", "a'b", `back\slash`,
-		"{x}", "[x]", "*x", "&x", "!x", "%x", "@x", "`x", "- x", " x ", strings.Repeat("x", 55), strings.Repeat("x", 55) + "y", "日本", "t", "keep", "on"}
+	statistics := &catalog.Statistics{Server: catalog.Server{Database: "a: b", CronDatabase: "# c", TimeZone: "x: y"},
+		Tables: map[string]catalog.Growth{}}
 	for _, name := range names {
-		key := catalog.ForeignKey{Name: name, Table: name + ".child " + name, Columns: []string{name}, RefTable: name + "." + name, RefColumns: []string{name}, OnDelete: "no action"}
-		columns := []catalog.Column{{Name: name, Type: "bigint", NotNull: true}, {Name: "createdAt", Type: "timestamp with time zone"}}
-		s.Tables = append(s.Tables,
-			&catalog.Table{Schema: name, Name: name, Kind: "table", PrimaryKey: []string{name}, Columns: columns, Referenced: []catalog.ForeignKey{key}},
-			&catalog.Table{Schema: name, Name: "child " + name, Kind: "table", PrimaryKey: []string{name}, Columns: columns, ForeignKeys: []catalog.ForeignKey{key}})
+		s.Tables = append(s.Tables, named(name)...)
 		for _, table := range s.Tables[len(s.Tables)-2:] {
-			statistics.Tables[name+"."+table.Name] = catalog.Growth{Size: "9 GB", Rows: &rows, Owners: []string{name}}
+			statistics.Tables[name+"."+table.Name] = catalog.Growth{Rows: &rows, Owners: []string{name}}
 		}
 	}
 	got := propose.Write(s, statistics, "a\nprotect: [x.y]")
@@ -175,16 +171,29 @@ func TestNames(t *testing.T) {
 	}
 	for what, text := range map[string]string{"as it is": got.Text, "uncommented": uncommented(got.Text)} {
 		list := slices.DeleteFunc(found(t, text, s), func(d diag.Diagnostic) bool {
-			return slices.Contains(ofTheSchema, d.Code) || strings.HasSuffix(d.Message, "has a control character") // which every file is told
+			return strings.HasSuffix(d.Message, "has a control character") // which every file is told
 		})
-		file, _ := policy.Parse("retention.yaml", []byte(text))
-		if len(list) > 0 || file == nil || len(file.Protect) > 0 || file.Install.TimeZone != "UTC" || file.Install.Database != "a: b" || len(file.Install.Trust) != len(names)-1 {
+		parsed, _ := policy.Parse("retention.yaml", []byte(text))
+		if len(list) > 0 || parsed == nil || len(parsed.Protect) > 0 || len(parsed.Install.Trust) != len(names)-1 ||
+			parsed.Install.TimeZone != "UTC" || parsed.Install.Database != "a: b" {
 			t.Errorf("%s: %v\n%s", what, list, text)
 		}
 	}
 }
 
-// TestRandomKeys holds the same for random foreign keys, in circles and to the table itself too.
+// named are two tables with a name everywhere, of which one refers to the other.
+func named(name string) []*catalog.Table {
+	key := catalog.ForeignKey{Name: name, Table: name + ".child " + name, Columns: []string{name},
+		RefTable: name + "." + name, RefColumns: []string{name}, OnDelete: "no action"}
+	tables := []*catalog.Table{{Name: name, Referenced: []catalog.ForeignKey{key}}, {Name: "child " + name, ForeignKeys: []catalog.ForeignKey{key}}}
+	for _, t := range tables {
+		t.Schema, t.Kind, t.PrimaryKey = name, "table", []string{name}
+		t.Columns = []catalog.Column{{Name: name, Type: "bigint", NotNull: true}, {Name: "createdAt", Type: "timestamp with time zone"}}
+	}
+	return tables
+}
+
+// TestRandomKeys holds that random foreign keys lint clean, in circles and to the table itself too.
 func TestRandomKeys(t *testing.T) {
 	t.Parallel()
 	random, proposals := rand.New(rand.NewPCG(27, 11)), 0
@@ -192,8 +201,7 @@ func TestRandomKeys(t *testing.T) {
 		s := randomSchema(random)
 		got := propose.Write(s, schemaFile(), "random")
 		proposals += got.Proposals
-		list := slices.DeleteFunc(found(t, uncommented(got.Text), s), func(d diag.Diagnostic) bool { return slices.Contains(ofTheSchema, d.Code) })
-		if len(list) > 0 {
+		if list := found(t, uncommented(got.Text), s); len(list) > 0 {
 			t.Fatalf("%v\n%s", list, uncommented(got.Text))
 		}
 	}
@@ -206,17 +214,15 @@ func TestRandomKeys(t *testing.T) {
 func randomSchema(random *rand.Rand) *catalog.Snapshot {
 	s := &catalog.Snapshot{SearchPath: []string{"public"}}
 	for i := range 7 {
-		table := &catalog.Table{Schema: "app", Name: fmt.Sprintf("a%d", i), Kind: "table", PrimaryKey: []string{"id"},
-			Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}}}
-		clocks := []string{"created_at", "closed_at", "expires_at", "other"}
-		table.Columns = append(table.Columns, catalog.Column{Name: clocks[random.IntN(len(clocks))], Type: "date"})
-		s.Tables = append(s.Tables, table)
+		clock := []string{"created_at", "closed_at", "expires_at", "other"}[random.IntN(4)]
+		s.Tables = append(s.Tables, &catalog.Table{Schema: "app", Name: fmt.Sprintf("a%d", i), Kind: "table", PrimaryKey: []string{"id"},
+			Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: clock, Type: "date"}}})
 	}
 	actions := []string{"no action", "restrict", "cascade", "set null", "set default"}
 	for i, table := range s.Tables {
 		for k := range 2 {
 			to, column := s.Tables[random.IntN(min(len(s.Tables), i+2))], fmt.Sprintf("ref_%d", k)
-			key := catalog.ForeignKey{Name: fmt.Sprintf("%s_%d", table.Name, k), Table: "app." + table.Name, Columns: []string{column},
+			key := catalog.ForeignKey{Name: table.Name + column, Table: "app." + table.Name, Columns: []string{column},
 				RefTable: "app." + to.Name, RefColumns: []string{"id"}, OnDelete: actions[random.IntN(len(actions))]}
 			table.Columns = append(table.Columns, catalog.Column{Name: column, Type: "bigint", NotNull: random.IntN(2) == 0})
 			table.ForeignKeys, to.Referenced = append(table.ForeignKeys, key), append(to.Referenced, key)

@@ -65,7 +65,8 @@ func (f *file) keysTo(name string) []catalog.ForeignKey {
 	if t.Kind == "partitioned" {
 		for _, child := range t.Children {
 			for _, key := range f.keysTo(child) {
-				if !slices.ContainsFunc(keys, func(k catalog.ForeignKey) bool { return k.Name == key.Name && k.Table == key.Table }) {
+				copied := func(k catalog.ForeignKey) bool { return k.Name == key.Name && k.Table == key.Table }
+				if !slices.ContainsFunc(keys, copied) {
 					keys = append(keys, key)
 				}
 			}
@@ -85,12 +86,14 @@ func (f *file) root(name string) string {
 // end is the table at the end of a path.
 func (f *file) end(by path) *draft { return f.byName[f.root(by.last().Table)] }
 
-// isPart says whether the rows at the end of a path are parts of those that they refer to, and can go with them by a step.
+// isPart says whether rows that refer to others are parts of them, and can go with them by a step.
 func (f *file) isPart(by path) bool {
 	d, key := f.end(by), by.last()
-	optional := slices.ContainsFunc(key.Columns, func(name string) bool { c := d.Column(name); return c == nil || !c.NotNull })
-	return len(by) == 1 && d.Title() == key.Table && d.Title() != key.RefTable && !optional && len(d.Clocks) == 0 && len(d.PrimaryKey) > 0 &&
-		len(d.Children) == 0 && len(d.refuses) == 0 && len(d.referring) < manyReferring && !keptTable.MatchString(snake(d.Name))
+	optional := func(name string) bool { c := d.Column(name); return c == nil || !c.NotNull }
+	belongs := len(by) == 1 && d.Title() == key.Table && d.Title() != key.RefTable
+	lives := len(d.Clocks) > 0 || d.kept() || slices.ContainsFunc(key.Columns, optional)
+	plain := len(d.refuses) == 0 && len(d.referring) < manyReferring && len(d.PrimaryKey) > 0 && len(d.Children) == 0
+	return belongs && !lives && plain
 }
 
 // hop is one key of a path, in the words of SQL: a table, which refers to the one before it.

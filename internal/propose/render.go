@@ -38,8 +38,8 @@ func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from stri
 	var w Written
 	for again := true; again; {
 		f.relateAll()
-		w.Text = f.text("file", map[string]any{"From": from, "Server": f.Server, "Trust": f.owners(), "Proposals": f.proposed(), "Run": f.childrenFirst(),
-			"Schemas": f.schemas(), "Exempt": f.exempt()})
+		w.Text = f.text("file", map[string]any{"From": from, "Server": f.Server, "Trust": f.owners(),
+			"Proposals": f.proposed(), "Run": f.childrenFirst(), "Schemas": f.schemas(), "Exempt": f.exempt()})
 		again = f.withdraw(snapshot, w.Text)
 	}
 	w.Proposals, w.Exempt = len(f.proposed()), len(f.exempt())
@@ -64,7 +64,8 @@ func (f *file) withdraw(snapshot *catalog.Snapshot, text string) bool {
 		first := slices.Index(lines, "#   "+d.Policy+":")
 		last := first + slices.Index(lines[first:], "")
 		for _, refused := range list {
-			if refused.Severity == diag.Error && refused.Position.Line > first && refused.Position.Line <= last {
+			line := refused.Position.Line
+			if refused.Severity == diag.Error && line > first && line <= last {
 				d.reason, withdrawn = undecided+": "+strings.ReplaceAll(refused.Message, `"`, ""), true
 			}
 		}
@@ -79,12 +80,14 @@ var templateText string
 func (f *file) text(name string, data any) string {
 	functions := template.FuncMap{
 		"yaml": yamlText, "comment": comment, "sizes": f.sizes, "reason": f.reason,
+		"day":        func(time string) string { return time[:min(len(time), len("2026-12-31"))] },
 		"names":      func(names []string) string { return comment(strings.Join(names, ", ")) },
 		"table":      func(name string) string { return yamlText(f.sqlName(name)) },
 		"identifier": func(name string) string { return yamlText(quote.Ident(name)) },
 	}
 	var b strings.Builder
-	if err := template.Must(template.New("").Funcs(functions).Parse(templateText)).ExecuteTemplate(&b, name, data); err != nil {
+	parsed := template.Must(template.New("").Funcs(functions).Parse(templateText))
+	if err := parsed.ExecuteTemplate(&b, name, data); err != nil {
 		panic(err) // of our own template
 	}
 	return b.String()

@@ -20,15 +20,20 @@ type clockRule struct {
 }
 
 var clockRules = []clockRule{
-	{"expired", regexp.MustCompile(`^((.*_)?(expires?|expiry|expiration)|valid_until|not_after|(keep|retain)_until|(delete|purge|remove)_after)$`), "expires", "grace: 7 days"},
-	{"deleted", regexp.MustCompile(`^(soft_)?(deleted|removed|trashed|discarded)$`), "age", window},
-	{"finished", regexp.MustCompile(`^(finished|completed|processed|closed|resolved|delivered|dispatched|consumed|handled|acknowledged|acked|sent|` +
-		`cancell?ed|revoked|archived|ended|expired|used)$`), "age", window},
-	{"unused", regexp.MustCompile(`^last_(seen|used|accessed|access|active|activity|read|login|heartbeat|ping)$`), "age", window},
-	{"old", regexp.MustCompile(`^(created|creation|inserted|insertion|occurred|recorded|logged|received|happened|added|collected|captured|measured|` +
-		`observed|ingested|emitted|fetched|raised|reported|triggered|queued|enqueued|date_created|event|log|visited|viewed|clicked|started|` +
-		`time|timestamp|ts|at|date|day|when)$`), "age", window},
-	{"old", regexp.MustCompile(`^(updated|modified|changed|last_modified|last_updated|date_modified)$`), "age", window},
+	{"expired", words(`(.*_)?(expires?|expiry|expiration) valid_until not_after (keep|retain)_until
+		(delete|purge|remove)_after`), "expires", "grace: 7 days"},
+	{"deleted", words(`(soft_)?(deleted|removed|trashed|discarded)`), "age", window},
+	{"finished", words(`finished completed processed closed resolved delivered dispatched consumed handled acknowledged
+		acked sent cancell?ed revoked archived ended expired used`), "age", window},
+	{"unused", words(`last_(seen|used|accessed|access|active|activity|read|login|heartbeat|ping)`), "age", window},
+	{"old", words(`created creation date_created inserted insertion occurred recorded logged received happened added
+		collected captured measured observed ingested emitted fetched raised reported triggered queued enqueued visited
+		viewed clicked started event log time timestamp ts at date day when`), "age", window},
+	{"old", words(`(last_|date_)?(updated|modified|changed)`), "age", window},
+}
+
+func words(patterns string) *regexp.Regexp {
+	return regexp.MustCompile("^(" + strings.Join(strings.Fields(patterns), "|") + ")$")
 }
 
 // window is one for all ages: a row that goes with another one is not to go before its own time.
@@ -42,7 +47,7 @@ var (
 )
 
 // exemption is why a table gets no proposal. The first that applies counts; one that begins with "undecided" is for a
-// person to replace. What lint would refuse is not proposed either.
+// person to replace. What lint would refuse is not proposed either, see withdraw.
 type exemption struct {
 	reason  string
 	applies func(*file, *draft) bool
@@ -52,21 +57,23 @@ var exemptions = []exemption{
 	{"versions of a migration tool", func(_ *file, d *draft) bool { return toolTable.MatchString(snake(d.Name)) }},
 	{"small", func(f *file, d *draft) bool { return f.sized && !d.grows() }},
 	{"undecided: it inherits from another table", func(_ *file, d *draft) bool { return len(d.Inherits) > 0 }},
-	{"undecided: by its name, people or laws may want these rows kept", func(_ *file, d *draft) bool { return keptTable.MatchString(snake(d.Name)) }},
+	{"undecided: by its name, people or laws may want these rows kept", func(_ *file, d *draft) bool { return d.kept() }},
 	{"undecided: many tables refer to it", func(_ *file, d *draft) bool { return len(d.referring) >= manyReferring }},
 	{"undecided: no column tells how old a row is", func(_ *file, d *draft) bool { return len(d.Clocks) == 0 }},
 	{"undecided: row security is on around it, so that the worker needs BYPASSRLS", (*file).meetsRowSecurity},
 	{"undecided: other tables refer to it, and nothing tells here whether it grows", func(f *file, d *draft) bool {
-		return !f.sized && d.Clocks[0].suffix == "old" && slices.ContainsFunc(d.refuses, func(by path) bool { return !f.isPart(by) })
+		others := slices.ContainsFunc(d.refuses, func(by path) bool { return !f.isPart(by) })
+		return others && !f.sized && d.Clock().suffix == "old"
 	}},
 }
 
 var (
-	toolTable = regexp.MustCompile(`^_?(schema_(migrations?|versions?|history)|.*_schema_history|ar_internal_metadata|.*_db_version|databasechangelog(lock)?|` +
-		`alembic_version|atlas_schema_revisions|(.*_)?migrations?(_lock|_versions)?|__ef_?migrations_?history|sequelize_?meta|pgmigrations)$`)
-	keptTable = regexp.MustCompile(`(^|_)((users?|accounts?|customers?|clients?|members?|people|persons?|employees?|patients?|students?|tenants?|organi[sz]ations?|` +
-		`compan(y|ies)|orders?|invoices?|payments?|refunds?|transactions?|transfers?|contracts?|consents?|subscriptions?|licen[cs]es?|certificates?)$|` +
-		`(ledgers?|journals?|bookings?)(_|$))`)
+	toolTable = words(`_?schema_(migrations?|versions?|history) .*_schema_history ar_internal_metadata .*_db_version
+		databasechangelog(lock)? alembic_version atlas_schema_revisions (.*_)?migrations?(_lock|_versions)?
+		__ef_?migrations_?history sequelize_?meta pgmigrations`)
+	keptTable = words(`(.*_)?(users?|accounts?|customers?|clients?|members?|people|persons?|employees?|patients?|students?)
+		(.*_)?(tenants?|organi[sz]ations?|company|companies|orders?|invoices?|payments?|refunds?|transactions?|transfers?)
+		(.*_)?(contracts?|consents?|subscriptions?|licen[cs]es?|certificates?) (.*_)?(ledgers?|journals?|bookings?)(_.*)?`)
 )
 
 const (
@@ -81,9 +88,12 @@ func (d *draft) grows() bool {
 	return g.Inserted >= manyRows || g.Rows != nil && *g.Rows >= manyRows || g.Bytes >= manyBytes
 }
 
+func (d *draft) kept() bool { return keptTable.MatchString(snake(d.Name)) }
+
 // meetsRowSecurity says whether rows of the table, or of one that refers to it, may be hidden from the worker.
 func (f *file) meetsRowSecurity(d *draft) bool {
-	return d.RowSecurity || slices.ContainsFunc(slices.Concat(d.refuses, d.children), func(by path) bool { return f.end(by).RowSecurity })
+	hidden := func(by path) bool { return f.end(by).RowSecurity }
+	return d.RowSecurity || slices.ContainsFunc(slices.Concat(d.refuses, d.children), hidden)
 }
 
 // snake is a name as rules have it: "created_at" for "createdAt".
@@ -111,7 +121,8 @@ func clocksOf(t *catalog.Table, s *catalog.Statistics) []clock {
 			if encoding != "" {
 				name = unitEnding.ReplaceAllString(name, "")
 			}
-			if ok && !c.Virtual && (rule.columns.MatchString(name) || rule.columns.MatchString(timeEnding.ReplaceAllString(name, ""))) {
+			short := timeEnding.ReplaceAllString(name, "")
+			if ok && !c.Virtual && (rule.columns.MatchString(name) || rule.columns.MatchString(short)) {
 				list = append(list, clock{rule, c, encoding, values})
 			}
 		}

@@ -1,7 +1,8 @@
 -- Reads how large tables are and how they grow.
 -- $1 oid[]: which; partitions count with their table.
--- Returns for each: schema.name; the roles that own it and its schema, superusers left out; its size in bytes, and as
--- people read it; about how many rows there are, NULL where nobody knows; how many were inserted since statistics began.
+-- Returns for each: schema.name; the roles that own it and its schema, superusers left out; its size in bytes, and
+-- as people read it; about how many rows there are, NULL where nobody knows; how many were inserted since statistics
+-- began.
 WITH RECURSIVE tree (root, oid) AS (
     SELECT asked.oid, asked.oid FROM unnest($1::oid[]) AS asked (oid)
     UNION ALL
@@ -21,10 +22,11 @@ leaf AS (
      GROUP BY tree.root
 )
 SELECT n.nspname || '.' || c.relname,
-       ARRAY(SELECT DISTINCT r.rolname::text
+       ARRAY(SELECT r.rolname::text
                FROM pg_roles AS r
               WHERE NOT r.rolsuper
-                AND r.oid IN (c.relowner, CASE WHEN n.nspowner = 'pg_database_owner'::regrole THEN d.datdba ELSE n.nspowner END)
+                AND (r.oid IN (c.relowner, n.nspowner) AND r.rolname <> 'pg_database_owner'
+                     OR r.oid = d.datdba AND n.nspowner = 'pg_database_owner'::regrole)
               ORDER BY 1),
        coalesce(leaf.bytes, 0),
        pg_size_pretty(coalesce(leaf.bytes, 0)),

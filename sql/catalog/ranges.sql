@@ -4,7 +4,8 @@
 -- were kept, as text: half of the rows are on each side of the middle.
 WITH found AS (
     SELECT DISTINCT ON (c.oid, a.attnum)
-           n.nspname || '.' || c.relname AS name, a.attname::text AS column, a.atttypid = ANY (ARRAY['date'::regtype, 'timestamp', 'timestamptz']) AS is_time,
+           n.nspname || '.' || c.relname AS name, a.attname::text AS column,
+           a.atttypid = ANY (ARRAY['date'::regtype, 'timestamp', 'timestamptz']) AS is_time,
            s.null_frac::float8 AS nulls, s.most_common_vals::text::text[] AS common, s.most_common_freqs AS shares,
            s.histogram_bounds::text::text[] AS bounds,
            1 - s.null_frac - coalesce((SELECT sum(f) FROM unnest(s.most_common_freqs) AS f), 0) AS others
@@ -23,11 +24,13 @@ SELECT found.name, found.column, found.nulls, range.least, range.middle, range.g
     SELECT coalesce((array_agg(v.value ORDER BY v.place))[1], '') AS least,
            coalesce((array_agg(v.value ORDER BY v.place) FILTER (WHERE v.weight >= v.half))[1], '') AS middle,
            coalesce((array_agg(v.value ORDER BY v.place DESC))[1], '') AS greatest
-      FROM (SELECT each.value, row_number() OVER sorted AS place, sum(each.share) OVER sorted AS weight, sum(each.share) OVER () / 2 AS half
+      FROM (SELECT each.value, row_number() OVER sorted AS place,
+                   sum(each.share) OVER sorted AS weight, sum(each.share) OVER () / 2 AS half
               FROM (SELECT * FROM unnest(found.common, found.shares) AS common (value, share)
                     UNION ALL
                     SELECT bound.value, found.others / cardinality(found.bounds) FROM unnest(found.bounds) AS bound (value)
                    ) AS each
-            WINDOW sorted AS (ORDER BY CASE WHEN NOT found.is_time THEN each.value::numeric END, each.value COLLATE "C")
+            WINDOW sorted AS (ORDER BY CASE WHEN NOT found.is_time THEN each.value::float8 END,
+                                       each.value COLLATE "C")
            ) AS v
  ) AS range;
