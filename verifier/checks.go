@@ -159,7 +159,6 @@ var (
 	codeOtherPlan        = register("V025", Indexes, "a batch would pass by the index that leads to its rows")
 	codeReferencingIndex = register("V026", Indexes, "no index finds the rows that refer to deleted ones")
 	codeNoTable          = register("V030", Tables, "a table that the policy file names does not exist")
-	codeNoColumn         = register("V031", Tables, "a column that the policy file names does not exist")
 	codeSnapshot         = register("V033", Tables, "a table is not as the catalog snapshot has it")
 	codeExpression       = register("V034", Tables, "an expression that the server refuses")
 	codeColumn           = register("V035", Tables, "a column that a migration made is not as the policy wants it")

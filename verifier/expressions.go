@@ -54,7 +54,7 @@ func (v *inspection) expressionProbes() []probe {
 func (v *inspection) policiesNaming(is func(policy.Table) bool) map[string]bool {
 	names := map[string]bool{}
 	for _, n := range v.namedTables() {
-		names[n.policy] = names[n.policy] || is(n.table)
+		names[n.policy] = names[n.policy] || is(n.Table)
 	}
 	return names
 }
@@ -74,7 +74,7 @@ func (v *inspection) policyAt(at diag.Position) *policy.Policy {
 func (v *inspection) checkUsage(r reading) error {
 	schemas := append([]string{}, v.install.SearchPath...)
 	for _, n := range v.namedTables() {
-		schema, _ := v.tableParts(n.table.String())
+		schema, _ := v.tableParts(n.String())
 		schemas = append(schemas, schema)
 	}
 	v.closed = nil

@@ -162,7 +162,7 @@ func (v *inspection) checkFacts(r reading, q *factQuery) error {
 func (v *inspection) unlessKnown(err error, p *policy.Policy) error {
 	var refused *pgconn.PgError
 	if v.refusedToCount(p, err) || errors.As(err, &refused) && slices.Contains([]string{"42P01", "42703", "42883"}, refused.Code) &&
-		v.found(p.Name, codeMissing, codeDiffers, codeNoTable, codeNoColumn) {
+		v.found(p.Name, codeMissing, codeDiffers, codeNoTable, codeUnexpected) {
 		return nil
 	}
 	return err

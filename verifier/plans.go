@@ -133,7 +133,7 @@ func (v *inspection) notPlanned(o generator.Object, p batchPlan) {
 	f := message{Code: codeNoIndex, Message: fmt.Sprintf("batches of policy %q cannot be planned", o.Policy),
 		Detail: fmt.Sprintf("The server says: %s [%s].", p.Message, p.Code), Hint: v.seePlans(o)}
 	switch {
-	case p.Code == foreignCode, p.Code == insufficientPrivilege && v.found(o.Table, codeTableRights):
+	case p.Code == foreignCode, v.found(o.Policy, codeUnexpected), p.Code == insufficientPrivilege && v.found(o.Table, codeTableRights):
 		return // there is a finding
 	case p.Code == "55P03": // lock_not_available
 		f.Code, f.Severity, f.Hint = codeTimeout, diag.Unknown, ""

@@ -110,6 +110,7 @@ func each[T any](r reading, query string, f func(T), args ...any) error {
 func (v *inspection) finds(code string, about []generator.Object, query string, args ...any) func(reading) error {
 	type finding struct {
 		Place                                                                         int
+		Policies                                                                      []string // all that it is about, where it says so
 		Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
 	}
 	return func(r reading) error {
@@ -119,6 +120,9 @@ func (v *inspection) finds(code string, about []generator.Object, query string, 
 			o := generator.Object{Position: v.position(f.Policy)}
 			if f.Place > 0 {
 				o = about[f.Place-1]
+			}
+			for _, name := range f.Policies {
+				v.unfit[name] = true
 			}
 			v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),
 				Position: o.Position, Policy: cmp.Or(f.Policy, o.Policy), Object: cmp.Or(f.Object, o.Name), Table: cmp.Or(f.Table, o.Table),

@@ -149,11 +149,10 @@ func (v *inspection) triggerIsNew(e reachEffect, t reachTrigger) bool {
 // foreignCode is what functions of the runtime raise where a policy would run code of a role that is not trusted.
 const foreignCode = "PR004"
 
-// checkUnexpected asks what a run asks before it touches anything. A table or column that is gone has a finding of its
-// own.
+// checkUnexpected asks what a run asks before it touches anything. A table that is gone has a finding of its own.
 func (v *inspection) checkUnexpected(r reading) error {
 	names := slices.DeleteFunc(v.policyNames(), func(name string) bool {
-		return v.found(name, codeNoTable, codeNoColumn, codeExpression)
+		return v.found(name, codeNoTable)
 	})
 	tables := mapped(names, func(name string) string { return v.policies[name].Table.String() })
 	return v.finds(codeUnexpected, nil, "unexpected", names, tables)(r)

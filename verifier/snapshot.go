@@ -112,7 +112,7 @@ func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 	var list []changed
 	named, made, found := map[string]bool{}, map[string]bool{}, byName(live)
 	for _, n := range v.namedTables() {
-		named[n.table.String()] = true
+		named[n.String()] = true
 	}
 	for _, o := range v.objects(generator.KindColumn, generator.KindIndex) {
 		made[string(o.Kind)+" "+o.Name] = true
@@ -264,7 +264,7 @@ func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != 
 func (v *inspection) snapshotWrong(c changed, e effect) {
 	policies := v.policiesOf(e)
 	unexplained := func(p *policy.Policy) bool {
-		return !v.found(p.Name, codeNoTable, codeNoColumn) &&
+		return !v.found(p.Name, codeNoTable, codeUnexpected) &&
 			!slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Policy == p.Name && isReach(f) })
 	}
 	if len(e.errors) > 0 && !slices.ContainsFunc(policies, unexplained) {

@@ -10,123 +10,46 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
-	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
 )
 
-// namedTable is a table where the policy file names it, and the columns that it names of it.
+// namedTable is a table where the policy file names it.
 type namedTable struct {
-	table   policy.Table
+	policy.Table
 	policy  string
 	created bool // by a migration, where it was missing
-	columns []namedColumn
-}
-
-type namedColumn struct {
-	name     string
-	position diag.Position
 }
 
 func (v *inspection) checkTables(r reading) error {
 	named := v.namedTables()
-	type live struct {
-		Name    string
-		Columns []string
-	}
-	columns := map[string][]string{}
-	err := each(r, "tables", func(t live) { columns[t.Name] = t.Columns },
-		distinct(mapped(named, func(n namedTable) string { return n.table.String() })))
-	if err != nil {
-		return err
-	}
-	for _, n := range named {
-		v.compareTable(n, columns[n.table.String()])
-	}
-	return nil
+	about := mapped(named, func(n namedTable) generator.Object {
+		return generator.Object{Name: n.String(), Table: n.String(), Policy: n.policy, Position: n.Position}
+	})
+	return v.finds(codeNoTable, about, "tables", mapped(named, func(n namedTable) string { return n.String() }),
+		mapped(named, func(n namedTable) string { return n.policy }), mapped(named, func(n namedTable) bool { return n.created }))(r)
 }
 
-func (v *inspection) compareTable(n namedTable, live []string) {
-	table, ofPolicy := n.table.String(), ""
-	if n.policy != "" {
-		ofPolicy = fmt.Sprintf(" of policy %q", n.policy)
-	}
-	if live == nil {
-		hint := `Rename it in the policy file, or take its policy out; then run "pgretain snapshot" and "pgretain generate".`
-		if n.created {
-			hint = "A migration made it: look for its rows in a backup, and run the statements of that migration again."
-		}
-		v.add(message{Code: codeNoTable, Object: table, Policy: n.policy, Position: n.table.Position,
-			Message: fmt.Sprintf("table %q%s does not exist", table, ofPolicy), Hint: hint})
-		return
-	}
-	var missing []string
-	for _, c := range n.columns {
-		if slices.Contains(live, c.name) || slices.Contains(missing, c.name) {
-			continue
-		}
-		missing = append(missing, c.name)
-		v.add(message{Code: codeNoColumn, Object: table + "." + c.name, Table: table, Policy: n.policy, Position: c.position,
-			Message: fmt.Sprintf("column %q of table %q%s does not exist", c.name, table, ofPolicy),
-			Hint:    `Rename it in the policy file, then run "pgretain snapshot" and "pgretain generate"; a column that the policy makes sure of comes back with the ALTER TABLE of its migration.`})
-	}
-}
-
-// namedTables lists every table of the file with the columns that can be told to be its own.
+// namedTables lists every table of the file; of those in SQL the ones with their schema, since a bare name may be that of a
+// WITH.
 func (v *inspection) namedTables() []namedTable {
-	list := mapped(v.file.Protect, func(t policy.Table) namedTable { return namedTable{table: t} })
-	named, _ := parallel.Each(v.file.Policies, func(p *policy.Policy) ([]namedTable, error) { return namedBy(p), nil })
-	return append(list, slices.Concat(named...)...)
-}
-
-// namedBy are the tables that a policy names; in sub-selects those with their schema, since a bare name may be that
-// of a WITH.
-func namedBy(p *policy.Policy) []namedTable {
-	var list []namedTable
-	var columns []namedColumn
-	for _, e := range expressions(p) {
-		parsed, err := pgparse.Expression(e.SQL)
-		if err != nil {
-			continue // refused when the file was read
+	list := mapped(v.file.Protect, func(t policy.Table) namedTable { return namedTable{Table: t} })
+	named, _ := parallel.Each(v.file.Policies, func(p *policy.Policy) (named []namedTable, _ error) {
+		for _, use := range p.Uses() {
+			named = append(named, namedTable{use.Table, p.Name, use.Created})
 		}
-		columns = append(columns, ownColumnsOf(e, parsed)...)
-		for _, ref := range parsed.Tables {
-			if ref.Schema != "" {
-				list = append(list, namedTable{table: policy.Table{Schema: ref.Schema, Name: ref.Name, Position: e.At(ref.Offset)}, policy: p.Name})
+		for _, part := range p.Parts() {
+			for _, t := range part.Tables() {
+				if t.Schema != "" {
+					named = append(named, namedTable{t, p.Name, false})
+				}
 			}
 		}
-	}
-	for _, c := range p.Ensure {
-		columns = append(columns, namedColumn{c.Name, c.Position})
-	}
-	for _, c := range clocks(p) {
-		if c.Column != "" {
-			columns = append(columns, namedColumn{c.Column, c.ColumnPos})
-		}
-	}
-	if p.Partitions {
-		columns = nil // they are those of a partition: name, lower, upper
-	}
-	list = append(list, namedTable{table: p.Table, policy: p.Name, columns: columns})
-	for _, use := range p.Uses()[1:] {
-		list = append(list, namedTable{table: use.Table, policy: p.Name, created: use.Created})
-	}
-	return list
-}
-
-// ownColumnsOf are the names of an expression that can mean nothing but a column of the row: bare
-// ones outside sub-selects, and those behind "t".
-func ownColumnsOf(e policy.Expr, parsed *pgparse.Expr) []namedColumn {
-	var list []namedColumn
-	for _, ref := range parsed.Columns {
-		bare := len(ref.Fields) == 1 && ref.Depth == 0 && ref.Fields[0] != "as_of" && ref.Fields[0] != "t"
-		if !ref.Star && (bare || len(ref.Fields) == 2 && ref.Fields[0] == "t") {
-			list = append(list, namedColumn{ref.Fields[len(ref.Fields)-1], e.At(ref.Offset)})
-		}
-	}
-	return list
+		return named, nil
+	})
+	return append(list, slices.Concat(named...)...)
 }
 
 // source is a policy or report, with the tables that it names and its pieces of SQL.
@@ -172,34 +95,6 @@ func ranks(p *policy.Policy) []*policy.Rank {
 	return list
 }
 
-// expressions are those of a policy that speak about its row.
-func expressions(p *policy.Policy) []policy.Expr {
-	var list []policy.Expr
-	add := func(e *policy.Expr) {
-		if e != nil {
-			list = append(list, *e)
-		}
-	}
-	add(p.Where)
-	for _, c := range clocks(p) {
-		add(c.Expression)
-		for _, tier := range c.Window.Tiers {
-			add(tier.When)
-		}
-	}
-	for _, r := range ranks(p) {
-		list = append(list, r.Per...)
-		for _, o := range r.Order {
-			list = append(list, o.Expr)
-		}
-		add(r.Among)
-	}
-	for _, g := range p.Keep {
-		add(g.Condition)
-	}
-	return list
-}
-
 // ensured is a column that a migration made, as it is wanted.
 type ensured struct {
 	generator.Object
@@ -229,6 +124,12 @@ func (v *inspection) checkEnsured(r reading) error {
 	for _, live := range rows {
 		w := wanted[live.N-1]
 		f := message{Code: codeColumn}
+		if live.Type == "" {
+			f.Message = fmt.Sprintf("column %q of table %q of policy %q is missing", w.column.Name, w.Table, w.Policy)
+			f.Hint = repairHint
+			v.about(w.Object, f)
+			continue
+		}
 		about := fmt.Sprintf("column %q of table %q of policy %q has another ", w.column.Name, w.Table, w.Policy)
 		if w.otherType(live) {
 			f.Message, f.Want, f.Got = about+"type", w.column.Type, live.Type

@@ -44,7 +44,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	}
 	v := &inspection{
 		conn: conn, file: file, install: file.Install, wanted: wanted, opt: opt,
-		policies: map[string]*policy.Policy{}, uncounted: map[string]bool{},
+		policies: map[string]*policy.Policy{}, uncounted: map[string]bool{}, unfit: map[string]bool{},
 		report: &Report{File: file.Path, Objects: len(wanted), Policies: len(file.Policies), Checks: opt.Checks.Codes()},
 	}
 	for _, p := range file.Policies {
@@ -80,6 +80,7 @@ type inspection struct {
 	passedBy  []generator.Object // indexes whose tables are locked so
 	graph     *reachGraph        // what deletes may meet; nil: could not be read
 	closed    []string           // schemas of the expressions that the role may not look into
+	unfit     map[string]bool    // policies that were not made for the catalog
 	uncounted map[string]bool    // policies whose rows could not be counted, which has a finding
 	facts     []*factQuery       // what facts functions are asked about
 }
@@ -189,7 +190,7 @@ func (v *inspection) tableProbes() []probe {
 	covered := v.file.Coverage != nil
 	return []probe{
 		{about: "the tables that the policies name", check: v.checkTables,
-			codes: append([]string{codeNoTable, codeNoColumn}, codesOfPlans...)},
+			codes: append([]string{codeNoTable}, codesOfPlans...)},
 		{about: "the columns that the policies make sure of", codes: []string{codeColumn}, check: v.checkEnsured},
 		{skip: !covered, about: `the names under "coverage"`, codes: []string{codeCoverageName}, check: v.checkCoverageNames},
 		{skip: !covered, about: "tables without a policy", codes: []string{codeUncovered}, check: v.checkCoverage},
@@ -222,20 +223,21 @@ func (v *inspection) about(o generator.Object, m message) {
 // found says whether checks have found something about a policy, a table or another object.
 func (v *inspection) found(about string, codes ...string) bool {
 	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
-		return (f.Policy == about || f.Object == about || f.Table == about) && slices.Contains(codes, f.Code) && f.Severity != Info
+		concerns := f.Policy == about || f.Object == about || f.Table == about || f.Code == codeUnexpected && v.unfit[about]
+		return concerns && slices.Contains(codes, f.Code) && f.Severity != Info
 	})
 }
 
 // causes are, by code, the codes of which a finding about the same table, or the same policy where no table is named, says it
 // better.
 var causes = map[string][]string{
-	codeExpression: {codeNoTable, codeNoColumn},
+	codeExpression: {codeNoTable, codeUnexpected},
 	codeNoIndex:    codesOfTables,
 	codeOtherPlan:  codesOfTables,
 }
 
 // codesOfTables are about a table that is not there as it should be, or its indexes.
-var codesOfTables = []string{codeNoTable, codeNoColumn, codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeSnapshot}
+var codesOfTables = []string{codeNoTable, codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeSnapshot}
 
 // drop takes out what follows from something else, and then what was not asked for.
 func (v *inspection) drop() {

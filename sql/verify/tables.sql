@@ -1,7 +1,9 @@
--- Tables and their columns. $1: names, as schema.table. One row per table that there is.
-SELECT n.nspname || '.' || c.relname,
-       ARRAY(SELECT a.attname::text FROM pg_attribute a
-             WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum)
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname || '.' || c.relname = ANY ($1::text[]) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+-- Findings on tables that the policy file names and that do not exist. $1: names, as schema.table; $2: the policy that names each,
+-- or ''; $3: whether a migration makes it.
+SELECT w.n::integer AS place, format('table "%s"%s does not exist', w.name, CASE w.policy WHEN '' THEN '' ELSE format(' of policy "%s"', w.policy) END) AS message,
+       CASE WHEN w.created THEN 'A migration made it: look for its rows in a backup, and run the statements of that migration again.'
+            ELSE 'Rename it in the policy file, or take its policy out; then run "pgretain snapshot" and "pgretain generate".' END AS hint
+FROM unnest($1::text[], $2::text[], $3::boolean[]) WITH ORDINALITY AS w (name, policy, created, n)
+WHERE NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                  WHERE n.nspname || '.' || c.relname = w.name AND c.relkind IN ('r', 'p', 'v', 'm', 'f'))
 ORDER BY 1
