@@ -131,8 +131,8 @@ func (v *inspection) isNew(m metKey) bool {
 	})
 }
 
-// checkKeysOff: foreign keys are triggers, which a superuser can switch off, for a table or for a session.
-func (v *inspection) checkKeysOff(r reading) error {
+// checkKeysOff: foreign keys are triggers, which a superuser can switch off for a table; for sessions, checkSessions looks.
+func (v *inspection) checkKeysOff(reading) error {
 	for _, p := range v.graph.policies {
 		for _, m := range p.met {
 			if m.Off {
@@ -140,13 +140,7 @@ func (v *inspection) checkKeysOff(r reading) error {
 			}
 		}
 	}
-	return each(r, "session_settings", func(s sessionSetting) {
-		if s.Value == "replica" {
-			v.add(message{Code: codeKeyOff, Object: v.runner(), Position: v.install.Position, Hint: s.Reset,
-				Message: fmt.Sprintf("sessions of role %q fire no triggers", v.runner()),
-				Detail:  "Its session_replication_role is replica: foreign keys neither cascade nor refuse, and rows are left behind that refer to nothing."})
-		}
-	}, v.runner(), []string{"session_replication_role"})
+	return nil
 }
 
 func (v *inspection) keyOff(p *policyReach, m metKey) {

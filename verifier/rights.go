@@ -198,53 +198,22 @@ func (v *inspection) checkRoles(r reading) error {
 	if v.install.Scheduler != "pg_cron" {
 		special[2] = ""
 	}
-	err := v.finds(codeRole, v.atInstall(), "roles", v.allRoles(), special, v.owner())(r)
-	if err != nil || v.install.Scheduler != "pg_cron" {
-		return err
+	return v.finds(codeRole, v.atInstall(), "roles", v.allRoles(), special, v.owner())(r)
+}
+
+// checkSessions is about how sessions of the runner begin; where pg_cron begins them, also about what ends them.
+func (v *inspection) checkSessions(r reading) error {
+	settings := []string{"session_replication_role"}
+	if !v.install.Roles.None && v.install.Scheduler == "pg_cron" {
+		settings = append(settings, "exit_on_error", "statement_timeout", "transaction_timeout")
 	}
-	return each(r, "session_settings", func(s sessionSetting) {
-		if s.Name == "exit_on_error" && s.Value != "off" { // a refused row is an error that a batch catches, unless it ends the session first
-			v.add(message{Code: codeRole, Object: v.runner(), Position: v.install.Position, Hint: s.Reset,
-				Message: fmt.Sprintf("sessions of role %q end at the first error, since exit_on_error is %s", v.runner(), s.Value),
-				Detail:  "A run that meets a locked or refused row ends with its session, and is not written down."})
-		}
-		if s.Milliseconds != nil && *s.Milliseconds > 0 {
-			v.checkTimeLimit(s, time.Duration(*s.Milliseconds*float64(time.Millisecond)))
-		}
-	}, v.runner(), []string{"statement_timeout", "transaction_timeout", "exit_on_error"})
-}
-
-// sessionSetting is one with which sessions of the runner begin.
-type sessionSetting struct {
-	Name, Value  string
-	Milliseconds *float64 // of a time
-	Reset        string   // takes it back where it is set
-}
-
-// noTimeAtAll is less than a job takes to begin, work and write down how it ended.
-const noTimeAtAll = time.Second
-
-// checkTimeLimit: a run is one statement, and each of its batches one transaction. The functions of the runtime cannot
-// defend themselves against a setting that ends either: it counts from before they are called.
-func (v *inspection) checkTimeLimit(s sessionSetting, after time.Duration) {
 	longest, may := "", time.Duration(0)
 	for _, j := range v.jobs() {
 		if n := len(j.runs); n > 0 && j.runs[n-1].budget > may {
 			longest, may = j.name, j.runs[n-1].budget
 		}
 	}
-	if after >= may {
-		return
-	}
-	f := message{Code: codeRole, Severity: Info, Object: v.runner(), Position: v.install.Position, Hint: s.Reset,
-		Message: fmt.Sprintf("sessions of role %q have %s %s, and job %q may take longer", v.runner(), s.Name, s.Value, longest),
-		Detail:  "The call of a job is one statement: what it has not done by then it leaves to the next, and it ends failed."}
-	if s.Name == "transaction_timeout" {
-		f.Detail = "A batch that takes longer is undone, and the session ended with the run in it."
-	} else if after < noTimeAtAll {
-		f.Severity = ""
-	}
-	v.add(f)
+	return v.finds("", v.atInstall(), "session_settings", v.runner(), settings, float64(may.Milliseconds()), longest)(r)
 }
 
 // checkExcess is about what roles can do and nothing of ours needs, and about who can become the owner.

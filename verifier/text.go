@@ -28,14 +28,6 @@ func distinct(names []string) []string {
 
 func quoted(text string) string { return `"` + text + `"` }
 
-func excerpt(line string) string {
-	line = strings.TrimSpace(line)
-	if runes := []rune(line); len(runes) > 80 {
-		line = string(runes[:80]) + "..."
-	}
-	return quoted(line)
-}
-
 func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // plural counts things: "1 row", "2 rows".

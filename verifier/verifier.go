@@ -177,6 +177,7 @@ func (v *inspection) probes() []probe {
 
 		{about: "the privileges of PUBLIC", codes: []string{codePublic}, check: v.finds(codePublic, at, "schema_open", v.install.Schema)},
 		{skip: !roles, about: "the roles", codes: []string{codeRole}, check: v.checkRoles},
+		{about: "the settings of the runner's sessions", codes: []string{codeKeyOff, codeRole}, check: v.checkSessions},
 		{skip: !roles, about: "who can change rows by hand", codes: []string{codeHandRights},
 			check: v.finds(codeHandRights, at, "hand_rights", v.changedTables(), v.otherRoles(), v.owner())},
 		{skip: !roles, about: "what roles can do", codes: []string{codeExcess}, check: v.checkExcess},
