@@ -1,5 +1,6 @@
--- Findings on what should be in the runtime's schema beside functions and is missing (V002) or of another owner (V005). $1: the
--- schema; $2: names of types, tables and views; $3: of each pg_class.relkind, $4: its owner; $5: what to do about a missing one.
+-- Findings on what should be in the runtime's schema beside functions and is missing (V002) or of another owner (V005).
+-- $1: the schema; $2: names of types, tables and views; $3: of each pg_class.relkind, $4: its owner; $5: what to do
+-- about a missing one.
 WITH wanted AS (
     SELECT w.n::integer AS n, w.name, w.kind, w.owner, format('%I.%I', $1::text, w.name) AS sql,
            CASE w.kind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'type' END AS word
@@ -10,10 +11,12 @@ WITH wanted AS (
     WHERE n.nspname = $1::text AND c.relkind IN ('c', 'r', 'p', 'v')
 )
 SELECT w.n AS place, CASE WHEN l.oid IS NULL THEN 'V002' ELSE 'V005' END AS code, '' AS object,
-       format('%s "%s.%s" %s', w.word, $1::text, w.name, CASE WHEN l.oid IS NULL THEN 'is missing' ELSE 'has another owner' END) AS message,
+       format('%s "%s.%s" %s', w.word, $1::text, w.name,
+              CASE WHEN l.oid IS NULL THEN 'is missing' ELSE 'has another owner' END) AS message,
        CASE WHEN l.oid IS NULL THEN '' ELSE format('"%s"', w.owner) END AS want,
        CASE WHEN l.oid IS NULL THEN '' ELSE format('"%s"', l.owner) END AS got,
-       CASE WHEN l.oid IS NULL THEN $5::text ELSE format('ALTER %s %s OWNER TO %I; SELECT retention._close();', upper(w.word), w.sql, w.owner) END AS hint
+       CASE WHEN l.oid IS NULL THEN $5::text
+            ELSE format('ALTER %s %s OWNER TO %I; SELECT retention._close();', upper(w.word), w.sql, w.owner) END AS hint
 FROM wanted w LEFT JOIN live l ON l.name = w.name AND l.kind = w.kind
 WHERE l.owner IS DISTINCT FROM w.owner
 ORDER BY 1

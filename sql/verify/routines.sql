@@ -1,88 +1,108 @@
--- Findings on functions and procedures: wanted ones that are missing (V002), are not what was generated (V003), run with
--- other rights or settings (V004) or have another owner (V005), and others (V007). $1: the runtime's schema; $2: those
--- wanted, as their texts say it, with name, as PostgreSQL finds them, owner, "" for any, and table of the policy, as
--- schema.table, or ""; $3: what to do about one that is not as its text says. Types with a schema are compared as they
--- are printed, without modifier, which needs no USAGE there; defaults without casts and brackets. Where the policy's table
--- has another name, the type of its rows has too, which is no fault of the function.
+-- Findings on functions and procedures: wanted ones that are missing (V002), are not what was generated (V003), run
+-- with other rights or settings (V004) or have another owner (V005), and others (V007). $1: the runtime's schema; $2:
+-- those wanted, as their texts say it, with name, as PostgreSQL finds them, owner, "" for any, and table of the policy,
+-- as schema.table, or ""; $3: what to do about one that is not as its text says. Types with a schema are compared as
+-- they are printed, without modifier, which needs no USAGE there; defaults without casts and brackets. Where the
+-- policy's table has another name, the type of its rows has too, which is no fault of the function.
 WITH wanted AS (
-    SELECT x.place::integer AS n, x.want, x.want ->> 'name' AS name, x.want ->> 'kind' AS kind, to_regprocedure(x.want ->> 'name')::oid AS oid,
+    SELECT x.place::integer AS n, x.want, x.want ->> 'name' AS name, x.want ->> 'kind' AS kind,
+           to_regprocedure(x.want ->> 'name')::oid AS oid,
            x.want ->> 'table' <> '' AND x.want ->> 'table' NOT IN (
-               SELECT s.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace) AS table_gone
+               SELECT s.nspname || '.' || c.relname
+               FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace) AS table_gone
     FROM jsonb_array_elements($2) WITH ORDINALITY AS x (want, place)
 ), declared AS (
-    SELECT w.n, w.kind, p.place, p.value ->> 'mode' AS mode, p.value ->> 'name' AS name, p.value ->> 'type' AS type, p.value ->> 'default' AS value
+    SELECT w.n, w.kind, p.place, p.value ->> 'mode' AS mode, p.value ->> 'name' AS name, p.value ->> 'type' AS type,
+           p.value ->> 'default' AS value, p.value ->> 'mode' IN ('OUT', 'INOUT', 'TABLE') AS output
     FROM wanted w CROSS JOIN LATERAL jsonb_array_elements(w.want -> 'parameters') WITH ORDINALITY AS p (value, place)
 ), printed AS ( -- each type is looked up once
-    SELECT t.type, CASE WHEN t.type ~ '^pg_catalog\.' OR t.type !~ '\.' THEN coalesce(format_type(to_regtype(t.type), NULL), t.type)
-                        WHEN t.type ~ '"' THEN t.type ELSE regexp_replace(t.type, '\([^)]*\)', '') END AS text
+    SELECT t.type, CASE WHEN t.type ~ '^pg_catalog\.' OR t.type !~ '\.'
+                        THEN coalesce(format_type(to_regtype(t.type), NULL), t.type)
+                        WHEN t.type ~ '"' THEN t.type
+                        ELSE regexp_replace(t.type, '\([^)]*\)', '') END AS text
     FROM (SELECT d.type FROM declared d
-          UNION SELECT w.want ->> 'returns' FROM wanted w WHERE w.want ->> 'returns' NOT IN ('', 'TABLE')) t
+          UNION
+          SELECT w.want ->> 'returns' FROM wanted w WHERE w.want ->> 'returns' NOT IN ('', 'TABLE')) t
 ), signature AS (
-    SELECT d.n, string_agg(concat_ws(' ', nullif(d.mode, 'IN'), nullif(d.name, ''), t.text), ', ' ORDER BY d.place) AS parameters,
+    SELECT d.n, string_agg(concat_ws(' ', nullif(d.mode, 'IN'), nullif(d.name, ''), t.text), ', ' ORDER BY d.place)
+               AS parameters,
            string_agg(nullif(d.value, ''), ', ' ORDER BY d.place) AS defaults,
-           CASE count(t.text) FILTER (WHERE d.mode IN ('OUT', 'INOUT', 'TABLE')) WHEN 0 THEN 'void'
-                WHEN 1 THEN CASE d.kind WHEN 'function' THEN min(t.text) FILTER (WHERE d.mode IN ('OUT', 'INOUT', 'TABLE')) ELSE 'record' END
+           CASE WHEN NOT bool_or(d.output) THEN 'void'
+                WHEN d.kind = 'function' AND count(*) FILTER (WHERE d.output) = 1
+                THEN min(t.text) FILTER (WHERE d.output)
                 ELSE 'record' END AS result
     FROM declared d JOIN printed t ON t.type = d.type GROUP BY d.n, d.kind
 ), live AS (
-    SELECT p.oid, p.proname AS name, CASE p.prokind WHEN 'f' THEN 'function' WHEN 'p' THEN 'procedure' ELSE 'aggregate' END AS kind,
+    SELECT p.oid, p.proname AS name,
+           CASE p.prokind WHEN 'f' THEN 'function' WHEN 'p' THEN 'procedure' ELSE 'aggregate' END AS kind,
            l.lanname AS language, replace(p.prosrc, E'\r\n', E'\n') AS body, pg_get_userbyid(p.proowner) AS owner,
-           (SELECT string_agg(concat_ws(' ', CASE a.mode WHEN 'o' THEN 'OUT' WHEN 'b' THEN 'INOUT' WHEN 'v' THEN 'VARIADIC' WHEN 't' THEN 'TABLE' END,
+           (SELECT string_agg(concat_ws(' ', CASE a.mode WHEN 'o' THEN 'OUT' WHEN 'b' THEN 'INOUT'
+                                                         WHEN 'v' THEN 'VARIADIC' WHEN 't' THEN 'TABLE' END,
                                         nullif(a.name, ''), format_type(a.type, NULL)), ', ' ORDER BY a.place)
-            FROM ROWS FROM (unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])), unnest(p.proargmodes), unnest(p.proargnames))
-                 WITH ORDINALITY AS a (type, mode, name, place)) AS parameters,
+            FROM ROWS FROM (unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])), unnest(p.proargmodes),
+                            unnest(p.proargnames)) WITH ORDINALITY AS a (type, mode, name, place)) AS parameters,
            coalesce(pg_get_expr(p.proargdefaults, 'pg_proc'::regclass), '') AS defaults,
-           CASE WHEN p.proretset THEN 'SETOF ' ELSE '' END || coalesce(format_type(nullif(p.prorettype, 0), NULL), 'void') AS result,
+           CASE WHEN p.proretset THEN 'SETOF ' ELSE '' END
+           || coalesce(format_type(nullif(p.prorettype, 0), NULL), 'void') AS result,
            concat_ws(' ', CASE WHEN p.prosecdef THEN 'SECURITY DEFINER' ELSE 'SECURITY INVOKER' END,
                CASE p.provolatile WHEN 'i' THEN 'IMMUTABLE' WHEN 's' THEN 'STABLE' ELSE 'VOLATILE' END,
                CASE WHEN p.proisstrict THEN 'STRICT' END, CASE WHEN p.proleakproof THEN 'LEAKPROOF' END,
                CASE p.proparallel WHEN 's' THEN 'PARALLEL SAFE' WHEN 'r' THEN 'PARALLEL RESTRICTED' END,
-               'COST ' || nullif(p.procost, 100), 'ROWS ' || nullif(p.prorows, CASE WHEN p.proretset THEN 1000 ELSE 0 END),
+               'COST ' || nullif(p.procost, 100),
+               'ROWS ' || nullif(p.prorows, CASE WHEN p.proretset THEN 1000 ELSE 0 END),
                CASE WHEN p.prosupport <> 0 THEN 'SUPPORT ' || p.prosupport END,
-               (SELECT string_agg(format('SET %s=%s', lower(split_part(s, '=', 1)), substr(s, strpos(s, '=') + 1)), ' ' ORDER BY lower(s) COLLATE "C")
-                FROM unnest(p.proconfig) s)) AS options
+               (SELECT string_agg(format('SET %s=%s', lower(split_part(s, '=', 1)), substr(s, strpos(s, '=') + 1)), ' '
+                                  ORDER BY lower(s) COLLATE "C") FROM unnest(p.proconfig) s)) AS options
     FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
     WHERE s.nspname = $1
 ), facet AS (
-    SELECT w.n, f.code, f.place, f.what, CASE f.what WHEN 'body' THEN line.want ELSE f.want END AS want, CASE f.what WHEN 'body' THEN line.got ELSE f.got END AS got
-    FROM wanted w JOIN live l ON l.oid = w.oid LEFT JOIN signature s ON s.n = w.n
-    LEFT JOIN printed r ON r.type = w.want ->> 'returns'
+    SELECT w.n, f.code, f.place, f.what, CASE f.what WHEN 'body' THEN line.want ELSE f.want END AS want,
+           CASE f.what WHEN 'body' THEN line.got ELSE f.got END AS got
+    FROM wanted w JOIN live l ON l.oid = w.oid
+    LEFT JOIN signature s ON s.n = w.n LEFT JOIN printed r ON r.type = w.want ->> 'returns'
     CROSS JOIN LATERAL (VALUES
         ('V003', 1, 'kind', w.want ->> 'kind', l.kind),
         ('V003', 2, 'language', w.want ->> 'language', l.language),
         ('V003', 3, 'parameter list', coalesce(s.parameters, ''), coalesce(l.parameters, '')),
         ('V003', 4, 'default', coalesce(s.defaults, ''), l.defaults),
         ('V003', 5, 'result', CASE WHEN w.want -> 'set' = 'true' THEN 'SETOF ' ELSE '' END
-                              || CASE WHEN w.want ->> 'returns' IN ('', 'TABLE') THEN coalesce(s.result, 'void') ELSE r.text END, l.result),
+                              || coalesce(r.text, s.result, 'void'), l.result),
         ('V003', 6, 'body', w.want ->> 'body', l.body),
         ('V004', 1, 'rights or settings', concat_ws(' ',
             CASE WHEN w.want -> 'clauses' ? 'SECURITY DEFINER' THEN 'SECURITY DEFINER' ELSE 'SECURITY INVOKER' END,
-            CASE WHEN w.want -> 'clauses' ? 'IMMUTABLE' THEN 'IMMUTABLE' WHEN w.want -> 'clauses' ? 'STABLE' THEN 'STABLE' ELSE 'VOLATILE' END,
+            CASE WHEN w.want -> 'clauses' ? 'IMMUTABLE' THEN 'IMMUTABLE'
+                 WHEN w.want -> 'clauses' ? 'STABLE' THEN 'STABLE' ELSE 'VOLATILE' END,
             CASE WHEN w.want -> 'clauses' ? 'STRICT' THEN 'STRICT' END,
-            (SELECT string_agg('SET ' || s, ' ' ORDER BY lower(s) COLLATE "C") FROM jsonb_array_elements_text(w.want -> 'settings') s)), l.options),
-        ('V005', 1, 'owner', '"' || nullif(w.want ->> 'owner', '') || '"', '"' || l.owner || '"')) AS f (code, place, what, want, got)
-    LEFT JOIN LATERAL (
-        SELECT 'line ' || x.n || ': ' || btrim(x.want) AS want, 'line ' || x.n || ': ' || btrim(x.got) AS got
-        FROM ROWS FROM (unnest(string_to_array(f.want, E'\n')), unnest(string_to_array(f.got, E'\n'))) WITH ORDINALITY AS x (want, got, n)
+            (SELECT string_agg('SET ' || s, ' ' ORDER BY lower(s) COLLATE "C")
+             FROM jsonb_array_elements_text(w.want -> 'settings') s)), l.options),
+        ('V005', 1, 'owner', '"' || nullif(w.want ->> 'owner', '') || '"', '"' || l.owner || '"')
+    ) AS f (code, place, what, want, got)
+    LEFT JOIN LATERAL ( -- the first that differs
+        SELECT format('line %s: %s', x.n, btrim(x.want)) AS want, format('line %s: %s', x.n, btrim(x.got)) AS got
+        FROM ROWS FROM (unnest(string_to_array(f.want, E'\n')), unnest(string_to_array(f.got, E'\n')))
+             WITH ORDINALITY AS x (want, got, n)
         WHERE x.want IS DISTINCT FROM x.got ORDER BY x.n LIMIT 1) line ON f.what = 'body' AND f.want <> f.got
-    WHERE CASE f.what WHEN 'default' THEN regexp_replace(f.want, '\minterval\M|\mpg_catalog\.|[() ]', '', 'g')
-                                        <> regexp_replace(f.got, '(NULL|'')::[a-z ]+(\[\])?|[() ]', '\1', 'g')
-               ELSE f.want <> f.got AND NOT (w.table_gone AND f.what IN ('parameter list', 'result')) END
+    WHERE CASE WHEN f.what <> 'default'
+               THEN f.want <> f.got AND NOT (w.table_gone AND f.what IN ('parameter list', 'result'))
+               ELSE regexp_replace(f.want, '\minterval\M|\mpg_catalog\.|[() ]', '', 'g')
+                    <> regexp_replace(f.got, '(NULL|'')::[a-z ]+(\[\])?|[() ]', '\1', 'g') END
 )
 SELECT w.n AS place, 'V002' AS code, '' AS kind, '' AS object, format('%s "%s" is missing', w.kind, w.name) AS message,
        '' AS want, '' AS got, '' AS detail, $3::text AS hint
 FROM wanted w WHERE NOT EXISTS (SELECT FROM live l WHERE l.oid = w.oid)
 UNION ALL
 SELECT w.n, f.code, '', '', format('%s "%s" ', w.kind, w.name)
-       || CASE f.code WHEN 'V004' THEN 'runs with other rights or settings' ELSE 'has another ' || string_agg(f.what, ', ' ORDER BY f.place) END,
+       || CASE f.code WHEN 'V004' THEN 'runs with other rights or settings'
+                      ELSE 'has another ' || string_agg(f.what, ', ' ORDER BY f.place) END,
        string_agg(f.want, '; ' ORDER BY f.place), string_agg(f.got, '; ' ORDER BY f.place), '',
-       CASE f.code WHEN 'V005' THEN 'ALTER ROUTINE ' || w.oid::regprocedure || format(' OWNER TO %I; SELECT retention._close();', w.want ->> 'owner')
-                   ELSE $3::text END
+       CASE f.code WHEN 'V005' THEN format('ALTER ROUTINE %s OWNER TO %I; SELECT retention._close();',
+                                           w.oid::regprocedure, w.want ->> 'owner') ELSE $3::text END
 FROM wanted w JOIN facet f ON f.n = w.n GROUP BY w.n, w.kind, w.name, w.oid, w.want, f.code
 UNION ALL
 SELECT 0, 'V007', 'function', x.name, format('function "%s" is wanted by no policy', x.name), '', '',
        'Functions in this schema come from migrations only: one of your own belongs into another schema.',
        format('DROP ROUTINE %I.%I(%s);', $1::text, l.name, pg_get_function_identity_arguments(l.oid))
-FROM live l CROSS JOIN LATERAL (SELECT $1 || '.' || l.name || '(' || pg_get_function_identity_arguments(l.oid) || ')') x (name)
+FROM live l
+CROSS JOIN LATERAL (SELECT $1 || '.' || l.name || '(' || pg_get_function_identity_arguments(l.oid) || ')') x (name)
 WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.oid = l.oid)
 ORDER BY 1, 2, 4

@@ -1,6 +1,6 @@
--- Findings on rows of the registry: wanted ones that are missing (V008), or have columns with other values than their migration
--- writes (V009), and rows that nobody wants (V010). $1: the wanted rows, as an array of kind, name, and row, which has the columns
--- by their names; $2: what to do about one that is missing or differs.
+-- Findings on rows of the registry: wanted ones that are missing (V008), or have columns with other values than their
+-- migration writes (V009), and rows that nobody wants (V010). $1: the wanted rows, as an array of kind, name, and row,
+-- which has the columns by their names; $2: what to do about one that is missing or differs.
 WITH wanted AS (
     SELECT w.place::integer AS n, w.value ->> 'kind' AS kind, w.value ->> 'name' AS name, w.value -> 'row' AS given
     FROM jsonb_array_elements($1) WITH ORDINALITY AS w (value, place)
@@ -16,13 +16,16 @@ WITH wanted AS (
 )
 SELECT t.n AS place, CASE WHEN l.row IS NULL THEN 'V008' ELSE 'V009' END AS code, '' AS kind, '' AS object,
        CASE t.kind WHEN 'install' THEN 'the row of the install' ELSE format('%s "%s"', t.kind, t.name) END
-       || CASE WHEN l.row IS NULL THEN ' is not in the registry' ELSE ' differs in the registry: ' || string_agg(d.name, ', ' ORDER BY d.name) END AS message,
+       || CASE WHEN l.row IS NULL THEN ' is not in the registry'
+               ELSE ' differs in the registry: ' || string_agg(d.name, ', ' ORDER BY d.name) END AS message,
        coalesce(string_agg(d.name || ' = ' || coalesce(d.want, 'NULL'), '; ' ORDER BY d.name), '') AS want,
-       coalesce(string_agg(d.name || ' = ' || coalesce(d.got, 'NULL'), '; ' ORDER BY d.name), '') AS got, '' AS detail, $2::text AS hint
+       coalesce(string_agg(d.name || ' = ' || coalesce(d.got, 'NULL'), '; ' ORDER BY d.name), '') AS got,
+       '' AS detail, $2::text AS hint
 FROM typed t LEFT JOIN live l ON l.kind = t.kind AND l.name = t.name
 LEFT JOIN LATERAL (
     SELECT k.name, t.row ->> k.name AS want, l.row ->> k.name AS got
-    FROM jsonb_object_keys(t.given) AS k (name) WHERE t.row -> k.name IS DISTINCT FROM l.row -> k.name) d ON l.row IS NOT NULL
+    FROM jsonb_object_keys(t.given) AS k (name)
+    WHERE t.row -> k.name IS DISTINCT FROM l.row -> k.name) d ON l.row IS NOT NULL
 WHERE l.row IS NULL OR d.name IS NOT NULL
 GROUP BY t.n, t.kind, t.name, l.row
 UNION ALL

@@ -1,11 +1,13 @@
 -- Findings on settings with which sessions of the runner begin, and against which the runtime's functions cannot defend
--- themselves: they count from before these are called. $1: the role; $2: names of settings; $3: how long a job may take, in
--- milliseconds; $4: which. A run is one statement, and each of its batches one transaction. The hint takes a setting back where it is
--- set: for the role in this database, the role, the database, all roles or the server, the most particular one.
+-- themselves: they count from before these are called. $1: the role; $2: names of settings; $3: how long a job may
+-- take, in milliseconds; $4: which. A run is one statement, and each of its batches one transaction. The hint takes a
+-- setting back where it is set: for the role in this database, the role, the database, all roles or the server, the
+-- most particular one.
 WITH setting AS (
     SELECT DISTINCT ON (s.name) s.name, s.value,
            CASE WHEN s.value ~ '^\d+$' THEN s.value::float8
-                WHEN s.value ~ '^ *\d+(\.\d+)? *(us|ms|s|min|h|d) *$' THEN 1000 * extract(epoch FROM s.value::interval)::float8 END AS ms,
+                WHEN s.value ~ '^ *\d+(\.\d+)? *(us|ms|s|min|h|d) *$'
+                THEN 1000 * extract(epoch FROM s.value::interval)::float8 END AS ms,
            s.reset || ' RESET ' || s.name || CASE s.place WHEN 5 THEN '; SELECT pg_reload_conf();' ELSE ';' END AS reset
     FROM (SELECT split_part(c, '=', 1) AS name, split_part(c, '=', 2) AS value,
                  CASE WHEN d.setrole = 0 AND d.setdatabase = 0 THEN 'ALTER ROLE ALL'
@@ -23,19 +25,24 @@ WITH setting AS (
     WHERE s.name = ANY ($2::text[])
     ORDER BY s.name, s.place
 )
-SELECT 1 AS place, f.code, CASE WHEN s.ms >= 1000 OR s.name = 'transaction_timeout' THEN 'info' ELSE '' END AS severity, $1::text AS object,
-       format('sessions of role "%s" %s', $1::text, f.what) AS message, f.detail, s.reset AS hint
+SELECT 1 AS place, x.code,
+       CASE WHEN s.ms >= 1000 OR s.name = 'transaction_timeout' THEN 'info' ELSE '' END AS severity,
+       $1::text AS object,
+       format('sessions of role "%s" %s', $1::text,
+              coalesce(x.what, format('have %s %s, and job "%s" may take longer', s.name, s.value, $4::text))) AS message,
+       x.detail, s.reset AS hint
 FROM setting s
 JOIN (VALUES
     ('session_replication_role', 'V059', 'fire no triggers',
-     'Its session_replication_role is replica: foreign keys neither cascade nor refuse, and rows are left behind that refer to nothing.'),
+     'Its session_replication_role is replica: foreign keys neither cascade nor refuse, '
+     'and rows are left behind that refer to nothing.'),
     ('exit_on_error', 'V072', 'end at the first error, since exit_on_error is on',
      'A run that meets a locked or refused row ends with its session, and is not written down.'),
     ('statement_timeout', 'V072', NULL,
      'The call of a job is one statement: what it has not done by then it leaves to the next, and it ends failed.'),
-    ('transaction_timeout', 'V072', NULL, 'A batch that takes longer is undone, and the session ended with the run in it.')
+    ('transaction_timeout', 'V072', NULL,
+     'A batch that takes longer is undone, and the session ended with the run in it.')
 ) x (name, code, what, detail) ON x.name = s.name
-CROSS JOIN LATERAL (SELECT x.code, coalesce(x.what, format('have %s %s, and job "%s" may take longer', s.name, s.value, $4::text)), x.detail) f (code, what, detail)
 WHERE CASE s.name WHEN 'session_replication_role' THEN s.value = 'replica' WHEN 'exit_on_error' THEN s.value <> 'off'
                   ELSE s.ms > 0 AND s.ms < $3::float8 END
 ORDER BY 2, 5
