@@ -105,7 +105,7 @@ func snapshotOf(t *testing.T, c *fixture.Case) *catalog.Snapshot {
 // commonSnapshot is that of testdata/schema.sql.
 func commonSnapshot(t *testing.T) *catalog.Snapshot {
 	t.Helper()
-	snapshot, err := catalog.Read(strings.NewReader(readText(t, "testdata/catalog.json")))
+	snapshot, err := catalog.Read(strings.NewReader(fixture.ReadFile(t, "testdata/catalog.json")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,101 +197,45 @@ func TestNoted(t *testing.T) {
 	}
 }
 
-// TestCodesAreShown fails on a code that no case shows.
+var pages = fixture.Pages{Directory: "../docs/checks", From: "P050", To: "P100"}
+
 func TestCodesAreShown(t *testing.T) {
 	t.Parallel()
-	var shown strings.Builder
-	for _, c := range append(cases(t, "invalid", 1), cases(t, "noted", 1)...) {
-		shown.WriteString(c.Text("stderr.txt"))
-	}
-	for _, code := range ownCodes() {
-		if !strings.Contains(shown.String(), "["+code.Name+"]") {
-			t.Errorf("no case shows %s, %s", code.Name, code.Title)
-		}
-	}
+	pages.Shown(t, append(cases(t, "invalid", 1), cases(t, "noted", 1)...), "stderr.txt")
 }
-
-// ownCodes are the codes of this package.
-func ownCodes() []diag.Code {
-	var codes []diag.Code
-	for _, code := range diag.Codes() {
-		if code.Name >= "P050" && code.Name < "P100" {
-			codes = append(codes, code)
-		}
-	}
-	return codes
-}
-
-func readText(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return unixLines(string(content))
-}
-
-const pages = "../docs/checks"
 
 // TestPages holds that every code has a page, and that the examples on it do what it says with
 // the tables of testdata/schema.sql.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	for _, code := range ownCodes() {
-		t.Run(code.Name, func(t *testing.T) {
-			t.Parallel()
-			page := readText(t, filepath.Join(pages, code.Name+".md"))
-			if !strings.HasPrefix(page, "# "+code.Name+": "+code.Title+"\n\n## problem\n") || !strings.Contains(page, "\n## solution\n") {
-				t.Error("the page lacks its title, problem or solution")
-			}
-			refused := compileExample(t, page, "Instead of:")
-			if !slices.ContainsFunc(refused, func(d diag.Diagnostic) bool { return d.Code == code.Name }) {
-				t.Errorf("instead of: got %v", refused)
-			}
-			if strings.Contains(page, "\nUse:\n```sql\n") {
-				return // the policy is right, and the table is changed
-			}
-			if list := compileExample(t, page, "Use:"); slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error || d.Code == code.Name }) {
-				t.Errorf("use: got %v", list)
-			}
-		})
-	}
+	pages.Check(t, func(t *testing.T, code, insteadOf, use string) {
+		if list := compileExample(t, insteadOf); !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == code }) {
+			t.Errorf("instead of: got %v", list)
+		}
+		if use == "" {
+			return // the table is changed
+		}
+		if list := compileExample(t, use); slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error || d.Code == code }) {
+			t.Errorf("use: got %v", list)
+		}
+	})
 }
 
-func compileExample(t *testing.T, page, label string) diag.List {
+func compileExample(t *testing.T, source string) diag.List {
 	t.Helper()
-	match := regexp.MustCompile("(?s)" + label + "\n```yaml\n(.*?)```\n").FindStringSubmatch(page)
-	if match == nil {
-		t.Fatalf("%q has no example", label)
-	}
-	file, list := policy.Parse("policy.yaml", []byte(match[1]))
+	file, list := policy.Parse("policy.yaml", []byte(source))
 	if file == nil {
-		t.Fatalf("%s the reader refuses the example: %v", label, list)
+		t.Fatalf("the reader refuses the example: %v", list)
 	}
 	_, list = Compile(file, commonSnapshot(t), nil)
 	return append(list, Notes(file, commonSnapshot(t))...)
-}
-
-// TestPagesOfCodes fails on a page of this package that belongs to no code.
-func TestPagesOfCodes(t *testing.T) {
-	t.Parallel()
-	entries, err := os.ReadDir(pages)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".md")
-		if name >= "P050" && name < "P100" && !slices.ContainsFunc(ownCodes(), func(c diag.Code) bool { return c.Name == name }) {
-			t.Errorf("%s belongs to no code", e.Name())
-		}
-	}
 }
 
 // TestObjectsAreDocumented holds that the reference names every object of the runtime that people
 // may use, and none that is gone.
 func TestObjectsAreDocumented(t *testing.T) {
 	t.Parallel()
-	page := readText(t, "../docs/objects.md")
+	page := fixture.ReadFile(t, "../docs/objects.md")
 	objects, err := Runtime(policy.Install{Schema: "retention", Roles: policy.Roles{
 		Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}})
 	if err != nil {
@@ -316,7 +260,7 @@ func TestObjectsAreDocumented(t *testing.T) {
 // are there.
 func TestTemplatesAreDocumented(t *testing.T) {
 	t.Parallel()
-	page := readText(t, "../templates/README.md")
+	page := fixture.ReadFile(t, "../templates/README.md")
 	names, err := fs.Glob(templates.FS, "*.sql.tmpl")
 	if err != nil {
 		t.Fatal(err)

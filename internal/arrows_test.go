@@ -45,7 +45,7 @@ var arrows = map[string][]string{
 	"internal/install":   {"internal/diag", "internal/pgparse", "internal/quote", "policy", "sql"},
 	"cmd/pgretain":       {"*"},
 	"tests/bench":        {"*"},
-	"tests/fixture":      {},
+	"tests/fixture":      {"internal/diag"},
 	"tests/kit":          {"*"},
 	"tests/pgtest":       {"*"},
 	"tests":              {"*"},

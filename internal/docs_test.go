@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pgretain/tests/fixture"
 )
 
 // pages are the documents of the project, by their paths from its root.
@@ -34,7 +36,7 @@ func TestLinks(t *testing.T) {
 	t.Parallel()
 	links := 0
 	for _, page := range pages(t) {
-		for _, link := range pageLink.FindAllStringSubmatch(codeBlock.ReplaceAllString(read(t, page), ""), -1) {
+		for _, link := range pageLink.FindAllStringSubmatch(codeBlock.ReplaceAllString(fixture.ReadFile(t, page), ""), -1) {
 			links++
 			target := page
 			if link[1] != "" {
@@ -42,7 +44,7 @@ func TestLinks(t *testing.T) {
 			}
 			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s: link to %s: %v", page, link[1], err)
-			} else if link[2] != "" && !anchors(read(t, target))[link[2][1:]] {
+			} else if link[2] != "" && !anchors(fixture.ReadFile(t, target))[link[2][1:]] {
 				t.Errorf("%s: %s has no heading %s", page, target, link[2])
 			}
 		}
@@ -65,7 +67,7 @@ func anchors(page string) map[string]bool {
 // TestContributing holds what CONTRIBUTING.md names: paths, types of package policy, templates, golden cases, tests.
 func TestContributing(t *testing.T) {
 	t.Parallel()
-	page := read(t, "../CONTRIBUTING.md")
+	page := fixture.ReadFile(t, "../CONTRIBUTING.md")
 	exists := func(path string) {
 		t.Helper()
 		if _, err := os.Stat(filepath.Join("..", path)); err != nil {
@@ -113,7 +115,7 @@ func sources(t *testing.T, directory, suffix string) string {
 	var text strings.Builder
 	err := filepath.WalkDir(directory, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, suffix+".go") {
-			text.WriteString(read(t, path))
+			text.WriteString(fixture.ReadFile(t, path))
 		}
 		return err
 	})

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"pgretain/policy"
+	"pgretain/tests/fixture"
 )
 
 // TestReadmeShowsWhatIsGenerated holds the README's excerpts to the example: its SQL is a piece of
 // a generated migration, and its policy parses.
 func TestReadmeShowsWhatIsGenerated(t *testing.T) {
 	t.Parallel()
-	readme := read(t, "../README.md")
+	readme := fixture.ReadFile(t, "../README.md")
 	statement := block(t, readme, "sql")
 	found := false
 	files, err := filepath.Glob("../examples/bot-queue/migrations/*.sql")
@@ -22,7 +23,7 @@ func TestReadmeShowsWhatIsGenerated(t *testing.T) {
 		t.Fatal("no migrations of the example", err)
 	}
 	for _, file := range files {
-		found = found || strings.Contains(read(t, file), statement)
+		found = found || strings.Contains(fixture.ReadFile(t, file), statement)
 	}
 	if !found {
 		t.Errorf("no migration of the example holds the README's statement:\n%s", statement)
@@ -35,7 +36,7 @@ func TestReadmeShowsWhatIsGenerated(t *testing.T) {
 // TestReadmeLinks holds the README's relative links to files that exist.
 func TestReadmeLinks(t *testing.T) {
 	t.Parallel()
-	links := regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(read(t, "../README.md"), -1)
+	links := regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllStringSubmatch(fixture.ReadFile(t, "../README.md"), -1)
 	if len(links) < 5 {
 		t.Fatalf("only %d links", len(links))
 	}
@@ -54,13 +55,4 @@ func block(t *testing.T, text, language string) string {
 		t.Fatalf("no block of %s", language)
 	}
 	return found[1]
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
 }

@@ -2,7 +2,6 @@ package policy_test
 
 import (
 	"bytes"
-	"os"
 	"testing"
 
 	"pgretain/policy"
@@ -32,13 +31,4 @@ func TestInvalid(t *testing.T) {
 			c.Compare(t, "stderr.txt", out.String())
 		})
 	}
-}
-
-func read(t *testing.T, path string) []byte {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
 }

@@ -78,9 +78,9 @@ func TestSchemaTakesPolicies(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```\n")
 	for _, page := range []string{"../docs/policy.md", "../README.md"} {
-		for _, block := range blocks.FindAllSubmatch(read(t, page), -1) {
+		for _, block := range blocks.FindAllStringSubmatch(fixture.ReadFile(t, page), -1) {
 			count++
-			if err := compiled.Validate(value(t, block[1])); err != nil {
+			if err := compiled.Validate(value(t, []byte(block[1]))); err != nil {
 				t.Errorf("%s: %s\n%v", page, block[1], err)
 			}
 		}

@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"strconv"
 	"testing"
 
 	"pgretain/tests/kit"
@@ -19,7 +20,11 @@ func TestSizeOfBatches(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (id int); INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 s' FROM generate_series(1, 5000) i",
+			rows := 5000
+			if c.want == "" { // they shrink to one row
+				rows = 1200
+			}
+			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (id int); INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 s' FROM generate_series(1, "+strconv.Itoa(rows)+") i",
 				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+c.rule+"then: [delete], batch: "+c.batch+"}}")
 			if _, err := in.Call("CALL retention.run('p', '2024-06-01')"); err != nil {
 				t.Fatal(err)
