@@ -1,7 +1,6 @@
 package migrations_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,9 +13,8 @@ import (
 	"pgretain/migrations"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
+	"pgretain/tests/fixture"
 )
-
-var update = flag.Bool("update", false, "write the files again")
 
 // TestWritten holds the files to sql/. "go generate" writes them again.
 func TestWritten(t *testing.T) {
@@ -24,7 +22,7 @@ func TestWritten(t *testing.T) {
 	want, got := map[string]string{}, map[string]string{}
 	for _, file := range written(t) {
 		want[file.Name] = file.Content()
-		if *update {
+		if *fixture.Update {
 			if err := os.WriteFile(file.Name, []byte(file.Content()), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -35,11 +33,7 @@ func TestWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got[name] = string(content)
+		got[name] = fixture.ReadFile(t, name)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the files are not what sql/ gives; run \"make generate\" (-want +got):\n%s", diff)

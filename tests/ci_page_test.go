@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
 
@@ -19,7 +20,7 @@ import (
 func testCIPage(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
-	page := readText(t, "../docs", "ci.md")
+	page := fixture.ReadFile(t, "../docs", "ci.md")
 	var actions struct {
 		Jobs map[string]struct {
 			Steps []struct{ ID, Run string }
@@ -83,7 +84,7 @@ func inCI(t *testing.T, c *cli, name, url, script string, code int) {
 	if (string(written) == "report=verify.sarif\n") != (code < 2) {
 		t.Errorf("%s: the step says %q", name, written)
 	}
-	if found := strings.Contains(readText(t, c.dir, "verify.sarif"), `"ruleId": "V002"`); found != (code == 1) {
+	if found := strings.Contains(fixture.ReadFile(t, c.dir, "verify.sarif"), `"ruleId": "V002"`); found != (code == 1) {
 		t.Errorf("%s: V002 in the log: %t", name, found)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
 
@@ -17,8 +18,8 @@ func testBotQueue(t *testing.T, binary string) {
 	dir := copyExample(t, "bot-queue")
 	db.Exec(t, "CREATE ROLE bot_deploy LOGIN; ALTER SCHEMA public OWNER TO bot_deploy")
 	app := db.Conn(t, "bot_deploy")
-	pgtest.Exec(t, app, readText(t, dir, "schema.sql"))
-	pgtest.Exec(t, app, readText(t, dir, "data.sql"))
+	pgtest.Exec(t, app, fixture.ReadFile(t, dir, "schema.sql"))
+	pgtest.Exec(t, app, fixture.ReadFile(t, dir, "data.sql"))
 
 	c := newCLI(t, binary, db.URL("bot_deploy"), dir)
 	c.neverTick()
@@ -28,7 +29,7 @@ func testBotQueue(t *testing.T, binary string) {
 	c.must("migrate", "up")
 	c.must("migrate", "status")
 
-	pgtest.Exec(t, app, readText(t, dir, "later.sql"))
+	pgtest.Exec(t, app, fixture.ReadFile(t, dir, "later.sql"))
 	db.Exec(t, `CREATE TABLE public.survivor AS
 		SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY device_key ORDER BY created_at DESC, id DESC) AS place
 			FROM public.enqueued_messages
@@ -85,7 +86,7 @@ func testBotQueue(t *testing.T, binary string) {
 // neverTick moves the job out of the way of the test: one more migration, for a leap day.
 func (c *cli) neverTick() {
 	c.t.Helper()
-	c.write("retention.yaml", strings.Replace(readText(c.t, c.dir, "retention.yaml"), "*/5 * * * *", "0 0 29 2 *", 1))
+	c.write("retention.yaml", strings.Replace(fixture.ReadFile(c.t, c.dir, "retention.yaml"), "*/5 * * * *", "0 0 29 2 *", 1))
 	r := c.finish(c.command("generate"))
 	if r.code != 0 || !strings.Contains(r.stdout, "~ cron retention.enqueued_messages") {
 		c.t.Fatal(r)

@@ -81,12 +81,3 @@ func copyExample(t *testing.T, name string) string {
 	}
 	return dir
 }
-
-func readText(t *testing.T, path ...string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}

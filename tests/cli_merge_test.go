@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -28,7 +29,7 @@ func (c *cli) git(code int, args ...string) {
 // step changes the policy, generates and commits; it returns the file that it made.
 func (c *cli) step(old, with string) string {
 	c.t.Helper()
-	c.write("retention.yaml", strings.Replace(readText(c.t, c.dir, "retention.yaml"), old, with, 1))
+	c.write("retention.yaml", strings.Replace(fixture.ReadFile(c.t, c.dir, "retention.yaml"), old, with, 1))
 	r := c.finish(c.command("generate"))
 	if r.code != 0 {
 		c.t.Fatal(r)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pgretain/tests/fixture"
 )
 
 // Of each example, the two with most in them; in pg_dump's own spelling, with owners and grants.
@@ -13,7 +15,7 @@ func testRehearsal(t *testing.T, binary string) {
 		t.Run(example, func(t *testing.T) {
 			t.Parallel()
 			c := newCLI(t, binary, "", copyExample(t, example))
-			schema := readText(t, c.dir, "schema.sql")
+			schema := fixture.ReadFile(t, c.dir, "schema.sql")
 			c.write("schema.sql", "\\restrict abc\n"+schema+"\nCREATE TABLE public.of_somebody (id int);\n"+
 				"ALTER TABLE public.of_somebody OWNER TO somebody;\nGRANT SELECT ON public.of_somebody TO somebody_else;\n\\unrestrict abc\n")
 			r := c.must("lint", "--sandbox", "--schema", "schema.sql")
@@ -30,7 +32,7 @@ func testRehearsalElsewhere(t *testing.T, binary string) {
 	if err := os.RemoveAll(filepath.Join(c.dir, "migrations")); err != nil {
 		t.Fatal(err)
 	}
-	c.write("retention.yaml", strings.Replace(readText(t, c.dir, "retention.yaml"), "version: 1\n",
+	c.write("retention.yaml", strings.Replace(fixture.ReadFile(t, c.dir, "retention.yaml"), "version: 1\n",
 		"version: 1\ninstall: {database: shop, cron_database: jobs}\n", 1))
 	r := c.must("lint", "--sandbox", "--schema", "schema.sql")
 	if !strings.Contains(r.stdout, "\nup        5 migrations, ") || !strings.Contains(r.stdout, "\nverify    conforms, ") {

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/sandbox"
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
 
@@ -138,9 +139,9 @@ func testRefusals(t *testing.T, binary string) {
 		empty.want(2, "runtime is not installed", args...)
 	}
 	empty.want(1, `retention.yaml:6:12: error: table "app.lines" does not exist`, "migrate", "up")
-	before := readText(t, c.dir, "retention.catalog.json")
+	before := fixture.ReadFile(t, c.dir, "retention.catalog.json")
 	empty.want(1, `retention.yaml:6:12: error: table "app.lines" does not exist`, "snapshot")
-	if diff := cmp.Diff(before, readText(t, c.dir, "retention.catalog.json")); diff != "" {
+	if diff := cmp.Diff(before, fixture.ReadFile(t, c.dir, "retention.catalog.json")); diff != "" {
 		t.Errorf("a refused snapshot wrote something:\n%s", diff)
 	}
 
@@ -206,15 +207,15 @@ func testSnapshotOfSchemaFile(t *testing.T, binary string) {
 func snapshotOfExample(t *testing.T, binary, name string) {
 	dir := copyExample(t, name)
 	db := pgtest.Database(t)
-	db.Exec(t, readText(t, dir, "schema.sql"))
+	db.Exec(t, fixture.ReadFile(t, dir, "schema.sql"))
 	c := newCLI(t, binary, db.URL(""), dir)
-	checkedIn := readText(t, dir, "retention.catalog.json")
+	checkedIn := fixture.ReadFile(t, dir, "retention.catalog.json")
 	c.must("snapshot", "--catalog", "live.json")
 	if r := c.finish(c.command("snapshot", "--schema", "schema.sql", "--catalog", "file.json")); r.code != 0 {
 		t.Fatal(r)
 	}
 	for _, file := range []string{"live.json", "file.json"} {
-		if diff := cmp.Diff(checkedIn, readText(t, dir, file)); diff != "" {
+		if diff := cmp.Diff(checkedIn, fixture.ReadFile(t, dir, file)); diff != "" {
 			t.Errorf("%s differs from what is checked in (-want +got):\n%s", file, diff)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgretain/generator"
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
 
@@ -63,7 +64,7 @@ func firstVersion(t *testing.T, binary, name string) installedCLI {
 		t.Fatal(err)
 	}
 	db.Exec(t, "CREATE ROLE bot_deploy LOGIN; ALTER SCHEMA public OWNER TO bot_deploy")
-	pgtest.Exec(t, db.Conn(t, "bot_deploy"), readText(t, dir, "schema.sql"))
+	pgtest.Exec(t, db.Conn(t, "bot_deploy"), fixture.ReadFile(t, dir, "schema.sql"))
 	c := newCLI(t, binary, db.URL("bot_deploy"), dir)
 	db.Exec(t, c.must("bootstrap").stdout)
 	c.must("migrate", "up")
@@ -83,12 +84,12 @@ func nextBinary(t *testing.T) string {
 	)
 	files := map[string]string{
 		"runtime.go": strings.NewReplacer(`Version = "1"`, `Version = "2"`, "go:embed ", "go:embed upgrades/*/*.sql ").
-			Replace(readText(t, sources, "runtime.go")),
-		"functions/_version.sql":         strings.Replace(readText(t, sources, "functions/_version.sql"), "'1'", "'2'", 1),
-		"functions/_stop_reason.sql":     strings.ReplaceAll(readText(t, sources, "functions/_stop_reason.sql"), "'1'", "'2'"),
+			Replace(fixture.ReadFile(t, sources, "runtime.go")),
+		"functions/_version.sql":         strings.Replace(fixture.ReadFile(t, sources, "functions/_version.sql"), "'1'", "'2'", 1),
+		"functions/_stop_reason.sql":     strings.ReplaceAll(fixture.ReadFile(t, sources, "functions/_stop_reason.sql"), "'1'", "'2'"),
 		"upgrades/2/run_origin.sql":      "ALTER TABLE retention.run ADD COLUMN IF NOT EXISTS origin text;\n",
 		"upgrades/2/run_origin.down.sql": "ALTER TABLE retention.run DROP COLUMN IF EXISTS origin;\n",
-		"verify/relations.json":          strings.Replace(readText(t, sources, "verify/relations.json"), pid, origin+pid, 1),
+		"verify/relations.json":          strings.Replace(fixture.ReadFile(t, sources, "verify/relations.json"), pid, origin+pid, 1),
 	}
 	dir, replace := t.TempDir(), map[string]string{}
 	for name, text := range files {
@@ -154,7 +155,7 @@ func testOlderRuntime(t *testing.T, binary string) {
 		`put upgrade "2/run_origin"`:          "00005_pgretain_runtime.sql:1:1: error: it installs version 10 of the runtime; this pgretain writes version 2",
 		`put function "retention._version()"`: `it holds an object of kind "trigger", which this pgretain (runtime 2) does not know`,
 	} {
-		text := readText(t, filepath.Dir(newest), filepath.Base(newest))
+		text := fixture.ReadFile(t, filepath.Dir(newest), filepath.Base(newest))
 		to := strings.NewReplacer("2/run", "10/run", "put function", "put trigger").Replace(from)
 		if err := os.WriteFile(newest, []byte(resum(strings.Replace(text, from, to, 1))), 0o600); err != nil {
 			t.Fatal(err)

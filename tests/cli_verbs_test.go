@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -248,7 +249,7 @@ func testUninstall(t *testing.T, binary string) {
 
 	// A migration of the user's own stays, and with it the record that it is applied.
 	c.must("uninstall", "--export", export, "--yes")
-	if text := readText(t, export); !strings.Contains(text, "case 7") || !strings.Contains(text, `"table": "hold"`) {
+	if text := fixture.ReadFile(t, export); !strings.Contains(text, "case 7") || !strings.Contains(text, `"table": "hold"`) {
 		t.Errorf("the export is %s", text)
 	}
 	a.is("app.own", "SELECT to_regclass('app.own')")

@@ -144,7 +144,7 @@ func (j job) row() string {
 
 func checkPage(t *testing.T, jobs []job) {
 	t.Helper()
-	page := corpusFile(t, "../docs/corpus.md")
+	page := fixture.ReadFile(t, "../docs/corpus.md")
 	for _, j := range jobs {
 		if !strings.Contains(page, "\n"+j.row()+"\n") {
 			t.Errorf("docs/corpus.md has not the row\n%s", j.row())

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ const rolesOfApp = `DO $$ BEGIN CREATE ROLE app; EXCEPTION WHEN duplicate_object
 // is due.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	schema := corpusFile(t, filepath.Join(corpus, "schema.sql")) + corpusFile(t, filepath.Join(corpus, "data.sql"))
+	schema := fixture.ReadFile(t, filepath.Join(corpus, "schema.sql")) + fixture.ReadFile(t, filepath.Join(corpus, "data.sql"))
 	for _, c := range fixture.Cases(t, filepath.Join(corpus, "golden"), 24, "policy.yaml", "schema.sql", "catalog.json", "want/*") {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
@@ -67,13 +66,4 @@ func withoutCron(yaml string) string {
 	}
 	yaml = strings.Replace(yaml, "install: {", "install: {scheduler: none, ", 1)
 	return strings.Replace(yaml, "install:\n", "install:\n  scheduler: none\n", 1)
-}
-
-func corpusFile(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
 }

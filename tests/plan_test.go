@@ -42,7 +42,7 @@ func planOf(t *testing.T, c *cli, args ...string) map[string]planned {
 // installed, their counts at the same instant must be equal, and the first run takes so many rows.
 func testPlan(t *testing.T, binary string) {
 	const asOf = "2025-06-01 12:00:00+00"
-	schema := corpusFile(t, filepath.Join(corpus, "schema.sql")) + corpusFile(t, filepath.Join(corpus, "data.sql"))
+	schema := fixture.ReadFile(t, filepath.Join(corpus, "schema.sql")) + fixture.ReadFile(t, filepath.Join(corpus, "data.sql"))
 	var evaluated atomic.Int64
 	t.Cleanup(func() {
 		if n := evaluated.Load(); n < 30 {

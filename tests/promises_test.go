@@ -7,22 +7,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgretain/tests/fixture"
 )
 
 // Each test that docs/promises.md names is there, and what README.md promises of runs stands in it.
 func TestPromises(t *testing.T) {
 	t.Parallel()
-	read := func(path string) string {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(content)
-	}
 	var there []string
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, "_test.go") {
-			for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(t `).FindAllStringSubmatch(read(path), -1) {
+			for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(t `).FindAllStringSubmatch(fixture.ReadFile(t, path), -1) {
 				there = append(there, m[1])
 			}
 		}
@@ -31,7 +26,7 @@ func TestPromises(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := read("../docs/promises.md")
+	page := fixture.ReadFile(t, "../docs/promises.md")
 	named := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(page, -1)
 	if len(named) < 40 {
 		t.Errorf("docs/promises.md names %d tests only", len(named))
@@ -41,7 +36,7 @@ func TestPromises(t *testing.T) {
 			t.Errorf("docs/promises.md names %s, which is no test", name)
 		}
 	}
-	_, promises, _ := strings.Cut(read("../README.md"), "## What a run promises\n")
+	_, promises, _ := strings.Cut(fixture.ReadFile(t, "../README.md"), "## What a run promises\n")
 	promises, _, _ = strings.Cut(promises, "\n[")
 	plain := func(text string) string {
 		return strings.Join(strings.Fields(regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(text, "$1")), " ")

@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
 
@@ -42,7 +43,7 @@ func testSchedulingPage(t *testing.T, binary string) {
 	c.must("migrate", "up")
 	c.must("verify")
 
-	page := readText(t, "..", "docs", "scheduling.md")
+	page := fixture.ReadFile(t, "..", "docs", "scheduling.md")
 	service := unit(t, page, "pgretain@.service")
 	timer := unit(t, page, "pgretain@sessions.timer")
 	verifyUnits(t, service, timer)

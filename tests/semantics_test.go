@@ -4,12 +4,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"pgretain/tests/fixture"
 )
 
 // semantics says which tests hold each numbered rule of docs/policy.md, S1 to S36: directory, test, and perhaps one of
@@ -57,12 +58,9 @@ var semantics = [][]string{
 // TestSemantics holds that every numbered rule stands in the reference, once, and is tested.
 func TestSemantics(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/policy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := fixture.ReadFile(t, "../docs/policy.md")
 	numbered := map[string]int{}
-	for _, m := range regexp.MustCompile(`(?m)^- \*\*S(\d+)\*\* [A-Z"`+"`"+`].*\.\)?$`).FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^- \*\*S(\d+)\*\* [A-Z"`+"`"+`].*\.\)?$`).FindAllStringSubmatch(page, -1) {
 		numbered[m[1]]++
 	}
 	if len(numbered) != 36 || len(semantics) != 37 {

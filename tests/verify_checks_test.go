@@ -1,13 +1,13 @@
 package tests
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/tests/fixture"
 	"pgretain/verifier"
 )
 
@@ -56,11 +56,8 @@ func checkPages(t *testing.T) []string {
 	}
 	var titles []string
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		title, body, _ := strings.Cut(string(text), "\n")
+		text := fixture.ReadFile(t, path)
+		title, body, _ := strings.Cut(text, "\n")
 		titles = append(titles, title)
 		for _, section := range []string{"\n## problem\n", "\n## why it matters\n", "\n## solution\n"} {
 			if !strings.Contains(body, section) {
@@ -84,11 +81,8 @@ func testBodies(t *testing.T) map[string]string {
 	}
 	bodies := map[string]string{}
 	for _, path := range append(here, there...) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, function := range strings.Split(string(text), "\nfunc ")[1:] {
+		text := fixture.ReadFile(t, path)
+		for _, function := range strings.Split(text, "\nfunc ")[1:] {
 			name, _, _ := strings.Cut(function, "(")
 			bodies[name], _, _ = strings.Cut(function, "\n}\n")
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/fixture"
 )
 
 // TestExamples generates every example anew: the bytes are those that are checked in. With -update
@@ -22,7 +24,7 @@ func TestExamples(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Parallel()
 			want := filepath.Join(dir, "migrations")
-			if *update {
+			if *fixture.Update {
 				if err := os.RemoveAll(want); err != nil {
 					t.Fatal(err)
 				}

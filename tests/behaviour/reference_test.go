@@ -2,7 +2,6 @@ package behaviour
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/lint"
 	"pgretain/internal/quote"
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -40,15 +40,9 @@ type referenceTable struct {
 // printed result.
 func TestReferenceExamples(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/policy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := os.ReadFile("testdata/reference.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples := referenceExamples(string(page))
+	page := fixture.ReadFile(t, "../../docs/policy.md")
+	schema := fixture.ReadFile(t, "testdata/reference.sql")
+	examples := referenceExamples(page)
 	results := 0
 	for _, example := range examples {
 		results += min(1, len(example.tables)+len(example.sql))
@@ -59,7 +53,7 @@ func TestReferenceExamples(t *testing.T) {
 	for i, example := range examples {
 		t.Run(fmt.Sprintf("%d %s", i+1, example.heading), func(t *testing.T) {
 			t.Parallel()
-			example.check(t, string(schema))
+			example.check(t, schema)
 		})
 	}
 }

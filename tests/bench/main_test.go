@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/internal/sandbox"
+	"pgretain/tests/fixture"
 )
 
 // TestSmall runs everything once on few rows: every way must delete the rows that are due and no
@@ -48,12 +49,9 @@ func TestSmall(t *testing.T) {
 
 func read(t *testing.T, path string) []result {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fixture.ReadFile(t, path)
 	var results []result
-	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&results); err != nil {
 		t.Fatal(err)

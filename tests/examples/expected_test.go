@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -25,13 +26,13 @@ func TestExamplesTakeWhatIsExpected(t *testing.T) {
 			t.Parallel()
 			e := beforeMigrations(t, name)
 			for _, sql := range []string{"data.sql", "later.sql"} {
-				pgtest.Exec(t, e.conn, kit.ReadFile(t, directory(name), sql))
+				pgtest.Exec(t, e.conn, fixture.ReadFile(t, directory(name), sql))
 				if sql == "data.sql" {
 					e.Up(t)
 					pgtest.Exec(t, e.conn, "UPDATE cron.job SET active = false")
 				}
 			}
-			expected := pairs(t, e, kit.ReadFile(t, directory(name), "expected.sql"))
+			expected := pairs(t, e, fixture.ReadFile(t, directory(name), "expected.sql"))
 			job := e.File.Jobs[0]
 			e.runJob(t, job.Name, pgtest.Value[string](t, e.conn, "SELECT now()::text"))
 			taken := pairs(t, e, `SELECT r.policy, sum(r.taken)::bigint FROM retention.run r JOIN retention.policy p ON p.name = r.policy

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -213,7 +214,7 @@ func TestProtocolTrackingUpgrade(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := kit.ShippedFiles(t, directory("protocol-tracking"))
-			in.DB.Exec(t, kit.ReadFile(t, directory("protocol-tracking"), "data.sql"))
+			in.DB.Exec(t, fixture.ReadFile(t, directory("protocol-tracking"), "data.sql"))
 			in.DB.Exec(t, prepare)
 			start := pgtest.Value[time.Time](t, in, "SELECT clock_timestamp()")
 			in.Up(t)

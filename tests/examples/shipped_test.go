@@ -8,6 +8,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/install"
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -25,7 +26,7 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Parallel()
 			in := kit.ShippedFiles(t, dir)
-			in.DB.Exec(t, kit.ReadFile(t, dir, "data.sql"))
+			in.DB.Exec(t, fixture.ReadFile(t, dir, "data.sql"))
 			for _, check := range generator.Checks(in.File, kit.Snapshot(t, dir)) { // as "migrate up" does
 				in.DB.Exec(t, check.SQL)
 			}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"pgretain/tests/kit"
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
 
@@ -35,7 +35,7 @@ func TestTelegramChannelsBounds(t *testing.T) {
 			own := e.with(t)
 			own.SetBatch(rows)
 			m := newChannels(t, own)
-			pgtest.Exec(t, own.conn, says(kit.ReadFile(t, "telegram_bounds.sql"), asText(lateMarch)))
+			pgtest.Exec(t, own.conn, says(fixture.ReadFile(t, "telegram_bounds.sql"), asText(lateMarch)))
 			m.load(t, own.conn)
 			for range 2 {
 				went := m.cleanUp(501, lateMarch.UnixMicro(), nil)

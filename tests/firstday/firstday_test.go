@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
 
@@ -87,15 +88,6 @@ func (p *person) write(name, text string) {
 	}
 }
 
-func text(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}
-
 const schema = "../../internal/propose/testdata/schema.sql"
 
 // fill makes the tables as a role that is no superuser, and the rows that they have after some months.
@@ -105,8 +97,8 @@ func fill(t *testing.T, db *pgtest.DB) {
 	db.Exec(t, "ALTER SCHEMA public OWNER TO locker_deploy")
 	db.Exec(t, `DO $$ BEGIN EXECUTE format('GRANT CREATE, TEMPORARY ON DATABASE %I TO locker_deploy', current_database()); END $$`)
 	conn := db.Conn(t, "locker_deploy")
-	pgtest.Exec(t, conn, text(t, schema))
-	pgtest.Exec(t, conn, text(t, "testdata/data.sql"))
+	pgtest.Exec(t, conn, fixture.ReadFile(t, schema))
+	pgtest.Exec(t, conn, fixture.ReadFile(t, "testdata/data.sql"))
 	pgtest.Until(t, db, `SELECT pg_stat_get_tuples_inserted('public.event'::regclass) = 12000`)
 }
 
@@ -141,7 +133,7 @@ func TestFirstDay(t *testing.T) {
 	db := pgtest.CronServer(t)
 	fill(t, db)
 	p := newPerson(t, db.URL("locker_deploy"))
-	want := rows(t, db, text(t, "testdata/expected.sql"))
+	want := rows(t, db, fixture.ReadFile(t, "testdata/expected.sql"))
 
 	p.run(0, "init")
 	facts(t, db, p.read("retention.yaml"))
@@ -201,11 +193,11 @@ func facts(t *testing.T, db *pgtest.DB, file string) {
 func TestSchemaFile(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Database(t)
-	db.Exec(t, text(t, schema))
+	db.Exec(t, fixture.ReadFile(t, schema))
 	p := newPerson(t, db.URL(""))
-	golden, catalog := text(t, "../../internal/propose/testdata/retention.yaml"), text(t, "../../internal/propose/testdata/catalog.json")
-	p.write("schema.sql", text(t, schema))
-	p.write("owned.sql", text(t, schema)+`ALTER TABLE public.outbox OWNER TO "The Queue"; ALTER TABLE net.city OWNER TO nobody_else;`)
+	golden, catalog := fixture.ReadFile(t, "../../internal/propose/testdata/retention.yaml"), fixture.ReadFile(t, "../../internal/propose/testdata/catalog.json")
+	p.write("schema.sql", fixture.ReadFile(t, schema))
+	p.write("owned.sql", fixture.ReadFile(t, schema)+`ALTER TABLE public.outbox OWNER TO "The Queue"; ALTER TABLE net.city OWNER TO nobody_else;`)
 
 	p.run(0, "snapshot")
 	equal(t, catalog, p.read("retention.catalog.json"))
@@ -247,7 +239,7 @@ func TestNothingGrows(t *testing.T) {
 	if out := p.run(2, "init"); !strings.Contains(out, "has no tables") {
 		t.Error(out)
 	}
-	db.Exec(t, text(t, schema))
+	db.Exec(t, fixture.ReadFile(t, schema))
 	p.run(0, "init")
 	if got := p.read("retention.yaml"); !strings.Contains(got, "\n## audit.event, 16 kB, 0 inserts since") || strings.Contains(got, "small") {
 		t.Errorf("sizes:\n%s", got)

@@ -13,6 +13,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -129,7 +130,7 @@ func migrations(p *project, files []string) int {
 func example(name string) func(*testing.T) (project, string) {
 	return func(t *testing.T) (project, string) {
 		dir := "../../examples/" + name
-		return project{in: kit.ShippedFiles(t, dir), snapshot: kit.Snapshot(t, dir)}, kit.ReadFile(t, dir, "retention.yaml")
+		return project{in: kit.ShippedFiles(t, dir), snapshot: kit.Snapshot(t, dir)}, fixture.ReadFile(t, dir, "retention.yaml")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/install"
+	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -80,7 +81,7 @@ func seeds(t *testing.T) (first, last uint64) {
 
 // schema is that of the generator's cases: every kind of table, with names that are legal and hostile.
 func schema(t *testing.T) string {
-	return kit.ReadFile(t, "../../generator/testdata/schema.sql")
+	return fixture.ReadFile(t, "../../generator/testdata/schema.sql")
 }
 
 const applicationRoles = `DO $$ BEGIN

@@ -11,6 +11,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/policy"
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
 
@@ -43,15 +44,15 @@ func shippedOn(t testing.TB, db *pgtest.DB, dir string) *Installed {
 	file := shippedPolicy(t, dir)
 	bootstrap(t, db, file.Install)
 	if _, err := os.Stat(filepath.Join(dir, "roles.sql")); err == nil {
-		db.Exec(t, ReadFile(t, dir, "roles.sql"))
+		db.Exec(t, fixture.ReadFile(t, dir, "roles.sql"))
 	}
-	db.Exec(t, "SET ROLE "+Migrator+"; "+ReadFile(t, dir, "schema.sql")+"; RESET ROLE")
+	db.Exec(t, "SET ROLE "+Migrator+"; "+fixture.ReadFile(t, dir, "schema.sql")+"; RESET ROLE")
 	return &Installed{DB: db, File: file, Migrations: migrations(t, dir), t: t}
 }
 
 func shippedPolicy(t testing.TB, dir string) *policy.File {
 	t.Helper()
-	yaml := ReadFile(t, dir, "retention.yaml")
+	yaml := fixture.ReadFile(t, dir, "retention.yaml")
 	file, list := policy.Parse("retention.yaml", []byte(yaml))
 	if file == nil {
 		t.Fatalf("the policy is refused:\n%s", text(list, yaml))
@@ -70,7 +71,7 @@ func (in *Installed) Wanted(t testing.TB, dir string) []generator.Object {
 	}
 	wanted, list := generator.Compile(in.File, snapshot, history)
 	if list.HasErrors() {
-		t.Fatalf("the policy does not compile:\n%s", text(list, ReadFile(t, dir, "retention.yaml")))
+		t.Fatalf("the policy does not compile:\n%s", text(list, fixture.ReadFile(t, dir, "retention.yaml")))
 	}
 	return wanted
 }
@@ -78,7 +79,7 @@ func (in *Installed) Wanted(t testing.TB, dir string) []generator.Object {
 // Snapshot is the catalog snapshot of an example.
 func Snapshot(t testing.TB, dir string) *catalog.Snapshot {
 	t.Helper()
-	snapshot, err := catalog.Read(strings.NewReader(ReadFile(t, dir, catalog.FileName)))
+	snapshot, err := catalog.Read(strings.NewReader(fixture.ReadFile(t, dir, catalog.FileName)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,17 +100,7 @@ func migrations(t testing.TB, dir string) fstest.MapFS {
 	}
 	files := fstest.MapFS{}
 	for _, name := range names {
-		files[filepath.Base(name)] = &fstest.MapFile{Data: []byte(ReadFile(t, name))}
+		files[filepath.Base(name)] = &fstest.MapFile{Data: []byte(fixture.ReadFile(t, name))}
 	}
 	return files
-}
-
-// ReadFile is a file's content.
-func ReadFile(t testing.TB, path ...string) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
 }

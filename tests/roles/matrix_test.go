@@ -2,9 +2,7 @@ package roles
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,10 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
-
-var update = flag.Bool("update", false, "write docs/roles.md's table")
 
 // persons are who asks, by the letter of a decision; the stranger has none.
 var persons = []struct{ letter, name string }{{"r", runner}, {"o", operator}, {"v", viewer}, {"a", app}, {"-", stranger}}
@@ -333,25 +330,13 @@ func code(err error) string {
 func TestThePageShowsWhatWasDecided(t *testing.T) {
 	t.Parallel()
 	const path, begin, end = "../../docs/roles.md", "<!-- who may do what -->\n", "<!-- end -->"
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, _ := strings.Cut(string(content), begin)
-	got, after, found := strings.Cut(rest, end)
+	content := fixture.ReadFile(t, path)
+	before, rest, _ := strings.Cut(content, begin)
+	_, after, found := strings.Cut(rest, end)
 	if !found {
 		t.Fatalf("%s has no table", path)
 	}
-	want := page()
-	if *update {
-		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/roles.md is not what was decided; run this test with -update:\n%s", diff)
-	}
+	fixture.CompareFile(t, path, before+begin+page()+end+after)
 }
 
 // page is the table of the decisions.
