@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,8 +31,11 @@ func victim() {
 	if err != nil {
 		panic(err)
 	}
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt) // which whoever started the tests in the background has it ignore
 	os.Stdout.WriteString(server.Dir() + "\n")
-	select {}
+	<-interrupted
+	os.Exit(1) // without an end of the server
 }
 
 // start starts a server or, on a machine without PostgreSQL that is not CI, skips the test.
@@ -168,8 +172,8 @@ func TestContextStops(t *testing.T) {
 func TestDiesWithItsParent(t *testing.T) {
 	t.Parallel()
 	start(t, Options{})
-	for _, signal := range []os.Signal{os.Kill, os.Interrupt} {
-		t.Run(signal.String(), func(t *testing.T) {
+	for _, ending := range []os.Signal{os.Kill, os.Interrupt} {
+		t.Run(ending.String(), func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), victimVariable+"=1")
@@ -185,7 +189,7 @@ func TestDiesWithItsParent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Process.Signal(signal); err != nil {
+			if err := cmd.Process.Signal(ending); err != nil {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait() // ended by the signal
