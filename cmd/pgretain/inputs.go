@@ -30,7 +30,11 @@ type project struct {
 func readProject(path string) (*project, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {
-		return nil, unreadable("policy file", path, err, "Name another file with --policy.")
+		hint := "Name another file with --policy."
+		if errors.Is(err, fs.ErrNotExist) {
+			hint += ` "pgretain init" writes a first one.`
+		}
+		return nil, unreadable("policy file", path, err, hint)
 	}
 	sources := map[string][]byte{path: source}
 	file, list := policy.Parse(path, source)

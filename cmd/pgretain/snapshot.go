@@ -115,10 +115,11 @@ func withSchema(ctx context.Context, path string, do func(*pgx.Conn) error) erro
 	})
 }
 
-// inspect reads the tables of the project, and complains about those that do not exist.
+// inspect reads the tables of the project, all as long as it has no policies, and complains about those that do not exist.
 func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
 	tables := tablesOf(p.file)
-	request := inspect.Request{SearchPath: p.file.Install.SearchPath, Runtime: p.file.Install.Schema}
+	request := inspect.Request{SearchPath: p.file.Install.SearchPath, Runtime: p.file.Install.Schema,
+		All: len(p.file.Policies) == 0}
 	for _, t := range tables {
 		request.Tables = append(request.Tables, t.name)
 	}

@@ -199,6 +199,9 @@ func TestSchemaFile(t *testing.T) {
 	p.write("schema.sql", fixture.ReadFile(t, schema))
 	p.write("owned.sql", fixture.ReadFile(t, schema)+`ALTER TABLE public.outbox OWNER TO "The Queue"; ALTER TABLE net.city OWNER TO nobody_else;`)
 
+	if out := p.run(2, "lint"); !strings.Contains(out, `"pgretain init" writes a first one`) {
+		t.Error(out)
+	}
 	p.run(0, "snapshot")
 	equal(t, catalog, p.read("retention.catalog.json"))
 	p.run(0, "snapshot --schema schema.sql --catalog of_file.json")
@@ -212,6 +215,8 @@ func TestSchemaFile(t *testing.T) {
 	p.run(2, "init --schema schema.sql --catalog third.json")
 	equal(t, golden, p.read("retention.yaml"))
 
+	p.run(0, "snapshot --catalog again.json") // as long as no policy is decided on
+	equal(t, catalog, p.read("again.json"))
 	p.run(0, "generate --catalog new.json --migrations as_it_is")
 	p.write("all.yaml", regexp.MustCompile(`(?m)^# `).ReplaceAllString(golden, ""))
 	p.run(0, "generate --policy all.yaml --catalog new.json --migrations all")
