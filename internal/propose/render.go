@@ -143,10 +143,19 @@ const undecided = "undecided"
 
 // reason is why a table is exempt.
 func (f *file) reason(d *draft) string {
-	if d.with != "" && len(d.Clocks) == 0 && strings.HasPrefix(d.reason, undecided) {
+	if d.reason != noClock {
+		return d.reason + f.sizes(d)
+	}
+	if d.with != "" {
 		return "rows go with those of " + d.with + ", by foreign key"
 	}
-	return d.reason + f.sizes(d)
+	text, before := noClock, "; perhaps "
+	for _, c := range d.Columns {
+		if isTime(c.Type) {
+			text, before = text+before+c.Name, ", "
+		}
+	}
+	return text + f.sizes(d)
 }
 
 var (

@@ -28,8 +28,8 @@ var clockRules = []clockRule{
 	{"unused", words(`last_(seen|used|accessed|access|active|activity|read|login|heartbeat|ping)`), "age", window},
 	{"old", words(`created creation date_created inserted insertion occurred recorded logged received happened added
 		collected captured measured observed ingested emitted fetched raised reported triggered queued enqueued visited
-		viewed clicked started event log time timestamp ts at date day when`), "age", window},
-	{"old", words(`(last_|date_)?(updated|modified|changed)`), "age", window},
+		viewed clicked started first_seen event log time timestamp ts at date day when`), "age", window},
+	{"old", words(`(last_|date_)?(updated?|modified|changed?)`), "age", window},
 }
 
 func words(patterns string) *regexp.Regexp {
@@ -59,13 +59,15 @@ var exemptions = []exemption{
 	{"undecided: it inherits from another table", func(_ *file, d *draft) bool { return len(d.Inherits) > 0 }},
 	{"undecided: by its name, people or laws may want these rows kept", func(_ *file, d *draft) bool { return d.kept() }},
 	{"undecided: many tables refer to it", func(_ *file, d *draft) bool { return len(d.referring) >= manyReferring }},
-	{"undecided: no column tells how old a row is", func(_ *file, d *draft) bool { return len(d.Clocks) == 0 }},
+	{noClock, func(_ *file, d *draft) bool { return len(d.Clocks) == 0 }},
 	{"undecided: row security is on around it, so that the worker needs BYPASSRLS", (*file).meetsRowSecurity},
 	{"undecided: other tables refer to it, and nothing tells here whether it grows", func(f *file, d *draft) bool {
 		others := slices.ContainsFunc(d.refuses, func(by path) bool { return !f.isPart(by) })
 		return others && !f.sized && d.Clock().suffix == "old"
 	}},
 }
+
+const noClock = "undecided: no column tells how old a row is"
 
 var (
 	toolTable = words(`_?schema_(migrations?|versions?|history) .*_schema_history ar_internal_metadata .*_db_version
