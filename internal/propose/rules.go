@@ -59,6 +59,9 @@ var exemptions = []exemption{
 	{"undecided: it inherits from another table", func(_ *file, d *draft) bool { return len(d.Inherits) > 0 }},
 	{"undecided: by its name, people or laws may want these rows kept", func(_ *file, d *draft) bool { return d.kept() }},
 	{"undecided: many tables refer to it", func(_ *file, d *draft) bool { return len(d.referring) >= manyReferring }},
+	{"undecided: many tables refer to it by way of others", func(_ *file, d *draft) bool {
+		return len(d.refuses)+len(d.children) > manyPaths
+	}},
 	{noClock, func(_ *file, d *draft) bool { return len(d.Clocks) == 0 }},
 	{"undecided: row security is on around it, so that the worker needs BYPASSRLS", (*file).meetsRowSecurity},
 	{"undecided: other tables refer to it, and nothing tells here whether it grows", func(f *file, d *draft) bool {
@@ -80,6 +83,7 @@ var (
 
 const (
 	manyReferring = 5       // tables
+	manyPaths     = 10      // of foreign keys to a table
 	manyRows      = 1000    // there, or inserted: a table that grows
 	manyBytes     = 8 << 20 // the same
 )
