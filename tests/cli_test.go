@@ -43,6 +43,7 @@ func TestCLI(t *testing.T) {
 		"schedule refused": testScheduleRefused,
 		"verbs":            testVerbs,
 		"first run":        testFirst,
+		"first cancelled":  testFirstInterrupted,
 		"uninstall":        testUninstall,
 		"rehearsal":        testRehearsal,
 		"rehearsal away":   testRehearsalElsewhere,

@@ -2,6 +2,7 @@ package tests
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -213,7 +214,7 @@ func testFirst(t *testing.T, binary string) {
 	a.db.Exec(t, "DROP TRIGGER more ON retention.setting; DELETE FROM app.notes WHERE kind = 'late'; UPDATE retention.policy SET budget_rows = 120")
 
 	a.must("pause", "notes_old", "--reason", "not yet") // one that would not start is left out
-	if r := a.must("run", "--first"); !strings.Contains(r.stdout, "not yet") {
+	if r := a.run("run", "--first"); r.code != 1 || !strings.Contains(r.stdout, "not yet") {
 		t.Error(r)
 	}
 	a.must("resume", "notes_old")
@@ -266,4 +267,30 @@ func testUninstall(t *testing.T, binary string) {
 	}
 	a.is("400", "SELECT count(*) FROM app.notes")
 	c.must("uninstall", "--yes") // again, as after an interruption
+}
+
+// testFirstInterrupted: what a Ctrl-C left, the same command takes.
+func testFirstInterrupted(t *testing.T, binary string) {
+	db := pgtest.Database(t)
+	c := cliProject(t, binary, db)
+	db.Exec(t, "UPDATE retention.policy SET breaker_rows = 50")
+	cmd := c.command("run", "--first", "--yes", "--json", "--database-url", c.url)
+	done := make(chan result, 1)
+	go func() { done <- c.finish(cmd) }()
+	pgtest.Until(t, db, "SELECT EXISTS (SELECT FROM retention.batch WHERE taken > 0)")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-done; r.code != 1 || !strings.Contains(r.stdout, `"sqlstate": "57014"`) {
+		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	left := pgtest.Value[int](t, db, "SELECT count(*) FROM app.lines")
+	if left == 0 || left == 20000 {
+		t.Errorf("%d rows are left", left)
+	}
+	db.Exec(t, "UPDATE retention.policy SET busy = 1, batch_rows = 5000")
+	c.must("run", "--first", "--yes")
+	if left := pgtest.Value[int](t, db, "SELECT count(*) FROM app.lines"); left != 0 {
+		t.Errorf("%d rows are left", left)
+	}
 }

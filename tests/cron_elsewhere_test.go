@@ -114,6 +114,23 @@ func testCronElsewhere(t *testing.T, binary string) {
 	shop.must("migrate", "up", "--cron")
 	shop.movesAway(t)
 	wantJobs(t, cron, want[:4])
+	odd.uninstalls(t, cron)
+	wantJobs(t, cron, want[2:4])
+}
+
+// uninstalls takes the jobs in the other database away, too, with what remembers them there.
+func (e *elsewhere) uninstalls(t *testing.T, cron *pgtest.DB) {
+	t.Helper()
+	schemas := func(db *pgtest.DB) int {
+		return pgtest.Value[int](t, db, "SELECT count(*) FROM pg_namespace WHERE nspname ~ 'retention'")
+	}
+	before := schemas(cron)
+	if r := e.must("uninstall", "--yes"); !strings.Contains(r.stdout, "jobs of pg_cron") {
+		t.Error(r)
+	}
+	if schemas(e.app) != 0 || schemas(cron) != before-1 {
+		t.Errorf("schemas are left: %d of the runtime, %d of %d of the jobs", schemas(e.app), schemas(cron), before)
+	}
 }
 
 func wantJobs(t *testing.T, cron *pgtest.DB, want []string) {

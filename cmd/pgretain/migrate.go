@@ -215,7 +215,13 @@ func (c *console) undo(ctx context.Context, m migration, at destination,
 		defer file.Close()
 		options.Export = file
 	}
-	return do(ctx, at.url, os.DirFS(at.path), options)
+	done, err := do(ctx, at.url, os.DirFS(at.path), options)
+	if file, written := options.Export.(*os.File); written && err != nil {
+		if info, unknown := file.Stat(); unknown == nil && info.Size() == 0 {
+			_ = os.Remove(m.export) // so that the same command may be run again
+		}
+	}
+	return done, err
 }
 
 // addExport is a flag of what may drop the log.

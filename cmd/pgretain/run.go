@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -99,7 +98,11 @@ func (c *console) first(ctx context.Context, t *target, s *session, o order) err
 	if o.format == "text" {
 		c.printPreviews(list)
 	}
+	stopped := slices.ContainsFunc(list, func(p preview) bool { return p.StoppedBy != nil })
 	list = slices.DeleteFunc(list, func(p preview) bool { return p.StoppedBy != nil || p.Due == nil || *p.Due == 0 })
+	if len(list) == 0 && stopped {
+		return exitCode(1) // the list says why
+	}
 	all := int64(0)
 	for _, p := range list {
 		all += *p.Due
@@ -115,13 +118,18 @@ func (c *console) first(ctx context.Context, t *target, s *session, o order) err
 		more, err := c.takeAll(ctx, t, s, o, p)
 		runs = append(runs, more...)
 		if err != nil {
-			return errors.Join(err, c.summarise(runs, o.format))
+			_ = c.summarise(runs, o.format) // the error is worse than how runs ended
+			return err
 		}
 		if len(more) > 0 && more[len(more)-1].Code == "57014" { // cancelled
 			break
 		}
 	}
-	return c.summarise(runs, o.format)
+	err = c.summarise(runs, o.format)
+	if err == nil && stopped {
+		err = exitCode(1)
+	}
+	return err
 }
 
 // backlog is what is due under each policy that an order names.
@@ -243,10 +251,10 @@ func (r outcome) diagnostic() diag.Diagnostic {
 	verb, hint := r.State, ""
 	switch r.State {
 	case "tripped":
-		hint = fmt.Sprintf("Look with \"pgretain preview %s\".", r.Policy)
+		hint = fmt.Sprintf("Look with \"pgretain preview %s\" and \"pgretain verify\".", r.Policy)
 	case "paused":
 		verb = "is paused"
-		hint = fmt.Sprintf("SELECT * FROM health() in the schema of the runtime says what to do about policy %q.", r.Policy)
+		hint = `"pgretain status" says what to do about it.`
 	case "busy":
 		verb = "is busy"
 	case "running":

@@ -35,17 +35,18 @@ var calls = []call{
 	{name: "hold", least: 1, most: 1, columns: true, flags: []string{"reason", "until"}},
 	{name: "holds", reads: true, none: "no holds are in force"},
 	{name: "release", least: 1, most: 1, flags: []string{"reason"}},
-	{name: "restore", least: 2, most: 2, flags: []string{"until"}},
+	{name: "restore", least: 2, most: 2, flags: []string{"hold-until"}},
 	{name: "why", least: 1, most: 1, columns: true, flags: []string{"as-of"}, reads: true, none: "the table has no such row"},
 	{name: "adopt", flags: []string{"reason"}},
 	{name: "settle"},
 }
 
 var callFlags = map[string]string{
-	"reason": "a `text` for the record",
-	"rows":   "how many `rows` the run may take at most (default: all that are due, where the last run tripped)",
-	"until":  "the `instant` that the rows are held until, in the install's time zone unless it says otherwise",
-	"as-of":  "the `instant` that ages are measured at (default: now)",
+	"reason":     "a `text` for the record",
+	"rows":       "how many `rows` the run may take at most (default: all that are due, where the last run tripped)",
+	"until":      "the `instant` that the rows are held until, in the install's time zone unless it says otherwise",
+	"hold-until": "the `instant` that the rows are held until (default: 30 days from now)",
+	"as-of":      "the `instant` that ages are measured at (default: now)",
 }
 
 // callVersion is that of the JSON format of all calls.

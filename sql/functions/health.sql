@@ -5,7 +5,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp A
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
-    SELECT 'error', NULL::text, retention._copy(), 'SELECT retention.adopt(''why''), if rows are to be deleted here.'
+    SELECT 'error', NULL::text, retention._copy(), 'pgretain adopt --reason ''...'', or SELECT retention.adopt(''...''), if rows are to be deleted here.'
     WHERE retention._copy() IS NOT NULL
     UNION ALL SELECT 'error', NULL::text, retention._half_upgraded(), 'Run "pgretain migrate up".'
     WHERE retention._half_upgraded() IS NOT NULL
@@ -15,10 +15,12 @@ BEGIN
                 THEN format('Look with pgretain preview %1$s, or SELECT * FROM retention.preview(%1$L).', s.policy)
                 ELSE format('SELECT * FROM retention.run WHERE id = %s', s.last_run) END
     FROM retention.status s WHERE s.last_state IN ('failed', 'tripped', 'abandoned')
-    UNION ALL SELECT 'warning', s.policy, s.paused, format('SELECT retention.resume(%L)', s.policy)
+    UNION ALL SELECT 'warning', s.policy, s.paused, format('pgretain resume %1$s, or SELECT retention.resume(%1$L)',
+                                                        s.policy)
     FROM retention.status s WHERE s.paused IS NOT NULL
     UNION ALL
-    SELECT 'warning', p.name, w.note, format('SELECT retention.set_window(%L, NULL, ''why'') takes it back.', p.name)
+    SELECT 'warning', p.name, w.note, format('pgretain window %1$s default --reason ''...'', or '
+           'SELECT retention.set_window(%1$L, NULL, ''...''), takes it back.', p.name)
     FROM retention.policy p, retention._window_set(p.*) w WHERE w.note IS NOT NULL
     UNION ALL SELECT 'warning', s.policy, format('%s rows were refused in run %s', s.last_refused, s.last_run),
            format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', s.last_run)
