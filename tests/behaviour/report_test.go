@@ -134,3 +134,31 @@ func TestReportBecomesPolicy(t *testing.T) {
 		t.Errorf("as a policy: %+v", o)
 	}
 }
+
+// TestWords: the registry says in words what policies and reports do, and which jobs run them; a policy that changes
+// has other words.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, reporting)
+	words := func(policy string) string {
+		return pgtest.Value[string](t, in, "SELECT words FROM retention.words WHERE policy = $1", policy)
+	}
+	runs := "runs      at 00:00 on Sundays (@weekly), in job weekly: parity, then broken, then p, then quiet\n"
+	want := `deletes   rows of public.m
+due       at lies more than 7 days back
+order     oldest first, by at, id
+takes     one statement a batch (RANGE); LOCKED where rows are contended, refused or held
+` + runs
+	if diff := cmp.Diff(want, words("p")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff("asks      SELECT 1 / (count(*) - 7) AS x FROM m\n"+runs, words("broken")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	in.Migrate(t, strings.Replace(strings.Replace(reporting, "7 days}}, then", "8 days}}, then", 1), "jobs: {weekly", "jobs: {other: {schedule: '@daily', run: [p]}, weekly", 1))
+	want = strings.Replace(want, "7 days", "8 days", 1)
+	want = strings.Replace(want, "runs ", "runs      daily at 00:00 (@daily), in job other\nruns ", 1)
+	if diff := cmp.Diff(want, words("p")); diff != "" {
+		t.Errorf("after a change (-want +got)\n%s", diff)
+	}
+}

@@ -82,7 +82,7 @@ var closed = []string{
 // reads are tables and views that may be read; nobody may do anything else with any of them.
 var reads = []decision{
 	{"status", "rov", "the last run of each policy"}, {"progress", "rov", "runs under way"},
-	{"backlog", "rov", "what is due now"}, {"metrics", "rov", "numbers for monitoring"},
+	{"backlog", "rov", "what is due now"}, {"words", "rov", "what policies do, in words"}, {"metrics", "rov", "numbers for monitoring"},
 	{"install", "rov", "this install"}, {"policy", "rov", "the registry of policies"}, {"job", "rov", "that of jobs"},
 	{"run", "rov", "the run log"}, {"batch", "rov", "its batches"}, {"run_group", "rov", "groups under way"},
 	{"total", "rov", "counters"}, {"setting", "rov", "settings"}, {"setting_change", "rov", "who changed them"},

@@ -1,1 +1,1 @@
-SELECT p.name, p.hash, p.words FROM retention.policy p WHERE NOT p.report;
+SELECT p.name, p.hash, coalesce(p.words, '') AS words FROM retention.policy p WHERE NOT p.report;
