@@ -71,11 +71,6 @@ func (v *inspection) table(name string) string {
 // runtime is an object of the runtime as SQL takes it.
 func (v *inspection) runtime(name string) string { return quote.Ident(v.install.Schema) + "." + name }
 
-// as has a role run a statement.
-func as(role, statement string) string {
-	return fmt.Sprintf("SET ROLE %s; %s RESET ROLE;", quote.Ident(role), statement)
-}
-
 // buildHint has the statements with which a migration builds an index, a line each or more. They may be
 // repeated, also after a build that did not finish.
 func (v *inspection) buildHint(o generator.Object) string { return v.inPath(statements(o.SQL)) }

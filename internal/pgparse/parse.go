@@ -94,8 +94,6 @@ func (t token) comment() bool {
 	return t.kind == query.Token_SQL_COMMENT || t.kind == query.Token_C_COMMENT
 }
 
-func (t token) is(word string) bool { return strings.EqualFold(t.text, word) }
-
 // depth is +1 for an opening bracket, -1 for a closing one, else 0.
 func (t token) depth() int {
 	switch t.text {

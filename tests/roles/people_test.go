@@ -36,7 +36,7 @@ func commands(s *stage) {
 		},
 		"status": {{[]string{"status"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
 		"verify": {{[]string{"verify"}, [5]int{0, 0, 0, 2, 2}, ""}},
-		"plan":   {{[]string{"plan"}, [5]int{2, 0, 2, 2, 2}, "permission denied"}}, // an undo reads what it set back
+		"plan":   {{[]string{"plan"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
 		"accept": {{[]string{"accept", "capped", "--rows", "5"}, [5]int{2, 0, 2, 2, 2}, "permission denied"}},
 		"pause": {
 			{[]string{"pause", "tracked"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},

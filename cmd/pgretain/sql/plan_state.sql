@@ -1,8 +1,7 @@
--- What the live runtime knows that decides which rows are due: holds, windows that were set, what was paused, marks,
--- claims and events. Of runs those that tell the pace.
+-- What the live runtime knows that decides which rows are due: holds, windows that were set, what was paused, and
+-- events. Of runs those that tell the pace.
 INSERT INTO pg_temp.hold OVERRIDING SYSTEM VALUE SELECT * FROM retention.hold WHERE released_at IS NULL;
 INSERT INTO pg_temp.setting SELECT * FROM retention.setting;
-INSERT INTO pg_temp.undo SELECT * FROM retention.undo;
 INSERT INTO pg_temp.event OVERRIDING SYSTEM VALUE SELECT * FROM retention.event;
 INSERT INTO pg_temp.run OVERRIDING SYSTEM VALUE
 SELECT r.* FROM retention.policy p CROSS JOIN LATERAL (
