@@ -1,44 +1,30 @@
 -- Numbers for a monitoring system, in the terms of Prometheus: counters never go back, gauges do.
 CREATE OR REPLACE VIEW retention.metrics AS
-SELECT 'retention_rows_taken_total' AS name, 'counter' AS type,
-       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name) AS labels,
-       coalesce(t.taken, 0)::double precision AS value, 'Rows deleted by the policy.' AS help
-FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name WHERE NOT p.report
-UNION ALL SELECT 'retention_rows_scanned_total', 'counter',
-       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name), coalesce(t.scanned, 0),
-       'Rows looked at by the policy.'
-FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name WHERE NOT p.report
-UNION ALL SELECT 'retention_rows_cascaded_total', 'counter',
-       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name), coalesce(t.cascaded, 0),
-       'Rows deleted or changed through foreign keys by the policy.'
-FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name WHERE NOT p.report
-UNION ALL SELECT 'retention_rows_refused_total', 'counter',
-       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name), coalesce(t.refused, 0),
-       'Rows that a constraint or trigger did not let go.'
-FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name WHERE NOT p.report
-UNION ALL SELECT 'retention_runs_total', 'counter',
-       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name),
-       coalesce(t.runs, 0), 'Runs of the policy.'
-FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name
-UNION ALL SELECT 'retention_runs_failed_total', 'counter',
-       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name), coalesce(t.failed, 0),
-       'Runs that failed, tripped or were abandoned.'
-FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name
-UNION ALL SELECT 'retention_last_success_timestamp_seconds', 'gauge',
-       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name), extract(epoch FROM t.last_success_at),
-       'When the policy last ran to its end or its budget.'
-FROM retention.policy p LEFT JOIN retention.total t ON t.policy = p.name WHERE t.last_success_at IS NOT NULL
-UNION ALL SELECT 'retention_window_seconds', 'gauge',
-       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name),
-       extract(epoch FROM coalesce(w.older_than, p.window_own)),
-       'The window in force, where one can be set at run time; a month counts as 30 days.'
-FROM retention.policy p CROSS JOIN LATERAL retention._window_set(p.*) w WHERE p.window_own IS NOT NULL
-UNION ALL SELECT 'retention_window_set', 'gauge',
-       pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name),
-       CASE WHEN w.note IS NOT NULL THEN -1 WHEN w.older_than IS NOT NULL THEN 1 ELSE 0 END,
-       'Whether set_window() changed the window: 1 yes, 0 no, -1 it did, and its value does not hold.'
-FROM retention.policy p CROSS JOIN LATERAL retention._window_set(p.*) w
-WHERE p.window_own IS NOT NULL OR w.note IS NOT NULL
+SELECT m.name, m.type, pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name) AS labels, m.value, m.help
+FROM retention.policy p
+LEFT JOIN retention.total t ON t.policy = p.name
+CROSS JOIN LATERAL retention._window_set(p.*) w
+CROSS JOIN LATERAL (VALUES
+    ('retention_rows_taken_total', 'counter', NOT p.report, coalesce(t.taken, 0)::double precision,
+     'Rows deleted by the policy.'),
+    ('retention_rows_scanned_total', 'counter', NOT p.report, coalesce(t.scanned, 0), 'Rows looked at by the policy.'),
+    ('retention_rows_cascaded_total', 'counter', NOT p.report, coalesce(t.cascaded, 0),
+     'Rows deleted or changed through foreign keys by the policy.'),
+    ('retention_rows_refused_total', 'counter', NOT p.report, coalesce(t.refused, 0),
+     'Rows that a constraint or trigger did not let go.'),
+    ('retention_runs_total', 'counter', true, coalesce(t.runs, 0), 'Runs of the policy.'),
+    ('retention_runs_failed_total', 'counter', true, coalesce(t.failed, 0),
+     'Runs that failed, tripped or were abandoned.'),
+    ('retention_last_success_timestamp_seconds', 'gauge', t.last_success_at IS NOT NULL,
+     extract(epoch FROM t.last_success_at), 'When the policy last ran to its end or its budget.'),
+    ('retention_window_seconds', 'gauge', p.window_own IS NOT NULL,
+     extract(epoch FROM coalesce(w.older_than, p.window_own)),
+     'The window in force, where one can be set at run time; a month counts as 30 days.'),
+    ('retention_window_set', 'gauge', p.window_own IS NOT NULL OR w.note IS NOT NULL,
+     CASE WHEN w.note IS NOT NULL THEN -1 WHEN w.older_than IS NOT NULL THEN 1 ELSE 0 END,
+     'Whether set_window() changed the window: 1 yes, 0 no, -1 it did, and its value does not hold.')
+) m (name, type, given, value, help)
+WHERE m.given
 UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('report', p.name), m.value, m.help
 FROM retention.policy p
 CROSS JOIN LATERAL (SELECT x.rows, x.alerts FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a
