@@ -256,7 +256,7 @@ func checkVersion(file migrationFile) error {
 	return nil
 }
 
-// grant is a line of the list in sql/functions/_close.sql.
+// grant is a line of the list in sql/functions/_rights.sql.
 type grant struct {
 	roles     []string // owner, worker, runner, operator, viewer, application
 	privilege string
@@ -267,7 +267,7 @@ var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDAT
 
 // grantList is that list.
 var grantList = sync.OnceValue(func() []grant {
-	text, _ := sqlfiles.Runtime.ReadFile("functions/_close.sql") // embedded; a test looks that the list is found
+	text, _ := sqlfiles.Runtime.ReadFile("functions/_rights.sql") // embedded; a test looks that the list is found
 	var list []grant
 	for _, found := range grantLine.FindAllStringSubmatch(string(text), -1) {
 		list = append(list, grant{strings.Fields(found[1]), found[2], strings.Fields(found[3])})

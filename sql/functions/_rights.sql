@@ -1,0 +1,50 @@
+-- Who may do what in the schema besides its owner, as _close() grants it; OWNER: the function belongs to that role.
+-- On functions for an "application" what was granted by hand stays.
+CREATE OR REPLACE FUNCTION retention._rights() RETURNS TABLE (word text, role oid, privilege text, name text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+    WITH named (word, name) AS (VALUES
+        ('owner', 'retention_owner'), ('worker', 'retention_worker'), ('runner', 'retention_runner'),
+        ('operator', 'retention_operator'), ('viewer', 'retention_viewer')
+    ), listed (words, privilege, names) AS (VALUES
+        ('runner operator', 'EXECUTE', 'preview_job run run_job settle'),
+        ('operator', 'EXECUTE', 'accept adopt pause place_hold release_hold restore resume set_window take_events'),
+        ('runner operator viewer', 'EXECUTE', 'ask at blast_radius facts health partitions preview why window_of'),
+        ('application', 'EXECUTE', 'take_events window_of'),
+        ('worker runner operator viewer', 'SELECT',
+         'backlog batch claim event goose_db_version hold index_definition install job metrics policy progress report
+          restored run run_group setting setting_change status total words'),
+        ('worker operator', 'SELECT', 'undo'),
+        -- What the driver calls with the rights of its caller, views and verify with those of their reader, and pages.
+        ('runner operator', 'EXECUTE',
+         '_begin _bell _cron_log_not_purged _drive _interrupted _job _job_outcome _nap _outcome _purge _purge_cron_log
+          _purge_log _refuse_transaction _ring _step'),
+        ('runner operator viewer', 'EXECUTE',
+         '_backlog _copy _count _cron_setting _lost_rows _paused _plans _sequences_behind _table_name _table_rows
+          _under_way _unexpected _unfit_hold _window_fault _window_set'),
+        ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'),
+        ('runner operator viewer', 'EXECUTE',
+         '_cutoff _cutoff_of _epoch_ms _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),
+        ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
+        -- What evaluates policies, besides all functions that run as their caller.
+        ('worker', 'OWNER', '_batch _look _prepare _restore'),
+        ('worker', 'EXECUTE', '_unfit_hold _untrusted window_of'),
+        ('worker', 'INSERT', 'claim event hold undo'), ('worker', 'UPDATE', 'undo'), ('worker', 'DELETE', 'undo')
+    ), of_policies (words, privilege, suffixes) AS (VALUES
+        ('operator viewer', 'EXECUTE', '{_report,_rows}'::text[]),
+        ('worker', 'EXECUTE', '{_drop_table,_partition,_share}'),
+        ('operator', 'EXECUTE', '{_advance,_claim,_cursor,_seen,_touch}'),
+        ('worker', 'OWNER', '{_advance,_claim,_cursor,_seen,_touch}')
+    ), of_joins (words, privilege) AS (VALUES
+        ('worker operator viewer', 'SELECT'), ('worker', 'INSERT'), ('worker', 'DELETE')
+    )
+    SELECT w.word, nullif(n.name, '')::regrole::oid, l.privilege, l.name
+    FROM (
+        SELECT x.words, x.privilege, y.name FROM listed x, regexp_split_to_table(x.names, '\s+') y (name)
+        UNION ALL SELECT x.words, x.privilege, p.name || s FROM retention.policy p, of_policies x, unnest(x.suffixes) s
+        UNION ALL SELECT x.words, x.privilege, c.relname
+        FROM retention.policy p, unnest(p.owns) o (name), pg_class c, of_joins x WHERE c.oid = to_regclass(o.name)
+    ) l CROSS JOIN regexp_split_to_table(l.words, ' ') w (word) LEFT JOIN named n ON n.word = w.word
+    UNION
+    SELECT g.word, quote_ident(r)::regrole::oid, 'EXECUTE', p.name || '_' || g.word
+    FROM retention.policy p, jsonb_each(p.grants) g (word, roles), jsonb_array_elements_text(g.roles) r
+$function$;
