@@ -1,13 +1,23 @@
--- How a run ended: its state, a sentence for people, and whether a job must not go on after it.
+-- How one run of a call ended, for the driver: a sentence for people (summary), what to raise at the end (failure, NULL
+-- for nothing), and whether the call stops here, because it was cancelled or is strict.
 CREATE OR REPLACE FUNCTION retention._outcome(
-    p_run bigint, OUT state text, OUT sqlstate text, OUT summary text, OUT bad boolean, OUT halt boolean)
+    p_run bigint, p_policies text[], p_place integer, p_strict boolean, OUT summary text, OUT failure text,
+    OUT sqlstate text, OUT halt boolean)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    v_state text;
+    v_rest CONSTANT text := array_to_string(p_policies[p_place + 1:], ', ');
 BEGIN
     SELECT r.state, coalesce(r.sqlstate, 'P0001'),
            CASE WHEN r.dry_run THEN format('%s: dry run, %s (run %s): %s', r.policy, r.state, r.id, r.message)
                 WHEN r.table_name = '' THEN format('%s: %s (run %s): %s', r.policy, r.state, r.id, r.message)
                 ELSE format('%s: %s (run %s): %s of %s rows taken%s', r.policy, r.state, r.id, r.taken,
                             r.scanned, '; ' || r.message) END,
-           r.state IN ('failed', 'tripped'), coalesce(r.sqlstate = '57014', false)
-    INTO state, sqlstate, summary, bad, halt FROM retention.run r WHERE r.id = p_run;
+           coalesce(r.sqlstate = '57014', false) OR p_strict AND r.state <> 'done'
+    INTO v_state, sqlstate, summary, halt FROM retention.run r WHERE r.id = p_run;
+    failure := CASE WHEN v_state IN ('failed', 'tripped') THEN summary END;
+    IF halt AND v_rest <> '' THEN
+        failure := concat_ws(E'\n', failure,
+            format('not run, because %s ended %s: %s', p_policies[p_place], v_state, v_rest));
+    END IF;
 END $function$;

@@ -23,7 +23,7 @@ BEGIN
             END;
             SELECT * INTO v_ended FROM retention.run r WHERE r.id = v_step.run_id;
             v_runs := v_runs || v_ended;
-            EXIT WHEN (retention._job_outcome(v_ended.id, v_job.policies, v_place, v_job.is_strict)).halt;
+            EXIT WHEN (retention._outcome(v_ended.id, v_job.policies, v_place, v_job.is_strict)).halt;
         END LOOP;
         v_done := true;
         RAISE SQLSTATE 'PR009';

@@ -8,24 +8,8 @@ CREATE OR REPLACE PROCEDURE retention.run(
     scope pg_catalog.jsonb DEFAULT NULL, dry_run pg_catalog.bool DEFAULT false)
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 #variable_conflict use_variable
-DECLARE v_message pg_catalog.text; v_run pg_catalog.int8; v_end pg_catalog.record;
 BEGIN
-    BEGIN
-        COMMIT;  -- never works in a block like this, but says whether it would outside
-    EXCEPTION WHEN invalid_transaction_termination THEN
-        GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT;
-    END;
-    PERFORM retention._refuse_transaction(v_message);
-    COMMIT;  -- before any lock
-    SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
-    CALL retention._drive((policy, as_of, reason, NULL, older_than, scope, dry_run, NULL)::retention.request, v_run);
-    v_end := retention._outcome(v_run);
-    COMMIT AND CHAIN;
-    CALL retention._purge(ARRAY[v_run]);
-    CALL retention._bell(ARRAY[v_run]);
-    outcome := v_end.summary;
-    IF v_end.bad THEN
-        RAISE EXCEPTION '%', v_end.summary USING ERRCODE = v_end.sqlstate,
-            HINT = 'SELECT * FROM retention.status shows every policy.';
-    END IF;
+    CALL retention._run_all(
+        ARRAY[policy], (NULL, as_of, reason, NULL, older_than, scope, dry_run, NULL)::retention.request, false,
+        outcome);
 END $procedure$;

@@ -104,7 +104,7 @@ var escapes = map[string]string{
 	"roles":                               "ALTER ROLE retention_worker SUPERUSER;;ALTER ROLE :r PASSWORD 'z';;ALTER ROLE retention_owner SET search_path = evil;;ALTER ROLE retention_worker CREATEROLE;;CREATE ROLE z;;ALTER DATABASE :db SET search_path = evil;;ALTER ROLE ALL SET search_path = evil;;ALTER SYSTEM SET work_mem = '1MB'",
 	"programs and files":                  "COPY retention.policy TO PROGRAM 'true';;COPY evil.todo FROM PROGRAM 'true';;SELECT pg_read_file('PG_VERSION');;SELECT lo_import('/etc/passwd');;SELECT pg_ls_dir('.');;CREATE EXTENSION dblink;;CREATE EXTENSION file_fdw",
 	"triggers":                            "CREATE EVENT TRIGGER z ON ddl_command_end EXECUTE FUNCTION evil.caught();;CREATE TRIGGER z AFTER INSERT ON retention.run EXECUTE FUNCTION evil.caught();;CREATE TRIGGER z AFTER INSERT ON retention.undo EXECUTE FUNCTION evil.caught();;CREATE RULE z AS ON INSERT TO retention.run DO ALSO SELECT evil.witness()",
-	"ends of transactions":                "COMMIT;;ROLLBACK;;DO 'BEGIN COMMIT; END';;DO 'BEGIN ROLLBACK; END';;CALL retention.run('p');;CALL retention._bell('{1}')",
+	"ends of transactions":                "COMMIT;;ROLLBACK;;DO 'BEGIN COMMIT; END';;DO 'BEGIN ROLLBACK; END';;CALL retention.run('p');;CALL retention._run_all('{p}', (NULL, NULL, NULL, NULL, NULL, NULL, false, NULL), false, NULL)",
 	"what sessions have":                  "LISTEN pgretain;;NOTIFY pgretain, 'z';;SELECT lo_create(0);;SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid <> pg_backend_pid();;DISCARD TEMP;;DISCARD PLANS;;LOCK TABLE retention.hold",
 	"a failure where others catch errors": "DO $$ BEGIN PERFORM set_config('search_path', 'evil, pg_catalog', false); RAISE query_canceled; END $$",
 }

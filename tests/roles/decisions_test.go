@@ -47,11 +47,10 @@ var calls = []decision{
 // inner are the runtime's own functions that somebody else than the owner may call. The driver and the
 // views run with the rights of who calls them, because only so they can commit, and count as that role.
 var inner = []decision{
-	{"_drive", "ro", "run"}, {"_bell", "ro", "run"}, {"_begin", "ro", "run"},
+	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"},
 	{"_step", "ro", "run"}, {"_interrupted", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"},
 	{"_refuse_transaction", "ro", "run"}, {"_job", "ro", "run_job"},
-	{"_job_outcome", "ro", "run_job"}, {"_ring", "ro", "run"},
-	{"_purge", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"}, {"_cron_log_not_purged", "ro", "run"},
+	{"_ring", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"}, {"_cron_log_not_purged", "ro", "run"},
 	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},

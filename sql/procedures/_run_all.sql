@@ -1,0 +1,49 @@
+-- Runs policies and reports in order, for run() and run_job(); then purges the logs, and sends NOTIFY for events, each
+-- in transactions of its own: everything is committed before, NOTIFY is last because nothing can catch a COMMIT that
+-- fails. No operator and no unqualified name, as in _drive.
+CREATE OR REPLACE PROCEDURE retention._run_all(
+    p_policies pg_catalog.text[], p_request retention.request, p_strict pg_catalog.bool,
+    INOUT p_outcome pg_catalog.text)
+LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
+DECLARE
+    v_message pg_catalog.text; v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_end pg_catalog.record;
+    v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
+BEGIN
+    BEGIN
+        COMMIT;  -- never works in a block like this, but says whether it would outside
+    EXCEPTION WHEN invalid_transaction_termination THEN
+        GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT;
+    END;
+    PERFORM retention._refuse_transaction(v_message);
+    COMMIT;  -- before any lock
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+    p_outcome := NULL;
+    FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
+        p_request.policy := p_policies[v_place];
+        CALL retention._drive(p_request, v_run);
+        v_runs := pg_catalog.array_append(v_runs, v_run);
+        v_end := retention._outcome(v_run, p_policies, v_place, p_strict);
+        COMMIT AND CHAIN;
+        p_outcome := pg_catalog.concat_ws(E'\n', p_outcome, v_end.summary);
+        IF v_end.failure IS NOT NULL THEN
+            v_failure := pg_catalog.concat_ws(E'\n', v_failure, v_end.failure); v_sqlstate := v_end.sqlstate;
+        END IF;
+        EXIT WHEN v_end.halt;
+    END LOOP;
+    LOOP
+        v_more := retention._purge_log(v_runs);
+        COMMIT AND CHAIN;
+        EXIT WHEN v_more IS NOT TRUE;
+    END LOOP;
+    BEGIN
+        IF v_more IS NOT NULL THEN PERFORM retention._purge_cron_log(); END IF;
+    EXCEPTION WHEN query_canceled OR OTHERS THEN PERFORM retention._cron_log_not_purged(v_runs, SQLSTATE);
+    END;
+    COMMIT AND CHAIN;
+    PERFORM retention._ring(v_runs);
+    COMMIT AND CHAIN;
+    IF v_failure IS NOT NULL THEN
+        RAISE EXCEPTION '%', v_failure USING ERRCODE = v_sqlstate,
+            HINT = 'SELECT * FROM retention.status shows every policy.';
+    END IF;
+END $procedure$;
