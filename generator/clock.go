@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -347,7 +348,7 @@ func (w *pageWriter) zone() literal { return literal(w.file.Install.TimeZone) }
 
 // cutoffBefore is the instant that lies an interval before as_of.
 func (w *pageWriter) cutoffBefore(i policy.Interval) sqlText {
-	return fragment("cutoff", w.inZone(fields{"Months": i.Months, "Days": i.Days, "Time": literal(clockTime(i.Time))}))
+	return fragment("cutoff", w.inZone(fields{"Window": literal(cmp.Or(i.Text, intervalText(i)))}))
 }
 
 // converted is an instant as a value of the clock's type.

@@ -23,7 +23,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
           _under_way _unexpected _unfit_hold _window_fault _window_set'),
         ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'),
         ('runner operator viewer', 'EXECUTE',
-         '_cutoff _cutoff_of _epoch_ms _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),
+         '_cutoff _epoch_ms _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),
         ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
         -- What evaluates policies, besides all functions that run as their caller.
         ('worker', 'OWNER', '_batch _look _prepare _restore'),

@@ -81,7 +81,7 @@ func plants() []string {
 		for _, statement := range []string{
 			"CREATE FUNCTION %s.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM own.yes(); RETURN ''DONE''; END'", "CREATE FUNCTION %s.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN own.yes(); END'",
 			"CREATE OR REPLACE FUNCTION %s.plain(numeric) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN own.yes(); END'", "CREATE OPERATOR %s.= (FUNCTION = own.same, LEFTARG = varchar, RIGHTARG = varchar)",
-			"CREATE FUNCTION %s._cutoff_of(text, timestamptz) RETURNS timestamptz LANGUAGE plpgsql AS 'BEGIN PERFORM own.yes(); RETURN now(); END'", "CREATE DOMAIN %s.varchar AS text CHECK (own.yes())", "CREATE TYPE %s.text AS (a int)",
+			"CREATE FUNCTION %s._cutoff(text, timestamptz) RETURNS timestamptz LANGUAGE plpgsql AS 'BEGIN PERFORM own.yes(); RETURN now(); END'", "CREATE DOMAIN %s.varchar AS text CHECK (own.yes())", "CREATE TYPE %s.text AS (a int)",
 			"CREATE TABLE %s.cases (item_id bigint, open boolean)", "CREATE VIEW %s.item AS SELECT 1 AS id WHERE own.yes()", "CREATE AGGREGATE %s.sum(bigint) (SFUNC = int8pl, STYPE = bigint)",
 			"ALTER SCHEMA %s RENAME TO z", "ALTER SCHEMA %s OWNER TO CURRENT_USER", "DROP SCHEMA %s CASCADE", "GRANT ALL ON SCHEMA %s TO CURRENT_USER", "CREATE COLLATION %s.\"C\" (provider = libc, locale = 'POSIX')",
 		} {
@@ -124,7 +124,7 @@ func tries(t *testing.T, in *kit.Installed) []string {
 		WHERE p.pronamespace = 'retention'::regnamespace AND p.proname NOT IN ('_cron_jobs', '_cron_attempts')
 		ORDER BY 1`)
 	return append(list, "CALL retention.run('p', '2999-01-01')", "CALL retention.run('p', '2000-01-01')", "CALL retention.run('p', older_than => '1 s')", "CALL retention.run_job('p')",
-		"CALL retention._drive(('p',NULL,NULL,NULL,NULL,NULL,false,NULL), NULL)", "CALL retention._bell(1)", "CALL retention._purge()")
+		"CALL retention._drive(('p',NULL,NULL,NULL,NULL,NULL,false,NULL), NULL)", "CALL retention._run_all('{p}', ('p',NULL,NULL,NULL,NULL,NULL,false,NULL), false, NULL)")
 }
 
 // world is what no role may change (an operator may release holds): rows that are not due or kept, holds, the log of other runs, the runtime and the rights.
