@@ -219,7 +219,7 @@ func (v *inspection) checkStarts(r reading) error {
 			about, suspects = append(about, generator.Object{Name: j.Name, Position: j.Position}), append(suspects, a)
 		}
 	}
-	return v.finds(codeCronStart, about, "cron_starts", mapped(about, func(o generator.Object) string { return o.Name }),
+	return v.finds(codeCronStart, about, "cron_starts", mapped(about, objectName),
 		mapped(suspects, func(a attempt) string { return a.Message }), mapped(suspects, func(a attempt) int64 { return a.InRow }),
 		mapped(suspects, func(a attempt) *time.Time { return a.Since }), v.runner())(r)
 }

@@ -39,7 +39,7 @@ func (v *inspection) lockedIndexes() []probe {
 
 // compareIndexes returns what it passed by.
 func (v *inspection) compareIndexes(r reading, wanted []generator.Object, wait bool) (passedBy []generator.Object, err error) {
-	rows, err := collectRows[index](r, "indexes", mapped(wanted, func(o generator.Object) string { return o.Name }), wait)
+	rows, err := collectRows[index](r, "indexes", mapped(wanted, objectName), wait)
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,13 @@ func (v *inspection) checkRegistry(r reading) error {
 	}
 	objects := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindJob)
 	wanted := mapped(objects, func(o generator.Object) row { return row{o.Kind, o.Name, o.Row} })
-	return v.finds("", objects, "rows", wanted, repairHint)(r)
+	kinds := mapped(objects, func(o generator.Object) string { return string(o.Kind) })
+	if err := v.finds(codeRowOrphan, nil, "row_orphans", kinds, mapped(objects, objectName))(r); err != nil {
+		return err
+	}
+	return inParts(objects, wanted, func(about []generator.Object, wanted []row) error {
+		return v.finds("", about, "rows", wanted, repairHint)(r)
+	})
 }
 
 func (v *inspection) relations() []generator.Object {

@@ -153,7 +153,7 @@ func (v *inspection) checkPrivileges(r reading) error {
 		name, _, _ := strings.Cut(v.inSchema(o), "(")
 		return generator.ForApplications(name)
 	})
-	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, mapped(objects, func(o generator.Object) string { return o.Name }),
+	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, mapped(objects, objectName),
 		open, places, roles, privileges)(r)
 }
 
@@ -249,6 +249,6 @@ func (v *inspection) takers() []generator.Object {
 // must belong to a member of that role. New partitions may have another owner than the old ones.
 func (v *inspection) checkOwners(r reading) error {
 	takers := v.takers()
-	return v.finds(codeTakeRights, takers, "table_owners", mapped(takers, func(o generator.Object) string { return o.Name }),
+	return v.finds(codeTakeRights, takers, "table_owners", mapped(takers, objectName),
 		mapped(takers, func(o generator.Object) string { return o.Policy }), mapped(takers, func(o generator.Object) string { return o.Table }))(r)
 }

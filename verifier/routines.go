@@ -38,7 +38,27 @@ func (v *inspection) checkRoutines(r reading) error {
 	if err != nil {
 		return err
 	}
-	return v.finds("", objects, "routines", v.install.Schema, wanted, repairHint)(r)
+	if err := v.finds(codeOrphan, nil, "routine_orphans", v.install.Schema, mapped(objects, objectName))(r); err != nil {
+		return err
+	}
+	return inParts(objects, wanted, func(about []generator.Object, wanted []wantedRoutine) error {
+		return v.finds("", about, "routines", v.install.Schema, wanted, repairHint)(r)
+	})
+}
+
+func objectName(o generator.Object) string { return o.Name }
+
+// inParts calls f with so many objects, and what is wanted of them, that the text of one query stays in bounds: an object has
+// some kilobytes.
+func inParts[T any](objects []generator.Object, wanted []T, f func([]generator.Object, []T) error) error {
+	const atOnce = 500
+	for i := 0; i < len(objects); i += atOnce {
+		end := min(i+atOnce, len(objects))
+		if err := f(objects[i:end], wanted[i:end]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // creator is who owns what a migration creates as a role.

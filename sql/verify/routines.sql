@@ -1,9 +1,9 @@
--- Findings on functions and procedures: wanted ones that are missing (V002), are not what was generated (V003), run
--- with other rights or settings (V004) or have another owner (V005), and others (V007). $1: the runtime's schema; $2:
--- those wanted, as their texts say it, with name, as PostgreSQL finds them, owner, "" for any, and table of the policy,
--- as schema.table, or ""; $3: what to do about one that is not as its text says. Types with a schema are compared as
--- they are printed, without modifier, which needs no USAGE there; defaults without casts and brackets. Where the
--- policy's table has another name, the type of its rows has too, which is no fault of the function.
+-- Findings on functions and procedures that are missing (V002), are not what was generated (V003), run with other rights
+-- or settings (V004) or have another owner (V005). $1: the runtime's schema; $2: those wanted, as their texts say it,
+-- with name, as PostgreSQL finds them, owner, "" for any, and table of the policy, as schema.table, or ""; $3: what to
+-- do about one that is not as its text says. Types with a schema are compared as they are printed, without modifier,
+-- which needs no USAGE there; defaults without casts and brackets. Where the policy's table has another name, the type
+-- of its rows has too, which is no fault of the function.
 WITH wanted AS (
     SELECT x.place::integer AS n, x.want, x.want ->> 'name' AS name, x.want ->> 'kind' AS kind,
            to_regprocedure(x.want ->> 'name')::oid AS oid,
@@ -54,7 +54,7 @@ WITH wanted AS (
                (SELECT string_agg(format('SET %s=%s', lower(split_part(s, '=', 1)), substr(s, strpos(s, '=') + 1)), ' '
                                   ORDER BY lower(s) COLLATE "C") FROM unnest(p.proconfig) s)) AS options
     FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang
-    WHERE s.nspname = $1
+    WHERE s.nspname = $1 AND p.oid IN (SELECT w.oid FROM wanted w)
 ), facet AS (
     SELECT w.n, f.code, f.place, f.what, CASE f.what WHEN 'body' THEN line.want ELSE f.want END AS want,
            CASE f.what WHEN 'body' THEN line.got ELSE f.got END AS got
@@ -81,28 +81,21 @@ WITH wanted AS (
         SELECT format('line %s: %s', x.n, btrim(x.want)) AS want, format('line %s: %s', x.n, btrim(x.got)) AS got
         FROM ROWS FROM (unnest(string_to_array(f.want, E'\n')), unnest(string_to_array(f.got, E'\n')))
              WITH ORDINALITY AS x (want, got, n)
-        WHERE x.want IS DISTINCT FROM x.got ORDER BY x.n LIMIT 1) line ON f.what = 'body' AND f.want <> f.got
+        WHERE f.what = 'body' AND f.want <> f.got AND x.want IS DISTINCT FROM x.got ORDER BY x.n LIMIT 1) line ON true
     WHERE CASE WHEN f.what <> 'default'
                THEN f.want <> f.got AND NOT (w.table_gone AND f.what IN ('parameter list', 'result'))
                ELSE regexp_replace(f.want, '\minterval\M|\mpg_catalog\.|[() ]', '', 'g')
                     <> regexp_replace(f.got, '(NULL|'')::[a-z ]+(\[\])?|[() ]', '\1', 'g') END
 )
-SELECT w.n AS place, 'V002' AS code, '' AS kind, '' AS object, format('%s "%s" is missing', w.kind, w.name) AS message,
-       '' AS want, '' AS got, '' AS detail, $3::text AS hint
+SELECT w.n AS place, 'V002' AS code, format('%s "%s" is missing', w.kind, w.name) AS message,
+       '' AS want, '' AS got, $3::text AS hint
 FROM wanted w WHERE NOT EXISTS (SELECT FROM live l WHERE l.oid = w.oid)
 UNION ALL
-SELECT w.n, f.code, '', '', format('%s "%s" ', w.kind, w.name)
+SELECT w.n, f.code, format('%s "%s" ', w.kind, w.name)
        || CASE f.code WHEN 'V004' THEN 'runs with other rights or settings'
                       ELSE 'has another ' || string_agg(f.what, ', ' ORDER BY f.place) END,
-       string_agg(f.want, '; ' ORDER BY f.place), string_agg(f.got, '; ' ORDER BY f.place), '',
+       string_agg(f.want, '; ' ORDER BY f.place), string_agg(f.got, '; ' ORDER BY f.place),
        CASE f.code WHEN 'V005' THEN format('ALTER ROUTINE %s OWNER TO %I; SELECT retention._close();',
                                            w.oid::regprocedure, w.want ->> 'owner') ELSE $3::text END
 FROM wanted w JOIN facet f ON f.n = w.n GROUP BY w.n, w.kind, w.name, w.oid, w.want, f.code
-UNION ALL
-SELECT 0, 'V007', 'function', x.name, format('function "%s" is wanted by no policy', x.name), '', '',
-       'Functions in this schema come from migrations only: one of your own belongs into another schema.',
-       format('DROP ROUTINE %I.%I(%s);', $1::text, l.name, pg_get_function_identity_arguments(l.oid))
-FROM live l
-CROSS JOIN LATERAL (SELECT $1 || '.' || l.name || '(' || pg_get_function_identity_arguments(l.oid) || ')') x (name)
-WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.oid = l.oid)
-ORDER BY 1, 2, 4
+ORDER BY 1, 2

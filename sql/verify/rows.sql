@@ -1,6 +1,6 @@
--- Findings on rows of the registry: wanted ones that are missing (V008), or have columns with other values than their
--- migration writes (V009), and rows that nobody wants (V010). $1: the wanted rows, as an array of kind, name, and row,
--- which has the columns by their names; $2: what to do about one that is missing or differs.
+-- Findings on rows of the registry that are missing (V008), or have columns with other values than their migration
+-- writes (V009). $1: the wanted rows, as an array of kind, name, and row, which has the columns by their names; $2: what
+-- to do.
 WITH wanted AS (
     SELECT w.place::integer AS n, w.value ->> 'kind' AS kind, w.value ->> 'name' AS name, w.value -> 'row' AS given
     FROM jsonb_array_elements($1) WITH ORDINALITY AS w (value, place)
@@ -9,28 +9,23 @@ WITH wanted AS (
                             WHEN 'policy' THEN to_jsonb(jsonb_populate_record(NULL::retention.policy, w.given))
                             WHEN 'job' THEN to_jsonb(jsonb_populate_record(NULL::retention.job, w.given)) END AS row
     FROM wanted w
-), live AS (
-    SELECT 'install' AS kind, 'install' AS name, to_jsonb(i) AS row FROM retention.install i
-    UNION ALL SELECT 'policy', p.name, to_jsonb(p) FROM retention.policy p
-    UNION ALL SELECT 'job', j.name, to_jsonb(j) FROM retention.job j
 )
-SELECT t.n AS place, CASE WHEN l.row IS NULL THEN 'V008' ELSE 'V009' END AS code, '' AS kind, '' AS object,
+SELECT t.n AS place, CASE WHEN l.row IS NULL THEN 'V008' ELSE 'V009' END AS code,
        CASE t.kind WHEN 'install' THEN 'the row of the install' ELSE format('%s "%s"', t.kind, t.name) END
        || CASE WHEN l.row IS NULL THEN ' is not in the registry'
                ELSE ' differs in the registry: ' || string_agg(d.name, ', ' ORDER BY d.name) END AS message,
        coalesce(string_agg(d.name || ' = ' || coalesce(d.want, 'NULL'), '; ' ORDER BY d.name), '') AS want,
        coalesce(string_agg(d.name || ' = ' || coalesce(d.got, 'NULL'), '; ' ORDER BY d.name), '') AS got,
-       '' AS detail, $2::text AS hint
-FROM typed t LEFT JOIN live l ON l.kind = t.kind AND l.name = t.name
+       $2::text AS hint
+FROM typed t
+LEFT JOIN LATERAL (
+    SELECT to_jsonb(i) FROM retention.install i WHERE t.kind = 'install'
+    UNION ALL SELECT to_jsonb(p) FROM retention.policy p WHERE t.kind = 'policy' AND p.name = t.name
+    UNION ALL SELECT to_jsonb(j) FROM retention.job j WHERE t.kind = 'job' AND j.name = t.name) l (row) ON true
 LEFT JOIN LATERAL (
     SELECT k.name, t.row ->> k.name AS want, l.row ->> k.name AS got
     FROM jsonb_object_keys(t.given) AS k (name)
     WHERE t.row -> k.name IS DISTINCT FROM l.row -> k.name) d ON l.row IS NOT NULL
 WHERE l.row IS NULL OR d.name IS NOT NULL
 GROUP BY t.n, t.kind, t.name, l.row
-UNION ALL
-SELECT 0, 'V010', l.kind, l.name, format('%s "%s" is in the registry, and nobody wants it', l.kind, l.name), '', '',
-       'It can be run as long as it is there. If no migration wrote the row, delete it as the owner of the runtime.',
-       'pgretain generate && pgretain migrate up'
-FROM live l WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.kind = l.kind AND w.name = l.name)
-ORDER BY 1, 3, 4
+ORDER BY 1
