@@ -56,7 +56,8 @@ func (c calendar) days() (string, bool) {
 	days, months, weekdays := set(c.day), set(c.month), set(c.weekday&0x7f)
 	text := ""
 	switch all := len(days) == 31; {
-	case !c.star && !c.lastDay, (!all || c.lastDay) && len(weekdays) < 7, len(weekdays) > 3 && len(weekdays) < 7, !all && len(days) > 3:
+	case !c.star && !c.lastDay, (!all || c.lastDay) && len(weekdays) < 7,
+		len(weekdays) > 3 && len(weekdays) < 7, !all && len(days) > 3:
 		return "", false
 	case c.lastDay:
 		text = " on the last day of the month"

@@ -158,7 +158,8 @@ func roles(r policy.Roles) string {
 	if r.None {
 		return "none: one role does everything"
 	}
-	return fmt.Sprintf("%s owns the runtime, %s evaluates policies, %s runs jobs, %s operates, %s looks", r.Owner, r.Worker, r.Runner, r.Operator, r.Viewer)
+	return fmt.Sprintf("%s owns the runtime, %s evaluates policies, %s runs jobs, %s operates, %s looks",
+		r.Owner, r.Worker, r.Runner, r.Operator, r.Viewer)
 }
 
 func scheduler(in policy.Install) string {
@@ -174,7 +175,9 @@ func scheduler(in policy.Install) string {
 
 func coverage(c *policy.Coverage) string {
 	text := "every table of schema " + list(each(c.Schemas, name)) + " has a policy or is protected"
-	exempt := each(c.Exempt, func(e policy.Exemption) string { return strings.TrimSuffix(table(e.Table)+" ("+e.Reason+")", " ()") })
+	exempt := each(c.Exempt, func(e policy.Exemption) string {
+		return strings.TrimSuffix(table(e.Table)+" ("+e.Reason+")", " ()")
+	})
 	if len(exempt) > 0 {
 		text += ", but for " + list(exempt)
 	}

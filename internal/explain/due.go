@@ -36,14 +36,14 @@ func due(s subject) []string {
 
 // clock is when a clock says that a row is due.
 func (s subject) clock(k *policy.Clock, typ string) string {
-	subject := "its upper bound"
+	what := "its upper bound"
 	switch {
 	case k.Expression != nil:
-		subject = operand(k.Expression.SQL)
+		what = operand(k.Expression.SQL)
 	case !s.Partitions:
-		subject = quote.Ident(k.Column)
+		what = quote.Ident(k.Column)
 	}
-	text := subject + " "
+	text := what + " "
 	switch {
 	case k.Kind != "position":
 		text += window(k)
@@ -51,7 +51,7 @@ func (s subject) clock(k *policy.Clock, typ string) string {
 		text += "is above " + watermark(k.Watermark)
 	}
 	if k.UpTo != nil {
-		if text != subject+" " {
+		if text != what+" " {
 			text += ", and "
 		}
 		text += "is at most (" + oneLine(k.UpTo.SQL) + "), read when a run starts"
@@ -106,7 +106,7 @@ func window(k *policy.Clock) string {
 		more = "at least "
 	}
 	tiers := k.Window.Tiers
-	if t := tiers[0]; k.Kind == "expires" && t.When == nil && t.Data == nil && !t.Never && (t.Interval == policy.Interval{Text: t.Interval.Text, Position: t.Interval.Position}) {
+	if t := tiers[0]; k.Kind == "expires" && t.When == nil && t.Data == nil && !t.Never && zero(t.Interval) {
 		if k.Inclusive {
 			return "is reached or has passed"
 		}
@@ -135,6 +135,8 @@ func window(k *policy.Clock) string {
 	return strings.Join(texts, "; ")
 }
 
+func zero(i policy.Interval) bool { return i.Months == 0 && i.Days == 0 && i.Time == 0 }
+
 // length is how long a tier is.
 func length(t policy.Tier) string {
 	switch {
@@ -161,7 +163,7 @@ func caveat(t policy.Tier) string {
 		return i.Text
 	}
 	atLeast := text(d.AtLeast)
-	zeroDue := d.AtLeast != nil && d.AtLeast.Months == 0 && d.AtLeast.Days == 0 && d.AtLeast.Time == 0
+	zeroDue := d.AtLeast != nil && zero(*d.AtLeast)
 	if zeroDue {
 		atLeast = ""
 	}
@@ -219,7 +221,8 @@ func watermarks(s subject) []string {
 	var texts []string
 	for _, entry := range s.Due.Entries {
 		if k := entry.Clock; k != nil && k.Watermark != nil {
-			texts = append(texts, table(k.Watermark.Table)+"."+quote.Ident(k.Watermark.Column)+" past the rows of each batch, kept ones too")
+			column := table(k.Watermark.Table) + "." + quote.Ident(k.Watermark.Column)
+			texts = append(texts, column+" past the rows of each batch, kept ones too")
 		}
 	}
 	return texts
@@ -235,7 +238,8 @@ func settable(s subject) []string {
 	if d.AtMost != nil {
 		text = "from " + d.AtLeast.Text + " to " + d.AtMost.Text
 	}
-	return []string{text + " instead of the " + d.Else.Text + ", by " + quote.Ident(s.Schema) + ".set_window() or for one run"}
+	call := quote.Qualified(s.Schema, "set_window") + "()"
+	return []string{text + " instead of the " + d.Else.Text + ", by " + call + " or for one run"}
 }
 
 // beyond is when a rank says that a row is due.
@@ -281,7 +285,8 @@ func (s subject) first(r *policy.Rank, ties, never string) string {
 		if zeroDue {
 			atLeast = ""
 		}
-		text += strings.Replace(caveats(atLeast, shown(c.AtMost), shown(c.Else), zeroDue, c.NeverValues), "never if", never+" if", 1)
+		limits := caveats(atLeast, shown(c.AtMost), shown(c.Else), zeroDue, c.NeverValues)
+		text += strings.Replace(limits, "never if", never+" if", 1)
 	}
 	return text
 }

@@ -11,7 +11,7 @@ import (
 	"pgretain/policy"
 )
 
-// Line is one fact. Those of one thing that have a key in common tell apart several of a kind.
+// Line is one fact. A key stands before several lines where there are several facts of a kind.
 type Line struct {
 	Key   string `json:"key"` // at most nine letters
 	Text  string `json:"text"`
@@ -42,10 +42,12 @@ var sections = []struct {
 }{
 	{"about", func(s subject) []string { return some(s.Description) }},
 	{"", nil}, // what is done with which rows, whose key is a verb
-	{"scope", scope}, {"ensures", ensures}, {"join", joins}, {"where", where}, {"due", due}, {"settable", settable}, {"keeps", guards},
+	{"scope", scope}, {"ensures", ensures}, {"join", joins}, {"where", where}, {"due", due}, {"settable", settable},
+	{"keeps", guards},
 	{"order", func(s subject) []string { return s.Orders }},
 	{"takes", func(s subject) []string { return some(s.Way) }},
-	{"step", steps}, {"cascades", cascades}, {"moves", watermarks}, {"claims", claims}, {"advances", cursor}, {"touches", touch},
+	{"step", steps}, {"cascades", cascades}, {"moves", watermarks}, {"claims", claims}, {"advances", cursor},
+	{"touches", touch},
 	{"revives", revive}, {"triggers", triggers}, {"holds", holds},
 }
 
@@ -114,17 +116,18 @@ func rows(s subject) Line {
 		if slices.ContainsFunc(s.Then, func(step policy.Step) bool { return step.Drop != nil }) {
 			verb = "drops"
 		}
-		return Line{Key: verb, Text: "partitions of " + table(s.Table) + ", but never DEFAULT, the newest, or one without an upper bound"}
+		never := ", but never DEFAULT, the newest, or one without an upper bound"
+		return Line{Key: verb, Text: "partitions of " + table(s.Table) + never}
 	}
-	var deletes, updates, some bool // of own rows; some: of these not all
+	var deletes, updates, partly bool // of own rows; partly: not all of them
 	for _, step := range s.Then {
 		if own := step.Related == nil; own && (step.Delete != nil || step.Update != nil) {
-			deletes, updates, some = deletes || step.Delete != nil, updates || step.Update != nil, some || step.Where != nil
+			deletes, updates, partly = deletes || step.Delete != nil, updates || step.Update != nil, partly || step.Where != nil
 		}
 	}
 	verb := "reads"
 	switch {
-	case deletes && updates && some:
+	case deletes && updates && partly:
 		verb = "changes"
 	case deletes:
 		verb = "deletes"
@@ -212,7 +215,8 @@ func cascades(s subject) []string {
 	var texts []string
 	for _, key := range s.Cascades {
 		reached[key.Table] = true
-		text := tableNamed(key.Table) + " (" + list(each(key.Columns, quote.Ident)) + "): ON DELETE " + strings.ToUpper(key.OnDelete)
+		columns := list(each(key.Columns, quote.Ident))
+		text := tableNamed(key.Table) + " (" + columns + "): ON DELETE " + strings.ToUpper(key.OnDelete)
 		if !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
@@ -248,6 +252,8 @@ func name(n policy.Name) string { return quote.Ident(n.Text) }
 func list(names []string) string { return strings.Join(names, ", ") }
 
 // assignments are columns with their values.
-func assignments(list []policy.Assignment) string {
-	return strings.Join(each(list, func(a policy.Assignment) string { return quote.Ident(a.Column) + " = " + oneLine(a.Value.SQL) }), ", ")
+func assignments(set []policy.Assignment) string {
+	return list(each(set, func(a policy.Assignment) string {
+		return quote.Ident(a.Column) + " = " + oneLine(a.Value.SQL)
+	}))
 }

@@ -8,20 +8,20 @@ import (
 	"pgretain/policy"
 )
 
-// stepKinds are the verbs of steps, with what they do; them is what the rows are called.
+// stepKinds are the verbs of steps, with what they do.
 var stepKinds = []struct {
 	is  func(policy.Step) bool
-	say func(s policy.Step, them string) string
+	say func(policy.Step) string
 }{
-	{func(s policy.Step) bool { return s.Delete != nil }, func(_ policy.Step, them string) string { return "delete " + them }},
+	{func(s policy.Step) bool { return s.Delete != nil }, func(policy.Step) string { return "delete the rows" }},
 	{func(s policy.Step) bool { return s.Update != nil }, update},
 	{func(s policy.Step) bool { return s.Insert != nil }, insert},
 	{func(s policy.Step) bool { return s.Archive != nil }, archive},
 	{func(s policy.Step) bool { return s.Emit != nil }, emit},
-	{func(s policy.Step) bool { return s.SQL != nil }, func(s policy.Step, _ string) string { return "run " + s.SQL.SQL }},
-	{func(s policy.Step) bool { return s.Detach != nil }, func(policy.Step, string) string { return "detach the partition" }},
-	{func(s policy.Step) bool { return s.Drop != nil }, func(policy.Step, string) string { return "drop the partition" }},
-	{func(s policy.Step) bool { return s.DropTable != nil }, func(s policy.Step, _ string) string {
+	{func(s policy.Step) bool { return s.SQL != nil }, func(s policy.Step) string { return "run " + s.SQL.SQL }},
+	{func(s policy.Step) bool { return s.Detach != nil }, func(policy.Step) string { return "detach the partition" }},
+	{func(s policy.Step) bool { return s.Drop != nil }, func(policy.Step) string { return "drop the partition" }},
+	{func(s policy.Step) bool { return s.DropTable != nil }, func(s policy.Step) string {
 		return dropTable + operand(s.DropTable.SQL) + " names"
 	}},
 }
@@ -31,7 +31,8 @@ const dropTable = "drop the table that "
 // steps says what is done with the rows, a step a line; nothing where that is said already.
 func steps(s subject) []string {
 	if len(s.Then) == 1 {
-		if only := s.Then[0]; only.Related == nil && only.Where == nil && (only.Delete != nil || only.Detach != nil || only.Drop != nil) {
+		only := s.Then[0]
+		if only.Related == nil && only.Where == nil && (only.Delete != nil || only.Detach != nil || only.Drop != nil) {
 			return nil
 		}
 	}
@@ -39,16 +40,16 @@ func steps(s subject) []string {
 }
 
 func step(s policy.Step) string {
-	before, them := "", "the rows"
+	before := ""
 	switch {
 	case s.Related != nil:
-		before, them = "of "+table(s.Related.Table)+" "+s.Related.As+related(s.Related)+": ", "the rows"
+		before = "of " + table(s.Related.Table) + " " + s.Related.As + related(s.Related) + ": "
 	case s.Where != nil:
 		before = strings.TrimPrefix(when(s.Where), " ") + ": "
 	}
 	for _, kind := range stepKinds {
 		if kind.is(s) {
-			return before + kind.say(s, them)
+			return before + kind.say(s)
 		}
 	}
 	return ""
@@ -63,7 +64,7 @@ func related(r *policy.Related) string {
 	return text + when(&r.Where)
 }
 
-func update(s policy.Step, _ string) string {
+func update(s policy.Step) string {
 	text := "set " + assignments(s.Update.Set)
 	if len(s.Update.Undo) > 0 {
 		text += "; a restore sets " + assignments(s.Update.Undo)
@@ -71,7 +72,7 @@ func update(s policy.Step, _ string) string {
 	return text
 }
 
-func insert(s policy.Step, _ string) string {
+func insert(s policy.Step) string {
 	into, in := table(s.Insert.Into), s.Insert
 	var text string
 	switch {
@@ -99,10 +100,11 @@ func insert(s policy.Step, _ string) string {
 // existing says what becomes of a row that an archive has already; refused ones are errors.
 var existing = map[string]string{"keep": "; one that is there stays", "replace": "; it replaces one that is there"}
 
-func archive(s policy.Step, them string) string {
+func archive(s policy.Step) string {
 	a := s.Archive
-	text := "copy " + them + " into " + table(a.Into)
-	if a.Document != "" && !slices.ContainsFunc(a.Set, func(set policy.Assignment) bool { return set.Column == a.Document }) {
+	text := "copy the rows into " + table(a.Into)
+	given := slices.ContainsFunc(a.Set, func(set policy.Assignment) bool { return set.Column == a.Document })
+	if a.Document != "" && !given {
 		text += ", whole in column " + quote.Ident(a.Document)
 	}
 	if len(a.Set) > 0 {
@@ -115,10 +117,11 @@ func archive(s policy.Step, them string) string {
 	return text
 }
 
-func emit(s policy.Step, _ string) string {
+func emit(s policy.Step) string {
 	text := "write event " + s.Emit.Event + " for each"
 	if len(s.Emit.Payload) > 0 {
-		text += " with " + list(each(s.Emit.Payload, func(a policy.Assignment) string { return a.Column + " = " + oneLine(a.Value.SQL) }))
+		key := func(a policy.Assignment) string { return a.Column + " = " + oneLine(a.Value.SQL) }
+		text += " with " + list(each(s.Emit.Payload, key))
 	}
 	return text
 }
@@ -128,7 +131,8 @@ func claims(s subject) []string {
 	if c == nil {
 		return nil
 	}
-	text := quote.Ident(c.Key.Text) + " for " + length(c.TTL.Tiers[0]) + caveat(c.TTL.Tiers[0]) + ", by " + s.function("claim")
+	ttl := c.TTL.Tiers[0]
+	text := name(c.Key) + " for " + length(ttl) + caveat(ttl) + ", by " + s.function("claim")
 	if len(c.Set) > 0 {
 		text += ", which sets " + assignments(c.Set)
 	}
@@ -140,8 +144,9 @@ func cursor(s subject) []string {
 		return nil
 	}
 	c := s.Claim.Cursor
-	text := "the row of " + table(c.Table) + " with a given " + quote.Ident(c.Key.Text) + " in " + list(each(c.Columns, name)) + ", never back, by " +
-		s.function("advance")
+	position := list(each(c.Columns, name))
+	text := "the row of " + table(c.Table) + " with a given " + name(c.Key) + " in " + position +
+		", never back, by " + s.function("advance")
 	if len(c.With) > 0 {
 		text += ", which sets " + list(each(c.With, name)) + " with it"
 	}
@@ -153,7 +158,8 @@ func touch(s subject) []string {
 		return nil
 	}
 	t := s.Touch
-	return []string{"rows by " + quote.Ident(t.Key.Text) + ": " + s.function("touch") + " sets " + assignments(t.Set) + granted(t.Grant)}
+	sets := " sets " + assignments(t.Set) + granted(t.Grant)
+	return []string{"rows by " + name(t.Key) + ": " + s.function("touch") + sets}
 }
 
 func revive(s subject) []string {
@@ -161,7 +167,8 @@ func revive(s subject) []string {
 		return nil
 	}
 	r := s.Touch.Revive
-	text := "what " + s.function("touch") + " does not find, from " + table(r.Table) + " " + r.As + ": " + assignments(r.Set)
+	text := "what " + s.function("touch") + " does not find, from " + table(r.Table) + " " + r.As + ": "
+	text += assignments(r.Set)
 	if r.Emit != "" {
 		text += "; writes event " + r.Emit
 	}
