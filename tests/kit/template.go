@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -19,33 +20,43 @@ import (
 // bootstrapping: roles belong to the server, and two statements about one role at once may fail.
 var bootstrapping sync.Mutex
 
+// standard is a default install: its section of the policy file, and the migration of the runtime.
+var standard = sync.OnceValues(func() (policy.Install, fstest.MapFS) {
+	file, list := Parse("policies: {p: {table: t, where: true, then: [delete]}}")
+	if file == nil {
+		panic(text(list, ""))
+	}
+	objects, err := generator.Runtime(file.Install)
+	dir := fstest.MapFS{}
+	if err == nil {
+		err = next(dir, file, objects)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return file.Install, dir
+})
+
 // runtime is a database in which the runtime of a default install is migrated already: that part
 // is the same for all policies.
 var runtime = pgtest.Template("kit", func(ctx context.Context, conn *pgx.Conn) error {
-	file, list := Parse("policies: {p: {table: t, where: true, then: [delete]}}")
-	if file == nil {
-		return &install.CheckError{Message: text(list, "")}
-	}
-	if err := bootstrapDatabase(ctx, conn, file.Install); err != nil {
-		return err
-	}
-	dir, err := runtimeMigration(file)
-	if err != nil {
+	own, dir := standard()
+	if err := bootstrapDatabase(ctx, conn, own); err != nil {
 		return err
 	}
 	address, separator := conn.Config().ConnString(), "?"
 	if strings.Contains(address, separator) {
 		separator = "&"
 	}
-	_, err = install.Up(ctx, address+separator+"user="+Migrator, dir, install.Options{Install: file.Install, Path: "migrations"})
+	_, err := install.Up(ctx, address+separator+"user="+Migrator, dir, install.Options{Install: own, Path: "migrations"})
 	return err
 })
 
 // database is a clone of the template for a default install, else an empty database.
 func database(t testing.TB, file *policy.File) (*pgtest.DB, fstest.MapFS) {
 	t.Helper()
-	standard, _ := Parse("policies: {p: {table: t, where: true, then: [delete]}}")
-	if file.Install.Schema != standard.Install.Schema || file.Install.Roles != standard.Install.Roles {
+	own, migrated := standard()
+	if file.Install.Schema != own.Schema || file.Install.Roles != own.Roles {
 		db := pgtest.Database(t)
 		bootstrap(t, db, file.Install)
 		return db, fstest.MapFS{}
@@ -53,20 +64,11 @@ func database(t testing.TB, file *policy.File) (*pgtest.DB, fstest.MapFS) {
 	db := runtime.Database(t)
 	db.Exec(t, "GRANT CREATE ON SCHEMA public TO "+Migrator)
 	db.Exec(t, "DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO "+Migrator+"', current_database()); END $$")
-	dir, err := runtimeMigration(standard)
-	if err != nil {
-		t.Fatal(err)
+	dir := fstest.MapFS{}
+	for name, f := range migrated { // tests edit files
+		dir[name] = &fstest.MapFile{Data: bytes.Clone(f.Data)}
 	}
 	return db, dir
-}
-
-func runtimeMigration(file *policy.File) (fstest.MapFS, error) {
-	objects, err := generator.Runtime(file.Install)
-	if err != nil {
-		return nil, err
-	}
-	dir := fstest.MapFS{}
-	return dir, next(dir, file, objects)
 }
 
 func next(dir fstest.MapFS, file *policy.File, objects []generator.Object) error {
