@@ -212,6 +212,9 @@ func (s *Server) Stop() error {
 // notice. Restart brings the server back, through recovery.
 func (s *Server) Kill() error { return s.postmaster.Load().kill() }
 
+// Shutdown ends the postmaster in order and keeps its files. Restart brings the server back.
+func (s *Server) Shutdown() { s.postmaster.Load().shutdown() }
+
 // Restart shuts the server down where it still runs and starts it on the same data.
 func (s *Server) Restart(ctx context.Context) error {
 	s.postmaster.Load().shutdown()

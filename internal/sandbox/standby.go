@@ -18,8 +18,8 @@ func (s *Server) Clone(ctx context.Context) (*Server, error) {
 	return s.copied(ctx, nil, func(clone *Server) *exec.Cmd { return clone.baseBackup(ctx, s) })
 }
 
-// CloneFiles starts an independent server from a copy of the files, as they are: kill the server before. Times of
-// the files stay, as a careful restore keeps them.
+// CloneFiles starts an independent server from a copy of the files, as they are: kill the server before, or shut it
+// down. Times of the files stay, as a careful restore keeps them.
 func (s *Server) CloneFiles(ctx context.Context) (*Server, error) {
 	return s.copied(ctx, nil, func(clone *Server) *exec.Cmd {
 		cmd := clone.command(ctx, "cp", "--archive", s.dataDir(), clone.dataDir())

@@ -3,8 +3,6 @@ package pgtest
 import (
 	"cmp"
 	"context"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -44,7 +42,7 @@ func CronServer(t testing.TB) *DB {
 // package variable.
 type Origin struct {
 	built sync.Once
-	db    *DB // killed, and all that it held is in its files
+	db    *DB // shut down
 }
 
 // Copy starts a server for this test alone on a copy of the origin's files, which build fills at the first use.
@@ -56,9 +54,7 @@ func (o *Origin) Copy(t testing.TB, build func(*DB)) *DB {
 		AtEnd(func() { _ = s.Stop() })
 		db := (&server{s.URL, s}).open(t, s.Database())
 		build(db)
-		db.Exec(t, "CHECKPOINT")
-		check(t, s.Kill())
-		check(t, os.Remove(filepath.Join(s.Dir(), "data", "postmaster.pid"))) // another process may have its number by then
+		s.Shutdown()
 		o.db = db
 	})
 	if o.db == nil {
