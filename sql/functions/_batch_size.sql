@@ -1,6 +1,6 @@
 -- How many rows the batch after this one looks at: as many as the policy says, or where it gives a time, four times as
--- many at most and half at least, toward that time; from 500 on. Where a batch of fewer rows took no less time than the one
--- before, what takes the time is not the rows, and the size goes up again.
+-- many at most and half at least, toward that time; from 500 on. Where a batch of fewer rows took no less time than
+-- the one before, what takes the time is not the rows, and the size goes up again.
 CREATE OR REPLACE FUNCTION retention._batch_size(p_policy retention.policy, p_batch retention.batch) RETURNS integer
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE

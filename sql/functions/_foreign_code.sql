@@ -1,7 +1,7 @@
 -- Whose code could run where a policy or report is evaluated, though nobody trusts them, a sentence each; no row: its
--- page may be evaluated. What _untrusted says of its relations and schemas, and of tables whose foreign keys are checked
--- when its rows go; who else may put triggers or foreign keys on its tables, whose author nobody can tell later; and
--- event triggers, where tables are dropped.
+-- page may be evaluated. What _untrusted says of its relations and schemas, and of tables whose foreign keys are
+-- checked when its rows go; who else may put triggers or foreign keys on its tables, whose author nobody can tell
+-- later; and event triggers, where tables are dropped.
 CREATE OR REPLACE FUNCTION retention._foreign_code(p_policy retention.policy) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 DECLARE

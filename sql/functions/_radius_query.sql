@@ -1,6 +1,6 @@
 -- The statement that counts what steps and the keys behind them (_keys_reached) would do; $1 is an array of what
--- _effects takes. A row is counted where it goes first: by step, then by key; one whose key an earlier step sets to NULL is
--- not reached. Keys that cascade in a circle are followed by recursion.
+-- _effects takes. A row is counted where it goes first: by step, then by key; one whose key an earlier step sets to
+-- NULL is not reached. Keys that cascade in a circle are followed by recursion.
 CREATE OR REPLACE FUNCTION retention._radius_query(p_policy text, p_keys jsonb) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

@@ -1,9 +1,9 @@
 -- The registry: one row per policy, written by migrations; and one per report, which has a name, a hash, and no table,
 -- passes or steps. SQL in it is over a row t of the policy's table, and over a slice as $1.
 CREATE TABLE IF NOT EXISTS retention.policy (
-    name text PRIMARY KEY, words text,          -- what all of it does
-    table_name text NOT NULL DEFAULT '', partitions boolean NOT NULL DEFAULT false,  -- its rows are the table's partitions
-    hash text NOT NULL,
+    name text PRIMARY KEY, table_name text NOT NULL DEFAULT '', hash text NOT NULL,
+    words text,                                 -- what all of it does
+    partitions boolean NOT NULL DEFAULT false,  -- its rows are the table's partitions
     owns text[] NOT NULL DEFAULT '{}',          -- its tables for joins
     grants jsonb NOT NULL DEFAULT '{}',         -- who else may call its functions: {last word of the name: [role, ...]}
     -- How a run walks through the rows, an entry of "due" each, in the order in which it goes. cursor: [expression,
