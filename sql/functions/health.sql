@@ -5,7 +5,8 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp A
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
-    SELECT 'error', NULL::text, retention._copy(), 'pgretain adopt --reason ''...'', or SELECT retention.adopt(''...''), if rows are to be deleted here.'
+    SELECT 'error', NULL::text, retention._copy(),
+           'pgretain adopt --reason ''...'', or SELECT retention.adopt(''...''), if rows are to be deleted here.'
     WHERE retention._copy() IS NOT NULL
     UNION ALL SELECT 'error', NULL::text, retention._half_upgraded(), 'Run "pgretain migrate up".'
     WHERE retention._half_upgraded() IS NOT NULL
