@@ -2,6 +2,6 @@
 DO $$
 BEGIN
     EXECUTE replace(pg_get_functiondef('retention.enqueued_messages_ttl_rows(retention.slice)'::regprocedure),
-                    '($1).as_of, 0, 7,', '($1).as_of, 0, 1,');
+                    '($1).as_of, ''7 days''', '($1).as_of, ''1 day''');
 END
 $$;

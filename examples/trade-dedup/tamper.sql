@@ -2,6 +2,6 @@
 DO $$
 BEGIN
     EXECUTE replace(pg_get_functiondef('retention.processed_trades_rows(retention.slice)'::regprocedure),
-                    '($1).as_of, 0, 0,', '($1).as_of + interval ''1 hour'', 0, 0,');
+                    '($1).as_of, ''0 days''', '($1).as_of + interval ''1 hour'', ''0 days''');
 END
 $$;

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/generator"
+	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
@@ -37,6 +38,10 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 				t.Fatal("nothing was installed")
 			}
 			in.WantConforms(t, in.Wanted(t, dir))
+			in.DB.Exec(t, fixture.ReadFile(t, dir, "tamper.sql"))
+			if report := in.Verify(t, "", in.Wanted(t, dir)); report.Count(diag.Drift) != 1 || report.Findings[0].Code != "V003" {
+				t.Errorf("after tamper.sql the findings are %v", report.Findings)
+			}
 			o := install.Options{Install: in.File.Install, Path: "migrations"}
 			if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o, true); err != nil {
 				t.Fatalf("%+v", install.Diagnostics(err))
