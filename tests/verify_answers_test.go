@@ -1,9 +1,15 @@
 package tests
 
 import (
+	"maps"
+	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
 	"pgretain/verifier"
 )
 
@@ -32,5 +38,118 @@ detail: The answer cannot be read: cannot scan Infinity in column "since". This 
 				t.Errorf("nothing says %s:\n%s", c.says, text)
 			}
 		})
+	}
+}
+
+// notForPsql are hints that are a command for the shell, or a sentence.
+var notForPsql = regexp.MustCompile(`^(pgretain .*[^.]|[A-Z].*\.)$`)
+
+// looksOnly are hints that show more, and repair nothing.
+var looksOnly = regexp.MustCompile(`^SELECT \* FROM [^;]*;$`)
+
+// pasteHints does with the report what its reader does: every hint that is SQL goes into psql as it is,
+// and what it is about has gone.
+func pasteHints(t *testing.T, c driftCase, report *verifier.Report) {
+	t.Helper()
+	var script []string
+	repaired := map[string]bool{}
+	for _, f := range report.Findings {
+		switch {
+		case f.Hint == "" || notForPsql.MatchString(f.Hint):
+		case !strings.HasSuffix(f.Hint, ";"):
+			t.Errorf("%s: the hint is no SQL, no command and no sentence: %s", f.Code, f.Hint)
+		default:
+			script = append(script, f.Hint)
+			repaired[f.Code] = !looksOnly.MatchString(f.Hint)
+		}
+	}
+	if len(script) == 0 {
+		return
+	}
+	command := exec.CommandContext(t.Context(), "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", c.url(c.name, ""))
+	command.Stdin = strings.NewReader(strings.Join(script, "\n"))
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("pasting the hints: %v\n%s\n%s", err, strings.Join(script, "\n"), out)
+		return
+	}
+	after := c.selected(t, "", 0, slices.Collect(maps.Keys(repaired)), nil)
+	for _, f := range after.Findings {
+		if repaired[f.Code] && f.Severity != verifier.Info {
+			t.Errorf("%s is still there after\n%s\n%s", f.Code, strings.Join(script, "\n"), c.text(t, after))
+		}
+	}
+}
+
+// testSnapshotNearMisses: what changes nothing that is generated is for information, and so is a schema
+// that the viewer may not look into. Partitions that come and go are not worth a word.
+func testSnapshotNearMisses(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "snapshot_nearby")
+	c.exec(t, `ALTER TABLE app.message ADD COLUMN note text, ALTER COLUMN body SET DEFAULT '-';
+		CREATE INDEX message_note ON app.message (note);
+		ALTER TABLE app.attachment ADD COLUMN note text;
+		REVOKE USAGE ON SCHEMA app FROM `+c.looker())
+	report := c.verify(t, c.looker(), verifier.Options{Counts: true})
+	expectCodes(t, c, report)
+	text := c.text(t, report)
+	for _, want := range []string{
+		`info: table "app.message" is not as the catalog snapshot has it [V033]`,
+		`Another column body: wanted text NOT NULL, found text NOT NULL DEFAULT '-'::text. New column note: text. New index message_note: CREATE INDEX message_note ON app.message USING btree (note).`,
+		`info: table "app.attachment" is not as the catalog snapshot has it: column note [V033]`,
+		"Nothing that is generated depends on it.",
+		`has no USAGE on schema app [V034]`, `hint: GRANT USAGE ON SCHEMA app TO retention_viewer;`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("nothing says %s:\n%s", want, text)
+		}
+	}
+}
+
+// testCoverageGrowth: how large a table is and what it got, as the server's own functions have it; a
+// table that somebody has to himself does not hold the verifier up for long.
+func testCoverageGrowth(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "uncovered_table@growth")
+	conn := c.connect(t, "")
+	pgtest.Exec(t, conn, `CREATE TABLE app.fresh WITH (autovacuum_enabled = off) AS SELECT generate_series(1, 12345) AS id; ANALYZE app.fresh`)
+	pgtest.Exec(t, conn, "SELECT pg_stat_force_next_flush()")
+	pgtest.Exec(t, conn, "INSERT INTO app.fresh SELECT generate_series(1, 5)")
+	pgtest.Exec(t, conn, "SELECT pg_stat_force_next_flush()")
+	size := pgtest.Value[string](t, conn, "SELECT pg_size_pretty(pg_total_relation_size('app.fresh'))")
+	inserted := pgtest.Value[string](t, conn, "SELECT n_tup_ins::text FROM pg_stat_user_tables WHERE relname = 'fresh'")
+	want := "It takes " + size + ", about 12345 rows. " + inserted + " rows were inserted since its statistics began."
+	if text := c.text(t, c.verify(t, c.looker(), verifier.Options{})); !strings.Contains(text, want) {
+		t.Errorf("nothing says %s:\n%s", want, text)
+	}
+	pgtest.Exec(t, conn, "BEGIN; LOCK TABLE app.fresh")
+	report := c.verify(t, c.looker(), verifier.Options{Timeout: waiting})
+	if text := c.text(t, report); !strings.Contains(text, "Its size could not be read, for somebody has it to himself, about 12345 rows.") {
+		t.Error(text)
+	}
+}
+
+// A window that was set at run time is worth knowing, and no drift; what is overdue goes by it.
+func testWindowSet(t *testing.T, server *driftServer) {
+	yaml := strings.Replace(driftFile(t, "", "policy.yaml"), "older_than: 7 days", "older_than: {days: 7, at_least: 1}", 1)
+	in := kit.Install(t, driftFile(t, "", "schema.sql"), yaml)
+	wanted, list := in.Compile(t, yaml)
+	if list.HasErrors() {
+		t.Fatal(list)
+	}
+	c := driftCase{name: in.Name, file: in.File, wanted: wanted, url: func(_, user string) string { return in.URL(user) }}
+	in.Exec(t, `UPDATE retention.install SET adopted_at = now() - interval '1 year';
+		UPDATE retention.policy SET installed_at = now() - interval '1 year';
+		UPDATE retention.job SET installed_at = now() - interval '1 year';
+		INSERT INTO app.message (body, created_at) VALUES ('x', now() - interval '20 days')`)
+	in.Exec(t, driftFile(t, "", "ran.sql"))
+	if err := in.Operator("SELECT retention.set_window('message_ttl', '30 days', 'a trial')"); err != nil {
+		t.Fatal(err)
+	}
+	report := c.verify(t, "", verifier.Options{Counts: true})
+	expectCodes(t, c, report)
+	if text := c.text(t, report); !strings.Contains(text, `: info: the window of policy "message_ttl" was set at run time [V014]`) ||
+		!strings.Contains(text, "\ngot:  30 days\n") || !strings.Contains(text, ": a trial. ") {
+		t.Error(text)
+	}
+	if n := pgtest.Value[int](t, in, "SELECT due FROM retention.preview('message_ttl')"); n != 0 {
+		t.Errorf("%d rows are due", n)
 	}
 }
