@@ -1,96 +1,107 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"os"
-	"testing/fstest"
+	"os/exec"
+	"path/filepath"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"pgretain/generator"
-	"pgretain/internal/diag"
-	"pgretain/internal/inspect"
-	"pgretain/internal/install"
 	"pgretain/internal/quote"
-	"pgretain/policy"
 )
 
 //go:embed policy.yaml
-var policies []byte
+var policies string
 
 // migrator owns the tables and migrates; it is no superuser.
 const migrator = "bench_migrator"
 
-// install goes the whole path: bootstrap, tables, catalog snapshot, migrations.
+// project is a directory with a policy file, and the database that it is for.
+type project struct {
+	*session
+	dir, database string
+}
+
+// build makes the program, in the directory of the session.
+func (s *session) build(ctx context.Context) (err error) {
+	if s.dir, err = os.MkdirTemp("", "pgretain-bench-"); err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(s.dir, "pgretain"), "pgretain/cmd/pgretain").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("building pgretain: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// install goes the whole way for the policies that are measured.
 func (s *session) install(ctx context.Context) error {
-	file, list := policy.Parse("policy.yaml", policies)
-	if file == nil {
-		return refused(list)
+	if _, err := s.admin.Exec(ctx, "CREATE ROLE "+quote.Ident(migrator)+" LOGIN"); err != nil {
+		return err
 	}
-	conn, err := s.prepare(ctx, file.Install)
-	if err != nil {
-		return fmt.Errorf("preparing the database: %w", err)
-	}
-	defer conn.Close(ctx)
-	snapshot, _, err := inspect.Snapshot(ctx, conn, inspect.Request{
-		Tables: []string{"public.message", "public.queue", "public.task", "public.letter", "public.page", "public.old_letter", "public.old_message", "public.daily", "public.open_case", "public.claimed"}, SearchPath: file.Install.SearchPath, Runtime: file.Install.Schema,
-	})
+	p, err := s.project(ctx, installed, policies, query("schema"), query("procedures"))
 	if err != nil {
 		return err
 	}
-	objects, list := generator.Compile(file, snapshot, nil)
-	if list.HasErrors() {
-		return refused(list)
-	}
-	dir, err := migrations(file, objects)
-	if err != nil {
+	if _, _, err := p.command(ctx, "generate"); err != nil {
 		return err
 	}
-	_, err = install.Up(ctx, s.server.URL(installed, migrator), dir, install.Options{Install: file.Install, Path: "migrations"})
+	return p.migrate(ctx)
+}
+
+// project makes the policy file, the database, what the DBA and the application make there, and the snapshot.
+func (s *session) project(ctx context.Context, database, policies string, scripts ...string) (*project, error) {
+	p := &project{s, filepath.Join(s.dir, database), database}
+	if err := os.Mkdir(p.dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, "retention.yaml"), []byte(policies), 0o644); err != nil {
+		return nil, err
+	}
+	if _, err := s.admin.Exec(ctx, "CREATE DATABASE "+quote.Ident(database)); err != nil {
+		return nil, err
+	}
+	bootstrap, _, err := p.command(ctx, "bootstrap", "--database", database, "--migrator", migrator)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pgx.Connect(ctx, p.url(""))
+	if err != nil {
+		return nil, err
+	}
+	for _, script := range append([]string{bootstrap}, scripts...) {
+		if err == nil {
+			_, err = conn.Exec(ctx, script)
+		}
+	}
+	if err = errors.Join(err, conn.Close(ctx)); err == nil {
+		_, _, err = p.command(ctx, "snapshot", "--database-url", p.url(migrator))
+	}
+	return p, err
+}
+
+func (p *project) url(role string) string { return p.server.URL(p.database, role) }
+
+func (p *project) migrate(ctx context.Context) error {
+	_, _, err := p.command(ctx, "migrate", "up", "--database-url", p.url(migrator))
 	return err
 }
 
-// prepare makes a database: the DBA's part, and the application's tables.
-func (s *session) prepare(ctx context.Context, in policy.Install) (*pgx.Conn, error) {
-	for _, statement := range []string{
-		"CREATE ROLE " + quote.Ident(migrator) + " LOGIN", "CREATE DATABASE " + quote.Ident(installed),
-	} {
-		if _, err := s.admin.Exec(ctx, statement); err != nil {
-			return nil, err
-		}
+// command runs the program; anything but success is an error.
+func (p *project) command(ctx context.Context, args ...string) (string, time.Duration, error) {
+	c := exec.CommandContext(ctx, filepath.Join(p.session.dir, "pgretain"), args...)
+	c.Dir = p.dir
+	var out, said bytes.Buffer
+	c.Stdout, c.Stderr = &out, &said
+	began := time.Now()
+	if err := c.Run(); err != nil {
+		return "", 0, fmt.Errorf("pgretain %s: %w\n%.2000s%.2000s", args[0], err, &out, &said)
 	}
-	bootstrap, err := install.Bootstrap(in, installed, migrator)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := pgx.Connect(ctx, s.server.URL(installed, ""))
-	if err != nil {
-		return nil, err
-	}
-	for _, script := range []string{bootstrap, query("schema"), query("procedures")} {
-		if _, err := conn.Exec(ctx, script); err != nil {
-			return nil, errors.Join(err, conn.Close(ctx))
-		}
-	}
-	return conn, nil
-}
-
-func migrations(file *policy.File, objects []generator.Object) (fstest.MapFS, error) {
-	path := append([]string{"pg_catalog"}, file.Install.SearchPath...)
-	files, err := generator.Next(&generator.History{}, objects, generator.NextOptions{
-		Roles: file.Install.Roles, SearchPath: append(path, "pg_temp"),
-	})
-	dir := fstest.MapFS{}
-	for _, f := range files {
-		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
-	}
-	return dir, err
-}
-
-func refused(list diag.List) error {
-	_ = list.Render(os.Stderr, map[string][]byte{"policy.yaml": policies}, false) // the error is enough
-	return errors.New("the policy is refused")
+	return out.String(), time.Since(began), nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,6 +47,7 @@ type session struct {
 	server   *sandbox.Server
 	admin    *pgx.Conn // the superuser's, in no database that is copied
 	loaded   map[string]bool
+	dir      string // of the program, and of projects
 	progress io.Writer
 }
 
@@ -56,6 +58,9 @@ func start(ctx context.Context, o options, progress io.Writer) (*session, error)
 	}
 	s := &session{options: o, server: server, loaded: map[string]bool{}, progress: progress}
 	if s.admin, err = pgx.Connect(ctx, server.URL("", "")); err == nil {
+		err = s.build(ctx)
+	}
+	if err == nil {
 		err = s.install(ctx)
 	}
 	if err != nil {
@@ -64,7 +69,7 @@ func start(ctx context.Context, o options, progress io.Writer) (*session, error)
 	return s, nil
 }
 
-func (s *session) stop() error { return s.server.Stop() }
+func (s *session) stop() error { return errors.Join(s.server.Stop(), os.RemoveAll(s.dir)) }
 
 // about says what was measured on.
 func (s *session) about(ctx context.Context) (string, error) {
