@@ -201,28 +201,10 @@ func (v *inspection) compileWith(s *catalog.Snapshot) effect {
 		e.errors = slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Severity != "" })
 		return e
 	}
-	add := func(sign string, o generator.Object) {
-		e.changes = append(e.changes, sign+" "+string(o.Kind)+" "+o.Name)
+	for _, c := range generator.Changes(v.wanted, objects) {
+		o := c.Object()
+		e.changes = append(e.changes, c.Sign()+" "+string(o.Kind)+" "+o.Name)
 		e.objects = append(e.objects, o)
-	}
-	wanted := map[generator.ID]generator.Object{}
-	for _, o := range v.wanted {
-		wanted[o.ID()] = o
-	}
-	for _, o := range objects {
-		old, known := wanted[o.ID()]
-		delete(wanted, o.ID())
-		switch {
-		case !known:
-			add("+", o)
-		case old.Hash() != o.Hash():
-			add("~", o)
-		}
-	}
-	for _, o := range v.wanted {
-		if _, gone := wanted[o.ID()]; gone {
-			add("-", o)
-		}
 	}
 	return e
 }

@@ -10,46 +10,29 @@ import (
 	"pgretain/generator"
 )
 
-// change is what a step does to one object: "+" new, "~" changed, "-" removed. Text is what a person
-// reads of it; before and after are there for changed objects alone.
+// change is what a step does to one object, or to several of the runtime. Text is what a person reads of it.
 type change struct {
-	sign, text    string
-	before, after generator.Object
+	generator.Change
+	sign, text string
 }
 
 // changes tells what a step does to which object. New and changed objects of the runtime are only
 // counted: there are about a hundred, and no policy names them. Of a changed policy the words say how.
 func changes(history *generator.History, wanted []generator.Object) []change {
-	list := make([]change, 0, len(wanted))
+	var list, counted []change
 	runtime := map[string]int{}
-	seen := map[generator.ID]bool{}
-	note := func(sign string, o, before generator.Object) {
+	for _, c := range generator.Changes(history.Objects(), wanted) {
+		o, sign := c.Object(), c.Sign()
 		if sign != "-" && ofRuntime(o) {
 			runtime[sign]++
-			return
+			continue
 		}
 		text := string(o.Kind) + " " + o.Name
 		if sign == "~" && o.Kind == generator.KindPolicy {
-			text += ": " + generator.Differences(before.SQL, o.SQL)
+			text += ": " + generator.Differences(c.Before.SQL, o.SQL)
 		}
-		list = append(list, change{sign, text, before, o})
+		list = append(list, change{c, sign, text})
 	}
-	for _, o := range wanted {
-		seen[o.ID()] = true
-		before, had := history.Object(o.ID())
-		switch {
-		case !had:
-			note("+", o, o)
-		case before.Hash() != o.Hash():
-			note("~", o, before)
-		}
-	}
-	for _, o := range history.Objects() {
-		if !seen[o.ID()] {
-			note("-", o, o)
-		}
-	}
-	var counted []change
 	for _, sign := range []string{"+", "~"} {
 		if n := runtime[sign]; n > 0 {
 			counted = append(counted, change{sign: sign, text: "runtime: " + plural(n, "object")})
@@ -85,10 +68,13 @@ func newComparison(out io.Writer) *comparison { return &comparison{out, coloured
 
 // print does nothing for new and removed objects.
 func (c *comparison) print(change change) {
-	if change.before.As != change.after.As {
-		fmt.Fprintf(c.out, "      created as %s instead of %s\n", change.after.As, change.before.As)
+	if change.Before == nil || change.After == nil {
+		return
 	}
-	lines := unified(change.before.SQL, change.after.SQL)
+	if change.Before.As != change.After.As {
+		fmt.Fprintf(c.out, "      created as %s instead of %s\n", change.After.As, change.Before.As)
+	}
+	lines := unified(change.Before.SQL, change.After.SQL)
 	shown := min(len(lines), linesOfObject, c.left)
 	for _, line := range lines[:shown] {
 		fmt.Fprintf(c.out, "      %s\n", c.paint(line))

@@ -12,7 +12,7 @@ import (
 )
 
 func changeOf(before, after string) change {
-	return change{"~", "function f()", generator.Object{SQL: before, As: "owner"}, generator.Object{SQL: after, As: "owner"}}
+	return change{generator.Change{Before: &generator.Object{SQL: before, As: "owner"}, After: &generator.Object{SQL: after, As: "owner"}}, "~", "function f()"}
 }
 
 func TestComparison(t *testing.T) {
@@ -49,7 +49,7 @@ func TestComparisonOfNewObjectsAndRoles(t *testing.T) {
 	c.print(change{sign: "+", text: "runtime: 3 objects"})
 	same := changeOf("a\n", "a\n")
 	c.print(same)
-	same.after.As = "runner"
+	same.After.As = "runner"
 	c.print(same)
 	if diff := cmp.Diff("      created as runner instead of owner\n", out.String()); diff != "" {
 		t.Error(diff)

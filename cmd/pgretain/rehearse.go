@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -125,23 +124,13 @@ func (r *rehearsed) compareSnapshot(wanted []generator.Object, history *generato
 		return err
 	}
 	objects, list := generator.Compile(r.project.file, snapshot, history)
-	if !list.HasErrors() && fingerprint(objects) == fingerprint(wanted) {
+	if !list.HasErrors() && len(generator.Changes(wanted, objects)) == 0 {
 		return nil
 	}
 	r.found.Add(diag.Diagnostic{Position: diag.Position{File: r.catalogFile(), Line: 1, Column: 1}, Code: codeSnapshotDiffers,
 		Message: "the schema file makes other tables than this snapshot says, and other SQL comes of it",
 		Hint:    `Write it again with "pgretain snapshot", and then "pgretain generate".`})
 	return nil
-}
-
-// fingerprint is equal for equal objects, in whatever order.
-func fingerprint(objects []generator.Object) string {
-	hashes := make([]string, len(objects))
-	for i, o := range objects {
-		hashes[i] = string(o.Kind) + " " + o.Name + " " + o.Hash()
-	}
-	slices.Sort(hashes)
-	return generator.Hash(hashes...)
 }
 
 // write puts the files of a directory and its next step into a temporary one.
