@@ -144,7 +144,7 @@ func (l *linter) checkZone(p *policy.Policy) {
 	if table == nil {
 		return
 	}
-	walk(l.condition(p.Where), func(c *pgparse.Condition) {
+	l.condition(p.Where).Walk(func(c *pgparse.Condition) {
 		left, right := table.Column(c.Left.Column), table.Column(c.Right.Column)
 		if left == nil || right == nil || !catalog.ZoneDecides(*left, *right) {
 			return

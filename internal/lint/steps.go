@@ -141,7 +141,7 @@ func (l *linter) fight(a, b *policy.Policy) string {
 // plain says whether all that decides on the rows of a policy is understood, and no clock is set.
 func (l *linter) plain(p *policy.Policy) bool {
 	understood := p.Where != nil && !guarded(p)
-	walk(l.condition(p.Where), func(c *pgparse.Condition) { understood = understood && c.Form != pgparse.Opaque })
+	l.condition(p.Where).Walk(func(c *pgparse.Condition) { understood = understood && c.Form != pgparse.Opaque })
 	return understood
 }
 

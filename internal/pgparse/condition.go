@@ -215,8 +215,11 @@ func (c *Condition) Present() []string {
 	return c.Strict
 }
 
-// Walk calls f for the condition and all its parts.
+// Walk calls f for the condition, if there is one, and all its parts.
 func (c *Condition) Walk(f func(*Condition)) {
+	if c == nil {
+		return
+	}
 	f(c)
 	for _, part := range c.Parts {
 		part.Walk(f)

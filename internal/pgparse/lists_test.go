@@ -96,19 +96,6 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-func TestPLpgSQL(t *testing.T) {
-	t.Parallel()
-	const head = "CREATE PROCEDURE f() LANGUAGE plpgsql AS $$ "
-	if err := pgparse.PLpgSQL(head + "BEGIN COMMIT; IF true THEN NULL; END IF; END $$"); err != nil {
-		t.Error(err)
-	}
-	for _, sql := range []string{head + "BEGIN IF true NULL; END IF; END $$", head + "BEGIN SELEC 1; END $$", "SELECT 1", ""} {
-		if err := pgparse.PLpgSQL(sql); err == nil {
-			t.Errorf("%q is accepted", sql)
-		}
-	}
-}
-
 func TestSplice(t *testing.T) {
 	t.Parallel()
 	got := pgparse.Splice("a = b", []pgparse.Edit{{Offset: 4, Length: 1, Text: "t.b"}, {Offset: 0, Text: "t."}, {Offset: 0, Text: "x."}})

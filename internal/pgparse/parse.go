@@ -1,14 +1,14 @@
 package pgparse
 
 import (
-	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	query "github.com/pganalyze/pg_query_go/v6"
+	"github.com/pganalyze/pg_query_go/v6/parser"
 )
 
 // remember reads each text once: every object that is made of a policy reads the policy's SQL again. Nobody may
@@ -38,7 +38,7 @@ func parse(prefix, sql, suffix string) (*query.ParseResult, *Error) {
 	if err := plainText(sql); err != nil {
 		return nil, err
 	}
-	tree, err := grammarParse(prefix + sql + suffix)
+	tree, err := query.Parse(prefix + sql + suffix)
 	if err != nil {
 		return nil, placed(err, prefix, sql)
 	}
@@ -73,7 +73,10 @@ func plainText(sql string) *Error {
 
 // placed turns the parser's 1-based character position into a byte offset of sql.
 func placed(err error, prefix, sql string) *Error {
-	message, character := position(err)
+	message, character := err.Error(), 0
+	if e := (*parser.Error)(nil); errors.As(err, &e) {
+		message, character = e.Message, e.Cursorpos
+	}
 	text, offset := prefix+sql, 0
 	for ; character > 1 && offset < len(text); character-- {
 		_, size := utf8.DecodeRuneInString(text[offset:])
@@ -119,7 +122,7 @@ func scanAll(sql string) ([]token, *Error) {
 	if err := plainText(sql); err != nil {
 		return nil, err
 	}
-	result, err := grammarScan(sql)
+	result, err := query.Scan(sql)
 	if err != nil {
 		return nil, placed(err, "", sql)
 	}
@@ -220,24 +223,4 @@ func Statements(sql string) ([]string, error) {
 		statements = append(statements, strings.TrimSpace(sql[start:end]))
 	}
 	return statements, nil
-}
-
-// PLpgSQL checks the syntax of the bodies of the plpgsql functions that a text creates. The
-// error carries the parser's words.
-func PLpgSQL(createFunction string) error {
-	if err := plainText(createFunction); err != nil {
-		return err
-	}
-	result, err := grammarPLpgSQL(createFunction)
-	if err != nil {
-		return placed(err, "", createFunction)
-	}
-	var functions []json.RawMessage
-	if err := json.Unmarshal([]byte(result), &functions); err != nil {
-		return fmt.Errorf("reading the parsed plpgsql: %w", err)
-	}
-	if len(functions) == 0 {
-		return &Error{Message: "there is no plpgsql function"}
-	}
-	return nil
 }
