@@ -67,6 +67,11 @@ func (roles *Roles) read(r *reader, f field) bool {
 	return ok
 }
 
+// Path is the search path that generated functions and migrations have.
+func (i Install) Path() []string {
+	return slices.Concat([]string{"pg_catalog"}, i.SearchPath, []string{"pg_temp"})
+}
+
 // CronElsewhere says whether jobs are scheduled in another database than the one they run in.
 func (i Install) CronElsewhere() bool {
 	return i.Scheduler == "pg_cron" && i.CronDatabase != "" && i.CronDatabase != i.Database

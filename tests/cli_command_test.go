@@ -1,8 +1,6 @@
 package tests
 
 import (
-	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,13 +50,8 @@ func (c *cli) run(args ...string) result {
 
 func (c *cli) finish(cmd *exec.Cmd) result {
 	c.t.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		c.t.Fatalf("running %q: %v", cmd.Args, err)
-	}
-	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	code, stdout, stderr := kit.Finish(c.t, cmd)
+	return result{code, stdout, stderr}
 }
 
 // must runs a command that succeeds.

@@ -2,7 +2,6 @@ package tests
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -14,17 +13,14 @@ import (
 
 	"pgretain/internal/sandbox"
 	"pgretain/tests/fixture"
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
 // TestCLI builds the command once and runs it against real servers.
 func TestCLI(t *testing.T) {
 	t.Parallel()
-	binary := filepath.Join(t.TempDir(), "pgretain")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "../cmd/pgretain").CombinedOutput()
-	if err != nil {
-		t.Fatalf("building the command: %v\n%s", err, out)
-	}
+	binary := kit.Program(t)
 	for name, test := range map[string]func(*testing.T, string){
 		"bot queue":        testBotQueue,
 		"interrupt":        testInterrupt,

@@ -15,6 +15,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/install"
 	"pgretain/policy"
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
@@ -68,18 +69,8 @@ func installOptions() install.Options {
 // grow writes the next step of wanted into dir.
 func grow(t *testing.T, dir fstest.MapFS, wanted ...generator.Object) {
 	t.Helper()
-	history, err := generator.Read(dir)
-	if err != nil {
+	if _, err := kit.Next(dir, policy.Install{Roles: installRoles, SearchPath: []string{"app"}}, wanted); err != nil {
 		t.Fatal(err)
-	}
-	files, err := generator.Next(history, wanted, generator.NextOptions{
-		Roles: installRoles, SearchPath: []string{"pg_catalog", "app", "pg_temp"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		dir[file.Name] = &fstest.MapFile{Data: []byte(file.Content())}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	"pgretain/tests/fixture"
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 	"pgretain/verifier"
 )
@@ -119,18 +120,11 @@ func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
 // historyOf is what generate writes for objects, read back.
 func historyOf(t *testing.T, file *policy.File, objects []generator.Object) *generator.History {
 	t.Helper()
-	history, err := generator.Read(fstest.MapFS{})
-	if err != nil {
+	dir := fstest.MapFS{}
+	if _, err := kit.Next(dir, file.Install, objects); err != nil {
 		t.Fatal(err)
 	}
-	files, err := generator.Next(history, objects, generator.NextOptions{Roles: file.Install.Roles, SearchPath: file.Install.SearchPath, Schema: file.Install.Schema})
-	dir := fstest.MapFS{}
-	for _, f := range files {
-		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
-	}
-	if err == nil {
-		history, err = generator.Read(dir)
-	}
+	history, err := generator.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +210,7 @@ var (
 func (c driftCase) text(t *testing.T, report *verifier.Report) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := report.Text(&out, false); err != nil {
+	if err := report.Text(&out, false, false); err != nil {
 		t.Fatal(err)
 	}
 	text := volatileTime.ReplaceAllString(out.String(), "<time>")

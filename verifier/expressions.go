@@ -82,7 +82,7 @@ func (v *inspection) checkUsage(r reading) error {
 	if len(v.closed) == 0 {
 		return err
 	}
-	list, role := idents(v.closed), v.install.Roles.Viewer
+	list, role := quote.Idents(v.closed), v.install.Roles.Viewer
 	if v.install.Roles.None {
 		role = v.server.User
 	}
@@ -186,5 +186,5 @@ func meansNothing(err *pgconn.PgError) bool {
 
 // searchPath is the one that generated functions have.
 func (v *inspection) searchPath() string {
-	return strings.Join(slices.Concat([]string{"pg_catalog"}, mapped(v.install.SearchPath, quote.Ident), []string{"pg_temp"}), ", ")
+	return quote.Idents(v.install.Path())
 }

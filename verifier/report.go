@@ -36,24 +36,11 @@ type message = diag.Diagnostic
 
 // Report is what Verify found, sorted by position and code.
 type Report struct {
-	File     string
+	report.Log
 	Objects  int // wanted objects
 	Policies int
 	Checks   []string // codes of those that were made
-	Findings []Finding
 }
-
-// Log is the report for machines. Version is that of the program; root is the directory that files are
-// named from.
-func (r *Report) Log(version, root string) report.Log {
-	return report.Log{Verb: "verify", Version: version, File: r.File, Root: root, Findings: append([]Finding{}, r.Findings...)}
-}
-
-// Count is the number of findings of a severity, suppressed ones left out.
-func (r *Report) Count(severity diag.Severity) int { return r.Log("", "").Count(severity) }
-
-// Suppressed is the number of findings that the policy file takes out of the verdict.
-func (r *Report) Suppressed() int { return r.Log("", "").Suppressed() }
 
 // Verdict sums the findings up.
 func (r *Report) Verdict() Verdict {
@@ -77,16 +64,8 @@ func (r *Report) ExitCode() int {
 
 // Text writes the findings for people, under a heading for each group: in it first what decides the
 // verdict, then by position. The last line counts and says the verdict. Suppressed findings are
-// counted only.
-func (r *Report) Text(w io.Writer, colour bool) error { return r.text(w, colour, false) }
-
-// TextAll is Text with the suppressed findings.
-func (r *Report) TextAll(w io.Writer, colour bool) error { return r.text(w, colour, true) }
-
-// severities are in the order of what they do to the verdict.
-var severities = []diag.Severity{diag.Drift, diag.Unknown, diag.Info, diag.Suppressed}
-
-func (r *Report) text(w io.Writer, colour, all bool) error {
+// counted only, unless all are asked for.
+func (r *Report) Text(w io.Writer, colour, all bool) error {
 	out := bufio.NewWriter(w)
 	for _, g := range Groups() {
 		var list diag.List
@@ -118,6 +97,9 @@ func (r *Report) text(w io.Writer, colour, all bool) error {
 	fmt.Fprintln(out, r.Summary())
 	return out.Flush()
 }
+
+// severities are in the order of what they do to the verdict.
+var severities = []diag.Severity{diag.Drift, diag.Unknown, diag.Info, diag.Suppressed}
 
 // Summary is the last line of the text.
 func (r *Report) Summary() string {
@@ -161,7 +143,7 @@ func (r *Report) JSON(w io.Writer) error {
 	leftOut := slices.DeleteFunc(Selection{}.Codes(), func(code string) bool { return slices.Contains(r.Checks, code) })
 	return report.WriteJSON(w, jsonReport{Version: 1, Verdict: r.Verdict(), File: r.File, Objects: r.Objects, Policies: r.Policies,
 		Drift: r.Count(diag.Drift), Unknown: r.Count(diag.Unknown), Info: r.Count(diag.Info), Suppressed: r.Suppressed(),
-		LeftOut: leftOut, Findings: r.Log("", "").Findings})
+		LeftOut: leftOut, Findings: r.Findings})
 }
 
 // suppress takes findings out of the verdict that the policy file says to leave out, by the server's

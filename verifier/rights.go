@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
-	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -92,7 +91,8 @@ func (v *inspection) checkFunctionRights(r reading) error {
 
 // calls lists each function once per policy and report.
 func (v *inspection) calls() []calling {
-	calls, _ := parallel.Each(v.sources(), func(s source) ([]calling, error) {
+	var all []calling
+	for _, s := range v.sources() {
 		var list []calling
 		for _, part := range s.parts {
 			parsed, err := part.Parse()
@@ -105,9 +105,9 @@ func (v *inspection) calls() []calling {
 				}
 			}
 		}
-		return list, nil
-	})
-	return slices.Concat(calls...)
+		all = append(all, list...)
+	}
+	return all
 }
 
 // callRefused: the schema of a table may have a finding already.

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
-	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
@@ -36,20 +34,19 @@ func (v *inspection) checkTables(r reading) error {
 // WITH.
 func (v *inspection) namedTables() []namedTable {
 	list := mapped(v.file.Protect, func(t policy.Table) namedTable { return namedTable{Table: t} })
-	named, _ := parallel.Each(v.file.Policies, func(p *policy.Policy) (named []namedTable, _ error) {
+	for _, p := range v.file.Policies {
 		for _, use := range p.Uses() {
-			named = append(named, namedTable{use.Table, p.Name, use.Created})
+			list = append(list, namedTable{use.Table, p.Name, use.Created})
 		}
 		for _, part := range p.Parts() {
 			for _, t := range part.Tables() {
 				if t.Schema != "" {
-					named = append(named, namedTable{t, p.Name, false})
+					list = append(list, namedTable{t, p.Name, false})
 				}
 			}
 		}
-		return named, nil
-	})
-	return append(list, slices.Concat(named...)...)
+	}
+	return list
 }
 
 // source is a policy or report, with the tables that it names and its pieces of SQL.

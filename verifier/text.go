@@ -47,9 +47,6 @@ func verb[N int | int64](n N, one, several string) string {
 // repairHint is for what a migration created and a hand changed: no migration is pending then.
 const repairHint = "Run its statements from the last migration that has them again, in the role that the migration takes."
 
-// idents is a list of names.
-func idents(names []string) string { return strings.Join(mapped(names, quote.Ident), ", ") }
-
 // tableParts are schema and name of "schema.name". The catalog snapshot tells where the first ends, for names may
 // have dots.
 func (v *inspection) tableParts(name string) (schema, table string) {
@@ -83,8 +80,7 @@ func (v *inspection) rebuildHint(o generator.Object) string {
 
 // inPath has statements run with the search path of migrations, which says what their operators mean.
 func (v *inspection) inPath(statements []string) string {
-	path := slices.Concat([]string{"pg_catalog"}, v.install.SearchPath, []string{"pg_temp"})
-	return "SET search_path = " + idents(path) + ";\n" + strings.Join(append(statements, "RESET search_path;"), "\n")
+	return "SET search_path = " + v.searchPath() + ";\n" + strings.Join(append(statements, "RESET search_path;"), "\n")
 }
 
 // statements are those of an object's SQL, without the comment above each.

@@ -45,7 +45,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	v := &inspection{
 		conn: conn, file: file, install: file.Install, wanted: wanted, opt: opt,
 		policies: map[string]*policy.Policy{}, uncounted: map[string]bool{}, unfit: map[string]bool{},
-		report: &Report{File: file.Path, Objects: len(wanted), Policies: len(file.Policies), Checks: opt.Checks.Codes()},
+		report: &Report{Log: report.Log{Verb: "verify", File: file.Path, Findings: []Finding{}}, Objects: len(wanted), Policies: len(file.Policies), Checks: opt.Checks.Codes()},
 	}
 	for _, p := range file.Policies {
 		v.policies[p.Name] = p

@@ -17,12 +17,7 @@ import (
 func explainCommand(c *console) *cobra.Command {
 	var p paths
 	var format string
-	command := verb("explain", func(_ context.Context, names []string) error {
-		if err := oneOf("format", format, "text", "json"); err != nil {
-			return err
-		}
-		return c.explain(p, names, format)
-	})
+	command := verb("explain", func(_ context.Context, names []string) error { return c.explain(p, names, format) })
 	command.Args = cobra.ArbitraryArgs
 	command.ValidArgsFunction = completeNames(&p.policy, (*policy.File).Runnable, true)
 	p.add(command, "policy", "catalog", "migrations")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/report"
 	"pgretain/policy"
 )
 
@@ -80,18 +82,25 @@ func (p *paths) catalogFile() string {
 	return filepath.Join(filepath.Dir(p.policy), catalog.FileName)
 }
 
-// addFormat is --format of a verb that prints a result, not findings; oneOf checks it.
+// addFormat is --format of a verb that prints a result, not findings.
 func addFormat(command *cobra.Command, format *string) {
-	command.Flags().StringVar(format, "format", "text", "`text` or json")
-	addJSON(command, format)
+	addFormats(command, format, "`text` or json", "text", "json")
 }
 
-// addJSON is short for --format json, everywhere.
-func addJSON(command *cobra.Command, format *string) {
+// addFormats is --format of a verb, which runs only with a known one; --json is short for --format json everywhere.
+func addFormats(command *cobra.Command, format *string, usage string, known ...string) {
+	command.Flags().StringVar(format, "format", "text", usage)
 	command.Flags().BoolFunc("json", "the same as --format json", func(string) error {
 		*format = "json"
 		return nil
 	})
+	run := command.RunE
+	command.RunE = func(command *cobra.Command, args []string) error {
+		if err := oneOf("format", *format, known...); err != nil {
+			return err
+		}
+		return run(command, args)
+	}
 }
 
 // reporting is how findings are written.
@@ -101,17 +110,24 @@ type reporting struct {
 }
 
 func (r *reporting) add(command *cobra.Command) {
-	command.Flags().StringVar(&r.format, "format", "text", "`text`, json, sarif or github (workflow commands)")
-	addJSON(command, &r.format)
+	addFormats(command, &r.format, "`text`, json, sarif or github (workflow commands)", "text", "json", "sarif", "github")
 	command.Flags().BoolVarP(&r.verbose, "verbose", "v", false, "show in the text what the policy file suppresses")
-}
-
-func (r *reporting) check() error {
-	return oneOf("format", r.format, "text", "json", "sarif", "github")
 }
 
 // text says whether people read it.
 func (r *reporting) text() bool { return r.format == "text" }
+
+// write writes a log for machines; json is its own form of the verb.
+func (r *reporting) write(out io.Writer, log report.Log, json func(io.Writer) error) error {
+	log.Version, log.Root = programVersion(), checkout()
+	switch r.format {
+	case "json":
+		return json(out)
+	case "sarif":
+		return log.SARIF(out)
+	}
+	return log.GitHub(out)
+}
 
 // checkout is the directory that files are named from in reports for machines: that of the repository in
 // GitHub's workflows, else the working directory.

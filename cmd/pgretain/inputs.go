@@ -160,17 +160,12 @@ func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History
 // next writes the files that bring a directory from its history to what is wanted of it.
 func (p *project) next(history *generator.History, wanted []generator.Object, cron bool, numbers numbering) ([]generator.File, error) {
 	in := p.file.Install
-	options := generator.NextOptions{Roles: in.Roles, SearchPath: p.searchPath(), Schema: in.Schema, Version: numbers.next}
+	options := generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Schema: in.Schema, Version: numbers.next}
 	if cron {
 		options.Cron, options.Schema = true, "" // jobs need none
 	}
 	files, err := generator.Next(history, wanted, options)
 	return files, p.explain(err)
-}
-
-// searchPath is the path that generated functions have.
-func (p *project) searchPath() []string {
-	return slices.Concat([]string{"pg_catalog"}, p.file.Install.SearchPath, []string{"pg_temp"})
 }
 
 // explain shows with the source of the policy what is wrong with a line of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,9 +31,6 @@ type linting struct {
 func lintCommand(c *console) *cobra.Command {
 	var l linting
 	command := verb("lint", func(ctx context.Context, _ []string) error {
-		if err := l.reporting.check(); err != nil {
-			return err
-		}
 		if l.sandbox != (l.schema != "") {
 			return usagef("--sandbox and --schema go together")
 		}
@@ -177,23 +175,23 @@ type lintReport struct {
 
 // conclude writes what machines read, with what the verifier of the rehearsal found, and ends with the exit code.
 func (c *console) conclude(found *linted) (err error) {
-	log := report.Log{Verb: "lint", Version: programVersion(), File: found.policy, Root: checkout(), Findings: slices.Clone(found.findings)}
+	log := report.Log{Verb: "lint", File: found.policy, Findings: slices.Clone(found.findings)}
+	failed := found.failed()
 	if found.report != nil {
-		log.Findings = append(log.Findings, found.report.Log("", "").Findings...)
+		log.Findings = append(log.Findings, found.report.Findings...)
+		failed = failed || found.report.ExitCode() != 0
 	}
 	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int { return diag.Compare(a.Diagnostic, b.Diagnostic) })
 	switch {
-	case found.format == "json":
-		err = report.WriteJSON(c.out, lintReport{1, log.File, log.Count(diag.Error) + log.Count(diag.Drift),
-			log.Count(diag.Warning) + log.Count(diag.Unknown), log.Suppressed(), log.Findings})
-	case found.format == "sarif":
-		err = log.SARIF(c.out)
-	case found.format == "github":
-		err = log.GitHub(c.out)
+	case !found.text():
+		err = found.write(c.out, log, func(out io.Writer) error {
+			return report.WriteJSON(out, lintReport{1, log.File, log.Count(diag.Error) + log.Count(diag.Drift),
+				log.Count(diag.Warning) + log.Count(diag.Unknown), log.Suppressed(), log.Findings})
+		})
 	case found.report != nil && found.report.ExitCode() != 0:
 		return c.report(found.report, found.reporting)
 	}
-	if err == nil && (found.failed() || found.report != nil && found.report.ExitCode() != 0) {
+	if err == nil && failed {
 		err = exitCode(1)
 	}
 	return err

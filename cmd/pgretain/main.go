@@ -61,7 +61,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 func rootCommand(c *console) *cobra.Command {
 	root := verbs("pgretain", slices.Concat([]*cobra.Command{
-		initCommand(c), snapshotCommand(c), lintCommand(c), explainCommand(c), generateCommand(c), bootstrapCommand(c), migrateCommand(c),
+		originVerb("init", c.init), originVerb("snapshot", c.snapshot), lintCommand(c), explainCommand(c), generateCommand(c), bootstrapCommand(c), migrateCommand(c),
 		verifyCommand(c), planCommand(c), previewCommand(c), runCommand(c), statusCommand(c),
 	}, callCommands(c), []*cobra.Command{
 		uninstallCommand(c), sandboxCommand(c), schemaCommand(c), completionCommand(c), versionCommand(c),
@@ -126,9 +126,6 @@ func onlyVerbs(command *cobra.Command, args []string) error {
 func versionCommand(c *console) *cobra.Command {
 	var format string
 	command := verb("version", func(context.Context, []string) error {
-		if err := oneOf("format", format, "text", "json"); err != nil {
-			return err
-		}
 		if format == "text" {
 			c.printf("pgretain %s, runtime %s, %s\n", programVersion(), sqlfiles.Version, runtime.Version())
 			return nil

@@ -39,9 +39,6 @@ func migrateCommand(c *console) *cobra.Command {
 func migrateVerb(name string, do func(context.Context, migration, destination) error) *cobra.Command {
 	var m migration
 	command := verb("migrate "+name, func(ctx context.Context, _ []string) error {
-		if err := oneOf("format", m.format, "text", "json"); err != nil {
-			return err
-		}
 		at, err := m.destination()
 		if err == nil {
 			err = onlyGoose(at.path, name, m.all)
@@ -157,14 +154,11 @@ func (at destination) fits(ctx context.Context) error {
 // plan lets the server plan every expression of the policy, in a transaction that reads only: what it
 // refuses is said with the line of the policy.
 func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
-	var path []string
-	for _, schema := range p.searchPath() {
-		path = append(path, quote.Ident(schema))
-	}
+	path := quote.Idents(p.file.Install.Path())
 	var list diag.List
 	for _, check := range generator.Checks(p.file, snapshot) {
 		err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, catalogsql.Query("search_path"), strings.Join(path, ", ")); err != nil {
+			if _, err := tx.Exec(ctx, catalogsql.Query("search_path"), path); err != nil {
 				return err
 			}
 			_, err := tx.Exec(ctx, check.SQL)

@@ -31,9 +31,6 @@ type planRequest struct {
 func planCommand(c *console) *cobra.Command {
 	var r planRequest
 	command := verb("plan", func(ctx context.Context, _ []string) error {
-		if err := oneOf("format", r.format, "text", "markdown", "json"); err != nil {
-			return err
-		}
 		p, err := r.plan(ctx)
 		if err != nil {
 			return err
@@ -46,8 +43,7 @@ func planCommand(c *console) *cobra.Command {
 	})
 	r.add(command, "policy", "catalog", "migrations", "database-url")
 	addAsOf(command, &r.asOf)
-	command.Flags().StringVar(&r.format, "format", "text", "text, markdown or json")
-	addJSON(command, &r.format)
+	addFormats(command, &r.format, "text, markdown or json", "text", "markdown", "json")
 	return command
 }
 

@@ -35,9 +35,6 @@ func previewCommand(c *console) *cobra.Command {
 		case r.job != "" && (r.policy != "" || r.limit > 0):
 			return usagef("--job takes neither a policy nor --limit")
 		}
-		if err := oneOf("format", r.format, "text", "json"); err != nil {
-			return err
-		}
 		show := c.preview
 		if r.job != "" {
 			t.writes, show = true, c.previewJob
@@ -142,16 +139,8 @@ func (c *console) previewJob(ctx context.Context, s *session, request previewReq
 		}{previewVersion, request.job, list})
 	}
 	t := table{columns: []string{"POLICY", "WOULD END", ">TAKEN", ">KEPT", ">OTHER ROWS", ""}}
-	sum := func(counts ...map[string]int64) (n int64) {
-		for _, one := range counts {
-			for _, rows := range one {
-				n += rows
-			}
-		}
-		return n
-	}
 	for _, r := range list {
-		t.add(r.Policy, r.State, count(r.Taken), count(sum(r.Kept)), count(sum(r.Related, r.Cascaded)), orElse(r.Message, asIs, ""))
+		t.add(r.Policy, r.State, count(r.Taken), total(r.Kept), total(r.Related, r.Cascaded), orElse(r.Message, asIs, ""))
 	}
 	t.print(c.out)
 	return nil
@@ -318,11 +307,7 @@ func (p *preview) keptText() string {
 	if p == nil {
 		return ""
 	}
-	kept := int64(0)
-	for _, n := range p.Kept {
-		kept += n
-	}
-	return count(kept)
+	return total(p.Kept)
 }
 
 // orMore writes a number that may have been counted to a limit.

@@ -24,9 +24,6 @@ func runCommand(c *console) *cobra.Command {
 	t := target{writes: true}
 	var o order
 	command := verb("run", func(ctx context.Context, _ []string) error {
-		if err := oneOf("format", o.format, "text", "json"); err != nil {
-			return err
-		}
 		return t.with(ctx, func(s *session) error {
 			if o.first {
 				return c.first(ctx, &t, s, o)
@@ -267,11 +264,13 @@ func (r outcome) diagnostic() diag.Diagnostic {
 	return d
 }
 
-// total adds up the values of a map.
-func total(counts map[string]int64) string {
+// total adds up the values of maps.
+func total(counts ...map[string]int64) string {
 	sum := int64(0)
-	for _, n := range counts {
-		sum += n
+	for _, one := range counts {
+		for _, n := range one {
+			sum += n
+		}
 	}
 	return count(sum)
 }

@@ -24,27 +24,41 @@ import (
 	"pgretain/policy"
 )
 
-func snapshotCommand(c *console) *cobra.Command {
-	var p paths
-	var schema string
-	var named bool
-	command := verb("snapshot", func(ctx context.Context, _ []string) error {
-		if schema != "" && p.url != "" {
+// origin is where the tables are read: a database, or a throw-away one that holds a schema file.
+type origin struct {
+	paths
+	schema string
+	named  bool // --policy was given
+}
+
+// originVerb reads tables.
+func originVerb(name string, do func(context.Context, origin) error) *cobra.Command {
+	var o origin
+	command := verb(name, func(ctx context.Context, _ []string) error {
+		if o.schema != "" && o.url != "" {
 			return usagef("--schema and --database-url exclude each other")
 		}
-		return c.snapshot(ctx, p, schema, named)
+		return do(ctx, o)
 	})
-	p.add(command, "policy", "catalog", "database-url")
-	command.Flags().StringVar(&schema, "schema", "", "load this SQL `file` into a throw-away server instead")
-	command.PreRun = func(command *cobra.Command, _ []string) { named = command.Flags().Changed("policy") }
+	o.add(command, "policy", "catalog", "database-url")
+	command.Flags().StringVar(&o.schema, "schema", "", "load this SQL `file` into a throw-away server instead")
+	command.PreRun = func(command *cobra.Command, _ []string) { o.named = command.Flags().Changed("policy") }
 	return command
 }
 
+// with calls do with a connection.
+func (o origin) with(ctx context.Context, do func(*pgx.Conn) error) error {
+	if o.schema == "" {
+		return connected(ctx, o.url, do)
+	}
+	return withSchema(ctx, o.schema, do)
+}
+
 // snapshot reads the tables of the policy file, or all where there is none and none was named.
-func (c *console) snapshot(ctx context.Context, p paths, schema string, named bool) error {
+func (c *console) snapshot(ctx context.Context, o origin) error {
 	inspect := inspectAll
-	if _, err := os.Lstat(p.policy); named || !errors.Is(err, fs.ErrNotExist) {
-		project, err := readProject(p.policy)
+	if _, err := os.Lstat(o.policy); o.named || !errors.Is(err, fs.ErrNotExist) {
+		project, err := readProject(o.policy)
 		if err != nil {
 			return err
 		}
@@ -52,16 +66,10 @@ func (c *console) snapshot(ctx context.Context, p paths, schema string, named bo
 		inspect = project.inspect
 	}
 	var snapshot *catalog.Snapshot
-	var err error
-	read := func(conn *pgx.Conn) (err error) {
+	err := o.with(ctx, func(conn *pgx.Conn) (err error) {
 		snapshot, err = inspect(ctx, conn)
 		return err
-	}
-	if schema == "" {
-		err = connected(ctx, p.url, read)
-	} else {
-		err = withSchema(ctx, schema, read)
-	}
+	})
 	if err != nil {
 		return err
 	}
@@ -69,10 +77,10 @@ func (c *console) snapshot(ctx context.Context, p paths, schema string, named bo
 	if err != nil {
 		return err
 	}
-	if err := writeAll([]output{{p.catalogFile(), []string{content}}}, true); err != nil {
+	if err := writeAll([]output{{o.catalogFile(), []string{content}}}, true); err != nil {
 		return err
 	}
-	c.printf("%s: %s\n", p.catalogFile(), plural(len(snapshot.Tables), "table"))
+	c.printf("%s: %s\n", o.catalogFile(), plural(len(snapshot.Tables), "table"))
 	return nil
 }
 
@@ -197,35 +205,21 @@ func tablesOf(file *policy.File) []*mention {
 	return list
 }
 
-func initCommand(c *console) *cobra.Command {
-	var p paths
-	var schema string
-	command := verb("init", func(ctx context.Context, _ []string) error {
-		if schema != "" && p.url != "" {
-			return usagef("--schema and --database-url exclude each other")
-		}
-		return c.init(ctx, p, schema)
-	})
-	p.add(command, "policy", "catalog", "database-url")
-	command.Flags().StringVar(&schema, "schema", "", "load this SQL `file` into a throw-away server instead")
-	return command
-}
-
 // init writes a policy file of proposals, and the catalog snapshot that it is linted with.
-func (c *console) init(ctx context.Context, p paths, schema string) error {
-	for _, path := range []string{p.policy, p.catalogFile()} {
+func (c *console) init(ctx context.Context, o origin) error {
+	for _, path := range []string{o.policy, o.catalogFile()} {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return &install.CheckError{Message: quoted(path) + " exists already", Detail: "Nothing was written.",
 				Hint: "Name other files with --policy and --catalog, or move it out of the way."}
 		}
 	}
-	snapshot, statistics, err := survey(ctx, p.url, schema)
+	snapshot, statistics, err := o.survey(ctx)
 	if err != nil {
 		return err
 	}
 	from := "database " + quoted(statistics.Database)
-	if schema != "" {
-		from = filepath.Base(schema)
+	if o.schema != "" {
+		from = filepath.Base(o.schema)
 	}
 	if len(snapshot.Tables) == 0 {
 		return &install.CheckError{Message: from + " has no tables",
@@ -236,30 +230,23 @@ func (c *console) init(ctx context.Context, p paths, schema string) error {
 	if err != nil {
 		return err
 	}
-	files := []output{{p.policy, []string{written.Text}}, {p.catalogFile(), []string{content}}}
+	files := []output{{o.policy, []string{written.Text}}, {o.catalogFile(), []string{content}}}
 	if err := writeAll(files, false); err != nil {
 		return err
 	}
-	c.printf("%s: %s, %s without, of which %d undecided\n", p.policy, plural(written.Proposals, "proposal"),
+	c.printf("%s: %s, %s without, of which %d undecided\n", o.policy, plural(written.Proposals, "proposal"),
 		plural(written.Exempt, "table"), written.Undecided)
-	c.printf("%s: %s\n", p.catalogFile(), plural(len(snapshot.Tables), "table"))
+	c.printf("%s: %s\n", o.catalogFile(), plural(len(snapshot.Tables), "table"))
 	return nil
 }
 
 // survey reads all tables. A schema file says nothing of sizes and of the server.
-func survey(ctx context.Context, url, schema string) (*catalog.Snapshot, *catalog.Statistics, error) {
-	var snapshot *catalog.Snapshot
-	var statistics *catalog.Statistics
-	read := func(conn *pgx.Conn) (err error) {
+func (o origin) survey(ctx context.Context) (snapshot *catalog.Snapshot, statistics *catalog.Statistics, err error) {
+	err = o.with(ctx, func(conn *pgx.Conn) (err error) {
 		snapshot, statistics, err = inspect.Survey(ctx, conn, everything)
 		return err
-	}
-	if schema == "" {
-		err := connected(ctx, url, read)
-		return snapshot, statistics, err
-	}
-	err := withSchema(ctx, schema, read)
-	if err == nil {
+	})
+	if err == nil && o.schema != "" {
 		statistics.Server, statistics.Ranges = catalog.Server{HasCron: true}, nil
 	}
 	return snapshot, statistics, err

@@ -15,9 +15,6 @@ func statusCommand(c *console) *cobra.Command {
 	var t target
 	var format string
 	command := verb("status", func(ctx context.Context, _ []string) error {
-		if err := oneOf("format", format, "text", "json"); err != nil {
-			return err
-		}
 		return t.with(ctx, func(s *session) error {
 			if format == "json" {
 				return c.statusJSON(ctx, s)

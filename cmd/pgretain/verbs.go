@@ -64,9 +64,6 @@ func (k call) command(c *console) *cobra.Command {
 	var format string
 	flags := make([]string, len(k.flags))
 	command := verb(k.name, func(ctx context.Context, args []string) error {
-		if err := oneOf("format", format, "text", "json"); err != nil {
-			return err
-		}
 		parameters, err := k.parameters(args, flags)
 		if err != nil {
 			return err
@@ -191,12 +188,7 @@ func cell(value any) string {
 func uninstallCommand(c *console) *cobra.Command {
 	m := migration{all: true}
 	var yes bool
-	command := verb("uninstall", func(ctx context.Context, _ []string) error {
-		if err := oneOf("format", m.format, "text", "json"); err != nil {
-			return err
-		}
-		return c.uninstall(ctx, m, yes)
-	})
+	command := verb("uninstall", func(ctx context.Context, _ []string) error { return c.uninstall(ctx, m, yes) })
 	m.add(command, "policy", "migrations", "cron-migrations", "database-url", "cron-database-url")
 	m.addExport(command)
 	addFormat(command, &m.format)

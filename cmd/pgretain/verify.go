@@ -30,12 +30,7 @@ type verification struct {
 
 func verifyCommand(c *console) *cobra.Command {
 	var v verification
-	command := verb("verify", func(ctx context.Context, _ []string) error {
-		if err := v.check(); err != nil {
-			return err
-		}
-		return c.verify(ctx, v)
-	})
+	command := verb("verify", func(ctx context.Context, _ []string) error { return c.verify(ctx, v) })
 	v.paths.add(command, "policy", "catalog", "migrations", "cron-migrations", "database-url", "cron-database-url")
 	v.reporting.add(command)
 	command.Flags().BoolVar(&v.counts, "counts", true, "count overdue rows, which costs what counting costs")
@@ -118,26 +113,13 @@ func (v verification) pending(ctx context.Context, project *project) ([]string, 
 	if err != nil || format != generator.Goose {
 		return nil, inDirectory(v.migrations, err)
 	}
-	at := destination{directory{v.migrations, false}, project, v.url}
-	recorded, err := install.Recorded(ctx, v.url, at.options())
-	if err == nil && !recorded {
-		return nil, nil
-	}
-	var names []string
-	if err == nil {
-		names, err = at.pending(ctx)
-	}
+	names, err := destination{directory{v.migrations, false}, project, v.url}.pending(ctx)
 	return names, (&session{install: project.file.Install}).explain(err)
 }
 
 // pending are the files that are not applied.
-func (at destination) pending(ctx context.Context) (names []string, err error) {
-	known, err := install.Status(ctx, at.url, os.DirFS(at.path), at.options())
-	for _, m := range known {
-		if !m.Applied {
-			names = append(names, m.Name)
-		}
-	}
+func (at destination) pending(ctx context.Context) ([]string, error) {
+	names, _, err := install.Pending(ctx, at.url, os.DirFS(at.path), at.options())
 	return names, err
 }
 
@@ -188,18 +170,13 @@ func (v verification) follow(ctx context.Context, project *project, options *ver
 
 // report prints what was found; finding something is no error of ours.
 func (c *console) report(report *verifier.Report, r reporting) (err error) {
-	switch {
-	case r.format == "json":
-		err = report.JSON(c.out)
-	case r.format == "sarif":
-		err = report.Log(programVersion(), checkout()).SARIF(c.out)
-	case r.format == "github":
-		err = report.Log(programVersion(), checkout()).GitHub(c.out)
+	if r.text() {
+		err = report.Text(c.out, coloured(c.out), r.verbose)
+	} else {
+		err = r.write(c.out, report.Log, report.JSON)
+	}
+	if r.format == "github" {
 		c.printf("%s\n", report.Summary())
-	case r.verbose:
-		err = report.TextAll(c.out, coloured(c.out))
-	default:
-		err = report.Text(c.out, coloured(c.out))
 	}
 	if err != nil {
 		return err

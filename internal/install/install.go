@@ -146,21 +146,35 @@ func Status(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration,
 		return nil, err
 	}
 	defer s.db.Close()
+	return s.known(ctx)
+}
+
+// known is the status where this program knows the runtime.
+func (s *session) known(ctx context.Context) ([]Migration, error) {
 	if err := s.checkVersion(ctx); err != nil {
 		return nil, err
 	}
 	return s.status(ctx)
 }
 
-// Recorded says whether Status knows what is applied. It does not where another tool, or goose with
-// another version table, installed the runtime: then nothing is known to be pending.
-func Recorded(ctx context.Context, url string, o Options) (bool, error) {
-	s, err := open(ctx, url, nil, o)
+// Pending lists the files of dir that are not applied. Where another tool, or goose with another version table, installed
+// the runtime, nothing is recorded, and nothing is known to be pending.
+func Pending(ctx context.Context, url string, dir fs.FS, o Options) (names []string, recorded bool, err error) {
+	s, err := open(ctx, url, dir, o)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	defer s.db.Close()
-	return s.server.recorded(), nil
+	if !s.server.recorded() {
+		return nil, false, nil
+	}
+	known, err := s.known(ctx)
+	for _, m := range known {
+		if !m.Applied {
+			names = append(names, m.Name)
+		}
+	}
+	return names, true, err
 }
 
 // migrate connects, locks, checks under the lock, since another migration may just have ended, and calls do.

@@ -19,6 +19,15 @@ func Ident(name string) string {
 
 var plain = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
+// Idents is a list of names.
+func Idents(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = Ident(name)
+	}
+	return strings.Join(quoted, ", ")
+}
+
 // Qualified quotes schema and name.
 func Qualified(schema, name string) string { return Ident(schema) + "." + Ident(name) }
 

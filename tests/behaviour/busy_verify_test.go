@@ -151,7 +151,7 @@ func TestVerifyBesideEverything(t *testing.T) {
 		}
 		if report.Count(diag.Drift) > 0 {
 			var out bytes.Buffer
-			_ = report.Text(&out, false)
+			_ = report.Text(&out, false, false)
 			t.Errorf("seed %d, round %d, as %q: nothing has changed that a policy goes by:\n%s", seed, round, user, out.String())
 		}
 	}

@@ -2,14 +2,11 @@
 package firstday
 
 import (
-	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/tests/fixture"
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
@@ -25,18 +23,14 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // person runs commands in a directory, and counts them.
 type person struct {
 	*testing.T
-	binary, dir, url string
-	commands         int
+	dir, url string
+	commands int
 }
 
 // newPerson has an empty directory and the program.
 func newPerson(t *testing.T, url string) *person {
 	t.Helper()
-	p := &person{T: t, binary: filepath.Join(t.TempDir(), "pgretain"), dir: t.TempDir(), url: url}
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", p.binary, "../../cmd/pgretain").CombinedOutput(); err != nil {
-		t.Fatalf("building the command: %v\n%s", err, out)
-	}
-	return p
+	return &person{T: t, dir: t.TempDir(), url: url}
 }
 
 // run runs a command line, which must end with a code, and returns what it writes.
@@ -44,32 +38,16 @@ func (p *person) run(code int, line string) string {
 	p.Helper()
 	p.commands++
 	words := strings.Fields(line)
-	cmd := exec.Command(p.binary, words...)
+	cmd := exec.Command(kit.Program(p.T), words...)
 	cmd.Dir, cmd.Env = p.dir, os.Environ()
 	if p.url != "" {
-		cmd.Env = append(cmd.Env, settings(p.T, p.url)...)
+		cmd.Env = append(cmd.Env, kit.Settings(p.T, p.url)...)
 	}
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		p.Fatalf("running %s: %v", line, err)
+	got, stdout, stderr := kit.Finish(p.T, cmd)
+	if got != code {
+		p.Fatalf("pgretain %s: exit code %d, want %d\n%s%s", line, got, code, stdout, stderr)
 	}
-	if got := cmd.ProcessState.ExitCode(); got != code {
-		p.Fatalf("pgretain %s: exit code %d, want %d\n%s", line, got, code, out.String())
-	}
-	return out.String()
-}
-
-// settings are the PG* variables of a connection.
-func settings(t *testing.T, url string) []string {
-	t.Helper()
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []string{"PGHOST=" + config.Host, "PGPORT=" + strconv.Itoa(int(config.Port)), "PGDATABASE=" + config.Database, "PGUSER=" + config.User,
-		"PGPASSWORD=" + config.Password}
+	return stdout + stderr
 }
 
 func (p *person) read(name string) string {

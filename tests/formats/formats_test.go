@@ -96,7 +96,7 @@ func live(t *testing.T, start project, tool tool, yaml, later string) (l life) {
 // checkRecorded: neither verifier nor migrate may take for pending what another tool has applied.
 func checkRecorded(t *testing.T, p *project, want bool) {
 	t.Helper()
-	got, err := install.Recorded(t.Context(), p.in.URL(kit.Migrator), install.Options{Install: p.in.File.Install})
+	_, got, err := install.Pending(t.Context(), p.in.URL(kit.Migrator), p.dir, install.Options{Install: p.in.File.Install})
 	if err != nil || got != want {
 		t.Errorf("%s: recorded where pgretain looks: %t, %v", p.format, got, err)
 	}

@@ -55,8 +55,7 @@ func (p *project) generate(t *testing.T, yaml string) []string {
 }
 
 func options(install policy.Install) generator.NextOptions {
-	path := append([]string{"pg_catalog"}, install.SearchPath...)
-	return generator.NextOptions{Roles: install.Roles, SearchPath: append(path, "pg_temp"), Schema: install.Schema}
+	return generator.NextOptions{Roles: install.Roles, SearchPath: install.Path(), Schema: install.Schema}
 }
 
 // states is the chain of a directory.

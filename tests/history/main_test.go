@@ -3,7 +3,6 @@
 package history
 
 import (
-	"os"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -46,23 +45,9 @@ func wantCatalog(t *testing.T, in *kit.Installed, want []string, when string) {
 // grow writes the step to wanted into the directory of an installation and returns its files.
 func grow(t *testing.T, in *kit.Installed, wanted []generator.Object) []generator.File {
 	t.Helper()
-	history, err := generator.Read(in.Migrations)
+	files, err := kit.Next(in.Migrations, in.File.Install, wanted)
 	if err != nil {
 		t.Fatal(err)
-	}
-	files, err := generator.Next(history, wanted, generator.NextOptions{
-		Roles: in.File.Install.Roles, SearchPath: []string{"pg_catalog", "public", "pg_temp"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		in.Migrations[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
-	}
-	if dir := os.Getenv("PGRETAIN_KEEP_MIGRATIONS"); dir != "" {
-		for name, f := range in.Migrations {
-			_ = os.WriteFile(dir+"/"+name, f.Data, 0o644)
-		}
 	}
 	return files
 }

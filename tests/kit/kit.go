@@ -115,7 +115,7 @@ func (in *Installed) Generate(t testing.TB, yaml string) {
 	if list.HasErrors() {
 		t.Fatalf("the policy does not compile:\n%s", text(list, yaml))
 	}
-	if err := next(in.Migrations, in.File, objects); err != nil {
+	if _, err := Next(in.Migrations, in.File.Install, objects); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -3,7 +3,6 @@ package kit
 import (
 	"bytes"
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +28,7 @@ var standard = sync.OnceValues(func() (policy.Install, fstest.MapFS) {
 	objects, err := generator.Runtime(file.Install)
 	dir := fstest.MapFS{}
 	if err == nil {
-		err = next(dir, file, objects)
+		_, err = Next(dir, file.Install, objects)
 	}
 	if err != nil {
 		panic(err)
@@ -71,18 +70,17 @@ func database(t testing.TB, file *policy.File) (*pgtest.DB, fstest.MapFS) {
 	return db, dir
 }
 
-func next(dir fstest.MapFS, file *policy.File, objects []generator.Object) error {
+// Next writes the step to the wanted objects into a directory, and returns its files.
+func Next(dir fstest.MapFS, in policy.Install, wanted []generator.Object) ([]generator.File, error) {
 	history, err := generator.Read(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	files, err := generator.Next(history, objects, generator.NextOptions{
-		Roles: file.Install.Roles, SearchPath: slices.Concat([]string{"pg_catalog"}, file.Install.SearchPath, []string{"pg_temp"}),
-	})
+	files, err := generator.Next(history, wanted, generator.NextOptions{Roles: in.Roles, SearchPath: in.Path()})
 	for _, f := range files {
 		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
 	}
-	return err
+	return files, err
 }
 
 func bootstrap(t testing.TB, db *pgtest.DB, in policy.Install) {

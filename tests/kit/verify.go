@@ -21,7 +21,7 @@ func (in *Installed) WantConforms(t testing.TB, wanted []generator.Object) {
 		report := in.Verify(t, user, wanted)
 		if report.Count(diag.Drift) > 0 || user == "" && report.Verdict() != verifier.Conforms {
 			var out bytes.Buffer
-			if err := report.Text(&out, false); err != nil {
+			if err := report.Text(&out, false, false); err != nil {
 				t.Fatal(err)
 			}
 			t.Errorf("as %q a clean installation does not conform:\n%s", user, out.String())

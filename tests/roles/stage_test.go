@@ -1,19 +1,17 @@
 package roles
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
@@ -99,21 +97,6 @@ func ask[T any](s *stage, role, sql string, args ...any) T {
 	return pgtest.Value[T](s.t, conn, sql, args...)
 }
 
-// binary builds the command once.
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "pgretain-roles")
-	if err != nil {
-		return "", err
-	}
-	pgtest.AtEnd(func() { _ = os.RemoveAll(dir) })
-	path := filepath.Join(dir, "pgretain")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../../cmd/pgretain").CombinedOutput()
-	if err != nil {
-		return "", errors.New(string(out))
-	}
-	return path, nil
-})
-
 // result is how a command line ended.
 type result struct {
 	code           int
@@ -123,28 +106,16 @@ type result struct {
 // command runs pgretain as a role.
 func (s *stage) command(role string, args ...string) result {
 	s.t.Helper()
-	path, err := binary()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	cmd := exec.Command(path, args...)
+	cmd := exec.Command(kit.Program(s.t), args...)
 	cmd.Dir = s.dir
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "PG") {
 			cmd.Env = append(cmd.Env, variable)
 		}
 	}
-	url, err := pgx.ParseConfig(s.URL(role))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	cmd.Env = append(cmd.Env, "PGHOST="+url.Host, "PGPORT=5432", "PGDATABASE="+url.Database, "PGUSER="+url.User)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		s.t.Fatal(err)
-	}
-	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	cmd.Env = append(cmd.Env, kit.Settings(s.t, s.URL(role))...)
+	code, stdout, stderr := kit.Finish(s.t, cmd)
+	return result{code, stdout, stderr}
 }
 
 // must runs a command that succeeds, and answers what it printed.

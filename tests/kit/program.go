@@ -1,0 +1,62 @@
+package kit
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/tests/pgtest"
+)
+
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "pgretain-program-")
+	if err != nil {
+		return "", err
+	}
+	pgtest.AtEnd(func() { _ = os.RemoveAll(dir) })
+	path := filepath.Join(dir, "pgretain")
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "pgretain/cmd/pgretain").CombinedOutput()
+	if err != nil {
+		err = errors.New(string(out))
+	}
+	return path, err
+})
+
+// Program is the path of pgretain, which is built once per test binary.
+func Program(t testing.TB) string {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatalf("building the command: %v", err)
+	}
+	return path
+}
+
+// Finish runs a command to its end, whatever that is.
+func Finish(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatalf("running %q: %v", cmd.Args, err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), said.String()
+}
+
+// Settings are the PG* variables of a connection.
+func Settings(t testing.TB, url string) []string {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"PGHOST=" + config.Host, "PGPORT=" + strconv.Itoa(int(config.Port)), "PGDATABASE=" + config.Database,
+		"PGUSER=" + config.User, "PGPASSWORD=" + config.Password}
+}
