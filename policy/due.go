@@ -69,6 +69,26 @@ func keyNode(f field, key string) *yaml.Node {
 	return nil
 }
 
+// DueClocks are those of the entries of due.
+func (p *Policy) DueClocks() (list []*Clock) {
+	for _, entry := range p.dueEntries() {
+		if entry.Clock != nil {
+			list = append(list, entry.Clock)
+		}
+	}
+	return list
+}
+
+// DueRanks are those of the entries of due.
+func (p *Policy) DueRanks() (list []*Rank) {
+	for _, entry := range p.dueEntries() {
+		if entry.Beyond != nil {
+			list = append(list, entry.Beyond)
+		}
+	}
+	return list
+}
+
 func (p *Policy) dueEntries() []Entry {
 	if p.Due == nil {
 		return nil

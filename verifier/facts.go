@@ -68,7 +68,7 @@ func (v *inspection) readFactQueries(r reading) error {
 	v.facts = nil
 	for _, p := range v.file.Policies {
 		q := &factQuery{policy: p}
-		if k := clocks(p); len(k) == 1 && k[0].Kind != "position" && !p.Partitions {
+		if k := p.DueClocks(); len(k) == 1 && k[0].Kind != "position" && !p.Partitions {
 			q.clock = k[0]
 			look(p.Table, q.clock.Column, func(c column) {
 				if q.column = c; !c.cheap() {

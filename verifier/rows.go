@@ -112,8 +112,8 @@ func (v *inspection) rowsOverdue(p *policy.Policy, found overdue, asOf time.Time
 // lateByNature says whether a row can become due after its time: by its place among others, or by
 // what a condition reads, which may change at any moment.
 func lateByNature(p *policy.Policy) bool {
-	return p.Where != nil || len(p.Keep) > 0 || len(p.Joins) > 0 || len(ranks(p)) > 0 ||
-		slices.ContainsFunc(clocks(p), func(c *policy.Clock) bool { return c.Expression != nil || len(c.Window.Tiers) > 1 })
+	return p.Where != nil || len(p.Keep) > 0 || len(p.Joins) > 0 || len(p.DueRanks()) > 0 ||
+		slices.ContainsFunc(p.DueClocks(), func(c *policy.Clock) bool { return c.Expression != nil || len(c.Window.Tiers) > 1 })
 }
 
 // plan has the function that counts find no row at all: it plans the expressions that judge rows, and reads none.

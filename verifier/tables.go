@@ -63,35 +63,6 @@ func (v *inspection) sources() []source {
 	return append(policies, mapped(v.file.Reports, func(r *policy.Report) source { return source{"report", r.Name, nil, r.Parts()} })...)
 }
 
-func clocks(p *policy.Policy) []*policy.Clock {
-	var list []*policy.Clock
-	if p.Due != nil {
-		for _, e := range p.Due.Entries {
-			if e.Clock != nil {
-				list = append(list, e.Clock)
-			}
-		}
-	}
-	return list
-}
-
-func ranks(p *policy.Policy) []*policy.Rank {
-	var list []*policy.Rank
-	if p.Due != nil {
-		for _, e := range p.Due.Entries {
-			if e.Beyond != nil {
-				list = append(list, e.Beyond)
-			}
-		}
-	}
-	for _, g := range p.Keep {
-		if g.Rank != nil {
-			list = append(list, g.Rank)
-		}
-	}
-	return list
-}
-
 // ensured is a column that a migration made, as it is wanted.
 type ensured struct {
 	generator.Object

@@ -157,17 +157,13 @@ func (l *linter) eachVacuous(is func(*pgparse.Condition) bool, f finding) {
 				look(g.Rank.Among, anything)
 			}
 		}
-		if p.Due != nil {
-			for _, entry := range p.Due.Entries {
-				if entry.Clock != nil {
-					for _, t := range entry.Clock.Window.Tiers {
-						look(t.When, anything)
-					}
-				}
-				if entry.Beyond != nil {
-					look(entry.Beyond.Among, anything)
-				}
+		for _, k := range p.DueClocks() {
+			for _, t := range k.Window.Tiers {
+				look(t.When, anything)
 			}
+		}
+		for _, rank := range p.DueRanks() {
+			look(rank.Among, anything)
 		}
 		for i := range p.Then {
 			look(p.Then[i].Where, anything)

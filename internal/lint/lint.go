@@ -82,13 +82,8 @@ func eachPolicy(f func(*linter, *policy.Policy)) func(*linter) {
 
 func eachClock(f func(*linter, *policy.Policy, *policy.Clock)) func(*linter) {
 	return eachPolicy(func(l *linter, p *policy.Policy) {
-		if p.Due == nil {
-			return
-		}
-		for _, entry := range p.Due.Entries {
-			if entry.Clock != nil {
-				f(l, p, entry.Clock)
-			}
+		for _, k := range p.DueClocks() {
+			f(l, p, k)
 		}
 	})
 }

@@ -158,7 +158,10 @@ func (l *linter) hands(r *row, from *policy.Policy, s policy.Step, to *policy.Po
 
 // checkCap warns of a guard that spares more rows of a group than the cap leaves, or than that of another policy.
 func (l *linter) checkCap(p *policy.Policy) {
-	for _, limit := range ranks(p) {
+	if p.Partitions {
+		return
+	}
+	for _, limit := range p.DueRanks() {
 		for _, g := range p.Keep {
 			if number(limit) >= 0 && number(g.Rank) > number(limit) && g.Rank.WithTies == limit.WithTies && sameOrder(g.Rank, limit) {
 				l.warn(finding{at: limit.Position, policy: p.Name,
@@ -200,19 +203,6 @@ func (l *linter) checkCapOfOthers(p *policy.Policy, limit *policy.Rank) {
 	}
 }
 
-// ranks are the caps of a policy.
-func ranks(p *policy.Policy) []*policy.Rank {
-	var list []*policy.Rank
-	if p.Due != nil && !p.Partitions {
-		for _, entry := range p.Due.Entries {
-			if entry.Beyond != nil {
-				list = append(list, entry.Beyond)
-			}
-		}
-	}
-	return list
-}
-
 // sameOrder says whether two ranks number the same rows in the same way.
 func sameOrder(a, b *policy.Rank) bool {
 	return len(a.Per) == len(b.Per) && text(a.Among) == text(b.Among) &&
@@ -241,7 +231,7 @@ func (l *linter) checkGroups(p *policy.Policy) {
 	if table == nil {
 		return
 	}
-	for _, rank := range ranks(p) {
+	for _, rank := range p.DueRanks() {
 		if key := keyOf(table, rank); key != "" {
 			l.refuseEntry(p, finding{at: rank.Position, policy: p.Name,
 				message: fmt.Sprintf("each group of this rank has one row: %s is a key", key),
