@@ -10,7 +10,6 @@
 package verifier
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,24 +41,13 @@ func Groups() []Group {
 	return []Group{Installed, Tables, Indexes, Schedule, Reach, Conformance, Coverage, Privileges, Sight, Suppressions}
 }
 
-// Check is a kind of finding.
-type Check struct {
-	Code  string // "V020"
-	Group Group
-	Title string // one line, lower case
-}
-
-var checks = map[string]Check{}
+// checks are the kinds of findings, by code.
+var checks = map[string]Group{}
 
 // register makes a check known and returns its code.
 func register(code string, group Group, title string) string {
-	checks[code] = Check{code, group, title}
+	checks[code] = group
 	return diag.Register(code, title)
-}
-
-// Checks lists all of them, sorted by code.
-func Checks() []Check {
-	return slices.SortedFunc(maps.Values(checks), func(a, b Check) int { return cmp.Compare(a.Code, b.Code) })
 }
 
 // Selection says which checks to make; the zero Selection is all of them.
@@ -94,9 +82,9 @@ func codesOf(names []string, unknown *UnknownChecks) map[string]bool {
 	codes := map[string]bool{}
 	for _, name := range names {
 		known := false
-		for _, c := range checks {
-			if strings.EqualFold(name, c.Code) || strings.EqualFold(name, string(c.Group)) {
-				codes[c.Code], known = true, true
+		for code, group := range checks {
+			if strings.EqualFold(name, code) || strings.EqualFold(name, string(group)) {
+				codes[code], known = true, true
 			}
 		}
 		if !known {
@@ -122,7 +110,7 @@ func (s Selection) has(code string) bool {
 func (s Selection) any(codes []string) bool {
 	visibility := false
 	for code := range s.only {
-		visibility = visibility || checks[code].Group == Sight
+		visibility = visibility || checks[code] == Sight
 	}
 	return slices.ContainsFunc(codes, func(code string) bool { return s.has(code) || !s.skip[code] && visibility })
 }
@@ -130,7 +118,7 @@ func (s Selection) any(codes []string) bool {
 // shows says whether a finding belongs into the report. A check that is to be made and could not be is
 // never kept back for its code alone: the report would call unseen what it was asked to look at conforming.
 func (s Selection) shows(code string) bool {
-	return s.has(code) || checks[code].Group == Sight && !s.skip[code]
+	return s.has(code) || checks[code] == Sight && !s.skip[code]
 }
 
 // The checks. Each code has a page in docs/checks and a case in tests/testdata/drift, and keeps its meaning for ever.

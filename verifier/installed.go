@@ -35,7 +35,7 @@ func (v *inspection) notInstalled() {
 
 // nothingRead: nothing can be checked in the runtime's schema. It is said where something should have been.
 func (v *inspection) nothingRead(detail, hint string) {
-	if slices.ContainsFunc(v.opt.Checks.Codes(), func(code string) bool { return checks[code].Group != Tables }) {
+	if slices.ContainsFunc(v.opt.Checks.Codes(), func(code string) bool { return checks[code] != Tables }) {
 		v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
 			Message: fmt.Sprintf("could not check anything in schema %q", v.install.Schema), Detail: detail, Hint: hint})
 	}

@@ -163,8 +163,8 @@ func (v *inspection) suppress() {
 		everything = everything && f.Severity != diag.Unknown
 	}
 	for _, e := range filter.Entries() {
-		check, known := checks[e.Check]
-		looked := (!known || slices.Contains(v.report.Checks, e.Check)) && (v.opt.Counts || check.Group != Conformance)
+		group, known := checks[e.Check]
+		looked := (!known || slices.Contains(v.report.Checks, e.Check)) && (v.opt.Counts || group != Conformance)
 		f := message{Code: codeSuppressionEnded, Severity: Info, Policy: e.Policy, Object: e.Object, Position: e.Position,
 			Hint: `Take it out of "suppress", or give it a day within a year and a reason that still holds.`}
 		f.Message, f.Detail = e.Fault(everything && looked)

@@ -2,24 +2,17 @@ package verifier
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 )
 
 func TestSelect(t *testing.T) {
-	var all []string
-	for _, c := range Checks() {
-		all = append(all, c.Code)
-	}
+	all := slices.Sorted(maps.Keys(checks))
 	without := func(codes ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(code string) bool { return slices.Contains(codes, code) })
 	}
-	var installed []string
-	for _, c := range Checks() {
-		if c.Group == Installed {
-			installed = append(installed, c.Code)
-		}
-	}
+	installed := slices.DeleteFunc(slices.Clone(all), func(code string) bool { return checks[code] != Installed })
 	for name, test := range map[string]struct{ only, skip, want []string }{
 		"everything":      {want: all},
 		"codes":           {only: []string{"V060", "V020"}, want: []string{"V020", "V060"}},

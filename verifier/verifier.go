@@ -209,7 +209,7 @@ func (v *inspection) addKind(kind generator.Kind, m message) {
 	if m.Severity == "" {
 		m.Severity = diag.Drift
 	}
-	v.report.Findings = append(v.report.Findings, report.Finding{Diagnostic: m, Group: string(checks[m.Code].Group), Kind: string(kind)})
+	v.report.Findings = append(v.report.Findings, report.Finding{Diagnostic: m, Group: string(checks[m.Code]), Kind: string(kind)})
 }
 
 // about adds a finding on an object.
