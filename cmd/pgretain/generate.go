@@ -112,12 +112,13 @@ func (c *console) generated(steps []step, check bool) error {
 	return err
 }
 
-// step is what a generate writes into one directory, and why; removed are the names of files that it
-// takes out.
+// step is what a generate writes into one directory, and why. History is what the directory says without the sides that
+// are to be written again, and removed are the names of their files, which it takes out.
 type step struct {
 	directory
-	files   []output
+	history *generator.History
 	removed []string
+	files   []output
 	changes []change
 }
 
@@ -159,24 +160,18 @@ func (c *console) nextSteps(g generation) ([]step, error) {
 	}
 	c.show(project.notes, project.sources)
 	wantedHere, wantedThere := generator.SplitCron(objects, project.file.Install)
-	first, err := g.step(project, here, wantedHere)
+	err = g.next(&here, project, wantedHere)
 	if err != nil || len(wantedThere) == 0 && len(there.history.Files()) == 0 {
-		return []step{first}, err
+		return []step{here}, err
 	}
-	second, err := g.step(project, there, wantedThere)
-	return []step{first, second}, err
+	err = g.next(&there, project, wantedThere)
+	return []step{here, there}, err
 }
 
-// past is what one of the directories says, without the sides that are to be written again.
-type past struct {
-	directory
-	history *generator.History
-	removed []string
-}
-
-func (g generation) past(d directory, format generator.Format) (past, error) {
+// past is a step before anything is compared.
+func (g generation) past(d directory, format generator.Format) (step, error) {
 	history, removed, err := d.rebased(format, g.rebase.of(g.cronDirectory(), d.cron))
-	return past{d, history, removed}, err
+	return step{directory: d, history: history, removed: removed}, err
 }
 
 // checkOwn asks for --format where the directory holds nothing of ours, but files of another tool than
@@ -190,17 +185,15 @@ func (g generation) checkOwn(history *generator.History) error {
 		filepath.Join(g.migrations, file), other, other)
 }
 
-// step compares one directory with what is wanted of it.
-func (g generation) step(project *project, p past, wanted []generator.Object) (step, error) {
+// next compares one directory with what is wanted of it.
+func (g generation) next(s *step, project *project, wanted []generator.Object) error {
 	numbers := numbering{g.numbers, time.Now}
-	if err := numbers.check(p.history, p.path); err != nil {
-		return step{}, err
+	if err := numbers.check(s.history, s.path); err != nil {
+		return err
 	}
-	files, err := project.next(p.history, wanted, p.cron, numbers)
-	if err != nil {
-		return step{}, err
-	}
-	return step{p.directory, outputs(files, p.path), p.removed, changes(p.history, generator.Pages(wanted, project.file.Install.Roles))}, nil
+	files, err := project.next(s.history, wanted, s.cron, numbers)
+	s.files, s.changes = outputs(files, s.path), changes(s.history, generator.Pages(wanted, project.file.Install.Roles))
+	return err
 }
 
 func outputs(files []generator.File, dir string) []output {

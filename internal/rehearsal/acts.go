@@ -1,19 +1,18 @@
 package rehearsal
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/verifier"
@@ -89,7 +88,7 @@ func (s *stage) leftovers(ctx context.Context) error {
 		}
 		for _, was := range s.before.Tables {
 			name := was.Schema + "." + was.Name
-			if is := after.Table(name); is == nil || !same(was, is) {
+			if is := after.Table(name); is == nil || !reflect.DeepEqual(was, is) {
 				left(fmt.Sprintf("table %q is not what it was before,", name))
 			}
 		}
@@ -103,17 +102,6 @@ func (s *stage) leftovers(ctx context.Context) error {
 		prefix = in.CronJobPrefix()
 	}
 	return s.with(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error { return names(conn, "jobs", prefix) })
-}
-
-// same compares tables as a snapshot prints them.
-func same(a, b *catalog.Table) bool {
-	var texts [2]bytes.Buffer
-	for i, t := range []*catalog.Table{a, b} {
-		if err := catalog.Write(&texts[i], &catalog.Snapshot{Tables: []*catalog.Table{t}}); err != nil {
-			return false
-		}
-	}
-	return bytes.Equal(texts[0].Bytes(), texts[1].Bytes())
 }
 
 // fault is what plpgsql_check says of a routine.
