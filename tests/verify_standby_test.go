@@ -50,7 +50,7 @@ func TestStandby(t *testing.T) {
 			t.Errorf("as %q: %s", user, here.text(t, report))
 		}
 	}
-	known, err := install.Status(t.Context(), standby.URL(kit.Migrator), in.Migrations, install.Options{Install: in.File.Install, Path: "migrations"})
+	known, err := install.Status(t.Context(), standby.URL(kit.Migrator), in.Migrations, in.Options())
 	if err != nil || len(known) == 0 || !known[len(known)-1].Applied {
 		t.Errorf("the migrations on the standby: %v, %v", known, err)
 	}

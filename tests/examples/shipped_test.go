@@ -42,8 +42,7 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			if report := in.Verify(t, "", in.Wanted(t, dir)); report.Count(diag.Drift) != 1 || report.Findings[0].Code != "V003" {
 				t.Errorf("after tamper.sql the findings are %v", report.Findings)
 			}
-			o := install.Options{Install: in.File.Install, Path: "migrations"}
-			if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o, true); err != nil {
+			if _, err := in.TryDown(t, true); err != nil {
 				t.Fatalf("%+v", install.Diagnostics(err))
 			}
 			if diff := cmp.Diff(before, objects(t, in)); diff != "" {

@@ -34,7 +34,7 @@ func downSQL(t *testing.T, in *kit.Installed) string {
 
 func downAll(t *testing.T, in *kit.Installed, export *bytes.Buffer) ([]install.Migration, error) {
 	t.Helper()
-	o := options(in)
+	o := in.Options()
 	if export != nil {
 		o.Export = export
 	}

@@ -17,15 +17,10 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// options are those of install for an installation.
-func options(in *kit.Installed) install.Options {
-	return install.Options{Install: in.File.Install, Path: "migrations"}
-}
-
 // down undoes the last step.
 func down(t *testing.T, in *kit.Installed) {
 	t.Helper()
-	done, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, options(in), false)
+	done, err := in.TryDown(t, false)
 	if err != nil {
 		t.Fatalf("undoing a step: %v %+v", err, install.Diagnostics(err))
 	}

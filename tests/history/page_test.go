@@ -65,7 +65,7 @@ func TestRuntimeGoesWithoutWhatIsNotOurs(t *testing.T) {
 		{"CREATE VIEW public.mine AS SELECT * FROM retention.run", "DROP VIEW public.mine", "other objects depend on"},
 	} {
 		in.DB.Exec(t, c.make)
-		_, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, options(in), true)
+		_, err := in.TryDown(t, true)
 		if list := install.Diagnostics(err); err == nil || list[0].Code != "2BP01" || !strings.Contains(list[0].Message, c.want) {
 			t.Errorf("%s: got %v %+v", c.make, err, list)
 		}
@@ -74,7 +74,7 @@ func TestRuntimeGoesWithoutWhatIsNotOurs(t *testing.T) {
 		}
 		in.DB.Exec(t, c.drop)
 	}
-	if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, options(in), true); err != nil {
+	if _, err := in.TryDown(t, true); err != nil {
 		t.Fatal(err)
 	}
 	if left := in.Rows(`SELECT relname FROM pg_class WHERE relnamespace = 'retention'::regnamespace AND relname !~ '^goose_db_version'

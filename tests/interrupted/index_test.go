@@ -84,7 +84,7 @@ func (s stage) killBuild(t *testing.T, hold, phase string, kill func(*testing.T,
 	w := newWire(t, s.DB, before, func(statement) bool { return false })
 	failed := make(chan error, 1)
 	go func() {
-		_, err := install.Up(ctx, w.url(kit.Migrator), s.Migrations, s.options())
+		_, err := install.Up(ctx, w.url(kit.Migrator), s.Migrations, s.Options())
 		failed <- err
 	}()
 	kill(t, build{s, s.inPhase(t, phase, failed), cancel, w})

@@ -66,17 +66,13 @@ func newStage(t *testing.T) stage {
 	return s
 }
 
-func (s stage) options() install.Options {
-	return install.Options{Install: s.File.Install, Path: "migrations"}
-}
-
 func (s stage) up(t *testing.T, url string) error {
-	_, err := install.Up(t.Context(), url, s.Migrations, s.options())
+	_, err := install.Up(t.Context(), url, s.Migrations, s.Options())
 	return err
 }
 
 func (s stage) down(t *testing.T, url string) error {
-	_, err := install.Down(t.Context(), url, s.Migrations, s.options(), true)
+	_, err := install.Down(t.Context(), url, s.Migrations, s.Options(), true)
 	return err
 }
 

@@ -160,8 +160,17 @@ func (in *Installed) Up(t testing.TB) {
 
 // TryUp is Up for what may be refused.
 func (in *Installed) TryUp(t testing.TB) ([]install.Migration, error) {
-	return install.Up(t.Context(), in.URL(Migrator), in.Migrations,
-		install.Options{Install: in.File.Install, Path: "migrations"})
+	return install.Up(t.Context(), in.URL(Migrator), in.Migrations, in.Options())
+}
+
+// TryDown undoes the last step, or everything.
+func (in *Installed) TryDown(t testing.TB, all bool) ([]install.Migration, error) {
+	return install.Down(t.Context(), in.URL(Migrator), in.Migrations, in.Options(), all)
+}
+
+// Options are those of the migrations.
+func (in *Installed) Options() install.Options {
+	return install.Options{Install: in.File.Install, Path: "migrations"}
 }
 
 // SetBatch is "batch: {rows: n}" of every policy, without a migration.
