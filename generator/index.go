@@ -306,7 +306,8 @@ func (w *pageWriter) column(table *catalog.Table, name string, column policy.Col
 		value = enclosed(sqlText(oneLine(column.Default.SQL)))
 	}
 	data := fields{"Policy": sqlText(w.policy.Name), "Table": qualified(table), "Column": ident(column.Name),
-		"Type": sqlText(oneLine(column.Type)), "Default": value}
+		"Type": sqlText(oneLine(column.Type)), "Default": value, "TableLiteral": literal(qualified(table)),
+		"ColumnLiteral": literal(column.Name), "Comment": literal("pgretain: column of policy " + w.policy.Name)}
 	return Object{
 		Kind: KindColumn, Name: name, As: AsMigrator, SQL: object("column", data), Drop: object("column_drop", data),
 		Policy: w.policy.Name, Table: tableName(table), Position: column.Position,

@@ -18,8 +18,15 @@ WITH fallback AS (
 ), exchange AS (
     SELECT w.id FROM windows AS w
     WHERE w.status = 'completed' AND w.content_forgotten_at IS NULL AND w.completed_at < now() - w.completed_window
+), unfinished AS (
+    SELECT w.id FROM windows AS w
+    WHERE w.expired AND w.status <> 'completed' AND w.content_forgotten_at IS NULL
+      AND w.updated_at < now() - greatest(w.expired_window, interval '7 days')
+      AND EXISTS (SELECT FROM requests.matches AS m WHERE m.request_id = w.id)
 )
 SELECT 'exchange_forgotten' AS policy, count(*) AS rows FROM exchange
+UNION ALL
+SELECT 'unfinished_forgotten', count(*) FROM unfinished
 UNION ALL
 SELECT 'requests_destroy', count(*) FROM windows AS w
 WHERE w.expired AND w.updated_at < now() - greatest(w.expired_window, interval '7 days')
@@ -28,4 +35,4 @@ UNION ALL
 SELECT 'messages_forgotten', count(*) FROM messaging.messages AS m CROSS JOIN fallback AS f
 WHERE m.forgotten_at IS NULL AND m.created_at < now() - f.message * interval '1 day'
   AND NOT EXISTS (SELECT FROM messaging.conversations AS c JOIN requests.matches AS x ON x.id = c.request_match_id
-                  JOIN exchange AS e ON e.id = x.request_id WHERE c.id = m.conversation_id);
+                  JOIN (TABLE exchange UNION ALL TABLE unfinished) AS e ON e.id = x.request_id WHERE c.id = m.conversation_id);

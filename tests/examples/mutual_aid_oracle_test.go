@@ -46,7 +46,23 @@ var (
 				WHERE m.conversation_id = c.id AND m.forgotten_at IS NULL
 			)
 			SELECT id FROM forgotten`}},
-		{"requests_destroy", []string{exported("requests.help_requests", "to_jsonb(g.*)", `
+		// The document says no more of these than that they expired: no words outlive the window of what expired.
+		{"unfinished_forgotten", []string{`
+			WITH forgotten AS (
+				UPDATE requests.help_requests r
+				SET title = '[forgotten]', description = '[forgotten]', payload = '{}', requirements = '{}', content_forgotten_at = :as_of
+				WHERE expired = TRUE AND status <> 'completed' AND content_forgotten_at IS NULL
+				  AND EXISTS (SELECT FROM requests.matches m WHERE m.request_id = r.id)
+				  AND updated_at < :as_of - make_interval(days => greatest(7, ` + effective("expired_request_window_days", "30") + `))
+				RETURNING r.id
+			), messages AS (
+				UPDATE messaging.messages m SET content = '[forgotten]', forgotten_at = :as_of
+				FROM forgotten f JOIN requests.matches x ON x.request_id = f.id
+				     JOIN messaging.conversations c ON c.request_match_id = x.id
+				WHERE m.conversation_id = c.id AND m.forgotten_at IS NULL
+			)
+			SELECT id FROM forgotten`}},
+		{"requests_destroy", []string{exported("requests.help_requests", "to_jsonb(g.*) - '{title,description,payload,requirements}'::text[]", `
 			DELETE FROM requests.help_requests r WHERE expired = TRUE
 			  AND NOT EXISTS (SELECT FROM requests.matches m WHERE m.request_id = r.id)
 			  AND updated_at < :as_of - make_interval(days => greatest(7, `+effective("expired_request_window_days", "30")+`))`)}},

@@ -62,6 +62,8 @@ func TestMutualAid(t *testing.T) {
 	})
 	t.Run("one after the other", func(t *testing.T) { e.with(t).aWeek(t) })
 	t.Run("trust edges fade", func(t *testing.T) { e.with(t).trustEdgesFade(t) })
+	t.Run("decay of all", func(t *testing.T) { e.with(t).decayOfAll(t) })
+	t.Run("most is marked", func(t *testing.T) { e.with(t).markOfMost(t) })
 	t.Run("karma halves", func(t *testing.T) { e.with(t).karmaHalves(t) })
 	t.Run("a community's own schedule", func(t *testing.T) { e.with(t).ownSchedule(t) })
 	t.Run("an exchange is forgotten whole", func(t *testing.T) { e.with(t).forgottenWhole(t) })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/internal/install"
 	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -203,12 +204,13 @@ func (e *example) protocolAtStart(t *testing.T) {
 }
 
 // TestProtocolTrackingUpgrade: the table as it was gets its clocks, filled, and an index; a table that has
-// them already keeps what is in them.
+// them already keeps what is in them. Down takes away what was added and nothing else.
 func TestProtocolTrackingUpgrade(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]string{
 		"without clocks": "",
 		"with clocks": `ALTER TABLE public.tracked_protocols ADD COLUMN created_at timestamptz DEFAULT now(), ADD COLUMN last_read_at timestamptz DEFAULT now();
+			CREATE INDEX idx_tracked_protocols_last_read_at ON public.tracked_protocols (last_read_at);
 			UPDATE public.tracked_protocols SET created_at = '2020-01-01', last_read_at = CASE slug WHEN 'protocol-2' THEN NULL ELSE '2021-01-01'::timestamptz END`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -216,6 +218,8 @@ func TestProtocolTrackingUpgrade(t *testing.T) {
 			in := kit.ShippedFiles(t, directory("protocol-tracking"))
 			in.DB.Exec(t, fixture.ReadFile(t, directory("protocol-tracking"), "data.sql"))
 			in.DB.Exec(t, prepare)
+			before, rows := objects(t, in), "SELECT to_jsonb(t)::text FROM public.tracked_protocols t ORDER BY slug"
+			was := pgtest.Column[string](t, in, rows)
 			start := pgtest.Value[time.Time](t, in, "SELECT clock_timestamp()")
 			in.Up(t)
 			const clocks = `SELECT count(*) || ' ' || CASE WHEN min(least(created_at, last_read_at)) >= $1 AND max(greatest(created_at, last_read_at)) <= clock_timestamp()
@@ -233,6 +237,16 @@ func TestProtocolTrackingUpgrade(t *testing.T) {
 			in.DB.Exec(t, "INSERT INTO public.tracked_protocols (slug, name) VALUES ('new', 'New')")
 			if !pgtest.Value[bool](t, in, "SELECT created_at >= $1 AND last_read_at >= $1 FROM public.tracked_protocols WHERE slug = 'new'", start) {
 				t.Error("a new row has no clocks")
+			}
+			in.DB.Exec(t, "DELETE FROM public.tracked_protocols WHERE slug = 'new'")
+			if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, install.Options{Install: in.File.Install, Path: "migrations"}, true); err != nil {
+				t.Fatalf("%+v", install.Diagnostics(err))
+			}
+			if diff := cmp.Diff(before, objects(t, in)); diff != "" {
+				t.Errorf("down takes away what it did not add, or not all that it did (-before +after):\n%s", diff)
+			}
+			if diff := cmp.Diff(was, pgtest.Column[string](t, in, rows)); diff != "" {
+				t.Errorf("rows differ (-before +after):\n%s", diff)
 			}
 		})
 	}

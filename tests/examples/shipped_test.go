@@ -15,7 +15,7 @@ import (
 )
 
 // TestExamplesGoUpAndDown: the migrations of every example install on its schema.sql, with rows in
-// it, to the verifier's content, go down to what was there before, and up again.
+// it, to the verifier's content, go down to what was there before, up again, and out without a trace.
 func TestExamplesGoUpAndDown(t *testing.T) {
 	t.Parallel()
 	policies, err := filepath.Glob(directory("*/retention.yaml"))
@@ -51,6 +51,12 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			in.Up(t)
 			if diff := cmp.Diff(installed, objects(t, in)); diff != "" {
 				t.Errorf("up again differs from up (-first +second):\n%s", diff)
+			}
+			if _, err := install.Uninstall(t.Context(), in.URL(kit.Migrator), in.Migrations, o); err != nil {
+				t.Fatalf("%+v", install.Diagnostics(err))
+			}
+			if diff := cmp.Diff(before, objects(t, in)); diff != "" || pgtest.Value[bool](t, in, "SELECT to_regnamespace('retention') IS NOT NULL") {
+				t.Errorf("uninstall left something behind, or took too much (-before +after):\n%s", diff)
 			}
 		})
 	}

@@ -105,14 +105,12 @@ func (m *channels) cleanSignals(chain, now int64, reason *string) int {
 		if s.Chain != chain || s.Merged == nil && !expired(s.T0, 7*day, now) {
 			return false
 		}
-		final := map[string]any{}
 		if s.Merged == nil {
 			m.aggregateSignal(s, now)
-			final = finalStats(s)
 			i := m.index[chain]
 			i.LastSigs = slices.DeleteFunc(i.LastSigs, func(key string) bool { return key == s.Key })
 		}
-		return m.put("signals", s.Key, chain, now, s.Record, why(s.Merged, reason), final)
+		return m.put("signals", s.Key, chain, now, s.Record, why(s.Merged, reason), finalStats(s))
 	})
 	return before - len(m.signals)
 }
@@ -127,7 +125,7 @@ func (m *channels) aggregateSignal(s signal, now int64) {
 		i.Wins++
 	case s.Outcome != nil && *s.Outcome == "loss":
 		i.Losses++
-	case s.Outcome != nil && *s.Outcome == "neutral":
+	default: // the document's totals add up
 		i.Neutral++
 	}
 	if s.MultHigh != nil && *s.MultHigh >= 2000 {
@@ -152,7 +150,7 @@ func (m *channels) aggregateSignal(s signal, now int64) {
 
 func finalStats(s signal) map[string]any {
 	final := map[string]any{"_finalMult": thousandths(s.MultNow), "_finalOutcome": text(s.Outcome), "_timeToHigh": nil}
-	if s.HighAt != nil {
+	if s.HighAt != nil && s.T0 != nil {
 		final["_timeToHigh"] = float64((*s.HighAt - *s.T0) / 1000)
 	}
 	return final
@@ -228,7 +226,7 @@ func (m *channels) aggregateWallet(w wallet, now int64) {
 func (m *channels) archiveOrphans(now int64) {
 	byHand := "monthly"
 	m.signals = slices.DeleteFunc(m.signals, func(s signal) bool {
-		return s.T0 == nil && m.put("signals", s.Key, s.Chain, now, s.Record, why(s.Merged, &byHand), nil)
+		return s.T0 == nil && m.put("signals", s.Key, s.Chain, now, s.Record, why(s.Merged, &byHand), finalStats(s))
 	})
 	m.tokens = slices.DeleteFunc(m.tokens, func(k token) bool {
 		return k.FirstSeen == nil && m.put("tokens", k.Addr, k.Chain, now, k.Record, why(k.Merged, &byHand), nil)

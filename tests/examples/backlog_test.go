@@ -1,0 +1,134 @@
+package examples
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/pgtest"
+)
+
+// The plan's two statements, one after the other. Of equal instants, which its query leaves to chance, the higher number
+// is newer.
+var botQueue = []step{
+	{"enqueued_messages_ttl", []string{"DELETE FROM public.enqueued_messages WHERE created_at < (:as_of AT TIME ZONE 'UTC') - interval '7 days'"}},
+	{"enqueued_messages_cap", []string{`DELETE FROM public.enqueued_messages WHERE ctid IN (
+		SELECT ctid FROM (SELECT ctid, ROW_NUMBER() OVER (PARTITION BY device_key ORDER BY created_at DESC, id DESC) AS rn
+			FROM public.enqueued_messages) ranked WHERE rn > 1000)`}},
+}
+
+// Messages on and around every bound: seven days to the microsecond, a thousand to the message, many of one instant.
+func TestBotQueue(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "bot-queue")
+	e.everywhere(t, instants, func(t *testing.T, e *example, asOf string) {
+		e.fill(t, `
+			INSERT INTO public.bots SELECT 'bot ' || b, 'bot' FROM generate_series(1, 6) b;
+			INSERT INTO public.enqueued_messages (device_key, session_id, message, created_at)
+			SELECT 'bot ' || b, 's', '', (:as_of AT TIME ZONE 'UTC') - CASE WHEN n <= 30 THEN interval '7 days' + (n % 3 - 1) * interval '1 us'
+				ELSE n / 100 * interval '1 hour' END
+			FROM generate_series(1, 6) b, generate_series(1, (ARRAY[0, 40, 1019, 1020, 1021, 1100])[b]) n`, asOf)
+		e.job(t, "enqueued_messages", asOf, botQueue)
+	})
+}
+
+// What the plan is about: nearly the whole queue is for bots that are offline, by number or by age.
+func TestBotQueueOfABacklog(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "bot-queue")
+	for name, c := range map[string]struct {
+		age         string
+		first, then int64
+	}{"by number": {"n * interval '10 s'", 0, 29_000}, "by age": {"interval '8 days'", 30_000, 0}} {
+		t.Run(name, func(t *testing.T) {
+			own := e.with(t)
+			own.fill(t, `
+				INSERT INTO public.bots SELECT 'bot ' || b, 'bot' FROM generate_series(1, 5) b;
+				INSERT INTO public.enqueued_messages (device_key, session_id, message, created_at)
+				SELECT 'bot 1', 's', '', (:as_of AT TIME ZONE 'UTC') - `+c.age+` FROM generate_series(1, 30000) n;
+				INSERT INTO public.enqueued_messages (device_key, session_id, message, created_at)
+				SELECT 'bot ' || 2 + n % 4, 's', '', (:as_of AT TIME ZONE 'UTC') - interval '1 hour' FROM generate_series(1, 3000) n;
+				ANALYZE public.enqueued_messages`, instants[0])
+			taken := own.job(t, "enqueued_messages", instants[0], botQueue)
+			if taken["enqueued_messages_ttl"] != c.first || taken["enqueued_messages_cap"] != c.then {
+				t.Errorf("the plan takes %v", taken)
+			}
+		})
+	}
+}
+
+// Twelve thousand scores, of which nearly all change every night.
+func (e *example) decayOfAll(t *testing.T) {
+	asOf := instants[0]
+	e.fill(t, `
+		INSERT INTO communities.communities VALUES ('00000000-0000-0000-0000-000000000001', 'a');
+		INSERT INTO reputation.karma_records (user_id, community_id, points, reason, created_at)
+		SELECT u, '00000000-0000-0000-0000-000000000001', 100, 'helped', :as_of - interval '3 days'
+		FROM (SELECT ('00000000-0000-0000-0000-' || lpad(n::text, 12, '0'))::uuid AS u FROM generate_series(1, 12000) n) x;
+		INSERT INTO reputation.trust_scores (user_id, community_id, score) SELECT user_id, community_id, points FROM reputation.karma_records;
+		ANALYZE reputation.karma_records, reputation.trust_scores`, asOf)
+	at := pgtest.Value[time.Time](t, e.conn, "SELECT $1::timestamptz", asOf)
+	for night := range 3 {
+		e.forget(t)
+		m, instant := e.model(t), at.AddDate(0, 0, night)
+		e.runJob(t, "decay", instant.Format(time.RFC3339Nano))
+		if o := e.Last("karma_decay"); o.State != "done" || o.Taken != 12_000 {
+			t.Errorf("night %d: %+v", night, o)
+		}
+		e.scored(t, m, instant, func(member) bool { return true })
+	}
+}
+
+// Nine thousand of sixteen thousand are marked at once, as on the day of the migration; so are all dibs.
+func (e *example) markOfMost(t *testing.T) {
+	e.fill(t, `
+		INSERT INTO communities.communities VALUES ('00000000-0000-0000-0000-000000000001', 'a');
+		INSERT INTO requests.help_requests (requester_id, title, expires_at)
+		SELECT gen_random_uuid(), 'request', :as_of + x FROM unnest(ARRAY['-1 day', '1 day']::interval[], ARRAY[9000, 7000]) u (x, n), generate_series(1, n);
+		INSERT INTO requests.help_offers (community_id, offerer_id, title, expires_at)
+		SELECT '00000000-0000-0000-0000-000000000001', gen_random_uuid(), title, expires_at FROM requests.help_requests;
+		INSERT INTO messaging.conversations DEFAULT VALUES;
+		INSERT INTO messaging.messages (conversation_id, sender_id, content, expires_at)
+		SELECT (SELECT id FROM messaging.conversations), requester_id, title, expires_at FROM requests.help_requests;
+		INSERT INTO notifications.notifications (user_id, body, expires_at) SELECT requester_id, title, expires_at FROM requests.help_requests;
+		INSERT INTO requests.dibs (request_id, user_id, expires_at)
+		SELECT id, requester_id, :as_of - interval '1 hour' FROM requests.help_requests WHERE expires_at > :as_of;
+		INSERT INTO requests.dibs (request_id, user_id, expires_at) SELECT request_id, user_id, expires_at FROM requests.dibs;
+		ANALYZE`, instants[0])
+	for policy, taken := range e.job(t, "mark_expired", instants[0], markExpired) {
+		if taken != 9000 {
+			t.Errorf("%s: the document marks %d", policy, taken)
+		}
+	}
+	e.job(t, "dibs", instants[0], dibs)
+}
+
+// The gauge is the rows that are there, the counters what went by age and by number. What failed is in the log and not
+// counted, and the cap runs although the age failed.
+func TestBotQueueMetrics(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "bot-queue")
+	e.unforeseen = true
+	metrics := func(want ...string) {
+		t.Helper()
+		got := pgtest.Column[string](t, e.conn, `SELECT coalesce(labels ->> 'policy', labels ->> 'table') || ' ' || value FROM retention.metrics
+			WHERE name = 'retention_rows_taken_total' AND labels ->> 'policy' ~ '^enqueued'
+			   OR name = 'retention_table_rows' AND labels ->> 'table' = 'public.enqueued_messages' ORDER BY 1`)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("metrics (-want +got):\n%s", diff)
+		}
+	}
+	queue := `INSERT INTO public.enqueued_messages (device_key, session_id, message, created_at)
+		SELECT 'bot', 's', '', (:as_of AT TIME ZONE 'UTC') - n * interval '9 min' FROM generate_series(1, `
+	e.fill(t, "INSERT INTO public.bots VALUES ('bot', 'bot'); "+queue+"1200) n", instants[0])
+	e.runJob(t, "enqueued_messages", instants[0])
+	metrics("enqueued_messages_cap 120", "enqueued_messages_ttl 80", "public.enqueued_messages 1000")
+	pgtest.Exec(t, e.conn, says(queue+"300) n", instants[0]))
+	e.DB.Exec(t, "ALTER FUNCTION retention.enqueued_messages_ttl_rows RENAME TO away")
+	_, err := e.Call("CALL retention.run_job('enqueued_messages', $1)", instants[0])
+	if message := pgtest.Value[string](t, e.conn, "SELECT message FROM retention.run WHERE policy = 'enqueued_messages_ttl' AND state <> 'done'"); err == nil || message == "" {
+		t.Errorf("the failure is not in the log: %v", err)
+	}
+	metrics("enqueued_messages_cap 420", "enqueued_messages_ttl 80", "public.enqueued_messages 1000")
+}

@@ -1,0 +1,107 @@
+package examples
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/fixture"
+	"pgretain/tests/pgtest"
+)
+
+const rulesHead = "| the document says | where | tested by | what differs, and why |\n|---|---|---|---|\n"
+
+// Each example's README has a table of every rule of its document, and each rule has a test: "TestName", or
+// "TestName/case", where the case is a text of the test's package. Policies, reports and jobs of the example are in it.
+func TestEveryRuleHasATest(t *testing.T) {
+	t.Parallel()
+	tests := testSources(t)
+	for _, name := range []string{"bot-queue"} {
+		readme := filepath.Join(directory(name), "README.md")
+		text := fixture.ReadFile(t, readme)
+		_, table, found := strings.Cut(text, rulesHead)
+		table, _, ended := strings.Cut(table, "\n\n")
+		rows := strings.Split(table, "\n")
+		if !found || !ended || len(rows) < 15 {
+			t.Errorf("%s has no table of rules, or one of %d", readme, len(rows))
+			continue
+		}
+		for _, row := range rows {
+			cells := strings.Split(strings.ReplaceAll(row, `\|`, ""), "|")
+			if len(cells) != 6 || strings.TrimSpace(cells[1]) == "" || strings.TrimSpace(cells[2]) == "" {
+				t.Errorf("%s: a row that is not of four cells: %s", readme, row)
+				continue
+			}
+			named := regexp.MustCompile("`(Test[^`]*)`").FindAllStringSubmatch(cells[3], -1)
+			if len(named) == 0 && strings.TrimSpace(cells[4]) == "" {
+				t.Errorf("%s: neither a test nor a reason: %s", readme, row)
+			}
+			for _, name := range named {
+				if !tests.have(name[1]) {
+					t.Errorf("%s names %s, which is not there", readme, name[1])
+				}
+			}
+		}
+		for _, name := range regexp.MustCompile(`(?m)^  ([a-z0-9_]+):`).FindAllStringSubmatch(fixture.ReadFile(t, filepath.Dir(readme), "retention.yaml"), -1) {
+			if name[1] != "breaker" && name[1] != "batch" && !strings.Contains(text, name[1]) {
+				t.Errorf("%s does not speak of %s", readme, name[1])
+			}
+		}
+	}
+}
+
+// sources are the texts of all test files, by folder.
+type sources map[string]string
+
+func testSources(t *testing.T) sources {
+	t.Helper()
+	all := sources{}
+	err := fs.WalkDir(os.DirFS(".."), ".", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, "_test.go") {
+			all[filepath.Dir(path)] += fixture.ReadFile(t, "..", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func (s sources) have(name string) bool {
+	name, part, _ := strings.Cut(name, "/")
+	for _, text := range s {
+		if strings.Contains(text, "\nfunc "+name+"(t ") && (part == "" || strings.Contains(text, `"`+part+`"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// The jobs are those of the documents, at their times.
+func TestSchedules(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][]string{
+		"bot-queue":         {"enqueued_messages */5 * * * *"},
+		"telegram-channels": {"base 45 0 * * *", "bsc 30 0 * * *", "eth 15 0 * * *", "sol 0 0 * * *", "watch 0 1 * * *"},
+		"trade-dedup":       {"duplicate_rate */5 * * * *", "processed_trades * * * * *"},
+		"protocol-tracking": {"prune 0 1 * * *", "prune @reboot"},
+		"mutual-aid": {"activity_log 0 4 * * 0", "decay 0 3 * * *", "decay_report 0 9 * * 1", "decay_riverside 30 */6 * * *", "dibs */5 * * * *",
+			"hard_delete 0 2 * * *", "hard_delete 15 2 * * *", "mark_expired 0 * * * *", "memory 30 3 * * *", "trust_edges 30 4 * * *"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := shipped(t, name)
+			got := pgtest.Column[string](t, e.conn, `SELECT x FROM (
+				SELECT substring(command FROM 'run_job\(''(\w+)''') || ' ' || schedule FROM cron.job WHERE username = 'retention_runner') j (x) ORDER BY x COLLATE "C"`)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("schedules (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
