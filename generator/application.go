@@ -290,7 +290,7 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 		return nil
 	}
 	if table.Kind != "table" && table.Kind != "partitioned" {
-		w.refuse(c.Cursor.Table.Position, codeTableKind, fmt.Sprintf("%q is a %s, not a table", c.Cursor.Table, table.Kind), "Name the table that holds the rows.")
+		w.refuse(c.Cursor.Table.Position, codeTableKind, fmt.Sprintf("%q %s", c.Cursor.Table, wrongKind(table)), "Name the table that holds the rows.")
 		return nil
 	}
 	if w.refuseNames(table, c.Cursor.Position, isApplicationName) {

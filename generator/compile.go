@@ -252,6 +252,14 @@ func (c *compiler) refuseTable(at diag.Position, name string) {
 	c.refuse(at, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
 }
 
+// wrongKind says what stands where a table with rows of its own should.
+func wrongKind(table *catalog.Table) string {
+	if table.Kind == "foreign" {
+		return "is a foreign table: its rows are on another server"
+	}
+	return fmt.Sprintf("is a %s, not a table", table.Kind)
+}
+
 // findTable looks a policy's table up in the snapshot and refuses what cannot be purged row by row.
 func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	table := c.relation(p.Table)
@@ -265,7 +273,7 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	foreign := slices.IndexFunc(c.kin(tableName(table)), func(t *catalog.Table) bool { return t.Kind == "foreign" })
 	switch {
 	case table.Kind != "table" && table.Kind != "partitioned":
-		return refuse(codeTableKind, fmt.Sprintf("%q is a %s, not a table", p.Table, table.Kind), "Name the table that holds the rows.")
+		return refuse(codeTableKind, fmt.Sprintf("%q %s", p.Table, wrongKind(table)), "Name the table that holds the rows.")
 	case table.PartitionOf != "":
 		return refuse(codeTableKind, fmt.Sprintf("%q is a partition of %q", p.Table, table.PartitionOf), "Name the partitioned table.")
 	case table.Kind == "table" && len(table.Children) > 0:

@@ -149,6 +149,8 @@ func (c *compiler) checkPartitionPolicy(p *policy.Policy) bool {
 		return false
 	}
 	switch {
+	case table.Kind == "foreign":
+		return refuse(codeTableKind, wrongKind(table), "Write a policy there.")
 	case table.Kind != "partitioned":
 		return refuse(codeTableKind, "is a "+table.Kind+", not a partitioned table", "Write \"table\" for a policy on rows.")
 	case table.PartitionOf != "":

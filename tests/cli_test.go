@@ -3,6 +3,7 @@ package tests
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,6 +25,7 @@ func TestCLI(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, string){
 		"bot queue":        testBotQueue,
 		"interrupt":        testInterrupt,
+		"outcomes":         testOutcomes,
 		"interrupted":      testInterruptedMigration,
 		"refusals":         testRefusals,
 		"standby":          testStandby,
@@ -84,6 +86,38 @@ func (c *cli) write(name, text string) {
 	c.t.Helper()
 	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600); err != nil {
 		c.t.Fatal(err)
+	}
+}
+
+// An outcome says what became of the rows.
+func testOutcomes(t *testing.T, binary string) {
+	db := pgtest.Database(t)
+	c := newCLI(t, binary, db.URL(""), t.TempDir())
+	c.write("retention.yaml", `version: 1
+install: {scheduler: none, roles: none}
+policies:
+  deletes: {table: a, where: seen, then: [{update: {table: b, as: b, where: "b.id = t.id", set: {seen: true}}}, delete]}
+  updates: {table: b, where: "NOT seen", then: [update: {set: {seen: true}}]}
+  drops: {partitions_of: c, due: {age: {older_than: 7 days}}, then: [detach]}
+  reads: {table: a, due: {position: {column: id, watermark: {table: mark, column: id}}}, then: [emit: {event: e}]}
+jobs: {all: {schedule: "@daily", run: [reads, deletes, updates, drops]}}
+`)
+	db.Exec(t, `CREATE TABLE a (id int PRIMARY KEY, seen boolean NOT NULL); CREATE TABLE b (LIKE a INCLUDING ALL); CREATE TABLE mark (id int);
+		CREATE TABLE c (at date PRIMARY KEY) PARTITION BY RANGE (at); CREATE TABLE c_1 PARTITION OF c FOR VALUES FROM ('2020-01-01') TO ('2020-02-01');
+		CREATE TABLE c_2 PARTITION OF c FOR VALUES FROM ('2020-02-01') TO ('2020-03-01');
+		INSERT INTO a SELECT n, n > 3 FROM generate_series(1, 5) n; INSERT INTO b SELECT n, false FROM generate_series(1, 4) n; INSERT INTO mark VALUES (0)`)
+	c.must("snapshot")
+	if r := c.finish(c.command("generate")); r.code != 0 {
+		t.Fatal(r)
+	}
+	c.must("migrate", "up")
+	for _, args := range [][]string{{"run", "--job", "all"}, {"status"}} {
+		r := c.must(args...)
+		for policy, taken := range map[string]string{"deletes": "2 deleted", "updates": "3 updated", "drops": "1 detached", "reads": "5 taken"} {
+			if !regexp.MustCompile(`(?m)^` + policy + ` .* ` + taken + ` `).MatchString(r.stdout) {
+				t.Errorf("%s does not say of %s: %s\n%s", args, policy, taken, r.stdout)
+			}
+		}
 	}
 }
 

@@ -42,6 +42,20 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// terminalWidth measures the terminal that w is; nil for anything else.
+func terminalWidth(w io.Writer) func() int {
+	f, ok := w.(*os.File)
+	if !ok || !isTerminal(w) {
+		return nil
+	}
+	return func() int {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+		return 80
+	}
+}
+
 // agree asks a question, which anything but y or yes answers with an error.
 func (c *console) agree(ctx context.Context, question string) error {
 	c.notef("%s [y/N] ", question)

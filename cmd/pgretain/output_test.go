@@ -151,14 +151,26 @@ func TestProgressText(t *testing.T) {
 
 func TestDisplay(t *testing.T) {
 	t.Parallel()
-	for terminal, want := range map[bool]string{true: "\r\x1b[Ka\r\x1b[Kb\r\x1b[K", false: "a\nb\n"} {
+	a, b := "policy: [###.................] 7 of 50 rows, 2 rows/s", "b"
+	for _, c := range []struct {
+		width int // 0: no terminal
+		want  string
+	}{
+		{0, a + "\nb\n"},
+		{len(a) + 1, "\r\x1b[K" + a + "\r\x1b[Kb\r\x1b[K"},
+		{len(a), "\r\x1b[Kpolicy: 7 of 50 rows, 2 rows/s\r\x1b[Kb\r\x1b[K"},
+		{13, "\r\x1b[Kpolicy: 7 of\r\x1b[Kb\r\x1b[K"},
+	} {
 		var out bytes.Buffer
-		d := display{&out, terminal}
-		d.line("a")
-		d.line("b")
+		d := display{w: &out}
+		if c.width > 0 {
+			d.width = func() int { return c.width }
+		}
+		d.line(a)
+		d.line(b)
 		d.clear()
-		if diff := cmp.Diff(want, out.String()); diff != "" {
-			t.Error(diff)
+		if diff := cmp.Diff(c.want, out.String()); diff != "" {
+			t.Errorf("width %d: %s", c.width, diff)
 		}
 	}
 }

@@ -203,6 +203,7 @@ type outcome struct {
 	Seconds   float64          `json:"seconds"`
 	Code      string           `json:"sqlstate"`
 	Message   string           `json:"message"`
+	Done      string           `json:"-"` // what became of the rows
 }
 
 // runVersion is that of the JSON format: it grows when something in it means something else.
@@ -210,11 +211,11 @@ const runVersion = 1
 
 // summarise prints one line per run, and why those that went wrong did.
 func (c *console) summarise(runs []outcome, format string) error {
-	t := table{columns: []string{"POLICY", ">RUN", "ENDED", ">DELETED", ">SCANNED", ">KEPT", ">CONTENDED", ">REFUSED", ">CASCADED", ">TOOK"}}
+	t := table{columns: []string{"POLICY", ">RUN", "ENDED", ">TAKEN", ">SCANNED", ">KEPT", ">CONTENDED", ">REFUSED", ">CASCADED", ">TOOK"}}
 	var list diag.List
 	code := 0
 	for _, r := range runs {
-		t.add(r.Policy, fmt.Sprint(r.ID), r.State, count(r.Taken), count(r.Scanned), total(r.Kept),
+		t.add(r.Policy, fmt.Sprint(r.ID), r.State, count(r.Taken)+" "+r.Done, count(r.Scanned), total(r.Kept),
 			count(r.Contended), count(r.Refused), total(r.Cascaded), seconds(r.Seconds))
 		if r.State != "done" && r.State != "more" { // the next run goes on
 			list.Add(r.diagnostic())

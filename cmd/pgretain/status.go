@@ -53,7 +53,7 @@ type statusRow struct {
 	Policy, Jobs, State, Started string
 	Seconds                      float64
 	Taken, Scanned, Holds        int64
-	Paused                       string
+	Paused, Done                 string // what becomes of the rows
 }
 
 func (c *console) statusText(ctx context.Context, s *session) error {
@@ -67,9 +67,13 @@ func (c *console) statusText(ctx context.Context, s *session) error {
 		}
 		return count(n)
 	}
-	t := table{columns: []string{"POLICY", "JOB", "LAST RUN", "STARTED", ">TOOK", ">DELETED", ">SCANNED", ">HOLDS", "PAUSED"}}
+	t := table{columns: []string{"POLICY", "JOB", "LAST RUN", "STARTED", ">TOOK", ">TAKEN", ">SCANNED", ">HOLDS", "PAUSED"}}
 	for _, r := range list {
-		t.add(r.Policy, r.Jobs, r.State, r.Started, seconds(r.Seconds), orBlank(r.Taken), orBlank(r.Scanned), count(r.Holds), r.Paused)
+		taken := orBlank(r.Taken)
+		if taken != "" {
+			taken += " " + r.Done
+		}
+		t.add(r.Policy, r.Jobs, r.State, r.Started, seconds(r.Seconds), taken, orBlank(r.Scanned), count(r.Holds), r.Paused)
 	}
 	t.print(c.out)
 	return nil

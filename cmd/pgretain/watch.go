@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -45,7 +47,7 @@ func (c *console) watch(ctx context.Context, t *target, pid uint32) (*watch, err
 	}
 	go func() {
 		defer close(done)
-		w.show(ctx, display{c.err, isTerminal(c.err)})
+		w.show(ctx, display{c.err, terminalWidth(c.err)})
 	}()
 	return w, nil
 }
@@ -62,7 +64,7 @@ func (w *watch) show(ctx context.Context, d display) {
 		case <-time.After(pause):
 		}
 		pause = sparse
-		if d.terminal {
+		if d.width != nil {
 			pause = interval
 		}
 		p, err := w.progress(ctx)
@@ -89,6 +91,8 @@ func (w *watch) progress(ctx context.Context) (p progress, err error) {
 	return p, err
 }
 
+var bar = regexp.MustCompile(`\[#*\.*\] `)
+
 // String has a bar of twenty characters, where the end is known.
 func (p progress) String() string {
 	bar, taken, left := "", count(p.taken), ""
@@ -114,20 +118,29 @@ func (w *watch) runs() ([]outcome, error) {
 
 // display writes lines, one over the other on a terminal.
 type display struct {
-	w        io.Writer
-	terminal bool
+	w     io.Writer
+	width func() int // of the terminal, which may change; nil for none
 }
 
+// line leaves the bar out where the terminal is too narrow, and cuts what still is too long: a line that
+// is broken into two could not be written over.
 func (d display) line(text string) {
-	if d.terminal {
-		fmt.Fprintf(d.w, "\r\x1b[K%s", text)
+	if d.width == nil {
+		fmt.Fprintln(d.w, text)
 		return
 	}
-	fmt.Fprintln(d.w, text)
+	room := max(d.width()-1, 0)
+	if utf8.RuneCountInString(text) > room {
+		text = bar.ReplaceAllString(text, "")
+	}
+	if letters := []rune(text); len(letters) > room {
+		text = string(letters[:room])
+	}
+	fmt.Fprintf(d.w, "\r\x1b[K%s", text)
 }
 
 func (d display) clear() {
-	if d.terminal {
+	if d.width != nil {
 		fmt.Fprint(d.w, "\r\x1b[K")
 	}
 }

@@ -6,7 +6,7 @@ LEFT JOIN retention.total t ON t.policy = p.name
 CROSS JOIN LATERAL retention._window_set(p.*) w
 CROSS JOIN LATERAL (VALUES
     ('retention_rows_taken_total', 'counter', NOT p.report, coalesce(t.taken, 0)::double precision,
-     'Rows deleted by the policy.'),
+     'Rows deleted, changed or read by the policy, or partitions.'),
     ('retention_rows_scanned_total', 'counter', NOT p.report, coalesce(t.scanned, 0), 'Rows looked at by the policy.'),
     ('retention_rows_cascaded_total', 'counter', NOT p.report, coalesce(t.cascaded, 0),
      'Rows deleted or changed through foreign keys by the policy.'),
@@ -36,5 +36,5 @@ UNION ALL SELECT 'retention_events_waiting', 'gauge', pg_catalog.jsonb_build_obj
        'Events that nobody has taken.'
 FROM retention.event e GROUP BY e.policy
 UNION ALL SELECT 'retention_table_rows', 'gauge', pg_catalog.jsonb_build_object('table', x.table_name),
-       retention._table_rows(x.table_name), 'Rows in the table: exact up to a million, estimated above.'
+       retention._table_rows(x.table_name), 'Rows in the table, by its statistics.'
 FROM (SELECT DISTINCT p.table_name FROM retention.policy p WHERE NOT p.report) x;

@@ -1,16 +1,20 @@
 -- Runs under way: how far they are, how fast, and how long they still need. due is known where
--- the breaker had to count; elsewhere it and time_left are NULL.
+-- the breaker had to count; elsewhere it and time_left are NULL. time_left is by the pace of the last twenty batches, and
+-- NULL before the tenth: the first ones are small, and what was counted before them says nothing.
 CREATE OR REPLACE VIEW retention.progress AS
 SELECT r.id AS run, r.policy, r.pid, r.as_of, r.started_at,
        x.elapsed, r.due, b.scanned, b.taken, b.contended, b.refused, b.batches,
        round((b.taken / greatest(extract(epoch FROM x.elapsed), 0.001))::numeric) AS rows_per_second,
-       CASE WHEN b.taken > 0 AND r.due >= b.taken
-            THEN x.elapsed * ((r.due - b.taken)::double precision / b.taken) END AS time_left
+       CASE WHEN b.last >= 10 AND r.due >= b.taken
+            THEN (r.due - b.taken)::double precision / nullif(l.taken, 0) * l.took END AS time_left
 FROM retention.run r
 CROSS JOIN LATERAL (SELECT pg_catalog.clock_timestamp() - r.started_at AS elapsed) x
 CROSS JOIN LATERAL (
     SELECT coalesce(sum(y.scanned), 0)::bigint AS scanned, coalesce(sum(y.taken), 0)::bigint AS taken,
            coalesce(sum(y.contended), 0)::bigint AS contended, coalesce(sum(y.refused), 0)::bigint AS refused,
-           count(*) FILTER (WHERE y.mode IN ('range', 'locked')) AS batches
+           count(*) FILTER (WHERE y.mode IN ('range', 'locked')) AS batches, max(y.n) AS last
     FROM retention.batch y WHERE y.run_id = r.id) b
+CROSS JOIN LATERAL (
+    SELECT sum(y.taken) FILTER (WHERE y.n > b.last - 20 AND y.n > 0) AS taken, max(y.at) - min(y.at) AS took
+    FROM retention.batch y WHERE y.run_id = r.id AND y.n >= b.last - 20) l
 WHERE r.state = 'running' AND retention._under_way(r.id);

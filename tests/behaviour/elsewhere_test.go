@@ -65,6 +65,12 @@ func TestRowsElsewhere(t *testing.T) {
 		if list := generator.Notes(in.File, in.Catalog); len(list) != 1 || list[0].Code != "P053" || list[0].Severity != diag.Warning {
 			t.Errorf("of the archive: %v", list)
 		}
+		for _, yaml := range []string{"table: far, due: {age: {column: at, older_than: 7 days}}, then: [delete]", "partitions_of: far, due: {age: {older_than: 7 days}}, then: [drop]"} {
+			_, list := in.Compile(t, "policies: {p: {"+yaml+"}}")
+			if len(list) != 1 || list[0].Code != "P053" || list[0].Message != `"public.far" is a foreign table: its rows are on another server` {
+				t.Errorf("%s: %v", yaml, list)
+			}
+		}
 		in.Exec(t, "ALTER TABLE m DROP CONSTRAINT m_pkey; CREATE FOREIGN TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2024-03-01') SERVER far")
 		if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P053" || !strings.Contains(list[0].Message, `"public.m_2"`) {
 			t.Errorf("of the partition: %v", list)
