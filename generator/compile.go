@@ -25,7 +25,7 @@ import (
 var (
 	codeNoTable    = diag.Register("P050", "table is not in the catalog snapshot")
 	codeNoColumn   = diag.Register("P051", "column is not in the catalog snapshot")
-	codeNoKey      = diag.Register("P052", "table has no primary key")
+	codeNoKey      = diag.Register("P052", "table has no key")
 	codeTableKind  = diag.Register("P053", "table is of a kind that cannot be purged")
 	codeClockType  = diag.Register("P054", "clock has a type that holds no instant")
 	codeCascade    = diag.Register("P055", "foreign key reaches a table that is not in cascades")
@@ -283,8 +283,8 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(c.kin(tableName(table))[foreign]), p.Table),
 			"Its rows are on another server, and cannot be found again by their place: write a policy there.")
 	case len(table.PrimaryKey) == 0:
-		return refuse(codeNoKey, fmt.Sprintf("table %q has no primary key", p.Table),
-			"A run remembers where it was by the primary key, and holds name rows by it: add one.")
+		return refuse(codeNoKey, fmt.Sprintf("table %q has no key", p.Table),
+			"A run remembers where it was by the primary key, or by a unique index that is neither partial nor deferrable over NOT NULL columns: add one, and run \"pgretain snapshot\".")
 	}
 	if table = c.withEnsured(table); c.refuseNames(table, p.Table.Position, isGeneratedName) {
 		return nil

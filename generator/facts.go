@@ -366,6 +366,9 @@ func (w *pageWriter) expectation(table *catalog.Table, names namesRead) *expecta
 		}
 	}
 	own := tableName(table) == w.policy.Table.String()
+	if own && !w.policy.Partitions && !slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return i.Primary }) {
+		e.Key = table.PrimaryKey // a column of another unique index may become nullable
+	}
 	for _, c := range table.Columns {
 		if w.policy.Partitions && own || !e.Whole && !names.has(c.Name, own) {
 			continue

@@ -353,7 +353,7 @@ func (w *pageWriter) updateRows(s step, b batch) sqlText {
 		name, apart = "step_update_related", w.setsFromBatch(s)
 		d = w.relatedRows(s, b, apart)
 		if apart && len(table.PrimaryKey) == 0 {
-			w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no primary key", tableName(table)),
+			w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(table)),
 				"Values that come from the policy's rows are brought to related rows by their key.")
 		}
 	} else {

@@ -29,7 +29,7 @@ type Table struct {
 	Strategy    string       `json:"partitioned_by,omitempty"` // of a partitioned table: "range", "list", "hash"
 	KeyColumns  []string     `json:"partition_key,omitempty"`  // what it is partitioned by, "" for an expression
 	Columns     []Column     `json:"columns"`
-	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order
+	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order; without one those of UniqueKey
 	Indexes     []Index      `json:"indexes,omitempty"`
 	ForeignKeys []ForeignKey `json:"foreign_keys,omitempty"` // from this table to others
 	Referenced  []ForeignKey `json:"referenced,omitempty"`   // from others to this table
@@ -107,7 +107,21 @@ func (t *Table) Column(name string) *Column {
 	return nil
 }
 
-// Temporal says that the primary key is WITHOUT OVERLAPS: it names one row, and ON CONFLICT cannot go by it.
+// UniqueKey is what serves as the key of a table without a primary key, as retention._key_columns has it: the columns
+// of a unique index, none of them nullable, that holds for all rows and is checked at once. Of several it is the one
+// with the fewest columns, then the first by name.
+func (t *Table) UniqueKey() []string {
+	var key []string
+	for _, i := range t.Indexes {
+		nullable := func(name string) bool { c := t.Column(name); return c == nil || !c.NotNull }
+		if i.Unique && i.Valid && i.Predicate == "" && !slices.ContainsFunc(i.Columns, nullable) && (key == nil || len(i.Columns) < len(key)) {
+			key = i.Columns
+		}
+	}
+	return key
+}
+
+// Temporal says that the primary key is WITHOUT OVERLAPS or deferrable: it names one row, and ON CONFLICT cannot go by it.
 func (t *Table) Temporal() bool {
 	return slices.ContainsFunc(t.Indexes, func(i Index) bool { return i.Primary && !i.Unique })
 }

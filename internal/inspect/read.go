@@ -65,6 +65,11 @@ func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 				t.PrimaryKey = row.Columns
 			}
 		})
+		for _, t := range tables {
+			if len(t.PrimaryKey) == 0 {
+				t.PrimaryKey = t.UniqueKey()
+			}
+		}
 	}
 	if err == nil {
 		err = each(ctx, r, "foreign_keys", func(row foreignKeyRow) {

@@ -2,8 +2,8 @@
 -- they belong to, begins with "pgretain".
 -- $1 oid[]: of which tables.
 -- Returns the table's oid, name, definition, access method, key columns ('' for an expression) with
--- their directions and places of NULL, whether unique (by equality, as ON CONFLICT wants it, and a key
--- WITHOUT OVERLAPS of PostgreSQL 18 is not), primary, the predicate ('' for none), and
+-- their directions and places of NULL, whether unique (as ON CONFLICT wants it: at once, and by equality, which a key
+-- WITHOUT OVERLAPS of PostgreSQL 18 does not go by), primary, the predicate ('' for none), and
 -- whether it can serve queries: invalid ones are left-overs or still being built.
 SELECT i.indrelid,
        c.relname::text,
@@ -12,7 +12,7 @@ SELECT i.indrelid,
        keys.columns,
        keys.descending,
        keys.nulls_first,
-       i.indisunique AND NOT i.indisexclusion,
+       i.indisunique AND i.indimmediate AND NOT i.indisexclusion,
        i.indisprimary,
        CASE WHEN i.indpred IS NULL THEN '' ELSE pg_get_expr(i.indpred, i.indrelid) END,
        i.indisvalid AND i.indisready

@@ -1,5 +1,5 @@
 -- What a hold is asked to go by, as {column: value}: a JSON object says it itself, anything else is the value of the
--- table's primary key. Raises 22023 for neither, 0A000 where there is no such key.
+-- table's key. Raises 22023 for neither, 0A000 where there is no such key.
 CREATE OR REPLACE FUNCTION retention._hold_given(p_table oid, p_match text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -12,7 +12,7 @@ BEGIN
     ELSIF p_match !~ '^\s*\{' THEN
         IF cardinality(v_key) <> 1 THEN
             RAISE feature_not_supported USING HINT = c_hint, MESSAGE = CASE WHEN v_key = '{}'
-                THEN format('table "%s" has no primary key to hold rows by', retention._table_name(p_table))
+                THEN format('table "%s" has no key to hold rows by', retention._table_name(p_table))
                 ELSE format('the key of "%s" is (%s)', retention._table_name(p_table),
                     array_to_string(v_key, ', ')) END;
         END IF;

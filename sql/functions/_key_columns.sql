@@ -1,8 +1,15 @@
--- The columns of a table's primary key in its order, without those that it only INCLUDEs; none without a key.
+-- The columns of a table's key in its order, without those that it only INCLUDEs: of the primary key, else of the unique
+-- index with the fewest columns, none of them nullable, that holds for all rows and is checked at once; else none.
 CREATE OR REPLACE FUNCTION retention._key_columns(p_table oid) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-    SELECT ARRAY(SELECT a.attname::text
-                 FROM pg_index i CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, n)
-                 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum
-                 WHERE i.indrelid = p_table AND i.indisprimary AND u.n <= i.indnkeyatts ORDER BY u.n)
+    SELECT coalesce((
+        SELECT k.columns
+        FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid CROSS JOIN LATERAL (
+            SELECT array_agg(a.attname::text ORDER BY u.n) AS columns, bool_and(a.attnotnull) AS whole
+            FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u (attnum, n)
+            LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum AND a.attnum > 0
+            WHERE u.n <= i.indnkeyatts) k
+        WHERE i.indrelid = p_table AND (i.indisprimary OR i.indisunique AND i.indimmediate AND i.indisvalid
+            AND i.indisready AND NOT i.indisexclusion AND i.indpred IS NULL AND i.indexprs IS NULL AND k.whole)
+        ORDER BY i.indisprimary DESC, i.indnkeyatts, c.relname COLLATE "C" LIMIT 1), '{}')
 $function$;

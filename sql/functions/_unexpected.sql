@@ -73,7 +73,7 @@ BEGIN
               AND i.indexprs IS NULL AND v_rel.want -> 'key' @> (
                   SELECT jsonb_agg(a.attname) FROM unnest(i.indkey::int2[]) WITH ORDINALITY k (attnum, n)
                   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
-                  WHERE k.n <= i.indnkeyatts)) THEN
+                  WHERE k.n <= i.indnkeyatts AND a.attnotnull HAVING count(*) = i.indnkeyatts)) THEN
             RETURN NEXT format('the rows of table "%s" are found by (%s), which is not unique any more', v_rel.name,
                                btrim(v_rel.want ->> 'key', '[]')) || c_again;
         END IF;

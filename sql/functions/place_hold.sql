@@ -1,5 +1,5 @@
 -- Keeps rows from every policy until the hold is released or runs out: those of a table with certain values in certain
--- columns, {column: value}, now or later, or the one with a primary key of one column. rows_held is 0 when there is
+-- columns, {column: value}, now or later, or the one with a key of one column. rows_held is 0 when there is
 -- none yet.
 --   SELECT * FROM retention.place_hold('app.message', '{"sender_id": 17}', 'case 8');
 -- Values are read with the caller's settings and compared as values. Waits for batches under way (ROW EXCLUSIVE).

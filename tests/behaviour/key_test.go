@@ -1,7 +1,11 @@
 package behaviour
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -54,4 +58,75 @@ func TestKeysOfAnyType(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A unique index over NOT NULL columns serves as the key of a table that has no primary key, as long as it is there
+// and the columns stay NOT NULL.
+func TestUniqueKey(t *testing.T) {
+	t.Parallel()
+	const schema = `CREATE TABLE u (b text NOT NULL, a int NOT NULL, n int, at timestamptz NOT NULL, CONSTRAINT whole UNIQUE (a, b) INCLUDE (n));
+		CREATE UNIQUE INDEX ON u (n); CREATE UNIQUE INDEX ON u (a) WHERE n > 99; CREATE UNIQUE INDEX ON u (lower(b));
+		CREATE TABLE u_old (LIKE u, run_id bigint); CREATE TABLE pin (n int);
+		INSERT INTO u SELECT 'k' || i, i % 4, i, '2024-01-01' FROM generate_series(1, 20) i; INSERT INTO pin VALUES (8)`
+	const yaml = `policies:
+  p: {table: u, where: "n <> 3", due: {age: {column: at, older_than: 7 days}}, keep: {pin: "EXISTS (SELECT FROM pin WHERE pin.n = t.n)"}, then: [archive: {into: u_old, set: {run_id: run.id}}, delete]}
+  q: {table: u, due: {beyond: {first: 1, per: [a], order: "n DESC"}}, then: [delete]}
+`
+	install := func(t *testing.T) *kit.Installed {
+		in := kit.Install(t, schema, yaml)
+		in.SetBatch(3)
+		return in
+	}
+	t.Run("rows", func(t *testing.T) {
+		t.Parallel()
+		in := install(t)
+		in.Exec(t, `SELECT retention.place_hold('u', '{"a": 1, "b": "k5"}', 'case')`)
+		before := in.Rows("SELECT * FROM u ORDER BY n")
+		o := in.Done("p", "2024-06-01")
+		if left := pgtest.Value[string](t, in, "SELECT array_agg(n ORDER BY n)::text FROM u"); left != "{3,5,8}" || o.Taken != 17 {
+			t.Errorf("%d rows taken, %s left", o.Taken, left)
+		}
+		if n := pgtest.Value[int64](t, in, "SELECT count(*) FROM u_old WHERE run_id = "+fmt.Sprint(o.ID)); n != 17 {
+			t.Errorf("%d rows in the archive", n)
+		}
+		if err := in.Operator("SELECT retention.restore('p', $1)", o.ID); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before, in.Rows("SELECT * FROM u ORDER BY n")); diff != "" {
+			t.Errorf("restored (-want +got):\n%s", diff)
+		}
+	})
+	for name, c := range map[string]struct{ change, says string }{
+		"the index goes":    {"ALTER TABLE u DROP CONSTRAINT whole", "is not unique any more"},
+		"a column nullable": {"ALTER TABLE u ALTER b DROP NOT NULL", "is not unique any more"},
+		"NULLs are there":   {"ALTER TABLE u ALTER a DROP NOT NULL; UPDATE u SET a = NULL WHERE n < 5", "is not unique any more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := install(t)
+			in.Exec(t, c.change)
+			if found := in.Finding(t, yaml, "V050"); !strings.Contains(found, c.says) {
+				t.Errorf("verify says %q", found)
+			}
+			for _, policy := range []string{"p", "q"} {
+				if o := in.Run(policy, "2024-06-01"); o.State != "tripped" || !strings.Contains(o.Message, c.says) || o.Taken != 0 {
+					t.Errorf("%s ended %s: %s", policy, o.State, o.Message)
+				}
+			}
+		})
+	}
+	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
+		for _, unique := range []string{
+			"CREATE UNIQUE INDEX ON v (n)", "CREATE UNIQUE INDEX ON v (a) WHERE a > 0", "CREATE UNIQUE INDEX ON v (abs(a))", "CREATE UNIQUE INDEX ON v (a, n)",
+			"CREATE INDEX ON v (a)", "ALTER TABLE v ADD UNIQUE (a) DEFERRABLE",
+			"DROP TABLE v; CREATE TABLE v (a int NOT NULL) PARTITION BY LIST (a); CREATE TABLE v_1 PARTITION OF v DEFAULT; CREATE UNIQUE INDEX ON ONLY v (a)", // invalid
+		} {
+			const yaml = "policies: {p: {table: v, where: 'a = 1', then: [delete]}}"
+			in := kit.Prepare(t, "CREATE TABLE v (a int NOT NULL, n int); "+unique, yaml)
+			if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P052" {
+				t.Errorf("%s: %v", unique, list)
+			}
+		}
+	})
 }

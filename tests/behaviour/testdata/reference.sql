@@ -6,6 +6,7 @@ CREATE TABLE app.open_case (id bigint PRIMARY KEY, message_id bigint NOT NULL);
 CREATE INDEX ON app.open_case (message_id);
 CREATE TABLE app.task (id bigint PRIMARY KEY, state text);
 CREATE TABLE app.note (id bigint PRIMARY KEY, created_at timestamptz);
+CREATE TABLE app.seat (id bigint NOT NULL, room text NOT NULL, left_at timestamptz, UNIQUE (room, id));
 CREATE TABLE app.session (id bigint PRIMARY KEY, expires_at timestamptz);
 CREATE TABLE app.signal (
     id bigint PRIMARY KEY, score double precision NOT NULL, pinned boolean NOT NULL, seen_at timestamptz NOT NULL);
