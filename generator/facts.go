@@ -19,7 +19,6 @@ type rowFacts struct {
 	Clock    string            `json:"clock,omitempty"`    // of one row; "" where a row has several, or one of another table
 	Value    string            `json:"value,omitempty"`    // as it is shown, where that is another
 	At       string            `json:"at,omitempty"`       // as it is compared, where that is another
-	From     string            `json:"from,omitempty"`     // with joins; "": the policy's table as t
 	Where    string            `json:"where,omitempty"`    // which rows the policy is about; "": all
 	Nulls    bool              `json:"nulls,omitempty"`    // rows that have no clock are counted
 	Ahead    string            `json:"ahead,omitempty"`    // a clock past that lies far ahead
@@ -63,7 +62,6 @@ func (w *pageWriter) facts() rowFacts {
 	if f.At = plainText(k.expr); f.At == k.shown() {
 		f.At = ""
 	}
-	f.From = w.fromRows()
 	if w.where != nil {
 		f.Where = plainText(w.where.sql)
 	}

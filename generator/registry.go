@@ -63,7 +63,7 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 	followed := follow(steps)
 	return append(list, row{
 		{"owns", w.owns(), []string{}}, {"grants", w.callersByWord(), map[string][]string{}},
-		{"passes", passes, []passEntry{}}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},
+		{"passes", passes, []passEntry{}}, {"joined", orNull(w.fromRows()), nil}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},
 		{"deletes", w.deletes, followed.deletes}, {"related", w.related, followed.related},
 		{"changes", tableNames(p.Changes()), followed.changes}, {"writes", p.Writes(), followed.writes},
 		{"unguarded", w.unguarded, []string{}}, {"statement_deletes", tableNames(p.StatementDeletes()), []string{}},
@@ -92,7 +92,7 @@ func (w *pageWriter) reportFields(r *policy.Report, hash string) row {
 	}, bounds(policy.Default())...)
 	for value, columns := range map[string][]string{
 		"[]": {"owns", "passes", "scope", "steps", "deletes", "related", "changes", "writes", "unguarded", "statement_deletes", "reach", "sets"},
-		"{}": {"grants", "facts"}, "null": {"window_own", "window_at_least", "window_at_most", "restores"},
+		"{}": {"grants", "facts"}, "null": {"window_own", "window_at_least", "window_at_most", "restores", "joined"},
 	} {
 		for _, column := range columns {
 			list = append(list, rowField{column, json.RawMessage(value), json.RawMessage(value)})
@@ -158,7 +158,7 @@ func (r row) page(first int) sqlText {
 		if value == encode(f.Default) {
 			continue
 		}
-		if strings.ContainsAny(value[:1], "[{") && len(line) > 0 {
+		if (strings.ContainsAny(value[:1], "[{") || f.Name == "joined") && len(line) > 0 {
 			lines, line = append(lines, strings.Join(line, ", ")), nil
 		}
 		line = append(line, encode(f.Name)+": "+spaced(value))

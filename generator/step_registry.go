@@ -17,7 +17,6 @@ type stepEntry struct {
 	Step    int      `json:"step"`
 	Verb    string   `json:"verb"`
 	Table   string   `json:"table"`             // what is done to which table
-	From    string   `json:"from,omitempty"`    // with joins; "": the policy's table as t
 	Related string   `json:"related,omitempty"` // the other table whose rows it acts on
 	As      string   `json:"as,omitempty"`
 	On      string   `json:"on,omitempty"`      // ties those to the policy's rows
@@ -88,7 +87,6 @@ func (w *pageWriter) entryRows(s step, e *stepEntry) {
 	if s.Update != nil {
 		e.Differs = plainText(fragment("any differs", w.setTexts(s, s.Update.Set, table, s.alias(), false)))
 	}
-	e.From = w.fromRows()
 	if s.Where != nil {
 		e.Where = plainText(w.bind(*s.Where))
 	}

@@ -34,7 +34,7 @@ BEGIN
                        JOIN pg_namespace m ON m.oid = c.relnamespace
                     WHERE c.relkind IN (''r'', ''p'') AND format(''%%I.%%I'', m.nspname, c.relname) IN (
                         SELECT (%s)::text %s JOIN _step_%s s ON t.tableoid = s.rel AND t.ctid = s.tid)',
-                   e.step, e.verb, e.name, coalesce(e."from", format('FROM %s t', v_own)), e.step)
+                   e.step, e.verb, e.name, coalesce(v_policy.joined, format('FROM %s t', v_own)), e.step)
                ELSE format('SELECT %s, %L, %L, NULL, NULL, count(%s), NULL, NULL, NULL FROM _step_%s s', e.step,
                    e.verb, e."table",
                            CASE WHEN e.related IS NULL THEN '*' ELSE 'DISTINCT (s.rel, s.tid)' END, e.step) END
@@ -48,7 +48,7 @@ BEGIN
                               (SELECT string_agg(format('a.%I = o.%1$I', k), ' AND ') FROM unnest(e.key) k)) END,
            ' UNION ALL ')
     INTO v_found
-    FROM jsonb_to_recordset(v_policy.steps) e(step integer, verb text, "table" text, "from" text, related text,
+    FROM jsonb_to_recordset(v_policy.steps) e(step integer, verb text, "table" text, related text,
         name text, key text[], blind boolean)
     LEFT JOIN LATERAL (
         SELECT array_agg(c.key) AS sets,

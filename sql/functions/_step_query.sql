@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION retention._step_query(p_policy retention.policy, p_he
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH step AS (
         SELECT e.*, e."where" IS NULL AND e.differs IS NULL AND e.related IS NULL AS whole
-        FROM jsonb_to_recordset(p_policy.steps) e(step integer, verb text, "table" text, "from" text, related text,
+        FROM jsonb_to_recordset(p_policy.steps) e(step integer, verb text, "table" text, related text,
             "as" text, "on" text, "where" text, differs text, blind boolean)
         WHERE e.step > 0 AND e.blind IS NOT TRUE
     )
@@ -16,7 +16,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
                            ' JOIN _batch ON t.tableoid = _batch.rel AND t.ctid = _batch.tid%4$s WHERE %5$s',
                                coalesce(s."as", 't'),
                    CASE WHEN p_held THEN 'true' ELSE coalesce('(' || s.differs || ')', 'true') END,
-                   coalesce(s."from", format('FROM %s t', retention._table(p_policy.table_name)::regclass)),
+                   coalesce(p_policy.joined, format('FROM %s t', retention._table(p_policy.table_name)::regclass)),
                    CASE WHEN s.related IS NOT NULL THEN format(' JOIN %s %I ON (%s)',
                        retention._table(s.related)::regclass, s."as", s."on") END,
                    CASE WHEN p_held THEN 'true' ELSE concat_ws(' AND ', coalesce('(' || s."where" || ')', 'true'),

@@ -36,9 +36,9 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- What steps set in rows that are there: [{step, table, set: {column: value}, worded}]. A value is the SQL of one
     -- that is the same for all rows, else null; worded: a statement of the policy's own words; step 0: its watermark.
     sets jsonb NOT NULL DEFAULT '[]',
+    joined text,                                -- the FROM of its rows t, where that is not the table alone
     -- For facts() and _count(): the clock of a row, as it is shown (value) and compared (at) where that is another;
-    -- from and where if the rows are not those of the table alone; nulls if rows may have no clock; past which instant
-    -- one lies far ahead; archives: by table, the column with the number of the run.
+    -- where; nulls if rows may have no clock; past which instant one lies far ahead; archives: by table, their run_id.
     facts jsonb NOT NULL DEFAULT '{}',
     -- The steps in their order, as [{step, verb, table, ...}], for _step_query() and _effects(); batches have the same
     -- in <policy>_take. Related rows of table "related" as "as", tied by "on"; "where" says which rows, "differs" which
