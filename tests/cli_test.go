@@ -157,7 +157,7 @@ func testInterrupt(t *testing.T, binary string) {
 func testRefusals(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
-	db.Exec(t, `DO $$ BEGIN IF to_regrole('cli_stranger') IS NULL THEN CREATE ROLE cli_stranger LOGIN; END IF; END $$`)
+	db.Exec(t, pgtest.MakeRole("cli_stranger LOGIN"))
 	stranger := *c
 	stranger.url = db.URL("cli_stranger")
 	for _, args := range [][]string{{"status"}, {"preview", "lines_old"}, {"run", "lines_old"}} {

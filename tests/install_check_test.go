@@ -147,7 +147,7 @@ func TestBootstrapWithoutRoles(t *testing.T) {
 	if strings.Contains(script, "CREATE ROLE") {
 		t.Error("roles: none creates roles")
 	}
-	db.Exec(t, `DO $$ BEGIN IF to_regrole('install_single') IS NULL THEN CREATE ROLE install_single LOGIN; END IF; END $$`)
+	db.Exec(t, pgtest.MakeRole("install_single LOGIN"))
 	db.Exec(t, script)
 	o := installOptions()
 	o.Install = policy.Install{Schema: "alone", Scheduler: "none", Roles: policy.Roles{None: true}}

@@ -28,11 +28,7 @@ const installMigrator = "install_migrator"
 
 // installable is a database with an application table that belongs to the migrating role.
 var installable = pgtest.Template("installable", func(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, `
-		DO $$ BEGIN
-			IF to_regrole('install_migrator') IS NULL THEN CREATE ROLE install_migrator LOGIN; END IF;
-			IF to_regrole('install_stranger') IS NULL THEN CREATE ROLE install_stranger LOGIN; END IF;
-		END $$`)
+	_, err := conn.Exec(ctx, pgtest.MakeRole("install_migrator LOGIN")+pgtest.MakeRole("install_stranger LOGIN"))
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func TestSecondGooseRefusesAnIndexThatIsBeingBuilt(t *testing.T) {
 // stranger is a session that sees no more of others than that they are there.
 func stranger(t *testing.T, db *pgtest.DB) *pgx.Conn {
 	t.Helper()
-	db.Exec(t, `DO $$ BEGIN IF to_regrole('migrators_stranger') IS NULL THEN CREATE ROLE migrators_stranger LOGIN; END IF; END $$;
+	db.Exec(t, pgtest.MakeRole("migrators_stranger LOGIN")+`
 		GRANT USAGE ON SCHEMA app, retention TO migrators_stranger;
 		GRANT EXECUTE ON FUNCTION retention._set_aside_invalid_index(text, text) TO migrators_stranger`)
 	conn := db.Conn(t, "migrators_stranger")

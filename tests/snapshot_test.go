@@ -194,7 +194,7 @@ func TestSnapshotPartitions(t *testing.T) {
 func TestSnapshotIsStable(t *testing.T) {
 	t.Parallel()
 	db := snapshotTemplate.Database(t)
-	db.Exec(t, `DO $$ BEGIN CREATE ROLE pgretain_test_nobody LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`)
+	db.Exec(t, pgtest.MakeRole("pgretain_test_nobody LOGIN"))
 	request := inspect.Request{Tables: []string{"app.root", "app.event"}, SearchPath: []string{"public"}, Runtime: "retention"}
 	var files []string
 	for _, settings := range []string{"SELECT 1", "SET search_path = app, retention; SET quote_all_identifiers = on; SET IntervalStyle = iso_8601"} {

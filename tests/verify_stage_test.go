@@ -94,7 +94,7 @@ func (c driftCase) bootstrap(t *testing.T, conn *pgx.Conn) {
 	}
 	pgtest.Exec(t, conn, script)
 	pgtest.Exec(t, conn, "CREATE SCHEMA "+own.Schema+" AUTHORIZATION "+own.Roles.Owner)
-	pgtest.Exec(t, conn, "DO $$ BEGIN IF to_regrole('"+c.looker()+"') IS NULL THEN CREATE ROLE "+c.looker()+" LOGIN IN ROLE "+own.Roles.Viewer+"; END IF; END $$")
+	pgtest.Exec(t, conn, pgtest.MakeRole(c.looker()+" LOGIN IN ROLE "+own.Roles.Viewer))
 }
 
 // looker can log in and is nothing but a viewer.

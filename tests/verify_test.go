@@ -117,9 +117,7 @@ func testCleanConforms(t *testing.T, server *driftServer) {
 		t.Run("as "+user, func(t *testing.T) {
 			t.Parallel()
 			c := installDrift(t, server, "clean"+user)
-			c.exec(t, `DO $$ BEGIN
-				IF to_regrole('retention_operator_login') IS NULL THEN CREATE ROLE retention_operator_login LOGIN IN ROLE retention_operator; END IF;
-			END $$`)
+			c.exec(t, pgtest.MakeRole("retention_operator_login LOGIN IN ROLE retention_operator"))
 			report := c.verify(t, user, verifier.Options{Counts: true})
 			if report.Verdict() != verifier.Conforms || report.ExitCode() != 0 {
 				t.Error(c.text(t, report))

@@ -1,10 +1,12 @@
 -- The next step of a run of this session, by _run_step. An error that is no row's rolls it back and ends the run
--- "failed", as does a cancel. Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on the rows it takes,
+-- "failed", as does a cancel; but "more" where a migration has replaced the policy meanwhile, since what it dropped may
+-- be what the batch was about to call. Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on the rows it takes,
 -- both waited for at most the policy's lock_timeout; SHARE, or SHARE ROW EXCLUSIVE, on tables that guards read, not
 -- waited for.
 CREATE OR REPLACE FUNCTION retention._step(p_run bigint) RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 SET gin_fuzzy_search_limit = 0 AS $function$
+DECLARE v_run retention.run;
 BEGIN
     PERFORM retention._refuse_begun();
     IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -15,5 +17,11 @@ BEGIN
     END IF;
     RETURN retention._run_step(p_run);
 EXCEPTION WHEN query_canceled OR OTHERS THEN
-    RETURN retention._finish((retention._running(p_run)).id, 'failed', SQLSTATE, SQLERRM);
+    v_run := retention._running(p_run);
+    IF SQLSTATE <> '57014' AND NOT EXISTS (SELECT FROM retention.policy p JOIN retention.install i
+            ON i.runtime_version = '1' WHERE p.name = v_run.policy AND p.hash = v_run.policy_hash) THEN
+        RETURN retention._finish(p_run, 'more', NULL,
+            coalesce(retention._half_upgraded(), 'the policy was changed during the run'));
+    END IF;
+    RETURN retention._finish(p_run, 'failed', SQLSTATE, SQLERRM);
 END $function$;

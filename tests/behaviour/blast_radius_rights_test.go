@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
 )
 
 // A stranger who had REFERENCES refers to the table, with a type whose casts are his. Nobody runs them as the owner, not
@@ -19,8 +20,7 @@ func TestBlastRadiusRunsNobodysCode(t *testing.T) {
 policies:
   p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
 `)
-	in.Exec(t, `
-		DO $$ BEGIN IF to_regrole('radius_stranger') IS NULL THEN CREATE ROLE radius_stranger; END IF; END $$;
+	in.Exec(t, pgtest.MakeRole("radius_stranger")+`
 		CREATE SCHEMA own AUTHORIZATION radius_stranger;
 		GRANT USAGE ON SCHEMA public TO radius_stranger;
 		GRANT REFERENCES ON m TO radius_stranger;

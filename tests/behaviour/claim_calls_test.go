@@ -40,10 +40,7 @@ func TestClaimSetWindow(t *testing.T) {
 // Whoever the policy names may call the functions, and touch nothing else; nobody else may.
 func TestClaimGrants(t *testing.T) {
 	t.Parallel()
-	const roles = `DO $$ BEGIN
-		IF to_regrole('claim_app') IS NULL THEN CREATE ROLE claim_app; END IF;
-		IF to_regrole('claim_other') IS NULL THEN CREATE ROLE claim_other; END IF;
-	EXCEPTION WHEN unique_violation OR duplicate_object THEN NULL; END $$`
+	roles := pgtest.MakeRole("claim_app") + pgtest.MakeRole("claim_other")
 	const yaml = `policies: {p: {table: m, due: {expires: {column: expires_at}}, then: [delete],
 		claim: {key: k, ttl: 15 minutes, grant: [%s], cursor: {table: c, key: id, position: [at]}}, touch: {key: k, set: {expires_at: as_of}, grant: [%[1]s]}}}`
 	const schema = "CREATE TABLE m (k text PRIMARY KEY, expires_at timestamptz NOT NULL); CREATE TABLE c (id text PRIMARY KEY, at bigint)"

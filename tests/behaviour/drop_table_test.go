@@ -62,7 +62,7 @@ policies:
   p: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: name}, delete]}
   o: {table: other, where: "id = 1", then: [delete]}
 `)
-	in.Exec(t, "DO $$ BEGIN IF to_regrole('kit_stranger') IS NULL THEN CREATE ROLE kit_stranger; END IF; END $$; ALTER TABLE stranger OWNER TO kit_stranger;"+insert)
+	in.Exec(t, pgtest.MakeRole("kit_stranger")+"ALTER TABLE stranger OWNER TO kit_stranger;"+insert)
 	for _, batch := range []int{1000, 1, 3} {
 		in.SetBatch(batch)
 		o := in.Done("p", noon)

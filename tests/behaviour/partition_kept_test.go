@@ -186,7 +186,7 @@ func TestPartitionsOfAnotherRole(t *testing.T) {
 	t.Parallel()
 	const yaml = "install: {scheduler: none, trust: [kit_maker]}\npolicies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [drop]}}"
 	in := kit.Prepare(t, quarter+"CREATE TABLE t (id int PRIMARY KEY)", yaml)
-	in.Exec(t, `DO $$ BEGIN IF to_regrole('kit_maker') IS NULL THEN CREATE ROLE kit_maker; END IF; END $$;
+	in.Exec(t, pgtest.MakeRole("kit_maker")+`
 		GRANT ALL ON SCHEMA public TO kit_maker; ALTER TABLE m_2 OWNER TO kit_maker`)
 	in.Generate(t, yaml)
 	_, err := in.TryUp(t)

@@ -143,7 +143,7 @@ func (e *example) gate(t *testing.T) {
 // refusedToStrangers: a role that was given nothing may not.
 func (e *example) refusedToStrangers(t *testing.T, sql string) {
 	t.Helper()
-	e.DB.Exec(t, `DO $$ BEGIN IF to_regrole('example_stranger') IS NULL THEN CREATE ROLE example_stranger LOGIN; END IF; END $$`)
+	e.DB.Exec(t, pgtest.MakeRole("example_stranger LOGIN"))
 	conn := e.Conn(t, "example_stranger")
 	if _, err := conn.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "permission denied") {
 		t.Errorf("a stranger may %s: %v", sql, err)

@@ -52,7 +52,7 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			if diff := cmp.Diff(installed, objects(t, in)); diff != "" {
 				t.Errorf("up again differs from up (-first +second):\n%s", diff)
 			}
-			if _, err := install.Uninstall(t.Context(), in.URL(kit.Migrator), in.Migrations, o); err != nil {
+			if _, err := install.Uninstall(t.Context(), in.URL(kit.Migrator), in.Migrations, in.Options()); err != nil {
 				t.Fatalf("%+v", install.Diagnostics(err))
 			}
 			if diff := cmp.Diff(before, objects(t, in)); diff != "" || pgtest.Value[bool](t, in, "SELECT to_regnamespace('retention') IS NOT NULL") {

@@ -71,7 +71,7 @@ const schema = "../../internal/propose/testdata/schema.sql"
 // fill makes the tables as a role that is no superuser, and the rows that they have after some months.
 func fill(t *testing.T, db *pgtest.DB) {
 	t.Helper()
-	db.Exec(t, `DO $$ BEGIN CREATE ROLE locker_deploy LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`)
+	db.Exec(t, pgtest.MakeRole("locker_deploy LOGIN"))
 	db.Exec(t, "ALTER SCHEMA public OWNER TO locker_deploy")
 	db.Exec(t, `DO $$ BEGIN EXECUTE format('GRANT CREATE, TEMPORARY ON DATABASE %I TO locker_deploy', current_database()); END $$`)
 	conn := db.Conn(t, "locker_deploy")

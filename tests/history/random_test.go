@@ -84,10 +84,7 @@ func schema(t *testing.T) string {
 	return fixture.ReadFile(t, "../../generator/testdata/schema.sql")
 }
 
-const applicationRoles = `DO $$ BEGIN
-	IF to_regrole('app') IS NULL THEN CREATE ROLE app; END IF;
-	IF to_regrole('"Big App"') IS NULL THEN CREATE ROLE "Big App"; END IF;
-END $$`
+var applicationRoles = pgtest.MakeRole("app") + pgtest.MakeRole(`"Big App"`)
 
 // walk makes a history and goes through it.
 func walk(t *testing.T, random *rand.Rand, f file, steps int, more ...kit.Option) {

@@ -94,9 +94,7 @@ func bootstrap(t testing.TB, db *pgtest.DB, in policy.Install) {
 func bootstrapDatabase(ctx context.Context, conn *pgx.Conn, in policy.Install) error {
 	bootstrapping.Lock()
 	defer bootstrapping.Unlock()
-	_, err := conn.Exec(ctx, `DO $$ BEGIN
-		IF to_regrole('`+Migrator+`') IS NULL THEN CREATE ROLE `+Migrator+` LOGIN; END IF;
-	END $$`)
+	_, err := conn.Exec(ctx, pgtest.MakeRole(Migrator+" LOGIN"))
 	if err != nil {
 		return err
 	}

@@ -122,6 +122,12 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 	return conn.Query(ctx, sql, args...)
 }
 
+// MakeRole is SQL that makes a role unless it is there: roles are the server's, and tests beside each other ask for
+// the same. definition is what CREATE ROLE takes, as in "anna LOGIN".
+func MakeRole(definition string) string {
+	return "DO $$ BEGIN CREATE ROLE " + definition + "; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
+}
+
 // Exec runs SQL in a session, several statements where there are no arguments, and returns the
 // number of rows of the last.
 func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) int64 {

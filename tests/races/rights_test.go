@@ -54,7 +54,7 @@ var around = []attempt{
 func TestNobodyGoesRoundTheDriver(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)
-	s.Exec(t, `DO $$ BEGIN CREATE ROLE races_stranger; EXCEPTION WHEN duplicate_object THEN END $$`)
+	s.Exec(t, pgtest.MakeRole("races_stranger"))
 	s.refill(30)
 	s.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, pid) OVERRIDING SYSTEM VALUE
 		SELECT 'p', 'public.m', hash, '2024-06-01', 'done', 1 FROM retention.policy WHERE name = 'p'`)

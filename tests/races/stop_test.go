@@ -93,6 +93,40 @@ func TestCancelledInABatch(t *testing.T) {
 	}
 }
 
+// A batch calls what a migration drops at that moment: whatever error comes of it, the run ends "more", and the next
+// one goes by what there is then. The same error of a policy that is as it was is a failure.
+func TestChangedInABatch(t *testing.T) {
+	t.Parallel()
+	const broken = "cache lookup failed for function 16993"
+	for name, c := range map[string]struct{ meanwhile, state, message string }{
+		"changed":   {"UPDATE retention.policy SET hash = 'another'", "more", "the policy was changed during the run"},
+		"upgraded":  {"UPDATE retention.install SET runtime_version = '0'", "more", "the runtime is between version 0 and version 1: a migration is not finished"},
+		"unchanged": {"SELECT", "failed", broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, `CREATE FUNCTION breaks() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+				BEGIN
+					PERFORM gate(true);
+					RAISE internal_error USING MESSAGE = '`+broken+`';
+				END $$;
+				CREATE TRIGGER gate BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION breaks();`, simple)
+			s.refill(30)
+			s.shut()
+			run := s.run("p")
+			run.mustWait()
+			s.Exec(t, c.meanwhile)
+			s.open()
+			_ = run.end()
+			s.leaves(from(11, 30)...)
+			if o := s.logged("p", counts{State: c.state, Taken: 10}); o.Message != c.message {
+				t.Errorf("the log says %q, want %q", o.Message, c.message)
+			}
+			s.unlocked()
+		})
+	}
+}
+
 // drowsy sleeps after each batch for as long as a test needs to notice.
 const drowsy = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], throttle: {busy: 0.00001}}`
 
