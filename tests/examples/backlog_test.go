@@ -112,6 +112,8 @@ func TestBotQueueMetrics(t *testing.T) {
 	e.unforeseen = true
 	metrics := func(want ...string) {
 		t.Helper()
+		// The gauge is by statistics, which a session reports a moment after its transaction.
+		pgtest.Until(t, e.conn, "SELECT coalesce(bool_or(value = 1000), false) FROM retention.metrics WHERE name = 'retention_table_rows' AND labels ->> 'table' = 'public.enqueued_messages'")
 		got := pgtest.Column[string](t, e.conn, `SELECT coalesce(labels ->> 'policy', labels ->> 'table') || ' ' || value FROM retention.metrics
 			WHERE name = 'retention_rows_taken_total' AND labels ->> 'policy' ~ '^enqueued'
 			   OR name = 'retention_table_rows' AND labels ->> 'table' = 'public.enqueued_messages' ORDER BY 1`)
