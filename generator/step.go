@@ -6,6 +6,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -102,6 +103,10 @@ func (w *pageWriter) enterHeaders(s step) {
 func (w *pageWriter) enterRelated(s step) bool {
 	table := w.relation(s.Related.Table)
 	if table == nil {
+		return false
+	}
+	if (s.Delete != nil || s.Update != nil) && table.Kind != "table" && table.Kind != "partitioned" {
+		w.refuse(s.Related.Table.Position, codeTableKind, fmt.Sprintf("%q %s", s.Related.Table, wrongKind(table)), "Name the table that holds the rows.")
 		return false
 	}
 	w.binder.aliases = withAlias(w.binder.aliases, s.Related.As, table)
@@ -252,7 +257,7 @@ func (w *pageWriter) locksRelated(s step) bool {
 		return false // no lock can be had on a row of a view, and it has no place
 	}
 	own := name == tableName(w.table) && (w.ownDelete != nil || w.ownUpdate)
-	return own || slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), name)
+	return own || slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), w.root(name))
 }
 
 // lockedBy is the step that has locked the related rows of s: itself, or one before it that has copied the
@@ -299,7 +304,7 @@ func several(table *catalog.Table) bool {
 func (w *pageWriter) relatedRows(s step, b batch, numbered bool) fields {
 	table := w.relation(s.Related.Table)
 	d := fields{
-		"Comment": tableComment(table), "Table": quotedTable(s.Related.Table), "As": s.alias(), "Name": literal(tableName(table)),
+		"Comment": tableComment(table), "Table": quotedTable(s.Related.Table), "TableLiteral": literal(quote.Qualified(s.Related.Table.Schema, s.Related.Table.Name)), "As": s.alias(), "Name": literal(tableName(table)),
 		"Where": enclosed(w.bind(s.Related.Where)), "Rows": w.rowsOf(s, b, numbered), "Deletes": s.Delete != nil,
 		"Schema": sqlText(w.schema()), "PolicyLiteral": literal(w.policy.Name), "Key": identifiers(table.PrimaryKey),
 		"Many": several(table), "Locks": false, "Locked": nil,

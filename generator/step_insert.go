@@ -23,6 +23,7 @@ func init() {
 // insertData is what the templates of insert, archive and emit read: rows come from Rows, or, with
 // Related, from related rows.
 type insertData struct {
+	Schema   sqlText
 	Into     sqlText
 	Name     literal // under which rows are counted
 	Rows     batchRows
@@ -61,7 +62,7 @@ func headerVariable(s step) sqlText { return sqlText(fmt.Sprintf("v_new_%d", s.n
 
 // insertFrom says where the rows of an insert come from.
 func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
-	d := insertData{Name: literal(w.targetOf(s)), Newer: []sqlText{"batch.n"}}
+	d := insertData{Schema: sqlText(w.schema()), Name: literal(w.targetOf(s)), Newer: []sqlText{"batch.n"}}
 	if b.inRange {
 		d.Newer = each(b.cursor, cursorColumn.expr)
 	}

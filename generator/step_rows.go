@@ -242,7 +242,7 @@ func (w *pageWriter) statement(s step, b batch) sqlText {
 	if n := len(parsed.Writes); n > 0 && !parsed.Select {
 		name = literal(w.writtenName(parsed.Writes[n-1].Table))
 	}
-	return stepText("step_sql", fields{"Statement": indented(string(text)), "Select": parsed.Select, "Name": name,
+	return stepText("step_sql", fields{"Schema": sqlText(w.schema()), "Statement": indented(string(text)), "Select": parsed.Select, "Name": name,
 		"Batch": namesBatch(parsed.Tables)})
 }
 

@@ -84,13 +84,16 @@ type batch struct {
 // take is <policy>_take: the steps, on the rows of a slice.
 func (w *pageWriter) take() Object {
 	b := batch{table: qualified(w.table), many: w.table.Kind == "partitioned", saved: w.saved(), inRange: w.inRange()}
-	d := fields{"Many": b.many, "Joins": w.joins, "Columns": w.columns, "Saved": b.saved, "InRange": b.inRange, "Also": nil,
+	d := fields{"Many": b.many, "Joins": nil, "Columns": nil, "Saved": b.saved, "InRange": b.inRange, "Also": nil,
 		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil,
 		"Headers": nil, "LockedRows": nil, "Copies": false}
 	if w.policy.Partitions {
 		b.table = "part"
 		p := w.partitionFields()
 		p["Saved"], d["Partitions"] = b.saved, p
+	}
+	if slices.ContainsFunc(b.saved, func(s saved) bool { return s.alias != "t" }) {
+		d["Joins"], d["Columns"] = w.joins, w.columns
 	}
 	d["Table"] = b.table
 	if b.inRange {
