@@ -224,7 +224,6 @@ func (w *pageWriter) ttl(d fields, c *policy.Claim) {
 	}
 	if atLeast != "NULL" {
 		text = "the policy's time to live"
-		own = fragment("ttl", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "Own": own, "AtLeast": atLeast, "AtMost": atMost})
 	}
 	d["TTL"], d["TTLText"], d["AtLeast"], d["AtMost"] = own, sqlText(text), atLeast, atMost
 	d["Bounded"] = atLeast != "NULL" || atMost != "NULL"

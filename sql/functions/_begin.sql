@@ -1,13 +1,30 @@
--- Begins the run that a call asks for, by _begin_run. Whatever keeps it from that is written down as a run that failed.
+-- Begins the run that a call asks for: writes down the run of a policy that starts with the next transaction, or why it
+-- does not start. A dry run, which may be beside another run, ends here, as does a report. Whatever else keeps it from
+-- beginning is written down as a run that failed: an as_of in the future, a scope or a window that the policy does not
+-- allow (22023), an unknown policy (P0002).
 CREATE OR REPLACE FUNCTION retention._begin(p_request retention.request) RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 AS $function$
-DECLARE v_policy retention.policy;
+DECLARE
+    v_started CONSTANT timestamptz := clock_timestamp();
+    v_policy retention.policy; v_request retention.request; v_taken record;
 BEGIN
-    RETURN retention._begin_run(p_request);
+    v_policy := retention._known(p_request.policy);
+    IF p_request.as_of > v_started THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('as_of %s is in the future', p_request.as_of),
+                  HINT = 'Only retention.preview() may look ahead.';
+    END IF;
+    v_request := retention._checked(v_policy, p_request, v_started);
+    IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started);
+    ELSIF v_request.dry_run THEN RETURN retention._dry_run(v_policy, v_request, v_started);
+    END IF;
+    v_taken := retention._take_table(v_policy, v_request, v_started);
+    IF v_taken.run IS NULL THEN
+        RETURN retention._finish(retention._new_run(v_policy, v_request, v_started), 'busy', NULL, v_taken.message);
+    END IF;
+    RETURN (v_taken.run, true, NULL)::retention.step;
 EXCEPTION WHEN query_canceled OR OTHERS THEN
-    SELECT * INTO v_policy FROM retention.policy p WHERE p.name = p_request.policy;
-    IF NOT FOUND THEN
+    IF v_policy.name IS NULL THEN
         v_policy.name := p_request.policy; v_policy.table_name := ''; v_policy.hash := '';
     END IF;
     RETURN retention._finish(retention._new_run(v_policy, p_request, clock_timestamp()), 'failed', SQLSTATE, SQLERRM);

@@ -6,8 +6,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock
 DECLARE
     v_hour CONSTANT timestamptz := date_trunc('hour', clock_timestamp());
     v_most CONSTANT integer := 1000;
-    v_run retention.run; v_install retention.install; v_undo tid[]; v_runs bigint[]; v_events bigint[];
-    v_claims bigint[]; v_reports bigint[];
+    v_run retention.run; v_install retention.install; v_undo tid[]; v_runs bigint[]; v_log record; v_rows bigint;
+    v_purged bigint;
 BEGIN
     SELECT * INTO v_run FROM retention.run r WHERE r.id = p_runs[cardinality(p_runs)] AND NOT r.dry_run;
     IF NOT FOUND OR (SELECT r.id FROM retention.run r WHERE r.ended_at >= v_hour AND r.id < p_runs[1] AND NOT r.dry_run
@@ -31,26 +31,21 @@ BEGIN
                OR r.ended_at < (SELECT t.last_success_at FROM retention.total t WHERE t.policy = r.policy))
           AND NOT EXISTS (SELECT FROM retention.undo u WHERE u.run_id = r.id)
         ORDER BY r.ended_at LIMIT v_most / 10 FOR UPDATE SKIP LOCKED);
-    v_events := ARRAY(
-        SELECT e.id FROM retention.event e WHERE e.at < v_run.as_of - v_install.event_window
-        ORDER BY e.at LIMIT v_most FOR UPDATE SKIP LOCKED);
-    v_claims := ARRAY(
-        SELECT c.id FROM retention.claim c WHERE c.at < v_run.as_of - v_install.claim_window
-        ORDER BY c.at LIMIT v_most FOR UPDATE SKIP LOCKED);
-    v_reports := ARRAY(
-        SELECT p.id FROM retention.report p
-        WHERE p.at < v_run.as_of - v_install.report_window
-          AND p.id <> (SELECT n.id FROM retention.report n WHERE n.name >= p.name ORDER BY n.name, n.id DESC LIMIT 1)
-        ORDER BY p.at LIMIT v_most FOR UPDATE SKIP LOCKED);
     DELETE FROM retention.undo u WHERE u.ctid = ANY (v_undo);
     DELETE FROM retention.restored s WHERE s.run_id = ANY (v_runs);
     DELETE FROM retention.batch b WHERE b.run_id = ANY (v_runs);
     DELETE FROM retention.run r WHERE r.id = ANY (v_runs);
-    DELETE FROM retention.event e WHERE e.id = ANY (v_events);
-    DELETE FROM retention.claim c WHERE c.id = ANY (v_claims);
-    DELETE FROM retention.report p WHERE p.id = ANY (v_reports);
-    RETURN cardinality(v_undo) + cardinality(v_runs) + cardinality(v_events) + cardinality(v_claims)
-           + cardinality(v_reports) > 0 AND clock_timestamp() < v_run.ended_at + interval '1 minute';
+    v_purged := cardinality(v_undo) + cardinality(v_runs);
+    FOR v_log IN VALUES ('event', v_install.event_window, ''), ('claim', v_install.claim_window, ''),
+        ('report', v_install.report_window, 'AND o.id <> (SELECT n.id FROM retention.report n WHERE n.name >= o.name
+                                                          ORDER BY n.name, n.id DESC LIMIT 1)')
+    LOOP
+        EXECUTE format('DELETE FROM retention.%1$I x WHERE x.id = ANY (ARRAY(SELECT o.id FROM retention.%1$I o
+            WHERE o.at < $1 %2$s ORDER BY o.at LIMIT $2 FOR UPDATE SKIP LOCKED))', v_log.column1, v_log.column3)
+        USING v_run.as_of - v_log.column2, v_most;
+        GET DIAGNOSTICS v_rows = ROW_COUNT; v_purged := v_purged + v_rows;
+    END LOOP;
+    RETURN v_purged > 0 AND clock_timestamp() < v_run.ended_at + interval '1 minute';
 EXCEPTION WHEN query_canceled OR OTHERS THEN
     PERFORM retention._note_failure(p_runs, 'the run log was not purged', SQLERRM);
     RETURN false;

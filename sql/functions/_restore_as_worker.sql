@@ -1,23 +1,21 @@
 -- Brings back what is kept of a run, and holds it until p_until; see restore(). What went last comes back first. Goes
 -- on as long as rows come back, since one may need another one to be there first; finds what is refused by halves.
 CREATE OR REPLACE FUNCTION retention._restore_as_worker(
-    p_policy retention.policy, p_run bigint, p_until timestamptz, OUT restored bigint, OUT refused bigint)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
-SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off AS $function$
+    p_policy text, p_run bigint, p_until timestamptz, OUT restored bigint, OUT refused bigint)
+LANGUAGE plpgsql AS $function$
 DECLARE
+    v_policy CONSTANT retention.policy := retention._known(p_policy);
     v_as_of CONSTANT timestamptz := clock_timestamp(); v_found bigint := 0;
     v_before bigint; v_source record; v_count bigint; v_rels oid[]; v_tids tid[]; v_from integer;
     v_size integer; v_rows bigint; v_others boolean;
 BEGIN
     restored := 0;
-    PERFORM retention._pin(p_policy);
     LOOP
         FOR v_source IN
-            SELECT s.* FROM jsonb_array_elements(p_policy.restores) WITH ORDINALITY e (source, n)
+            SELECT s.* FROM jsonb_array_elements(v_policy.restores) WITH ORDINALITY e (source, n)
             CROSS JOIN LATERAL retention._restore_sql(e.source) s
-            ORDER BY coalesce(array_position(p_policy.deletes, e.source ->> 'table'),
-                              array_position(p_policy.deletes, p_policy.table_name) - 0.5) DESC, e.n
+            ORDER BY coalesce(array_position(v_policy.deletes, e.source ->> 'table'),
+                              array_position(v_policy.deletes, v_policy.table_name) - 0.5) DESC, e.n
         LOOP
             EXECUTE v_source.kept INTO v_count, v_rels, v_tids USING p_run, v_as_of;
             v_found := v_found + CASE WHEN v_before IS NULL THEN v_count ELSE 0 END; v_from := 1;

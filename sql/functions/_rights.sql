@@ -26,7 +26,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
          '_cutoff _epoch_ms _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),
         ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
         -- What evaluates policies, besides all functions that run as their caller.
-        ('worker', 'OWNER', '_batch _look _prepare _restore'),
+        ('worker', 'OWNER', '_act _batch _look'),
         ('worker', 'EXECUTE', '_unfit_hold _untrusted window_of'),
         ('worker', 'INSERT', 'claim event hold undo'), ('worker', 'UPDATE', 'undo'), ('worker', 'DELETE', 'undo')
     ), of_policies (words, privilege, suffixes) AS (VALUES

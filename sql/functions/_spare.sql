@@ -1,5 +1,5 @@
--- Raises PR002 where one of the rows of another table that a step has locked is held, or leads to a held one: such a row
--- may have come after the batch was judged. Without p_rels all are of p_table itself.
+-- Raises PR002 where one of the rows of another table that a step has locked is held, or leads to a held one: such a
+-- row may have come after the batch was judged. Without p_rels all are of p_table itself.
 CREATE OR REPLACE FUNCTION retention._spare(
     p_policy text, p_table oid, p_rels oid[], p_tids tid[], p_deletes boolean, p_as_of timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

@@ -2,7 +2,7 @@
 -- from there for the breaker; or says why the run ends here: nothing is due, say. Waits for any lock at most ten times
 -- the policy's lock_timeout: batches try several times too.
 CREATE OR REPLACE FUNCTION retention._start(p_run retention.run, p_policy retention.policy) RETURNS retention.step
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_message text := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(p_run.policy));
@@ -19,7 +19,10 @@ BEGIN
             retention._stopping_hold(p_policy.name, p_run.as_of));
         IF v_message IS NULL THEN
             IF p_policy.prepares THEN
-                UPDATE retention.run r SET inputs = retention._prepare(p_run) WHERE r.id = p_run.id;
+                UPDATE retention.run r SET inputs = retention._act(format(
+                    'SELECT retention.%I(jsonb_populate_record(NULL::retention.slice, $1))', r.policy || '_start'),
+                    to_jsonb(retention._slice(r.as_of, r.older_than, r.scope)), r.policy)
+                WHERE r.id = p_run.id;
             END IF;
             v_lo := retention._resume_point(p_run, p_policy);
             SELECT s.* INTO v_due, v_limit, v_message FROM retention._surplus(p_run, p_policy, v_lo) s;

@@ -1,10 +1,23 @@
--- The time to live in force for a claim policy: what set_window() gave it, if within the bounds, else its own.
-CREATE OR REPLACE FUNCTION retention._ttl(p_policy text, p_own interval, p_at_least interval, p_at_most interval)
+-- The time to live of a claim: what its call gives (22023 where it is not longer than zero, or out of the bounds, NULL
+-- for none, compared as the instants of expiry), else what set_window() gave the policy, if within them, else its own.
+CREATE OR REPLACE FUNCTION retention._ttl(
+    p_policy text, p_as_of timestamptz, p_given interval, p_own interval, p_at_least interval, p_at_most interval)
 RETURNS interval
 LANGUAGE plpgsql STABLE AS $function$
-DECLARE
-    v_set CONSTANT interval := (SELECT s.value FROM retention.setting s
-                                WHERE s.policy = p_policy AND s.name = 'window');
+DECLARE v_fault text; v_set interval;
 BEGIN
-    RETURN CASE WHEN v_set < p_at_least OR v_set > p_at_most THEN p_own ELSE coalesce(v_set, p_own) END;
+    IF p_given IS NULL THEN
+        SELECT s.value INTO v_set FROM retention.setting s
+        WHERE s.policy = p_policy AND s.name = 'window' AND p_at_least IS NOT NULL;  -- else nobody may set one
+        RETURN CASE WHEN v_set < p_at_least OR v_set > p_at_most THEN p_own ELSE coalesce(v_set, p_own) END;
+    END IF;
+    v_fault := CASE
+        WHEN p_as_of + p_given <= p_as_of OR NOT isfinite(p_as_of + p_given)
+            THEN format('a time to live must be longer than zero, not %s', p_given)
+        WHEN p_as_of + p_given < p_as_of + p_at_least
+            THEN format('a time to live of %s is shorter than %s', p_given, p_at_least)
+        WHEN p_as_of + p_given > p_as_of + p_at_most
+            THEN format('a time to live of %s is longer than %s', p_given, p_at_most) END;
+    IF v_fault IS NOT NULL THEN RAISE invalid_parameter_value USING MESSAGE = v_fault; END IF;
+    RETURN p_given;
 END $function$;

@@ -31,7 +31,10 @@ BEGIN
             MESSAGE = v_lock.message, HINT = 'Wait for its end, or stop it with retention.pause().';
     END IF;
     LOCK TABLE retention.hold IN SHARE ROW EXCLUSIVE MODE;
-    SELECT * INTO restored, refused FROM retention._restore(v_policy, restore.run_id, restore.hold_until);
+    SELECT r.* INTO restored, refused FROM jsonb_to_record(retention._act(
+        'SELECT to_jsonb(r) FROM retention._restore_as_worker($1 ->> 0, ($1 ->> 1)::bigint, ($1 ->> 2)::timestamptz) r',
+        jsonb_build_array(restore.policy, restore.run_id, restore.hold_until), restore.policy))
+        r (restored bigint, refused bigint);
     INSERT INTO retention.restored (policy, run_id, restored, refused, hold_until)
     VALUES (restore.policy, restore.run_id, restore.restored, restore.refused, restore.hold_until);
     DELETE FROM retention.run r WHERE r.id = v_lock.run;

@@ -61,7 +61,7 @@ func TestClaimGrants(t *testing.T) {
 		}
 		may("claim_app", true, calls...)
 		may("claim_other", false, calls...)
-		may("claim_app", false, "* FROM m", "* FROM c", "* FROM retention.claim", "retention._count_claims('p', 1, 1)", "retention._ttl('p', NULL, NULL, NULL)", "retention.p_take(NULL)")
+		may("claim_app", false, "* FROM m", "* FROM c", "* FROM retention.claim", "retention._count_claims('p', 1, 1)", "retention._ttl('p', now(), NULL, NULL, NULL, NULL)", "retention.p_take(NULL)")
 		// A role that is not named any more loses it.
 		in.Migrate(t, install+fmt.Sprintf(yaml, "claim_other"))
 		may("claim_other", true, calls...)

@@ -61,20 +61,20 @@ var inner = []decision{
 
 // closed are the runtime's own functions that owner and worker alone may call.
 var closed = []string{
-	"_begin_run", "_refuse_begun", "_run_step", "_note_failure", "_distributed", "_add_to_total", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_breaker_limit",
-	"_change_setting", "_changed_rows", "_check_scope", "_check_ttl", "_checked",
+	"_refuse_begun", "_run_step", "_note_failure", "_distributed", "_add_to_total", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_breaker_limit",
+	"_change_setting", "_changed_rows", "_check_scope", "_checked",
 	"_begin_page", "_close", "_count_claims", "_cursor", "_doubts", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
 	"_finish", "_granted", "_group_position", "_half_upgraded", "_holdable",
 	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_kept_here", "_key_columns", "_keys_to", "_key_off", "_key_refuses", "_keys_reached", "_known",
 	"_locks_of",
 	"_may_refuse", "_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_of_rows",
-	"_pass_by", "_position", "_prepare", "_prove", "_radius", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
-	"_restore", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
+	"_pass_by", "_position", "_prove", "_radius", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
+	"_act", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
 	"_subtract", "_sum", "_surplus", "_table", "_take", "_take_table", "_true_of", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
 	"_version", "_window_at", "_pin", "_path_kept", "_forget", "_look", "_look_as_worker", "_refuse_others",
 	"_batch_as_worker", "_count_as_worker", "_facts_as_worker",
-	"_plans_as_worker", "_prepare_as_worker", "_restore_as_worker", "_why_as_worker",
+	"_plans_as_worker", "_restore_as_worker", "_why_as_worker",
 	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_holds_row_of", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
 }
 
