@@ -480,9 +480,29 @@ func (w *pageWriter) ownStep() *step {
 	return &own[0]
 }
 
-// fromRows is the policy's table with what it joins; "" where that is the table alone.
+// readsJoins says whether "where", a clock or a step may read a join.
+func (w *pageWriter) readsJoins() bool {
+	var list []policy.Expr
+	if w.policy.Where != nil {
+		list = append(list, *w.policy.Where)
+	}
+	for _, s := range w.steps() {
+		list = append(list, w.allExpressions(s)...)
+	}
+	mayRead := func(ref pgparse.ColumnRef) bool {
+		return len(ref.Fields) == 0 || slices.ContainsFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
+	}
+	return slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && !k.own }) ||
+		slices.ContainsFunc(list, func(e policy.Expr) bool {
+			parsed := parseAny(e)
+			return parsed == nil || slices.ContainsFunc(parsed.Columns, mayRead)
+		})
+}
+
+// fromRows is the policy's table with what it joins, as the runtime reads it for facts and steps; "" where these read the
+// table alone: a join has one row at most for a row of it.
 func (w *pageWriter) fromRows() string {
-	if len(w.joins)+len(w.columns) == 0 {
+	if len(w.joins)+len(w.columns) == 0 || !w.policy.Partitions && !w.readsJoins() {
 		return ""
 	}
 	return plainText(fragment("from", fields{"Table": qualified(w.table), "Joins": w.joins, "Columns": w.columns}))
