@@ -21,7 +21,7 @@ BEGIN
             IF p_policy.prepares THEN
                 UPDATE retention.run r SET inputs = retention._act(format(
                     'SELECT retention.%I(jsonb_populate_record(NULL::retention.slice, $1))', r.policy || '_start'),
-                    to_jsonb(retention._slice(r.as_of, r.older_than, r.scope)), r.policy)
+                    to_jsonb(retention._slice(r.as_of, r.older_than, r.scope)), p_policy.name)
                 WHERE r.id = p_run.id;
             END IF;
             v_lo := retention._resume_point(p_run, p_policy);
