@@ -111,16 +111,28 @@ func (c *compiler) changedBy(table *catalog.Table) []catalog.ForeignKey {
 	return each(c.cascadePaths(table), func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] })
 }
 
-// checkReach refuses a delete whose foreign keys reach a table that nobody named, or a protected one.
+// checkReach refuses a delete whose foreign keys reach a protected table, or tables that nobody named: these in one
+// message, since one line of the policy names them all.
 func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades []policy.Table) {
+	var keys, missing []string
 	for _, reached := range c.changedBy(table) {
 		root := c.root(reached.Table)
 		named := slices.ContainsFunc(cascades, func(t policy.Table) bool { return t.String() == root })
 		if !c.refuseProtected(step.Position, table, reached) && !named {
-			c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches %q, which is not in \"cascades\"", tableName(table), root),
-				fmt.Sprintf("Foreign key %q is ON DELETE %s. If that is meant, write delete: {cascades: [%s]}.", reached.Name, strings.ToUpper(reached.OnDelete), root))
+			missing = with(missing, root)
+			keys = with(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", reached.Name, root, strings.ToUpper(reached.OnDelete)))
 		}
 	}
+	if len(missing) == 0 {
+		return
+	}
+	what := fmt.Sprintf("%q, which is", missing[0])
+	if len(missing) > 1 {
+		what = fmt.Sprintf("%d tables, which are", len(missing))
+	}
+	all := append(each(cascades, policy.Table.String), missing...)
+	c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches %s not in \"cascades\"", tableName(table), what),
+		fmt.Sprintf("%s If that is meant, write delete: {cascades: [%s]}.", strings.Join(keys, " "), strings.Join(all, ", ")))
 }
 
 // checkInheritance refuses related rows of a table from which others inherit: their keys are not unique across
