@@ -115,7 +115,7 @@ func Recognise(dir fs.FS) (Format, error) {
 // Suggest is the tool that the user's own files of dir look written for, with one of them; "" where that
 // is goose, or nobody can tell.
 func Suggest(dir fs.FS) (Format, string) {
-	paths, err := fs.Glob(dir, "*.sql")
+	paths, err := sqlFilesOf(dir)
 	if err != nil {
 		return "", ""
 	}
@@ -131,12 +131,27 @@ func Suggest(dir fs.FS) (Format, string) {
 	return "", ""
 }
 
+// sqlFilesOf lists the SQL files of a directory.
 func sqlFilesOf(dir fs.FS) ([]string, error) {
 	paths, err := fs.Glob(dir, "*.sql")
 	if err != nil {
 		return nil, fmt.Errorf("listing migrations: %w", err)
 	}
+	for _, path := range paths {
+		if err := checkRegular(dir, path); err != nil {
+			return nil, err
+		}
+	}
 	return paths, nil
+}
+
+// checkRegular refuses a named pipe, a device or a socket: reading it would wait for a writer.
+func checkRegular(dir fs.FS, path string) error {
+	info, err := fs.Stat(dir, path)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return historyError(ErrMalformed, "Move it out of the directory of migrations.", "it is not a regular file", path)
+	}
+	return nil // one that is missing is reported where it is read
 }
 
 // list is every file that the tool would apply, sorted by number.
@@ -311,6 +326,9 @@ func (dir migrationDir) checkBeside(name, content string) error {
 		return nil
 	}
 	want, configuration := dir.tool.beside(name, content), name+".conf"
+	if err := checkRegular(dir.FS, configuration); err != nil {
+		return err
+	}
 	got, err := fs.ReadFile(dir.FS, configuration)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
