@@ -92,8 +92,15 @@ func (r *reader) scalar(f field, wanted string, tags ...string) (string, bool) {
 	return node.Value, true
 }
 
-// text is a string; a date stays the text that it is in the file.
-func (r *reader) text(f field) (string, bool) { return r.scalar(f, "text", "!!str", "!!timestamp") }
+// text is a string that PostgreSQL can hold; a date stays the text that it is in the file.
+func (r *reader) text(f field) (string, bool) {
+	text, ok := r.scalar(f, "text", "!!str", "!!timestamp")
+	if ok && strings.ContainsRune(text, 0) {
+		r.add(codeKind, r.at(f.value), f.label()+" has a NUL character", "", `PostgreSQL has none in texts. Remove "\0".`)
+		return "", false
+	}
+	return text, ok
+}
 
 func (r *reader) boolean(f field) bool {
 	text, ok := r.scalar(f, "true or false", "!!bool")

@@ -98,6 +98,7 @@ var structural = regexp.MustCompile(`\[(P002|P004|P005)\]`)
 var beyondSchema = map[string]string{
 	"kind_date_for_expression": "JSON has no dates",
 	"yaml_tag":                 "JSON has no tags",
+	"text_nul":                 "a character that no text may hold",
 }
 
 // TestSchemaRefuses holds that the schema refuses what Parse refuses for its structure.
