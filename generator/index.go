@@ -152,6 +152,9 @@ func (w *pageWriter) rankItems(r *ranked) []NeededColumn {
 		return items
 	}
 	for _, o := range r.Order {
+		if slices.ContainsFunc(items[:len(r.Keys)], func(k NeededColumn) bool { return k.Name == o.column }) {
+			continue // one value in a group
+		}
 		items = append(items, NeededColumn{Name: o.column, Descending: o.Descending, NullsFirst: o.NullsFirst})
 	}
 	return items
