@@ -258,8 +258,9 @@ func (w *pageWriter) compileWindow(k *clock, number int) {
 		}
 		tiers = append(tiers, tier{when, cutoff})
 	}
-	if len(latest) == 0 {
-		latest = []sqlText{sqlText("NULL::" + k.typ)}
+	if len(latest) == 0 { // never: a CASE of nothing but NULL would be a text
+		k.latest = sqlText("NULL::" + k.typ)
+		return
 	}
 	k.latest = latest[0]
 	if len(latest) > 1 {
