@@ -5,7 +5,7 @@ export PATH := $(PATH):/usr/local/go/bin
 EXAMPLE ?= bot-queue
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix bench lint generate build clean setup
+.PHONY: help demo test test-matrix fire bench lint generate build clean setup
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, git and gcc, i
 
 test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
 	@.ci/matrix
+
+fire: setup ## Run 10,000 policies that chance wrote against a model; PGRETAIN_TEST_POLICIES=300, PGRETAIN_TEST_SEED=1
+	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h -v ./tests/model
 
 bench: setup ## Measure the generated deletes against others; writes bench.json
 	go run ./tests/bench

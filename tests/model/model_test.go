@@ -1,0 +1,288 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// model says what a run has to do.
+type model struct {
+	*scenario
+	data  database
+	asOf  time.Time
+	start database // as it was when the run started
+}
+
+// judgement is what becomes of the rows of where.
+type judgement struct {
+	takes            []judged // in the order of the clock, then of the key
+	kept, keptByNull map[string]int64
+}
+
+// judged is a row that goes, as it was judged.
+type judged struct {
+	row row
+	env *scope
+}
+
+// judge is where, then due, then keep (S8).
+func (m *model) judge() judgement {
+	j := judgement{kept: map[string]int64{}, keptByNull: map[string]int64{}}
+	var rows []*scope
+	for _, r := range m.data[m.family.item] {
+		e := m.joined(r)
+		if m.policy.where == nil || isTrue(m.policy.where.eval(e)) {
+			rows = append(rows, e)
+		}
+	}
+	by, byNull := m.guards(rows)
+	due := m.due(rows)
+	for i, e := range rows {
+		if !due[i] || m.scoped != nil && !same(e.rows["t"][m.policy.scope], m.scoped) {
+			continue
+		}
+		name := by[i]
+		if name == "" && m.held(e) {
+			name = "hold"
+		}
+		if name != "" {
+			j.kept[name]++
+			if byNull[i] {
+				j.keptByNull[name]++
+			}
+			continue
+		}
+		j.takes = append(j.takes, judged{e.rows["t"].clone(), e})
+	}
+	slices.SortStableFunc(j.takes, m.older)
+	return j
+}
+
+// older is the order of batches: by the clock, then by the key.
+func (m *model) older(a, b judged) int {
+	if c := m.policy.clock(); c != nil {
+		x, y := c.of(a.row), c.of(b.row)
+		switch {
+		case x == nil && y != nil:
+			return 1
+		case x != nil && y == nil:
+			return -1
+		case x != nil && compare(x, y) != 0:
+			return compare(x, y)
+		}
+	}
+	return m.family.item.compareKeys(a.row, b.row)
+}
+
+// clock is the policy's clock, where it has one.
+func (p *policy) clock() *clock {
+	for _, e := range p.due {
+		if e.clock != nil && !p.any {
+			return e.clock
+		}
+	}
+	return nil
+}
+
+// joined is the row with its joins: one row at most, none leaves NULLs (S15).
+func (m *model) joined(r row) *scope {
+	e := &scope{rows: map[string]row{"t": r}, data: m.data, asOf: m.asOf, kept: map[string]bool{}}
+	for _, j := range m.policy.joins {
+		if j.query != nil {
+			e = e.with(j.name, row{"found": j.query.eval(e)})
+			continue
+		}
+		from := m.data
+		if j.once {
+			from = m.start
+		}
+		for _, o := range from[j.from] {
+			if isTrue(j.where.eval(e.with(j.name, o))) {
+				e = e.with(j.name, o)
+				break
+			}
+		}
+	}
+	return e
+}
+
+// guards gives each row the name of the first guard that is not false (S17), and whether it was NULL. Verdicts are
+// left in the scopes of the rows, where ranks read them.
+func (m *model) guards(rows []*scope) (by []string, byNull []bool) {
+	by, byNull = make([]string, len(rows)), make([]bool, len(rows))
+	for _, g := range m.policy.keep {
+		var spared []bool
+		if g.rank != nil {
+			spared = g.rank.firstOnes(rows, true)
+		}
+		for i, e := range rows {
+			kept, null := g.rank != nil && spared[i], false
+			if g.rank == nil {
+				v := g.cond.eval(e)
+				kept, null = !isFalse(v), v == nil
+			}
+			e.kept[g.name] = kept
+			if kept && by[i] == "" {
+				by[i], byNull[i] = g.name, null
+			}
+		}
+	}
+	for _, e := range rows {
+		e.kept["hold"] = m.held(e)
+	}
+	return by, byNull
+}
+
+// due is which rows are due: all entries are judged together (S12, S13).
+func (m *model) due(rows []*scope) []bool {
+	due := make([]bool, len(rows))
+	if len(m.policy.due) == 0 {
+		for i := range due {
+			due[i] = true
+		}
+	}
+	for _, entry := range m.policy.due {
+		in := make([]bool, len(rows))
+		for i := range in {
+			in[i] = true
+		}
+		if entry.clock != nil {
+			for i, e := range rows {
+				in[i] = m.past(entry.clock, e)
+			}
+		}
+		if entry.rank != nil {
+			for i, past := range entry.rank.beyond(rows) {
+				in[i] = in[i] && past
+			}
+		}
+		for i := range due {
+			due[i] = due[i] || in[i]
+		}
+	}
+	return due
+}
+
+// of is the value of the clock.
+func (c *clock) of(r row) value {
+	if v := r[c.column]; v != nil || c.other == "" {
+		return v
+	}
+	return r[c.other]
+}
+
+// past is whether the clock says that a row is due.
+func (m *model) past(c *clock, e *scope) bool {
+	v := c.of(e.rows["t"])
+	if c.upTo != nil {
+		// A query of the start: no row.
+		up := c.upTo.eval(&scope{data: m.start, asOf: m.asOf})
+		if up == nil || v != nil && compare(v, up) > 0 {
+			return false
+		}
+	}
+	if c.key == "position" {
+		if v == nil {
+			return false
+		}
+		return c.watermark == nil || compare(v, m.mark(c)["seq"]) > 0
+	}
+	length, ok := span{}, true
+	if c.window != nil {
+		length, ok = c.window.length(e)
+	}
+	switch {
+	case v == nil:
+		return c.nulls // whatever its window, as TestTiers has it
+	case !ok:
+		return false
+	}
+	n := c.against(v, length.before(m.asOf, m.zone), m.zone)
+	return n < 0 || n == 0 && c.inclusive
+}
+
+// mark is the row of the watermark.
+func (m *model) mark(c *clock) row {
+	for _, r := range m.data[c.watermark] {
+		if r["kind"] == text("mine") {
+			return r
+		}
+	}
+	panic("no watermark")
+}
+
+// against compares a clock with the cutoff in the clock's own type, rounded down (S4).
+func (c *clock) against(v value, cutoff time.Time, zone *time.Location) int {
+	switch c.encoding {
+	case "epoch_s":
+		return compare(v, cutoff.Unix())
+	case "epoch_ms":
+		return compare(v, cutoff.UnixMilli())
+	case "snowflake": // the smallest key of the cutoff's instant
+		return compare(v, (cutoff.UnixMilli()-snowflakeEpoch)<<snowflakeShift)
+	}
+	at := v.(moment).time()
+	switch c.kind {
+	case timestamptz:
+		return at.Compare(cutoff)
+	case timestamp, millis:
+		return instantOf(at, zone).Compare(cutoff)
+	case date:
+		day := wallOf(cutoff, zone).Truncate(24 * time.Hour)
+		if instantOf(day, zone).After(cutoff) {
+			day = day.AddDate(0, 0, -1)
+		}
+		return at.Compare(day)
+	}
+	panic(c.kind)
+}
+
+// length is the window of a row, false for never.
+func (w *window) length(e *scope) (span, bool) {
+	switch {
+	case w == nil:
+		return span{}, false
+	case w.tiers != nil:
+		for _, t := range w.tiers {
+			if t.when == nil || isTrue(t.when.eval(e)) {
+				return t.then.length(e)
+			}
+		}
+		return span{}, false
+	case w.fixed != nil:
+		return *w.fixed, true
+	}
+	n, ok := dataNumber(w.of.eval(e), w.instead, w.never, w.atLeast, w.atMost)
+	switch w.unit {
+	case "hours":
+		return span{Time: time.Duration(n) * time.Hour}, ok
+	case "days":
+		return span{Days: int(n)}, ok
+	case "weeks":
+		return span{Days: 7 * int(n)}, ok
+	case "months":
+		return span{Months: int(n)}, ok
+	}
+	panic(w.unit)
+}
+
+// dataNumber is a number from data: false is never, as for what is negative, and for zero unless at_least is 0.
+func dataNumber(v value, instead *int64, never []int64, atLeast, atMost *int64) (int64, bool) {
+	if v == nil {
+		if instead == nil {
+			return 0, false
+		}
+		v = *instead
+	}
+	n := v.(int64)
+	if slices.Contains(never, n) || n < 0 || n == 0 && (atLeast == nil || *atLeast != 0) {
+		return 0, false
+	}
+	if atLeast != nil {
+		n = max(n, *atLeast)
+	}
+	if atMost != nil {
+		n = min(n, *atMost)
+	}
+	return n, true
+}

@@ -1,0 +1,156 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/quote"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// schema is the SQL of all tables of scenarios with their rows.
+func schema(all []*scenario) string {
+	var sql strings.Builder
+	sql.WriteString("SET TimeZone = 'UTC'; CREATE SCHEMA app;\n")
+	for _, s := range all {
+		for _, t := range s.family.tables() {
+			sql.WriteString(t.create())
+			sql.WriteString(t.insert(s.data[t]))
+		}
+	}
+	return sql.String()
+}
+
+func yaml(all []*scenario) string {
+	text := fmt.Sprintf("version: 1\ninstall: {scheduler: none, time_zone: %s}\npolicies:\n", all[0].zone)
+	for _, s := range all {
+		text += s.policy.yaml()
+	}
+	return text
+}
+
+// install makes a database with the tables and policies of scenarios.
+func install(t testing.TB, all []*scenario) *kit.Installed {
+	t.Helper()
+	in := kit.Install(t, schema(all), yaml(all))
+	in.Exec(t, "SET TimeZone = 'UTC'; SET DateStyle = ISO")
+	var holds []string
+	for _, s := range all {
+		for _, h := range s.holds {
+			holds = append(holds, fmt.Sprintf("SELECT retention.place_hold(%s, %s, 'model')", quote.Literal(h.table.ref()), quote.Literal(h.match())))
+		}
+	}
+	if len(holds) > 0 {
+		if err := in.Operator(strings.Join(holds, ";\n")); err != nil {
+			t.Fatalf("%v\n%s", err, strings.Join(holds, ";\n"))
+		}
+	}
+	return in
+}
+
+// compare runs the policy of a scenario as often as that says, and is where the database and the model differ.
+func (s *scenario) compare(t testing.TB, in *kit.Installed) string {
+	t.Helper()
+	m := &model{scenario: s, data: s.data.clone()}
+	for _, m.asOf = range s.asOf {
+		want := m.run()
+		got := s.runOnce(t, in, m.asOf)
+		if want.Due == s.policy.budget && got.State == "more" {
+			want.State = "more" // the budget is spent, to the row
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Sprintf("at %s (-model +database):\n%s", m.asOf.Format(time.RFC3339Nano), diff)
+		}
+	}
+	return ""
+}
+
+// runOnce is a preview, a run, and what is in the tables then.
+func (s *scenario) runOnce(t testing.TB, in *kit.Installed, asOf time.Time) outcome {
+	t.Helper()
+	at := asOf.Format(time.RFC3339Nano)
+	var o outcome
+	var scope *string
+	if s.scoped != nil {
+		text := string(fmt.Appendf(nil, `{%q: %q}`, s.policy.scope, show(s.scoped, textual)))
+		scope = &text
+	}
+	var stopped *string
+	var kept, byNull map[string]int
+	one(t, in, "SELECT due, kept, kept_null, stopped_by FROM retention.preview($1, $2::text::timestamptz, scope => $3::text::jsonb)",
+		[]any{s.name, at, scope}, &o.Due, &kept, &byNull, &stopped)
+	if stopped != nil {
+		t.Fatalf("the preview of %s is stopped by %s", s.name, *stopped)
+	}
+	o.KeptByNull = positive(byNull)
+	_, failure := in.Call("CALL retention.run($1, $2::text::timestamptz, scope => $3::text::jsonb)", s.name, at, scope)
+	var message string
+	var keptInRun map[string]int
+	one(t, in, `SELECT state, taken, refused, kept, concat_ws(' ', sqlstate, message, note) FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1`,
+		[]any{s.name}, &o.State, &o.Taken, &o.Refused, &keptInRun, &message)
+	if failure != nil && o.State != "tripped" {
+		o.State += ": " + message
+	}
+	o.Kept = positive(keptInRun)
+	if o.Taken == 0 && o.State == "done" && len(o.Kept) == 0 || s.policy.budget > 0 {
+		// A run that finds nothing to take may end before it has seen what is kept; one that goes on, or whose budget
+		// is spent, has seen a part.
+		o.Kept = positive(kept)
+	}
+	if s.policy.any && o.Kept["hold"] > int64(kept["hold"]) {
+		o.Kept["hold"] = int64(kept["hold"]) // a run counts a held row for each entry of any, against its documents
+	}
+	o.Rows = s.read(t, in)
+	return o
+}
+
+// read is what database.lines says of all tables.
+func (s *scenario) read(t testing.TB, in *kit.Installed) map[string][]string {
+	t.Helper()
+	var queries []string
+	for _, t := range s.family.tables() {
+		queries = append(queries, t.query())
+	}
+	var keys []string
+	for _, f := range (emission{}).yamlOf(s.family).(obj)[0].value.(obj)[1].value.(obj) {
+		keys = append(keys, "(payload ->> "+quote.Literal(f.key)+")")
+	}
+	queries = append(queries, "SELECT 'events: ' || "+strings.Join(keys, " || '/' || ")+" FROM retention.event WHERE policy = "+quote.Literal(s.name))
+	rows := map[string][]string{}
+	for _, line := range pgtest.Column[string](t, in, strings.Join(queries, "\nUNION ALL ")) {
+		name, _, _ := strings.Cut(line, ": ")
+		rows[name] = append(rows[name], line)
+	}
+	for _, lines := range rows {
+		slices.Sort(lines)
+	}
+	return rows
+}
+
+func positive(counts map[string]int) map[string]int64 {
+	found := map[string]int64{}
+	for name, n := range counts {
+		if n > 0 {
+			found[name] = int64(n)
+		}
+	}
+	return found
+}
+
+func one(t testing.TB, q pgtest.Querier, sql string, args []any, into ...any) {
+	t.Helper()
+	rows, err := q.Query(t.Context(), sql, args...)
+	if err == nil {
+		_, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) { return struct{}{}, row.Scan(into...) })
+	}
+	if err != nil {
+		t.Fatalf("%s %v: %v", sql, args, err)
+	}
+}

@@ -1,0 +1,112 @@
+package model
+
+// then chooses steps that fit each other.
+func (a *author) then() {
+	p, f := a.policy, a.family
+	add := func(s ...step) { p.steps = append(p.steps, s...) }
+	own := func(s interface {
+		yamlOf(*family) any
+		do(*model, []judged) error
+	}) step {
+		return bound{f, s}
+	}
+	some := func() expr {
+		if a.in(3) {
+			return a.condition(0, false)
+		}
+		return nil
+	}
+	if a.in(4) {
+		add(own(sum{some(), a.ordered()}))
+	}
+	if a.in(6) {
+		add(own(line{some()}))
+	}
+	if a.in(8) && a.once && !p.any && p.budget == 0 {
+		add(own(header{}))
+	}
+	if a.in(6) {
+		add(own(emission{some()}))
+	}
+	if c := p.clock(); c != nil && c.watermark != nil && a.in(2) {
+		if p.steps == nil {
+			add(own(sum{some(), a.ordered()}))
+		}
+		return
+	}
+	if a.in(5) && a.mark() {
+		return
+	}
+	if a.in(4) {
+		add(own(archive{existing: pick(a.dice, "", "keep", "replace")}))
+	} else if a.in(6) {
+		add(own(archive{document: true}))
+	}
+	cascades := a.children()
+	add(deletion{cascades: cascades})
+}
+
+// mark has the policy mark its rows: they leave where.
+func (a *author) mark() bool {
+	p, done := a.policy, a.col("done")
+	var mark expr = is{col{"", done}, "NOT TRUE"}
+	if p.where != nil {
+		mark = logic{"AND", p.where, mark}
+	}
+	p.where = mark
+	u := update{set: []assignment{{done, lit{true, boolean}}}}
+	if a.in(2) {
+		u.undo = []assignment{{done, lit{false, boolean}}}
+	}
+	if a.in(3) {
+		u.set = append(u.set, assignment{a.col("n"), pick[expr](a.dice, lit{nil, integer}, col{"t", a.col("owner")})})
+		u.undo = nil
+	}
+	p.steps = append(p.steps, u)
+	return true
+}
+
+// children ties tables below the policy's, and has steps for them; it says which of them deletes reach.
+func (a *author) children() (cascades []*table) {
+	f, p := a.family, a.policy
+	if a.in(2) {
+		return nil
+	}
+	action := pick(a.dice, "CASCADE", "CASCADE", "SET NULL", "NO ACTION", "")
+	below := pick(a.dice, "CASCADE", "SET NULL", "")
+	tie := refersTo("c", f.item)
+	var leaves []*table
+	if below != "" {
+		f.leaf.tie(f.child, below)
+		leaves = []*table{f.leaf}
+	}
+	child := &related{f.child, "c", tie}
+	if action != "" {
+		f.child.tie(f.item, action)
+	}
+	if a.in(4) {
+		p.steps = append(p.steps, bound{f, archive{related: child, document: true}}, deletion{child, leaves})
+	} else {
+		switch {
+		case a.in(3):
+			p.steps = append(p.steps, deletion{child, leaves})
+		case a.in(3):
+			p.steps = append(p.steps, update{related: child, set: []assignment{{"note", word("gone")}}})
+		case action == "" && a.in(2):
+			p.steps = append(p.steps, update{related: child, set: []assignment{{"n", col{"t", a.col("n")}}}})
+		}
+	}
+	switch action {
+	case "CASCADE":
+		return append([]*table{f.child}, leaves...)
+	case "SET NULL":
+		return []*table{f.child}
+	}
+	return nil
+}
+
+// ordered is whether the policy takes its rows in the order of a clock that all of them have.
+func (a *author) ordered() bool {
+	c := a.policy.clock()
+	return c != nil && c.other == "" && a.policy.due[0].rank == nil && a.family.item.column(c.column).notNull
+}
