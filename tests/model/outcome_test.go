@@ -20,22 +20,22 @@ func (m *model) run() outcome {
 	j := m.judge()
 	o := outcome{State: "done", Due: len(j.takes), Kept: j.kept, KeptByNull: j.keptByNull}
 	p := m.policy
-	batch := j.takes
-	if p.budget > 0 && len(batch) > p.budget {
-		batch, o.State = batch[:p.budget], "more"
+	if p.fuse > 0 && len(j.takes) > p.fuse && (p.budget == 0 || p.budget > p.fuse) {
+		j.takes, o.State, o.Kept = nil, "tripped", map[string]int64{}
 	}
-	if p.fuse > 0 && len(batch) > p.fuse {
-		batch, o.State, o.Kept = nil, "tripped", map[string]int64{}
-	}
-	batch = slices.DeleteFunc(slices.Clone(batch), func(r judged) bool {
+	var batch []judged
+	for _, r := range j.takes {
 		alone := *m
 		alone.data = m.data.clone()
-		if alone.do([]judged{r}) == nil {
-			return false
+		switch {
+		case p.budget > 0 && len(batch) == p.budget:
+			o.State = "more"
+		case alone.do([]judged{r}) != nil:
+			o.Refused++ // what is refused is no part of the budget
+		default:
+			batch = append(batch, r)
 		}
-		o.Refused++
-		return true
-	})
+	}
 	o.Taken = len(batch)
 	if err := m.do(batch); err != nil {
 		panic(err)

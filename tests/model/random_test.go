@@ -298,7 +298,7 @@ func (a *author) due(c *clock) {
 		if c.window == nil {
 			a.windows = append(a.windows, span{})
 		}
-		if a.in(10) {
+		if c.column == a.col("made") && a.in(10) {
 			c.nulls = false
 			c.upTo = &extreme{"max", "x", a.family.limit, "up", lit{true, boolean}}
 		}
@@ -329,6 +329,12 @@ func (a *author) due(c *clock) {
 		p.due = []entry{{clock: withWindow(c)}}
 		if c.kind == timestamptz && a.in(6) {
 			c.other = a.col("seen")
+		}
+	}
+	if c := p.clock(); (c == nil || c.watermark == nil) && a.in(8) {
+		p.scope = a.col("kind")
+		if a.in(2) {
+			a.scoped = text(pick(a.dice, "a", "b"))
 		}
 	}
 	if a.ordered() && p.clock().watermark == nil && a.in(8) {

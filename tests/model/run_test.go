@@ -62,7 +62,7 @@ func (s *scenario) compare(t testing.TB, in *kit.Installed) string {
 	for _, m.asOf = range s.asOf {
 		want := m.run()
 		got := s.runOnce(t, in, m.asOf)
-		if want.Due == s.policy.budget && got.State == "more" {
+		if want.Taken == s.policy.budget && got.State == "more" {
 			want.State = "more" // the budget is spent, to the row
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

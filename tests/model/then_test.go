@@ -38,7 +38,11 @@ func (a *author) then() {
 		return
 	}
 	if a.in(4) {
-		add(own(archive{existing: pick(a.dice, "", "keep", "replace")}))
+		existing := pick(a.dice, "", "keep", "replace")
+		if a.strict() {
+			existing = "keep"
+		}
+		add(own(archive{existing: existing}))
 	} else if a.in(6) {
 		add(own(archive{document: true}))
 	}
@@ -73,6 +77,9 @@ func (a *author) children() (cascades []*table) {
 		return nil
 	}
 	action := pick(a.dice, "CASCADE", "CASCADE", "SET NULL", "NO ACTION", "")
+	if a.strict() && action == "NO ACTION" {
+		action = "CASCADE"
+	}
 	below := pick(a.dice, "CASCADE", "SET NULL", "")
 	tie := refersTo("c", f.item)
 	var leaves []*table
@@ -109,4 +116,10 @@ func (a *author) children() (cascades []*table) {
 func (a *author) ordered() bool {
 	c := a.policy.clock()
 	return c != nil && c.other == "" && a.policy.due[0].rank == nil && a.family.item.column(c.column).notNull
+}
+
+// strict is whether the policy passes by no row that is refused: it would be behind the watermark.
+func (a *author) strict() bool {
+	c := a.policy.clock()
+	return c != nil && c.watermark != nil
 }
