@@ -11,7 +11,8 @@ func (a *author) fill() {
 	a.data = database{}
 	add := func(t *table, r row) { a.data[t] = append(a.data[t], r) }
 	for i := range 4 {
-		add(f.owner, row{"id": int64(i + 1), "days": a.small(), "top": a.small(), "open": a.maybe(a.in(2)), "kind": a.word()})
+		add(f.owner, row{"id": int64(i + 1), "days": a.small(), "top": a.small(), "open": a.maybe(a.in(2)),
+			"kind": a.word()})
 	}
 	n := 3 + a.IntN(30)
 	for i := range n {
@@ -48,11 +49,13 @@ func (a *author) limits() {
 	f := a.family
 	for i := range a.IntN(3) {
 		some := a.data[f.item][a.IntN(len(a.data[f.item]))]
-		a.data[f.limit] = append(a.data[f.limit], row{"id": int64(i), "up": some[a.col("made")], "seq": some[a.col("seq")]})
+		a.data[f.limit] = append(a.data[f.limit], row{"id": int64(i), "up": some[a.col("made")],
+			"seq": some[a.col("seq")]})
 	}
 	a.data[f.steps] = []row{{"kind": text("mine"), "seq": int64(a.IntN(40))}, {"kind": text("other"), "seq": int64(7)}}
 	if a.in(3) {
-		a.data[f.sums] = []row{{"kind": text("a"), "n": int64(3), "total": a.small(), "best": a.small(), "worst": a.small(), "last": int64(0)}}
+		a.data[f.sums] = []row{{"kind": text("a"), "n": int64(3), "total": a.small(), "best": a.small(),
+			"worst": a.small(), "last": int64(0)}}
 	}
 	if a.in(4) {
 		old := a.data[f.item][a.IntN(len(a.data[f.item]))].clone()
@@ -138,6 +141,11 @@ func (a *author) clockValue(k kind) value {
 		return moment(wall.Truncate(24 * time.Hour))
 	case integer:
 		return at.Unix()
+	case uuid:
+		if a.in(8) {
+			return keyValue(uuid, a.IntN(100))
+		}
+		return uuidOf(at.UnixMilli(), 1+a.IntN(2)) // no generator writes the smallest
 	case bigint:
 		for _, e := range a.policy.due {
 			if e.clock != nil && e.clock.kind == bigint && e.clock.encoding == "snowflake" {

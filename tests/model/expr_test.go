@@ -240,7 +240,8 @@ type extreme struct {
 }
 
 func (x extreme) query() string {
-	return fmt.Sprintf("SELECT %s(%s.%s) AS found FROM %s %s WHERE %s", x.fn, x.alias, quote.Ident(x.of), x.from.ref(), x.alias, x.where.sql())
+	return fmt.Sprintf("SELECT %s(%s.%s) AS found FROM %s %s WHERE %s", x.fn, x.alias, quote.Ident(x.of),
+		x.from.ref(), x.alias, x.where.sql())
 }
 
 func (x extreme) sql() string { return "(" + x.query() + ")" }

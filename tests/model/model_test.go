@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -165,6 +166,9 @@ func (m *model) due(rows []*scope) []bool {
 
 // of is the value of the clock.
 func (c *clock) of(r row) value {
+	if v, ok := r[c.column].(text); c.encoding == "uuidv7" && ok && v[14] != '7' {
+		return nil // a uuid of another version has no instant
+	}
 	if v := r[c.column]; v != nil || c.other == "" {
 		return v
 	}
@@ -218,6 +222,8 @@ func (c *clock) against(v value, cutoff time.Time, zone *time.Location) int {
 		return compare(v, cutoff.Unix())
 	case "epoch_ms":
 		return compare(v, cutoff.UnixMilli())
+	case "uuidv7":
+		return compare(v, uuidOf(cutoff.UnixMilli(), 0))
 	case "snowflake": // the smallest key of the cutoff's instant
 		return compare(v, (cutoff.UnixMilli()-snowflakeEpoch)<<snowflakeShift)
 	}
@@ -285,4 +291,9 @@ func dataNumber(v value, instead *int64, never []int64, atLeast, atMost *int64) 
 		n = min(n, *atMost)
 	}
 	return n, true
+}
+
+// uuidOf is a key of version 7, the smallest of its millisecond with low 0.
+func uuidOf(ms int64, low int) text {
+	return text(fmt.Sprintf("%08x-%04x-7000-8000-%012x", ms>>16, ms&0xffff, low))
 }

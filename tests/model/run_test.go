@@ -44,7 +44,8 @@ func install(t testing.TB, all []*scenario) *kit.Installed {
 	var holds []string
 	for _, s := range all {
 		for _, h := range s.holds {
-			holds = append(holds, fmt.Sprintf("SELECT retention.place_hold(%s, %s, 'model')", quote.Literal(h.table.ref()), quote.Literal(h.match())))
+			holds = append(holds, fmt.Sprintf("SELECT retention.place_hold(%s, %s, 'model')",
+				quote.Literal(h.table.ref()), quote.Literal(h.match())))
 		}
 	}
 	if len(holds) > 0 {
@@ -84,7 +85,8 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, asOf time.Time) outc
 	}
 	var stopped *string
 	var kept, byNull map[string]int
-	one(t, in, "SELECT due, kept, kept_null, stopped_by FROM retention.preview($1, $2::text::timestamptz, scope => $3::text::jsonb)",
+	one(t, in,
+		"SELECT due, kept, kept_null, stopped_by FROM retention.preview($1, $2::text::timestamptz, scope => $3::text::jsonb)",
 		[]any{s.name, at, scope}, &o.Due, &kept, &byNull, &stopped)
 	if stopped != nil {
 		t.Fatalf("the preview of %s is stopped by %s", s.name, *stopped)
@@ -93,7 +95,8 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, asOf time.Time) outc
 	_, failure := in.Call("CALL retention.run($1, $2::text::timestamptz, scope => $3::text::jsonb)", s.name, at, scope)
 	var message string
 	var keptInRun map[string]int
-	one(t, in, `SELECT state, taken, refused, kept, concat_ws(' ', sqlstate, message, note) FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1`,
+	one(t, in,
+		`SELECT state, taken, refused, kept, concat_ws(' ', sqlstate, message, note) FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1`,
 		[]any{s.name}, &o.State, &o.Taken, &o.Refused, &keptInRun, &message)
 	if failure != nil && o.State != "tripped" {
 		o.State += ": " + message
@@ -122,7 +125,8 @@ func (s *scenario) read(t testing.TB, in *kit.Installed) map[string][]string {
 	for _, f := range (emission{}).yamlOf(s.family).(obj)[0].value.(obj)[1].value.(obj) {
 		keys = append(keys, "(payload ->> "+quote.Literal(f.key)+")")
 	}
-	queries = append(queries, "SELECT 'events: ' || "+strings.Join(keys, " || '/' || ")+" FROM retention.event WHERE policy = "+quote.Literal(s.name))
+	queries = append(queries, "SELECT 'events: ' || "+strings.Join(keys,
+		" || '/' || ")+" FROM retention.event WHERE policy = "+quote.Literal(s.name))
 	rows := map[string][]string{}
 	for _, line := range pgtest.Column[string](t, in, strings.Join(queries, "\nUNION ALL ")) {
 		name, _, _ := strings.Cut(line, ": ")
@@ -148,7 +152,10 @@ func one(t testing.TB, q pgtest.Querier, sql string, args []any, into ...any) {
 	t.Helper()
 	rows, err := q.Query(t.Context(), sql, args...)
 	if err == nil {
-		_, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) { return struct{}{}, row.Scan(into...) })
+		_, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
+			return struct{}{},
+				row.Scan(into...)
+		})
 	}
 	if err != nil {
 		t.Fatalf("%s %v: %v", sql, args, err)

@@ -81,7 +81,8 @@ func (t *table) create() string {
 	}
 	sql := "CREATE TABLE " + t.ref() + " (" + strings.Join(parts, ", ") + ")"
 	part := func(n int) string {
-		return fmt.Sprintf(";\nCREATE TABLE app.%s PARTITION OF %s FOR VALUES ", quote.Ident(fmt.Sprintf("%s part %d", t.name, n)), t.ref())
+		return fmt.Sprintf(";\nCREATE TABLE app.%s PARTITION OF %s FOR VALUES ", quote.Ident(fmt.Sprintf("%s part %d",
+			t.name, n)), t.ref())
 	}
 	switch t.partition {
 	case "HASH":
@@ -128,7 +129,8 @@ func (t *table) query() string {
 		}
 		values = append(values, "coalesce("+read+", '~')")
 	}
-	return fmt.Sprintf("SELECT %s || concat_ws(' | ', %s) FROM %s", quote.Literal(t.name+": "), strings.Join(values, ", "), t.ref())
+	return fmt.Sprintf("SELECT %s || concat_ws(' | ', %s) FROM %s", quote.Literal(t.name+": "), strings.Join(values,
+		", "), t.ref())
 }
 
 // family are the tables around one policy.
@@ -171,11 +173,15 @@ func randomFamily(d dice, prefix string, clock kind) *family {
 		clock = timestamptz
 	}
 	f.item.columns = append(f.item.columns,
-		column{name: style("made"), kind: clock, notNull: d.in(3)}, column{name: style("kind"), kind: textual, notNull: d.in(3)},
+		column{name: style("made"), kind: clock, notNull: d.in(3)}, column{name: style("kind"), kind: textual,
+			notNull: d.in(3)},
 		column{name: style("n"), kind: integer}, column{name: style("flag"), kind: boolean},
 		column{name: style("done"), kind: boolean, notNull: d.in(2)}, column{name: style("owner"), kind: integer},
 		column{name: style("seq"), kind: bigint, notNull: true}, column{name: style("seen"), kind: timestamptz})
-	d.Shuffle(len(f.item.columns), func(i, j int) { f.item.columns[i], f.item.columns[j] = f.item.columns[j], f.item.columns[i] })
+	d.Shuffle(len(f.item.columns), func(i, j int) {
+		f.item.columns[i], f.item.columns[j] = f.item.columns[j],
+			f.item.columns[i]
+	})
 	switch first := f.item.column(f.item.key[0]); {
 	case d.in(6):
 		f.item.partition = "HASH"
@@ -184,26 +190,36 @@ func randomFamily(d dice, prefix string, clock kind) *family {
 	}
 	id := column{name: "id", kind: integer}
 	f.owner = &table{name: name("owner"), key: []string{"id"}, columns: []column{id,
-		{name: "days", kind: integer}, {name: "top", kind: integer}, {name: "open", kind: boolean}, {name: "kind", kind: textual}}}
+		{name: "days", kind: integer}, {name: "top", kind: integer}, {name: "open", kind: boolean}, {name: "kind",
+			kind: textual}}}
 	back := references(f.item)
 	f.sign = &table{name: name("sign"), key: []string{"id"}, columns: append([]column{id,
 		{name: "open", kind: boolean}, {name: "n", kind: integer}, {name: "kind", kind: textual}}, back...)}
 	f.child = &table{name: name("child"), key: []string{"id"}, columns: append([]column{id,
 		{name: "n", kind: integer}, {name: "note", kind: textual}}, back...)}
 	if d.in(3) {
-		f.child.key, f.child.columns = []string{"id", "part"}, append(f.child.columns, column{name: "part", kind: textual})
+		f.child.key, f.child.columns = []string{"id", "part"}, append(f.child.columns, column{name: "part",
+			kind: textual})
 	}
-	f.leaf = &table{name: name("leaf"), key: []string{"id"}, columns: append([]column{id, {name: "n", kind: integer}}, references(f.child)...)}
-	f.limit = &table{name: name("limit"), key: []string{"id"}, columns: []column{id, {name: "up", kind: clock}, {name: "seq", kind: bigint}}}
-	f.sums = &table{name: name("sums"), key: []string{"kind"}, columns: []column{{name: "kind", kind: textual}, {name: "n", kind: bigint},
-		{name: "total", kind: bigint}, {name: "best", kind: integer}, {name: "worst", kind: integer}, {name: "last", kind: bigint}}}
-	f.old = &table{name: name("old"), key: f.item.key, columns: append(slices.Clone(f.item.columns), column{name: "archived", kind: timestamptz})}
+	f.leaf = &table{name: name("leaf"), key: []string{"id"}, columns: append([]column{id, {name: "n", kind: integer}},
+		references(f.child)...)}
+	f.limit = &table{name: name("limit"), key: []string{"id"}, columns: []column{id, {name: "up", kind: clock},
+		{name: "seq", kind: bigint}}}
+	f.sums = &table{name: name("sums"), key: []string{"kind"}, columns: []column{{name: "kind", kind: textual},
+		{name: "n", kind: bigint},
+		{name: "total", kind: bigint}, {name: "best", kind: integer}, {name: "worst", kind: integer}, {name: "last",
+			kind: bigint}}}
+	f.old = &table{name: name("old"), key: f.item.key, columns: append(slices.Clone(f.item.columns),
+		column{name: "archived", kind: timestamptz})}
 	for i := range f.old.columns {
 		f.old.columns[i].notNull = false
 	}
-	f.attic = &table{name: name("attic"), columns: []column{{name: "what", kind: textual}, {name: "at", kind: timestamptz},
-		{name: "body", kind: textual, typ: "jsonb", read: "CASE what WHEN 'child' THEN " + keysInJSON(f.child) + " ELSE " + keysInJSON(f.item) + " END"}}}
-	f.steps = &table{name: name("steps"), key: []string{"kind"}, columns: []column{{name: "kind", kind: textual}, {name: "seq", kind: bigint}}}
+	f.attic = &table{name: name("attic"), columns: []column{{name: "what", kind: textual}, {name: "at",
+		kind: timestamptz},
+		{name: "body", kind: textual, typ: "jsonb",
+			read: "CASE what WHEN 'child' THEN " + keysInJSON(f.child) + " ELSE " + keysInJSON(f.item) + " END"}}}
+	f.steps = &table{name: name("steps"), key: []string{"kind"}, columns: []column{{name: "kind", kind: textual},
+		{name: "seq", kind: bigint}}}
 	return f
 }
 
@@ -218,7 +234,8 @@ func plainStyle(s string) string {
 func mixedStyle(s string) string { return strings.ToUpper(s[:1]) + s[1:] + " x" }
 
 func keywordStyle(s string) string {
-	return map[string]string{"id": "user", "b": "group", "made": "timestamp", "kind": "table", "n": "order", "flag": "select", "done": "check",
+	return map[string]string{"id": "user", "b": "group", "made": "timestamp", "kind": "table", "n": "order",
+		"flag": "select", "done": "check",
 		"owner": "references", "seq": "limit", "seen": "Where"}[s]
 }
 
@@ -226,7 +243,8 @@ func randomKey(d dice, style func(string) string) ([]column, []string) {
 	id, b := style("id"), style("b")
 	first := column{name: id, kind: pick(d, integer, integer, bigint, textual, uuid, numeric), notNull: true}
 	if d.in(4) {
-		return []column{first, {name: b, kind: pick(d, integer, textual, bigint), notNull: true}}, pick(d, []string{id, b}, []string{b, id})
+		return []column{first, {name: b, kind: pick(d, integer, textual, bigint), notNull: true}}, pick(d,
+			[]string{id, b}, []string{b, id})
 	}
 	return []column{first}, []string{id}
 }

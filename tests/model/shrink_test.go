@@ -129,7 +129,8 @@ func (s *scenario) smaller() (all []*scenario) {
 	}
 	try(func(_ *scenario, p *policy) { p.batch, p.budget, p.fuse = 0, 0, 0 })
 	return slices.DeleteFunc(all, func(c *scenario) bool {
-		return c.policy.yaml() == s.policy.yaml() && schema([]*scenario{c}) == schema([]*scenario{s}) && len(c.asOf) == len(s.asOf) && len(c.holds) == len(s.holds) ||
+		return c.policy.yaml() == s.policy.yaml() && schema([]*scenario{c}) == schema([]*scenario{s}) &&
+			len(c.asOf) == len(s.asOf) && len(c.holds) == len(s.holds) ||
 			len(c.data[c.family.item]) == 0
 	})
 }
@@ -139,7 +140,8 @@ func (s *scenario) drop(t *table, from, to int) {
 	m := &model{scenario: s, data: s.data}
 	for _, r := range slices.Clone(s.data[t][from:to]) {
 		for _, below := range m.below(t, r) {
-			m.data[below.table] = slices.DeleteFunc(m.data[below.table], func(x row) bool { return below.table.compareKeys(x, below.row) == 0 })
+			m.data[below.table] = slices.DeleteFunc(m.data[below.table],
+				func(x row) bool { return below.table.compareKeys(x, below.row) == 0 })
 		}
 		m.eachKey(t, func(f *table, key foreignKey) {
 			for _, x := range m.referring(f, key, r) {

@@ -22,13 +22,16 @@ func (a *author) then() {
 	if a.in(6) {
 		add(own(line{some()}))
 	}
-	if a.in(8) && a.once && !p.any && p.budget == 0 {
+	c := p.clock()
+	a.once = a.once && a.in(8) && !p.any && p.budget == 0 && (c == nil ||
+		!c.nulls) // rows without a clock are a batch of their own
+	if a.once {
 		add(own(header{}))
 	}
 	if a.in(6) {
 		add(own(emission{some()}))
 	}
-	if c := p.clock(); c != nil && c.watermark != nil && a.in(2) {
+	if c != nil && c.watermark != nil && a.in(2) {
 		if p.steps == nil {
 			add(own(sum{some(), a.ordered()}))
 		}
@@ -118,8 +121,8 @@ func (a *author) ordered() bool {
 	return c != nil && c.other == "" && a.policy.due[0].rank == nil && a.family.item.column(c.column).notNull
 }
 
-// strict is whether the policy passes by no row that is refused: it would be behind the watermark.
+// strict is whether no row may be refused: it would be behind the watermark, or divide the batch.
 func (a *author) strict() bool {
 	c := a.policy.clock()
-	return c != nil && c.watermark != nil
+	return a.once || c != nil && c.watermark != nil
 }

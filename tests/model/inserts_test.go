@@ -1,0 +1,234 @@
+package model
+
+import (
+	"slices"
+	"strings"
+)
+
+// sum is an insert with key into sums.
+type sum struct {
+	where  expr
+	newest bool // set takes the value of the newest row
+}
+
+func (s sum) group(f *family) expr { return coalesce{col{"t", f.style("kind")}, word("none")} }
+
+// yamlOf needs the family, for the names.
+func (s sum) yamlOf(f *family) any {
+	n := col{"t", f.style("n")}.sql()
+	o := obj{{"into", f.sums.ref()}, {"key", obj{{"kind", s.group(f).sql()}}},
+		{"add", obj{{"n", "count(*)"}, {"total", "sum(" + n + ")"}}},
+		{"max", obj{{"best", "max(" + n + ")"}}}, {"min", obj{{"worst", "min(" + n + ")"}}}}
+	if s.newest {
+		o = append(o, field{"set", obj{{"last", col{"t", f.style("seq")}.sql()}}})
+	}
+	if s.where != nil {
+		o = append(o, field{"where", s.where.sql()})
+	}
+	return obj{{"insert", o}}
+}
+
+// bound is a step whose YAML names the family's tables.
+type bound struct {
+	family *family
+	of     interface {
+		yamlOf(*family) any
+		do(*model, []judged) error
+	}
+}
+
+func (b bound) yaml() any                         { return b.of.yamlOf(b.family) }
+func (b bound) do(m *model, batch []judged) error { return b.of.do(m, batch) }
+func (b bound) reaches(*model, judged) []reached  { return nil }
+
+func (s sum) do(m *model, batch []judged) error {
+	f := m.family
+	for _, j := range batch {
+		if s.where != nil && !isTrue(s.where.eval(j.env)) {
+			continue
+		}
+		group := s.group(f).eval(j.env)
+		i := slices.IndexFunc(m.data[f.sums], func(r row) bool { return same(r["kind"], group) })
+		if i < 0 {
+			i = len(m.data[f.sums])
+			m.data[f.sums] = append(m.data[f.sums], row{"kind": group})
+		}
+		r := m.data[f.sums][i]
+		r["n"], r["total"] = plus(r["n"], int64(1)), plus(r["total"], int64(0)) // NULL is 0 for add
+		if n := j.row[f.style("n")]; n != nil {
+			r["total"] = plus(r["total"], n)
+			if r["best"] == nil || compare(n, r["best"]) > 0 {
+				r["best"] = n
+			}
+			if r["worst"] == nil || compare(n, r["worst"]) < 0 {
+				r["worst"] = n
+			}
+		}
+		if s.newest {
+			r["last"] = j.row[f.style("seq")] // batches go oldest first
+		}
+	}
+	return nil
+}
+
+func plus(a, b value) value {
+	if a == nil {
+		return b
+	}
+	return a.(int64) + b.(int64)
+}
+
+// archive copies own rows by equal names, or as documents; or related ones as documents.
+type archive struct {
+	related  *related
+	document bool
+	existing string
+	where    expr
+}
+
+func (a archive) yamlOf(f *family) any {
+	var o obj
+	if a.related != nil {
+		o = a.related.fields()
+	}
+	if a.where != nil {
+		o = append(o, field{"where", a.where.sql()})
+	}
+	if a.document {
+		what := literal(text(a.what()), textual)
+		o = append(o, field{"into", f.attic.ref()}, field{"document", "body"}, field{"set", obj{{"what", what}, {"at",
+			"as_of"}}})
+	} else {
+		o = append(o, field{"into", f.old.ref()}, field{"set", obj{{"archived", "as_of"}}})
+		if a.existing != "" {
+			o = append(o, field{"existing", a.existing})
+		}
+	}
+	return obj{{"archive", o}}
+}
+
+func (a archive) what() string {
+	if a.related != nil {
+		return "child"
+	}
+	return "item"
+}
+
+func (a archive) do(m *model, batch []judged) error {
+	f := m.family
+	var copied []row
+	for _, j := range batch {
+		of, rows := f.item, []row{j.row}
+		if a.related != nil {
+			of, rows = a.related.table, a.related.rows(m, j)
+		} else if a.where != nil && !isTrue(a.where.eval(j.env)) {
+			continue
+		}
+		for _, r := range rows {
+			if a.document {
+				if a.related != nil && slices.ContainsFunc(copied, func(x row) bool {
+					return of.compareKeys(x,
+						r) == 0
+				}) {
+					continue
+				}
+				copied = append(copied, r)
+				m.data[f.attic] = append(m.data[f.attic], row{"what": text(a.what()), "at": moment(m.asOf),
+					"body": keyText(of, r)})
+				continue
+			}
+			old := r.clone()
+			old["archived"] = moment(m.asOf)
+			i := slices.IndexFunc(m.data[f.old], func(x row) bool { return f.old.compareKeys(x, r) == 0 })
+			switch {
+			case i < 0:
+				m.data[f.old] = append(m.data[f.old], old)
+			case a.existing == "keep":
+			case a.existing == "replace":
+				m.data[f.old][i] = old
+			default:
+				return errRefused
+			}
+		}
+	}
+	return nil
+}
+
+// keyText is the key of a row as keysInJSON reads it; that of a child is its id alone.
+func keyText(t *table, r row) value {
+	var parts []string
+	for _, name := range t.key {
+		parts = append(parts, show(r[name], t.column(name).kind))
+	}
+	return text(strings.Join(parts, "/"))
+}
+
+// line is an insert of one row each.
+type line struct{ where expr }
+
+func (l line) yamlOf(f *family) any {
+	o := obj{{"into", f.attic.ref()}, {"set", obj{{"what", col{"", f.style("kind")}.sql()}, {"at", "as_of"}}}}
+	if l.where != nil {
+		o = append(o, field{"where", l.where.sql()})
+	}
+	return obj{{"insert", o}}
+}
+
+func (l line) do(m *model, batch []judged) error {
+	f := m.family
+	for _, j := range batch {
+		if l.where == nil || isTrue(l.where.eval(j.env)) {
+			m.data[f.attic] = append(m.data[f.attic], row{"what": j.row[f.style("kind")], "at": moment(m.asOf),
+				"body": nil})
+		}
+	}
+	return nil
+}
+
+// header is an insert with per, for policies that take all rows in one batch.
+type header struct{}
+
+func (h header) yamlOf(f *family) any {
+	return obj{{"insert", obj{{"into", f.attic.ref()}, {"per", obj{{"what", col{"t", f.style("kind")}.sql()}}},
+		{"set", obj{{"at", "as_of"}}}}}}
+}
+
+func (h header) do(m *model, batch []judged) error {
+	f := m.family
+	var seen []value
+	for _, j := range batch {
+		kind := j.row[f.style("kind")]
+		if !slices.ContainsFunc(seen, func(x value) bool { return same(x, kind) }) {
+			seen = append(seen, kind)
+			m.data[f.attic] = append(m.data[f.attic], row{"what": kind, "at": moment(m.asOf), "body": nil})
+		}
+	}
+	return nil
+}
+
+// emission is emit; the model has the payloads as rows of a table of its own.
+type emission struct{ where expr }
+
+func (x emission) yamlOf(f *family) any {
+	payload := obj{}
+	for _, name := range f.item.key {
+		payload = append(payload, field{"k" + strings.ToLower(strings.ReplaceAll(name, " ", "-")), col{"t",
+			name}.sql() + "::text"})
+	}
+	o := obj{{"event", "item.gone"}, {"payload", payload}}
+	if x.where != nil {
+		o = append(o, field{"where", x.where.sql()})
+	}
+	return obj{{"emit", o}}
+}
+
+var events = &table{name: "events", columns: []column{{name: "key", kind: textual}}}
+
+func (x emission) do(m *model, batch []judged) error {
+	for _, j := range batch {
+		if x.where == nil || isTrue(x.where.eval(j.env)) {
+			m.data[events] = append(m.data[events], row{"key": keyText(m.family.item, j.row)})
+		}
+	}
+	return nil
+}
