@@ -338,7 +338,7 @@ func (p *planner) policy(ctx context.Context, o generator.Object, installed map[
 func (p *planner) preview(ctx context.Context, s *session, name, asOf string, note *string) (found *preview, err error) {
 	for _, request := range []previewRequest{{policy: name, asOf: asOf}, {asOf: asOf}} {
 		failed := p.attempt(ctx, func(ctx context.Context) error {
-			one, err := s.previewOf(ctx, "preview", name, request)
+			one, err := s.previewOf(ctx, name, request)
 			if err == nil {
 				found = &one
 			}

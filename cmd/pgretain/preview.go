@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"pgretain/internal/quote"
 	"pgretain/internal/report"
 )
 
@@ -149,10 +148,6 @@ func (c *console) previewJob(ctx context.Context, s *session, request previewReq
 // previews reads all in one snapshot, so that numbers agree with each other.
 func (s *session) previews(ctx context.Context, request previewRequest) (list []preview, err error) {
 	err = pgx.BeginTxFunc(ctx, s.conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(pgx.Tx) error {
-		statement, err := s.previewStatement(ctx, request)
-		if err != nil {
-			return err
-		}
 		type policy struct{ Name string }
 		names := []policy{{request.policy}}
 		if request.policy == "" {
@@ -161,7 +156,7 @@ func (s *session) previews(ctx context.Context, request previewRequest) (list []
 			}
 		}
 		for _, name := range names {
-			p, err := s.previewOf(ctx, statement, name.Name, request)
+			p, err := s.previewOf(ctx, name.Name, request)
 			if err != nil {
 				return err
 			}
@@ -173,9 +168,9 @@ func (s *session) previews(ctx context.Context, request previewRequest) (list []
 }
 
 // previewOf is the preview of one policy; with its effects where the request names one.
-func (s *session) previewOf(ctx context.Context, statement, name string, request previewRequest) (p preview, err error) {
+func (s *session) previewOf(ctx context.Context, name string, request previewRequest) (p preview, err error) {
 	var text string
-	err = s.row(ctx, statement, name, orNull(request.asOf), orNull(request.olderThan), orNull(request.scope),
+	err = s.row(ctx, "preview", name, orNull(request.asOf), orNull(request.olderThan), orNull(request.scope),
 		orNull(request.limit), request.policy != "").Scan(&text)
 	if err != nil {
 		return p, err
@@ -184,19 +179,6 @@ func (s *session) previewOf(ctx context.Context, statement, name string, request
 		return p, fmt.Errorf("reading the preview: %w", err)
 	}
 	return p, nil
-}
-
-// previewStatement is what the runtime can be asked: an older one counts what is due, all of it.
-func (s *session) previewStatement(ctx context.Context, request previewRequest) (string, error) {
-	var foresees bool
-	err := s.row(ctx, "foresees", quote.Ident(s.install.Schema)).Scan(&foresees)
-	switch {
-	case err != nil || foresees:
-		return "preview", err
-	case request.limit > 0:
-		return "", usagef("--limit needs a newer runtime than the database has: run \"pgretain generate\" and \"pgretain migrate up\"")
-	}
-	return "preview_older", nil
 }
 
 // printPreview is the report on one policy: what is due and what stays, whether a run would start and

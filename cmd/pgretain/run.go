@@ -142,7 +142,7 @@ func (s *session) backlog(ctx context.Context, o order) (list []preview, err err
 		return nil, &install.CheckError{Message: "there is no job " + quoted(o.job) + " that runs policies"}
 	}
 	for _, name := range names {
-		p, err := s.previewOf(ctx, "preview", name.Name, previewRequest{asOf: o.asOf})
+		p, err := s.previewOf(ctx, name.Name, previewRequest{asOf: o.asOf})
 		if err != nil {
 			return nil, err
 		}
