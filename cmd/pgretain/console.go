@@ -2,11 +2,14 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +17,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
+	"pgretain/internal/report"
 )
 
 // The rules for everything a person reads: results go to out; everything else goes to err, in the
@@ -25,6 +29,21 @@ type console struct {
 
 // printf writes a part of the result.
 func (c *console) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
+
+// document writes version 1 of a verb's JSON form, with members by their names, in order. The version grows when something
+// in a form means something else.
+func (c *console) document(members ...any) error {
+	var text bytes.Buffer
+	text.WriteString(`{"version": 1`)
+	for pair := range slices.Chunk(members, 2) {
+		fmt.Fprintf(&text, ", %q: ", pair[0])
+		if err := report.WriteJSON(&text, pair[1]); err != nil {
+			return err
+		}
+	}
+	text.WriteString("}")
+	return report.WriteJSON(c.out, json.RawMessage(text.Bytes()))
+}
 
 // notef tells what happens, to people only.
 func (c *console) notef(format string, args ...any) { fmt.Fprintf(c.err, format, args...) }

@@ -14,7 +14,6 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
-	"pgretain/internal/report"
 )
 
 // generation is the command line of generate.
@@ -102,10 +101,7 @@ func (c *console) generated(steps []step, check bool) error {
 		}
 		list = append(list, j)
 	}
-	err := report.WriteJSON(c.out, struct {
-		Version int        `json:"version"`
-		Steps   []jsonStep `json:"steps"`
-	}{1, list})
+	err := c.document("steps", list)
 	if check && len(steps) > 0 {
 		return errors.Join(err, exitCode(1))
 	}

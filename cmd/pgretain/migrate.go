@@ -19,7 +19,6 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/internal/quote"
-	"pgretain/internal/report"
 	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
 )
@@ -242,16 +241,6 @@ type migratedFile struct {
 	Seconds   float64 `json:"seconds,omitempty"`
 }
 
-// migrateVersion is that of the JSON format: it grows when something in it means something else.
-const migrateVersion = 1
-
-func (c *console) writeMigrations(list []migratedFile) error {
-	return report.WriteJSON(c.out, struct {
-		Version    int            `json:"version"`
-		Migrations []migratedFile `json:"migrations"`
-	}{migrateVersion, list})
-}
-
 // migrated says what was done, also where err ended it; none is for nothing.
 func (c *console) migrated(m migration, state string, done []install.Migration, none string, err error) error {
 	if m.format == "json" {
@@ -259,7 +248,7 @@ func (c *console) migrated(m migration, state string, done []install.Migration, 
 		for _, d := range done {
 			list = append(list, migratedFile{Version: d.Version, Name: d.Name, State: state, Seconds: d.Duration.Seconds()})
 		}
-		return errors.Join(err, c.writeMigrations(list))
+		return errors.Join(err, c.document("migrations", list))
 	}
 	if err == nil && len(done) == 0 {
 		c.printf("%s\n", none)
@@ -294,7 +283,7 @@ func (c *console) migrations(ctx context.Context, request migration, at destinat
 		list = append(list, migratedFile{Version: m.Version, Name: m.Name, State: state, AppliedAt: applied})
 	}
 	if request.format == "json" {
-		return errors.Join(c.writeMigrations(list), ends(code))
+		return errors.Join(c.document("migrations", list), ends(code))
 	}
 	t.print(c.out)
 	return ends(code)

@@ -47,10 +47,7 @@ func planCommand(c *console) *cobra.Command {
 	return command
 }
 
-// planVersion is that of the JSON format: it grows when something in it means something else.
-const planVersion = 1
-
-// plan is what a policy file would mean on a database. The names are those of the JSON format.
+// plan is what a policy file would mean on a database, in version 1 of its JSON form.
 type plan struct {
 	Version  int             `json:"version"`
 	Database string          `json:"database"`
@@ -262,7 +259,7 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 	if err := p.scratch.row(ctx, "zone").Scan(&zone, &version); err != nil {
 		return nil, err
 	}
-	out := &plan{Version: planVersion, Database: p.live.database, Policies: []plannedPolicy{}, Indexes: []plannedIndex{},
+	out := &plan{Version: 1, Database: p.live.database, Policies: []plannedPolicy{}, Indexes: []plannedIndex{},
 		Locks: []plannedLock{}}
 	if err := p.live.row(ctx, "as_of", orNull(p.request.asOf)).Scan(&out.AsOf); err != nil {
 		return nil, err

@@ -10,8 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
-
-	"pgretain/internal/report"
 )
 
 // previewRequest is what a preview is asked for.
@@ -92,19 +90,13 @@ type effect struct {
 	Note   *string `json:"note"`
 }
 
-// previewVersion is that of the JSON format: it grows when something in it means something else.
-const previewVersion = 1
-
 func (c *console) preview(ctx context.Context, s *session, request previewRequest) error {
 	list, err := s.previews(ctx, request)
 	switch {
 	case err != nil:
 		return err
 	case request.format == "json":
-		return report.WriteJSON(c.out, struct {
-			Version  int       `json:"version"`
-			Policies []preview `json:"policies"`
-		}{previewVersion, list})
+		return c.document("policies", list)
 	case request.policy == "":
 		c.printPreviews(list)
 	default:
@@ -131,11 +123,7 @@ func (c *console) previewJob(ctx context.Context, s *session, request previewReq
 		return err
 	}
 	if request.format == "json" {
-		return report.WriteJSON(c.out, struct {
-			Version int           `json:"version"`
-			Job     string        `json:"job"`
-			Runs    []foreseenRun `json:"runs"`
-		}{previewVersion, request.job, list})
+		return c.document("job", request.job, "runs", list)
 	}
 	t := table{columns: []string{"POLICY", "WOULD END", ">TAKEN", ">KEPT", ">OTHER ROWS", ""}}
 	for _, r := range list {

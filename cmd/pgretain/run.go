@@ -11,7 +11,6 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
-	"pgretain/internal/report"
 )
 
 // order says what to run.
@@ -206,9 +205,6 @@ type outcome struct {
 	Done      string           `json:"-"` // what became of the rows
 }
 
-// runVersion is that of the JSON format: it grows when something in it means something else.
-const runVersion = 1
-
 // summarise prints one line per run, and why those that went wrong did.
 func (c *console) summarise(runs []outcome, format string) error {
 	t := table{columns: []string{"POLICY", ">RUN", "ENDED", ">TAKEN", ">SCANNED", ">KEPT", ">CONTENDED", ">REFUSED", ">CASCADED", ">TOOK"}}
@@ -223,10 +219,7 @@ func (c *console) summarise(runs []outcome, format string) error {
 		}
 	}
 	if format == "json" {
-		if err := report.WriteJSON(c.out, struct {
-			Version int       `json:"version"`
-			Runs    []outcome `json:"runs"`
-		}{runVersion, runs}); err != nil {
+		if err := c.document("runs", runs); err != nil {
 			return err
 		}
 	} else {

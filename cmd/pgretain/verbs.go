@@ -12,7 +12,6 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/install"
-	"pgretain/internal/report"
 )
 
 // call is a verb that is one call of a function of the runtime. Its statement, sql/<name>.sql, has its arguments as
@@ -48,9 +47,6 @@ var callFlags = map[string]string{
 	"hold-until": "the `instant` that the rows are held until (default: 30 days from now)",
 	"as-of":      "the `instant` that ages are measured at (default: now)",
 }
-
-// callVersion is that of the JSON format of all calls.
-const callVersion = 1
 
 func callCommands(c *console) (list []*cobra.Command) {
 	for _, k := range calls {
@@ -153,11 +149,7 @@ func (c *console) call(ctx context.Context, s *session, k call, parameters []any
 	case err != nil:
 		return err
 	case format == "json":
-		return report.WriteJSON(c.out, struct {
-			Version int              `json:"version"`
-			Verb    string           `json:"verb"`
-			Rows    []map[string]any `json:"rows"`
-		}{callVersion, k.name, objects})
+		return c.document("verb", k.name, "rows", objects)
 	case len(objects) == 0:
 		c.printf("%s\n", k.none)
 	default:
