@@ -15,9 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// command prepares one of the server's programs: as the server's account, in its own process
+// Command prepares one of the server's programs: as the server's account, in its own process
 // group so that Ctrl-C reaches only us, and without our PG* variables. It is killed when ctx is done.
-func (s *Server) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+func (s *Server) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.binDir, program), args...)
 	cmd.Dir = s.dir
 	cmd.Env = []string{"PATH=" + s.binDir + ":/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + s.dir}
@@ -78,7 +78,7 @@ func (s *Server) startPostmaster() (*postmaster, error) {
 	}
 	defer log.Close()
 	ctx, stop := context.WithCancel(context.Background())
-	p := &postmaster{cmd: s.command(ctx, "postgres", "-D", s.dataDir()), stop: stop, done: make(chan struct{})}
+	p := &postmaster{cmd: s.Command(ctx, "postgres", "-D", s.DataDir()), stop: stop, done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(fastShutdown) }
 	if err := p.cmd.Start(); err != nil {

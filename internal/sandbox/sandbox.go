@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,6 +38,9 @@ type Options struct {
 	Database string            // the one that exists from the start, "" is postgres
 	Fsync    bool              // survive a crash of the machine as well
 	Settings map[string]string // further postgresql.conf settings; they win over ours
+
+	// Data is the command that makes the data directory, with all that is in it, of a copy of another server; nil: initdb.
+	Data func(*Server) *exec.Cmd
 }
 
 // Server is one running throw-away server. Its methods may be called from any goroutine, but
@@ -67,15 +71,15 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s, err := startWith(ctx, options, binDir, (*Server).create)
+	s, err := startIn(ctx, options, binDir)
 	if err != nil {
 		return nil, fmt.Errorf("starting sandbox: %w", err)
 	}
 	return s, nil
 }
 
-// startWith makes a directory and the process that removes it, in this order, and has begin bring the server up.
-func startWith(ctx context.Context, options Options, binDir string, begin func(*Server, context.Context) error) (*Server, error) {
+// startIn makes a directory and the process that removes it, in this order, and brings the server up.
+func startIn(ctx context.Context, options Options, binDir string) (*Server, error) {
 	account, err := serverAccount()
 	if err != nil {
 		return nil, err
@@ -88,7 +92,7 @@ func startWith(ctx context.Context, options Options, binDir string, begin func(*
 	if s.reaper, err = startReaper(dir, account); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if err := begin(s, ctx); err != nil {
+	if err := s.create(ctx); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	s.forget = context.AfterFunc(ctx, func() { _ = s.Stop() })
@@ -97,7 +101,10 @@ func startWith(ctx context.Context, options Options, binDir string, begin func(*
 
 // create makes a cluster, and in it the database and the extension.
 func (s *Server) create(ctx context.Context) error {
-	err := s.launchOn(ctx, s.command(ctx, "initdb", "--pgdata="+s.dataDir(), "--username="+superuser, "--auth=trust",
+	if s.options.Data != nil {
+		return s.launchOn(ctx, s.options.Data(s))
+	}
+	err := s.launchOn(ctx, s.Command(ctx, "initdb", "--pgdata="+s.DataDir(), "--username="+superuser, "--auth=trust",
 		"--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"))
 	if err == nil && s.Database() != maintenance {
 		err = s.CreateDatabase(ctx, s.Database())
@@ -136,7 +143,7 @@ func (s *Server) configure() error {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		fmt.Fprintf(&lines, "%s = '%s'\n", name, escape.Replace(settings[name]))
 	}
-	f, err := os.OpenFile(filepath.Join(s.dataDir(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(s.DataDir(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
 		_, err = f.WriteString(lines.String())
 		err = errors.Join(err, f.Close())
@@ -171,6 +178,9 @@ func (s *Server) execute(ctx context.Context, database, sql string) error {
 
 // Database names the database that exists from the start; with Cron it has the extension.
 func (s *Server) Database() string { return cmp.Or(s.options.Database, maintenance) }
+
+// Options are those that it was started with.
+func (s *Server) Options() Options { return s.options }
 
 // Dir is the temporary directory, which is also that of the socket.
 func (s *Server) Dir() string { return s.dir }
@@ -228,7 +238,9 @@ func (s *Server) Restart(ctx context.Context) error {
 	return nil
 }
 
-func (s *Server) dataDir() string { return filepath.Join(s.dir, "data") }
+// DataDir is the data directory.
+func (s *Server) DataDir() string { return filepath.Join(s.dir, "data") }
+
 func (s *Server) logFile() string { return filepath.Join(s.dir, "postgresql.log") }
 
 // timeout bounds every wait of the package.

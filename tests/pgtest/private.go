@@ -3,6 +3,8 @@ package pgtest
 import (
 	"cmp"
 	"context"
+	"maps"
+	"os/exec"
 	"sync"
 	"testing"
 
@@ -73,22 +75,38 @@ func (db *DB) Sibling(t testing.TB, name string) *DB {
 // Standby starts a hot standby of a test's own server, and returns the same database there.
 func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
 	t.Helper()
-	s, err := db.Server.Standby(context.Background(), settings)
-	return private(t, s, err, db.Name)
+	return db.copied(t, settings, func(standby *sandbox.Server) *exec.Cmd { return db.baseBackup(standby, "--write-recovery-conf") })
 }
 
 // Clone starts an independent server from a base backup of a test's own server; CloneFiles from its files,
 // while it is killed. Both return the same database there.
 func (db *DB) Clone(t testing.TB) *DB {
 	t.Helper()
-	s, err := db.Server.Clone(context.Background())
-	return private(t, s, err, db.Name)
+	return db.copied(t, nil, func(clone *sandbox.Server) *exec.Cmd { return db.baseBackup(clone) })
 }
 
 func (db *DB) CloneFiles(t testing.TB) *DB {
 	t.Helper()
-	s, err := db.Server.CloneFiles(context.Background())
+	return db.copied(t, nil, func(clone *sandbox.Server) *exec.Cmd {
+		cmd := clone.Command(context.Background(), "cp", "--archive", db.Server.DataDir(), clone.DataDir()) // files keep their times
+		cmd.Path, cmd.Err = exec.LookPath("cp")
+		return cmd
+	})
+}
+
+// copied starts another server, with the same options, on the files that a command brings.
+func (db *DB) copied(t testing.TB, settings map[string]string, bring func(*sandbox.Server) *exec.Cmd) *DB {
+	t.Helper()
+	options := db.Server.Options()
+	options.Data, options.Settings = bring, maps.Clone(options.Settings)
+	maps.Copy(options.Settings, settings)
+	s, err := sandbox.Start(context.Background(), options)
 	return private(t, s, err, db.Name)
+}
+
+func (db *DB) baseBackup(to *sandbox.Server, more ...string) *exec.Cmd {
+	return to.Command(context.Background(), "pg_basebackup", append(more, "--pgdata="+to.DataDir(), "--checkpoint=fast", "--no-sync",
+		"--host="+db.Server.Dir(), "--port=5432", "--username=postgres")...)
 }
 
 // CatchUp waits until a standby shows all that its primary has committed.
