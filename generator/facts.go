@@ -126,28 +126,6 @@ func (w *pageWriter) writesOtherwise(into string) bool {
 	})
 }
 
-// MarkedArchive is an archive of a policy, and its column with the number of the run.
-type MarkedArchive struct {
-	Table policy.Table
-	Run   string
-}
-
-// MarkedArchives lists the archives of a policy in which each run's rows can be told. Whether their
-// number must be the run log's, the facts function of the policy says.
-func MarkedArchives(p *policy.Policy) []MarkedArchive {
-	var list []MarkedArchive
-	for _, s := range p.Then {
-		if s.Archive == nil || slices.ContainsFunc(list, func(m MarkedArchive) bool { return m.Table.String() == s.Archive.Into.String() }) {
-			continue
-		}
-		marked := func(a policy.Assignment) bool { return runID.MatchString(a.Value.SQL) }
-		if i := slices.IndexFunc(s.Archive.Set, marked); i >= 0 {
-			list = append(list, MarkedArchive{s.Archive.Into, s.Archive.Set[i].Column})
-		}
-	}
-	return list
-}
-
 // restoreSource tells retention.restore of one step that kept what it took or changed: an archive of whole rows, or
 // what an update with "undo" wrote. Values of Same and Set are SQL.
 type restoreSource struct {

@@ -64,6 +64,14 @@ func (v *inspection) readFactQueries(r reading) error {
 	look := func(table policy.Table, column string, f func(column)) {
 		tables, columns, known = append(tables, table.String()), append(columns, column), append(known, f)
 	}
+	marks := map[string]map[string]string{} // by policy and archive, the column with the number of the run
+	for _, o := range v.objects(generator.KindPolicy) {
+		var facts struct{ Archives map[string]string }
+		if err := json.Unmarshal(o.Row["facts"], &facts); err != nil {
+			return fmt.Errorf("reading the facts of policy %q: %w", o.Policy, err)
+		}
+		marks[o.Policy] = facts.Archives
+	}
 	var archives []*archive
 	v.facts = nil
 	for _, p := range v.file.Policies {
@@ -76,12 +84,14 @@ func (v *inspection) readFactQueries(r reading) error {
 				}
 			})
 		}
-		for _, mark := range generator.MarkedArchives(p) {
-			if !slices.Contains(changed, mark.Table.String()) {
-				a := &archive{policy: p.Name, into: mark.Table, runs: map[int64]int64{}}
-				look(a.into, mark.Run, func(c column) { a.cheap = c.cheap() })
-				q.archives = append(q.archives, a)
+		for _, s := range p.Then {
+			if s.Archive == nil || marks[p.Name][s.Archive.Into.String()] == "" || slices.Contains(changed, s.Archive.Into.String()) {
+				continue
 			}
+			a := &archive{policy: p.Name, into: s.Archive.Into, runs: map[int64]int64{}}
+			look(a.into, marks[p.Name][a.into.String()], func(c column) { a.cheap = c.cheap() })
+			q.archives = append(q.archives, a)
+			delete(marks[p.Name], a.into.String()) // once
 		}
 		archives, v.facts = append(archives, q.archives...), append(v.facts, q)
 	}
