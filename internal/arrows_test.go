@@ -74,7 +74,7 @@ var users = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {},
 	"github.com/rogpeppe/go-internal":          {"cmd/pgretain", "tests/fixture"},
 	"database/sql":                             {"internal/install"},
-	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit"},
+	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
 	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
 	"text/template":                            {"generator", "internal/install", "internal/propose"},
 	"html/template":                            {},
