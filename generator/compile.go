@@ -44,7 +44,7 @@ var (
 type compiler struct {
 	file     *policy.File
 	snapshot *catalog.Snapshot
-	tables   map[string]*catalog.Table // of the snapshot, by "schema.name"
+	tables   catalog.Graph // of the snapshot
 	history  *History
 	diags    diag.List
 	rights   []right
@@ -57,11 +57,7 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 	if history == nil {
 		history = &History{}
 	}
-	c := &compiler{file: file, snapshot: snapshot, history: history, tables: map[string]*catalog.Table{}}
-	for _, t := range slices.Backward(snapshot.Tables) { // of two that a name with dots may stand for, the first
-		c.tables[tableName(t)] = t
-	}
-	return c
+	return &compiler{file: file, snapshot: snapshot, history: history, tables: snapshot.Graph()}
 }
 
 // Compile says what the database should hold: the runtime and what the policies ask for, in the order of creation
@@ -270,7 +266,7 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		c.refuse(p.Table.Position, code, message, hint)
 		return nil
 	}
-	foreign := slices.IndexFunc(c.kin(tableName(table)), func(t *catalog.Table) bool { return t.Kind == "foreign" })
+	foreign := slices.IndexFunc(c.tables.Kin(tableName(table)), func(t *catalog.Table) bool { return t.Kind == "foreign" })
 	switch {
 	case table.Kind != "table" && table.Kind != "partitioned":
 		return refuse(codeTableKind, fmt.Sprintf("%q %s", p.Table, wrongKind(table)), "Name the table that holds the rows.")
@@ -280,7 +276,7 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		return refuse(codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", p.Table, strings.Join(table.Children, ", ")),
 			"Keys are not unique across inheritance children; give each of them its own policy.")
 	case foreign >= 0 && !p.Partitions:
-		return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(c.kin(tableName(table))[foreign]), p.Table),
+		return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(c.tables.Kin(tableName(table))[foreign]), p.Table),
 			"Its rows are on another server, and cannot be found again by their place: write a policy there.")
 	case len(table.PrimaryKey) == 0:
 		return refuse(codeNoKey, fmt.Sprintf("table %q has no key", p.Table),
@@ -353,7 +349,7 @@ func formatType(name string) string {
 	return lower
 }
 
-func tableName(t *catalog.Table) string { return t.Schema + "." + t.Name }
+func tableName(t *catalog.Table) string { return t.String() }
 
 func qualified(t *catalog.Table) sqlText { return sqlText(quote.Qualified(t.Schema, t.Name)) }
 

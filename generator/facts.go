@@ -367,11 +367,11 @@ func (w *pageWriter) expectCascades(all map[string]*expectation, table *catalog.
 	}
 	for _, key := range w.changedBy(table) {
 		columns := slices.Sorted(slices.Values(key.Columns))
-		e, child := entry(w.root(key.RefTable)), entry(w.root(key.Table))
+		e, child := entry(w.tables.Root(key.RefTable)), entry(w.tables.Root(key.Table))
 		if key.OnDelete == "cascade" && child.Cascades == nil {
 			child.Cascades = []string{}
 		}
-		e.Cascades = with(e.Cascades, fmt.Sprintf("%s (%s) %s", w.root(key.Table), strings.Join(columns, ", "), key.OnDelete))
+		e.Cascades = with(e.Cascades, fmt.Sprintf("%s (%s) %s", w.tables.Root(key.Table), strings.Join(columns, ", "), key.OnDelete))
 	}
 	for _, e := range all {
 		slices.Sort(e.Cascades)

@@ -144,15 +144,7 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 
 // noteDelete is about one step that deletes, and the tables that it and its cascades take rows of.
 func (c *compiler) noteDelete(p *policy.Policy, d policy.Deletion, concerns *policy.Concerns) {
-	taken := c.closure(d.Table.String(), func(t *catalog.Table) []string {
-		var names []string
-		for _, key := range t.Referenced {
-			if key.OnDelete == "cascade" {
-				names = append(names, key.Table)
-			}
-		}
-		return names
-	})
+	taken := c.tables.Cascade(d.Table.String(), func(string) bool { return true })
 	for i, name := range taken {
 		t := c.tables[name]
 		if t == nil {
@@ -166,9 +158,9 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Deletion, concerns *pol
 			c.noteIndex(p, key)
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
 			above := func(t *catalog.Table) []string {
-				return append(slices.Clone(t.Inherits), c.upwards(tableName(t))[1:]...)
+				return append(slices.Clone(t.Inherits), c.tables.Upwards(tableName(t))[1:]...)
 			}
-			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.closure(key.Table, above), p, d.Step, key.Deferrable) {
+			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
 				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
 					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s: a row that is referred to is refused, and more than 100 of them fail a run.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
 					"Write a step that deletes the rows that refer first, or a guard that keeps what they refer to.")
@@ -196,7 +188,7 @@ func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
 func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, reached *catalog.Table) {
 	for _, other := range c.file.Policies {
 		guarded, guard := c.tables[other.Table.String()], firstCondition(other)
-		if other == p || guard == "" || guarded == nil || c.root(tableName(guarded)) != c.root(tableName(reached)) ||
+		if other == p || guard == "" || guarded == nil || c.tables.Root(tableName(guarded)) != c.tables.Root(tableName(reached)) ||
 			c.readsTable(p, other.Table.String()) || c.readsTable(other, from.String()) {
 			continue
 		}

@@ -203,7 +203,7 @@ func (w *pageWriter) explained() []explain.Line {
 		}
 	}
 	for _, name := range slices.Concat([]string{p.Table.String()}, w.related, tableNames(p.Changes()), w.reach) {
-		facts.Holds = with(facts.Holds, w.root(name))
+		facts.Holds = with(facts.Holds, w.tables.Root(name))
 	}
 	return explain.Policy(p, facts)
 }

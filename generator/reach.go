@@ -13,102 +13,9 @@ import (
 	"pgretain/policy"
 )
 
-// closure are a table's name and all names that next leads to from it, step by step, the nearest first.
-func (c *compiler) closure(name string, next func(*catalog.Table) []string) []string {
-	names := []string{name}
-	for i := 0; i < len(names); i++ {
-		if table := c.tables[names[i]]; table != nil {
-			for _, name := range next(table) {
-				names = with(names, name)
-			}
-		}
-	}
-	return names
-}
-
-// upwards are a table and the partitioned ones above it, the nearest first.
-func (c *compiler) upwards(name string) []string {
-	return c.closure(name, func(t *catalog.Table) []string {
-		if t.PartitionOf == "" {
-			return nil
-		}
-		return []string{t.PartitionOf}
-	})
-}
-
-// root is the name under which holds know a table: that of the top, for a partition.
-func (c *compiler) root(name string) string {
-	names := c.upwards(name)
-	return names[len(names)-1]
-}
-
-// kin are a table, the partitioned ones above it and its partitions: a foreign key to any of them may lead
-// to its rows.
-func (c *compiler) kin(name string) []*catalog.Table {
-	names := c.upwards(name)
-	slices.Reverse(names)
-	partitions := c.closure(name, func(t *catalog.Table) []string {
-		if t.Kind != "partitioned" {
-			return nil
-		}
-		return t.Children
-	})
-	var list []*catalog.Table
-	for _, name := range append(names, partitions[1:]...) {
-		if table := c.tables[name]; table != nil {
-			list = append(list, table)
-		}
-	}
-	return list
-}
-
-// family are a table, or the root that it is a partition of, and all tables below.
-func (c *compiler) family(name string) []string {
-	return c.closure(c.root(name), func(t *catalog.Table) []string { return t.Children })
-}
-
-// cascadesTo lists the foreign keys that change other rows when rows of a table are deleted. PostgreSQL has
-// a copy of a key for each partition that it leads to; those that the table above has say nothing new.
-func (c *compiler) cascadesTo(table *catalog.Table) []catalog.ForeignKey {
-	var keys []catalog.ForeignKey
-	for _, t := range c.kin(tableName(table)) {
-		for _, key := range t.Referenced {
-			changes := key.OnDelete == "cascade" || key.OnDelete == "set null" || key.OnDelete == "set default"
-			known := slices.ContainsFunc(keys, func(k catalog.ForeignKey) bool {
-				return k.Table == key.Table && k.OnDelete == key.OnDelete && k.RefTable != key.RefTable &&
-					slices.Equal(k.Columns, key.Columns) && slices.Equal(k.RefColumns, key.RefColumns) &&
-					slices.Contains(c.upwards(key.RefTable), k.RefTable)
-			})
-			if changes && !known {
-				keys = append(keys, key)
-			}
-		}
-	}
-	return keys
-}
-
-// cascadePaths lists the paths of foreign keys along which deleting a row of table changes other
-// rows. A path ends where it would enter a table again.
-func (c *compiler) cascadePaths(table *catalog.Table) [][]catalog.ForeignKey {
-	var paths [][]catalog.ForeignKey
-	var walk func(*catalog.Table, []catalog.ForeignKey, []string)
-	walk = func(from *catalog.Table, path []catalog.ForeignKey, seen []string) {
-		for _, key := range c.cascadesTo(from) {
-			next := append(slices.Clone(path), key)
-			paths = append(paths, next)
-			root, referencing := c.root(key.Table), c.tables[key.Table]
-			if key.OnDelete == "cascade" && referencing != nil && !slices.Contains(seen, root) {
-				walk(referencing, next, append(slices.Clone(seen), root))
-			}
-		}
-	}
-	walk(table, nil, []string{c.root(tableName(table))})
-	return paths
-}
-
-// changedBy are the last keys of those paths: each leads to a table whose rows change.
+// changedBy are the foreign keys that change rows when rows of a table are deleted: the last ones of all paths.
 func (c *compiler) changedBy(table *catalog.Table) []catalog.ForeignKey {
-	return each(c.cascadePaths(table), func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] })
+	return each(c.tables.CascadePaths(tableName(table)), func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] })
 }
 
 // checkReach refuses a delete whose foreign keys reach a protected table, or tables that nobody named: these in one
@@ -116,7 +23,7 @@ func (c *compiler) changedBy(table *catalog.Table) []catalog.ForeignKey {
 func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades []policy.Table) {
 	var keys, missing []string
 	for _, reached := range c.changedBy(table) {
-		root := c.root(reached.Table)
+		root := c.tables.Root(reached.Table)
 		named := slices.ContainsFunc(cascades, func(t policy.Table) bool { return t.String() == root })
 		if !c.refuseProtected(step.Position, table, reached) && !named {
 			missing = with(missing, root)
@@ -170,9 +77,9 @@ func (c *compiler) checkProtected(p *policy.Policy) {
 
 // protectedBy is the protected table that a table shares rows with, "" for none.
 func (c *compiler) protectedBy(name string) string {
-	family := c.family(name)
+	family := c.tables.Family(name)
 	for _, p := range c.file.Protect {
-		if slices.ContainsFunc(c.family(p.String()), func(member string) bool { return slices.Contains(family, member) }) {
+		if slices.ContainsFunc(c.tables.Family(p.String()), func(member string) bool { return slices.Contains(family, member) }) {
 			return p.String()
 		}
 	}
@@ -192,10 +99,10 @@ func (c *compiler) refuseProtected(at diag.Position, from *catalog.Table, key ca
 // checkPastGuards refuses a policy with guards whose cascades come back to its own table, where no guard reads who
 // refers to a row: what guards keep would go with what they do not.
 func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *catalog.Table) {
-	own, guard := c.root(tableName(table)), firstCondition(p)
-	for _, path := range c.cascadePaths(table) {
+	own, guard := c.tables.Root(tableName(table)), firstCondition(p)
+	for _, path := range c.tables.CascadePaths(tableName(table)) {
 		key, last := path[0], path[len(path)-1]
-		if guard == "" || last.OnDelete != "cascade" || c.root(last.Table) != own || c.readsTable(&policy.Policy{Keep: p.Keep}, key.Table) {
+		if guard == "" || last.OnDelete != "cascade" || c.tables.Root(last.Table) != own || c.readsTable(&policy.Policy{Keep: p.Keep}, key.Table) {
 			continue
 		}
 		var equal []string
@@ -222,7 +129,7 @@ func firstCondition(p *policy.Policy) string {
 
 // readsTable says whether joins or expressions of a policy name a table, one above it or a partition of it.
 func (c *compiler) readsTable(p *policy.Policy, name string) bool {
-	return slices.ContainsFunc(c.file.Reads(p), func(t policy.Table) bool { return c.root(t.String()) == c.root(name) })
+	return slices.ContainsFunc(c.file.Reads(p), func(t policy.Table) bool { return c.tables.Root(t.String()) == c.tables.Root(name) })
 }
 
 // right is what the worker may do with a table. Everybody who works on a table may read it.
@@ -283,16 +190,7 @@ func (w *pageWriter) addRead(e policy.Expr, ref pgparse.TableRef) {
 
 // lookUp finds a table that SQL names; nil when the snapshot has none.
 func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
-	path := []string{ref.Schema}
-	if ref.Schema == "" {
-		path = c.file.Install.SearchPath
-	}
-	for _, schema := range path {
-		if table := c.tables[schema+"."+ref.Name]; table != nil {
-			return table
-		}
-	}
-	return nil
+	return c.tables.LookUp(ref.Schema, ref.Name, c.file.Install.SearchPath)
 }
 
 // schemaOf is the schema of a table that SQL names without one, "" where it is no table of the snapshot. What PostgreSQL

@@ -212,12 +212,12 @@ func (w *pageWriter) findEffects() effects {
 	e := effects{deletes: []string{}, related: []string{}, reach: []string{}, unguarded: []string{}}
 	for _, s := range w.steps() {
 		if (s.Delete != nil || s.Update != nil) && s.Related != nil {
-			e.related = with(e.related, w.root(s.Related.Table.String()))
+			e.related = with(e.related, w.tables.Root(s.Related.Table.String()))
 		}
 		if s.Delete != nil {
 			e.deletes = append(e.deletes, w.targetOf(s))
 			for _, t := range s.Delete.Cascades {
-				e.reach = with(e.reach, w.root(t.String()))
+				e.reach = with(e.reach, w.tables.Root(t.String()))
 			}
 		}
 		if s.SQL != nil {
@@ -238,7 +238,7 @@ func (w *pageWriter) lockedBelow() []string {
 	for _, name := range w.deletes {
 		if table := w.tables[name]; table != nil {
 			for _, key := range w.changedBy(table) {
-				names = with(names, w.root(key.Table))
+				names = with(names, w.tables.Root(key.Table))
 			}
 		}
 	}
@@ -257,7 +257,7 @@ func (w *pageWriter) locksRelated(s step) bool {
 		return false // no lock can be had on a row of a view, and it has no place
 	}
 	own := name == tableName(w.table) && (w.ownDelete != nil || w.ownUpdate)
-	return own || slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), w.root(name))
+	return own || slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), w.tables.Root(name))
 }
 
 // lockedBy is the step that has locked the related rows of s: itself, or one before it that has copied the

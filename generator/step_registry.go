@@ -325,8 +325,8 @@ func (w *pageWriter) tied(r tableRead, b tableChange) bool {
 	switch {
 	case b.verb == "cascade" && b.step.Related == nil:
 		var leading [][]catalog.ForeignKey
-		for _, path := range w.cascadePaths(w.table) {
-			if w.root(path[len(path)-1].Table) == w.root(b.table) {
+		for _, path := range w.tables.CascadePaths(tableName(w.table)) {
+			if w.tables.Root(path[len(path)-1].Table) == w.tables.Root(b.table) {
 				leading = append(leading, path)
 			}
 		}

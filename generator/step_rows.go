@@ -263,7 +263,7 @@ func (w *pageWriter) statementChanges(e policy.Expr) []string {
 	var list []string
 	for _, write := range parsed.Writes {
 		if write.Update || write.Delete {
-			list = append(list, w.root(w.writtenName(write.Table)))
+			list = append(list, w.tables.Root(w.writtenName(write.Table)))
 		}
 	}
 	return list

@@ -30,9 +30,7 @@ type changed struct {
 	facts     []catalog.Difference
 }
 
-func (c changed) name() string { return nameOf(c.want) }
-
-func nameOf(t *catalog.Table) string { return t.Schema + "." + t.Name }
+func (c changed) name() string { return c.want.String() }
 
 // checkSnapshot reads the tables of the snapshot as "pgretain snapshot" does and compares. Each query
 // of a reading has a snapshot of its own, so what differs is read once more: a change under way is none
@@ -67,7 +65,7 @@ func (v *inspection) readLocked(r reading) error {
 		OID  uint32
 		Name string
 	}
-	known := byName(v.opt.Snapshot)
+	known := v.opt.Snapshot.Graph()
 	v.locked = map[string]uint32{}
 	return each(r, "locked", func(t table) {
 		if known[t.Name] != nil {
@@ -79,7 +77,7 @@ func (v *inspection) readLocked(r reading) error {
 // readTables takes tables that are passed by to be as they were. A key is read with the table that refers: to the
 // others are added the foreign keys by which those refer to them.
 func (v *inspection) readTables(r reading, passedBy map[string]uint32) (*catalog.Snapshot, []changed, error) {
-	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Tables: mapped(v.opt.Snapshot.Tables, nameOf)}
+	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Tables: mapped(v.opt.Snapshot.Tables, (*catalog.Table).String)}
 	for _, oid := range passedBy {
 		request.Without = append(request.Without, oid)
 	}
@@ -87,11 +85,11 @@ func (v *inspection) readTables(r reading, passedBy map[string]uint32) (*catalog
 	if err != nil {
 		return nil, nil, err
 	}
-	found := byName(live)
+	found := live.Graph()
 	for _, want := range v.opt.Snapshot.Tables {
-		if passedBy[nameOf(want)] != 0 {
+		if passedBy[want.String()] != 0 {
 			live.Tables = append(live.Tables, want)
-		} else if got := found[nameOf(want)]; got != nil {
+		} else if got := found[want.String()]; got != nil {
 			for _, key := range want.Referenced {
 				if passedBy[key.Table] != 0 {
 					got.Referenced = append(got.Referenced, key)
@@ -110,7 +108,7 @@ func (v *inspection) readTables(r reading, passedBy map[string]uint32) (*catalog
 // are left out of snapshots as long as they say whose they are.
 func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 	var list []changed
-	named, made, found := map[string]bool{}, map[string]bool{}, byName(live)
+	named, made, found := map[string]bool{}, map[string]bool{}, live.Graph()
 	for _, n := range v.namedTables() {
 		named[n.String()] = true
 	}
@@ -118,7 +116,7 @@ func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 		made[string(o.Kind)+" "+o.Name] = true
 	}
 	for _, want := range v.opt.Snapshot.Tables {
-		c := changed{want: want, got: found[nameOf(want)]}
+		c := changed{want: want, got: found[want.String()]}
 		switch {
 		case want.PartitionOf != "" && !named[c.name()], c.got == nil && named[c.name()]:
 			continue
@@ -135,14 +133,6 @@ func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 		}
 	}
 	return list
-}
-
-func byName(s *catalog.Snapshot) map[string]*catalog.Table {
-	tables := make(map[string]*catalog.Table, len(s.Tables))
-	for _, t := range s.Tables {
-		tables[nameOf(t)] = t
-	}
-	return tables
 }
 
 // compareSnapshot asks the generator what a change means: nothing, other objects, or a policy that it
@@ -170,7 +160,7 @@ func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 
 // snapshotWith is the snapshot with one table as it is now, and with the tables that are new.
 func (v *inspection) snapshotWith(live *catalog.Snapshot, c changed) *catalog.Snapshot {
-	known := byName(v.opt.Snapshot)
+	known := v.opt.Snapshot.Graph()
 	mixed := *v.opt.Snapshot
 	mixed.Tables = nil
 	for _, t := range v.opt.Snapshot.Tables {
@@ -181,7 +171,7 @@ func (v *inspection) snapshotWith(live *catalog.Snapshot, c changed) *catalog.Sn
 			mixed.Tables = append(mixed.Tables, t)
 		}
 	}
-	mixed.Tables = append(mixed.Tables, slices.DeleteFunc(slices.Clone(live.Tables), func(t *catalog.Table) bool { return known[nameOf(t)] != nil })...)
+	mixed.Tables = append(mixed.Tables, slices.DeleteFunc(slices.Clone(live.Tables), func(t *catalog.Table) bool { return known[t.String()] != nil })...)
 	return &mixed
 }
 

@@ -64,7 +64,7 @@ func (s *Snapshot) check() error {
 		if t == nil || t.Schema == "" || t.Name == "" {
 			return fmt.Errorf("table %d has no schema or no name", i+1)
 		}
-		name := t.Schema + "." + t.Name
+		name := t.String()
 		if seen[name] {
 			return fmt.Errorf("table %s comes twice", name)
 		}

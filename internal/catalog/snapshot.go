@@ -81,6 +81,9 @@ type Trigger struct {
 	Definition string `json:"definition"`
 }
 
+// String is "schema.name".
+func (t *Table) String() string { return t.Schema + "." + t.Name }
+
 // Table finds a table by "schema.name"; nil when the snapshot has none.
 func (s *Snapshot) Table(name string) *Table {
 	for _, t := range s.Tables {

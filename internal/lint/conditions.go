@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -177,9 +176,6 @@ func (l *linter) eachVacuous(is func(*pgparse.Condition) bool, f finding) {
 // checkInNull warns of IN over a nullable column where one NULL takes the whole condition away: NOT IN
 // is never true then, and IN, which is to be false, never false.
 func (l *linter) checkInNull(p *policy.Policy) {
-	if l.snapshot == nil {
-		return
-	}
 	l.checkIn(p, p.Where, true, "no row is taken")
 	for _, g := range p.Keep {
 		l.checkIn(p, g.Condition, false, "every row is spared")
@@ -196,7 +192,7 @@ func (l *linter) checkInNull(p *policy.Policy) {
 // is false.
 func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted bool, result string) {
 	for _, c := range wantedFalse(l.condition(e), wanted) {
-		table := l.tableNamed(c.Query.Table)
+		table := l.graph.LookUp(c.Query.Table.Schema, c.Query.Table.Name, l.file.Install.SearchPath)
 		if table == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {
 			continue
 		}
@@ -205,7 +201,7 @@ func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted bool, result s
 			continue
 		}
 		l.warn(finding{at: e.At(c.Offset), policy: p.Name,
-			message: fmt.Sprintf("one row of %q whose %q is NULL, and %s", table.Schema+"."+table.Name, column.Name, result),
+			message: fmt.Sprintf("one row of %q whose %q is NULL, and %s", table, column.Name, result),
 			detail:  "IN is NULL, and not false, for what is not in a list that has a NULL.",
 			hint:    fmt.Sprintf("Add \"%s IS NOT NULL\" to the sub-select, or write EXISTS.", column.Name)})
 	}
@@ -230,19 +226,6 @@ func wantedFalse(c *pgparse.Condition, wanted bool) []*pgparse.Condition {
 		list = append(list, wantedFalse(part, wanted)...)
 	}
 	return list
-}
-
-// tableNamed finds a table that an expression names; nil where the snapshot does not have it.
-func (l *linter) tableNamed(ref pgparse.TableRef) *catalog.Table {
-	if ref.Schema != "" {
-		return l.snapshot.Table(ref.Schema + "." + ref.Name)
-	}
-	for _, schema := range l.file.Install.SearchPath {
-		if t := l.snapshot.Table(schema + "." + ref.Name); t != nil {
-			return t
-		}
-	}
-	return nil
 }
 
 // checkEveryRow warns of a policy that takes all rows of its table: the share that the breaker allows is

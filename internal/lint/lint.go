@@ -119,15 +119,18 @@ type linter struct {
 	jobs       map[string][]*policy.Job  // that run a policy, by its name
 	ticks      map[*policy.Job]calendar.Ticks
 	rows       map[*policy.Policy]*row
-	snapshot   *catalog.Snapshot
-	code       string // of the check that runs
+	graph      catalog.Graph // of the snapshot, empty without one
+	code       string        // of the check that runs
 	list       diag.List
 	conditions map[string]*pgparse.Condition
 }
 
 func newLinter(file *policy.File, snapshot *catalog.Snapshot) *linter {
-	l := &linter{file: file, snapshot: snapshot, policies: map[string]*policy.Policy{}, jobs: map[string][]*policy.Job{},
+	l := &linter{file: file, policies: map[string]*policy.Policy{}, jobs: map[string][]*policy.Job{},
 		ticks: map[*policy.Job]calendar.Ticks{}, rows: map[*policy.Policy]*row{}, conditions: map[string]*pgparse.Condition{}}
+	if snapshot != nil {
+		l.graph = snapshot.Graph()
+	}
 	for _, p := range file.Policies {
 		l.policies[p.Name] = p
 	}

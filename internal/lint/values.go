@@ -166,13 +166,13 @@ func (l *linter) rowOf(p *policy.Policy) *row {
 	}
 	r := &row{joined: map[string]*catalog.Table{}}
 	l.rows[p] = r
-	if l.snapshot == nil || p.Partitions {
+	if p.Partitions {
 		return r
 	}
-	r.table = l.snapshot.Table(p.Table.String())
+	r.table = l.graph[p.Table.String()]
 	for _, j := range p.Joins {
 		if j.Table != nil {
-			r.joined[j.Name] = l.snapshot.Table(j.Table.String())
+			r.joined[j.Name] = l.graph[j.Table.String()]
 		}
 	}
 	return r

@@ -195,24 +195,9 @@ func (l *linter) takesAlong(p *policy.Policy, table policy.Table) bool {
 
 // cascades follows ON DELETE CASCADE through the tables that a step lists.
 func (l *linter) cascades(from, to string, listed []policy.Table) bool {
-	if l.snapshot == nil {
-		return false
-	}
-	seen := map[string]bool{from: true}
-	for todo := []string{from}; len(todo) > 0; todo = todo[1:] {
-		table := l.snapshot.Table(todo[0])
-		if table == nil {
-			continue
-		}
-		for _, fk := range table.Referenced {
-			in := slices.ContainsFunc(listed, func(t policy.Table) bool { return t.String() == fk.Table })
-			if fk.OnDelete == "cascade" && in && !seen[fk.Table] {
-				seen[fk.Table] = true
-				todo = append(todo, fk.Table)
-			}
-		}
-	}
-	return seen[to]
+	return slices.Contains(l.graph.Cascade(from, func(name string) bool {
+		return slices.ContainsFunc(listed, func(t policy.Table) bool { return t.String() == name })
+	}), to)
 }
 
 // namesAsOf says whether a condition has a window of its own.

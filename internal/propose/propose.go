@@ -14,7 +14,7 @@ import (
 // file is what is found out about the tables of a snapshot.
 type file struct {
 	*catalog.Statistics
-	tables map[string]*catalog.Table
+	tables catalog.Graph
 	drafts []*draft // in the order of the snapshot, without partitions
 	byName map[string]*draft
 	sized  bool     // sizes are known, and some table grows
@@ -53,13 +53,10 @@ type part struct {
 	Where string
 }
 
-func (d *draft) Title() string { return d.Schema + "." + d.Name }
+func (d *draft) Title() string { return d.String() }
 
 func newFile(snapshot *catalog.Snapshot, statistics *catalog.Statistics) *file {
-	f := &file{Statistics: statistics, tables: map[string]*catalog.Table{}, byName: map[string]*draft{}}
-	for _, t := range snapshot.Tables {
-		f.tables[t.Schema+"."+t.Name] = t
-	}
+	f := &file{Statistics: statistics, tables: snapshot.Graph(), byName: map[string]*draft{}}
 	for _, t := range snapshot.Tables {
 		if (t.Kind == "table" || t.Kind == "partitioned") && t.PartitionOf == "" {
 			d := f.draft(t)
@@ -77,10 +74,10 @@ func newFile(snapshot *catalog.Snapshot, statistics *catalog.Statistics) *file {
 
 // draft is what a table says of itself.
 func (f *file) draft(t *catalog.Table) *draft {
-	d := &draft{Table: t, Growth: f.Tables[t.Schema+"."+t.Name], Clocks: clocksOf(t, f.Statistics)}
+	d := &draft{Table: t, Growth: f.Tables[t.String()], Clocks: clocksOf(t, f.Statistics)}
 	d.reach = f.reachOf(d.Title())
-	for _, key := range f.keysTo(d.Title()) {
-		if root := f.root(key.Table); root != d.Title() {
+	for _, key := range f.tables.KeysTo(d.Title()) {
+		if root := f.tables.Root(key.Table); root != d.Title() {
 			d.referring = with(d.referring, root)
 		}
 	}

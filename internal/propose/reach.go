@@ -30,8 +30,8 @@ func (f *file) reachOf(name string) reach {
 	}
 	seen := []string{name}
 	for todo := []step{{name, nil}}; len(todo) > 0; todo = todo[1:] {
-		for _, key := range f.keysTo(todo[0].table) {
-			by, root := append(slices.Clone(todo[0].by), key), f.root(key.Table)
+		for _, key := range f.tables.KeysTo(todo[0].table) {
+			by, root := append(slices.Clone(todo[0].by), key), f.tables.Root(key.Table)
 			switch key.OnDelete {
 			case "no action", "restrict":
 				r.refuses = append(r.refuses, by)
@@ -48,43 +48,15 @@ func (f *file) reachOf(name string) reach {
 	}
 	// What goes as well refuses nothing.
 	r.refuses = slices.DeleteFunc(r.refuses, func(p path) bool {
-		referring := f.root(p.last().Table)
-		return referring != f.root(p.last().RefTable) && slices.Contains(r.goes, referring)
+		referring := f.tables.Root(p.last().Table)
+		return referring != f.tables.Root(p.last().RefTable) && slices.Contains(r.goes, referring)
 	})
 	slices.Sort(r.cascades)
 	return r
 }
 
-// keysTo lists the foreign keys that lead to a table or to a partition of it.
-func (f *file) keysTo(name string) []catalog.ForeignKey {
-	t := f.tables[name]
-	if t == nil {
-		return nil
-	}
-	keys := slices.Clone(t.Referenced)
-	if t.Kind == "partitioned" {
-		for _, child := range t.Children {
-			for _, key := range f.keysTo(child) {
-				copied := func(k catalog.ForeignKey) bool { return k.Name == key.Name && k.Table == key.Table }
-				if !slices.ContainsFunc(keys, copied) {
-					keys = append(keys, key)
-				}
-			}
-		}
-	}
-	return keys
-}
-
-// root is the table that a partition belongs to at last.
-func (f *file) root(name string) string {
-	for t := f.tables[name]; t != nil && t.PartitionOf != ""; t = f.tables[name] {
-		name = t.PartitionOf
-	}
-	return name
-}
-
 // end is the table at the end of a path.
-func (f *file) end(by path) *draft { return f.byName[f.root(by.last().Table)] }
+func (f *file) end(by path) *draft { return f.byName[f.tables.Root(by.last().Table)] }
 
 // isPart says whether rows that refer to others are parts of them, and can go with them by a step.
 func (f *file) isPart(by path) bool {

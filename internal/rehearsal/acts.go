@@ -87,7 +87,7 @@ func (s *stage) leftovers(ctx context.Context) error {
 			return err
 		}
 		for _, was := range s.before.Tables {
-			name := was.Schema + "." + was.Name
+			name := was.String()
 			if is := after.Table(name); is == nil || !reflect.DeepEqual(was, is) {
 				left(fmt.Sprintf("table %q is not what it was before,", name))
 			}
