@@ -62,7 +62,7 @@ func expressionNode(sql string) (*query.Node, int, *Error) {
 	tree, err := parse(bare, sql, "")
 	if err != nil {
 		if tokens[0].kind == query.Token_SELECT || tokens[0].kind == query.Token_WITH {
-			err = &Error{Message: "a query inside an expression stands in parentheses", Offset: tokens[0].start}
+			err = &Error{Message: "a query inside an expression stands in parentheses", Offset: tokens[0].Offset}
 		}
 		return nil, 0, err
 	}
@@ -84,7 +84,7 @@ func expressionNode(sql string) (*query.Node, int, *Error) {
 }
 
 // onlyTarget refuses all that is more than one target, and every clause behind or before it.
-func onlyTarget(stmt *query.SelectStmt, tokens []token, prefix int) *Error {
+func onlyTarget(stmt *query.SelectStmt, tokens []Token, prefix int) *Error {
 	refuse := func(offset int) *Error {
 		return &Error{Message: "this is not " + oneExpression, Offset: max(offset, 0)}
 	}
@@ -101,7 +101,7 @@ func onlyTarget(stmt *query.SelectStmt, tokens []token, prefix int) *Error {
 	target := stmt.TargetList[0].GetResTarget()
 	switch {
 	case target.Name != "":
-		return &Error{Message: "an alias does not belong to " + oneExpression, Offset: tokens[len(tokens)-1].start}
+		return &Error{Message: "an alias does not belong to " + oneExpression, Offset: tokens[len(tokens)-1].Offset}
 	case star(target.Val):
 		return &Error{Message: `"*" is not ` + oneExpression, Offset: int(target.Location) - prefix}
 	case len(stmt.DistinctClause) > 0 || len(stmt.FromClause) > 0 || stmt.IntoClause != nil || stmt.WhereClause != nil ||
@@ -120,19 +120,19 @@ func star(node *query.Node) bool {
 var clauses = strings.Fields("all distinct into from where group having window union intersect except order limit offset fetch for")
 
 // clauseOffset is where the first reserved word outside all brackets stands that begins a clause.
-func clauseOffset(tokens []token) int {
+func clauseOffset(tokens []Token) int {
 	depth := 0
 	for _, t := range tokens {
 		depth += t.depth()
-		if depth == 0 && slices.Contains(clauses, strings.ToLower(t.text)) {
-			return t.start
+		if depth == 0 && slices.Contains(clauses, strings.ToLower(t.Text)) {
+			return t.Offset
 		}
 	}
 	return 0
 }
 
 // onlySelect is the one SELECT of a parsed text, or an error that says what stands there instead.
-func onlySelect(tree *query.ParseResult, tokens []token, what string) (*query.SelectStmt, *Error) {
+func onlySelect(tree *query.ParseResult, tokens []Token, what string) (*query.SelectStmt, *Error) {
 	node, err := onlyOne(tree, tokens, what)
 	if err == nil && node.GetSelectStmt() == nil {
 		err = &Error{Message: "this is not " + what}
@@ -141,9 +141,9 @@ func onlySelect(tree *query.ParseResult, tokens []token, what string) (*query.Se
 }
 
 // onlyOne is the one statement of a parsed text, which has no semicolon.
-func onlyOne(tree *query.ParseResult, tokens []token, what string) (*query.Node, *Error) {
-	if i := slices.IndexFunc(tokens, func(t token) bool { return t.text == ";" }); i >= 0 {
-		return nil, &Error{Message: "a semicolon does not belong to " + what, Offset: tokens[i].start}
+func onlyOne(tree *query.ParseResult, tokens []Token, what string) (*query.Node, *Error) {
+	if i := slices.IndexFunc(tokens, func(t Token) bool { return t.Text == ";" }); i >= 0 {
+		return nil, &Error{Message: "a semicolon does not belong to " + what, Offset: tokens[i].Offset}
 	}
 	if len(tree.Stmts) != 1 {
 		return nil, &Error{Message: "this is not " + what}
@@ -152,7 +152,7 @@ func onlyOne(tree *query.ParseResult, tokens []token, what string) (*query.Node,
 }
 
 // scanned scans and parses a text behind a prefix.
-func scanned(prefix, sql string) ([]token, *query.ParseResult, *Error) {
+func scanned(prefix, sql string) ([]Token, *query.ParseResult, *Error) {
 	tokens, err := scan(sql)
 	if err != nil {
 		return nil, nil, err
@@ -228,14 +228,14 @@ func Order(sql string) ([]OrderItem, *Expr, error) {
 	return items, &w.expr, nil
 }
 
-func orderItem(by *query.SortBy, span []token, sql string) (OrderItem, *Error) {
+func orderItem(by *query.SortBy, span []Token, sql string) (OrderItem, *Error) {
 	switch {
 	case by.SortbyDir == query.SortByDir_SORTBY_USING:
-		return OrderItem{}, &Error{Message: "ORDER BY ... USING is not allowed here", Offset: span[0].start}
+		return OrderItem{}, &Error{Message: "ORDER BY ... USING is not allowed here", Offset: span[0].Offset}
 	case by.Node.GetAConst() != nil:
-		return OrderItem{}, &Error{Message: "a constant does not order anything", Offset: span[0].start}
+		return OrderItem{}, &Error{Message: "a constant does not order anything", Offset: span[0].Offset}
 	case star(by.Node):
-		return OrderItem{}, &Error{Message: `"*" is not ` + oneExpression, Offset: span[0].start}
+		return OrderItem{}, &Error{Message: `"*" is not ` + oneExpression, Offset: span[0].Offset}
 	}
 	item := OrderItem{Descending: by.SortbyDir == query.SortByDir_SORTBY_DESC}
 	item.NullsFirst = item.Descending
@@ -246,8 +246,8 @@ func orderItem(by *query.SortBy, span []token, sql string) (OrderItem, *Error) {
 	if by.SortbyDir != query.SortByDir_SORTBY_DEFAULT {
 		span = span[:len(span)-1]
 	}
-	item.Offset = span[0].start
-	item.SQL = sql[item.Offset:span[len(span)-1].end]
+	item.Offset = span[0].Offset
+	item.SQL = sql[item.Offset:span[len(span)-1].end()]
 	return item, nil
 }
 
@@ -317,8 +317,8 @@ func readName(sql string) ([]string, *Error) {
 	var parts []string
 	for i, field := range ref.Fields {
 		name := field.GetString_().GetSval()
-		if t := tokens[2*i]; len(name) == maxName && t.end-t.start > len(name) && t.text != identifierQuoted(name) {
-			return nil, &Error{Message: "a name is longer than 63 bytes", Offset: t.start}
+		if t := tokens[2*i]; len(name) == maxName && len(t.Text) > len(name) && t.Text != identifierQuoted(name) {
+			return nil, &Error{Message: "a name is longer than 63 bytes", Offset: t.Offset}
 		}
 		parts = append(parts, name)
 	}

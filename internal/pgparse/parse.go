@@ -85,21 +85,24 @@ func placed(err error, prefix, sql string) *Error {
 	return &Error{Message: message, Offset: max(offset-len(prefix), 0)}
 }
 
-// token is one word of the scanner, with its text.
-type token struct {
-	kind       query.Token
-	start, end int
-	text       string
-	reserved   bool // cannot stand as a plain identifier everywhere
+// Token is one word, sign, literal or comment of a text, as the server's scanner sees it.
+type Token struct {
+	Offset  int
+	Text    string
+	Comment bool
+	kind    query.Token
 }
 
-func (t token) comment() bool {
-	return t.kind == query.Token_SQL_COMMENT || t.kind == query.Token_C_COMMENT
+func (t Token) end() int { return t.Offset + len(t.Text) }
+
+// Quoted says whether the text stands in single or double quotes, with or without a prefix.
+func (t Token) Quoted() bool {
+	return !t.Comment && strings.ContainsAny(t.Text[len(t.Text)-1:], `'"`)
 }
 
 // depth is +1 for an opening bracket, -1 for a closing one, else 0.
-func (t token) depth() int {
-	switch t.text {
+func (t Token) depth() int {
+	switch t.Text {
 	case "(", "[":
 		return 1
 	case ")", "]":
@@ -110,15 +113,15 @@ func (t token) depth() int {
 
 // scan splits sql into tokens and refuses comments: what a template places behind one would be
 // commented out, and they have a place in YAML.
-func scan(sql string) ([]token, *Error) {
+func scan(sql string) ([]Token, *Error) {
 	tokens, err := scanAll(sql)
-	if i := slices.IndexFunc(tokens, token.comment); i >= 0 {
-		return nil, &Error{Message: "a comment is not allowed here", Offset: tokens[i].start}
+	if i := slices.IndexFunc(tokens, func(t Token) bool { return t.Comment }); i >= 0 {
+		return nil, &Error{Message: "a comment is not allowed here", Offset: tokens[i].Offset}
 	}
 	return tokens, err
 }
 
-func scanAll(sql string) ([]token, *Error) {
+func scanAll(sql string) ([]Token, *Error) {
 	if err := plainText(sql); err != nil {
 		return nil, err
 	}
@@ -126,24 +129,21 @@ func scanAll(sql string) ([]token, *Error) {
 	if err != nil {
 		return nil, placed(err, "", sql)
 	}
-	tokens := make([]token, 0, len(result.Tokens))
+	tokens := make([]Token, 0, len(result.Tokens))
 	for _, t := range result.Tokens {
-		start, end := int(t.Start), int(t.End)
-		tokens = append(tokens, token{
-			kind: t.Token, start: start, end: end, text: sql[start:end],
-			reserved: t.KeywordKind > query.KeywordKind_UNRESERVED_KEYWORD,
-		})
+		comment := t.Token == query.Token_SQL_COMMENT || t.Token == query.Token_C_COMMENT
+		tokens = append(tokens, Token{int(t.Start), sql[t.Start:t.End], comment, t.Token})
 	}
 	return tokens, nil
 }
 
 // split cuts tokens at the commas outside all brackets.
-func split(tokens []token) [][]token {
-	var spans [][]token
+func split(tokens []Token) [][]Token {
+	var spans [][]Token
 	depth, start := 0, 0
 	for i, t := range tokens {
 		depth += t.depth()
-		if depth == 0 && t.text == "," {
+		if depth == 0 && t.Text == "," {
 			spans = append(spans, tokens[start:i])
 			start = i + 1
 		}
@@ -151,27 +151,11 @@ func split(tokens []token) [][]token {
 	return append(spans, tokens[start:])
 }
 
-// Token is one word, sign, literal or comment of a text, as the server's scanner sees it.
-type Token struct {
-	Offset  int
-	Text    string
-	Comment bool
-}
-
-// Quoted says whether the text stands in single or double quotes, with or without a prefix.
-func (t Token) Quoted() bool {
-	return !t.Comment && strings.ContainsAny(t.Text[len(t.Text)-1:], `'"`)
-}
-
 // Tokens splits a text of one or more statements. The error is an *Error.
 func Tokens(sql string) ([]Token, error) {
-	scanned, err := scanAll(sql)
+	tokens, err := scanAll(sql)
 	if err != nil {
 		return nil, err
-	}
-	tokens := make([]Token, 0, len(scanned))
-	for _, t := range scanned {
-		tokens = append(tokens, Token{Offset: t.start, Text: t.text, Comment: t.comment()})
 	}
 	return tokens, nil
 }
@@ -186,7 +170,7 @@ func Enclosed(sql string) bool {
 		return false
 	}
 	depth := 0
-	return slices.IndexFunc(tokens, func(t token) bool {
+	return slices.IndexFunc(tokens, func(t Token) bool {
 		depth += t.depth()
 		return depth == 0
 	}) == len(tokens)-1
@@ -200,8 +184,8 @@ func BreakInside(sql string) int {
 	}
 	tokens, _ := scanAll(sql) // whoever parses it reports the error
 	for _, t := range tokens {
-		if strings.ContainsAny(t.text, "\r\n") {
-			return t.start
+		if strings.ContainsAny(t.Text, "\r\n") {
+			return t.Offset
 		}
 	}
 	return -1

@@ -57,8 +57,8 @@ func parseStatement(sql string) (*Statement, *Error) {
 	case node.GetSelectStmt() == nil:
 		return nil, &Error{Message: "this is not " + oneStatement}
 	}
-	if tokens[0].text == "(" {
-		return nil, &Error{Message: "a statement does not begin with a parenthesis", Offset: tokens[0].start}
+	if tokens[0].Text == "(" {
+		return nil, &Error{Message: "a statement does not begin with a parenthesis", Offset: tokens[0].Offset}
 	}
 	w := &walker{depth: -1, writing: true}
 	w.message(node.ProtoReflect())
@@ -73,9 +73,9 @@ func parseStatement(sql string) (*Statement, *Error) {
 	if with == nil || tokens[0].kind != query.Token_WITH {
 		return s, nil // a WITH further in belongs to a part of it
 	}
-	s.CTEs = tokens[1].start
+	s.CTEs = tokens[1].Offset
 	if with.Recursive {
-		s.CTEs = tokens[2].start
+		s.CTEs = tokens[2].Offset
 	}
 	for _, cte := range with.Ctes {
 		s.With = append(s.With, cte.GetCommonTableExpr().GetCtename())
