@@ -14,11 +14,11 @@ import (
 // index is a live index; Definition is NULL when it vanished while it was looked at, Recorded
 // when no migration wrote it down.
 type index struct {
-	N                          int
-	Found, Index, Valid, Ready bool
-	Table                      string
-	Definition, Recorded       *string
-	Locked                     bool // its table is, so that it was passed by
+	N                    int
+	Index, Valid, Ready  bool
+	Table                string
+	Definition, Recorded *string
+	Locked               bool // its table is, so that it was passed by
 }
 
 var codesOfIndexes = []string{codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeNoIndex, codeOtherPlan}

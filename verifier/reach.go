@@ -13,7 +13,6 @@ import (
 type reachTable struct {
 	OID       uint32
 	Name, SQL string // schema.name, and as SQL writes it
-	Kind      string // pg_class.relkind
 	Partition bool
 	Above     []uint32
 }
@@ -24,7 +23,6 @@ type reachKey struct {
 	OID                         uint32
 	Name                        string
 	Table, Referenced, Declared uint32
-	Columns                     []string // as SQL writes them
 	OnDelete                    string   // "NO ACTION", "RESTRICT", "CASCADE", "SET NULL", "SET DEFAULT"
 	Deferred                    bool     // checked at the end of the transaction
 	Off                         bool     // its trigger is switched off

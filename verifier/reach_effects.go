@@ -17,7 +17,6 @@ type reachTrigger struct {
 	Name, Definition, On   string // as it was declared
 	Row, Before            bool
 	Delete, Update, Insert bool
-	Deferrable             bool
 	Function, Language     string
 	Definer, OwnPath       bool
 	Body                   string

@@ -1,9 +1,8 @@
--- Indexes. $1: names, as schema.index; $2: whether to wait for locks. One row per name, in their order: whether there is such a
--- relation, whether it is an index, valid and ready, its table, its definition now (NULL when it
--- vanished meanwhile) and as it was right after it was built (NULL when nobody wrote it down), and
--- whether it was passed by because somebody has, or waits for, ACCESS EXCLUSIVE on its table: printing a
--- definition locks that.
-SELECT w.n::integer, c.oid IS NOT NULL, i.indexrelid IS NOT NULL, coalesce(i.indisvalid, false),
+-- Indexes. $1: names, as schema.index; $2: whether to wait for locks. One row per name, in their order: whether there is
+-- such an index, valid and ready, its table, its definition now (NULL when it vanished meanwhile) and as it was right
+-- after it was built (NULL when nobody wrote it down), and whether it was passed by because somebody has, or waits for,
+-- ACCESS EXCLUSIVE on its table: printing a definition locks that.
+SELECT w.n::integer, i.indexrelid IS NOT NULL, coalesce(i.indisvalid, false),
        coalesce(i.indisready AND i.indislive, false),
        coalesce((SELECT tn.nspname || '.' || tc.relname
                  FROM pg_class tc JOIN pg_namespace tn ON tn.oid = tc.relnamespace

@@ -1,10 +1,9 @@
 -- Foreign keys to given tables, as people declared them. $1: oids. One row per key and given table:
--- the key's oid, name and table, the given table, the table that the key was declared to refer to, its
--- columns as SQL writes them, what happens on delete, whether that waits for the end of the
--- transaction, whether a trigger that makes it happen is switched off, the key's triggers there that are, as SQL writes
--- them, and the columns that are NOT NULL of those that SET NULL, or SET DEFAULT without a default, writes. PostgreSQL
--- keeps copies
--- of a key for every partition on either side; those of its own table's partitions act on nothing.
+-- the key's oid, name and table, the given table, the table that the key was declared to refer to, what happens on
+-- delete, whether that waits for the end of the transaction, whether a trigger that makes it happen is switched off,
+-- the key's triggers there that are, as SQL writes them, and the columns that are NOT NULL of those that SET NULL, or
+-- SET DEFAULT without a default, writes. PostgreSQL keeps copies of a key for every partition on either side; those of
+-- its own table's partitions act on nothing.
 WITH RECURSIVE declared (oid, root) AS (
     SELECT k.oid, k.oid
     FROM pg_constraint k
@@ -15,9 +14,6 @@ WITH RECURSIVE declared (oid, root) AS (
     FROM declared d JOIN pg_constraint k ON k.conparentid = d.oid AND k.contype = 'f'
 )
 SELECT r.oid, r.conname::text, r.conrelid, k.confrelid, r.confrelid,
-       ARRAY(SELECT quote_ident(a.attname)
-             FROM unnest(r.conkey) WITH ORDINALITY AS c (attnum, n)
-             JOIN pg_attribute a ON a.attrelid = r.conrelid AND a.attnum = c.attnum ORDER BY c.n),
        CASE r.confdeltype WHEN 'a' THEN 'NO ACTION' WHEN 'r' THEN 'RESTRICT' WHEN 'c' THEN 'CASCADE'
                           WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' END, r.condeferred,
        EXISTS (SELECT FROM pg_trigger t
