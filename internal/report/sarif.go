@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -26,21 +27,15 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool       sarifTool     `json:"tool"`
-		Automation sarifID       `json:"automationDetails"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
+		Tool       map[string]sarifDriver `json:"tool"`
+		Automation map[string]string      `json:"automationDetails"`
+		ColumnKind string                 `json:"columnKind"`
+		Results    []sarifResult          `json:"results"`
 	}
 	sarifDriver struct {
 		Name    string      `json:"name"`
 		Version string      `json:"version"`
 		Rules   []sarifRule `json:"rules"`
-	}
-	sarifID struct {
-		ID string `json:"id"`
 	}
 	sarifRule struct {
 		ID               string    `json:"id"`
@@ -61,15 +56,10 @@ type (
 		Fingerprints map[string]string  `json:"partialFingerprints"`
 		Suppressions []sarifSuppression `json:"suppressions"` // of all results, or of none
 	}
-	sarifLocation struct {
-		Physical sarifPhysical `json:"physicalLocation"`
-	}
+	sarifLocation map[string]sarifPhysical
 	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   sarifRegion   `json:"region"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
+		Artifact map[string]string `json:"artifactLocation"`
+		Region   sarifRegion       `json:"region"`
 	}
 	sarifRegion struct {
 		StartLine   int `json:"startLine"`
@@ -90,7 +80,8 @@ type (
 func (l Log) SARIF(w io.Writer) error {
 	rules, index := l.rules()
 	run := sarifRun{
-		Tool: sarifTool{sarifDriver{"pgretain", l.Version, rules}}, Automation: sarifID{"pgretain-" + l.Verb + "/"},
+		Tool:       map[string]sarifDriver{"driver": {"pgretain", l.Version, rules}},
+		Automation: map[string]string{"id": "pgretain-" + l.Verb + "/"},
 		ColumnKind: "unicodeCodePoints", Results: []sarifResult{},
 	}
 	prints := fingerprints{}
@@ -135,22 +126,16 @@ func (l Log) rules() ([]sarifRule, map[string]int) {
 		page, title := checks.Page(f.Code), diag.Title(f.Code)
 		rules = append(rules, sarifRule{
 			ID: f.Code, ShortDescription: sarifText{Text: title},
-			FullDescription: sarifText{Text: orTitle(checks.Problem(f.Code), title)}, Help: sarifText{orTitle(page, title), page},
+			FullDescription: sarifText{Text: cmp.Or(checks.Problem(f.Code), title)}, Help: sarifText{cmp.Or(page, title), page},
 		})
 	}
 	return rules, index
 }
 
-func orTitle(text, title string) string {
-	if text == "" {
-		return title
-	}
-	return text
-}
-
 func (l Log) location(p diag.Position) sarifLocation {
 	p = l.place(p)
-	return sarifLocation{sarifPhysical{sarifArtifact{l.uri(p.File)}, sarifRegion{p.Line, p.Column, p.Line, p.Column + p.Width}}}
+	region := sarifRegion{p.Line, p.Column, p.Line, p.Column + p.Width}
+	return sarifLocation{"physicalLocation": {map[string]string{"uri": l.uri(p.File)}, region}}
 }
 
 // uri is relative wherever the file is below the root.
