@@ -1,6 +1,7 @@
 package verifier
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -110,20 +111,13 @@ func (v *inspection) checkEnsured(r reading) error {
 			return err
 		}
 		if other {
-			f.Message, f.Want, f.Got = about+"default", orNone(w.wantedDefault()), orNone(live.Default)
+			f.Message, f.Want, f.Got = about+"default", cmp.Or(w.wantedDefault(), "none"), cmp.Or(live.Default, "none")
 			f.Detail = "Rows that the application writes get another value, or none."
 			f.Hint = v.inPath([]string{strings.TrimSpace(w.SQL[strings.LastIndex(w.SQL, "ALTER TABLE "):])})
 			v.about(w.Object, f)
 		}
 	}
 	return nil
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
 }
 
 // ensured leaves out columns that the application made: the policy takes them as they are.

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,17 +22,9 @@ func explain(err error, data []byte) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("line %d: %s", lineAt(data, syntax.Offset), syntax.Error())
 	case errors.As(err, &kind):
-		return fmt.Errorf("line %d: %s cannot be a JSON %s", lineAt(data, kind.Offset), fieldName(kind), kind.Value)
+		return fmt.Errorf("line %d: %s cannot be a JSON %s", lineAt(data, kind.Offset), cmp.Or(kind.Field, "the snapshot"), kind.Value) // the whole file has no path
 	}
 	return errors.New(strings.Replace(strings.TrimPrefix(err.Error(), "json: "), "unknown field", "unknown key", 1))
-}
-
-// fieldName is the path of a key, e.g. tables.columns.name; the whole file has none.
-func fieldName(err *json.UnmarshalTypeError) string {
-	if err.Field == "" {
-		return "the snapshot"
-	}
-	return err.Field
 }
 
 // lineAt is the line of a byte offset, from 1.

@@ -3,6 +3,7 @@ package diag
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -26,8 +27,8 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 		fmt.Fprintf(out, "%s %s %s%s\n", p.paint("1", d.Position.String()+":"), p.severity(d.Severity), p.paint("1", oneLine(d.Message)), bracket)
 		source(out, d.Position, sources[d.Position.File], p)
 		if d.Want != "" || d.Got != "" {
-			clause(out, "want", orNothing(d.Want))
-			clause(out, "got", " "+orNothing(d.Got)) // below each other
+			clause(out, "want", cmp.Or(d.Want, "nothing"))
+			clause(out, "got", " "+cmp.Or(d.Got, "nothing")) // below each other
 		}
 		clause(out, "detail", d.Detail)
 		hint(out, d.Hint)
@@ -59,13 +60,6 @@ func hint(out io.Writer, text string) {
 	for line := range strings.Lines(text) {
 		fmt.Fprintln(out, printable([]rune(strings.TrimRight(line, "\r\n"))))
 	}
-}
-
-func orNothing(text string) string {
-	if text == "" {
-		return "nothing"
-	}
-	return text
 }
 
 // source shows the line and underlines the value.
