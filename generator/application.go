@@ -9,6 +9,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -345,7 +346,7 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 		if w.writableColumn(w.table, a.Column, a.Position) == nil {
 			return nil
 		}
-		what = append(what, comment(a.Column))
+		what = append(what, quote.Comment(a.Column))
 		set = append(set, columnValue{ident(a.Column), enclosed(w.bind(a.Value))})
 	}
 	typ := argumentType(key.Type)

@@ -103,7 +103,7 @@ func (c *compiler) checkSnapshot() {
 	}
 	for _, table := range c.snapshot.Tables {
 		for _, name := range append([]string{table.Schema, table.Name}, columnNames(table)...) {
-			if comment(name) == name {
+			if quote.Comment(name) == name {
 				continue
 			}
 			at := c.file.Install.Position // of a table that is only reached
@@ -356,7 +356,7 @@ func qualified(t *catalog.Table) sqlText { return sqlText(quote.Qualified(t.Sche
 func quotedTable(t policy.Table) sqlText { return sqlText(quote.Qualified(t.Schema, t.Name)) }
 
 // tableComment is a table's name in a comment.
-func tableComment(t *catalog.Table) sqlText { return sqlText(comment(tableName(t))) }
+func tableComment(t *catalog.Table) sqlText { return sqlText(quote.Comment(tableName(t))) }
 
 func columnNames(t *catalog.Table) []string {
 	return each(t.Columns, func(c catalog.Column) string { return c.Name })

@@ -493,8 +493,8 @@ func TestStepKinds(t *testing.T) {
 func TestCommentsStayComments(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"a\nb", "a\r\nb", "a\x00b", "a\u2028b", "a\u2029b", "a\u0085b", "a\vb", "a\fb"} {
-		if got := comment(text); got != "a b" && got != "a  b" {
-			t.Errorf("comment(%q) = %q", text, got)
+		if got := quote.Comment(text); got != "a b" && got != "a  b" {
+			t.Errorf("Comment(%q) = %q", text, got)
 		}
 	}
 }

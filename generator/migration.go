@@ -10,6 +10,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -275,7 +276,7 @@ func place(c change, regranted bool) int {
 
 // writeStep walks h through the parts and renders one file for each.
 func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
-	opt.path = pathList(opt.SearchPath)
+	opt.path = quote.Idents(opt.SearchPath)
 	if opt.pathBefore = h.path; len(h.files) == 0 {
 		opt.pathBefore = opt.path
 	}

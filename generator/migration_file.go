@@ -261,11 +261,6 @@ func settings(p part, path string) string {
 	return text
 }
 
-// pathList is a search path as SET takes it.
-func pathList(names []string) string {
-	return strings.Join(each(names, quote.Ident), ", ")
-}
-
 // roleOf is the role that executes an action, "" for the migrating role.
 func roleOf(o Object, p part, roles policy.Roles) (string, error) {
 	if roles.None || p.noTransaction || o.As == AsMigrator {

@@ -260,7 +260,7 @@ func (c *compiler) privilege(r right) Object {
 	}
 	table := quotedTable(r.table)
 	data := fields{
-		"Comment": sqlText(comment(name)), "Schema": sqlText(c.schema()), "Access": r.access, "Table": table, "Sequences": sequences,
+		"Comment": sqlText(quote.Comment(name)), "Schema": sqlText(c.schema()), "Access": r.access, "Table": table, "Sequences": sequences,
 		"SchemaLiteral": literal(r.table.Schema), "TableLiteral": literal(table), "RoleLiteral": literal(worker), "Role": ident(worker),
 	}
 	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"text/template"
-	"unicode"
 	"unicode/utf8"
 
 	"pgretain/internal/pgparse"
@@ -132,16 +131,6 @@ func aliased(alias, column ident) sqlText {
 
 // plainText is laid out, on one line.
 func plainText(text sqlText) string { return oneLine(layout(string(text))) }
-
-// comment makes a name safe for a comment: one line, nothing that could end it.
-func comment(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, text)
-}
 
 // A fragment of several lines is indented: wherever a template puts it, its further lines begin in the
 // column of its first one, plus their own indentation. These bytes stand around it until the whole

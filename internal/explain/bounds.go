@@ -138,7 +138,7 @@ func Install(f *policy.File) []Line {
 	in := f.Install
 	lines := texts("names", "t is the row, as_of the instant of the run; a condition that is NULL lets no row go")
 	lines = append(lines, texts("zone", "days and months are those of "+in.TimeZone)...)
-	lines = append(lines, texts("path", "names in SQL are looked up in "+list(each(in.SearchPath, quote.Ident)))...)
+	lines = append(lines, texts("path", "names in SQL are looked up in "+quote.Idents(in.SearchPath))...)
 	lines = append(lines, texts("schema", quote.Ident(in.Schema))...)
 	lines = append(lines, texts("roles", roles(in.Roles))...)
 	if len(in.Trust) > 0 {

@@ -215,7 +215,7 @@ func cascades(s subject) []string {
 	var texts []string
 	for _, key := range s.Cascades {
 		reached[key.Table] = true
-		columns := list(each(key.Columns, quote.Ident))
+		columns := quote.Idents(key.Columns)
 		text := tableNamed(key.Table) + " (" + columns + "): ON DELETE " + strings.ToUpper(key.OnDelete)
 		if !slices.Contains(texts, text) {
 			texts = append(texts, text)

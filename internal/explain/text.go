@@ -3,9 +3,9 @@ package explain
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -184,11 +184,6 @@ func oneLine(text string) string {
 	for i := range fields {
 		fields[i] = strings.Trim(fields[i], " \t")
 	}
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, strings.Join(some(fields...), " "))
+	text = quote.Comment(strings.Join(some(fields...), " "))
 	return strings.ReplaceAll(text, "+goose", "(+)goose")
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // Ident quotes one identifier where it needs quotes: where it is not in lower case, has other characters than
@@ -59,4 +60,14 @@ func Array(values []string) string {
 		quoted[i] = Literal(v)
 	}
 	return "ARRAY[" + strings.Join(quoted, ", ") + "]::text[]"
+}
+
+// Comment makes a text safe for a comment: one line, nothing that could end it.
+func Comment(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, text)
 }
