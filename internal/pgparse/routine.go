@@ -26,9 +26,6 @@ type Parameter struct {
 	Default string `json:"default"`
 }
 
-// Definer says whether it runs with its owner's rights.
-func (r Routine) Definer() bool { return slices.Contains(r.Clauses, "SECURITY DEFINER") }
-
 // Arguments are the types by which PostgreSQL finds it.
 func (r Routine) Arguments() []string {
 	list := []string{}
