@@ -302,7 +302,7 @@ func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
 func (w *pageWriter) dataCutoff(k *clock, d *policy.WindowData, number string) (cutoff, bound sqlText) {
 	data := w.inZone(fields{"Unit": sqlText(d.Unit), "Longest": literal(longestWindow),
 		"Calendar": slices.Contains([]string{"years", "months", "weeks", "days"}, d.Unit),
-		"ZeroDue":  d.AtLeast != nil && d.AtLeast.Months == 0 && d.AtLeast.Days == 0 && d.AtLeast.Time == 0,
+		"ZeroDue":  d.AtLeast != nil && d.AtLeast.Zero(),
 		"Else":     sqlText("NULL"), "AtLeast": sqlText(""), "AtMost": sqlText("")})
 	data["Value"] = w.windowValue(k, *d.Value, number)
 	data["Never"] = each(d.NeverValues, w.bind)

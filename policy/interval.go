@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-func (i Interval) zero() bool { return i.Months == 0 && i.Days == 0 && i.Time == 0 }
+// Zero says whether an interval is none.
+func (i Interval) Zero() bool { return i.Months == 0 && i.Days == 0 && i.Time == 0 }
 
 // LongerThan says whether i is longer than other, from whatever day both are counted back.
 func (i Interval) LongerThan(other Interval) bool {
 	more := Interval{Months: i.Months - other.Months, Days: i.Days - other.Days, Time: i.Time - other.Time}
 	if more.Months >= 0 && more.Days >= 0 && more.Time >= 0 {
-		return !more.zero()
+		return !more.Zero()
 	}
 	// What both have in common may be left out, or not: either is enough.
 	margin := i.clockChange() + other.clockChange()
@@ -92,7 +93,7 @@ func (r *reader) interval(f field, zero bool) (Interval, bool) {
 		r.add(codeWindow, i.Position, fmt.Sprintf("invalid window %q", text), "", hint)
 		return i, false
 	}
-	if !r.tooLong(i, text) && !zero && i.zero() {
+	if !r.tooLong(i, text) && !zero && i.Zero() {
 		r.add(codeWindowBound, i.Position, fmt.Sprintf("window %q is zero", text), "Every row with a clock in the past would go.", "Write a longer window.")
 	}
 	i.Text = i.normal()

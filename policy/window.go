@@ -168,12 +168,12 @@ func (r *reader) amount(f field, unit string) *Interval {
 
 // windowBounds checks what the bounds of a window say of each other and of its else.
 func (r *reader) windowBounds(d *WindowData, name string) {
-	maybeZero := d.AtLeast != nil && d.AtLeast.zero()
+	maybeZero := d.AtLeast != nil && d.AtLeast.Zero()
 	switch {
-	case d.Else != nil && d.Else.zero() && !maybeZero:
+	case d.Else != nil && d.Else.Zero() && !maybeZero:
 		r.add(codeWindowBound, d.Else.Position, fmt.Sprintf("window %q is zero", name), "Every row with a clock in the past would go.", `Write a longer window, or "at_least: 0" beside it.`)
 		return
-	case d.AtMost != nil && d.AtMost.zero() && !maybeZero:
+	case d.AtMost != nil && d.AtMost.Zero() && !maybeZero:
 		r.add(codeBounds, d.AtMost.Position, `"at_most" is zero`, "", `Write a longer interval, or "at_least: 0" beside it.`)
 		return
 	}

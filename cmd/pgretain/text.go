@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"pgretain/internal/explain"
 )
 
 // table prints aligned columns; a name that begins with ">" is aligned to the right.
@@ -77,18 +79,7 @@ func plural(n int, thing string) string {
 	return count(int64(n)) + " " + thing + "s"
 }
 
-// count writes a number with a comma between thousands.
-func count(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	start := 0
-	if n < 0 {
-		start = 1
-	}
-	for i := len(digits) - 3; i > start; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func count(n int64) string { return explain.Number(n) }
 
 // size writes bytes as PostgreSQL does, in units of 1024.
 func size(n int64) string {

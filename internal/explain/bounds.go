@@ -75,15 +75,18 @@ func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 
 
 // counted is a number of what the policy is about.
 func counted(p *policy.Policy, n int64) string {
-	text := number(n) + " " + subject{Policy: p}.unit()
+	text := Number(n) + " " + subject{Policy: p}.unit()
 	if n != 1 {
 		text += "s"
 	}
 	return text
 }
 
-// number has a comma between thousands.
-func number(n int64) string {
+// Number has a comma between thousands.
+func Number(n int64) string {
+	if n < 0 {
+		return "-" + Number(-n)
+	}
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]

@@ -106,7 +106,7 @@ func window(k *policy.Clock) string {
 		more = "at least "
 	}
 	tiers := k.Window.Tiers
-	if t := tiers[0]; k.Kind == "expires" && t.When == nil && t.Data == nil && !t.Never && zero(t.Interval) {
+	if t := tiers[0]; k.Kind == "expires" && t.When == nil && t.Data == nil && !t.Never && t.Interval.Zero() {
 		if k.Inclusive {
 			return "is reached or has passed"
 		}
@@ -135,8 +135,6 @@ func window(k *policy.Clock) string {
 	return strings.Join(texts, "; ")
 }
 
-func zero(i policy.Interval) bool { return i.Months == 0 && i.Days == 0 && i.Time == 0 }
-
 // length is how long a tier is.
 func length(t policy.Tier) string {
 	switch {
@@ -163,7 +161,7 @@ func caveat(t policy.Tier) string {
 		return i.Text
 	}
 	atLeast := text(d.AtLeast)
-	zeroDue := d.AtLeast != nil && zero(*d.AtLeast)
+	zeroDue := d.AtLeast != nil && d.AtLeast.Zero()
 	if zeroDue {
 		atLeast = ""
 	}
@@ -279,7 +277,7 @@ func (s subject) first(r *policy.Rank, ties, never string) string {
 			if n == nil {
 				return ""
 			}
-			return number(*n)
+			return Number(*n)
 		}
 		atLeast, zeroDue := shown(c.AtLeast), c.AtLeast != nil && *c.AtLeast == 0
 		if zeroDue {

@@ -69,7 +69,7 @@ func Policy(p *policy.Policy, f Facts) []Line {
 			case line.Key == "due" && i > 0:
 				line.Key = "or"
 			case line.Key == "step":
-				line.Key = "step " + number(int64(i+1))
+				line.Key = "step " + Number(int64(i+1))
 			case line.Key == "holds":
 				line.Extra = len(s.Holds) == 1
 			}

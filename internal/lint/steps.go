@@ -76,8 +76,7 @@ func (l *linter) leaves(p *policy.Policy, s policy.Step) (*change, []constraint,
 // duePresently says whether a step sets the clock to the instant of the run where no grace is given: it has
 // expired when the next run looks.
 func duePresently(k *policy.Clock, s policy.Step) bool {
-	i := k.Window.Tiers[0].Interval
-	return k.Kind == "expires" && i.Months == 0 && i.Days == 0 && i.Time == 0 &&
+	return k.Kind == "expires" && k.Window.Tiers[0].Interval.Zero() &&
 		slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return a.Column == k.Column && bare(a.Value) == "as_of" })
 }
 
