@@ -56,8 +56,16 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	}
 	judging := *p
 	judging.Joins, judging.Then, judging.Claim, judging.Touch = nil, nil, nil, nil
+	ofWatermark := map[policy.Expr]bool{}
+	for _, k := range judging.DueClocks() {
+		if k.Watermark != nil && k.Watermark.Where != nil {
+			ofWatermark[*k.Watermark.Where] = true
+			read := fragment("watermark", w.watermark(k.Watermark))
+			checks = append(checks, Check{*k.Watermark.Where, w.checkText(read, nil, nil)})
+		}
+	}
 	for _, part := range judging.Parts() {
-		if part.Kind == policy.IsExpression {
+		if part.Kind == policy.IsExpression && !ofWatermark[part.Expr] {
 			checks = append(checks, w.check(part.Expr, nil))
 		}
 	}

@@ -71,9 +71,12 @@ func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.As
 		d.Where = append(slices.Clone(d.Rows.Where), w.condition(s)...)
 		return d
 	}
-	d.Pairs = w.readsBatch(s, values(list)...)
+	d.Pairs = numbered || w.readsBatch(s, values(list)...)
 	d.Related = w.relatedRows(s, b, d.Pairs)
 	d.Rows = d.Related["Rows"].(batchRows)
+	for _, name := range w.relation(s.Related.Table).PrimaryKey { // of several that belong to one row of the batch
+		d.Newer = append(d.Newer, aliased(s.alias(), ident(name)))
+	}
 	return d
 }
 

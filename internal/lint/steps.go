@@ -105,8 +105,12 @@ func (l *linter) mayStop(p *policy.Policy, after *change, set []constraint) bool
 // checkFights warns of two policies each of which makes rows due for the other by setting one column.
 func (l *linter) checkFights() {
 	for _, policies := range l.tables() {
-		for i, a := range policies {
-			for _, b := range policies[i+1:] {
+		only := slices.DeleteFunc(slices.Clone(policies), func(p *policy.Policy) bool {
+			_, ok := onlyUpdate(p)
+			return !ok || !l.plain(p)
+		})
+		for i, a := range only {
+			for _, b := range only[i+1:] {
 				if column := l.fight(a, b); column != "" {
 					l.warn(finding{at: b.Position, policy: b.Name,
 						message: fmt.Sprintf("policies %q and %q set %q to and fro", a.Name, b.Name, column),
@@ -118,12 +122,12 @@ func (l *linter) checkFights() {
 	}
 }
 
-// fight is the column that two policies set to and fro for certain, else "".
+// fight is the column that two policies, both plain, which only update set to and fro for certain, else "".
 func (l *linter) fight(a, b *policy.Policy) string {
-	one, ok := onlyUpdate(a)
-	other, alsoOK := onlyUpdate(b)
+	one, _ := onlyUpdate(a)
+	other, _ := onlyUpdate(b)
 	r := l.rowOf(a)
-	if !ok || !alsoOK || !l.plain(a) || !l.plain(b) || !l.hands(r, a, one, b) || !l.hands(r, b, other, a) {
+	if !l.hands(r, a, one, b) || !l.hands(r, b, other, a) {
 		return ""
 	}
 	for _, x := range one.Update.Set {

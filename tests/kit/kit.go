@@ -101,10 +101,18 @@ func (in *Installed) TryMigrate(t testing.TB, yaml string) ([]install.Migration,
 	return in.TryUp(t)
 }
 
-// Migrate generates the next step for yaml and applies it.
+// Migrate generates the next step for yaml and applies it, after the server has planned each expression, as
+// "pgretain migrate up" has it do.
 func (in *Installed) Migrate(t testing.TB, yaml string) {
 	t.Helper()
 	in.Generate(t, yaml)
+	conn := in.Conn(t)
+	pgtest.Exec(t, conn, "SET search_path = "+quote.Idents(in.File.Install.Path()))
+	for _, check := range generator.Checks(in.File, in.Catalog) {
+		if _, err := conn.Exec(t.Context(), check.SQL); err != nil {
+			t.Errorf("%s compiles, and the server refuses it: %v", check.Expr.SQL, err)
+		}
+	}
 	in.Up(t)
 }
 
