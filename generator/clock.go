@@ -158,17 +158,23 @@ func (w *pageWriter) clockConversion(source *policy.Clock, columnType string) (c
 // condition is when the clock says that a row is due, on t: exact, tiers and rows without an instant included.
 func (k *clock) condition() []sqlText {
 	if k.source.NullsDue {
-		return []sqlText{either([]sqlText{every(k.exact()), k.none()})}
+		return []sqlText{either([]sqlText{every(k.exact()), every(k.none())})}
 	}
 	return k.exact()
 }
 
-// none is when a row has no instant.
-func (k *clock) none() sqlText {
+// none is when a row has no instant, and a window and an up_to that are not NULL: with these no row is due.
+func (k *clock) none() []sqlText {
+	none := []sqlText{fragment("is null", k.expr)}
 	if k.key != "" {
-		return fragment("is not true", k.key)
+		none[0] = fragment("is not true", k.key)
 	}
-	return fragment("is null", k.expr)
+	for _, limit := range []sqlText{k.tiered, k.upTo} {
+		if limit != "" {
+			none = append(none, fragment("is not null", limit))
+		}
+	}
+	return none
 }
 
 // bounds are the conditions that an index on the clock serves.

@@ -386,7 +386,7 @@ func (w *pageWriter) entryOf(p pass) []sqlText {
 	var due []sqlText
 	switch {
 	case p.clock != nil && p.nulls:
-		due = append(due, p.clock.none())
+		due = append(due, p.clock.none()...)
 	case p.clock != nil:
 		due = append(due, p.clock.exact()...)
 	}

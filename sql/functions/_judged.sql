@@ -11,7 +11,7 @@ DECLARE
     v_parts CONSTANT boolean := EXISTS (SELECT FROM pg_class c WHERE c.oid = p_table AND c.relkind = 'p');
     v_these CONSTANT text := CASE WHEN v_parts THEN
         ' AND (%1$s.%2$s, %1$s.%3$s) IN (SELECT x.rel, x.tid FROM unnest($2, $3) x (rel, tid))' ELSE '' END;
-    v_rows bigint; v_found jsonb; v_free record;
+    v_rows bigint; v_found jsonb;
 BEGIN
     EXECUTE format('SELECT coalesce(array_agg(l.rel), ''{}''), coalesce(array_agg(l.tid), ''{}'')
                     FROM (SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t
@@ -34,15 +34,15 @@ BEGIN
         RAISE cardinality_violation USING MESSAGE = format('a join found more than one row for a row of table "%s"',
             p_policy.table_name);
     END IF;
-    kept := retention._kept_here(p_policy, v_slice, v_found);
     IF cardinality(tids) > 0 AND retention._holds(p_policy.name, p_slice.as_of) THEN
-        SELECT coalesce(array_agg(x.rel), '{}') AS rels, coalesce(array_agg(x.tid), '{}') AS tids INTO v_free
+        SELECT coalesce(array_agg(x.rel) FILTER (WHERE h.tid IS NULL), '{}'),
+               coalesce(array_agg(x.tid) FILTER (WHERE h.tid IS NULL), '{}'),
+               coalesce(v_found, '[]') || coalesce(jsonb_agg(ARRAY['hold', x.rel::text, x.tid::text])
+                   FILTER (WHERE h.tid IS NOT NULL), '[]')
+        INTO rels, tids, v_found
         FROM unnest(rels, tids) x (rel, tid)
-        WHERE (x.rel, x.tid) NOT IN (SELECT h.rel, h.tid
-            FROM retention._held(p_policy.name, _judged.rels, _judged.tids, p_slice.as_of, true) h);
-        IF cardinality(v_free.tids) < cardinality(tids) THEN
-            kept := retention._sum(kept, jsonb_build_object('hold', cardinality(tids) - cardinality(v_free.tids)));
-        END IF;
-        rels := v_free.rels; tids := v_free.tids;
+        LEFT JOIN (SELECT DISTINCT * FROM retention._held(p_policy.name, rels, tids, p_slice.as_of, true)) h
+            ON (h.rel, h.tid) = (x.rel, x.tid);
     END IF;
+    kept := retention._kept_here(p_policy, v_slice, v_found);
 END $function$;

@@ -165,7 +165,7 @@ func TestTiers(t *testing.T) {
 			goes: "SELECT * FROM m WHERE c < :as_of - CASE WHEN kind = 'a' THEN interval '7 days' ELSE '30 days' END"},
 		{name: "inclusive, NULL is due", schema: schema, data: data,
 			rule: `{table: "@.m", due: {age: {column: c, inclusive: true, nulls: due, older_than: [{when: "score >= 0.5", then: 30 days}, {when: pinned, then: null}, {else: 7 days}]}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE c IS NULL OR c <= CASE WHEN score >= 0.5 THEN :as_of - interval '30 days' WHEN pinned THEN NULL ELSE :as_of - interval '7 days' END"},
+			goes: "SELECT * FROM m WHERE c IS NULL AND (score >= 0.5 OR pinned IS NOT TRUE) OR c <= CASE WHEN score >= 0.5 THEN :as_of - interval '30 days' WHEN pinned THEN NULL ELSE :as_of - interval '7 days' END"},
 		{name: "grace by tiers", schema: schema, data: data,
 			rule: `{table: "@.m", due: {expires: {column: c, grace: [{when: "kind = 'a'", then: 0 days}, {else: 7 days}]}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE kind = 'a' AND c < :as_of OR kind IS NULL AND c < :as_of - interval '7 days'"},

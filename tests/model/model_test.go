@@ -196,10 +196,10 @@ func (m *model) past(c *clock, e *scope) bool {
 		length, ok = c.window.length(e)
 	}
 	switch {
-	case v == nil:
-		return c.nulls // whatever its window, as TestTiers has it
 	case !ok:
 		return false
+	case v == nil:
+		return c.nulls
 	}
 	n := c.against(v, length.before(m.asOf, m.zone), m.zone)
 	return n < 0 || n == 0 && c.inclusive
