@@ -19,8 +19,8 @@ test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, git and gcc, i
 test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
 	@.ci/matrix
 
-fire: setup ## Run 10,000 policies that chance wrote against a model; PGRETAIN_TEST_POLICIES=300, PGRETAIN_TEST_SEED=1
-	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h -v ./tests/model
+fire: setup ## 10,000 policies that chance wrote against a model, 500 deaths; PGRETAIN_TEST_POLICIES=300, PGRETAIN_TEST_SEED=1
+	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h -v ./tests/model ./tests/kills
 
 bench: setup ## Measure the generated deletes against others; writes bench.json
 	go run ./tests/bench

@@ -56,6 +56,7 @@ var arrows = map[string][]string{
 	"tests/history":      {"*"},
 	"tests/hostile":      {"*"},
 	"tests/interrupted":  {"*"},
+	"tests/kills":        {"internal/sandbox", "tests/kit", "tests/pgtest"},
 	"tests/model":        {"internal/quote", "tests/kit", "tests/pgtest"},
 	"tests/races":        {"*"},
 	"tests/roles":        {"*"},
