@@ -266,6 +266,7 @@ func (w *pageWriter) compileWindow(k *clock, number int) {
 	}
 	if len(latest) == 0 { // never: a CASE of nothing but NULL would be a text
 		k.latest = sqlText("NULL::" + k.typ)
+		k.tiered = k.latest
 		return
 	}
 	k.latest = latest[0]

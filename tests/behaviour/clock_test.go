@@ -127,7 +127,7 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 			for _, more := range []string{"", ", nulls: due", `, up_to: "SELECT NULL::` + strings.TrimSuffix(c.typ, "(26)") + `", nulls: due`} {
 				goes := "SELECT * FROM m WHERE n = 1 AND c < " + c.bound
 				if strings.Contains(more, "up_to") {
-					goes = "SELECT * FROM m WHERE n > 1"
+					goes = "SELECT * FROM m WHERE false"
 				} else if more != "" {
 					goes += " OR n > 1"
 				}

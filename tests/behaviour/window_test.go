@@ -152,7 +152,7 @@ func TestTiers(t *testing.T) {
 			rule: rule(`[{when: "kind = 'a'", then: 7 days}, {else: null}]`),
 			goes: "SELECT * FROM m WHERE kind = 'a' AND c < :as_of - interval '7 days'"},
 		{name: "never for all", schema: schema, data: data,
-			rule: `{table: "@.m", due: {age: {column: c, inclusive: true, older_than: [{when: pinned, then: null}]}}, then: [delete]}`,
+			rule: `{table: "@.m", due: {age: {column: c, inclusive: true, nulls: due, older_than: [{when: pinned, then: null}]}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE false"},
 		{name: "never for all, local time", schema: "CREATE TABLE m (id int PRIMARY KEY, c timestamp(3), pinned boolean)",
 			data: "INSERT INTO m VALUES (1, '2020-01-01', true), (2, '2020-01-01', NULL), (3, NULL, false)",
