@@ -154,7 +154,7 @@ func (w *pageWriter) takeLocked(b batch) fields {
 	d["Plain"] = len(steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && !b.many && len(b.saved) == 0 &&
 		w.rowsOf(steps[0], b, false).plain
 	if w.numbered {
-		d["Ordered"] = each(w.cursor(p), cursorColumn.expr)
+		d["Ordered"] = w.ordered(p)
 	}
 	if marked {
 		m := w.watermark(p.clock.source.Watermark)
@@ -320,4 +320,14 @@ func (w *pageWriter) alsoTexts(b batch) []alsoText {
 		}
 	}
 	return list
+}
+
+// ordered is the order of the rows of a batch: that of the cursor, where keys that say no instant have none.
+func (w *pageWriter) ordered(p pass) []sqlText {
+	if p.clock == nil || p.clock.key == "" || !p.clock.source.NullsDue || !w.byClock(p) {
+		return each(w.cursor(p), cursorColumn.expr)
+	}
+	instant := fragment("case", []tier{{p.clock.key, p.clock.expr}})
+	p.nulls = true
+	return append([]sqlText{instant}, each(w.cursor(p), cursorColumn.expr)...)
 }

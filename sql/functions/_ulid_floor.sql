@@ -1,6 +1,6 @@
 -- The smallest ULID, as upper-case text, of the millisecond of an instant.
 CREATE OR REPLACE FUNCTION retention._ulid_floor(p_at timestamptz) RETURNS text
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $function$
     SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ',
                              ((m.ms >> (5 * i)) & 31)::integer + 1, 1), '' ORDER BY i DESC)
            || repeat('0', 16)

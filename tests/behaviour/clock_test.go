@@ -124,15 +124,17 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 			if key != "the key" {
 				data += "; INSERT INTO m (c, n) VALUES (NULL, 3)"
 			}
-			for _, more := range []string{"", ", nulls: due", `, up_to: "SELECT NULL::` + strings.TrimSuffix(c.typ, "(26)") + `", nulls: due`} {
+			for _, more := range []string{"7 days", "7 days, nulls: due", `7 days, up_to: "SELECT NULL::` + strings.TrimSuffix(c.typ, "(26)") + `", nulls: due`,
+				`{days: "-n"}, nulls: due, inclusive: true`} {
 				goes := "SELECT * FROM m WHERE n = 1 AND c < " + c.bound
-				if strings.Contains(more, "up_to") {
+				switch {
+				case strings.Contains(more, "up_to"), strings.Contains(more, "-n"):
 					goes = "SELECT * FROM m WHERE false"
-				} else if more != "" {
+				case strings.Contains(more, "nulls"):
 					goes += " OR n > 1"
 				}
-				s.scenarios = append(s.scenarios, scenario{name: c.name + " " + key + more, schema: fmt.Sprintf(schema, c.typ), data: data, goes: goes,
-					rule: fmt.Sprintf(`{table: "@.m", due: {age: {column: c, encoding: %s, older_than: 7 days%s}}, then: [delete]}`, c.encoding, more)})
+				s.scenarios = append(s.scenarios, scenario{name: c.name + " " + key + " " + more, schema: fmt.Sprintf(schema, c.typ), data: data, goes: goes,
+					rule: fmt.Sprintf(`{table: "@.m", due: {age: {column: c, encoding: %s, older_than: %s}}, then: [delete]}`, c.encoding, more)})
 			}
 		}
 	}
