@@ -780,7 +780,7 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 			t.Parallel()
 			dir := fstest.MapFS{}
 			h := mustRead(t, dir)
-			p := part{middle: "retention_policies", what: "A newer one.", changes: []change{{after: &c.object}}}
+			p := part{middle: "retention_policies", what: "A newer one.", changes: []Change{{After: &c.object}}}
 			files, err := writeStep(h, []part{p}, NextOptions{Roles: testRoles})
 			if err != nil {
 				t.Fatal(err)

@@ -18,7 +18,7 @@ func (p pieces) String() string { return strings.Join(p, "") }
 // render writes the files of one part: head, Up, Down.
 func render(l tool, p part, opt NextOptions) ([]File, error) {
 	down := downs(p.changes)
-	if p.After == none && opt.home != "" && isRuntime(p.changes[0].object()) {
+	if p.After == none && opt.home != "" && isRuntime(p.changes[0].Object()) {
 		down = []action{dropRuntime(p.changes, opt)}
 	}
 	sections := []section{{ups(p.changes), opt.path}, {down, opt.pathBefore}}
@@ -26,18 +26,18 @@ func render(l tool, p part, opt NextOptions) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].object()) {
+	if p.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].Object()) {
 		texts[0] = slices.Insert(texts[0], 0, firstSchema(opt))
 	}
 	return l.frame(l, p, texts[0], texts[1]), nil
 }
 
 // dropRuntime takes back the file that installs the runtime.
-func dropRuntime(changes []change, opt NextOptions) action {
+func dropRuntime(changes []Change, opt NextOptions) action {
 	var relations []string
 	for _, c := range changes {
-		if k := c.after.Kind; k == KindTable || k == KindView || k == KindType {
-			relations = append(relations, strings.TrimPrefix(c.after.Name, opt.home+"."))
+		if k := c.After.Kind; k == KindTable || k == KindView || k == KindType {
+			relations = append(relations, strings.TrimPrefix(c.After.Name, opt.home+"."))
 		}
 	}
 	data := fields{"Schema": literal(opt.home), "Refuse": sqlText(opt.home + "._refuse_down()"), "Relations": textArray(relations), "Owners": nil}
@@ -75,8 +75,8 @@ func (l tool) head(p part, intro string) string {
 	fmt.Fprintf(&b, "--\n%s", intro)
 	counted := map[Kind]int{}
 	for _, c := range p.changes {
-		if c.before == nil && isRuntime(c.after) {
-			counted[c.after.Kind]++
+		if c.Before == nil && isRuntime(c.After) {
+			counted[c.After.Kind]++
 		}
 	}
 	for _, kind := range kinds {
@@ -85,7 +85,7 @@ func (l tool) head(p part, intro string) string {
 		}
 	}
 	for _, c := range p.changes {
-		if c.before != nil || !isRuntime(c.after) {
+		if c.Before != nil || !isRuntime(c.After) {
 			fmt.Fprintf(&b, "--   %s\n", c.line())
 		}
 	}
@@ -93,17 +93,8 @@ func (l tool) head(p part, intro string) string {
 }
 
 // line is what the head says of a change, and how a policy changes.
-func (c change) line() string {
-	sign, words := "~", ""
-	switch {
-	case c.before == nil:
-		sign = "+"
-	case c.after == nil:
-		sign = "-"
-	case c.after.Kind == KindPolicy:
-		words = ": " + Differences(c.before.SQL, c.after.SQL)
-	}
-	return fmt.Sprintf("%s %s %s%s", sign, c.object().Kind, quoteName(c.object().Name), words)
+func (c Change) line() string {
+	return c.Sign() + " " + string(c.Object().Kind) + " " + quoteName(c.Object().Name) + c.Words()
 }
 
 // forward introduces the objects of a file that goes up; back is what restores them.
@@ -123,26 +114,26 @@ var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivileg
 // ups are the actions of an Up part: jobs are unscheduled before anything else changes, then what
 // cannot be replaced goes, latest first, and tables of the runtime lose what an upgrade gave them; what
 // is new comes; what is no longer wanted goes last.
-func ups(changes []change) []action {
+func ups(changes []Change) []action {
 	type placed struct {
 		place  int
 		action action
 	}
 	var unscheduled, dropped, downgraded, put, removed []placed
 	for _, c := range changes {
-		if c.after != nil {
-			put = append(put, placed{c.is - ahead[c.after.Kind], c.put()})
-			if !c.first || c.before == nil {
+		if c.After != nil {
+			put = append(put, placed{c.is - ahead[c.After.Kind], c.put()})
+			if !c.first || c.Before == nil {
 				continue
 			}
 		}
 		to := &removed
 		switch {
-		case c.after == nil && c.before.Kind == KindCron:
+		case c.After == nil && c.Before.Kind == KindCron:
 			to = &unscheduled
 		case c.first:
 			to = &dropped
-		case c.before.Kind == KindUpgrade:
+		case c.Before.Kind == KindUpgrade:
 			to = &downgraded
 		}
 		*to = append(*to, placed{-c.was, c.drop()})
@@ -158,8 +149,8 @@ func ups(changes []change) []action {
 }
 
 // downs are the actions of a Down part: it goes back to what was there in the same order of safety.
-func downs(changes []change) []action {
-	actions := ups(each(changes, change.back))
+func downs(changes []Change) []action {
+	actions := ups(each(changes, Change.back))
 	for i := range actions {
 		actions[i].removal = nil
 	}
@@ -167,17 +158,17 @@ func downs(changes []change) []action {
 }
 
 // put creates or replaces. How the object is removed is noted where the Down part does not say it.
-func (c change) put() action {
-	a := action{verb: verbPut, object: *c.after}
-	if (c.before == nil && c.stays) || (c.before != nil && (c.first || c.before.Drop != c.after.Drop)) {
-		a.removal = &c.after.Drop
+func (c Change) put() action {
+	a := action{verb: verbPut, object: *c.After}
+	if (c.Before == nil && c.stays) || (c.Before != nil && (c.first || c.Before.Drop != c.After.Drop)) {
+		a.removal = &c.After.Drop
 	}
 	return a
 }
 
 // drop removes what was there, or says why it stays.
-func (c change) drop() action {
-	a := action{verb: verbDrop, object: *c.before}
+func (c Change) drop() action {
+	a := action{verb: verbDrop, object: *c.Before}
 	switch {
 	case c.stays:
 		a.object.Drop = ""
