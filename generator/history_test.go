@@ -494,7 +494,7 @@ func TestRebaseLeavesNoGap(t *testing.T) {
 	head := mustReadFormat(t, side, "").Files()[n].Name
 	_, _, err := Rebase(all, "", []string{head}, false)
 	var got *HistoryError
-	if !errors.As(err, &got) || got.Kind != ErrGap || got.Files[0] != own || !strings.Contains(got.Hint, "Give this migration the number") {
+	if !errors.As(err, &got) || got.Kind != ErrGap || got.Files[len(got.Files)-1] != own || !strings.Contains(got.Hint, "Give the last of these the number") {
 		t.Errorf("got %v", err)
 	}
 }
