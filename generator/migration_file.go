@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,88 @@ import (
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
+
+// Change is what becomes of an object: there is no Before of a new one, and no After of one that goes.
+type Change struct {
+	Before, After *Object
+	// stays marks a column or an archive that no step removes: it was there before, or holds data now.
+	stays bool
+	// first says that what is there goes before anything is created, in Up and in Down.
+	first bool
+	// was and is are the places of Before and After in the order of creation.
+	was, is int
+	sum     string // the hash of After, "" where nobody has made one
+}
+
+// Changes tells two lists of objects apart: new and changed ones in the order of after, then those that go, in that of
+// before.
+func Changes(before, after []Object) []Change {
+	return slices.DeleteFunc(pairs(before, after), func(c Change) bool { return !c.differs() })
+}
+
+// pairs is Changes with the objects that stay as they are among those of after.
+func pairs(before, after []Object) []Change {
+	was := make(map[ID]int, len(before))
+	for i, o := range before {
+		was[o.ID()] = i
+	}
+	sums, _ := parallel.Each(after, func(o Object) (string, error) { return o.Hash(), nil })
+	var list []Change
+	for i := range after {
+		c := Change{After: &after[i], is: i, sum: sums[i]}
+		if at, had := was[after[i].ID()]; had {
+			c.Before, c.was = &before[at], at
+			delete(was, after[i].ID())
+		}
+		list = append(list, c)
+	}
+	for i := range before {
+		if _, goes := was[before[i].ID()]; goes {
+			list = append(list, Change{Before: &before[i], was: i})
+		}
+	}
+	return list
+}
+
+func (c Change) differs() bool { return c.Before == nil || c.After == nil || c.Before.Hash() != c.sum }
+
+// back is the change in Down.
+func (c Change) back() Change {
+	return Change{Before: c.After, After: c.Before, stays: c.stays, first: c.first, was: c.is, is: c.was}
+}
+
+// hash is that of After.
+func (c Change) hash() string {
+	if c.sum == "" {
+		return c.After.Hash()
+	}
+	return c.sum
+}
+
+// Object is the later of the two.
+func (c Change) Object() *Object { return cmp.Or(c.After, c.Before) }
+
+// Sign is "+" of a new object, "~" of one that changes, "-" of one that goes.
+func (c Change) Sign() string {
+	switch {
+	case c.Before == nil:
+		return "+"
+	case c.After == nil:
+		return "-"
+	}
+	return "~"
+}
+
+// Words say how a policy changes; "" of anything else.
+func (c Change) Words() string {
+	if c.Sign() != "~" || c.After.Kind != KindPolicy {
+		return ""
+	}
+	return ": " + Differences(c.Before.SQL, c.After.SQL)
+}
+
+// OfRuntime says whether the object belongs to the runtime, which has a file of its own.
+func (c Change) OfRuntime() bool { return isRuntime(c.Object()) }
 
 // pieces are texts that are joined once: together they can have many megabytes.
 type pieces []string
