@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"internal/pgparse":   {},
 	"internal/quote":     {},
 	"internal/inspect":   {"internal/catalog", "sql/catalog"},
-	"internal/propose":   {"generator", "policy", "internal/catalog", "internal/diag", "internal/lint", "internal/quote"},
+	"internal/propose":   {"generator", "policy", "internal/catalog", "internal/diag", "internal/explain", "internal/lint", "internal/quote"},
 	"internal/rehearsal": {"generator", "policy", "verifier", "internal/catalog", "internal/diag", "internal/install", "internal/quote", "internal/sandbox"},
 	"internal/sandbox":   {"internal/quote"},
 	"internal/report":    {"docs/checks", "internal/diag", "policy"},
