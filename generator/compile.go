@@ -183,11 +183,9 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		c.checkReach(step, from, step.Delete.Cascades)
 	}
 	ranksAlone := 0
-	if p.Due != nil {
-		for _, entry := range p.Due.Entries {
-			if entry.Beyond != nil && entry.Clock == nil {
-				ranksAlone++
-			}
+	for _, entry := range p.DueEntries() {
+		if entry.Beyond != nil && entry.Clock == nil {
+			ranksAlone++
 		}
 	}
 	if ranksAlone > 1 {
