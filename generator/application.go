@@ -35,7 +35,7 @@ func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template str
 	}
 	for _, name := range grant {
 		o.Grants = append(o.Grants, name.Text)
-		if in.None || !slices.Contains([]string{in.Owner, in.Worker, in.Runner, in.Operator, in.Viewer}, name.Text) {
+		if in.None || !slices.Contains(in.All(), name.Text) {
 			w.granted = append(w.granted, name)
 		}
 	}

@@ -183,11 +183,9 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		c.checkReach(step, from, step.Delete.Cascades)
 	}
 	ranksAlone := 0
-	if p.Due != nil {
-		for _, entry := range p.Due.Entries {
-			if entry.Beyond != nil && entry.Clock == nil {
-				ranksAlone++
-			}
+	for _, entry := range p.DueEntries() {
+		if entry.Beyond != nil && entry.Clock == nil {
+			ranksAlone++
 		}
 	}
 	if ranksAlone > 1 {
@@ -204,21 +202,19 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 // withoutRepeated leaves one of several objects that policies have in common: that of the first policy by name,
 // so that their order in the file does not matter.
 func withoutRepeated(objects []Object) []Object {
-	first := map[ID]string{}
-	for _, o := range objects {
-		if name, seen := first[o.ID()]; isShared(o.Kind) && (!seen || o.Policy < name) {
-			first[o.ID()] = o.Policy
+	first := map[ID]int{}
+	for i, o := range objects {
+		if at, seen := first[o.ID()]; isShared(o.Kind) && (!seen || o.Policy < objects[at].Policy) {
+			first[o.ID()] = i
 		}
 	}
-	done := map[ID]bool{}
-	return slices.DeleteFunc(objects, func(o Object) bool {
-		if !isShared(o.Kind) {
-			return false
+	var list []Object
+	for i, o := range objects {
+		if at, shared := first[o.ID()]; !shared || at == i {
+			list = append(list, o)
 		}
-		repeated := done[o.ID()] || first[o.ID()] != o.Policy
-		done[o.ID()] = done[o.ID()] || !repeated
-		return repeated
-	})
+	}
+	return list
 }
 
 func isShared(kind Kind) bool {

@@ -494,7 +494,7 @@ func TestRebaseLeavesNoGap(t *testing.T) {
 	head := mustReadFormat(t, side, "").Files()[n].Name
 	_, _, err := Rebase(all, "", []string{head}, false)
 	var got *HistoryError
-	if !errors.As(err, &got) || got.Kind != ErrGap || got.Files[0] != own || !strings.Contains(got.Hint, "Give this migration the number") {
+	if !errors.As(err, &got) || got.Kind != ErrGap || got.Files[len(got.Files)-1] != own || !strings.Contains(got.Hint, "Give the last of these the number") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -780,7 +780,7 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 			t.Parallel()
 			dir := fstest.MapFS{}
 			h := mustRead(t, dir)
-			p := part{middle: "retention_policies", what: "A newer one.", changes: []change{{after: &c.object}}}
+			p := part{middle: "retention_policies", what: "A newer one.", changes: []Change{{After: &c.object}}}
 			files, err := writeStep(h, []part{p}, NextOptions{Roles: testRoles})
 			if err != nil {
 				t.Fatal(err)

@@ -71,39 +71,6 @@ type File struct {
 // Content is the whole text.
 func (f File) Content() string { return strings.Join(f.Pieces, "") }
 
-// change is one object before and after a step; exactly one of them is nil for a new and for a removed object.
-type change struct {
-	before, after *Object
-	// stays marks a column or an archive that no step removes: it was there before, or holds data now.
-	stays bool
-	// first says that what is there goes before anything is created, in Up and in Down.
-	first bool
-	// was and is are the places of before and after in the order of creation.
-	was, is int
-	sum     string // the hash of after, "" where nobody has made one
-}
-
-// back is the change in Down.
-func (c change) back() change {
-	return change{before: c.after, after: c.before, stays: c.stays, first: c.first, was: c.is, is: c.was}
-}
-
-// hash is that of after.
-func (c change) hash() string {
-	if c.sum == "" {
-		return c.after.Hash()
-	}
-	return c.sum
-}
-
-// object is the later of the two.
-func (c change) object() *Object {
-	if c.after != nil {
-		return c.after
-	}
-	return c.before
-}
-
 // part is the changes of one file, in the order of execution.
 type part struct {
 	Migration
@@ -112,7 +79,7 @@ type part struct {
 	what          string // for the head comment
 	noTransaction bool
 	lockTimeout   bool
-	changes       []change
+	changes       []Change
 }
 
 // Next compares what h installs with what is wanted and returns the files of one step that makes
@@ -138,56 +105,35 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 // compare lists what differs: new and changed objects in the order of wanted by kind, then the
 // removed ones, latest first. Privileges go before anything is created, since two objects may give the same one. Where
 // tables of the runtime are altered, all views go first and are made anew: they would stand in the way or keep old columns.
-func compare(h *History, wanted []Object) ([]change, error) {
-	type checked struct {
-		sum  string
-		errs []error
-	}
-	wanted, installed := byRank(wanted), byRank(h.Objects())
-	checks, _ := parallel.Each(wanted, func(o Object) (checked, error) { return checked{o.Hash(), check(h.tool, o)}, nil })
-	was, seen := map[ID]int{}, map[ID]bool{}
-	for i, o := range installed {
-		was[o.ID()] = i
-	}
-	var changes, views []change
+func compare(h *History, wanted []Object) ([]Change, error) {
+	wanted = byRank(wanted)
+	checks, _ := parallel.Each(wanted, func(o Object) ([]error, error) { return check(h.tool, o), nil })
+	all := pairs(byRank(h.Objects()), wanted)
+	slices.Reverse(all[len(wanted):])
+	altered := slices.ContainsFunc(all, func(c Change) bool { return c.Object().Kind == KindUpgrade && c.differs() })
+	var changes, views []Change
 	var errs []error
-	for i := range wanted {
-		after := &wanted[i]
-		id := after.ID()
-		if seen[id] {
-			errs = append(errs, &ObjectError{Kind: ErrTwice, Object: *after, Message: "wanted twice", Hint: "Give one of the two another name."})
-		}
-		errs = append(errs, checks[i].errs...)
-		seen[id] = true
-		c := change{after: after, stays: h.left[id], is: i, was: was[id], sum: checks[i].sum}
-		before, had := h.Object(id)
-		switch {
-		case had && before.Hash() == c.sum:
-			if c.before = after; after.Kind == KindView {
-				views = append(views, c)
+	seen := map[ID]bool{}
+	for i, c := range all {
+		o := c.Object()
+		if c.stays = h.left[o.ID()]; c.After == nil {
+			c.stays = holdsData(o.Kind)
+		} else {
+			if seen[o.ID()] {
+				errs = append(errs, &ObjectError{Kind: ErrTwice, Object: *o, Message: "wanted twice", Hint: "Give one of the two another name."})
 			}
-			continue
-		case had:
-			c.before = &before
+			seen[o.ID()] = true
+			errs = append(errs, checks[i]...)
 		}
-		changes = append(changes, c)
-	}
-	for i, o := range slices.Backward(installed) {
-		if !seen[o.ID()] {
-			changes = append(changes, change{before: &installed[i], stays: holdsData(o.Kind), was: i})
+		c.first = o.Kind == KindPrivilege || altered && o.Kind == KindView
+		if c.differs() {
+			errs = append(errs, checkUpgrade(c)...)
+			changes = append(changes, c)
+		} else if c.first && o.Kind == KindView {
+			views = append(views, c)
 		}
 	}
-	altered := slices.ContainsFunc(changes, func(c change) bool { return c.object().Kind == KindUpgrade })
-	for _, c := range changes {
-		errs = append(errs, checkUpgrade(c)...)
-	}
-	if altered {
-		changes = append(changes, views...)
-	}
-	for i, c := range changes {
-		changes[i].first = c.object().Kind == KindPrivilege || altered && c.object().Kind == KindView
-	}
-	return changes, errors.Join(errs...)
+	return append(changes, views...), errors.Join(errs...)
 }
 
 // kinds in the order of creation.
@@ -214,7 +160,7 @@ func isRuntime(o *Object) bool { return o.Policy == "" && rank(o.Kind) <= rank(K
 
 // split sorts changes into the files of a step. What policies need comes before what uses it;
 // removals come last, except that cron jobs are unscheduled before anything else changes.
-func split(changes []change, opt NextOptions) []part {
+func split(changes []Change, opt NextOptions) []part {
 	label := opt.Label
 	if label == "" {
 		label = "retention"
@@ -229,38 +175,38 @@ func split(changes []change, opt NextOptions) []part {
 	if opt.Cron {
 		parts[3].middle, parts[3].what = label+"_jobs", "The jobs, in the database where schema cron lives."
 	}
-	regranted := slices.ContainsFunc(changes, func(c change) bool {
-		return c.object().Kind == KindPrivilege && c.before != nil && c.after != nil
+	regranted := slices.ContainsFunc(changes, func(c Change) bool {
+		return c.Object().Kind == KindPrivilege && c.Before != nil && c.After != nil
 	})
 	for _, c := range changes {
 		i := place(c, regranted)
 		parts[i].changes = append(parts[i].changes, c)
-		if i == 0 && c.object().Kind == KindUpgrade && !parts[0].lockTimeout { // it alters tables that every run reads
+		if i == 0 && c.Object().Kind == KindUpgrade && !parts[0].lockTimeout { // it alters tables that every run reads
 			parts[0].what += " Waits at most 10 s for a lock."
 			parts[0].lockTimeout = true
 		}
 	}
 	// Jobs that go come first: so they do in the file.
-	unscheduled := func(c change) int {
-		if c.after == nil && c.before.Kind == KindCron {
+	unscheduled := func(c Change) int {
+		if c.After == nil && c.Before.Kind == KindCron {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(parts[3].changes, func(a, b change) int { return unscheduled(a) - unscheduled(b) })
+	slices.SortStableFunc(parts[3].changes, func(a, b Change) int { return unscheduled(a) - unscheduled(b) })
 	return slices.DeleteFunc(parts, func(p part) bool { return len(p.changes) == 0 })
 }
 
 // place is the index of the file that a change belongs to. Where any privilege changes they all go together:
 // what one takes back another may give.
-func place(c change, regranted bool) int {
-	o := c.object()
+func place(c Change, regranted bool) int {
+	o := c.Object()
 	switch {
-	case o.Kind == KindIndex && c.after == nil:
+	case o.Kind == KindIndex && c.After == nil:
 		return 4
-	case c.after == nil && c.first && isRuntime(o):
+	case c.After == nil && c.first && isRuntime(o):
 		return 0
-	case c.after == nil:
+	case c.After == nil:
 		return 3
 	case o.Kind == KindIndex:
 		return 2
@@ -290,11 +236,11 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 		p.place = fmt.Sprintf("part %d of %d", i+1, len(parts))
 		after := h.State()
 		for _, c := range p.changes { // as replay does for files that are written
-			if c.before != nil && (c.after == nil || c.first) {
-				h.remove(c.before.ID())
+			if c.Before != nil && (c.After == nil || c.first) {
+				h.remove(c.Before.ID())
 			}
-			if c.after != nil {
-				h.put(*c.after, c.hash())
+			if c.After != nil {
+				h.put(*c.After, c.hash())
 			}
 		}
 		p.Migration = Migration{Name: h.tool.name(version, h.width, p.middle), Version: version, State: h.hash(), After: after}
@@ -380,13 +326,13 @@ func hasStatement(text string) bool {
 
 // checkUpgrade refuses to change what holds data or is used by columns: replacing a table or a
 // type is never a matter of running its definition again. An upgrade that ran has run.
-func checkUpgrade(c change) []error {
-	o := c.object()
-	if c.before == nil || (o.Kind != KindTable && o.Kind != KindType && o.Kind != KindUpgrade) {
+func checkUpgrade(c Change) []error {
+	o := c.Object()
+	if c.Before == nil || (o.Kind != KindTable && o.Kind != KindType && o.Kind != KindUpgrade) {
 		return nil
 	}
 	what := "differs from what the migrations install"
-	if c.after == nil {
+	if c.After == nil {
 		what = "is no longer wanted"
 	}
 	return []error{&ObjectError{

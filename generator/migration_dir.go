@@ -202,7 +202,11 @@ func (dir migrationDir) checkNumbers(names []numbered) error {
 			if i > 0 {
 				files = []string{names[i-1].name, n.name}
 			}
-			return historyError(ErrGap, gapHint, fmt.Sprintf("number %d is missing, and %s refuses a gap", i+1, dir.tool.format), files...)
+			hint := gapHint
+			if len(dir.without) > 0 {
+				hint = "Give the last of these the number of the first file that goes, if it is applied nowhere; or have the other side written again."
+			}
+			return historyError(ErrGap, hint, fmt.Sprintf("number %d is missing, and %s refuses a gap", i+1, dir.tool.format), files...)
 		}
 	}
 	return nil

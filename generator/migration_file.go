@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,88 @@ import (
 	"pgretain/policy"
 )
 
+// Change is what becomes of an object: there is no Before of a new one, and no After of one that goes.
+type Change struct {
+	Before, After *Object
+	// stays marks a column or an archive that no step removes: it was there before, or holds data now.
+	stays bool
+	// first says that what is there goes before anything is created, in Up and in Down.
+	first bool
+	// was and is are the places of Before and After in the order of creation.
+	was, is int
+	sum     string // the hash of After, "" where nobody has made one
+}
+
+// Changes tells two lists of objects apart: new and changed ones in the order of after, then those that go, in that of
+// before.
+func Changes(before, after []Object) []Change {
+	return slices.DeleteFunc(pairs(before, after), func(c Change) bool { return !c.differs() })
+}
+
+// pairs is Changes with the objects that stay as they are among those of after.
+func pairs(before, after []Object) []Change {
+	was := make(map[ID]int, len(before))
+	for i, o := range before {
+		was[o.ID()] = i
+	}
+	sums, _ := parallel.Each(after, func(o Object) (string, error) { return o.Hash(), nil })
+	var list []Change
+	for i := range after {
+		c := Change{After: &after[i], is: i, sum: sums[i]}
+		if at, had := was[after[i].ID()]; had {
+			c.Before, c.was = &before[at], at
+			delete(was, after[i].ID())
+		}
+		list = append(list, c)
+	}
+	for i := range before {
+		if _, goes := was[before[i].ID()]; goes {
+			list = append(list, Change{Before: &before[i], was: i})
+		}
+	}
+	return list
+}
+
+func (c Change) differs() bool { return c.Before == nil || c.After == nil || c.Before.Hash() != c.sum }
+
+// back is the change in Down.
+func (c Change) back() Change {
+	return Change{Before: c.After, After: c.Before, stays: c.stays, first: c.first, was: c.is, is: c.was}
+}
+
+// hash is that of After.
+func (c Change) hash() string {
+	if c.sum == "" {
+		return c.After.Hash()
+	}
+	return c.sum
+}
+
+// Object is the later of the two.
+func (c Change) Object() *Object { return cmp.Or(c.After, c.Before) }
+
+// Sign is "+" of a new object, "~" of one that changes, "-" of one that goes.
+func (c Change) Sign() string {
+	switch {
+	case c.Before == nil:
+		return "+"
+	case c.After == nil:
+		return "-"
+	}
+	return "~"
+}
+
+// Words say how a policy changes; "" of anything else.
+func (c Change) Words() string {
+	if c.Sign() != "~" || c.After.Kind != KindPolicy {
+		return ""
+	}
+	return ": " + Differences(c.Before.SQL, c.After.SQL)
+}
+
+// OfRuntime says whether the object belongs to the runtime, which has a file of its own.
+func (c Change) OfRuntime() bool { return isRuntime(c.Object()) }
+
 // pieces are texts that are joined once: together they can have many megabytes.
 type pieces []string
 
@@ -18,7 +101,7 @@ func (p pieces) String() string { return strings.Join(p, "") }
 // render writes the files of one part: head, Up, Down.
 func render(l tool, p part, opt NextOptions) ([]File, error) {
 	down := downs(p.changes)
-	if p.After == none && opt.home != "" && isRuntime(p.changes[0].object()) {
+	if p.After == none && opt.home != "" && isRuntime(p.changes[0].Object()) {
 		down = []action{dropRuntime(p.changes, opt)}
 	}
 	sections := []section{{ups(p.changes), opt.path}, {down, opt.pathBefore}}
@@ -26,18 +109,18 @@ func render(l tool, p part, opt NextOptions) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].object()) {
+	if p.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].Object()) {
 		texts[0] = slices.Insert(texts[0], 0, firstSchema(opt))
 	}
 	return l.frame(l, p, texts[0], texts[1]), nil
 }
 
 // dropRuntime takes back the file that installs the runtime.
-func dropRuntime(changes []change, opt NextOptions) action {
+func dropRuntime(changes []Change, opt NextOptions) action {
 	var relations []string
 	for _, c := range changes {
-		if k := c.after.Kind; k == KindTable || k == KindView || k == KindType {
-			relations = append(relations, strings.TrimPrefix(c.after.Name, opt.home+"."))
+		if k := c.After.Kind; k == KindTable || k == KindView || k == KindType {
+			relations = append(relations, strings.TrimPrefix(c.After.Name, opt.home+"."))
 		}
 	}
 	data := fields{"Schema": literal(opt.home), "Refuse": sqlText(opt.home + "._refuse_down()"), "Relations": textArray(relations), "Owners": nil}
@@ -75,8 +158,8 @@ func (l tool) head(p part, intro string) string {
 	fmt.Fprintf(&b, "--\n%s", intro)
 	counted := map[Kind]int{}
 	for _, c := range p.changes {
-		if c.before == nil && isRuntime(c.after) {
-			counted[c.after.Kind]++
+		if c.Before == nil && isRuntime(c.After) {
+			counted[c.After.Kind]++
 		}
 	}
 	for _, kind := range kinds {
@@ -85,7 +168,7 @@ func (l tool) head(p part, intro string) string {
 		}
 	}
 	for _, c := range p.changes {
-		if c.before != nil || !isRuntime(c.after) {
+		if c.Before != nil || !isRuntime(c.After) {
 			fmt.Fprintf(&b, "--   %s\n", c.line())
 		}
 	}
@@ -93,17 +176,8 @@ func (l tool) head(p part, intro string) string {
 }
 
 // line is what the head says of a change, and how a policy changes.
-func (c change) line() string {
-	sign, words := "~", ""
-	switch {
-	case c.before == nil:
-		sign = "+"
-	case c.after == nil:
-		sign = "-"
-	case c.after.Kind == KindPolicy:
-		words = ": " + Differences(c.before.SQL, c.after.SQL)
-	}
-	return fmt.Sprintf("%s %s %s%s", sign, c.object().Kind, quoteName(c.object().Name), words)
+func (c Change) line() string {
+	return c.Sign() + " " + string(c.Object().Kind) + " " + quoteName(c.Object().Name) + c.Words()
 }
 
 // forward introduces the objects of a file that goes up; back is what restores them.
@@ -123,26 +197,26 @@ var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivileg
 // ups are the actions of an Up part: jobs are unscheduled before anything else changes, then what
 // cannot be replaced goes, latest first, and tables of the runtime lose what an upgrade gave them; what
 // is new comes; what is no longer wanted goes last.
-func ups(changes []change) []action {
+func ups(changes []Change) []action {
 	type placed struct {
 		place  int
 		action action
 	}
 	var unscheduled, dropped, downgraded, put, removed []placed
 	for _, c := range changes {
-		if c.after != nil {
-			put = append(put, placed{c.is - ahead[c.after.Kind], c.put()})
-			if !c.first || c.before == nil {
+		if c.After != nil {
+			put = append(put, placed{c.is - ahead[c.After.Kind], c.put()})
+			if !c.first || c.Before == nil {
 				continue
 			}
 		}
 		to := &removed
 		switch {
-		case c.after == nil && c.before.Kind == KindCron:
+		case c.After == nil && c.Before.Kind == KindCron:
 			to = &unscheduled
 		case c.first:
 			to = &dropped
-		case c.before.Kind == KindUpgrade:
+		case c.Before.Kind == KindUpgrade:
 			to = &downgraded
 		}
 		*to = append(*to, placed{-c.was, c.drop()})
@@ -158,8 +232,8 @@ func ups(changes []change) []action {
 }
 
 // downs are the actions of a Down part: it goes back to what was there in the same order of safety.
-func downs(changes []change) []action {
-	actions := ups(each(changes, change.back))
+func downs(changes []Change) []action {
+	actions := ups(each(changes, Change.back))
 	for i := range actions {
 		actions[i].removal = nil
 	}
@@ -167,17 +241,17 @@ func downs(changes []change) []action {
 }
 
 // put creates or replaces. How the object is removed is noted where the Down part does not say it.
-func (c change) put() action {
-	a := action{verb: verbPut, object: *c.after}
-	if (c.before == nil && c.stays) || (c.before != nil && (c.first || c.before.Drop != c.after.Drop)) {
-		a.removal = &c.after.Drop
+func (c Change) put() action {
+	a := action{verb: verbPut, object: *c.After}
+	if (c.Before == nil && c.stays) || (c.Before != nil && (c.first || c.Before.Drop != c.After.Drop)) {
+		a.removal = &c.After.Drop
 	}
 	return a
 }
 
 // drop removes what was there, or says why it stays.
-func (c change) drop() action {
-	a := action{verb: verbDrop, object: *c.before}
+func (c Change) drop() action {
+	a := action{verb: verbDrop, object: *c.Before}
 	switch {
 	case c.stays:
 		a.object.Drop = ""

@@ -89,15 +89,10 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 // clocksOnUpper gives clocks their column: age runs from the upper bound, and a partition whose
 // upper bound is the cutoff itself holds nothing that is younger.
 func clocksOnUpper(p *policy.Policy) {
-	if p.Due == nil {
-		return
-	}
-	for _, entry := range p.Due.Entries {
-		if k := entry.Clock; k != nil {
-			k.Inclusive = true
-			if k.Column == "" && k.Expression == nil {
-				k.Column, k.ColumnPos = "upper", k.Position
-			}
+	for _, k := range p.DueClocks() {
+		k.Inclusive = true
+		if k.Column == "" && k.Expression == nil {
+			k.Column, k.ColumnPos = "upper", k.Position
 		}
 	}
 }

@@ -271,15 +271,12 @@ func tableNames(tables []policy.Table) []string {
 
 func (c *compiler) install() Object {
 	in := c.file.Install
-	cronDatabase := sqlText("NULL") // where jobs are scheduled in this database, or by nobody here
+	database, cronDatabase := any(nil), sqlText("NULL") // where jobs are scheduled in this database, or by nobody here
 	if in.CronElsewhere() && in.CronDatabase != "" {
-		cronDatabase = sqlText(literal(in.CronDatabase).String())
+		database, cronDatabase = in.CronDatabase, sqlText(literal(in.CronDatabase).String())
 	}
 	r := row{{"runtime_version", sqlfiles.Version, nil}, {"search_path", strings.Join(in.SearchPath, ", "), nil}, {"time_zone", in.TimeZone, nil},
-		{"scheduler", in.Scheduler, nil}, {"protect", tableNames(c.file.Protect), nil}, {"trust", names(in.Trust), nil}, {"cron_database", nil, nil}}
-	if cronDatabase != "NULL" {
-		r[6].Value = in.CronDatabase
-	}
+		{"scheduler", in.Scheduler, nil}, {"protect", tableNames(c.file.Protect), nil}, {"trust", names(in.Trust), nil}, {"cron_database", database, nil}}
 	data := fields{
 		"Schema": sqlText(in.Schema), "Version": literal(sqlfiles.Version), "VersionNumber": sqlText(sqlfiles.Version),
 		"SearchPath": literal(strings.Join(in.SearchPath, ", ")), "Zone": literal(in.TimeZone), "Scheduler": literal(in.Scheduler),
@@ -305,16 +302,16 @@ func (c *compiler) jobs() []Object {
 }
 
 func (c *compiler) job(job *policy.Job) Object {
+	words := explain.Job(job)
+	schedules := each(job.Schedules, func(s policy.Schedule) string { return s.Text })
+	policies := each(job.Run, func(r policy.Reference) string { return r.Name })
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Strict": job.Strict,
-		"Schedules": textArray(each(job.Schedules, func(s policy.Schedule) string { return s.Text })),
-		"Policies":  textArray(each(job.Run, func(r policy.Reference) string { return r.Name })),
-		"Words":     wordsText(explain.Job(job)),
-		"Scope":     each(job.Scope, func(a policy.Assignment) item { return item{literal(a.Column), sqlText(oneLine(a.Value.SQL))} })}
-	r := row{{"name", job.Name, nil}, {"words", pageText(explain.Job(job)), nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
-		{"schedules", each(job.Schedules, func(s policy.Schedule) string { return s.Text }), nil},
-		{"policies", each(job.Run, func(r policy.Reference) string { return r.Name }), nil}}
+		"Schedules": textArray(schedules), "Policies": textArray(policies), "Words": wordsText(words),
+		"Scope": each(job.Scope, func(a policy.Assignment) item { return item{literal(a.Column), sqlText(oneLine(a.Value.SQL))} })}
+	r := row{{"name", job.Name, nil}, {"words", pageText(words), nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
+		{"schedules", schedules, nil}, {"policies", policies, nil}}
 	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position,
-		Words: explain.Job(job), Row: r.columns()}
+		Words: words, Row: r.columns()}
 }
 
 // scopeOf is what a job narrows its policies to: literals, by columns; nil for nothing.

@@ -221,7 +221,7 @@ func (w *pageWriter) guardVerdict(name string) (sqlText, error) {
 }
 
 func (w *pageWriter) compileDue() {
-	for i, entry := range w.entries() {
+	for i, entry := range w.policy.DueEntries() {
 		var k *clock
 		var r *ranked
 		if entry.Clock != nil {
@@ -235,13 +235,6 @@ func (w *pageWriter) compileDue() {
 	if w.policy.Due != nil {
 		w.binder.verdict = nil
 	}
-}
-
-func (w *pageWriter) entries() []policy.Entry {
-	if w.policy.Due == nil {
-		return nil
-	}
-	return w.policy.Due.Entries
 }
 
 // pass is one walk of a run over the table, with its own cursor: one per entry of "due", and one
@@ -261,7 +254,7 @@ func (w *pageWriter) passes() []pass {
 		return []pass{{number: 1}}
 	}
 	var ranks, clocks []pass
-	for i := range w.policy.Due.Entries {
+	for i := range w.policy.DueEntries() {
 		p := pass{clock: w.clocks[i], beyond: w.beyonds[i]}
 		to := &clocks
 		if p.beyond != nil {

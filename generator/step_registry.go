@@ -289,7 +289,7 @@ func (w *pageWriter) decidingParts() []policy.Expr {
 	}
 	list := each(p.Parts(), func(part policy.Part) policy.Expr { return part.Expr })
 	return slices.DeleteFunc(list, func(e policy.Expr) bool {
-		return slices.ContainsFunc(w.entries(), func(entry policy.Entry) bool {
+		return slices.ContainsFunc(w.policy.DueEntries(), func(entry policy.Entry) bool {
 			return entry.Clock != nil && entry.Clock.UpTo != nil && e == *entry.Clock.UpTo
 		})
 	})

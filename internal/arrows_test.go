@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +37,7 @@ var arrows = map[string][]string{
 	"internal/pgparse":   {},
 	"internal/quote":     {},
 	"internal/inspect":   {"internal/catalog", "sql/catalog"},
-	"internal/propose":   {"generator", "policy", "internal/catalog", "internal/diag", "internal/lint", "internal/quote"},
+	"internal/propose":   {"generator", "policy", "internal/catalog", "internal/diag", "internal/explain", "internal/lint", "internal/quote"},
 	"internal/rehearsal": {"generator", "policy", "verifier", "internal/catalog", "internal/diag", "internal/install", "internal/quote", "internal/sandbox"},
 	"internal/sandbox":   {"internal/quote"},
 	"internal/report":    {"docs/checks", "internal/diag", "policy"},
@@ -155,6 +156,28 @@ func TestOnlyInstallWrites(t *testing.T) {
 		}
 		if !strings.Contains(text(t, p), "AccessMode: pgx.ReadOnly") {
 			t.Errorf("%s does not ask for READ ONLY", p.path)
+		}
+	}
+}
+
+// TestSizes holds how many Go files a folder may have, those of tests among them. In tests/behaviour, a file is a construct
+// of the language.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	const most = 30
+	files := map[string]int{}
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".go" {
+			files[filepath.Dir(path)]++
+		}
+		return err
+	})
+	if err != nil || len(files) < 30 {
+		t.Fatalf("%d folders: %v", len(files), err)
+	}
+	for folder, n := range files {
+		if n > most && folder != filepath.FromSlash("../tests/behaviour") {
+			t.Errorf("%s has %d Go files, more than %d", folder, n, most)
 		}
 	}
 }

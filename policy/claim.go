@@ -26,7 +26,7 @@ func (c *Claim) read(r *reader, f field) bool {
 // checkClaim checks that the policy is one whose rows expire, and that set leaves key and clock alone.
 func (r *reader) checkClaim(p *Policy) {
 	var clock *Clock
-	if entries := p.dueEntries(); len(entries) == 1 && entries[0].Beyond == nil {
+	if entries := p.DueEntries(); len(entries) == 1 && entries[0].Beyond == nil {
 		clock = entries[0].Clock
 	}
 	if clock == nil || clock.Kind != "expires" || clock.Column == "" {

@@ -71,7 +71,7 @@ func keyNode(f field, key string) *yaml.Node {
 
 // DueClocks are those of the entries of due.
 func (p *Policy) DueClocks() (list []*Clock) {
-	for _, entry := range p.dueEntries() {
+	for _, entry := range p.DueEntries() {
 		if entry.Clock != nil {
 			list = append(list, entry.Clock)
 		}
@@ -81,7 +81,7 @@ func (p *Policy) DueClocks() (list []*Clock) {
 
 // DueRanks are those of the entries of due.
 func (p *Policy) DueRanks() (list []*Rank) {
-	for _, entry := range p.dueEntries() {
+	for _, entry := range p.DueEntries() {
 		if entry.Beyond != nil {
 			list = append(list, entry.Beyond)
 		}
@@ -89,7 +89,8 @@ func (p *Policy) DueRanks() (list []*Rank) {
 	return list
 }
 
-func (p *Policy) dueEntries() []Entry {
+// DueEntries are those of due, none without it.
+func (p *Policy) DueEntries() []Entry {
 	if p.Due == nil {
 		return nil
 	}

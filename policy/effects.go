@@ -41,7 +41,7 @@ func (p *Policy) effects() []effect {
 	for _, j := range p.Joins {
 		list = j.effect(list, ofPolicy)
 	}
-	for _, entry := range p.dueEntries() {
+	for _, entry := range p.DueEntries() {
 		if mark := entry.watermark(); mark != nil {
 			list = append(list, effect{Use: Use{Table: mark.Table, Access: Access{Update: true}}, step: ofMark, changes: true,
 				what: `"watermark"`, sets: []Assignment{{Column: mark.Column}}})
@@ -265,7 +265,7 @@ func (p *Policy) clearsDue() bool {
 // other tables as well, which a step may change.
 func (p *Policy) judgedBy() (read map[string]bool, all bool) {
 	read = map[string]bool{}
-	for _, entry := range p.dueEntries() {
+	for _, entry := range p.DueEntries() {
 		if entry.Clock != nil {
 			read[entry.Clock.Column] = true
 		}

@@ -66,7 +66,7 @@ func (v visitor) policy(p *Policy) {
 	for _, g := range p.Keep {
 		guards = append(guards, g.Name)
 	}
-	for _, entry := range p.dueEntries() {
+	for _, entry := range p.DueEntries() {
 		v.clock(entry.Clock, s)
 		v.rank(entry.Beyond, scope{names: s.names, rank: true, guards: guards})
 	}

@@ -77,7 +77,7 @@ func (r *reader) readPolicy(f field) bool {
 		m.require("table")
 	}
 	r.fill(m, p)
-	for _, e := range p.dueEntries() {
+	for _, e := range p.DueEntries() {
 		if len(p.Scope) > 0 && e.watermark() != nil {
 			r.add(codeConflict, r.at(m.fields["scope"].key), `"scope" and "watermark" exclude each other`,
 				"A run that takes one scope would move the watermark past the rows of the others, which nobody would work off.",

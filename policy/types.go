@@ -57,6 +57,9 @@ type Roles struct {
 	Viewer   string `yaml:"viewer,system"`
 }
 
+// All are the five, in the order of their rights.
+func (r Roles) All() []string { return []string{r.Owner, r.Worker, r.Runner, r.Operator, r.Viewer} }
+
 // Table names a table as the file writes it: schema.name, "public" when no schema is given.
 type Table struct {
 	Schema, Name string

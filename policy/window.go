@@ -206,7 +206,7 @@ func (p *Policy) SettableWindow() *WindowData {
 	if p.Claim != nil {
 		windows = append(windows, p.Claim.TTL)
 	} else {
-		for _, entry := range p.dueEntries() {
+		for _, entry := range p.DueEntries() {
 			if entry.Clock != nil {
 				windows = append(windows, entry.Clock.Window)
 			}

@@ -127,20 +127,25 @@ type walk struct {
 
 // deleting walks from a table; walks are shared by policies.
 func (g *reachGraph) deleting(from *reachTable) *walk {
-	if w := g.walks[from.OID]; w != nil {
-		return w
+	w := g.walks[from.OID]
+	if w == nil {
+		w = &walk{graph: g}
+		g.walks[from.OID] = w
+		w.delete(from)
 	}
-	w := &walk{graph: g}
-	g.walks[from.OID] = w
+	return w
+}
+
+// delete goes on with deletes from a table.
+func (w *walk) delete(from *reachTable) {
 	w.take(reachEffect{from, "DELETE", true, from.Name}, true)
 	for len(w.next) > 0 {
 		e := w.next[0]
 		w.next = w.next[1:]
-		for _, key := range g.keys[e.table.OID] {
+		for _, key := range w.graph.keys[e.table.OID] {
 			w.follow(e, key)
 		}
 	}
-	return w
 }
 
 // find is the place of an effect on a table, -1 for none.
@@ -151,7 +156,8 @@ func (w *walk) find(table *reachTable, event string) int {
 // take notes an effect on a table and on what is below it: partitions, and where a statement of ours
 // does not say ONLY, also tables that inherit.
 func (w *walk) take(e reachEffect, children bool) {
-	if w.find(e.table, e.event) >= 0 {
+	if i := w.find(e.table, e.event); i >= 0 {
+		w.effects[i].named = w.effects[i].named || e.named
 		return
 	}
 	w.effects = append(w.effects, e)
@@ -207,19 +213,7 @@ func (g *reachGraph) deletions(p *policy.Policy) []deletion {
 func (g *reachGraph) reachOf(p *policy.Policy) *policyReach {
 	all := walk{graph: g}
 	for _, d := range g.deletions(p) {
-		w := g.deleting(d.table)
-		for _, m := range w.met {
-			if !slices.ContainsFunc(all.met, func(known metKey) bool { return known.OID == m.OID }) {
-				all.met = append(all.met, m)
-			}
-		}
-		for _, e := range w.effects {
-			if i := all.find(e.table, e.event); i >= 0 {
-				all.effects[i].named = all.effects[i].named || e.named
-			} else {
-				all.effects = append(all.effects, e)
-			}
-		}
+		all.delete(d.table)
 	}
 	for _, use := range p.Uses() {
 		for _, table := range g.byName[use.Table.String()] {

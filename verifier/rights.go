@@ -21,27 +21,14 @@ func (v *inspection) checkRights(r reading) error {
 	var wanted []generator.Right
 	var about []generator.Object
 	schema := v.install.Schema
-	for _, role := range v.allRoles() { // which the runtime's own migration grants
+	for _, role := range distinct(v.install.Roles.All()) { // which the runtime's own migration grants
 		wanted = append(wanted, generator.Right{Kind: "schema", Name: schema, On: quote.Ident(schema), Role: role, Needed: "USAGE"})
 		about = append(about, generator.Object{Kind: generator.KindPrivilege, Name: "schema " + schema, Position: v.install.Position})
 	}
 	for _, o := range v.objects(generator.KindPrivilege) {
 		wanted, about = append(wanted, o.Rights...), append(about, slices.Repeat([]generator.Object{o}, len(o.Rights))...)
 	}
-	roles := v.install.Roles
-	return v.finds(codeTableRights, about, "role_privileges", wanted, []string{roles.Owner, roles.Worker, roles.Runner, roles.Operator, roles.Viewer})(r)
-}
-
-// allRoles are the install's, each once.
-func (v *inspection) allRoles() []string {
-	var list []string
-	r := v.install.Roles
-	for _, role := range []string{r.Owner, r.Worker, r.Runner, r.Operator, r.Viewer} {
-		if !slices.Contains(list, role) {
-			list = append(list, role)
-		}
-	}
-	return list
+	return v.finds(codeTableRights, about, "role_privileges", wanted, v.install.Roles.All())(r)
 }
 
 // calling is a function that the expressions of a policy or report call.
@@ -198,7 +185,7 @@ func (v *inspection) checkRoles(r reading) error {
 	if v.install.Scheduler != "pg_cron" {
 		special[2] = ""
 	}
-	return v.finds(codeRole, v.atInstall(), "roles", v.allRoles(), special, v.owner())(r)
+	return v.finds(codeRole, v.atInstall(), "roles", distinct(v.install.Roles.All()), special, v.owner())(r)
 }
 
 // checkSessions is about how sessions of the runner begin; where pg_cron begins them, also about what ends them.

@@ -34,9 +34,9 @@ func (v *inspection) promises() map[string]promise {
 	shortest := map[string]promise{}
 	for _, j := range v.jobs() {
 		for _, s := range j.runs {
-			lag, ok := j.ticks.lag(v.server.Now, s.budget)
-			if other, found := shortest[s.name]; ok && (!found || lag < other.lag) {
-				shortest[s.name] = promise{lag, j.name}
+			late, ok := lag(j.ticks, v.server.Now, s.budget)
+			if other, found := shortest[s.name]; ok && (!found || late < other.lag) {
+				shortest[s.name] = promise{late, j.name}
 			}
 		}
 	}

@@ -15,7 +15,7 @@ type job struct {
 	name     string
 	position diag.Position
 	runs     []scheduledRun
-	ticks    ticks
+	ticks    calendar.Ticks
 }
 
 // Bounds on time for the deadlines of those that come after a run in its job: of one without a budget, and of a report.
@@ -39,7 +39,7 @@ func (v *inspection) jobs() []job {
 	return mapped(v.file.Jobs, func(wanted *policy.Job) job {
 		j := job{name: wanted.Name, position: wanted.Position}
 		if v.zone != nil {
-			j.ticks = parseTicks(mapped(wanted.Schedules, func(s policy.Schedule) string { return s.Text }), v.zone)
+			j.ticks = calendar.Parse(mapped(wanted.Schedules, func(s policy.Schedule) string { return s.Text }), v.zone)
 		}
 		var budget time.Duration
 		for _, run := range wanted.Run {
@@ -68,26 +68,19 @@ func (v *inspection) scheduled() []string {
 	return distinct(names)
 }
 
-// ticks are the instants at which a job is started, and what they promise.
-type ticks calendar.Ticks
-
-func parseTicks(schedules []string, zone *time.Location) ticks {
-	return ticks(calendar.Parse(schedules, zone))
-}
-
 // two are the next ticks after an instant; none where there are not as many.
-func (t ticks) two(after time.Time) (first, second time.Time, found bool) {
-	if first = calendar.Ticks(t).Next(after); first.IsZero() {
+func two(t calendar.Ticks, after time.Time) (first, second time.Time, found bool) {
+	if first = t.Next(after); first.IsZero() {
 		return first, second, false
 	}
-	second = calendar.Ticks(t).Next(first)
+	second = t.Next(first)
 	return first, second, !second.IsZero()
 }
 
 // deadline is when a policy that was in order at an instant must be so again: the second tick from
 // there, so that one may be missed, and the time that a run may take. Zero when there is none.
-func (t ticks) deadline(from time.Time, budget time.Duration) time.Time {
-	_, second, found := t.two(from)
+func deadline(t calendar.Ticks, from time.Time, budget time.Duration) time.Time {
+	_, second, found := two(t, from)
 	if !found {
 		return time.Time{}
 	}
@@ -95,8 +88,8 @@ func (t ticks) deadline(from time.Time, budget time.Duration) time.Time {
 }
 
 // lag is how long a row may be due before it must be gone: two intervals and the budget.
-func (t ticks) lag(now time.Time, budget time.Duration) (time.Duration, bool) {
-	first, second, found := t.two(now)
+func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, bool) {
+	first, second, found := two(t, now)
 	if !found {
 		return 0, false
 	}
@@ -143,19 +136,19 @@ func (v *inspection) compareRuns(j job, s scheduledRun, runs lastRuns) {
 	if from == nil || !runs.Scheduled && runs.Begun != nil && runs.Begun.After(*from) {
 		from, what = runs.Begun, "was installed"
 	}
-	var deadline time.Time
+	var until time.Time
 	if from != nil {
-		deadline = j.ticks.deadline(*from, s.budget)
+		until = deadline(j.ticks, *from, s.budget)
 	}
 	paused := v.paused[s.name] || v.paused["*"]
-	late := !deadline.IsZero() && deadline.Before(v.server.Now)
-	v.compareLastRun(s, runs, runs.Success != nil && !deadline.IsZero() && !late && !paused)
+	late := !until.IsZero() && until.Before(v.server.Now)
+	v.compareLastRun(s, runs, runs.Success != nil && !until.IsZero() && !late && !paused)
 	switch {
 	case paused: // one cause, one finding
 	case late:
 		v.add(message{Code: codeLate, Policy: s.name, Position: s.position, Message: s.about + " has not succeeded in time",
 			Detail: fmt.Sprintf("It %s at %s; with the schedule of job %q it should have succeeded again by %s.%s%s%s", what,
-				instant(*from), j.name, instant(deadline), busy(runs), v.failure(j.name), v.witness(j)),
+				instant(*from), j.name, instant(until), busy(runs), v.failure(j.name), v.witness(j)),
 			Hint: fmt.Sprintf("SELECT * FROM %s;", v.runtime("status"))})
 	case !runs.JobRan:
 		v.add(message{Code: codeNotYet, Severity: Info, Object: j.name, Position: j.position, Message: fmt.Sprintf("job %q has not run yet", j.name),

@@ -3,6 +3,8 @@ package verifier
 import (
 	"testing"
 	"time"
+
+	"pgretain/internal/calendar"
 )
 
 func TestTicks(t *testing.T) {
@@ -40,14 +42,14 @@ func TestTicks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list := parseTicks(c.schedules, zone)
-			deadline := ""
-			if at := list.deadline(from, time.Minute); !at.IsZero() {
-				deadline = at.UTC().Format(time.RFC3339)
+			list := calendar.Parse(c.schedules, zone)
+			until := ""
+			if at := deadline(list, from, time.Minute); !at.IsZero() {
+				until = at.UTC().Format(time.RFC3339)
 			}
-			lag, ok := list.lag(from, time.Minute)
-			if deadline != c.deadline || lag != c.lag || ok != (c.lag != 0) {
-				t.Errorf("deadline %q, lag %s; want %q, %s", deadline, lag, c.deadline, c.lag)
+			late, ok := lag(list, from, time.Minute)
+			if until != c.deadline || late != c.lag || ok != (c.lag != 0) {
+				t.Errorf("deadline %q, lag %s; want %q, %s", until, late, c.deadline, c.lag)
 			}
 		})
 	}

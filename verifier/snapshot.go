@@ -194,7 +194,7 @@ func (v *inspection) compileWith(s *catalog.Snapshot) effect {
 	for _, c := range generator.Changes(v.wanted, objects) {
 		o := c.Object()
 		e.changes = append(e.changes, c.Sign()+" "+string(o.Kind)+" "+o.Name)
-		e.objects = append(e.objects, o)
+		e.objects = append(e.objects, *o)
 	}
 	return e
 }

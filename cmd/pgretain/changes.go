@@ -23,15 +23,11 @@ func changes(history *generator.History, wanted []generator.Object) []change {
 	runtime := map[string]int{}
 	for _, c := range generator.Changes(history.Objects(), wanted) {
 		o, sign := c.Object(), c.Sign()
-		if sign != "-" && ofRuntime(o) {
+		if sign != "-" && c.OfRuntime() {
 			runtime[sign]++
 			continue
 		}
-		text := string(o.Kind) + " " + o.Name
-		if sign == "~" && o.Kind == generator.KindPolicy {
-			text += ": " + generator.Differences(c.Before.SQL, o.SQL)
-		}
-		list = append(list, change{c, sign, text})
+		list = append(list, change{c, sign, string(o.Kind) + " " + o.Name + c.Words()})
 	}
 	for _, sign := range []string{"+", "~"} {
 		if n := runtime[sign]; n > 0 {
@@ -39,15 +35,6 @@ func changes(history *generator.History, wanted []generator.Object) []change {
 		}
 	}
 	return append(counted, list...)
-}
-
-// ofRuntime says whether no policy of the file wants an object.
-func ofRuntime(o generator.Object) bool {
-	switch o.Kind {
-	case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure, generator.KindView:
-		return o.Policy == ""
-	}
-	return false
 }
 
 // A comparison is for a person who decides whether to read on: so many lines of one object, and so

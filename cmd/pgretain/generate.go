@@ -23,7 +23,7 @@ type generation struct {
 	json    bool
 	numbers string
 	format  string
-	rebase  rebaseFlag
+	rebase  []string
 }
 
 func generateCommand(c *console) *cobra.Command {
@@ -41,7 +41,7 @@ func generateCommand(c *console) *cobra.Command {
 	flags.BoolVar(&g.json, "json", false, "write what is done as JSON")
 	flags.StringVar(&g.numbers, "numbers", "", "of the files of an empty directory: sequential or timestamp (default sequential)")
 	flags.StringVar(&g.format, "format", "", "of the files of an empty directory: goose, tern, flyway or psql (default goose)")
-	flags.StringArrayVar((*[]string)(&g.rebase), "rebase", nil, "write one side of a fork again: the later one, or the one that begins with `FILE`; may be repeated")
+	flags.StringArrayVar(&g.rebase, "rebase", nil, "write one side of a fork again: the later one, or the one that begins with `FILE`; may be repeated")
 	flags.Lookup("rebase").NoOptDefVal = laterSide
 	return command
 }
@@ -135,7 +135,14 @@ func (c *console) nextSteps(g generation) ([]step, error) {
 			return nil, err
 		}
 	}
-	here, err := g.past(directory{g.migrations, false}, generator.Format(g.format))
+	var heads []string // no file of ours has one name in both directories
+	for _, value := range g.rebase {
+		if dir := filepath.Dir(value); !slices.Contains([]string{".", filepath.Clean(g.migrations), filepath.Clean(g.cronDirectory())}, dir) {
+			return nil, usagef("--rebase=%s is not a file of %s", value, g.migrations)
+		}
+		heads = append(heads, filepath.Base(value))
+	}
+	here, err := directory{g.migrations, false}.past(generator.Format(g.format), heads)
 	if err == nil {
 		err = g.checkOwn(here.history)
 	}
@@ -143,9 +150,12 @@ func (c *console) nextSteps(g generation) ([]step, error) {
 		return nil, err
 	}
 	// The other directory has the format of this one, unless it has one of its own already.
-	there, err := g.past(directory{g.cronDirectory(), true}, generator.Format(g.format))
+	there, err := directory{g.cronDirectory(), true}.past(generator.Format(g.format), heads)
 	if err == nil && len(there.history.Files()) == 0 {
-		there, err = g.past(there.directory, here.history.Format())
+		there, err = there.past(here.history.Format(), heads)
+	}
+	if err == nil {
+		err = g.checkHeads(slices.Concat(here.removed, there.removed))
 	}
 	if err != nil {
 		return nil, err
@@ -162,12 +172,6 @@ func (c *console) nextSteps(g generation) ([]step, error) {
 	}
 	err = g.next(&there, project, wantedThere)
 	return []step{here, there}, err
-}
-
-// past is a step before anything is compared.
-func (g generation) past(d directory, format generator.Format) (step, error) {
-	history, removed, err := d.rebased(format, g.rebase.of(g.cronDirectory(), d.cron))
-	return step{directory: d, history: history, removed: removed}, err
 }
 
 // checkOwn asks for --format where the directory holds nothing of ours, but files of another tool than
@@ -242,31 +246,14 @@ func (c *console) describe(s step, compare *comparison) {
 // laterSide is what --rebase means without a file. No migration has this name.
 const laterSide = "later"
 
-// rebaseFlag is the value of --rebase.
-type rebaseFlag []string
-
-// split tells apart whether --rebase was given without a file, and the files that it was given with.
-func (r rebaseFlag) split(dir string) (files []string, later bool, err error) {
-	for _, value := range r {
-		base := filepath.Base(value)
-		switch {
-		case value == laterSide:
-			later = true
-		case value != base && filepath.Clean(value) != filepath.Join(dir, base):
-			return nil, false, usagef("--rebase=%s is not a file of %s", value, dir)
-		default:
-			files = append(files, base)
+// checkHeads refuses files that begin no side of a fork: nothing is taken out of the middle of a chain.
+func (g generation) checkHeads(removed []string) error {
+	for _, file := range g.rebase {
+		if file != laterSide && !slices.Contains(removed, filepath.Base(file)) {
+			return usagef("the migrations do not fork at --rebase=%s", file)
 		}
 	}
-	return files, later, nil
-}
-
-// of are the values for one of the directories: a path leads into that of the jobs or, like a bare name,
-// into the other one; the later side is meant in both.
-func (r rebaseFlag) of(cronDirectory string, cron bool) rebaseFlag {
-	return slices.DeleteFunc(slices.Clone(r), func(value string) bool {
-		return value != laterSide && cron != (filepath.Dir(value) == filepath.Clean(cronDirectory))
-	})
+	return nil
 }
 
 // warnRebased says what has to be true of the files that a rebase takes out.

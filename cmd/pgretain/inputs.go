@@ -97,42 +97,37 @@ type directory struct {
 
 // history replays the directory; one that does not exist yet is empty.
 func (d directory) history() (*generator.History, error) {
-	history, _, err := d.rebased("", nil)
-	return history, err
+	s, err := d.past("", nil)
+	return s.history, err
 }
 
-// rebased is history without the sides of forks that are to be written again, and with the names of what is left out.
+// past is the history without the sides of forks that begin with one of heads, and the names of what is left out.
 // A directory that is for the other database is refused.
-func (d directory) rebased(format generator.Format, sides rebaseFlag) (*generator.History, []string, error) {
-	history, removed, err := replay(d.path, format, sides)
+func (d directory) past(format generator.Format, heads []string) (step, error) {
+	history, removed, err := replay(d.path, format, heads)
 	switch {
 	case err != nil:
-		return nil, nil, err
 	case !d.cron && history.OnlyCron():
-		return nil, nil, &install.CheckError{
+		err = &install.CheckError{
 			Message: quoted(d.path) + " holds jobs only: it is for the database where schema cron lives",
 			Hint:    "Name the directory of the tables' database with --migrations, or apply this one with --cron.",
 		}
 	case d.cron && history.HasMore():
-		return nil, nil, &install.CheckError{
+		err = &install.CheckError{
 			Message: quoted(d.path) + " holds more than jobs: it is for the database of the tables",
 			Hint:    "Name the directory of the jobs with --cron-migrations.",
 		}
 	}
-	return history, removed, nil
+	return step{directory: d, history: history, removed: removed}, err
 }
 
 // replay reads a directory of either kind. One that cannot be read must not look empty: everything would be
 // generated anew.
-func replay(dir string, format generator.Format, sides rebaseFlag) (*generator.History, []string, error) {
-	files, later, err := sides.split(dir)
-	if err != nil {
-		return nil, nil, err
-	}
+func replay(dir string, format generator.Format, heads []string) (*generator.History, []string, error) {
 	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, unreadable("migration directory", dir, err, "Name another directory with --migrations.")
 	}
-	history, removed, err := generator.Rebase(os.DirFS(dir), format, files, later)
+	history, removed, err := generator.Rebase(os.DirFS(dir), format, heads, slices.Contains(heads, laterSide))
 	return history, removed, inDirectory(dir, err)
 }
 

@@ -90,7 +90,6 @@ type plannedLock struct {
 // https://www.postgresql.org/docs/current/runtime-config-client.html#GUC-SEARCH-PATH
 type planner struct {
 	request planRequest
-	project *project
 	objects []generator.Object // as generate would install them
 	live    *session           // of the runtime that is installed; its schema need not be there
 	scratch *session           // of the temporary schema
@@ -121,7 +120,7 @@ func (r planRequest) plan(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	defer closeConn(conn)
-	p := &planner{request: r, project: project, objects: objects, broken: map[string]error{},
+	p := &planner{request: r, objects: objects, broken: map[string]error{},
 		live: &session{conn: conn, install: in}, scratch: &session{conn: conn, install: in}}
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
 	if err != nil {

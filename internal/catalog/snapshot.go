@@ -3,9 +3,10 @@
 // It is plain data; reading a live database is internal/inspect.
 package catalog
 
-import "strings"
-
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // FileName is the snapshot's name, beside the policy file.
 const FileName = "retention.catalog.json"

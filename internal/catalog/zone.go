@@ -5,7 +5,7 @@ import "strings"
 // ZoneDecides says whether the comparison of two columns depends on the time zone of the session, by
 // their types. Such a comparison is STABLE, and no index can hold it.
 func ZoneDecides(a, b Column) bool {
-	x, y := times[unsized(a.Type)], times[unsized(b.Type)]
+	x, y := times[Unsized(a.Type)], times[Unsized(b.Type)]
 	return x != "" && y != "" && x != y
 }
 
@@ -15,8 +15,8 @@ var times = map[string]string{
 	"time with time zone": "zone", "time without time zone": "local",
 }
 
-// unsized is "timestamp without time zone" for "timestamp(3) without time zone".
-func unsized(typ string) string {
+// Unsized is "timestamp without time zone" for "timestamp(3) without time zone".
+func Unsized(typ string) string {
 	before, rest, ok := strings.Cut(typ, "(")
 	if !ok {
 		return typ

@@ -213,12 +213,9 @@ func watermark(m *policy.Watermark) string {
 }
 
 func watermarks(s subject) []string {
-	if s.Due == nil {
-		return nil
-	}
 	var texts []string
-	for _, entry := range s.Due.Entries {
-		if k := entry.Clock; k != nil && k.Watermark != nil {
+	for _, k := range s.DueClocks() {
+		if k.Watermark != nil {
 			column := table(k.Watermark.Table) + "." + quote.Ident(k.Watermark.Column)
 			texts = append(texts, column+" past the rows of each batch, kept ones too")
 		}

@@ -121,7 +121,7 @@ func (s *session) checkRoles(ctx context.Context) error {
 		membership = "SET"
 	}
 	const become = "Objects are created as the owner and jobs are scheduled as the runner."
-	for _, role := range []string{roles.Owner, roles.Worker, roles.Runner, roles.Operator, roles.Viewer} {
+	for _, role := range roles.All() {
 		var member, usage, login, connect, ownersMember bool
 		err := s.row(ctx, fmt.Sprintf("reading role %q", role), "role", []any{role, membership, roles.Owner},
 			&member, &usage, &login, &connect, &ownersMember)

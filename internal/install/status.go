@@ -21,11 +21,8 @@ type file struct {
 	part    int // which file of its step it is, from 1
 }
 
-// The second and the third line of a generated file.
-var (
-	stateLine = regexp.MustCompile(`^-- pgretain: state ([0-9a-f]+) after `)
-	partLine  = regexp.MustCompile(`^-- pgretain: part ([0-9]+) of [0-9]+$`)
-)
+// head is what the second and the third line of a generated file say.
+var head = regexp.MustCompile(`^.*\n-- pgretain: state ([0-9a-f]+) after .*\n-- pgretain: part ([0-9]+) of [0-9]+\n`)
 
 func readFile(dir fs.FS, name string) (file, error) {
 	content, err := fs.ReadFile(dir, name)
@@ -33,15 +30,10 @@ func readFile(dir fs.FS, name string) (file, error) {
 		return file{}, fmt.Errorf("reading migration: %w", err)
 	}
 	f := file{content: strings.ReplaceAll(string(content), "\r\n", "\n")}
-	head := strings.SplitN(f.content, "\n", 4)
-	for _, line := range head[:min(3, len(head))] {
-		if m := stateLine.FindStringSubmatch(line); m != nil {
-			f.state = m[1]
-		}
-		if m := partLine.FindStringSubmatch(line); m != nil {
-			if f.part, err = strconv.Atoi(m[1]); err != nil {
-				return f, fmt.Errorf("reading migration: %w", err)
-			}
+	if m := head.FindStringSubmatch(f.content); m != nil {
+		f.state = m[1]
+		if f.part, err = strconv.Atoi(m[2]); err != nil {
+			return f, fmt.Errorf("reading migration: %w", err)
 		}
 	}
 	return f, nil

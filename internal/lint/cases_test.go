@@ -26,6 +26,8 @@ var cases = map[string]struct {
 	"a function that may answer in two ways":   {`a: {table: app.note, where: "random() > 0.5 AND NOT (random() > 0.5)", then: [delete]}`, nil},
 	"a cast makes another value":               {`a: {table: app.note, where: "score = 1 AND score::integer = 2", then: [delete]}`, nil},
 	"NULL in a where":                          {`a: {table: app.note, where: "tag = NULL", then: [delete]}`, []string{"L008"}},
+	"NULL in a join":                           {`a: {table: app.note, join: {o: {table: app.owner, where: "o.id = t.owner_id AND o.id <> NULL"}}, where: "o.id = 5", then: [delete]}`, []string{"L008"}},
+	"NULL in what a step sets":                 {`a: {table: app.note, where: "kind = 'x'", then: [update: {set: {kind: "'y'", starred: "tag = NULL"}}]}`, []string{"L008"}},
 	"NULL in a list":                           {`a: {table: app.note, where: "kind NOT IN ('a', NULL)", then: [delete]}`, []string{"L001"}},
 	"BETWEEN SYMMETRIC":                        {`a: {table: app.note, where: "score BETWEEN SYMMETRIC 5 AND 1", then: [delete]}`, nil},
 	"guards that spare all together":           {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {a: starred, b: "NOT starred"}, then: [delete]}`, []string{"L002"}},

@@ -5,7 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"pgretain/internal/catalog"
@@ -15,16 +14,13 @@ import (
 
 const day = 24 * time.Hour
 
-// clockType is the type of a clock that is a column of the snapshot, without its length or precision, "timestamp
-// without time zone" for "timestamp(3) without time zone"; "" for other clocks.
+// clockType is the type of a clock that is a column of the snapshot, without its length or precision; "" for other clocks.
 func (l *linter) clockType(p *policy.Policy, k *policy.Clock) string {
 	table := l.rowOf(p).table
 	if table == nil || table.Column(k.Column) == nil {
 		return ""
 	}
-	before, rest, _ := strings.Cut(table.Column(k.Column).Type, "(")
-	_, after, _ := strings.Cut(rest, ")")
-	return before + after
+	return catalog.Unsized(table.Column(k.Column).Type)
 }
 
 // intervals are the constants of a window, its bounds left out.

@@ -24,7 +24,7 @@ func (l *linter) checkWhereNull(p *policy.Policy) {
 	where := l.condition(p.Where)
 	for _, c := range conjuncts(where) {
 		column := negated(c)
-		if column == "" || !l.rowOf(p).nullable(column) || clockOnly(p, column) || l.othersSpeakOfNull(p, column) || needed(where, c, column) {
+		if column == "" || !l.rowOf(p).nullable(column) || clockOnly(p, column) || l.othersSpeakOfNull(p, column) || asked(where, c, column) {
 			continue
 		}
 		l.warn(finding{at: p.Where.At(c.Offset), policy: p.Name,
@@ -63,8 +63,8 @@ func negated(c *pgparse.Condition) string {
 	return ""
 }
 
-// needed says whether another condition asks for a value of the column, or speaks of NULL.
-func needed(where, but *pgparse.Condition, column string) bool {
+// asked says whether another condition asks for a value of the column, or speaks of NULL.
+func asked(where, but *pgparse.Condition, column string) bool {
 	return asksNull(where, column) || slices.ContainsFunc(conjuncts(where), func(c *pgparse.Condition) bool {
 		return c != but && slices.Contains(c.Present(), column) && negated(c) == ""
 	})
@@ -132,45 +132,35 @@ func reversed(c *pgparse.Condition) bool {
 	return low.Form == pgparse.Compare && high.Form == pgparse.Compare && less(high.Values[0], low.Values[0])
 }
 
-// eachVacuous reports such parts of the conditions that decide on rows: where, guards, tiers, among, and those of
-// steps. It is an error where no row can go for them: where has to be true, and a guard false.
+// eachVacuous reports such parts of a policy's expressions. It is an error where no row can go for them: where has to be
+// true, and a guard false.
 func (l *linter) eachVacuous(is func(*pgparse.Condition) bool, f finding) {
 	for _, p := range l.file.Policies {
-		look := func(e *policy.Expr, needed ternary) {
-			for _, c := range l.vacuous(e) {
+		for _, part := range p.Parts() {
+			for _, c := range l.vacuous(&part.Expr) {
 				if !is(c) {
 					continue
 				}
-				f.at, f.policy = e.At(c.Offset), p.Name
-				if l.rowOf(p).possible(l.says(e, needed)) {
+				f.at, f.policy = part.Expr.At(c.Offset), p.Name
+				if l.rowOf(p).possible(l.says(&part.Expr, needed(p, part.Expr))) {
 					l.warn(f)
 				} else {
 					l.refuse(f)
 				}
 			}
 		}
-		look(p.Where, yes)
-		for _, g := range p.Keep {
-			look(g.Condition, no)
-			if g.Rank != nil {
-				look(g.Rank.Among, anything)
-			}
-		}
-		for _, k := range p.DueClocks() {
-			for _, t := range k.Window.Tiers {
-				look(t.When, anything)
-			}
-		}
-		for _, rank := range p.DueRanks() {
-			look(rank.Among, anything)
-		}
-		for i := range p.Then {
-			look(p.Then[i].Where, anything)
-			if p.Then[i].Related != nil {
-				look(&p.Then[i].Related.Where, anything)
-			}
-		}
 	}
+}
+
+// needed is what an expression has to be for a row to go.
+func needed(p *policy.Policy, e policy.Expr) ternary {
+	switch {
+	case p.Where != nil && *p.Where == e:
+		return yes
+	case slices.ContainsFunc(p.Keep, func(g policy.Guard) bool { return g.Condition != nil && *g.Condition == e }):
+		return no
+	}
+	return anything
 }
 
 // checkInNull warns of IN over a nullable column where one NULL takes the whole condition away: NOT IN

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"maps"
 	"slices"
 
 	"pgretain/internal/pgparse"
@@ -39,39 +38,33 @@ func (c *change) name(column string) string {
 	return c.step
 }
 
-// search looks for a row that meets all constraints. It may find one that cannot exist, because it does
-// not understand everything; what it does not find does not exist.
-type search struct {
-	row   *row
-	steps int
-}
-
-// most bounds the search: one that takes longer has found.
+// most bounds a search: one that takes longer has found.
 const most = 2000
 
-// possible says whether a row may exist that meets all constraints.
+// possible says whether a row may exist that meets all constraints. It may find one that cannot exist, because not
+// everything is understood; what it does not find does not exist.
 func (r *row) possible(constraints ...constraint) bool {
-	s := &search{row: r}
-	return s.find(constraints, facts{})
-}
-
-func (s *search) find(constraints []constraint, known facts) bool {
-	if s.steps++; s.steps > most || len(constraints) == 0 {
-		return true
+	steps := 0
+	var find func(todo, plain []constraint) bool
+	find = func(todo, plain []constraint) bool {
+		if steps++; steps > most || len(todo) == 0 {
+			return true
+		}
+		first, rest := todo[0], todo[1:]
+		switch {
+		case first.is == 0:
+			return false
+		case first.is == anything || first.c == nil:
+			return find(rest, plain)
+		case first.c.Parts == nil:
+			plain = append(slices.Clip(plain), first)
+			return r.consistent(plain) && find(rest, plain)
+		}
+		return slices.ContainsFunc(first.alternatives(), func(parts []constraint) bool {
+			return find(slices.Concat(parts, rest), plain)
+		})
 	}
-	first, rest := constraints[0], constraints[1:]
-	switch {
-	case first.is == 0:
-		return false
-	case first.is == anything || first.c == nil:
-		return s.find(rest, known)
-	case first.c.Parts == nil:
-		narrower, ok := known.with(s.row, first)
-		return ok && s.find(rest, narrower)
-	}
-	return slices.ContainsFunc(first.alternatives(), func(parts []constraint) bool {
-		return s.find(slices.Concat(parts, rest), known)
-	})
+	return find(constraints, nil)
 }
 
 // alternatives are the constraints on the parts of a condition, any of which fulfils the one on the whole.
@@ -148,33 +141,35 @@ func valueOf(c pgparse.Constant) ternary {
 	return anything // 'yes' and the like
 }
 
-// facts are what is known of the columns of a row, and of conditions that are not understood.
+// facts are what constraints say of the columns of a row, and of conditions that are not understood.
 type facts struct {
-	columns map[string]values
+	row     *row
+	columns map[string]*values
 	opaque  map[string]ternary
 }
 
-// with is what is known when a condition without parts is one of a set, false where that cannot be.
-func (f facts) with(r *row, w constraint) (facts, bool) {
-	switch w.c.Form {
-	case pgparse.Fixed:
-		return f, valueOf(w.c.Values[0])&w.is != 0
-	case pgparse.Opaque:
-		return f.unknown(r, w)
-	}
-	return f.compared(r, w)
+// consistent says whether a row may meet constraints on conditions without parts.
+func (r *row) consistent(plain []constraint) bool {
+	f := facts{r, map[string]*values{}, map[string]ternary{}}
+	return !slices.ContainsFunc(plain, func(w constraint) bool { return !f.add(w) })
 }
 
-// unknown keeps what two conditions with one text have in common, and that strict ones need values.
-func (f facts) unknown(r *row, w constraint) (facts, bool) {
-	is, ok := w.is, true
-	if w.c.Never {
+// add is false where a constraint contradicts those before it. Of conditions that are not understood, two with one text
+// agree, and strict ones need values.
+func (f facts) add(w constraint) bool {
+	is := w.is
+	switch {
+	case w.c.Form == pgparse.Fixed:
+		return valueOf(w.c.Values[0])&is != 0
+	case w.c.Form != pgparse.Opaque:
+		return f.compare(w)
+	case w.c.Never:
 		is &^= null
 	}
 	if is&null == 0 {
 		for _, column := range w.c.Strict {
-			if f, ok = f.narrow(r, w, column, "", func(v *values) { v.notNull = true }); !ok {
-				return f, false
+			if !f.narrow(w, column, "", func(v *values) { v.notNull = true }) {
+				return false
 			}
 		}
 	}
@@ -183,12 +178,9 @@ func (f facts) unknown(r *row, w constraint) (facts, bool) {
 		if before, ok := f.opaque[key]; ok {
 			is &= before
 		}
-		opaque := map[string]ternary{}
-		maps.Copy(opaque, f.opaque)
-		opaque[key] = is
-		f.opaque = opaque
+		f.opaque[key] = is
 	}
-	return f, is != 0
+	return is != 0
 }
 
 // test is a condition on one column: what it is where the column is NULL, where its value passes a comparison
@@ -220,50 +212,35 @@ func testOf(c *pgparse.Condition) test {
 
 var contrary = map[string]string{"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
-// compared narrows a column to what gives its test one of the wanted values.
-func (f facts) compared(r *row, w constraint) (facts, bool) {
+// compare narrows a column to what gives its test one of the wanted values.
+func (f facts) compare(w constraint) bool {
 	t := testOf(w.c)
 	mayPass, mayFail := t.passed&w.is != 0, t.fail&w.is != 0
 	op := t.op
 	if !mayPass {
 		op = contrary[t.op]
 	}
-	casts := []string{w.c.Left.Cast}
-	if w.c.Left.Cast != "" { // NULL is NULL without the cast, too
-		casts = []string{"", w.c.Left.Cast}
+	nulls := func(v *values) {
+		v.notNull = v.notNull || t.onNull&w.is == 0
+		v.isNull = v.isNull || !mayPass && !mayFail
 	}
-	ok := true
-	for i, cast := range casts {
-		own := i == len(casts)-1
-		f, ok = f.narrow(r, w, w.c.Left.Column, cast, func(v *values) {
-			v.notNull = v.notNull || t.onNull&w.is == 0
-			v.isNull = v.isNull || !mayPass && !mayFail
-			if own && mayPass != mayFail {
-				v.restrict(op, t.list, r.kind(w.c.Left.Column, cast))
-			}
-		})
-		if !ok {
-			return f, false
+	column, cast := w.c.Left.Column, w.c.Left.Cast
+	return f.narrow(w, column, "", nulls) && f.narrow(w, column, cast, func(v *values) { // NULL is NULL without the cast, too
+		nulls(v)
+		if mayPass != mayFail {
+			v.passes = append(v.passes, comparison{op, t.list})
 		}
-	}
-	return f, true
+	})
 }
 
 // narrow changes what is known of one column; false where nothing is left.
-func (f facts) narrow(r *row, w constraint, column, cast string, change func(*values)) (facts, bool) {
+func (f facts) narrow(w constraint, column, cast string, change func(*values)) bool {
 	key := w.after.name(column) + "\x00" + column + "\x00" + cast
-	v, ok := f.columns[key]
-	if !ok {
-		v = values{any: true, notNull: r.notNull(column)}
+	v := f.columns[key]
+	if v == nil {
+		v = &values{notNull: f.row.notNull(column), of: f.row.kind(column, cast)}
+		f.columns[key] = v
 	}
-	v.list, v.not = slices.Clone(v.list), slices.Clone(v.not)
-	change(&v)
-	columns := map[string]values{}
-	maps.Copy(columns, f.columns)
-	columns[key] = v
-	f.columns = columns
-	if v.isNull && v.notNull {
-		return f, false
-	}
-	return f, !v.notNull || !v.empty(r.kind(column, cast))
+	change(v)
+	return !v.notNull || !v.isNull && !v.empty()
 }

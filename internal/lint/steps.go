@@ -61,13 +61,11 @@ func (l *linter) leaves(p *policy.Policy, s policy.Step) (*change, []constraint,
 			set = append(set, constraint{c, yes, after})
 		}
 	}
-	if p.Due != nil {
-		for _, e := range p.Due.Entries {
-			k := e.Clock
-			if e.Beyond != nil || k == nil || k.Watermark != nil || k.UpTo != nil || k.Expression != nil ||
-				len(k.Window.Tiers) != 1 || k.Window.Tiers[0].Data != nil || after.columns[k.Column] && !duePresently(k, s) {
-				return nil, nil, false
-			}
+	for _, e := range p.DueEntries() {
+		k := e.Clock
+		if e.Beyond != nil || k == nil || k.Watermark != nil || k.UpTo != nil || k.Expression != nil ||
+			len(k.Window.Tiers) != 1 || k.Window.Tiers[0].Data != nil || after.columns[k.Column] && !duePresently(k, s) {
+			return nil, nil, false
 		}
 	}
 	return after, set, true

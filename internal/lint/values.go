@@ -14,69 +14,51 @@ import (
 // values are what a column may be.
 type values struct {
 	notNull, isNull bool
-	any             bool // no list
-	list            []pgparse.Constant
-	not             []pgparse.Constant
-	low, high       *bound
+	of              kind
+	passes          []comparison // of the value, where there is one
 }
 
-// bound is an end of a range.
-type bound struct {
-	value  pgparse.Constant
-	strict bool
+// comparison is true of a value. "=" and "<>" are with any, or all, of a list, the others with its only constant.
+type comparison struct {
+	op   string
+	list []pgparse.Constant
 }
 
-// restrict adds that a value passes a comparison; of two bounds it keeps the narrower one, where that can be told.
-func (v *values) restrict(op string, list []pgparse.Constant, of kind) {
-	switch op {
-	case "=":
-		if v.any {
-			v.any, v.list = false, slices.Clone(list)
-			return
-		}
-		v.list = slices.DeleteFunc(v.list, func(a pgparse.Constant) bool {
-			return !slices.ContainsFunc(list, func(b pgparse.Constant) bool { return !differ(a, b, of) })
-		})
-	case "<>":
-		v.not = append(v.not, list...)
-	case "<", "<=":
-		b := bound{list[0], op == "<"}
-		if v.high == nil || less(b.value, v.high.value) || b.strict && b.value == v.high.value {
-			v.high = &b
-		}
-	case ">", ">=":
-		b := bound{list[0], op == ">"}
-		if v.low == nil || less(v.low.value, b.value) || b.strict && b.value == v.low.value {
-			v.low = &b
-		}
-	}
-}
+// truths are all values of a boolean column.
+var truths = []pgparse.Constant{{Kind: pgparse.BooleanConstant, Text: "true"}, {Kind: pgparse.BooleanConstant, Text: "false"}}
 
 // empty says whether no value is left for certain.
-func (v *values) empty(of kind) bool {
-	if v.low != nil && v.high != nil && (less(v.high.value, v.low.value) ||
-		v.low.value == v.high.value && (v.low.strict || v.high.strict)) {
-		return true
-	}
-	list := v.list
-	if v.any {
-		if of != booleans {
-			return false
+func (v *values) empty() bool {
+	for _, high := range v.passes {
+		for _, low := range v.passes {
+			bounds := strings.HasPrefix(low.op, ">") && (high.op == "<" || high.op == "<=")
+			if bounds && !high.admits(low.list[0], low.op == ">", v.of) {
+				return true
+			}
 		}
-		list = []pgparse.Constant{{Kind: pgparse.BooleanConstant, Text: "true"}, {Kind: pgparse.BooleanConstant, Text: "false"}}
 	}
-	return !slices.ContainsFunc(list, v.admits)
+	var list []pgparse.Constant
+	if i := slices.IndexFunc(v.passes, func(c comparison) bool { return c.op == "=" }); i >= 0 {
+		list = v.passes[i].list
+	} else if list = truths; v.of != booleans {
+		return false
+	}
+	return !slices.ContainsFunc(list, func(value pgparse.Constant) bool {
+		return !slices.ContainsFunc(v.passes, func(c comparison) bool { return !c.admits(value, false, v.of) })
+	})
 }
 
-// admits is false where a value is excluded for certain.
-func (v *values) admits(c pgparse.Constant) bool {
-	switch {
-	case slices.Contains(v.not, c):
-		return false
-	case v.low != nil && (less(c, v.low.value) || v.low.strict && c == v.low.value):
-		return false
-	case v.high != nil && (less(v.high.value, c) || v.high.strict && c == v.high.value):
-		return false
+// admits is false where a value is excluded for certain; with beyond, where all that are greater are.
+func (c comparison) admits(value pgparse.Constant, beyond bool, of kind) bool {
+	switch c.op {
+	case "=":
+		return slices.ContainsFunc(c.list, func(other pgparse.Constant) bool { return !differ(value, other, of) })
+	case "<>":
+		return !slices.Contains(c.list, value)
+	case "<", "<=":
+		return !less(c.list[0], value) && !((beyond || c.op == "<") && value == c.list[0])
+	case ">", ">=":
+		return !less(value, c.list[0]) && !(c.op == ">" && value == c.list[0])
 	}
 	return true
 }

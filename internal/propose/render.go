@@ -2,7 +2,6 @@ package propose
 
 import (
 	_ "embed" // retention.yaml.tmpl
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/explain"
 	"pgretain/internal/lint"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -186,9 +186,5 @@ func plural(n int64, what string) string {
 	if n != 1 {
 		what += "s"
 	}
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits + " " + what
+	return explain.Number(n) + " " + what
 }
