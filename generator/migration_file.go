@@ -203,7 +203,7 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 		texts = append(texts, beginLine, "\n")
 	}
 	texts = append(texts, settings(p, s.path))
-	current := ""
+	current, plain := "", false
 	for i, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
 		if err != nil {
@@ -216,7 +216,15 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 			texts = append(texts, switchRole(role))
 			current = role
 		}
-		texts = a.write(texts, l, p.noTransaction)
+		before := plain
+		if plain = a.plain(); !plain {
+			texts = a.write(texts, l, p.noTransaction)
+			continue
+		}
+		if !before {
+			texts = append(texts, runtimeMark, "\n")
+		}
+		texts = append(texts, a.text())
 	}
 	if len(s.actions) > 0 {
 		texts = append(texts, endMark+"\n")

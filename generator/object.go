@@ -175,6 +175,7 @@ const (
 	endLine     = "-- +goose StatementEnd"
 	nextLine    = "-- next"
 	endMark     = "-- pgretain: end"
+	runtimeMark = "-- pgretain: put runtime" // above several objects of the runtime, each of which tells what it is
 	ourPrefix   = "-- pgretain:"
 	removalLine = "-- pgretain: removal "
 )
@@ -244,6 +245,50 @@ func usually(kind Kind) As {
 	return AsOwner
 }
 
+// plain says whether an object of the runtime needs no mark of its own: it begins with a comment, and tells what it is.
+func (a action) plain() bool {
+	o := a.object
+	if a.verb != verbPut || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) || len(runtimeTexts(o.SQL)) != 1 {
+		return false
+	}
+	id, ok := runtimeID(o.SQL)
+	return ok && id == o.ID()
+}
+
+const commentStart = "-- "
+
+// runtimeTexts takes apart what stands below runtimeMark: each object begins with lines of comment.
+func runtimeTexts(text string) []string {
+	var texts []string
+	start, at, comment := 0, 0, true
+	for line := range strings.Lines(text) {
+		before := comment
+		if comment = strings.HasPrefix(line, commentStart); comment && !before {
+			texts = append(texts, text[start:at])
+			start = at
+		}
+		at += len(line)
+	}
+	return append(texts, text[start:])
+}
+
+var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
+
+// runtimeID is the object that a text of the runtime creates.
+func runtimeID(text string) (ID, bool) {
+	m := runtimeHead.FindStringSubmatch(text)
+	if m == nil {
+		return ID{}, false
+	}
+	id := ID{Kind(strings.ToLower(m[1])), m[2]}
+	if id.Kind != KindFunction && id.Kind != KindProcedure {
+		return id, true
+	}
+	arguments, err := routineArguments(text)
+	id.Name += arguments
+	return id, err == nil
+}
+
 // fileReader walks through one file.
 type fileReader struct {
 	migrationFile
@@ -254,6 +299,8 @@ type fileReader struct {
 	role   string  // as which the next objects are created
 	object *action // nil between objects
 	text   string  // of the object; mostly a part of the file's, which is not copied
+
+	runtime bool // below runtimeMark
 }
 
 // parseBody reads the objects of a file below its second line, and the settings of its Up part.
@@ -264,7 +311,7 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	r := &fileReader{migrationFile: migrationFile{roles: map[As]string{}}, tool: l, name: name, line: 2}
 	for body != "" {
 		n := 0
-		if r.object != nil {
+		if r.object != nil || r.runtime {
 			n = untilLine(body, ourPrefix)
 			if l.framed {
 				n = untilLine(body[:n], "-- +goose Statement")
@@ -278,7 +325,7 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 		}
 		body = rest
 	}
-	if r.object != nil {
+	if r.object != nil || r.runtime {
 		return nil, r.malformed("the last object does not end")
 	}
 	return &r.migrationFile, nil
@@ -307,11 +354,13 @@ func (r *fileReader) read(line string) error {
 		}
 		r.object.removal = &text
 	case line == endMark:
-		r.close()
+		return r.close()
 	case strings.HasPrefix(line, ourPrefix+" put "), strings.HasPrefix(line, ourPrefix+" drop "):
-		r.close()
+		if err := r.close(); err != nil {
+			return err
+		}
 		return r.open(line)
-	case r.object == nil && !r.inDown:
+	case r.object == nil && !r.runtime && !r.inDown:
 		r.setting(line)
 	}
 	return nil
@@ -336,6 +385,10 @@ func (r *fileReader) setting(line string) {
 }
 
 func (r *fileReader) open(line string) error {
+	if line == runtimeMark {
+		r.runtime, r.text = true, ""
+		return nil
+	}
 	a, ok := readMark(line)
 	if !ok {
 		return r.malformed("this is not the mark of an object")
@@ -344,30 +397,45 @@ func (r *fileReader) open(line string) error {
 		return historyError(ErrNewer, newerHint, fmt.Sprintf("line %d: it holds an object of kind %q, which this pgretain (runtime %s) does not know",
 			r.line, a.object.Kind, sqlfiles.Version), r.name)
 	}
-	if !r.inDown {
-		r.roles[a.object.As] = r.role
-	}
 	r.object, r.text = &a, ""
 	return nil
 }
 
-// close ends the object under way, if there is one.
-func (r *fileReader) close() {
+// close ends the object under way, if there is one, or those of the runtime.
+func (r *fileReader) close() error {
+	if r.runtime {
+		r.runtime = false
+		for _, text := range runtimeTexts(r.text) {
+			id, ok := runtimeID(text)
+			if !ok {
+				return r.malformed("above it is what is no object of the runtime")
+			}
+			r.add(action{verb: verbPut, object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text}})
+		}
+	}
 	if r.object == nil {
-		return
+		return nil
 	}
 	if r.object.verb == verbPut {
 		r.object.object.SQL = r.text
-		r.object.sum = r.object.object.Hash()
 	} else if hasStatement(r.text) { // not the comment in place of statements
 		r.object.object.Drop = r.text
 	}
-	if r.inDown {
-		r.down = append(r.down, *r.object)
-	} else {
-		r.up = append(r.up, *r.object)
-	}
+	r.add(*r.object)
 	r.object = nil
+	return nil
+}
+
+func (r *fileReader) add(a action) {
+	if a.verb == verbPut {
+		a.sum = a.object.Hash()
+	}
+	if r.inDown {
+		r.down = append(r.down, a)
+		return
+	}
+	r.roles[a.object.As] = r.role
+	r.up = append(r.up, a)
 }
 
 func (r *fileReader) malformed(what string) error {

@@ -133,11 +133,11 @@ var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.i
 func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object, error) {
 	name := "retention." + file.object()
 	if kind == KindFunction || kind == KindProcedure {
-		routine, err := pgparse.ReadRoutine(file.text)
+		arguments, err := routineArguments(file.text)
 		if err != nil {
 			return Object{}, err
 		}
-		name += "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")"
+		name += arguments
 	}
 	name = renameInstall(name, install)
 	o := Object{Kind: kind, Name: name, As: AsOwner, SQL: renameInstall(file.text, install), Drop: dropStatement(kind, name)}
@@ -146,6 +146,12 @@ func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object,
 		o = o.forWorker(install.Roles)
 	}
 	return o, nil
+}
+
+// routineArguments are the types by which PostgreSQL finds a function or procedure of the runtime, in parentheses.
+func routineArguments(text string) (string, error) {
+	routine, err := pgparse.ReadRoutine(text)
+	return "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")", err
 }
 
 // dropStatement drops an object of the runtime.
