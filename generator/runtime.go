@@ -229,8 +229,8 @@ func upgradeVersion(name string) int {
 	return version
 }
 
-// installVersion is the line of the install's registry row that says which runtime it is for.
-var installVersion = regexp.MustCompile(`(?m)^-- Runtime version ([0-9]+)\.$`)
+// installVersion is what the install's row says of the runtime that it is for.
+var installVersion = regexp.MustCompile(`"runtime_version": "([0-9]+)"`)
 
 // versionOf is the version of the runtime that an object tells, 0 where it tells none.
 func versionOf(id ID, sql string) int {

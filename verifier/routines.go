@@ -2,10 +2,12 @@ package verifier
 
 import (
 	"fmt"
+	"slices"
 
 	"pgretain/generator"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
+	sqlfiles "pgretain/sql"
 )
 
 var codesOfRoutines = []string{codeMissing, codeDiffers, codeSettings, codeOwner, codeOrphan}
@@ -24,10 +26,17 @@ func (v *inspection) routines() []generator.Object {
 
 func (v *inspection) checkRoutines(r reading) error {
 	objects := v.routines()
+	pinned, err := pinnedSettings()
+	if err != nil {
+		return err
+	}
 	wanted, err := parallel.Each(objects, func(o generator.Object) (wantedRoutine, error) {
 		routine, err := pgparse.ReadRoutine(o.SQL)
 		if err != nil {
 			return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
+		}
+		if o.Policy != "" && slices.Contains(routine.Clauses, "SECURITY DEFINER") && o.As == generator.AsWorker {
+			routine.Settings = append(routine.Settings, pinned[2:]...) // its search path and time zone are its own
 		}
 		w := wantedRoutine{routine, o.Name, routine.Role, o.Table}
 		if w.Owner == "" && o.As != generator.AsMigrator { // nobody knows that one's name here; checkOwners says what it must be
@@ -44,6 +53,16 @@ func (v *inspection) checkRoutines(r reading) error {
 	return inParts(objects, wanted, func(about []generator.Object, wanted []wantedRoutine) error {
 		return v.finds("", about, "routines", v.install.Schema, wanted, repairHint)(r)
 	})
+}
+
+// pinnedSettings are those that retention._register gives functions for applications: search_path and timezone first.
+func pinnedSettings() ([]string, error) {
+	text, err := sqlfiles.Runtime.ReadFile("functions/_evaluated.sql")
+	if err != nil {
+		return nil, err
+	}
+	routine, err := pgparse.ReadRoutine(string(text))
+	return routine.Settings, err
 }
 
 func objectName(o generator.Object) string { return o.Name }
