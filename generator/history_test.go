@@ -787,7 +787,7 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 	}{
 		"registry":     {row("10"), "it installs version 10 of the runtime; this pgretain writes version 1"},
 		"upgrade":      {Object{Kind: KindUpgrade, Name: "10/a", As: AsOwner, SQL: "SELECT 1;\n"}, "it installs version 10 of the runtime"},
-		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"}, "line 11: it holds an object of kind \"trigger\""},
+		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"}, "line 10: it holds an object of kind \"trigger\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

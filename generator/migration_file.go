@@ -72,7 +72,7 @@ func (l tool) head(p part, intro string) string {
 	if l.format != Goose {
 		fmt.Fprintf(&b, "-- pgretain: format %s\n", l.format)
 	}
-	fmt.Fprintf(&b, "--\n%s", intro)
+	b.WriteString(intro)
 	counted := map[Kind]int{}
 	for _, c := range p.changes {
 		if c.before == nil && isRuntime(c.after) {
@@ -204,15 +204,12 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 	}
 	texts = append(texts, settings(p, s.path))
 	current, plain := "", false
-	for i, a := range s.actions {
+	for _, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
 		if err != nil {
 			return nil, err
 		}
 		if role != current {
-			if i > 0 {
-				texts = append(texts, endMark+"\n")
-			}
 			texts = append(texts, switchRole(role))
 			current = role
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -169,7 +170,8 @@ func wordsText(lines []explain.Line) sqlText {
 }
 
 // The lines around objects; the first two are goose's. A mark stands above each object, whose text ends at the next
-// line of ours; what is between endMark and the next mark is no object's: the search path, and the role's switching.
+// line of ours, or where the role is switched for it; what is between endMark and the next mark is no object's, either:
+// the search path, and the role's switching.
 const (
 	beginLine   = "-- +goose StatementBegin"
 	endLine     = "-- +goose StatementEnd"
@@ -371,6 +373,15 @@ var (
 	setRoleLine = regexp.MustCompile(`^SET LOCAL ROLE (.*);$`)
 )
 
+// lastLine is the last line of a text, with its end.
+func lastLine(text string) string {
+	return text[strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n")+1:]
+}
+
+func switchesRole(line string) bool {
+	return line == "RESET ROLE;\n" || setRoleLine.MatchString(strings.TrimSuffix(line, "\n"))
+}
+
 // setting reads a line between objects.
 func (r *fileReader) setting(line string) {
 	if strings.HasPrefix(line, "RESET ROLE") {
@@ -401,8 +412,18 @@ func (r *fileReader) open(line string) error {
 	return nil
 }
 
-// close ends the object under way, if there is one, or those of the runtime.
+// close ends the object under way, if there is one, or those of the runtime. Roles are switched for the next one.
 func (r *fileReader) close() error {
+	var switched []string
+	for line := lastLine(r.text); switchesRole(line); line = lastLine(r.text) {
+		r.text = strings.TrimSuffix(r.text, line)
+		switched = append(switched, line)
+	}
+	defer func() {
+		for _, line := range slices.Backward(switched) {
+			r.setting(strings.TrimSuffix(line, "\n"))
+		}
+	}()
 	if r.runtime {
 		r.runtime = false
 		for _, text := range runtimeTexts(r.text) {
