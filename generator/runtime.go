@@ -309,6 +309,17 @@ func (o Object) listed(name string, roles policy.Roles) Object {
 	return o
 }
 
+// PinnedSettings are those that retention._register gives a policy's functions for applications besides their own:
+// search_path and timezone, which are their own, come first.
+func PinnedSettings() ([]string, error) {
+	text, err := sqlfiles.Runtime.ReadFile("functions/_evaluated.sql")
+	if err != nil {
+		return nil, err
+	}
+	routine, err := pgparse.ReadRoutine(string(text))
+	return routine.Settings, err
+}
+
 // ForApplications says whether a function of the runtime may be granted to roles of the application by hand.
 func ForApplications(name string) bool {
 	return slices.ContainsFunc(grantsOn(name), func(g grant) bool { return slices.Contains(g.roles, "application") })

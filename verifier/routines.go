@@ -7,7 +7,6 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
-	sqlfiles "pgretain/sql"
 )
 
 var codesOfRoutines = []string{codeMissing, codeDiffers, codeSettings, codeOwner, codeOrphan}
@@ -26,7 +25,7 @@ func (v *inspection) routines() []generator.Object {
 
 func (v *inspection) checkRoutines(r reading) error {
 	objects := v.routines()
-	pinned, err := pinnedSettings()
+	pinned, err := generator.PinnedSettings()
 	if err != nil {
 		return err
 	}
@@ -53,16 +52,6 @@ func (v *inspection) checkRoutines(r reading) error {
 	return inParts(objects, wanted, func(about []generator.Object, wanted []wantedRoutine) error {
 		return v.finds("", about, "routines", v.install.Schema, wanted, repairHint)(r)
 	})
-}
-
-// pinnedSettings are those that retention._register gives functions for applications: search_path and timezone first.
-func pinnedSettings() ([]string, error) {
-	text, err := sqlfiles.Runtime.ReadFile("functions/_evaluated.sql")
-	if err != nil {
-		return nil, err
-	}
-	routine, err := pgparse.ReadRoutine(string(text))
-	return routine.Settings, err
 }
 
 func objectName(o generator.Object) string { return o.Name }
