@@ -13,7 +13,6 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
-	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
@@ -98,77 +97,6 @@ type ID struct {
 // ID of the object.
 func (o Object) ID() ID { return ID{o.Kind, o.Name} }
 
-// Pages puts what belongs to one policy or report, and can be replaced without data, into one object: its
-// functions, its tables for joins and its row of the registry. The page is the unit of change of a migration.
-func Pages(objects []Object, roles policy.Roles) []Object {
-	parts := map[string][]Object{}
-	rows := map[string]bool{}
-	for _, o := range objects {
-		if o.Kind == KindPolicy {
-			rows[o.Policy] = true
-		} else if ofPage(o) {
-			parts[o.Policy] = append(parts[o.Policy], o)
-		}
-	}
-	var list []Object
-	for _, o := range objects {
-		switch {
-		case ofPage(o) && rows[o.Policy]:
-		case o.Kind == KindPolicy && len(parts[o.Policy]) > 0:
-			list = append(list, page(o, parts[o.Policy], roles))
-		default:
-			list = append(list, o)
-		}
-	}
-	return list
-}
-
-// ofPage says whether an object stands in its policy's page.
-func ofPage(o Object) bool {
-	return o.Policy != "" && (o.Kind == KindFunction || o.Kind == KindProcedure || o.Kind == KindStored)
-}
-
-// page is the row of a policy with all of its parts before it, tables first.
-func page(row Object, parts []Object, roles policy.Roles) Object {
-	type pagePart struct {
-		SQL   sqlText
-		Owner sqlText // who is to be again after the role that migrates made it, "" where nobody changes
-	}
-	var tables, functions []pagePart
-	for _, o := range parts {
-		p := pagePart{SQL: sqlText(o.SQL)}
-		if o.As == AsMigrator && !roles.None {
-			p.Owner = sqlText(ident(roles.Owner).String())
-		}
-		if o.Kind == KindStored {
-			tables = append(tables, p)
-		} else {
-			functions = append(functions, p)
-		}
-	}
-	schema, _, _ := strings.Cut(parts[0].Name, ".")
-	row.SQL = execute("page.sql.tmpl", fields{"Words": wordsText(row.Words), "Schema": sqlText(schema), "Name": literal(row.Name),
-		"Parts": append(tables, functions...), "Row": sqlText(row.SQL)})
-	return row
-}
-
-// explained notes what a policy or report does, for its page and for the registry.
-func (o Object) explained(lines []explain.Line) Object {
-	o.Words = lines
-	o.Row["words"] = json.RawMessage(encode(pageText(lines)))
-	return o
-}
-
-// pageText is what a page and the registry say, from a new line on.
-func pageText(lines []explain.Line) string { return "\n" + explain.Page(lines) }
-
-// wordsText is pageText as a constant of SQL.
-func wordsText(lines []explain.Line) sqlText {
-	text := pageText(lines)
-	quote := dollarQuote([]byte(text), "words")
-	return sqlText(quote + text + quote)
-}
-
 // The lines around objects; the first two are goose's. A mark stands above each object, whose text ends at the next
 // line of ours, or where the role is switched for it; what is between endMark and the next mark is no object's, either:
 // the search path, and the role's switching.
@@ -245,50 +173,6 @@ func usually(kind Kind) As {
 		return AsRunner
 	}
 	return AsOwner
-}
-
-// plain says whether an object of the runtime needs no mark of its own: it begins with a comment, and tells what it is.
-func (a action) plain() bool {
-	o := a.object
-	if a.verb != verbPut || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) || len(runtimeTexts(o.SQL)) != 1 {
-		return false
-	}
-	id, ok := runtimeID(o.SQL)
-	return ok && id == o.ID()
-}
-
-const commentStart = "-- "
-
-// runtimeTexts takes apart what stands below runtimeMark: each object begins with lines of comment.
-func runtimeTexts(text string) []string {
-	var texts []string
-	start, at, comment := 0, 0, true
-	for line := range strings.Lines(text) {
-		before := comment
-		if comment = strings.HasPrefix(line, commentStart); comment && !before {
-			texts = append(texts, text[start:at])
-			start = at
-		}
-		at += len(line)
-	}
-	return append(texts, text[start:])
-}
-
-var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
-
-// runtimeID is the object that a text of the runtime creates.
-func runtimeID(text string) (ID, bool) {
-	m := runtimeHead.FindStringSubmatch(text)
-	if m == nil {
-		return ID{}, false
-	}
-	id := ID{Kind(strings.ToLower(m[1])), m[2]}
-	if id.Kind != KindFunction && id.Kind != KindProcedure {
-		return id, true
-	}
-	arguments, err := routineArguments(text)
-	id.Name += arguments
-	return id, err == nil
 }
 
 // fileReader walks through one file.

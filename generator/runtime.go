@@ -154,6 +154,50 @@ func routineArguments(text string) (string, error) {
 	return "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")", err
 }
 
+// plain says whether an object of the runtime needs no mark of its own: it begins with a comment, and tells what it is.
+func (a action) plain() bool {
+	o := a.object
+	if a.verb != verbPut || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) || len(runtimeTexts(o.SQL)) != 1 {
+		return false
+	}
+	id, ok := runtimeID(o.SQL)
+	return ok && id == o.ID()
+}
+
+const commentStart = "-- "
+
+// runtimeTexts takes apart what stands below runtimeMark: each object begins with lines of comment.
+func runtimeTexts(text string) []string {
+	var texts []string
+	start, at, comment := 0, 0, true
+	for line := range strings.Lines(text) {
+		before := comment
+		if comment = strings.HasPrefix(line, commentStart); comment && !before {
+			texts = append(texts, text[start:at])
+			start = at
+		}
+		at += len(line)
+	}
+	return append(texts, text[start:])
+}
+
+var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
+
+// runtimeID is the object that a text of the runtime creates.
+func runtimeID(text string) (ID, bool) {
+	m := runtimeHead.FindStringSubmatch(text)
+	if m == nil {
+		return ID{}, false
+	}
+	id := ID{Kind(strings.ToLower(m[1])), m[2]}
+	if id.Kind != KindFunction && id.Kind != KindProcedure {
+		return id, true
+	}
+	arguments, err := routineArguments(text)
+	id.Name += arguments
+	return id, err == nil
+}
+
 // dropStatement drops an object of the runtime.
 func dropStatement(kind Kind, name string) string {
 	return fmt.Sprintf("DROP %s IF EXISTS %s;\n", strings.ToUpper(string(kind)), name)
