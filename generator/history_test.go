@@ -118,8 +118,21 @@ func randomObject(random *rand.Rand, kind Kind, i int) Object {
 	if ofPage(Object{Kind: kind, Policy: "p"}) {
 		name = "retention." + name
 	}
+	if kind == KindFunction && i > 0 { // one that needs no mark where it is the owner's; but for a comment that would begin another
+		name, policyName = fmt.Sprintf("retention.f%d(text, bigint)", i), ""
+		body = fmt.Sprintf("-- Says %d.\n-- Twice.\nCREATE OR REPLACE FUNCTION retention.f%d(p_a text, p_b bigint DEFAULT %[1]d) RETURNS void\n"+
+			"LANGUAGE sql AS $function$\n    -- Once.\n    SELECT %[1]d\n$function$;\n%[3]s", version, i, []string{"", "", "-- More.\nSELECT 1;\n"}[version])
+	}
 	return Object{Kind: kind, Name: name, As: as,
 		SQL: body, Drop: drop, Policy: policyName}
+}
+
+func TestRuntimeWithoutMarks(t *testing.T) {
+	t.Parallel()
+	_, err := parseBody(gooseTool, "a.sql", "-- +goose Up\n"+runtimeMark+"\n-- One.\nCREATE TYPE retention.a AS ();\n-- Two.\nSELECT 1;\n"+endMark+"\n")
+	if !errors.Is(err, ErrMalformed) {
+		t.Errorf("a text that creates nothing is read: %v", err)
+	}
 }
 
 func mustRead(t *testing.T, dir fstest.MapFS) *History {
@@ -766,7 +779,7 @@ func marks(content string) []string {
 func TestReadRefusesANewerRuntime(t *testing.T) {
 	t.Parallel()
 	row := func(version string) Object {
-		return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: "-- Runtime version " + version + ".\nSELECT 1;\n"}
+		return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: `SELECT '{"runtime_version": "` + version + "\"}';\n"}
 	}
 	for name, c := range map[string]struct {
 		object  Object
@@ -774,7 +787,7 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 	}{
 		"registry":     {row("10"), "it installs version 10 of the runtime; this pgretain writes version 1"},
 		"upgrade":      {Object{Kind: KindUpgrade, Name: "10/a", As: AsOwner, SQL: "SELECT 1;\n"}, "it installs version 10 of the runtime"},
-		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"}, "line 11: it holds an object of kind \"trigger\""},
+		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"}, "line 10: it holds an object of kind \"trigger\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

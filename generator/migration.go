@@ -304,6 +304,9 @@ func checkText(text string, kind Kind) string {
 		line, _, _ := strings.Cut(text[at:], "\n")
 		return fmt.Sprintf("line %q would be a marker of ours", strings.TrimSpace(line))
 	}
+	if switchesRole(lastLine(text)) {
+		return "its last line switches the role"
+	}
 	if !hasStatement(text) {
 		return "text holds nothing but comments"
 	}

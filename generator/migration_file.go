@@ -155,7 +155,7 @@ func (l tool) head(p part, intro string) string {
 	if l.format != Goose {
 		fmt.Fprintf(&b, "-- pgretain: format %s\n", l.format)
 	}
-	fmt.Fprintf(&b, "--\n%s", intro)
+	b.WriteString(intro)
 	counted := map[Kind]int{}
 	for _, c := range p.changes {
 		if c.Before == nil && isRuntime(c.After) {
@@ -277,20 +277,25 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 		texts = append(texts, beginLine, "\n")
 	}
 	texts = append(texts, settings(p, s.path))
-	current := ""
-	for i, a := range s.actions {
+	current, plain := "", false
+	for _, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
 		if err != nil {
 			return nil, err
 		}
 		if role != current {
-			if i > 0 {
-				texts = append(texts, endMark+"\n")
-			}
 			texts = append(texts, switchRole(role))
 			current = role
 		}
-		texts = a.write(texts, l, p.noTransaction)
+		before := plain
+		if plain = a.plain(); !plain {
+			texts = a.write(texts, l, p.noTransaction)
+			continue
+		}
+		if !before {
+			texts = append(texts, runtimeMark, "\n")
+		}
+		texts = append(texts, a.text())
 	}
 	if len(s.actions) > 0 {
 		texts = append(texts, endMark+"\n")

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
-	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
@@ -97,84 +97,15 @@ type ID struct {
 // ID of the object.
 func (o Object) ID() ID { return ID{o.Kind, o.Name} }
 
-// Pages puts what belongs to one policy or report, and can be replaced without data, into one object: its
-// functions, its tables for joins and its row of the registry. The page is the unit of change of a migration.
-func Pages(objects []Object, roles policy.Roles) []Object {
-	parts := map[string][]Object{}
-	rows := map[string]bool{}
-	for _, o := range objects {
-		if o.Kind == KindPolicy {
-			rows[o.Policy] = true
-		} else if ofPage(o) {
-			parts[o.Policy] = append(parts[o.Policy], o)
-		}
-	}
-	var list []Object
-	for _, o := range objects {
-		switch {
-		case ofPage(o) && rows[o.Policy]:
-		case o.Kind == KindPolicy && len(parts[o.Policy]) > 0:
-			list = append(list, page(o, parts[o.Policy], roles))
-		default:
-			list = append(list, o)
-		}
-	}
-	return list
-}
-
-// ofPage says whether an object stands in its policy's page.
-func ofPage(o Object) bool {
-	return o.Policy != "" && (o.Kind == KindFunction || o.Kind == KindProcedure || o.Kind == KindStored)
-}
-
-// page is the row of a policy with all of its parts before it, tables first.
-func page(row Object, parts []Object, roles policy.Roles) Object {
-	type pagePart struct {
-		SQL   sqlText
-		Owner sqlText // who is to be again after the role that migrates made it, "" where nobody changes
-	}
-	var tables, functions []pagePart
-	for _, o := range parts {
-		p := pagePart{SQL: sqlText(o.SQL)}
-		if o.As == AsMigrator && !roles.None {
-			p.Owner = sqlText(ident(roles.Owner).String())
-		}
-		if o.Kind == KindStored {
-			tables = append(tables, p)
-		} else {
-			functions = append(functions, p)
-		}
-	}
-	schema, _, _ := strings.Cut(parts[0].Name, ".")
-	row.SQL = execute("page.sql.tmpl", fields{"Words": wordsText(row.Words), "Schema": sqlText(schema), "Name": literal(row.Name),
-		"Parts": append(tables, functions...), "Row": sqlText(row.SQL)})
-	return row
-}
-
-// explained notes what a policy or report does, for its page and for the registry.
-func (o Object) explained(lines []explain.Line) Object {
-	o.Words = lines
-	o.Row["words"] = json.RawMessage(encode(pageText(lines)))
-	return o
-}
-
-// pageText is what a page and the registry say, from a new line on.
-func pageText(lines []explain.Line) string { return "\n" + explain.Page(lines) }
-
-// wordsText is pageText as a constant of SQL.
-func wordsText(lines []explain.Line) sqlText {
-	text := pageText(lines)
-	quote := dollarQuote([]byte(text), "words")
-	return sqlText(quote + text + quote)
-}
-
 // The lines around objects; the first two are goose's. A mark stands above each object, whose text ends at the next
-// line of ours; what is between endMark and the next mark is no object's: the search path, and the role's switching.
+// line of ours, or where the role is switched for it; what is between endMark and the next mark is no object's, either:
+// the search path, and the role's switching.
 const (
 	beginLine   = "-- +goose StatementBegin"
 	endLine     = "-- +goose StatementEnd"
 	nextLine    = "-- next"
 	endMark     = "-- pgretain: end"
+	runtimeMark = "-- pgretain: put runtime" // above several objects of the runtime, each of which tells what it is
 	ourPrefix   = "-- pgretain:"
 	removalLine = "-- pgretain: removal "
 )
@@ -254,6 +185,8 @@ type fileReader struct {
 	role   string  // as which the next objects are created
 	object *action // nil between objects
 	text   string  // of the object; mostly a part of the file's, which is not copied
+
+	runtime bool // below runtimeMark
 }
 
 // parseBody reads the objects of a file below its second line, and the settings of its Up part.
@@ -264,7 +197,7 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	r := &fileReader{migrationFile: migrationFile{roles: map[As]string{}}, tool: l, name: name, line: 2}
 	for body != "" {
 		n := 0
-		if r.object != nil {
+		if r.object != nil || r.runtime {
 			n = untilLine(body, ourPrefix)
 			if l.framed {
 				n = untilLine(body[:n], "-- +goose Statement")
@@ -278,7 +211,7 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 		}
 		body = rest
 	}
-	if r.object != nil {
+	if r.object != nil || r.runtime {
 		return nil, r.malformed("the last object does not end")
 	}
 	return &r.migrationFile, nil
@@ -307,11 +240,13 @@ func (r *fileReader) read(line string) error {
 		}
 		r.object.removal = &text
 	case line == endMark:
-		r.close()
+		return r.close()
 	case strings.HasPrefix(line, ourPrefix+" put "), strings.HasPrefix(line, ourPrefix+" drop "):
-		r.close()
+		if err := r.close(); err != nil {
+			return err
+		}
 		return r.open(line)
-	case r.object == nil && !r.inDown:
+	case r.object == nil && !r.runtime && !r.inDown:
 		r.setting(line)
 	}
 	return nil
@@ -321,6 +256,15 @@ var (
 	pathLine    = regexp.MustCompile(`^SET (?:LOCAL )?search_path = (.*);$`)
 	setRoleLine = regexp.MustCompile(`^SET LOCAL ROLE (.*);$`)
 )
+
+// lastLine is the last line of a text, with its end.
+func lastLine(text string) string {
+	return text[strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n")+1:]
+}
+
+func switchesRole(line string) bool {
+	return line == "RESET ROLE;\n" || setRoleLine.MatchString(strings.TrimSuffix(line, "\n"))
+}
 
 // setting reads a line between objects.
 func (r *fileReader) setting(line string) {
@@ -336,6 +280,10 @@ func (r *fileReader) setting(line string) {
 }
 
 func (r *fileReader) open(line string) error {
+	if line == runtimeMark {
+		r.runtime, r.text = true, ""
+		return nil
+	}
 	a, ok := readMark(line)
 	if !ok {
 		return r.malformed("this is not the mark of an object")
@@ -344,30 +292,55 @@ func (r *fileReader) open(line string) error {
 		return historyError(ErrNewer, newerHint, fmt.Sprintf("line %d: it holds an object of kind %q, which this pgretain (runtime %s) does not know",
 			r.line, a.object.Kind, sqlfiles.Version), r.name)
 	}
-	if !r.inDown {
-		r.roles[a.object.As] = r.role
-	}
 	r.object, r.text = &a, ""
 	return nil
 }
 
-// close ends the object under way, if there is one.
-func (r *fileReader) close() {
+// close ends the object under way, if there is one, or those of the runtime. Roles are switched for the next one.
+func (r *fileReader) close() error {
+	var switched []string
+	for line := lastLine(r.text); switchesRole(line); line = lastLine(r.text) {
+		r.text = strings.TrimSuffix(r.text, line)
+		switched = append(switched, line)
+	}
+	defer func() {
+		for _, line := range slices.Backward(switched) {
+			r.setting(strings.TrimSuffix(line, "\n"))
+		}
+	}()
+	if r.runtime {
+		r.runtime = false
+		for _, text := range runtimeTexts(r.text) {
+			id, ok := runtimeID(text)
+			if !ok {
+				return r.malformed("above it is what is no object of the runtime")
+			}
+			r.add(action{verb: verbPut, object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text}})
+		}
+	}
 	if r.object == nil {
-		return
+		return nil
 	}
 	if r.object.verb == verbPut {
 		r.object.object.SQL = r.text
-		r.object.sum = r.object.object.Hash()
 	} else if hasStatement(r.text) { // not the comment in place of statements
 		r.object.object.Drop = r.text
 	}
-	if r.inDown {
-		r.down = append(r.down, *r.object)
-	} else {
-		r.up = append(r.up, *r.object)
-	}
+	r.add(*r.object)
 	r.object = nil
+	return nil
+}
+
+func (r *fileReader) add(a action) {
+	if a.verb == verbPut {
+		a.sum = a.object.Hash()
+	}
+	if r.inDown {
+		r.down = append(r.down, a)
+		return
+	}
+	r.roles[a.object.As] = r.role
+	r.up = append(r.up, a)
 }
 
 func (r *fileReader) malformed(what string) error {

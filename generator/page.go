@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -258,4 +259,75 @@ func Differences(before, after string) string {
 		return changes
 	}
 	return "the same definition, other SQL"
+}
+
+// Pages puts what belongs to one policy or report, and can be replaced without data, into one object: its
+// functions, its tables for joins and its row of the registry. The page is the unit of change of a migration.
+func Pages(objects []Object, roles policy.Roles) []Object {
+	parts := map[string][]Object{}
+	rows := map[string]bool{}
+	for _, o := range objects {
+		if o.Kind == KindPolicy {
+			rows[o.Policy] = true
+		} else if ofPage(o) {
+			parts[o.Policy] = append(parts[o.Policy], o)
+		}
+	}
+	var list []Object
+	for _, o := range objects {
+		switch {
+		case ofPage(o) && rows[o.Policy]:
+		case o.Kind == KindPolicy && len(parts[o.Policy]) > 0:
+			list = append(list, page(o, parts[o.Policy], roles))
+		default:
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// ofPage says whether an object stands in its policy's page.
+func ofPage(o Object) bool {
+	return o.Policy != "" && (o.Kind == KindFunction || o.Kind == KindProcedure || o.Kind == KindStored)
+}
+
+// page is the row of a policy with all of its parts before it, tables first.
+func page(row Object, parts []Object, roles policy.Roles) Object {
+	type pagePart struct {
+		SQL   sqlText
+		Owner sqlText // who is to be again after the role that migrates made it, "" where nobody changes
+	}
+	var tables, functions []pagePart
+	for _, o := range parts {
+		p := pagePart{SQL: sqlText(o.SQL)}
+		if o.As == AsMigrator && !roles.None {
+			p.Owner = sqlText(ident(roles.Owner).String())
+		}
+		if o.Kind == KindStored {
+			tables = append(tables, p)
+		} else {
+			functions = append(functions, p)
+		}
+	}
+	schema, _, _ := strings.Cut(parts[0].Name, ".")
+	row.SQL = execute("page.sql.tmpl", fields{"Words": wordsText(row.Words), "Schema": sqlText(schema), "Name": literal(row.Name),
+		"Parts": append(tables, functions...), "Row": sqlText(row.SQL)})
+	return row
+}
+
+// explained notes what a policy or report does, for its page and for the registry.
+func (o Object) explained(lines []explain.Line) Object {
+	o.Words = lines
+	o.Row["words"] = json.RawMessage(encode(pageText(lines)))
+	return o
+}
+
+// pageText is what a page and the registry say, from a new line on.
+func pageText(lines []explain.Line) string { return "\n" + explain.Page(lines) }
+
+// wordsText is pageText as a constant of SQL.
+func wordsText(lines []explain.Line) sqlText {
+	text := pageText(lines)
+	quote := dollarQuote([]byte(text), "words")
+	return sqlText(quote + text + quote)
 }

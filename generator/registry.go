@@ -271,17 +271,12 @@ func tableNames(tables []policy.Table) []string {
 
 func (c *compiler) install() Object {
 	in := c.file.Install
-	database, cronDatabase := any(nil), sqlText("NULL") // where jobs are scheduled in this database, or by nobody here
-	if in.CronElsewhere() && in.CronDatabase != "" {
-		database, cronDatabase = in.CronDatabase, sqlText(literal(in.CronDatabase).String())
-	}
 	r := row{{"runtime_version", sqlfiles.Version, nil}, {"search_path", strings.Join(in.SearchPath, ", "), nil}, {"time_zone", in.TimeZone, nil},
-		{"scheduler", in.Scheduler, nil}, {"protect", tableNames(c.file.Protect), nil}, {"trust", names(in.Trust), nil}, {"cron_database", database, nil}}
-	data := fields{
-		"Schema": sqlText(in.Schema), "Version": literal(sqlfiles.Version), "VersionNumber": sqlText(sqlfiles.Version),
-		"SearchPath": literal(strings.Join(in.SearchPath, ", ")), "Zone": literal(in.TimeZone), "Scheduler": literal(in.Scheduler),
-		"Protect": textArray(tableNames(c.file.Protect)), "Trust": textArray(names(in.Trust)), "CronDatabase": cronDatabase,
+		{"scheduler", in.Scheduler, nil}, {"protect", tableNames(c.file.Protect), []string{}}, {"trust", names(in.Trust), []string{}}, {"cron_database", nil, nil}}
+	if in.CronElsewhere() { // NULL: jobs are scheduled in this database, or by nobody here
+		r[6].Value = orNull(in.CronDatabase)
 	}
+	data := fields{"Schema": sqlText(in.Schema), "Row": r.page(len("SELECT " + in.Schema + "._put_install("))}
 	return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: object("install", data),
 		Drop: object("install_drop", data), Position: in.Position, Words: explain.Install(c.file), Row: r.columns()}
 }

@@ -133,11 +133,11 @@ var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.i
 func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object, error) {
 	name := "retention." + file.object()
 	if kind == KindFunction || kind == KindProcedure {
-		routine, err := pgparse.ReadRoutine(file.text)
+		arguments, err := routineArguments(file.text)
 		if err != nil {
 			return Object{}, err
 		}
-		name += "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")"
+		name += arguments
 	}
 	name = renameInstall(name, install)
 	o := Object{Kind: kind, Name: name, As: AsOwner, SQL: renameInstall(file.text, install), Drop: dropStatement(kind, name)}
@@ -146,6 +146,56 @@ func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object,
 		o = o.forWorker(install.Roles)
 	}
 	return o, nil
+}
+
+// routineArguments are the types by which PostgreSQL finds a function or procedure of the runtime, in parentheses.
+func routineArguments(text string) (string, error) {
+	routine, err := pgparse.ReadRoutine(text)
+	return "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")", err
+}
+
+// plain says whether an object of the runtime needs no mark of its own: it begins with a comment, and tells what it is.
+func (a action) plain() bool {
+	o := a.object
+	if a.verb != verbPut || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) || len(runtimeTexts(o.SQL)) != 1 {
+		return false
+	}
+	id, ok := runtimeID(o.SQL)
+	return ok && id == o.ID()
+}
+
+const commentStart = "-- "
+
+// runtimeTexts takes apart what stands below runtimeMark: each object begins with lines of comment.
+func runtimeTexts(text string) []string {
+	var texts []string
+	start, at, comment := 0, 0, true
+	for line := range strings.Lines(text) {
+		before := comment
+		if comment = strings.HasPrefix(line, commentStart); comment && !before {
+			texts = append(texts, text[start:at])
+			start = at
+		}
+		at += len(line)
+	}
+	return append(texts, text[start:])
+}
+
+var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
+
+// runtimeID is the object that a text of the runtime creates.
+func runtimeID(text string) (ID, bool) {
+	m := runtimeHead.FindStringSubmatch(text)
+	if m == nil {
+		return ID{}, false
+	}
+	id := ID{Kind(strings.ToLower(m[1])), m[2]}
+	if id.Kind != KindFunction && id.Kind != KindProcedure {
+		return id, true
+	}
+	arguments, err := routineArguments(text)
+	id.Name += arguments
+	return id, err == nil
 }
 
 // dropStatement drops an object of the runtime.
@@ -223,8 +273,8 @@ func upgradeVersion(name string) int {
 	return version
 }
 
-// installVersion is the line of the install's registry row that says which runtime it is for.
-var installVersion = regexp.MustCompile(`(?m)^-- Runtime version ([0-9]+)\.$`)
+// installVersion is what the install's row says of the runtime that it is for.
+var installVersion = regexp.MustCompile(`"runtime_version": "([0-9]+)"`)
 
 // versionOf is the version of the runtime that an object tells, 0 where it tells none.
 func versionOf(id ID, sql string) int {
@@ -301,6 +351,17 @@ func (o Object) listed(name string, roles policy.Roles) Object {
 		}
 	}
 	return o
+}
+
+// PinnedSettings are those that retention._register gives a policy's functions for applications besides their own:
+// search_path and timezone, which are their own, come first.
+func PinnedSettings() ([]string, error) {
+	text, err := sqlfiles.Runtime.ReadFile("functions/_evaluated.sql")
+	if err != nil {
+		return nil, err
+	}
+	routine, err := pgparse.ReadRoutine(string(text))
+	return routine.Settings, err
 }
 
 // ForApplications says whether a function of the runtime may be granted to roles of the application by hand.

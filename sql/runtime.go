@@ -13,8 +13,8 @@ import (
 //go:embed types/*.sql tables/*.sql functions/*.sql procedures/*.sql views/*.sql
 var Runtime embed.FS
 
-// Version is the runtime's version. A run log, an upgrade and the verifier name it; retention._version()
-// gives the same.
+// Version is the runtime's version. A run log, an upgrade and the verifier name it; the functions that ask
+// whether an upgrade is under way know it, too.
 const Version = "1"
 
 // Compare says whether a version of the runtime is older than Version (below zero), the same (zero)

@@ -85,7 +85,7 @@ func nextBinary(t *testing.T) string {
 	files := map[string]string{
 		"runtime.go": strings.NewReplacer(`Version = "1"`, `Version = "2"`, "go:embed ", "go:embed upgrades/*/*.sql ").
 			Replace(fixture.ReadFile(t, sources, "runtime.go")),
-		"functions/_version.sql":         strings.Replace(fixture.ReadFile(t, sources, "functions/_version.sql"), "'1'", "'2'", 1),
+		"functions/_half_upgraded.sql":   strings.ReplaceAll(fixture.ReadFile(t, sources, "functions/_half_upgraded.sql"), "'1'", "'2'"),
 		"functions/_stop_reason.sql":     strings.ReplaceAll(fixture.ReadFile(t, sources, "functions/_stop_reason.sql"), "'1'", "'2'"),
 		"upgrades/2/run_origin.sql":      "ALTER TABLE retention.run ADD COLUMN IF NOT EXISTS origin text;\n",
 		"upgrades/2/run_origin.down.sql": "ALTER TABLE retention.run DROP COLUMN IF EXISTS origin;\n",
@@ -152,11 +152,11 @@ func testOlderRuntime(t *testing.T, binary string) {
 	// The same directory in the hands of a pgretain that knows neither version nor kind of object.
 	newest := filepath.Join(c.dir, "migrations", "00005_pgretain_runtime.sql")
 	for from, want := range map[string]string{
-		`put upgrade "2/run_origin"`:          "00005_pgretain_runtime.sql:1:1: error: it installs version 10 of the runtime; this pgretain writes version 2",
-		`put function "retention._version()"`: `it holds an object of kind "trigger", which this pgretain (runtime 2) does not know`,
+		`put upgrade "2/run_origin"`: "00005_pgretain_runtime.sql:1:1: error: it installs version 10 of the runtime; this pgretain writes version 2",
+		`put runtime`:                `it holds an object of kind "trigger", which this pgretain (runtime 2) does not know`,
 	} {
 		text := fixture.ReadFile(t, filepath.Dir(newest), filepath.Base(newest))
-		to := strings.NewReplacer("2/run", "10/run", "put function", "put trigger").Replace(from)
+		to := strings.NewReplacer("2/run", "10/run", "put runtime", `put trigger "retention.t"`).Replace(from)
 		if err := os.WriteFile(newest, []byte(resum(strings.Replace(text, from, to, 1))), 0o600); err != nil {
 			t.Fatal(err)
 		}

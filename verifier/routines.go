@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"fmt"
+	"slices"
 
 	"pgretain/generator"
 	"pgretain/internal/parallel"
@@ -24,10 +25,17 @@ func (v *inspection) routines() []generator.Object {
 
 func (v *inspection) checkRoutines(r reading) error {
 	objects := v.routines()
+	pinned, err := generator.PinnedSettings()
+	if err != nil {
+		return err
+	}
 	wanted, err := parallel.Each(objects, func(o generator.Object) (wantedRoutine, error) {
 		routine, err := pgparse.ReadRoutine(o.SQL)
 		if err != nil {
 			return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
+		}
+		if o.Policy != "" && slices.Contains(routine.Clauses, "SECURITY DEFINER") && o.As == generator.AsWorker {
+			routine.Settings = append(routine.Settings, pinned[2:]...) // its search path and time zone are its own
 		}
 		w := wantedRoutine{routine, o.Name, routine.Role, o.Table}
 		if w.Owner == "" && o.As != generator.AsMigrator { // nobody knows that one's name here; checkOwners says what it must be

@@ -1,7 +1,6 @@
 -- Adds an ended run to its policy's counters; a dry run does not count.
 CREATE OR REPLACE FUNCTION retention._add_to_total(p_run bigint) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-BEGIN
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $function$
     INSERT INTO retention.total AS t
         (policy, runs, failed, scanned, taken, contended, refused, cascaded, failed_in_a_row, last_success_at)
     SELECT r.policy, 1, x.bad, r.scanned, r.taken, r.contended, r.refused, x.cascaded, x.bad,
@@ -17,5 +16,5 @@ BEGIN
         refused = t.refused + excluded.refused, cascaded = t.cascaded + excluded.cascaded,
         failed_in_a_row = CASE WHEN excluded.last_success_at IS NOT NULL THEN 0
                                ELSE t.failed_in_a_row + excluded.failed END,
-        last_success_at = coalesce(excluded.last_success_at, t.last_success_at);
-END $function$;
+        last_success_at = coalesce(excluded.last_success_at, t.last_success_at)
+$function$;

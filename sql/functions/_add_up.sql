@@ -3,8 +3,6 @@ CREATE OR REPLACE FUNCTION retention._add_up(p_run bigint, p_column text) RETURN
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT coalesce(jsonb_object_agg(x.key, x.total), '{}')
     FROM (SELECT e.key, sum(e.value::bigint) AS total
-          FROM retention.batch b, jsonb_each_text(CASE p_column WHEN 'kept' THEN b.kept
-                                             WHEN 'related' THEN b.related
-                                             WHEN 'cascaded' THEN b.cascaded END) e
+          FROM retention.batch b, jsonb_each_text(to_jsonb(b) -> p_column) e
           WHERE b.run_id = p_run GROUP BY e.key HAVING sum(e.value::bigint) > 0) x
 $function$;

@@ -1,8 +1,7 @@
 -- What is due now under each policy. Counts, so it costs what counting costs.
 CREATE OR REPLACE FUNCTION retention._backlog()
 RETURNS TABLE (policy text, due bigint, kept jsonb, oldest text, newest text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
-AS $function$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE v_policy retention.policy; v_count retention.due_count;
 BEGIN
     FOR v_policy IN SELECT p.* FROM retention.policy p WHERE NOT p.report ORDER BY p.name LOOP

@@ -3,8 +3,7 @@
 -- beginning is written down as a run that failed: an as_of in the future, a scope or a window that the policy does not
 -- allow (22023), an unknown policy (P0002).
 CREATE OR REPLACE FUNCTION retention._begin(p_request retention.request) RETURNS retention.step
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
-AS $function$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_policy retention.policy; v_request retention.request; v_taken record;

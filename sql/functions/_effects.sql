@@ -5,10 +5,7 @@ CREATE OR REPLACE FUNCTION retention._effects(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
 RETURNS TABLE (
     step integer, verb text, table_name text, rel oid, tid tid, n bigint, note text, sets text[], nulls text[])
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
-SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
-SET jit = off AS $function$
+LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(p_policy);
     v_steps CONSTANT text := retention._step_query(v_policy, false);
@@ -56,7 +53,6 @@ BEGIN
         FROM jsonb_array_elements(v_policy.sets) y CROSS JOIN jsonb_each_text(y -> 'set') c
         WHERE (y ->> 'step')::integer = e.step AND e.verb = 'update') x ON true
     WHERE e.step > 0;
-    PERFORM retention._pin(v_policy);
     RETURN QUERY EXECUTE format(
         'WITH _found AS MATERIALIZED (SELECT d.rel, d.tid FROM retention.%I($1) d WHERE d.verdict IS NULL
             OR d.verdict = ''passed''),

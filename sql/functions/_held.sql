@@ -2,7 +2,7 @@
 -- keys, or rows of other tables that its steps would act on. p_lock is for batches, see _held_below.
 CREATE OR REPLACE FUNCTION retention._held(
     p_policy text, p_rels oid[], p_tids tid[], p_as_of timestamptz, p_lock boolean) RETURNS TABLE (rel oid, tid tid)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(p_policy);
     v_table CONSTANT oid := retention._table(v_policy.table_name);

@@ -6,12 +6,9 @@ RETURNS TABLE (
     n integer, key oid, action "char", deferred boolean, parent oid, child oid, parent_root oid, child_root oid,
     parent_from text, child_from text, matches text, columns text[], path text, missing text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-    WITH RECURSIVE member AS (
-        SELECT t.oid FROM unnest(p_tables) AS t(oid)
-        UNION SELECT i.inhrelid FROM member m JOIN pg_inherits i ON i.inhparent = m.oid
-    ), reached AS (
-        SELECT x.oid FROM member m CROSS JOIN LATERAL (SELECT m.oid UNION SELECT a.relid::oid
-            FROM pg_partition_ancestors(m.oid) a(relid)) x
+    WITH RECURSIVE reached AS (
+        SELECT x.oid FROM retention._below(p_tables) b CROSS JOIN LATERAL (SELECT b AS oid UNION SELECT a.relid::oid
+            FROM pg_partition_ancestors(b) a(relid)) x
         UNION SELECT x.oid FROM reached r
         JOIN retention._keys_to(ARRAY[r.oid]) k ON k.confdeltype = 'c' AND retention._key_off(k.oid) IS NOT TRUE
         CROSS JOIN LATERAL (SELECT k.conrelid AS oid

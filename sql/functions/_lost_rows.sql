@@ -1,8 +1,7 @@
 -- Of the p_limit newest holds in force by primary key, those whose row was there and is gone, or is "denied": the owner
 -- may not read the table, or must not (_untrusted). Not those that _unfit_hold tells. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._lost_rows(p_limit bigint) RETURNS TABLE (hold_id bigint, fault text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
-AS $function$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE v_held record; v_terms record;
 BEGIN
     FOR v_held IN

@@ -2,9 +2,8 @@
 -- domains; not what its constants are known to meet.
 CREATE OR REPLACE FUNCTION retention._may_refuse(p_table oid, p_set jsonb, p_as_of timestamptz) RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-    WITH RECURSIVE below AS (
-        SELECT p_table AS oid
-        UNION SELECT i.inhrelid FROM below b JOIN pg_inherits i ON i.inhparent = b.oid
+    WITH below AS (
+        SELECT b AS oid FROM retention._below(ARRAY[p_table]) b
     ), indexes AS (
         SELECT x.*, ARRAY(SELECT a.attname::text FROM unnest(x.indkey) WITH ORDINALITY u(n, i)
                           JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = u.n

@@ -23,7 +23,7 @@ BEGIN
         PERFORM retention._look('SELECT to_jsonb(count(*)) FROM retention.policy p CROSS JOIN LATERAL (
                 SELECT FROM retention._effects(p.name, clock_timestamp(), 0, NULL, NULL)
                 UNION ALL SELECT FROM retention._related(p, ''{}'', ''{}'', clock_timestamp())) x
-            WHERE p.name = $1 #>> ''{}''', to_jsonb(p_policy));
+            WHERE p.name = $1 #>> ''{}''', to_jsonb(p_policy), p_policy);
         PERFORM retention._act('SELECT to_jsonb(r) FROM retention._restore_as_worker($1 #>> ''{}'', 0, NULL) r',
             to_jsonb(p_policy), p_policy);
         RAISE EXCEPTION USING ERRCODE = 'PR003';

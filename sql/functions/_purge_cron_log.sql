@@ -2,14 +2,12 @@
 -- runs its jobs here. Runs with the caller's rights: row security shows its rows to nobody else.
 CREATE OR REPLACE FUNCTION retention._purge_cron_log() RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
-DECLARE v_ours boolean := has_schema_privilege(to_regnamespace('cron'), 'USAGE');
 BEGIN
-    IF v_ours THEN
-        EXECUTE 'SELECT EXISTS (SELECT FROM cron.job j WHERE j.username = current_user
-            AND starts_with(j.jobname::text, ''retention.''))' INTO v_ours;
-    END IF;
-    IF v_ours THEN
-        EXECUTE 'DELETE FROM cron.job_run_details d WHERE d.username = current_user AND d.runid = ANY (ARRAY(
+    IF has_schema_privilege(to_regnamespace('cron'), 'USAGE') THEN
+        EXECUTE 'DELETE FROM cron.job_run_details d WHERE d.username = current_user
+                   AND EXISTS (SELECT FROM cron.job j WHERE j.username = current_user
+                               AND starts_with(j.jobname::text, ''retention.''))
+                   AND d.runid = ANY (ARRAY(
                      SELECT o.runid FROM cron.job_run_details o WHERE o.username = current_user
                        AND (coalesce(o.end_time, o.start_time) < $1 OR coalesce(o.end_time, o.start_time) IS NULL
                                AND o.runid < (SELECT max(m.runid) FROM cron.job_run_details m WHERE m.start_time < $1))

@@ -3,7 +3,7 @@
 -- policy deletes its rows. Where a report takes a policy's name, its overrides go.
 CREATE OR REPLACE FUNCTION retention._register(p_row jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_name CONSTANT text := p_row ->> 'name'; v_row jsonb := p_row; v_grant text;
+DECLARE v_name CONSTANT text := p_row ->> 'name'; v_row jsonb := p_row; v_change text;
 BEGIN
     IF NOT p_row ? 'report' THEN
         v_row := jsonb_build_object('steps', jsonb_build_array(
@@ -29,7 +29,7 @@ BEGIN
     EXECUTE (SELECT format('INSERT INTO retention.policy (%s) SELECT %1$s FROM jsonb_populate_record(
         NULL::retention.policy, $1)', string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
     IF p_row ? 'report' THEN RETURN; END IF;
-    FOR v_grant IN  -- _close does it at the migration's end, which is too late here
+    FOR v_change IN  -- _close does it at the migration's end, which is too late here
         SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', f.oid::regprocedure, w.rolname)
         FROM unnest('{beyond,groups,rows,start,take}'::text[]) x (word)
         JOIN pg_proc f ON f.proname = v_name || '_' || x.word
@@ -39,8 +39,15 @@ BEGIN
         SELECT format('GRANT SELECT, INSERT, DELETE ON %s TO %I', o.name, w.rolname)
         FROM retention.policy p CROSS JOIN unnest(p.owns) o (name)
         JOIN pg_roles w ON w.rolname = 'retention_worker' WHERE p.name = v_name
+        UNION ALL  -- expressions in functions for applications mean what they mean in batches
+        SELECT format('ALTER FUNCTION %s SET %I TO %L', f.oid::regprocedure, s[1], s[2])
+        FROM pg_proc e, unnest(e.proconfig) c, regexp_match(c, '^([^=]+)=(.*)') s,
+             unnest('{advance,claim,cursor,seen,touch}'::text[]) x (word)
+        JOIN pg_proc f ON f.proname = v_name || '_' || x.word AND f.prosecdef
+        WHERE e.oid = 'retention._evaluated(text, jsonb, text)'::regprocedure AND f.pronamespace = e.pronamespace
+          AND f.proowner = e.proowner AND s[1] NOT IN ('search_path', 'TimeZone')
     LOOP
-        EXECUTE v_grant;
+        EXECUTE v_change;
     END LOOP;
     PERFORM retention._prove(v_name);
 END $function$;

@@ -4,9 +4,7 @@
 CREATE OR REPLACE FUNCTION retention._related(
     p_policy retention.policy, p_rels oid[], p_tids tid[], p_as_of timestamptz)
 RETURNS TABLE (step integer, n integer, rel oid, tid tid, deletes boolean)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
-SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off AS $function$
+LANGUAGE plpgsql AS $function$
 DECLARE
     v_steps CONSTANT text := retention._step_query(p_policy, true);
     v_found text;
@@ -17,7 +15,6 @@ BEGIN
         INTO v_found
         FROM jsonb_to_recordset(p_policy.steps) e(step integer, verb text, related text)
         WHERE e.related IS NOT NULL AND e.verb IN ('delete', 'update');
-        PERFORM retention._pin(p_policy);
         RETURN QUERY EXECUTE 'WITH _batch AS (SELECT x.rel, x.tid, x.n::integer
             FROM unnest($2, $3) WITH ORDINALITY x (rel, tid, n))'
                              || v_steps || v_found

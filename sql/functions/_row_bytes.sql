@@ -2,10 +2,6 @@
 -- without indexes. NULL for a table that was never analysed, or holds nothing.
 CREATE OR REPLACE FUNCTION retention._row_bytes(p_table oid) RETURNS double precision
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-    WITH RECURSIVE member AS (
-        SELECT p_table AS rel
-        UNION ALL SELECT i.inhrelid FROM member m JOIN pg_inherits i ON i.inhparent = m.rel
-    )
-    SELECT sum(pg_table_size(m.rel))::double precision / nullif(retention._estimated_rows(p_table), 0)
-    FROM member m
+    SELECT sum(pg_table_size(b))::double precision / nullif(retention._estimated_rows(p_table), 0)
+    FROM retention._below(ARRAY[p_table]) b
 $function$;

@@ -4,14 +4,9 @@ CREATE OR REPLACE FUNCTION retention._table_rows(p_table text) RETURNS bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM retention.policy p WHERE p.table_name = p_table) THEN RETURN NULL; END IF;
-    RETURN (
-        WITH RECURSIVE member AS (  -- pg_partition_tree() would lock, and so would pg_relation_size()
-            SELECT retention._table(p_table) AS rel
-            UNION ALL SELECT i.inhrelid FROM member m JOIN pg_inherits i ON i.inhparent = m.rel
-        )
-        -- Counted as they come and go; after a crash or on a standby there is what the last ANALYZE saw.
+    RETURN (  -- counted as they come and go; after a crash or on a standby there is what the last ANALYZE saw
         SELECT sum(CASE WHEN pg_stat_get_live_tuples(c.oid) + pg_stat_get_tuples_deleted(c.oid) > 0
                         THEN pg_stat_get_live_tuples(c.oid) ELSE nullif(c.reltuples, -1) END)::bigint
-        FROM member m JOIN pg_class c ON c.oid = m.rel WHERE c.relkind = 'r');
+        FROM retention._below(ARRAY[retention._table(p_table)]) b JOIN pg_class c ON c.oid = b WHERE c.relkind = 'r');
 EXCEPTION WHEN undefined_table THEN RETURN NULL;
 END $function$;

@@ -6,9 +6,7 @@ CREATE OR REPLACE FUNCTION retention.blast_radius(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
     max_rows bigint DEFAULT NULL)
 RETURNS TABLE (step integer, effect text, table_name text, path text, rows bigint, bytes bigint, locks text, note text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
-AS $function$
-#variable_conflict use_column
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(blast_radius.policy);
     v_request retention.request; v_keys jsonb; v_found jsonb;
@@ -22,7 +20,7 @@ BEGIN
     FROM retention._keys_reached(ARRAY(SELECT retention._table(s) FROM unnest(v_policy.deletes) s)) k;
     v_found := retention._look(
         'SELECT coalesce(jsonb_agg(to_jsonb(x)), ''[]'') FROM (' || retention._radius_query(v_policy.name, v_keys)
-        || ') x', jsonb_build_array(v_request.as_of, max_rows, v_request.scope, v_request.older_than));
+        || ') x', jsonb_build_array(v_request.as_of, max_rows, v_request.scope, v_request.older_than), v_policy.name);
     v_found := v_found || (
         SELECT coalesce(jsonb_agg(jsonb_build_object('step', 0, 'verb', 'note', 'note', d.why)), '[]')
         FROM retention._doubts(v_policy.name, v_found, v_request.as_of) d (why));

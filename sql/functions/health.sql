@@ -2,7 +2,6 @@
 -- where rows are not being deleted that should be, else "warning".
 CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-#variable_conflict use_column
 BEGIN
     RETURN QUERY
     SELECT 'error', NULL::text, retention._copy(),

@@ -1,7 +1,6 @@
 -- Stops a policy, or all of them (no argument), before the next batch of a run under way.
 CREATE OR REPLACE FUNCTION retention.pause(policy text DEFAULT NULL, reason text DEFAULT '') RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-#variable_conflict use_column
 BEGIN
     IF pause.policy IS NOT NULL THEN PERFORM retention._known(pause.policy); END IF;
     PERFORM retention._change_setting(coalesce(pause.policy, '*'), 'paused', 'true', pause.reason);

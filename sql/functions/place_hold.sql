@@ -5,8 +5,7 @@
 -- Values are read with the caller's settings and compared as values. Waits for batches under way (ROW EXCLUSIVE).
 CREATE OR REPLACE FUNCTION retention.place_hold(
     table_name text, match text, reason text, until timestamptz DEFAULT NULL, OUT hold_id bigint, OUT rows_held bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$
-#variable_conflict use_column
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_table CONSTANT oid := retention._holdable(place_hold.table_name);
     v_given CONSTANT jsonb := retention._hold_given(v_table, place_hold.match);

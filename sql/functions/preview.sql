@@ -6,8 +6,7 @@ CREATE OR REPLACE FUNCTION retention.preview(
     max_rows bigint DEFAULT NULL, OUT due bigint, OUT kept jsonb, OUT oldest text, OUT newest text,
     OUT breaker_limit bigint, OUT would_trip boolean, OUT stopped_by text, OUT kept_null jsonb, OUT one_run bigint,
     OUT bytes bigint, OUT run_time interval, OUT based_on integer, OUT capped boolean)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
-AS $function$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(preview.policy);
     v_request retention.request; v_count retention.due_count; v_pace record;

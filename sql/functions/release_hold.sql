@@ -2,7 +2,6 @@
 -- when there is no such hold in force.
 CREATE OR REPLACE FUNCTION retention.release_hold(hold_id bigint, reason text, OUT table_name text, OUT match jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-#variable_conflict use_column
 BEGIN
     UPDATE retention.hold h
     SET released_by = session_user, released_at = clock_timestamp(), release_reason = release_hold.reason

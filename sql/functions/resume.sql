@@ -2,7 +2,6 @@
 -- whether anything was paused.
 CREATE OR REPLACE FUNCTION retention.resume(policy text DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-#variable_conflict use_column
 BEGIN
     RETURN retention._change_setting(coalesce(resume.policy, '*'), 'paused', NULL, '');
 END $function$;

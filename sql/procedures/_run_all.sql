@@ -1,20 +1,23 @@
 -- Runs policies and reports in order, for run() and run_job(); then purges the logs, and sends NOTIFY for events, each
 -- in transactions of its own: everything is committed before, NOTIFY is last because nothing can catch a COMMIT that
--- fails. No operator and no unqualified name, as in _drive.
+-- fails. No unqualified name or operator, as in _drive.
 CREATE OR REPLACE PROCEDURE retention._run_all(
     p_policies pg_catalog.text[], p_request retention.request, p_strict pg_catalog.bool,
     INOUT p_outcome pg_catalog.text)
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 DECLARE
-    v_message pg_catalog.text; v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_end pg_catalog.record;
+    v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_end pg_catalog.record;
     v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
 BEGIN
     BEGIN
         COMMIT;  -- never works in a block like this, but says whether it would outside
     EXCEPTION WHEN invalid_transaction_termination THEN
-        GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT;
+        IF SQLERRM OPERATOR(pg_catalog.=) 'invalid transaction termination' THEN  -- somebody's transaction is around
+            RAISE invalid_transaction_termination
+                USING MESSAGE = 'a run cannot be called inside a transaction, because it commits after every batch',
+                      HINT = 'CALL it alone: no BEGIN before it, no other statement in the same query, autocommit on.';
+        END IF;
     END;
-    PERFORM retention._refuse_transaction(v_message);
     COMMIT;  -- before any lock
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
     p_outcome := NULL;

@@ -7,7 +7,6 @@ CREATE OR REPLACE PROCEDURE retention.run(
     INOUT outcome pg_catalog.text DEFAULT NULL, older_than pg_catalog.interval DEFAULT NULL,
     scope pg_catalog.jsonb DEFAULT NULL, dry_run pg_catalog.bool DEFAULT false)
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
-#variable_conflict use_variable
 BEGIN
     CALL retention._run_all(
         ARRAY[policy], (NULL, as_of, reason, NULL, older_than, scope, dry_run, NULL)::retention.request, false,

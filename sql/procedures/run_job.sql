@@ -5,7 +5,6 @@ CREATE OR REPLACE PROCEDURE retention.run_job(
     job pg_catalog.text, as_of pg_catalog.timestamptz DEFAULT NULL, reason pg_catalog.text DEFAULT NULL,
     INOUT outcome pg_catalog.text DEFAULT NULL, dry_run pg_catalog.bool DEFAULT false)
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
-#variable_conflict use_variable
 DECLARE v_job pg_catalog.record;
 BEGIN
     v_job := retention._job(job, as_of);

@@ -1,6 +1,6 @@
 -- The run log: one row per run, written when it starts and when it ends. state: running | done | more | tripped |
 -- paused | busy | failed | abandoned (the backend is gone; views show it, the next run writes it). scope and older_than
--- were given at run time, inputs is what the policy read at the start.
+-- were given at run time, inputs is what the policy read at the start. One run of a table at a time.
 CREATE TABLE IF NOT EXISTS retention.run (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, job text, table_name text NOT NULL,
     filenode oid, policy_hash text NOT NULL, as_of timestamptz NOT NULL, reason text, scope jsonb, older_than interval,
@@ -16,5 +16,4 @@ CREATE TABLE IF NOT EXISTS retention.run (
 );
 CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);
 CREATE INDEX IF NOT EXISTS run_ended_at ON retention.run (ended_at);
--- One run of a table at a time.
 CREATE UNIQUE INDEX IF NOT EXISTS run_one_per_table ON retention.run (table_name) WHERE state = 'running';

@@ -28,8 +28,8 @@ func beforeVersion(wanted []generator.Object) []generator.Object {
 	for i, o := range before {
 		name, _, _ := strings.Cut(o.Name, "(")
 		switch {
-		case name == "retention._version" || name == "retention._stop_reason" || o.Kind == generator.KindInstall:
-			before[i].SQL = strings.NewReplacer("'1'", "'0'", "version 1.", "version 0.").Replace(o.SQL)
+		case name == "retention._half_upgraded" || name == "retention._stop_reason" || o.Kind == generator.KindInstall:
+			before[i].SQL = strings.NewReplacer("'1'", "'0'", `version": "1"`, `version": "0"`).Replace(o.SQL)
 		case o.Kind == generator.KindPolicy:
 			before[i].SQL = rowHash.ReplaceAllString(o.SQL, `"hash": "`+generator.Hash("0", o.SQL)+`"`)
 		}

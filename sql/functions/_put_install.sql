@@ -1,0 +1,13 @@
+-- Writes the row of the install as a migration gives it; the first time with which database and server this is.
+CREATE OR REPLACE FUNCTION retention._put_install(p_row jsonb) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $function$
+    INSERT INTO retention.install (runtime_version, search_path, time_zone, scheduler, cron_database, protect, trust,
+                                   system_identifier, database_name, server)
+    SELECT r.runtime_version, r.search_path, r.time_zone, r.scheduler, r.cron_database, r.protect, r.trust,
+           c.system_identifier, current_database(), retention._server()
+    FROM pg_control_system() c,
+         jsonb_populate_record(NULL::retention.install, '{"protect": [], "trust": []}'::jsonb || p_row) r
+    ON CONFLICT (only_row) DO UPDATE SET runtime_version = excluded.runtime_version,
+        search_path = excluded.search_path, time_zone = excluded.time_zone, scheduler = excluded.scheduler,
+        cron_database = excluded.cron_database, protect = excluded.protect, trust = excluded.trust
+$function$;
