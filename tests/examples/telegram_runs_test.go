@@ -271,4 +271,9 @@ func TestTelegramChannelsOfABacklog(t *testing.T) {
 	e.runJob(t, "sol", asText(lateMarch))
 	e.took(t, "sol", went)
 	m.compare(t, e.conn, "a backlog")
+	e.runJob(t, "watch", asText(lateMarch))
+	alerts := pgtest.Column[string](t, e.conn, "SELECT name || ' ' || alerts FROM retention.report ORDER BY 1")
+	if diff := cmp.Diff([]string{"archive_growth 1", "orphans 0"}, alerts); diff != "" {
+		t.Errorf("alerts (-want +got):\n%s", diff)
+	}
 }
