@@ -346,6 +346,9 @@ func TestTradeDedupHitRate(t *testing.T) {
 		if want := fmt.Sprint(c.rate, " ", c.alerts); got != want {
 			t.Errorf("%d of %d won: rate and alerts are %s, want %s", c.won, c.asked, got, want)
 		}
+		if said := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.health() WHERE policy = 'duplicate_rate' AND problem ~ 'alert'"); said != c.alerts {
+			t.Errorf("health() speaks of %d alerts, want %d", said, c.alerts)
+		}
 	}
 }
 
