@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/tests/fixture"
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
@@ -26,6 +27,7 @@ func testBotQueue(t *testing.T, binary string) {
 	c.want(2, "runtime is not installed", "status")
 	c.want(2, "retention_owner", "migrate", "up")
 	db.Exec(t, c.must("bootstrap").stdout)
+	before := kit.Catalog(t, db, "retention")
 	c.must("migrate", "up")
 	c.must("migrate", "status")
 
@@ -71,15 +73,9 @@ func testBotQueue(t *testing.T, binary string) {
 	c.want(2, "invalid input syntax", "run", "enqueued_messages_ttl", "--as-of", "yesterdayish")
 
 	c.must("migrate", "down", "--all")
-	left := pgtest.Column[string](t, db, `SELECT 'job ' || jobname FROM cron.job
-		UNION ALL SELECT 'column ' || attname FROM pg_attribute
-			WHERE attrelid = 'public.enqueued_messages'::regclass AND attname = 'created_at' AND NOT attisdropped
-		UNION ALL SELECT 'index ' || relname FROM pg_class WHERE relname LIKE 'pgretain%' AND relkind = 'i'
-		UNION ALL SELECT 'relation ' || relname FROM pg_class
-			WHERE relnamespace = 'retention'::regnamespace AND relkind IN ('r', 'v') AND relname <> 'goose_db_version'
-		UNION ALL SELECT 'routine ' || proname FROM pg_proc WHERE pronamespace = 'retention'::regnamespace`)
-	if diff := cmp.Diff([]string{}, left); diff != "" {
-		t.Errorf("down left something behind:\n%s", diff)
+	db.Exec(t, "DROP TABLE public.survivor")
+	if diff := cmp.Diff(before, kit.Catalog(t, db, "retention")); diff != "" {
+		t.Errorf("down left something behind, or took too much (-before +after):\n%s", diff)
 	}
 }
 

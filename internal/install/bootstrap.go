@@ -73,7 +73,7 @@ func BootstrapCron(install policy.Install, migrator string) (string, error) {
 	}
 	roles := rolesOf(install, migrator)
 	return render("bootstrap_cron", map[string]any{
-		"Database": install.CronDatabase, "Application": install.Database, "Schema": install.CronSchema(),
+		"Database": install.CronDatabase, "Application": install.Database, "Schema": install.CronSchema(), "Mark": schemaMark,
 		"Migrator": migrator, "Owner": roles.Owner, "Runner": roles.Runner,
 	}), nil
 }

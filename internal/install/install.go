@@ -64,7 +64,7 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 			return nil, err
 		}
 		if err := s.createSchema(ctx); err != nil {
-			return nil, fmt.Errorf("creating schema %q: %w", s.schema(), err)
+			return nil, err
 		}
 		known, err := s.status(ctx)
 		if err != nil {
@@ -78,16 +78,16 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 	})
 }
 
-// Down undoes the last step, which may be several files, or everything when all is set. The
-// schema and the version table stay. Of a file without a transaction that an Up did not finish, it
+// Down undoes the last step, which may be several files, or everything when all is set: then the version table and the
+// schema go, too, if a later Up may create the schema again. Of a file without a transaction that an Up did not finish, it
 // takes away what is there. Refuses to drop holds in force that were not exported.
 func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
+		if all {
+			return s.empty(ctx, s.server.mayCreateSchema, func(Migration) bool { return false })
+		}
 		return s.down(ctx, func(done, applied []Migration) []Migration {
-			switch {
-			case all:
-				return applied
-			case len(done) > 0 && done[0].part == 1:
+			if len(done) > 0 && done[0].part == 1 {
 				return nil
 			}
 			return lastStep(applied)
@@ -95,24 +95,28 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Mi
 	})
 }
 
-// Uninstall undoes every generated migration, and drops the version table and the schema unless it holds versions
-// of the user's own migrations, which stay applied. Refuses as Down does.
+// Uninstall undoes every generated migration, and drops the version table and the schema unless migrations of the user's
+// own are applied, which stay so. Refuses as Down does.
 func Uninstall(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
 		if err := s.checkRecorded(); err != nil {
 			return nil, err
 		}
-		own := func(m Migration) bool { return m.part == 0 }
-		ofUser := false
-		done, err := s.down(ctx, func(_, applied []Migration) []Migration {
-			ofUser = slices.ContainsFunc(applied, own)
-			return slices.DeleteFunc(applied, own)
-		})
-		if err != nil || ofUser || !s.server.versions {
-			return done, err
-		}
-		return done, s.dropSchema(ctx)
+		return s.empty(ctx, true, func(m Migration) bool { return m.part == 0 })
 	})
+}
+
+// empty undoes the applied migrations but those that stay. Where none does, the version table goes, and the schema.
+func (s *session) empty(ctx context.Context, schema bool, stays func(Migration) bool) ([]Migration, error) {
+	left := false
+	done, err := s.down(ctx, func(_, applied []Migration) []Migration {
+		left = slices.ContainsFunc(applied, stays)
+		return slices.DeleteFunc(applied, stays)
+	})
+	if err != nil || left || !s.server.versions {
+		return done, err
+	}
+	return done, s.dropVersions(ctx, schema)
 }
 
 // down undoes what an interrupted Up left (done), and of the applied migrations, latest first, those that pick returns.
@@ -207,33 +211,39 @@ func (s *session) ready(ctx context.Context) error {
 	return s.check(ctx)
 }
 
-// dropSchema drops what createSchema made. What else is in the schema by now keeps both (2BP01).
-func (s *session) dropSchema(ctx context.Context) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	text := render("drop_schema", map[string]any{"Schema": s.schema(), "Owner": s.Install.Roles.Owner})
-	if _, err := tx.ExecContext(ctx, text); err != nil {
-		return errors.Join(fmt.Errorf("dropping schema %q: %w", s.schema(), err), tx.Rollback())
-	}
-	return tx.Commit()
+// schemaMark is the comment of a schema that was made for us. Any other was there before, and stays.
+const schemaMark = "Made by pgretain, which drops it with its last migration."
+
+// dropVersions drops what createSchema made. What else is in the schema by now keeps both (2BP01).
+func (s *session) dropVersions(ctx context.Context, schema bool) error {
+	return s.transaction(ctx, "dropping", "drop_schema", map[string]any{
+		"DropSchema": schema, "Schema": s.schema(), "Mark": schemaMark, "Owner": s.Install.Roles.Owner,
+	})
 }
 
 // createSchema makes what goose needs before its first migration, in one transaction.
 func (s *session) createSchema(ctx context.Context) error {
 	roles := s.Install.Roles
-	text := render("create_schema", map[string]any{
-		"CreateSchema": s.server.schemaMissing, "Schema": s.schema(), "AddState": s.server.versions && !s.server.states,
+	err := s.transaction(ctx, "creating", "create_schema", map[string]any{
+		"CreateSchema": s.server.schemaMissing, "Schema": s.schema(), "Mark": schemaMark, "AddState": s.server.versions && !s.server.states,
 		"Owner": roles.Owner, "Worker": roles.Worker, "Runner": roles.Runner, "Operator": roles.Operator, "Viewer": roles.Viewer,
 	})
+	s.server.versions = s.server.versions || err == nil
+	return err
+}
+
+// transaction runs a template that creates or drops the schema, as a whole.
+func (s *session) transaction(ctx context.Context, doing, name string, data map[string]any) error {
 	tx, err := s.db.BeginTx(ctx, nil)
+	if err == nil {
+		if _, err = tx.ExecContext(ctx, render(name, data)); err != nil {
+			err = errors.Join(err, tx.Rollback())
+		} else {
+			err = tx.Commit()
+		}
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s schema %q: %w", doing, s.schema(), err)
 	}
-	if _, err := tx.ExecContext(ctx, text); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	s.server.versions = true
-	return tx.Commit()
+	return nil
 }

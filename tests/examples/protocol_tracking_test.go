@@ -218,7 +218,7 @@ func TestProtocolTrackingUpgrade(t *testing.T) {
 			in := kit.ShippedFiles(t, directory("protocol-tracking"))
 			in.DB.Exec(t, fixture.ReadFile(t, directory("protocol-tracking"), "data.sql"))
 			in.DB.Exec(t, prepare)
-			before, rows := objects(t, in), "SELECT to_jsonb(t)::text FROM public.tracked_protocols t ORDER BY slug"
+			before, rows := kit.Catalog(t, in.DB, "retention"), "SELECT to_jsonb(t)::text FROM public.tracked_protocols t ORDER BY slug"
 			was := pgtest.Column[string](t, in, rows)
 			start := pgtest.Value[time.Time](t, in, "SELECT clock_timestamp()")
 			in.Up(t)
@@ -242,7 +242,7 @@ func TestProtocolTrackingUpgrade(t *testing.T) {
 			if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, install.Options{Install: in.File.Install, Path: "migrations"}, true); err != nil {
 				t.Fatalf("%+v", install.Diagnostics(err))
 			}
-			if diff := cmp.Diff(before, objects(t, in)); diff != "" {
+			if diff := cmp.Diff(before, kit.Catalog(t, in.DB, "retention")); diff != "" {
 				t.Errorf("down takes away what it did not add, or not all that it did (-before +after):\n%s", diff)
 			}
 			if diff := cmp.Diff(was, pgtest.Column[string](t, in, rows)); diff != "" {

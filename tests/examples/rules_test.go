@@ -17,13 +17,14 @@ import (
 const rulesHead = "| the document says | where | tested by | what differs, and why |\n|---|---|---|---|\n"
 
 // Each example's README has a table of every rule of its document, and each rule has a test: "TestName", or
-// "TestName/case", where the case is a text of the test's package. Policies, reports and jobs of the example are in it.
+// "TestName/case", where the case is a text of the test's package. Policies, reports and jobs of the example are in it, and
+// what it quotes of the policy stands there, up to "...".
 func TestEveryRuleHasATest(t *testing.T) {
 	t.Parallel()
 	tests := testSources(t)
-	for _, name := range []string{"bot-queue"} {
+	for _, name := range []string{"bot-queue", "telegram-channels", "trade-dedup"} {
 		readme := filepath.Join(directory(name), "README.md")
-		text := fixture.ReadFile(t, readme)
+		text, policy := fixture.ReadFile(t, readme), fixture.ReadFile(t, directory(name), "retention.yaml")
 		_, table, found := strings.Cut(text, rulesHead)
 		table, _, ended := strings.Cut(table, "\n\n")
 		rows := strings.Split(table, "\n")
@@ -37,6 +38,11 @@ func TestEveryRuleHasATest(t *testing.T) {
 				t.Errorf("%s: a row that is not of four cells: %s", readme, row)
 				continue
 			}
+			for _, quoted := range regexp.MustCompile("`((?:due|beyond|older_than|ttl|cursor|protect|breaker|alert|then): [^`]*)`").FindAllStringSubmatch(cells[2], -1) {
+				if part, _, _ := strings.Cut(quoted[1], "..."); !strings.Contains(policy, part) {
+					t.Errorf("%s quotes %s, which the policy does not say", readme, quoted[1])
+				}
+			}
 			named := regexp.MustCompile("`(Test[^`]*)`").FindAllStringSubmatch(cells[3], -1)
 			if len(named) == 0 && strings.TrimSpace(cells[4]) == "" {
 				t.Errorf("%s: neither a test nor a reason: %s", readme, row)
@@ -47,7 +53,7 @@ func TestEveryRuleHasATest(t *testing.T) {
 				}
 			}
 		}
-		for _, name := range regexp.MustCompile(`(?m)^  ([a-z0-9_]+):`).FindAllStringSubmatch(fixture.ReadFile(t, filepath.Dir(readme), "retention.yaml"), -1) {
+		for _, name := range regexp.MustCompile(`(?m)^  ([a-z0-9_]+):`).FindAllStringSubmatch(policy, -1) {
 			if name[1] != "breaker" && name[1] != "batch" && !strings.Contains(text, name[1]) {
 				t.Errorf("%s does not speak of %s", readme, name[1])
 			}

@@ -253,3 +253,27 @@ func TestTelegramChannelsTies(t *testing.T) {
 		t.Errorf("the last of the list is %s", last)
 	}
 }
+
+// Nobody cleaned up for years: nearly all of a chain goes at once.
+func TestTelegramChannelsOfABacklog(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "telegram-channels")
+	m := newChannels(t, e)
+	pgtest.Exec(t, e.conn, says(`
+		INSERT INTO channel.signal (chain_id, key, sym, t0)
+		SELECT 501, 'SIG' || n, 'S', :as_of - CASE WHEN n <= 10100 THEN interval '8 days' ELSE interval '6 days' END FROM generate_series(1, 10400) n;
+		INSERT INTO channel.recent_signal (chain_id, key) SELECT chain_id, key FROM channel.signal ORDER BY t0;
+		INSERT INTO channel.token (chain_id, addr, sym, first_seen) SELECT 501, 'Token' || n, 'T', :as_of - interval '31 days' FROM generate_series(1, 10100) n`,
+		asText(lateMarch)))
+	m.load(t, e.conn)
+	went := m.cleanUp(501, lateMarch.UnixMicro(), nil)
+	e.unforeseen = true // how many batches write into the index is not foreseen
+	e.runJob(t, "sol", asText(lateMarch))
+	e.took(t, "sol", went)
+	m.compare(t, e.conn, "a backlog")
+	e.runJob(t, "watch", asText(lateMarch))
+	alerts := pgtest.Column[string](t, e.conn, "SELECT name || ' ' || alerts FROM retention.report ORDER BY 1")
+	if diff := cmp.Diff([]string{"archive_growth 1", "orphans 0"}, alerts); diff != "" {
+		t.Errorf("alerts (-want +got):\n%s", diff)
+	}
+}

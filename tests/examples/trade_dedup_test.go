@@ -66,11 +66,42 @@ func TestTradeDedupTieAfterTheTimeToLive(t *testing.T) {
 	w := newWhale(t, e, map[string]int{})
 	for _, api := range [][]trade{{{100, "0xbb"}}, {{100, "0xaa"}, {100, "0xbb"}}, {{100, "0xaa"}, {100, "0xbb"}}} {
 		w.poll(t, api)
-		pgtest.Exec(t, e.conn, "UPDATE whale.processed_trade SET expires_at = clock_timestamp() - interval '1 hour'")
-		e.runJob(t, "processed_trades", pgtest.Value[string](t, e.conn, "SELECT clock_timestamp()::text"))
+		e.forgetTrades(t)
 	}
 	if diff := cmp.Diff(map[string]int{"0xbb": 1, "0xaa": 1}, w.done); diff != "" {
 		t.Errorf("trades processed (-want +got):\n%s", diff)
+	}
+}
+
+// forgetTrades lets every claim expire, and has the job delete it.
+func (e *example) forgetTrades(t *testing.T) {
+	t.Helper()
+	pgtest.Exec(t, e.conn, "UPDATE whale.processed_trade SET expires_at = clock_timestamp() - interval '1 hour'")
+	e.runJob(t, "processed_trades", pgtest.Value[string](t, e.conn, "SELECT clock_timestamp()::text"))
+	if left := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM whale.processed_trade"); left != 0 {
+		t.Errorf("%d entries are left", left)
+	}
+}
+
+// The document's example flow: the fourth of five trades is the cursor's, the third was taken up already. The cursor goes
+// to the newest, as the document's rule has it, and not to the second, as its example says: the first would be
+// processed again once the set has forgotten it.
+func TestTradeDedupExampleFlow(t *testing.T) {
+	t.Parallel()
+	e := shipped(t, "trade-dedup")
+	w := newWhale(t, e, map[string]int{})
+	w.advance(t, trade{1234567890, "0xabc"})
+	w.claim(t, "0x3")
+	api := []trade{{1234567893, "0x1"}, {1234567892, "0x2"}, {1234567892, "0x3"}, {1234567890, "0xabc"}, {1234567890, "0x5"}}
+	for range 2 {
+		w.poll(t, api)
+		if diff := cmp.Diff(map[string]int{"0x1": 1, "0x2": 1}, w.done); diff != "" {
+			t.Errorf("trades processed (-want +got):\n%s", diff)
+		}
+		if c := w.cursor(t); *c != api[0] {
+			t.Errorf("the cursor is at %v", c)
+		}
+		e.forgetTrades(t)
 	}
 }
 
@@ -85,17 +116,18 @@ func TestTradeDedupRestart(t *testing.T) {
 		api = append(api, trade{int64(100 - i/3), fmt.Sprintf("0x%02d", i)})
 		want[api[i].hash] = 1
 	}
-	for crash := range 13 {
+	for crash := range 14 { // 12: between the last trade and the cursor
 		pgtest.Exec(t, e.conn, "TRUNCATE whale.processed_trade, whale.trade_marker")
 		done := map[string]int{}
 		first := newWhale(t, e, done)
 		first.crash = crash
-		if lived := first.poll(t, api); lived != (crash == 12) {
+		if lived := first.poll(t, api); lived != (crash == 13) {
 			t.Fatalf("crash after %d: lived %v", crash, lived)
 		}
 		_ = first.conn.Close(t.Context())
 		again := newWhale(t, e, done)
 		again.poll(t, api)
+		e.forgetTrades(t)
 		again.poll(t, api)
 		if diff := cmp.Diff(want, done); diff != "" {
 			t.Errorf("crash after %d: trades processed (-want +got):\n%s", crash, diff)
@@ -313,6 +345,9 @@ func TestTradeDedupHitRate(t *testing.T) {
 		got := pgtest.Value[string](t, e.conn, "SELECT (rows -> 0 -> 'rate')::text || ' ' || alerts FROM retention.report WHERE name = 'duplicate_rate' ORDER BY id DESC LIMIT 1")
 		if want := fmt.Sprint(c.rate, " ", c.alerts); got != want {
 			t.Errorf("%d of %d won: rate and alerts are %s, want %s", c.won, c.asked, got, want)
+		}
+		if said := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.health() WHERE policy = 'duplicate_rate' AND problem ~ 'alert'"); said != c.alerts {
+			t.Errorf("health() speaks of %d alerts, want %d", said, c.alerts)
 		}
 	}
 }
