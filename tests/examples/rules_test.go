@@ -21,7 +21,7 @@ const rulesHead = "| the document says | where | tested by | what differs, and w
 func TestEveryRuleHasATest(t *testing.T) {
 	t.Parallel()
 	tests := testSources(t)
-	for _, name := range []string{"bot-queue", "protocol-tracking"} {
+	for _, name := range []string{"bot-queue", "mutual-aid", "protocol-tracking"} {
 		readme := filepath.Join(directory(name), "README.md")
 		text := fixture.ReadFile(t, readme)
 		_, table, found := strings.Cut(text, rulesHead)
