@@ -401,9 +401,12 @@ func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 	if w.refuseUnset(w.table, given, t.Revive.Position) {
 		return nil
 	}
-	d := fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": keyValue, "Set": set, "Event": nil}
+	d := fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": keyValue, "Set": set, "Event": nil, "Also": nil}
 	if t.Revive.Emit != "" {
 		d["Event"] = literal(t.Revive.Emit)
+	}
+	if t.Revive.Also != nil {
+		d["Also"] = enclosed(w.bind(*t.Revive.Also))
 	}
 	return d
 }

@@ -130,7 +130,7 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 	tables := slices.Concat(w.createdTables(), w.storedTables())
 	functions := append([]Object{w.partitionRows(), w.alterPartition(), w.take()}, w.start()...)
 	w.collectRights()
-	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{}}))
+	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{Undone: w.policy.Batch.Whole}}))
 }
 
 // checkPartitionPolicy refuses a table whose partitions cannot be told apart by time.

@@ -23,6 +23,7 @@ type passEntry struct {
 	Guards bool        `json:"guarded,omitempty"`  // the statement of way RANGE leaves rows that guards keep
 	Share  string      `json:"share,omitempty"`    // the function that locks what they read
 	Whole  bool        `json:"whole,omitempty"`    // no row may be passed by: a watermark moves past it
+	Undone bool        `json:"undone,omitempty"`   // an error that a row causes undoes the batch
 }
 
 // functions are those by which a run takes rows.
@@ -30,7 +31,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 	var objects []Object
 	var entries []passEntry
 	for _, p := range w.passes() {
-		entry := passEntry{Range: w.inRange(), Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != ""}
+		entry := passEntry{Range: w.inRange(), Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole}
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Beyond = w.policy.Name+"_groups", w.policy.Name+"_beyond"
 			entry.Index = p.beyond.columns && p.beyond.Count == nil &&

@@ -68,6 +68,9 @@ func (t *Touch) read(r *reader, f field) bool {
 		return true
 	}
 	t.Revive = v
+	if also, ok := m.fields["also"]; ok && m.fields["emit"].key == nil {
+		r.add(codeTouch, r.at(also.key), "\"also\" without \"emit\"", "It says which rows that are there have the event, too.", "Add the event, or remove \"also\".")
+	}
 	if set, ok := m.fields["set"]; ok && t.Key.Text != "" && !slices.ContainsFunc(v.Set, isKey) {
 		r.add(codeTouch, r.at(set.key), fmt.Sprintf("\"set\" of \"revive\" needs the key %q", t.Key.Text), "By its value the row of the other table is found.", fmt.Sprintf("Write {%s: %s.%s, ...}.", t.Key.Text, v.As, t.Key.Text))
 	}

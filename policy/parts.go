@@ -90,6 +90,7 @@ func (v visitor) policy(p *Policy) {
 		v.assignments(scope{names: []string{"t"}}, p.Touch.Set)
 		if revive := p.Touch.Revive; revive != nil {
 			v.assignments(scope{names: []string{revive.As}, rowless: true}, revive.Set)
+			v.expr(revive.Also, scope{names: []string{"t"}})
 		}
 	}
 }

@@ -175,7 +175,7 @@ func (t *Throttle) read(r *reader, f field) bool { return r.bounds(f, t) }
 // read reads rows and time: rows alone are exact.
 func (b *Batch) read(r *reader, f field) bool {
 	before := *b
-	*b = Batch{LockTimeout: b.LockTimeout}
+	*b = Batch{LockTimeout: b.LockTimeout, Whole: b.Whole}
 	ok := r.bounds(f, b)
 	switch {
 	case b.Rows == 0 && b.Time == 0:

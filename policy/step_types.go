@@ -109,6 +109,7 @@ type Batch struct {
 	Rows        int           `yaml:"rows,1..1000000"`  // at most; without a time in each batch. Default 50000
 	Time        time.Duration `yaml:"time,1ms"`         // what a batch is sized for; zero where rows alone are given. Default 50ms
 	LockTimeout time.Duration `yaml:"lock_timeout,1ms"` // per wait, default 100ms
+	Whole       bool          `yaml:"whole"`            // an error that a row causes undoes it and ends the run
 }
 
 // Usual is how many rows a batch may be expected to have.

@@ -275,6 +275,7 @@ type Revive struct {
 	As       string       `yaml:"as,required,alias"`
 	Set      []Assignment `yaml:"set,required,filled"` // the touched key's column among them
 	Emit     string       `yaml:"emit,event"`          // "" for none
+	Also     *Expr        `yaml:"also"`                // Emit is written for rows that are there, too, where this is true
 	Position diag.Position
 }
 

@@ -142,7 +142,12 @@ func testVerbs(t *testing.T, binary string) {
 	a.is("120", "SELECT count(*) FROM app.notes_gone")
 	a.is("1", "SELECT count(*) FROM app.notes WHERE id = 1")
 	run := pgtest.Value[string](t, a.db, "SELECT max(id)::text FROM retention.run")
-	if rows := a.answer("restore", "notes_old", run); rows[0]["restored"] != 120.0 {
+	a.want(2, "keeps no row", "restore", "notes_old", run, "id=400")
+	a.want(2, "--help", "restore", "notes_old", run, "id")
+	if rows := a.answer("restore", "notes_old", run, "id=2"); rows[0]["restored"] != 1.0 {
+		t.Errorf("restored: %v", rows)
+	}
+	if rows := a.answer("restore", "notes_old", run); rows[0]["restored"] != 119.0 {
 		t.Errorf("restored: %v", rows)
 	}
 	a.is("400", "SELECT count(*) FROM app.notes")

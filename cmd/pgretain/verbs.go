@@ -20,7 +20,7 @@ type call struct {
 	name    string
 	least   int  // arguments that must be given
 	most    int  // that may be given
-	columns bool // behind them come columns with values, which are one parameter more, a JSON object
+	columns bool // behind them may come columns with values, which are one parameter more, a JSON object
 	flags   []string
 	reads   bool   // changes nothing, and works on a standby
 	none    string // what to say where there is no row
@@ -31,11 +31,11 @@ var calls = []call{
 	{name: "pause", most: 1, flags: []string{"reason"}},
 	{name: "resume", most: 1},
 	{name: "window", least: 2, most: 2, flags: []string{"reason"}},
-	{name: "hold", least: 1, most: 1, columns: true, flags: []string{"reason", "until"}},
+	{name: "hold", least: 2, most: 1, columns: true, flags: []string{"reason", "until"}},
 	{name: "holds", reads: true, none: "no holds are in force"},
 	{name: "release", least: 1, most: 1, flags: []string{"reason"}},
-	{name: "restore", least: 2, most: 2, flags: []string{"hold-until"}},
-	{name: "why", least: 1, most: 1, columns: true, flags: []string{"as-of"}, reads: true, none: "the table has no such row"},
+	{name: "restore", least: 2, most: 2, columns: true, flags: []string{"hold-until"}},
+	{name: "why", least: 2, most: 1, columns: true, flags: []string{"as-of"}, reads: true, none: "the table has no such row"},
 	{name: "adopt", flags: []string{"reason"}},
 	{name: "settle"},
 }
@@ -84,12 +84,7 @@ func (k call) command(c *console) *cobra.Command {
 }
 
 // fits says whether a verb may have so many arguments.
-func (k call) fits(n int) bool {
-	if k.columns {
-		return n > k.most
-	}
-	return n >= k.least && n <= k.most
-}
+func (k call) fits(n int) bool { return n >= k.least && (k.columns || n <= k.most) }
 
 // parameters are those of the statement: an argument or flag that is not given is NULL.
 func (k call) parameters(args, flags []string) (list []any, err error) {
@@ -101,7 +96,7 @@ func (k call) parameters(args, flags []string) (list []any, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, object)
+		list = append(list, orNull(object))
 	}
 	for _, value := range flags {
 		list = append(list, orNull(value))
@@ -109,8 +104,11 @@ func (k call) parameters(args, flags []string) (list []any, err error) {
 	return list, nil
 }
 
-// columnValues makes a JSON object of COLUMN=VALUE, with values as text: their types read them.
+// columnValues makes a JSON object of COLUMN=VALUE, with values as text: their types read them. None is "".
 func columnValues(args []string) (string, error) {
+	if len(args) == 0 {
+		return "", nil
+	}
 	values := map[string]string{}
 	for _, arg := range args {
 		column, value, found := strings.Cut(arg, "=")

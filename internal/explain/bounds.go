@@ -39,10 +39,14 @@ func bounds(p *policy.Policy) []Line {
 }
 
 func batch(p *policy.Policy) string {
-	if p.Batch.Time == 0 {
-		return counted(p, int64(p.Batch.Rows))
+	text := counted(p, int64(p.Batch.Rows))
+	if p.Batch.Time > 0 {
+		text = "sized for " + duration(p.Batch.Time) + ", at most " + text
 	}
-	return "sized for " + duration(p.Batch.Time) + ", at most " + counted(p, int64(p.Batch.Rows))
+	if p.Batch.Whole {
+		text += "; all of it or, where a row causes an error, none, and the run ends"
+	}
+	return text
 }
 
 func budget(p *policy.Policy) string {

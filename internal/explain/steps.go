@@ -172,6 +172,9 @@ func revive(s subject) []string {
 	if r.Emit != "" {
 		text += "; writes event " + r.Emit
 	}
+	if r.Also != nil {
+		text += ", also for what is there" + when(r.Also)
+	}
 	return []string{text}
 }
 

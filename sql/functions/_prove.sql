@@ -24,7 +24,7 @@ BEGIN
                 SELECT FROM retention._effects(p.name, clock_timestamp(), 0, NULL, NULL)
                 UNION ALL SELECT FROM retention._related(p, ''{}'', ''{}'', clock_timestamp())) x
             WHERE p.name = $1 #>> ''{}''', to_jsonb(p_policy), p_policy);
-        PERFORM retention._act('SELECT to_jsonb(r) FROM retention._restore_as_worker($1 #>> ''{}'', 0, NULL) r',
+        PERFORM retention._act('SELECT to_jsonb(r) FROM retention._restore_as_worker($1 #>> ''{}'', 0, NULL, NULL) r',
             to_jsonb(p_policy), p_policy);
         RAISE EXCEPTION USING ERRCODE = 'PR003';
     EXCEPTION

@@ -1,7 +1,8 @@
--- Brings back what is kept of a run, and holds it until p_until; see restore(). What went last comes back first. Goes
--- on as long as rows come back, since one may need another one to be there first; finds what is refused by halves.
+-- Brings back what is kept of a run, or its row with that key, and holds it until p_until; see restore(). What went
+-- last comes back first. Goes on as long as rows come back, since one may need another one to be there first; finds what
+-- is refused by halves.
 CREATE OR REPLACE FUNCTION retention._restore_as_worker(
-    p_policy text, p_run bigint, p_until timestamptz, OUT restored bigint, OUT refused bigint)
+    p_policy text, p_run bigint, p_until timestamptz, p_key jsonb, OUT restored bigint, OUT refused bigint)
 LANGUAGE plpgsql AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(p_policy);
@@ -17,7 +18,7 @@ BEGIN
             ORDER BY coalesce(array_position(v_policy.deletes, e.source ->> 'table'),
                               array_position(v_policy.deletes, v_policy.table_name) - 0.5) DESC, e.n
         LOOP
-            EXECUTE v_source.kept INTO v_count, v_rels, v_tids USING p_run, v_as_of;
+            EXECUTE v_source.kept INTO v_count, v_rels, v_tids USING p_run, v_as_of, p_key;
             v_found := v_found + CASE WHEN v_before IS NULL THEN v_count ELSE 0 END; v_from := 1;
             v_size := greatest(cardinality(v_tids), 1);
             LOOP

@@ -1,6 +1,6 @@
 -- The statements of restore() for one source of policy.restores: kept finds the places of what is kept of run $1 and
--- not held at $2; back brings back those at $1, $2, and holds them until $3 for reason $4 at $5. Rows are told by their
--- printed keys; the last of several comes back. Raises 55000 where the table has changed.
+-- not held at $2, of the key $3 where it is one; back brings back those at $1, $2, and holds them until $3 for reason $4
+-- at $5. Rows are told by their printed keys; the last of several comes back. Raises 55000 where the table has changed.
 CREATE OR REPLACE FUNCTION retention._restore_sql(p_source jsonb, OUT kept text, OUT back text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -9,7 +9,7 @@ DECLARE
     v_document CONSTANT text := quote_ident(p_source ->> 'document');
     v_undo CONSTANT boolean := p_source ? 'set'; v_stays CONSTANT boolean := p_source ? 'stays';
     v_key CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(p_source -> 'key'));
-    v record;
+    v_named text; v record;
 BEGIN
     SELECT string_agg(format('column %I is %s, was %s', c.name, coalesce(a.type, 'gone'), c.type), ', ')
                FILTER (WHERE a.type IS NULL OR a.type <> c.type AND a.type NOT LIKE '%.' || c.type
@@ -40,31 +40,34 @@ BEGIN
             HINT = 'Run "pgretain snapshot", then "pgretain generate", and apply the migration: '
                    'nothing is restored without it.';
     END IF;
+    v_named := format('%s CROSS JOIN LATERAL (SELECT %s) v
+                       CROSS JOIN LATERAL (SELECT jsonb_build_object(%s) AS match) m',
+        'CROSS JOIN LATERAL jsonb_populate_record(NULL::' || v_table || ', a.' || v_document || ') d',
+        v.values || CASE WHEN v_undo THEN ', a.written' ELSE '' END, v.match_kept);
     kept := format(
         'SELECT count(*) AS found, coalesce(array_agg(x.rel) FILTER (WHERE x.loose), ''{}'') AS rels,
                 coalesce(array_agg(x.tid) FILTER (WHERE x.loose), ''{}'') AS tids
          FROM (SELECT a.tableoid AS rel, a.ctid AS tid,
-             (%L OR NOT retention._is_held(a.tableoid, a.ctid, $2))%s AS loose FROM %s a WHERE a.%I = $1%s) x',
+             (%L OR NOT retention._is_held(a.tableoid, a.ctid, $2))%s AS loose FROM %s a WHERE a.%I = $1%s
+             AND ($3::jsonb IS NULL OR EXISTS (SELECT FROM (SELECT) o %s WHERE m.match = $3))) x',
         v_stays, ' AND a.' || v_document || format(' - %L::text[] = ''{}''', v.known), v_from, p_source ->> 'run',
         (SELECT string_agg(format(' AND a.%I IS NOT DISTINCT FROM (%s)', s.key, s.value), '')
-            FROM jsonb_each_text(p_source -> 'same') s));
+            FROM jsonb_each_text(p_source -> 'same') s), v_named);
     back := format(
         'WITH source AS (
              SELECT DISTINCT ON (m.match) x.rel, x.tid, m.match, v.* FROM unnest($1::oid[], $2::tid[]) x (rel, tid)
-             JOIN %1$s a ON a.tableoid = x.rel AND a.ctid = x.tid
-             %2$s CROSS JOIN LATERAL (SELECT %3$s) v CROSS JOIN LATERAL (SELECT jsonb_build_object(%4$s) AS match) m
+             JOIN %1$s a ON a.tableoid = x.rel AND a.ctid = x.tid %2$s
              ORDER BY m.match, x.rel, x.tid DESC
          ), back AS (
-             %5$s RETURNING jsonb_build_object(%6$s) AS match
+             %3$s RETURNING jsonb_build_object(%4$s) AS match
          ), held AS (
              INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason, until)
-             SELECT c.table_name, %7$L::regclass, %8$L::text[], c.attnums, c.types, b.match, $4, $3
-             FROM back b CROSS JOIN LATERAL retention._held_columns(%7$L::regclass, %8$L, b.match) c
-         )%9$s
+             SELECT c.table_name, %5$L::regclass, %6$L::text[], c.attnums, c.types, b.match, $4, $3
+             FROM back b CROSS JOIN LATERAL retention._held_columns(%5$L::regclass, %6$L, b.match) c
+         )%7$s
          SELECT count(*) AS rows, NOT coalesce(bool_and(b.match IN (SELECT s.match FROM source s)), true) AS others
              FROM back b',
-        v_from, 'CROSS JOIN LATERAL jsonb_populate_record(NULL::' || v_table || ', a.' || v_document || ') d',
-        v.values || CASE WHEN v_undo THEN ', a.written' ELSE '' END, v.match_kept, CASE WHEN v_undo
+        v_from, v_named, CASE WHEN v_undo
              THEN format('UPDATE %s t SET %s FROM source s WHERE %s AND to_jsonb(t) || s.written = to_jsonb(t)',
                  v_table, (SELECT string_agg(format('%I = (%s)', s.key, s.value), ', ')
                              FROM jsonb_each_text(p_source -> 'set') s), v.same_row)

@@ -2,7 +2,7 @@
 -- another session was in the way, then with a tenth of its rows, down to one, which is counted and passed by; then with
 -- more again, until all that were in doubt are passed, or a second is over: one row is passed by at least. Where a
 -- watermark moves past the rows none may be passed by: refused is then NULL, and the run ends here. Raises what is no
--- row's.
+-- row's, and what is where that undoes the batch.
 CREATE OR REPLACE FUNCTION retention._take(
     p_run retention.run, p_policy retention.policy, p_held boolean, p_locked boolean, INOUT p_next retention.batch,
     OUT outcome text)
@@ -11,7 +11,7 @@ DECLARE
     v_slice retention.slice := retention._slice(p_run.as_of, p_run.older_than, p_run.scope);
     v_rows integer := least(p_next.next_rows, p_policy.budget_rows - p_next.total_taken);
     v_skip boolean := false;
-    v_whole CONSTANT boolean := coalesce((p_policy.passes -> (p_next.next_pass - 1) ->> 'whole')::boolean, false);
+    v_pass CONSTANT pg_catalog.jsonb := p_policy.passes -> (p_next.next_pass - 1);
     v_started CONSTANT pg_catalog.timestamptz := clock_timestamp(); v_locked boolean := p_locked;
     v_doubtful bigint := 0; v_by pg_catalog.text; v_try pg_catalog.record;
 BEGIN
@@ -22,9 +22,9 @@ BEGIN
             v_try := retention._try(p_policy, v_slice, v_rows, v_skip, v_locked, p_held, p_next);
         EXCEPTION WHEN OTHERS THEN
             v_by := retention._refused_by(SQLSTATE);
-            IF v_by IS NULL OR v_skip THEN RAISE; END IF;
+            IF v_by IS NULL OR v_skip OR v_by = 'row' AND v_pass ? 'undone' THEN RAISE; END IF;
             p_next.sqlstate := SQLSTATE; p_next.message := SQLERRM; v_doubtful := greatest(v_doubtful, v_rows);
-            IF v_rows = 1 AND v_locked AND v_whole THEN
+            IF v_rows = 1 AND v_locked AND v_pass ? 'whole' THEN
                 p_next.refused := NULL;
                 RETURN;
             ELSIF v_by = 'lock' AND NOT v_locked OR v_rows = 1 THEN

@@ -1,7 +1,8 @@
--- Takes events away, oldest first, passing by those that somebody else is just taking. An event is handled once by
--- whoever commits, and again after a crash: handling must bear that.
---   BEGIN; SELECT * FROM retention.take_events(10); ... COMMIT;
-CREATE OR REPLACE FUNCTION retention.take_events(p_limit integer DEFAULT 100, p_policy text DEFAULT NULL)
+-- Takes events away, of one policy and of one name where these are given, oldest first, passing by those that somebody
+-- else is just taking. An event is handled once by whoever commits, and again after a crash: handling must bear that.
+--   BEGIN; SELECT * FROM retention.take_events(10, p_event => 'account.gone'); ... COMMIT;
+CREATE OR REPLACE FUNCTION retention.take_events(
+    p_limit integer DEFAULT 100, p_policy text DEFAULT NULL, p_event text DEFAULT NULL)
 RETURNS SETOF retention.event
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
@@ -10,7 +11,8 @@ BEGIN
         DELETE FROM retention.event e
         WHERE e.id = ANY (ARRAY(
             SELECT x.id FROM retention.event x
-            WHERE p_policy IS NULL OR x.policy = p_policy ORDER BY x.id LIMIT p_limit FOR UPDATE SKIP LOCKED))
+            WHERE (p_policy IS NULL OR x.policy = p_policy) AND (p_event IS NULL OR x.event = p_event)
+            ORDER BY x.id LIMIT p_limit FOR UPDATE SKIP LOCKED))
         RETURNING e.*
     )
     SELECT t.* FROM taken t ORDER BY t.id;

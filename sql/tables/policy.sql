@@ -10,7 +10,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- type] each; range: one statement may take the rows between two positions; ranked: by a rank, alone where there
     -- are groups and beyond, the functions that find these, indexed: by an index; bound: what ends the walk on the
     -- clock, filtered: where rows meet more than that; guarded: the one statement leaves rows that guards keep, share:
-    -- the function that locks what they read; whole: no row may be passed by, since a watermark moves past it.
+    -- the function that locks what they read; whole: no row may be passed by, since a watermark moves past it; undone:
+    -- an error that a row causes undoes the batch.
     passes jsonb NOT NULL DEFAULT '[]',
     report boolean NOT NULL DEFAULT false,
     prepares boolean NOT NULL DEFAULT false,    -- <policy>_start reads something when a run starts

@@ -142,7 +142,8 @@ func TestTakeEvents(t *testing.T) {
 		consumer  int
 		arguments string
 		want      []string
-	}{{0, "3", written[:3]}, {1, "4", written[3:7]}, {0, "p_policy => 'late'", []string{}}, {0, "1, 'rest'", written[7:8]}, {0, "0", []string{}}} {
+	}{{0, "3", written[:3]}, {1, "4", written[3:7]}, {0, "p_policy => 'late'", []string{}}, {0, "1, 'rest'", written[7:8]}, {0, "0", []string{}},
+		{0, "p_event => 'gone'", []string{}}, {0, "2, p_event => 'left'", written[8:10]}, {0, "1, 'rest', 'left'", written[10:11]}, {0, "9, 'rest', 'gone'", []string{}}} {
 		if diff := cmp.Diff(c.want, take(c.consumer, c.arguments)); diff != "" {
 			t.Errorf("take_events(%s) (-want +got):\n%s", c.arguments, diff)
 		}

@@ -106,3 +106,73 @@ func TestRestoreOfEnsuredColumns(t *testing.T) {
 		t.Errorf("the table (-before +after):\n%s", diff)
 	}
 }
+
+// One row of a run comes back by its key, alone, and is held; every other one stays where it is.
+func TestRestoreOneRow(t *testing.T) {
+	t.Parallel()
+	const schema = `CREATE TABLE m (day date, id bigint, at timestamptz NOT NULL, gone boolean NOT NULL DEFAULT false, PRIMARY KEY (day, id)); CREATE TABLE attic (body jsonb, run bigint);
+		INSERT INTO m SELECT '2024-02-01'::date + i % 2, i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day' FROM generate_series(1, 12) i`
+	for name, step := range map[string]string{
+		"archive":  "{archive: {into: old, create: true, set: {run: run.id}}}, delete",
+		"document": "{archive: {into: attic, document: body, set: {run: run.id}}}, delete",
+		"undo":     "{update: {set: {gone: true}, undo: {gone: false}}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, schema, "policies: {p: {table: m, where: NOT gone, due: {age: {column: at, older_than: 7 days}}, then: ["+step+"]}}")
+			in.SetBatch(2)
+			run, there := in.Done("p", noon), "SELECT id FROM m WHERE NOT gone ORDER BY id"
+			conn := in.Conn(t)
+			pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION retention_operator; SET datestyle = 'German'")
+			one := func(match string) (got restored, state string) {
+				t.Helper()
+				err := conn.QueryRow(t.Context(), "SELECT restored, refused FROM retention.restore('p', $1, match => $2)", run.ID, match).Scan(&got.Restored, &got.Refused)
+				return got, sqlState(err)
+			}
+			for _, c := range []struct{ match, state string }{
+				{`{"day": "02.02.2024", "id": 3}`, "P0002"}, {`{"day": "01.02.2024", "id": 9}`, "P0002"}, {`{"id": 9}`, "22023"}, {`9`, "0A000"}, {`{}`, "22023"},
+				{`{"day": "02.02.2024", "id": 9, "at": "2024-01-01"}`, "22023"}, {`{"day": "02.02.2024", "id": "x"}`, "22P02"},
+			} {
+				if _, state := one(c.match); state != c.state {
+					t.Errorf("%s: %q, want %q", c.match, state, c.state)
+				}
+			}
+			const nine = `{"day": "02.02.2024", "id": 9}`
+			if got, state := one(nine); state != "" || got != (restored{1, 0}) {
+				t.Errorf("answered %v %s", got, state)
+			}
+			if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 9}, pgtest.Column[int](t, in, there)); diff != "" {
+				t.Errorf("rows that are there:\n%s", diff)
+			}
+			if held := in.Rows("SELECT match FROM retention.hold WHERE reason = 'restored run " + fmt.Sprint(run.ID) + "' AND until > now() + interval '29 days'"); len(held) != 1 {
+				t.Errorf("held: %v", held)
+			}
+			if _, state := one(nine); state != "P0002" {
+				t.Errorf("again: %q", state)
+			}
+			if name != "undo" {
+				in.Exec(t, "INSERT INTO m VALUES ('2024-02-01', 10, now())")
+				if got, state := one(`{"day": "01.02.2024", "id": 10}`); state != "" || got != (restored{0, 1}) {
+					t.Errorf("what is there again: %v %s", got, state)
+				}
+				in.Exec(t, "DELETE FROM m WHERE id = 10")
+			}
+			if o := in.Done("p", noon); o.Taken != 0 || o.Kept["hold"] != 1 {
+				t.Errorf("the next run: %+v", o)
+			}
+			if got := restore(t, in, "p", run.ID); got != (restored{4, 0}) {
+				t.Errorf("the rest: %v", got)
+			}
+			if n := len(pgtest.Column[int](t, in, there)); n != 12 {
+				t.Errorf("%d rows are there", n)
+			}
+		})
+	}
+	in := kit.Install(t, family, familyRule)
+	in.Exec(t, sqlAt(familyData))
+	run := in.Done("p", noon)
+	_, err := in.Conn(t).Exec(t.Context(), fmt.Sprintf("SELECT retention.restore('p', %d, match => '7')", run.ID))
+	if sqlState(err) != "0A000" {
+		t.Errorf("a row with rows of other tables: %v", err)
+	}
+}

@@ -210,3 +210,23 @@ func TestRevive(t *testing.T) {
 		t.Errorf("%d events, want 1", n)
 	}
 }
+
+// A row that is there has the event as well where the condition is true of it as it is then; NULL is not true.
+func TestReviveAlso(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tracked+"; CREATE TABLE data (slug text)", fmt.Sprintf(trackedRule, `, revive: {table: catalogue, as: c, set: {slug: c.slug, name: c.name}, emit: revived,
+		also: "reads > 3 AND NOT EXISTS (SELECT FROM data d WHERE d.slug = t.slug)"}`))
+	in.Exec(t, `INSERT INTO catalogue VALUES ('gone', 'gone'); INSERT INTO data VALUES ('full');
+		INSERT INTO m (slug, name, reads) VALUES ('full', 'full', 9), ('bare', 'bare', 3), ('new', 'new', 2), ('other', 'other', 9)`)
+	conn, listener := in.Conn(t), in.Conn(t)
+	pgtest.Exec(t, listener, "LISTEN pgretain")
+	if got, want := touch(t, conn, []string{"full", "bare", "new", "gone", "nobody"}), (touched{3, 1}); got != want {
+		t.Errorf("answered %v, want %v", got, want)
+	}
+	if got := in.Rows("SELECT policy, event, payload, run_id FROM retention.event"); !slices.Equal(got, []string{`(p,revived,"{""slug"": ""bare""}",)`, `(p,revived,"{""slug"": ""gone""}",)`}) {
+		t.Errorf("events: %v", got)
+	}
+	if note, err := listener.WaitForNotification(t.Context()); err != nil || note.Payload != `{"events": 2, "policy": "p"}` {
+		t.Errorf("heard %+v, %v", note, err)
+	}
+}

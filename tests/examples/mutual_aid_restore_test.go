@@ -97,3 +97,38 @@ func (e *example) restoredAfterDeletion(t *testing.T, asOf string) {
 		t.Errorf("what is held was deleted again:\n%s", diff)
 	}
 }
+
+// oneRestored: an admin brings one request back, with its communities and dibs; everything else stays marked.
+func (e *example) oneRestored(t *testing.T) {
+	asOf := instants[0]
+	e.fillMutualAid(t, asOf)
+	const mine = "00000000-0000-0000-0000-00000000abcd"
+	pgtest.Exec(t, e.conn, says(`INSERT INTO requests.help_requests (id, requester_id, title, expires_at) VALUES ('`+mine+`', gen_random_uuid(), 'mine', :as_of - interval '1 hour');
+		INSERT INTO requests.request_communities SELECT '`+mine+`', id FROM communities.communities;
+		INSERT INTO requests.dibs (request_id, user_id, status, expires_at) SELECT '`+mine+`', gen_random_uuid(), s, :as_of + interval '1 year' FROM unnest(ARRAY['pending', 'confirmed']) s`, asOf))
+	request := func() []string {
+		return pgtest.Column[string](t, e.conn, `SELECT (to_jsonb(r) - 'updated_at' || jsonb_build_object('communities', (SELECT jsonb_agg(c ORDER BY c.community_id) FROM requests.request_communities c WHERE c.request_id = r.id),
+			'dibs', (SELECT jsonb_agg(d ORDER BY d.id) FROM requests.dibs d WHERE d.request_id = r.id)))::text FROM requests.help_requests r WHERE r.id = $1::uuid`, mine)
+	}
+	const others = "SELECT id || ' ' || expired FROM requests.help_requests WHERE title <> 'mine' ORDER BY 1"
+	before := request()
+	e.runJob(t, "mark_expired", asOf)
+	marked := pgtest.Column[string](t, e.conn, others)
+	call := fmt.Sprintf("SELECT * FROM retention.restore('requests_expire', %d, match => '%s')", e.Last("requests_expire").ID, mine)
+	e.refusedToStrangers(t, call)
+	if err := e.Operator(call); err != nil {
+		t.Fatal(err)
+	}
+	if got := pgtest.Value[string](t, e.conn, "SELECT restored || ' ' || refused FROM retention.restored ORDER BY id DESC LIMIT 1"); got != "1 0" {
+		t.Errorf("restored and refused %s", got)
+	}
+	if diff := cmp.Diff(marked, pgtest.Column[string](t, e.conn, others)); diff != "" {
+		t.Errorf("others came back as well:\n%s", diff)
+	}
+	for _, job := range []string{"mark_expired", "hard_delete", "memory"} {
+		e.runJob(t, job, "2025-06-01 00:00:00+00") // it is held
+		if diff := cmp.Diff(before, request()); diff != "" || len(before) != 1 {
+			t.Errorf("after %s it differs (-before +after):\n%s", job, diff)
+		}
+	}
+}

@@ -2,12 +2,15 @@ package examples
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
 
@@ -45,6 +48,42 @@ func (e *example) forgottenWhole(t *testing.T) {
 	}
 }
 
+// noWordsLeft: what is forgotten or deleted is nowhere in the database, in no table of the runtime either. Requests
+// that were finished, that expired, and that expired with a match and were never finished; messages that expired.
+func (e *example) noWordsLeft(t *testing.T) {
+	asOf := instants[0]
+	e.fill(t, `INSERT INTO requests.help_requests (id, requester_id, title, description, payload, requirements, status, expired, updated_at, completed_at)
+		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, gen_random_uuid(), 'zauberwort', 'zauberwort', '{"a": "zauberwort"}', '{"b": "zauberwort"}',
+			s, s <> 'completed', :as_of - interval '90 days', CASE s WHEN 'completed' THEN :as_of - interval '181 days' END
+		FROM unnest(ARRAY['completed', 'open', 'matched', 'in_progress']) WITH ORDINALITY u (s, n);
+		INSERT INTO requests.matches (id, request_id, helper_id) SELECT id, id, id FROM requests.help_requests WHERE status <> 'open';
+		INSERT INTO messaging.conversations (id, request_match_id) SELECT id, id FROM requests.matches;
+		INSERT INTO messaging.conversations (id) VALUES ('00000000-0000-0000-0000-000000000009');
+		INSERT INTO messaging.messages (conversation_id, sender_id, content, expired, created_at, updated_at)
+		SELECT id, id, 'zauberwort', request_match_id IS NULL, :as_of - interval '90 days', :as_of - interval '8 days' FROM messaging.conversations`, asOf)
+	words := func() int {
+		t.Helper()
+		n := 0
+		for _, table := range pgtest.Column[string](t, e.conn, `SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+			WHERE c.relkind IN ('r', 'p', 'm') AND n.nspname !~ '^(pg_|information_schema)'`) {
+			n += pgtest.Value[int](t, e.conn, "SELECT count(*)::int FROM "+table+" x WHERE to_jsonb(x)::text LIKE '%zauberwort%'")
+		}
+		return n
+	}
+	if n := words(); n != 4+4 {
+		t.Fatalf("%d rows have words", n)
+	}
+	e.runJob(t, "hard_delete", asOf)
+	e.runJob(t, "memory", asOf)
+	if n := words(); n != 0 {
+		t.Errorf("%d rows have the words still", n)
+	}
+	left := pgtest.Column[string](t, e.conn, "SELECT status || ' ' || title FROM requests.help_requests ORDER BY id")
+	if diff := cmp.Diff([]string{"completed [forgotten]", "matched [forgotten]", "in_progress [forgotten]"}, left); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
 // healthAndMetrics: a run that failed is a problem until one succeeds, and counters count rows.
 func (e *example) healthAndMetrics(t *testing.T) {
 	asOf := instants[0]
@@ -58,9 +97,25 @@ func (e *example) healthAndMetrics(t *testing.T) {
 		return pgtest.Value[float64](t, e.conn, `SELECT value FROM retention.metrics
 			WHERE name = 'retention_rows_taken_total' AND labels ->> 'policy' = 'notifications_destroy'`)
 	}
+	viewer := e.Conn(t)
+	pgtest.Exec(t, viewer, "SET SESSION AUTHORIZATION retention_viewer")
+	answer := func(status string, problems int) {
+		t.Helper()
+		got := pgtest.Value[map[string]any](t, viewer, fixture.ReadFile(t, directory("mutual-aid"), "health.sql"))
+		at, err := time.Parse(time.RFC3339, fmt.Sprint(got["timestamp"]))
+		uptime, counted := got["uptime"].(float64)
+		list, _ := got["problems"].([]any)
+		if got["status"] != status || got["service"] != "cleanup-service" || !counted || uptime < 0 || err != nil || time.Since(at).Abs() > time.Hour || len(list) != problems {
+			t.Errorf("GET /health answers %v, want %s with %d problems", got, status, problems)
+		}
+	}
 	if diff := cmp.Diff([]string{}, problems()); diff != "" {
 		t.Errorf("problems before anything ran:\n%s", diff)
 	}
+	answer("unhealthy", 10) // the jobs are switched off in these tests
+	pgtest.Exec(t, e.conn, "UPDATE cron.job SET schedule = '0 0 29 2 *', active = true")
+	defer pgtest.Exec(t, e.conn, "UPDATE cron.job SET active = false")
+	answer("healthy", 0)
 	before := counter()
 	e.DB.Exec(t, "ALTER TABLE cleanup.exported_rows RENAME TO exported_elsewhere")
 	if _, err := e.Call("CALL retention.run_job('hard_delete', $1)", asOf); err == nil {
@@ -71,6 +126,7 @@ func (e *example) healthAndMetrics(t *testing.T) {
 	if diff := cmp.Diff(want, problems()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
+	answer("unhealthy", len(want))
 	if counter() != before {
 		t.Error("a failed run was counted")
 	}
@@ -79,6 +135,7 @@ func (e *example) healthAndMetrics(t *testing.T) {
 	if diff := cmp.Diff([]string{}, problems()); diff != "" {
 		t.Errorf("problems after a good run:\n%s", diff)
 	}
+	answer("healthy", 0)
 	if got := counter() - before; got != float64(taken["notifications_destroy"]) {
 		t.Errorf("the counter went up by %v, want %d", got, taken["notifications_destroy"])
 	}

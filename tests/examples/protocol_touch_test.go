@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"pgretain/tests/pgtest"
 )
@@ -84,6 +85,48 @@ func (e *example) protocolRevive(t *testing.T) {
 		t.Errorf("%d events for two protocols", n)
 	}
 	e.onlyChanged(t, before, "public.tracked_protocols", "retention.event")
+}
+
+// protocolWithoutData: what is tracked and has no data is ingested when it is read, as long as there is none.
+func (e *example) protocolWithoutData(t *testing.T) {
+	const asOf = "2024-03-31 12:00:00+00"
+	e.fillProtocols(t, asOf, 30)
+	pgtest.Exec(t, e.conn, "DELETE FROM public.protocol_metrics WHERE slug IN ('p-1', 'p-2', 'p-60')")
+	events := func(want ...string) {
+		t.Helper()
+		got := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', event, payload ->> 'slug') FROM retention.take_events() ORDER BY id")
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+	}
+	// Number 7 is tracked, and no protocol: there is nothing to ingest.
+	if got := e.touch(t, "p-1", "p-3", "p-60", "Ünknown protocol 7"); got != "3 1" {
+		t.Errorf("touched and revived %s, want 3 1", got)
+	}
+	events("protocol_revived p-1", "protocol_revived p-60")
+	e.touch(t, "p-1")
+	events("protocol_revived p-1")
+	pgtest.Exec(t, e.conn, says("INSERT INTO public.protocol_metrics (slug, measured_at, tvl) VALUES ('p-1', :as_of, 1)", asOf))
+	e.touch(t, "p-1")
+	events()
+}
+
+// protocolConsumers: the ingest takes what was revived, and leaves what was pruned to others.
+func (e *example) protocolConsumers(t *testing.T) {
+	const asOf = "2024-03-31 12:00:00+00"
+	e.fillProtocols(t, asOf, 30)
+	e.runJob(t, "prune", asOf)
+	pruned := e.Last("tracked_protocols").Taken
+	e.touch(t, "p-5", "p-60")
+	take := func(event string) []string {
+		return pgtest.Column[string](t, e.conn, "SELECT payload ->> 'slug' FROM retention.take_events(p_event => $1)", event)
+	}
+	if diff := cmp.Diff([]string{"p-5", "p-60"}, take("protocol_revived")); diff != "" {
+		t.Error(diff)
+	}
+	if again, left := take("protocol_revived"), take("protocol_pruned"); len(again) != 0 || int64(len(left)) != pruned || pruned == 0 {
+		t.Errorf("%v once more, and %d that were pruned, want %d", again, len(left), pruned)
+	}
 }
 
 // protocolLog: the report after a run shows how many went, at most twenty of them by name, and that

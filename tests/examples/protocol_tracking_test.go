@@ -54,6 +54,10 @@ func TestProtocolTracking(t *testing.T) {
 	t.Run("window", func(t *testing.T) { e.with(t).protocolWindow(t) })
 	t.Run("touch", func(t *testing.T) { e.with(t).protocolTouch(t) })
 	t.Run("revive", func(t *testing.T) { e.with(t).protocolRevive(t) })
+	t.Run("without data", func(t *testing.T) { e.with(t).protocolWithoutData(t) })
+	t.Run("a consumer each", func(t *testing.T) { e.with(t).protocolConsumers(t) })
+	t.Run("one bad row", func(t *testing.T) { e.with(t).protocolBadRow(t) })
+	t.Run("most are unread", func(t *testing.T) { e.with(t).protocolBacklog(t) })
 	t.Run("failure", func(t *testing.T) { e.with(t).protocolFailure(t) })
 	t.Run("read meanwhile", func(t *testing.T) { e.with(t).protocolReadMeanwhile(t) })
 	t.Run("who may", func(t *testing.T) { e.with(t).protocolAuthorisation(t) })
@@ -141,6 +145,53 @@ func (e *example) protocolFailure(t *testing.T) {
 	}
 	e.DB.Exec(t, "DROP FUNCTION public.broken CASCADE")
 	e.job(t, "prune", asOf, pruned("30 days"))
+}
+
+// protocolBadRow: one row that cannot go keeps all others, loudly, until it can.
+func (e *example) protocolBadRow(t *testing.T) {
+	const asOf = "2024-03-31 12:00:00+00"
+	e.shippedBatch(t)
+	e.fillProtocols(t, asOf, 30)
+	before := e.content(t)
+	e.DB.Exec(t, `CREATE FUNCTION public.kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the audit needs %', OLD.slug; END $$;
+		CREATE TRIGGER kept BEFORE DELETE ON public.tracked_protocols FOR EACH ROW WHEN (OLD.slug = 'p-5') EXECUTE FUNCTION public.kept()`)
+	_, err := e.Call("CALL retention.run_job('prune', $1)", asOf)
+	if o := e.Last("tracked_protocols"); err == nil || o.State != "failed" || o.Message != "the audit needs p-5" || o.Taken+o.Refused != 0 {
+		t.Errorf("%v, %+v", err, o)
+	}
+	e.onlyChanged(t, before, "retention.event")
+	told := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', policy, event, payload #>> '{rows,0,message}') FROM retention.event")
+	if diff := cmp.Diff([]string{"pruned report_alert the audit needs p-5"}, told); diff != "" {
+		t.Error(diff)
+	}
+	if n := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.health() WHERE policy = 'tracked_protocols' AND severity = 'error'"); n != 1 {
+		t.Error("health is silent")
+	}
+	e.DB.Exec(t, "DROP FUNCTION public.kept CASCADE")
+	e.job(t, "prune", asOf, pruned("30 days"))
+}
+
+// shippedBatch is the size of a batch that the example has, after tests of others.
+func (e *example) shippedBatch(t *testing.T) {
+	t.Helper()
+	for _, p := range e.File.Policies {
+		e.SetBatch(p.Batch.Rows)
+	}
+}
+
+// protocolBacklog: nine thousand of twelve thousand, as after a time without clean-up.
+func (e *example) protocolBacklog(t *testing.T) {
+	const asOf = "2024-03-31 12:00:00+00"
+	e.shippedBatch(t)
+	e.fill(t, `INSERT INTO public.tracked_protocols (slug, name, last_read_at)
+		SELECT 'p-' || i, 'P', :as_of - make_interval(days => CASE WHEN i <= 9000 THEN 31 ELSE 1 END) FROM generate_series(1, 12000) i;
+		INSERT INTO public.ingest_cursors (slug, source, next_from) SELECT slug, 'tvl', :as_of FROM public.tracked_protocols; ANALYZE`, asOf)
+	if taken := e.job(t, "prune", asOf, pruned("30 days")); taken["tracked_protocols"] != 9000 {
+		t.Errorf("the plan takes %v", taken)
+	}
+	if o := e.Last("tracked_protocols"); o.Batches > 1 {
+		t.Errorf("it took %d transactions", o.Batches)
+	}
 }
 
 // protocolReadMeanwhile: somebody reads a protocol while it is being pruned.

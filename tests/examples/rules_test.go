@@ -22,7 +22,7 @@ const rulesHead = "| the document says | where | tested by | what differs, and w
 func TestEveryRuleHasATest(t *testing.T) {
 	t.Parallel()
 	tests := testSources(t)
-	for _, name := range []string{"bot-queue", "telegram-channels", "trade-dedup"} {
+	for _, name := range []string{"bot-queue", "mutual-aid", "protocol-tracking", "telegram-channels", "trade-dedup"} {
 		readme := filepath.Join(directory(name), "README.md")
 		text, policy := fixture.ReadFile(t, readme), fixture.ReadFile(t, directory(name), "retention.yaml")
 		_, table, found := strings.Cut(text, rulesHead)

@@ -36,6 +36,9 @@ func (m *model) run() outcome {
 			batch = append(batch, r)
 		}
 	}
+	if p.whole && o.Refused > 0 {
+		batch, o = nil, outcome{State: "failed", Due: o.Due, Kept: map[string]int64{}, KeptByNull: o.KeptByNull}
+	}
 	o.Taken = len(batch)
 	if err := m.do(batch); err != nil {
 		panic(err)

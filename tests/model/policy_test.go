@@ -20,6 +20,7 @@ type policy struct {
 	joins  []join
 	steps  []step
 	batch  int // rows, 0 without
+	whole  bool
 	budget int
 	fuse   int    // breaker.rows
 	scope  string // a column
@@ -192,6 +193,9 @@ func (p *policy) yaml() string {
 		if bound.rows > 0 {
 			add(bound.key, obj{{"rows", bound.rows}})
 		}
+	}
+	if p.whole {
+		add("batch", obj{{"whole", true}})
 	}
 	text, err := marshal(o)
 	if err != nil {

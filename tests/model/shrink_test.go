@@ -127,7 +127,7 @@ func (s *scenario) smaller() (all []*scenario) {
 	if s.policy.where != nil {
 		try(func(_ *scenario, p *policy) { p.where = nil })
 	}
-	try(func(_ *scenario, p *policy) { p.batch, p.budget, p.fuse = 0, 0, 0 })
+	try(func(_ *scenario, p *policy) { p.batch, p.budget, p.fuse, p.whole = 0, 0, 0, false })
 	return slices.DeleteFunc(all, func(c *scenario) bool {
 		return c.policy.yaml() == s.policy.yaml() && schema([]*scenario{c}) == schema([]*scenario{s}) &&
 			len(c.asOf) == len(s.asOf) && len(c.holds) == len(s.holds) ||

@@ -23,9 +23,9 @@ func (a *author) then() {
 		add(own(line{some()}))
 	}
 	c := p.clock()
-	a.once = a.once && a.in(8) && !p.any && p.budget == 0 && (c == nil ||
-		!c.nulls) // rows without a clock are a batch of their own
-	if a.once {
+	single := a.once && !p.any && p.budget == 0 && (c == nil || !c.nulls) // rows without a clock are a batch of their own
+	p.whole = single && a.in(3) && (c == nil || c.watermark == nil)
+	if a.once = single && !p.whole && a.in(8); a.once {
 		add(own(header{}))
 	}
 	if a.in(6) {
@@ -76,6 +76,10 @@ func (a *author) mark() bool {
 // children ties tables below the policy's, and has steps for them; it says which of them deletes reach.
 func (a *author) children() (cascades []*table) {
 	f, p := a.family, a.policy
+	if p.whole && a.in(2) {
+		f.child.tie(f.item, "NO ACTION") // a row with children is refused
+		return nil
+	}
 	if a.in(2) {
 		return nil
 	}

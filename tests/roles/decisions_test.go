@@ -69,7 +69,7 @@ var closed = []string{
 	"_locks_of",
 	"_may_refuse", "_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_of_rows",
 	"_pass_by", "_position", "_prove", "_put_install", "_radius", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
-	"_act", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
+	"_act", "_restore_key", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
 	"_subtract", "_sum", "_surplus", "_table", "_take", "_take_table", "_true_of", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
 	"_window_at", "_pin", "_path_kept", "_forget", "_look", "_look_as_worker", "_refuse_others",
