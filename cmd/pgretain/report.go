@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pgretain/internal/htmlreport"
+	"pgretain/internal/install"
+	"pgretain/verifier"
+)
+
+// reportRequest is what the flags of report say.
+type reportRequest struct {
+	verification
+	schema, output string
+	explicit       bool // --policy was given
+	verify, force  bool
+}
+
+func reportCommand(c *console) *cobra.Command {
+	r := reportRequest{verify: true, verification: verification{counts: true}}
+	command := verb("report", func(ctx context.Context, _ []string) error { return c.htmlReport(ctx, r) })
+	r.paths.add(command, "policy", "catalog", "migrations", "cron-migrations", "database-url", "cron-database-url")
+	command.PreRun = func(command *cobra.Command, _ []string) { r.explicit = command.Flags().Changed("policy") }
+	command.Flags().StringVar(&r.schema, "schema", "", "the `schema` of the runtime (default: that of the policy file, or \"retention\")")
+	command.Flags().StringVarP(&r.output, "output", "o", "", "the `file` to write (default: standard output)")
+	command.Flags().BoolVar(&r.force, "force", false, "overwrite a file that is no report")
+	command.Flags().BoolVar(&r.verify, "verify", r.verify, "verify as well, where there is a policy file")
+	command.Flags().DurationVar(&r.timeout, "timeout", time.Second, "for each query; what takes longer is unknown")
+	return command
+}
+
+// htmlReport writes a report whole, or none.
+func (c *console) htmlReport(ctx context.Context, r reportRequest) error {
+	if err := r.refuseOverwriting(); err != nil {
+		return err
+	}
+	options := htmlreport.Options{Timeout: r.timeout, Version: programVersion(), Unverified: "verify was not asked for (--verify=false)."}
+	if r.verify {
+		verified, err := c.verified(ctx, r)
+		if err != nil {
+			return err
+		}
+		if options.Unverified = "There is no policy file to verify the database with: " + r.policy + "."; verified != nil {
+			options.Verification, options.Unverified = verified, ""
+		}
+	}
+	var text bytes.Buffer
+	t := target{paths: r.paths, schema: r.schema, explicit: r.explicit}
+	err := t.with(ctx, func(s *session) error {
+		options.Schema = s.install.Schema
+		return htmlreport.Write(ctx, s.conn, &text, options)
+	})
+	switch {
+	case err != nil:
+		return err
+	case r.output == "":
+		_, err = text.WriteTo(c.out)
+		return err
+	}
+	return writeAll([]output{{r.output, []string{text.String()}}}, true)
+}
+
+// verified is what verify finds; nil where there is no policy file and none was named.
+func (c *console) verified(ctx context.Context, r reportRequest) (*htmlreport.Verification, error) {
+	if _, err := os.Stat(r.policy); !r.explicit && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var found *verifier.Report
+	err := r.run(ctx, func(report *verifier.Report) error {
+		found = report
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &htmlreport.Verification{Verdict: string(found.Verdict()), Summary: found.Summary(), Findings: found.Findings}, nil
+}
+
+// refuseOverwriting refuses a file that somebody else wrote.
+func (r reportRequest) refuseOverwriting() error {
+	if r.output == "" || r.force {
+		return nil
+	}
+	file, err := os.Open(r.output)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return unreadable("report", r.output, err, "Name another file with --output.")
+	}
+	defer file.Close()
+	first, err := bufio.NewReader(file).ReadString('\n')
+	if err != nil || strings.TrimSpace(first) != htmlreport.Mark {
+		return &install.CheckError{Message: r.output + " exists and is no report of pgretain", Hint: "Name another file, or overwrite it with --force."}
+	}
+	return nil
+}
