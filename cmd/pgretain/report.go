@@ -14,6 +14,7 @@ import (
 
 	"pgretain/internal/htmlreport"
 	"pgretain/internal/install"
+	"pgretain/internal/parallel"
 	"pgretain/verifier"
 )
 
@@ -43,19 +44,19 @@ func (c *console) htmlReport(ctx context.Context, r reportRequest) error {
 	if err := r.refuseOverwriting(); err != nil {
 		return err
 	}
-	options := htmlreport.Options{Timeout: r.timeout, Version: programVersion(), Unverified: "verify was not asked for (--verify=false)."}
-	if r.verify {
-		verified, err := c.verified(ctx, r)
-		if err != nil {
-			return err
-		}
-		if options.Unverified = "There is no policy file to verify the database with: " + r.policy + "."; verified != nil {
-			options.Verification, options.Unverified = verified, ""
-		}
+	options := htmlreport.Options{Timeout: r.timeout, Version: programVersion()}
+	_, err := os.Stat(r.policy)
+	switch {
+	case !r.verify:
+		options.Unverified = "verify was not asked for (--verify=false)."
+	case !r.explicit && errors.Is(err, fs.ErrNotExist):
+		options.Unverified = "There is no policy file to verify the database with: " + r.policy + "."
+	default:
+		options.Verify = parallel.Start(func() (*htmlreport.Verification, error) { return r.verified(ctx) })
 	}
 	var text bytes.Buffer
 	t := target{paths: r.paths, schema: r.schema, explicit: r.explicit}
-	err := t.with(ctx, func(s *session) error {
+	err = t.with(ctx, func(s *session) error {
 		options.Schema = s.install.Schema
 		return htmlreport.Write(ctx, s.conn, &text, options)
 	})
@@ -69,20 +70,13 @@ func (c *console) htmlReport(ctx context.Context, r reportRequest) error {
 	return writeAll([]output{{r.output, []string{text.String()}}}, true)
 }
 
-// verified is what verify finds; nil where there is no policy file and none was named.
-func (c *console) verified(ctx context.Context, r reportRequest) (*htmlreport.Verification, error) {
-	if _, err := os.Stat(r.policy); !r.explicit && errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var found *verifier.Report
-	err := r.run(ctx, func(report *verifier.Report) error {
-		found = report
+// verified is what verify finds.
+func (r reportRequest) verified(ctx context.Context) (found *htmlreport.Verification, err error) {
+	err = r.run(ctx, func(report *verifier.Report) error {
+		found = &htmlreport.Verification{Verdict: string(report.Verdict()), Summary: report.Summary(), Findings: report.Findings}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &htmlreport.Verification{Verdict: string(found.Verdict()), Summary: found.Summary(), Findings: found.Findings}, nil
+	return found, err
 }
 
 // refuseOverwriting refuses a file that somebody else wrote.

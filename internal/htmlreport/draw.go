@@ -14,13 +14,6 @@ import (
 type strip struct {
 	Title            string
 	Ran, Wrong, Rest string // paths: columns, crosses, dashes
-	Troubles         []trouble
-}
-
-// trouble is a day that has a text of its own.
-type trouble struct {
-	X     int
-	Title string
 }
 
 const (
@@ -48,13 +41,12 @@ func drawStrip(days []dayRow, now time.Time) strip {
 		if d.Taken > 0 {
 			height = 3 + 11*math.Sqrt(float64(d.Taken)/float64(most))
 		}
-		fmt.Fprintf(&ran, "M%d %dv-%.1f", x, stripBase, height)
+		fmt.Fprintf(&ran, "M%d %dv-%.0f", x, stripBase, height)
 		day := now.AddDate(0, 0, -d.Ago).Format("2 Jan")
 		switch {
 		case d.Bad > 0:
 			fmt.Fprintf(&wrong, "M%d 1l4 4m0-4l-4 4", x-2)
 			bad = append(bad, day)
-			s.Troubles = append(s.Troubles, trouble{x - stripStep/2, fmt.Sprintf("%s: %s of %s runs went wrong", day, count(d.Bad), count(d.Runs))})
 		case d.More > 0:
 			fmt.Fprintf(&rest, "M%d 3h4", x-2)
 		}
@@ -74,8 +66,8 @@ func drawStrip(days []dayRow, now time.Time) strip {
 
 // curve is how many rows the last run of each day left, where any did.
 type curve struct {
-	Title, Line, Area string
-	Most              int64
+	Title, Area string
+	Most        int64
 }
 
 const (
@@ -113,13 +105,12 @@ func drawCurve(days []dayRow, due backlog) *curve {
 	command := "M"
 	for i, n := range left {
 		if known[i] {
-			fmt.Fprintf(&line, "%s%d %.1f", command, x(i), y(n))
+			fmt.Fprintf(&line, "%s%d %.0f", command, x(i), y(n))
 			command = "L"
 		}
 	}
-	c.Line = line.String()
-	c.Area = fmt.Sprintf("%sL%d %dL%d %dz", c.Line, x(last), curveHeight-2, x(first), curveHeight-2)
-	c.Title = fmt.Sprintf("Rows left after the last run of each day, the most %s, and due now", count(c.Most))
+	c.Area = fmt.Sprintf("%sL%d %dL%d %dz", line.String(), x(last), curveHeight-2, x(first), curveHeight-2)
+	c.Title = fmt.Sprintf("Left by the last run of each day, at most %s, and due now", count(c.Most))
 	return &c
 }
 
@@ -137,14 +128,14 @@ const (
 func drawLane(name string, starts []laneRow, now time.Time) lane {
 	var l lane
 	var well, wrong, busy strings.Builder
-	x := func(t time.Time) float64 {
-		return min(max(laneWidth*(1-now.Sub(t).Hours()/24), 0), laneWidth)
+	x := func(t time.Time) int {
+		return min(max(int(laneWidth*(1-now.Sub(t).Hours()/24)), 0), laneWidth)
 	}
 	var bad, kept int
-	var from, to float64
+	var from, to int
 	flush := func() {
 		if to > from {
-			fmt.Fprintf(&well, "M%.1f 5h%.1fv8h-%.1fz", from, to-from, to-from)
+			fmt.Fprintf(&well, "M%d 9h%d", from, to-from)
 		}
 	}
 	for _, s := range starts {
@@ -152,11 +143,11 @@ func drawLane(name string, starts []laneRow, now time.Time) lane {
 		switch {
 		case s.Bad:
 			bad++
-			fmt.Fprintf(&wrong, "M%.1f 3h%.1fv12h-%.1fz", a, b-a+1, b-a+1)
+			fmt.Fprintf(&wrong, "M%d 9h%d", a, b-a+1)
 		case s.Busy:
 			kept++
-			fmt.Fprintf(&busy, "M%.1f 1l3 5h-6z", a)
-		case to > 0 && a < to+0.3:
+			fmt.Fprintf(&busy, "M%d 1l3 5h-6z", a)
+		case to > 0 && a <= to:
 			to = max(to, b)
 		default:
 			flush()

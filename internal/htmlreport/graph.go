@@ -35,9 +35,9 @@ const (
 )
 
 // drawGraph draws the keys that change rows where deletes reach; those that keep rows are named in the table.
-func drawGraph(keys []keyRow, tables []tableRow) *graph {
+func drawGraph(keys []keyRow, tables []tableView) *graph {
 	g := &graph{}
-	rows := map[string]tableRow{}
+	rows := map[string]tableView{}
 	for _, t := range tables {
 		rows[t.Name] = t
 	}
@@ -127,7 +127,7 @@ func drawEdge(a, b node, k keyRow) edge {
 }
 
 // nodeRows says what became of rows of a table.
-func nodeRows(t tableRow) (text, class string) {
+func nodeRows(t tableView) (text, class string) {
 	switch {
 	case t.Taken > 0 && t.Cascaded > 0:
 		return count(t.Taken) + " taken, " + count(t.Cascaded) + " by key", "taken"

@@ -24,11 +24,11 @@ const Days = 30
 
 // Options say what is in a report besides what is in the database.
 type Options struct {
-	Schema       string        // of the runtime
-	Timeout      time.Duration // of each query; what takes longer is unknown
-	Verification *Verification // nil: Unverified says why there is none
-	Unverified   string
-	Version      string // of this program
+	Schema     string                        // of the runtime
+	Timeout    time.Duration                 // of each query; what takes longer is unknown
+	Verify     func() (*Verification, error) // waits for what verify finds; nil: Unverified says why it was not asked
+	Unverified string
+	Version    string // of this program
 }
 
 // Verification is what verify found.
@@ -42,6 +42,7 @@ var templates embed.FS
 
 var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
 	"count": count, "at": at, "seconds": seconds, "ago": ago, "isSQL": isStatement,
+	"short": func(text string) string { return shortened(text, 100) },
 }).ParseFS(templates, "report.html.tmpl"))
 
 // Write reads the database and writes the report. An error means that there is none: the runtime could not be read,
@@ -52,8 +53,14 @@ func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) error 
 	if err != nil {
 		return fmt.Errorf("reading for the report: %w", err)
 	}
+	var verified *Verification
+	if opt.Verify != nil {
+		if verified, err = opt.Verify(); err != nil {
+			return err
+		}
+	}
 	if _, err := io.WriteString(w, Mark+"\n"); err != nil {
 		return err
 	}
-	return page.Execute(w, compose(found, opt))
+	return page.Execute(w, compose(found, verified, opt))
 }

@@ -20,7 +20,7 @@ var queries embed.FS
 // Bounds on what is shown, and where counting due rows stops.
 const (
 	countLimit  = 10000
-	recentRuns  = 5
+	recentRuns  = 3
 	peopleLimit = 200
 )
 
@@ -58,7 +58,7 @@ type (
 		InstalledAt         time.Time
 	}
 	dayRow struct {
-		Policy                       string
+		Policy, Table                string
 		Ago                          int
 		Runs, Bad, More, Kept, Taken int64
 		Left                         *int64
@@ -83,8 +83,8 @@ type (
 		Last               time.Time
 	}
 	tableRow struct {
-		Name                     string
-		Taken, Cascaded, Related int64
+		Name              string
+		Cascaded, Related int64
 	}
 	keyRow    struct{ From, To, Action string }
 	healthRow struct{ Severity, Policy, Problem, Hint string }
@@ -160,9 +160,9 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 		{"where runs met on a table", into(ctx, r, &f.Overlaps, "overlaps")},
 		{"rows by table", into(ctx, r, &f.Tables, "rows", Days)},
 		{"the foreign keys", into(ctx, r, &f.Keys, "keys")},
-		{"what needs attention", into(ctx, r, &f.Health, "health")},
 		{"the holds", into(ctx, r, &f.Holds, "holds", peopleLimit)},
 		{"what people changed", into(ctx, r, &f.Changes, "changes", Days, peopleLimit)},
+		{"what needs attention", r.health(ctx, &f.Health)},
 	} {
 		if err := part.read(); err != nil {
 			why := reason(err)
@@ -173,6 +173,14 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 		}
 	}
 	return f, r.count(ctx, f)
+}
+
+// health is what the runtime says of itself, where verify says nothing.
+func (r *reader) health(ctx context.Context, list *[]healthRow) func() error {
+	if r.opt.Verify != nil {
+		return func() error { return nil }
+	}
+	return into(ctx, r, list, "health")
 }
 
 // count looks at what is due, and stops when ten timeouts were spent on it.
@@ -205,38 +213,37 @@ var ages = func() (list []time.Duration) {
 // backlog counts what is due under a policy up to a limit. Since when it is due it finds by asking whether a row was due
 // some time ago, which costs the search for one row each: at most one more than half a dozen times.
 func (r *reader) backlog(ctx context.Context, policy string, now time.Time) (b backlog, err error) {
-	type answer struct {
-		Due    int64
-		Capped bool
+	err = r.reading(ctx, func(tx pgx.Tx) (err error) {
+		b, err = r.backlogIn(ctx, tx, policy, now)
+		return err
+	})
+	if err == nil {
+		return b, nil
 	}
-	count := func(asOf time.Time, limit int) (answer, error) {
-		list, err := ask[answer](ctx, r, "due", policy, asOf, limit)
-		if err != nil || len(list) == 0 {
-			return answer{}, err
-		}
-		return list[0], nil
-	}
-	unknown := func(err error) (backlog, error) {
-		if b.Unknown = reason(err); b.Unknown == "" || ctx.Err() != nil {
-			return b, errors.Join(ctx.Err(), err)
+	if why := reason(err); why != "" && ctx.Err() == nil {
+		if b.Due == 0 { // else the number stands
+			b.Unknown = why
 		}
 		return b, nil
 	}
-	n, err := count(now, countLimit)
-	if err != nil {
-		return unknown(err)
+	return b, errors.Join(ctx.Err(), err)
+}
+
+func (r *reader) backlogIn(ctx context.Context, tx pgx.Tx, policy string, now time.Time) (b backlog, err error) {
+	count := func(asOf time.Time, limit int) (due int64, capped bool, err error) {
+		err = tx.QueryRow(ctx, r.query("due"), policy, asOf, limit).Scan(&due, &capped)
+		return due, capped, err
 	}
-	b.Due, b.Capped = n.Due, n.Capped
-	if n.Due == 0 {
-		return b, nil
+	if b.Due, b.Capped, err = count(now, countLimit); err != nil || b.Due == 0 {
+		return b, err
 	}
 	low, high := -1, len(ages) // due since ages[low], and not since ages[high]
 	for step := high - 1; low+1 < high; step = (low + high) / 2 {
-		n, err := count(now.Add(-ages[step]), 1)
+		n, _, err := count(now.Add(-ages[step]), 1)
 		switch {
-		case err != nil: // the number stands
-			return b, errors.Join(ctx.Err(), notRefused(err))
-		case n.Due == 0:
+		case err != nil:
+			return b, err
+		case n == 0:
 			high = step
 		case step == len(ages)-1: // by a place among others, or a condition
 			b.Timeless = true
@@ -253,14 +260,21 @@ func (r *reader) backlog(ctx context.Context, policy string, now time.Time) (b b
 	return b, nil
 }
 
-// ask reads the rows of a query in a transaction of its own.
-func ask[T any](ctx context.Context, r *reader, query string, args ...any) (list []T, err error) {
+// reading calls read in a transaction of its own.
+func (r *reader) reading(ctx context.Context, read func(pgx.Tx) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
-	err = pgx.BeginTxFunc(ctx, r.conn, options, func(tx pgx.Tx) error {
+	return pgx.BeginTxFunc(ctx, r.conn, options, func(tx pgx.Tx) error {
 		timeout := strconv.FormatInt(max(r.opt.Timeout.Milliseconds(), 1), 10)
 		if _, err := tx.Exec(ctx, r.query("settings"), timeout); err != nil {
 			return err
 		}
+		return read(tx)
+	})
+}
+
+// ask reads the rows of a query.
+func ask[T any](ctx context.Context, r *reader, query string, args ...any) (list []T, err error) {
+	err = r.reading(ctx, func(tx pgx.Tx) error {
 		rows, _ := tx.Query(ctx, r.query(query), args...) // rows give the same error
 		list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
 		return err
@@ -291,11 +305,4 @@ func reason(err error) string {
 		return "it took too long"
 	}
 	return fmt.Sprintf("%s [%s]", refused.Message, refused.Code)
-}
-
-func notRefused(err error) error {
-	if reason(err) != "" {
-		return nil
-	}
-	return err
 }

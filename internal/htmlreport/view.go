@@ -3,6 +3,7 @@ package htmlreport
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -62,8 +63,9 @@ type jobView struct {
 }
 
 type tableView struct {
-	tableRow
-	Keys string // where deletes lead to from here, and what keeps them
+	Name                     string
+	Taken, Cascaded, Related int64
+	Keys                     string // where deletes lead to from here, and what keeps them
 }
 
 type changeView struct {
@@ -72,22 +74,22 @@ type changeView struct {
 }
 
 // compose judges what was read.
-func compose(f *found, opt Options) *view {
+func compose(f *found, verified *Verification, opt Options) *view {
 	zone, err := time.LoadLocation(f.Database.Zone)
 	if err != nil {
 		zone = time.UTC
 	}
 	local(f, zone)
-	v := &view{Database: f.Database, Version: opt.Version, Unverified: opt.Unverified, Unread: f.Unread, Verified: opt.Verification != nil,
-		Overlaps: f.Overlaps, Holds: f.Holds, Remarks: remarks(f, opt.Verification), Most: peopleLimit}
+	v := &view{Database: f.Database, Version: opt.Version, Unverified: opt.Unverified, Unread: f.Unread, Verified: verified != nil,
+		Overlaps: f.Overlaps, Holds: f.Holds, Remarks: remarks(f, verified), Most: peopleLimit}
 	jobs := v.addJobs(f)
-	v.addPolicies(f, jobs, opt.Verification)
-	v.Graph = drawGraph(f.Keys, f.Tables)
+	v.addPolicies(f, jobs, verified)
 	v.addTables(f)
+	v.Graph = drawGraph(f.Keys, v.Tables)
 	for _, c := range f.Changes {
 		v.Changes = append(v.Changes, changeView{c, c.text()})
 	}
-	v.decide(opt.Verification)
+	v.decide(verified)
 	return v
 }
 
@@ -301,7 +303,12 @@ func (b backlog) overdue() time.Duration {
 
 func (v *view) addTables(f *found) {
 	led := map[string][]string{}
-	rows := map[string]bool{}
+	taken := map[string]int64{}
+	for _, d := range f.Days {
+		if d.Table != "" {
+			taken[d.Table] += d.Taken
+		}
+	}
 	for _, k := range f.Keys {
 		action := "on delete " + k.Action
 		if k.Action == "keeps" {
@@ -309,20 +316,19 @@ func (v *view) addTables(f *found) {
 		}
 		led[k.From] = append(led[k.From], k.To+" ("+action+")")
 	}
+	others := map[string]tableRow{}
 	for _, t := range f.Tables {
-		rows[t.Name] = true
-		v.Tables = append(v.Tables, tableView{t, strings.Join(led[t.Name], ", ")})
+		others[t.Name] = t
 	}
-	var others []string
-	for name := range led {
-		if !rows[name] {
-			others = append(others, name)
-		}
+	names := slices.Collect(maps.Keys(led))
+	names = slices.AppendSeq(slices.AppendSeq(names, maps.Keys(taken)), maps.Keys(others))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		v.Tables = append(v.Tables, tableView{name, taken[name], others[name].Cascaded, others[name].Related, strings.Join(led[name], ", ")})
 	}
-	slices.Sort(others)
-	for _, name := range others {
-		v.Tables = append(v.Tables, tableView{tableRow{Name: name}, strings.Join(led[name], ", ")})
-	}
+	slices.SortStableFunc(v.Tables, func(a, b tableView) int {
+		return cmp.Or(-cmp.Compare(a.Taken, b.Taken), -cmp.Compare(a.Cascaded, b.Cascaded), -cmp.Compare(a.Related, b.Related))
+	})
 }
 
 // text says what somebody did.
