@@ -31,7 +31,8 @@ func reportCommand(c *console) *cobra.Command {
 	command := verb("report", func(ctx context.Context, _ []string) error { return c.htmlReport(ctx, r) })
 	r.paths.add(command, "policy", "catalog", "migrations", "cron-migrations", "database-url", "cron-database-url")
 	command.PreRun = func(command *cobra.Command, _ []string) { r.explicit = command.Flags().Changed("policy") }
-	command.Flags().StringVar(&r.schema, "schema", "", "the `schema` of the runtime (default: that of the policy file, or \"retention\")")
+	command.Flags().StringVar(&r.schema, "schema", "",
+		"the `schema` of the runtime (default: that of the policy file, or \"retention\")")
 	command.Flags().StringVarP(&r.output, "output", "o", "", "the `file` to write (default: standard output)")
 	command.Flags().BoolVar(&r.force, "force", false, "overwrite a file that is no report")
 	command.Flags().BoolVar(&r.verify, "verify", r.verify, "verify as well, where there is a policy file")
@@ -73,7 +74,8 @@ func (c *console) htmlReport(ctx context.Context, r reportRequest) error {
 // verified is what verify finds.
 func (r reportRequest) verified(ctx context.Context) (found *htmlreport.Verification, err error) {
 	err = r.run(ctx, func(report *verifier.Report) error {
-		found = &htmlreport.Verification{Verdict: string(report.Verdict()), Summary: report.Summary(), Findings: report.Findings}
+		found = &htmlreport.Verification{Verdict: string(report.Verdict()), Summary: report.Summary(),
+			Findings: report.Findings}
 		return nil
 	})
 	return found, err
@@ -94,7 +96,8 @@ func (r reportRequest) refuseOverwriting() error {
 	defer file.Close()
 	first, err := bufio.NewReader(file).ReadString('\n')
 	if err != nil || strings.TrimSpace(first) != htmlreport.Mark {
-		return &install.CheckError{Message: r.output + " exists and is no report of pgretain", Hint: "Name another file, or overwrite it with --force."}
+		return &install.CheckError{Message: r.output + " exists and is no report of pgretain",
+			Hint: "Name another file, or overwrite it with --force."}
 	}
 	return nil
 }

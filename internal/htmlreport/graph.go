@@ -74,7 +74,8 @@ func drawGraph(keys []keyRow, tables []tableView) *graph {
 			return
 		}
 		place[name] = len(g.Nodes)
-		n := node{X: 4 + depth*columnStep, Y: 4 + line*rowStep, Name: shortened(name, 30), Full: name, Class: "plain", Self: self[name], depth: depth}
+		n := node{X: 4 + depth*columnStep, Y: 4 + line*rowStep, Name: shortened(name, 30), Full: name,
+			Self: self[name], depth: depth}
 		n.Rows, n.Class = nodeRows(rows[name])
 		g.Nodes = append(g.Nodes, n)
 		first := true
@@ -107,7 +108,8 @@ func drawGraph(keys []keyRow, tables []tableView) *graph {
 			}
 		}
 	}
-	g.Title = fmt.Sprintf("%s that deletes reach, %s; the table below has the same", times(len(g.Nodes), "table"), times(len(g.Edges), "foreign key"))
+	g.Title = fmt.Sprintf("%s that deletes reach, %s; the table below has the same",
+		times(len(g.Nodes), "table"), times(len(g.Edges), "foreign key"))
 	return g
 }
 

@@ -140,9 +140,9 @@ type answer struct {
 
 // answer says since when, why, and what to type; nil where there is nothing to do.
 func (s subject) answer(is state) *answer {
-	a := &answer{Since: "its last success, " + at(s.since()) + " (" + ago(s.now.Sub(s.since())) + " ago)", Why: s.Message}
+	a := &answer{Since: "its last success, " + s.dated(s.since()), Why: s.Message}
 	if s.Success == nil {
-		a.Since = "it was installed, " + at(s.InstalledAt) + " (" + ago(s.now.Sub(s.InstalledAt)) + " ago); it never succeeded"
+		a.Since = "it was installed, " + s.dated(s.InstalledAt) + "; it never succeeded"
 	}
 	run := "pgretain run " + s.Name
 	switch is {
@@ -172,7 +172,8 @@ func (s subject) answer(is state) *answer {
 		}
 		a.Commands = []string{run}
 	case late:
-		a.Why = "By its schedule it should have succeeded again by " + at(s.deadline(s.since())) + "." + sentence("The last run ended "+s.State+colon(s.Message), s.State != "")
+		a.Why = "By its schedule it should have succeeded again by " + at(s.deadline(s.since())) + "." +
+			sentence("The last run ended "+s.State+colon(s.Message), s.State != "")
 		a.Do = "See whether its job is started, and run it now:"
 		a.Commands = []string{"pgretain verify --only schedule", run}
 	case unknown:
@@ -182,7 +183,7 @@ func (s subject) answer(is state) *answer {
 	case paused:
 		a.Why = s.Paused
 		if s.PausedAt != nil {
-			a.Since = at(*s.PausedAt) + " (" + ago(s.now.Sub(*s.PausedAt)) + " ago)"
+			a.Since = s.dated(*s.PausedAt)
 		}
 		a.Do = "Let it go on:"
 		a.Commands = []string{"pgretain resume " + s.Name}
@@ -206,6 +207,9 @@ func (s subject) answer(is state) *answer {
 	return a
 }
 
+// dated is an instant, and how long ago it was.
+func (s subject) dated(t time.Time) string { return at(t) + " (" + ago(s.now.Sub(t)) + " ago)" }
+
 func colon(text string) string {
 	if text == "" {
 		return ""
@@ -221,7 +225,8 @@ func sentence(text string, said bool) string {
 }
 
 // verbs are the keys of the line that says what becomes of which rows.
-var verbs = map[string]bool{"deletes": true, "updates": true, "changes": true, "reads": true, "drops": true, "detaches": true, "asks": true}
+var verbs = map[string]bool{"deletes": true, "updates": true, "changes": true, "reads": true,
+	"drops": true, "detaches": true, "asks": true}
 
 // summary is a policy in one sentence: what it does with which rows, and which are due.
 func summary(lines []explain.Line) (does, due string) {
@@ -254,13 +259,15 @@ type remark struct {
 	Severity, Class, Code, Policy, Message, Place, Want, Got, Detail, Hint string
 }
 
-var classes = map[diag.Severity]string{diag.Error: "bad", diag.Drift: "bad", diag.Warning: "warn", diag.Unknown: "warn", diag.Info: "ok"}
+var classes = map[diag.Severity]string{diag.Error: "bad", diag.Drift: "bad",
+	diag.Warning: "warn", diag.Unknown: "warn", diag.Info: "ok"}
 
 // remarks are what verify found, without what the policy file suppresses; or, without verify, what the runtime says.
 func remarks(f *found, v *Verification) (list []remark) {
 	if v == nil {
 		for _, h := range f.Health {
-			list = append(list, remark{Severity: h.Severity, Class: classes[diag.Severity(h.Severity)], Policy: h.Policy, Message: h.Problem, Hint: h.Hint})
+			list = append(list, remark{Severity: h.Severity, Class: classes[diag.Severity(h.Severity)],
+				Policy: h.Policy, Message: h.Problem, Hint: h.Hint})
 		}
 		return list
 	}
@@ -273,7 +280,8 @@ func remarks(f *found, v *Verification) (list []remark) {
 			if x.Position.File != "" {
 				place = x.Position.String()
 			}
-			list = append(list, remark{Severity: string(severity), Class: classes[severity], Code: x.Code, Policy: x.Policy, Message: x.Message,
+			list = append(list, remark{Severity: string(severity), Class: classes[severity], Code: x.Code,
+				Policy: x.Policy, Message: x.Message,
 				Place: place, Want: x.Want, Got: x.Got, Detail: x.Detail, Hint: x.Hint})
 		}
 	}

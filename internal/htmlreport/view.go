@@ -51,7 +51,6 @@ type policyView struct {
 	Runs        []runRow
 	Answer      *answer
 	Findings    int
-	JobNames    string
 }
 
 type jobView struct {
@@ -80,7 +79,8 @@ func compose(f *found, verified *Verification, opt Options) *view {
 		zone = time.UTC
 	}
 	local(f, zone)
-	v := &view{Database: f.Database, Version: opt.Version, Unverified: opt.Unverified, Unread: f.Unread, Verified: verified != nil,
+	v := &view{Database: f.Database, Version: opt.Version, Unverified: opt.Unverified,
+		Unread: f.Unread, Verified: verified != nil,
 		Overlaps: f.Overlaps, Holds: f.Holds, Remarks: remarks(f, verified), Most: peopleLimit}
 	jobs := v.addJobs(f)
 	v.addPolicies(f, jobs, verified)
@@ -196,7 +196,8 @@ func (v *view) addJobs(f *found) []job {
 		j := job{row, calendar.Parse(row.Schedules, zone)}
 		jobs = append(jobs, j)
 		starts := lanes[row.Name]
-		shown := jobView{Name: row.Name, Runs: strings.Join(row.Policies, ", "), Starts: len(starts), Lane: drawLane(row.Name, starts, now)}
+		shown := jobView{Name: row.Name, Runs: strings.Join(row.Policies, ", "), Starts: len(starts),
+			Lane: drawLane(row.Name, starts, now)}
 		var when []string
 		for _, s := range row.Schedules {
 			when = append(when, cmp.Or(calendar.Words(s), s))
@@ -234,10 +235,9 @@ func (v *view) addPolicies(f *found, jobs []job, verified *Verification) {
 	runs := by(f.Runs, func(r runRow) string { return r.Policy })
 	for _, row := range f.Policies {
 		s := subject{policyRow: row, backlog: f.Backlog[row.Name], now: f.Database.Now}
-		var names []string
 		for _, j := range jobs {
 			if slices.Contains(j.Policies, row.Name) {
-				s.jobs, names = append(s.jobs, j), append(names, j.Name)
+				s.jobs = append(s.jobs, j)
 			}
 		}
 		if verified != nil {
@@ -248,8 +248,9 @@ func (v *view) addPolicies(f *found, jobs []job, verified *Verification) {
 				}
 			}
 		}
-		p := policyView{policyRow: row, backlog: s.backlog, Is: s.judge(), Lines: explain.Read(row.Words), Runs: runs[row.Name],
-			Strip: drawStrip(days[row.Name], s.now), Curve: drawCurve(days[row.Name], s.backlog), Findings: len(s.findings), JobNames: strings.Join(names, ", ")}
+		p := policyView{policyRow: row, backlog: s.backlog, Is: s.judge(), Lines: explain.Read(row.Words),
+			Runs:  runs[row.Name],
+			Strip: drawStrip(days[row.Name], s.now), Curve: drawCurve(days[row.Name], s.backlog), Findings: len(s.findings)}
 		p.Does, p.DueBy = summary(p.Lines)
 		p.Answer = s.answer(p.Is)
 		if row.Started != nil {
@@ -262,7 +263,8 @@ func (v *view) addPolicies(f *found, jobs []job, verified *Verification) {
 		v.Policies = append(v.Policies, p)
 	}
 	slices.SortStableFunc(v.Policies, func(a, b policyView) int {
-		return cmp.Or(cmp.Compare(a.Is.Rank, b.Is.Rank), -cmp.Compare(a.overdue(), b.overdue()), -cmp.Compare(a.Due, b.Due), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Is.Rank, b.Is.Rank), -cmp.Compare(a.overdue(), b.overdue()),
+			-cmp.Compare(a.Due, b.Due), cmp.Compare(a.Name, b.Name))
 	})
 	for i := range v.Policies {
 		v.Policies[i].ID = fmt.Sprintf("p%d", i+1)
@@ -324,10 +326,12 @@ func (v *view) addTables(f *found) {
 	names = slices.AppendSeq(slices.AppendSeq(names, maps.Keys(taken)), maps.Keys(others))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		v.Tables = append(v.Tables, tableView{name, taken[name], others[name].Cascaded, others[name].Related, strings.Join(led[name], ", ")})
+		other := others[name]
+		v.Tables = append(v.Tables, tableView{name, taken[name], other.Cascaded, other.Related, strings.Join(led[name], ", ")})
 	}
 	slices.SortStableFunc(v.Tables, func(a, b tableView) int {
-		return cmp.Or(-cmp.Compare(a.Taken, b.Taken), -cmp.Compare(a.Cascaded, b.Cascaded), -cmp.Compare(a.Related, b.Related))
+		return cmp.Or(-cmp.Compare(a.Taken, b.Taken), -cmp.Compare(a.Cascaded, b.Cascaded),
+			-cmp.Compare(a.Related, b.Related))
 	})
 }
 
