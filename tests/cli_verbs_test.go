@@ -100,6 +100,7 @@ func reports(t *testing.T, binary string, a *atWork) {
 		t.Errorf("%v, a file of somebody else is now: %s", err, text)
 	}
 	a.must("report", "--output", "own.html", "--force")
+	a.want(2, "is no regular file", "report", "--output", ".", "--force")
 	a.want(2, "cannot read policy file", "report", "--policy", "none.yaml")
 	bare := newCLI(t, binary, a.db.URL("anna"), t.TempDir()).must("report").stdout
 	if !strings.Contains(bare, "<strong>Not verified</strong>") || !strings.Contains(bare, "tripped: 101 or more rows are due") || strings.Count(bare, "<html") != 1 {

@@ -44,7 +44,10 @@ policies:
     where: "t.note <> '<b>&</b>'"
     due: *week
     then: [{delete: {cascades: [app.fine_part]}}]
-  called: {table: app.called, due: *week, then: [delete]}
+  called:
+    table: app.called
+    due: *week
+    then: [{update: {table: app.held, as: h, where: "h.id = t.id", set: {note: "''"}}}, delete]
 jobs:
   often: {schedule: "*/5 * * * *", run: [behind, tripped, failing, stopped, locked, held, fine]}
   daily: {schedule: "@daily", run: [late, fresh]}
@@ -71,6 +74,10 @@ func reported(t *testing.T) (in *kit.Installed, html string) {
 		UPDATE retention.install SET adopted_at = now() - interval '50 days';
 		REVOKE DELETE ON app.failing FROM retention_worker;
 		CREATE ROLE "<i>eve</i> & ""co""" LOGIN IN ROLE retention_operator`)
+	in.DB.Exec(t, `INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, state, started_at, ended_at, role)
+		SELECT x.policy, x.job, 'app.' || x.policy, '', now(), x.state, now() - x.began * interval '1 min', now() - x.ended * interval '1 min', 'retention_runner'
+		FROM (VALUES ('held', 'often', 'done', 200, 190), ('called', NULL, 'done', 195, 180), ('called', NULL, 'busy', 100, 100),
+			('called', NULL, 'busy', 90, 90), ('late', 'daily', 'done', 3000, 2900)) x (policy, job, state, began, ended)`)
 	eve := in.Conn(t)
 	pgtest.Exec(t, eve, `SET SESSION AUTHORIZATION "<i>eve</i> & ""co"""`)
 	for _, sql := range []string{"SELECT retention.place_hold('app.held', '{\"id\": 3}', $1)", "SELECT retention.pause('stopped', $1)"} {
@@ -183,6 +190,17 @@ func reportNumbers(t *testing.T, in *kit.Installed, page *element) {
 	if part == nil || part.children[2].text() != cascaded || cascaded != "617" {
 		t.Errorf("%s rows of app.fine_part went by foreign key, the report says %v", cascaded, part)
 	}
+	for header, want := range map[string][]string{ // what the log of the setup says
+		"called and held at work at once": {"app.held", "1"}, "called did not start: another run had the table": {"app.called", "2"},
+		"often": {"", "1", "10m0s", "10m0s"}, "daily": {"", "0", "", ""},
+	} {
+		row := page.rowLike(header)
+		for i, text := range want {
+			if row == nil || i+1 >= len(row.children) || text != "" && row.children[i+1].text() != text {
+				t.Errorf("the row %q: %s, want %q", header, row.text(), want)
+			}
+		}
+	}
 	if own := page.row("app.fine"); own == nil || own.children[1].text() != "1,234" || !strings.Contains(own.text(), "app.fine_part (on delete cascade)") {
 		t.Errorf("app.fine: %v", own)
 	}
@@ -293,6 +311,16 @@ func (e *element) answerTo(policy string) *element {
 func (e *element) row(header string) *element {
 	for _, tr := range e.all("tr") {
 		if len(tr.children) > 0 && tr.children[0].name == "th" && tr.children[0].text() == header {
+			return tr
+		}
+	}
+	return nil
+}
+
+// rowLike is that whose header begins with a text.
+func (e *element) rowLike(header string) *element {
+	for _, tr := range e.all("tr") {
+		if len(tr.children) > 0 && tr.children[0].name == "th" && strings.HasPrefix(tr.children[0].text(), header) {
 			return tr
 		}
 	}

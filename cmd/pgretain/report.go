@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -81,20 +82,26 @@ func (r reportRequest) verified(ctx context.Context) (found *htmlreport.Verifica
 	return found, err
 }
 
-// refuseOverwriting refuses a file that somebody else wrote.
+// refuseOverwriting refuses a file that somebody else wrote, and always what is no file.
 func (r reportRequest) refuseOverwriting() error {
-	if r.output == "" || r.force {
+	if r.output == "" {
+		return nil
+	}
+	info, err := os.Lstat(r.output)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !info.Mode().IsRegular():
+		return &install.CheckError{Message: r.output + " is no regular file", Hint: "Name another file with --output."}
+	case err == nil && r.force:
 		return nil
 	}
 	file, err := os.Open(r.output)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		return unreadable("report", r.output, err, "Name another file with --output.")
 	}
 	defer file.Close()
-	first, err := bufio.NewReader(file).ReadString('\n')
+	first, err := bufio.NewReader(io.LimitReader(file, int64(len(htmlreport.Mark)+1))).ReadString('\n')
 	if err != nil || strings.TrimSpace(first) != htmlreport.Mark {
 		return &install.CheckError{Message: r.output + " exists and is no report of pgretain",
 			Hint: "Name another file, or overwrite it with --force."}
