@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Shows the whole path on a throw-away server: examples/demo.sh bot-queue. Needs Go, PostgreSQL with
 # pg_cron and psql ("make demo" installs what is missing). Works as root and as an ordinary user;
-# everything it makes is in one temporary directory and goes when it ends.
+# everything it makes is in one temporary directory and goes when it ends; the report is copied to
+# PGRETAIN_DEMO_REPORT, if that is set to a path.
 #
 # An example can be shown when it has expected.sql: what its first job must take, policy by policy, in plain
 # SQL. roles.sql (by a superuser, before the migrations) and look.sql (afterwards) may be there.
@@ -152,5 +153,10 @@ code=0
 show pgretain verify || code=$?
 echo "exit code $code"
 ((code == 1)) || fail "verify should have ended with 1"
+
+step "All of it on one page"
+show pgretain report --output "$tmp/report.html"
+grep -o '<title>[^<]*' "$tmp/report.html" | head -n 1 | cut -c 8-
+[[ -z ${PGRETAIN_DEMO_REPORT:-} ]] || cp "$tmp/report.html" "$PGRETAIN_DEMO_REPORT"
 
 step "Done in $SECONDS s; the server stops and its directory goes"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/internal/htmlreport"
 	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -82,6 +83,31 @@ func (a *atWork) is(want, sql string) {
 	}
 }
 
+// reports: a report is written over one of before and over no other file, and needs no policy file.
+func reports(t *testing.T, binary string, a *atWork) {
+	t.Helper()
+	for range 2 {
+		a.must("report", "--output", "report.html")
+		text, err := os.ReadFile(filepath.Join(a.dir, "report.html"))
+		if err != nil || !strings.HasPrefix(string(text), htmlreport.Mark) || !strings.Contains(string(text), "<strong>Drift</strong>") ||
+			!strings.Contains(string(text), "pgretain preview notes_old") {
+			t.Errorf("%v in the report\n%s", err, text)
+		}
+	}
+	a.write("own.html", "my own")
+	a.want(2, "is no report", "report", "--output", "own.html")
+	if text, err := os.ReadFile(filepath.Join(a.dir, "own.html")); err != nil || string(text) != "my own" {
+		t.Errorf("%v, a file of somebody else is now: %s", err, text)
+	}
+	a.must("report", "--output", "own.html", "--force")
+	a.want(2, "is no regular file", "report", "--output", ".", "--force")
+	a.want(2, "cannot read policy file", "report", "--policy", "none.yaml")
+	bare := newCLI(t, binary, a.db.URL("anna"), t.TempDir()).must("report").stdout
+	if !strings.Contains(bare, "<strong>Not verified</strong>") || !strings.Contains(bare, "tripped: 101 or more rows are due") || strings.Count(bare, "<html") != 1 {
+		t.Errorf("without a policy file:\n%s", bare)
+	}
+}
+
 // testVerbs: each verb does what its function does, as the operator.
 func testVerbs(t *testing.T, binary string) {
 	a := newAtWork(t, binary)
@@ -102,6 +128,8 @@ func testVerbs(t *testing.T, binary string) {
 	if err == nil || !strings.Contains(err.Error(), letOn[0]) || !strings.Contains(err.Error(), letOn[1]) {
 		t.Errorf("the job says %v", err)
 	}
+
+	reports(t, binary, a)
 
 	lines(0, a.run("accept", "notes_old", "--rows", "119", "--reason", "too few"), "119", "too few")
 	a.is("too few", "SELECT reason FROM retention.setting WHERE name = 'accepted' AND value LIKE '% 119' AND set_by = 'anna'")

@@ -62,7 +62,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func rootCommand(c *console) *cobra.Command {
 	root := verbs("pgretain", slices.Concat([]*cobra.Command{
 		originVerb("init", c.init), originVerb("snapshot", c.snapshot), lintCommand(c), explainCommand(c), generateCommand(c), bootstrapCommand(c), migrateCommand(c),
-		verifyCommand(c), planCommand(c), previewCommand(c), runCommand(c), statusCommand(c),
+		verifyCommand(c), planCommand(c), previewCommand(c), runCommand(c), statusCommand(c), reportCommand(c),
 	}, callCommands(c), []*cobra.Command{
 		uninstallCommand(c), sandboxCommand(c), schemaCommand(c), completionCommand(c), versionCommand(c),
 	})...)

@@ -30,7 +30,9 @@ type verification struct {
 
 func verifyCommand(c *console) *cobra.Command {
 	var v verification
-	command := verb("verify", func(ctx context.Context, _ []string) error { return c.verify(ctx, v) })
+	command := verb("verify", func(ctx context.Context, _ []string) error {
+		return v.run(ctx, func(report *verifier.Report) error { return c.report(report, v.reporting) })
+	})
 	v.paths.add(command, "policy", "catalog", "migrations", "cron-migrations", "database-url", "cron-database-url")
 	v.reporting.add(command)
 	command.Flags().BoolVar(&v.counts, "counts", true, "count overdue rows, which costs what counting costs")
@@ -40,7 +42,8 @@ func verifyCommand(c *console) *cobra.Command {
 	return command
 }
 
-func (c *console) verify(ctx context.Context, v verification) error {
+// run verifies and calls show with what was found.
+func (v verification) run(ctx context.Context, show func(*verifier.Report) error) error {
 	checks, err := v.selected()
 	if err != nil {
 		return err
@@ -69,7 +72,7 @@ func (c *console) verify(ctx context.Context, v verification) error {
 		if err != nil {
 			return err
 		}
-		return c.report(report, v.reporting)
+		return show(report)
 	})
 }
 

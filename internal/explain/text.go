@@ -65,8 +65,8 @@ func breakOf(text string, room int) int {
 	return last
 }
 
-// read is what Page wrote.
-func read(page string) []Line {
+// Read is what Page wrote.
+func Read(page string) []Line {
 	var lines []Line
 	for line := range strings.Lines(page) {
 		line = strings.TrimSuffix(line, "\n")
@@ -85,7 +85,7 @@ func read(page string) []Line {
 
 // Changes say how one page differs from another: "due: ... 7 days back -> ... 3 days back". None is "".
 func Changes(before, after string) string {
-	was, is := withDefaults(read(before)), withDefaults(read(after))
+	was, is := withDefaults(Read(before)), withDefaults(Read(after))
 	var keys []string
 	for _, l := range slices.Concat(was, is) {
 		if !slices.Contains(keys, l.Key) {

@@ -24,7 +24,7 @@ func TestPagesReadBack(t *testing.T) {
 			lines = append(lines, Line{Key: key, Text: strings.Join(text, " ")})
 		}
 		page := Page(lines)
-		if diff := cmp.Diff(lines, read("\n"+page)); diff != "" {
+		if diff := cmp.Diff(lines, Read("\n"+page)); diff != "" {
 			t.Fatalf("(-want +got)\n%s\n%s", diff, page)
 		}
 		for line := range strings.Lines(page) {

@@ -84,7 +84,7 @@ func wanted() []string {
 	all = append(all, "claim insert", "claim claim")
 	return append(all, "cap delete", "cap cap", "cap delete"+held, "cap cap"+held, "cap_kept delete", "cap_kept cap_kept",
 		"nothing delete_rank", "nothing cap", "nothing delete", "nothing range", "nothing range_new_session",
-		"nothing own_guard", "nothing range"+held, "nothing range_an_hour_later"+held, "nothing delete"+held, "many lint", "many generate", "many verify")
+		"nothing own_guard", "nothing range"+held, "nothing range_an_hour_later"+held, "nothing delete"+held, "many lint", "many generate", "many verify", "many report")
 }
 
 // TestMedian: odd, even, none.

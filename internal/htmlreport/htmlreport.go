@@ -1,0 +1,66 @@
+// Package htmlreport writes one HTML file on an installation: what verify says, each policy with its last thirty days,
+// what is due now, the jobs of a day, what deletes reach, and who held, paused or accepted what. It reads in READ ONLY
+// transactions what a member of the viewers may, and the file asks nobody for anything.
+package htmlreport
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/report"
+)
+
+// Mark is in the first line of each report, so that one can be told from other files.
+const Mark = `<!DOCTYPE html><!-- pgretain report -->`
+
+// Days is how far back a report looks.
+const Days = 30
+
+// Options say what is in a report besides what is in the database.
+type Options struct {
+	Schema     string                        // of the runtime
+	Timeout    time.Duration                 // of each query; what takes longer is unknown
+	Verify     func() (*Verification, error) // waits for what verify finds; nil: Unverified says why it was not asked
+	Unverified string
+	Version    string // of this program
+}
+
+// Verification is what verify found.
+type Verification struct {
+	Verdict, Summary string
+	Findings         []report.Finding
+}
+
+//go:embed report.html.tmpl
+var templates embed.FS
+
+var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
+	"count": count, "at": at, "seconds": seconds, "ago": ago, "isSQL": isStatement,
+	"short": func(text string) string { return shortened(text, 100) },
+}).ParseFS(templates, "report.html.tmpl"))
+
+// Write reads the database and writes the report. An error means that there is none: the runtime could not be read,
+// or w refused it. What else cannot be read is unknown in the report.
+func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) error {
+	r := &reader{conn: conn, opt: opt}
+	found, err := r.all(ctx)
+	if err != nil {
+		return fmt.Errorf("reading for the report: %w", err)
+	}
+	var verified *Verification
+	if opt.Verify != nil {
+		if verified, err = opt.Verify(); err != nil {
+			return err
+		}
+	}
+	if _, err := io.WriteString(w, Mark+"\n"); err != nil {
+		return err
+	}
+	return page.Execute(w, compose(found, verified, opt))
+}

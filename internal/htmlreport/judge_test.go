@@ -1,0 +1,56 @@
+package htmlreport
+
+import (
+	"testing"
+	"time"
+
+	"pgretain/internal/calendar"
+)
+
+// TestJudge: by a schedule whose starts lie unevenly, what came to be due during the day is not late before the night's
+// second start has ended.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	at := func(clock string) time.Time {
+		day, err := time.Parse("2 15:04", clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return day
+	}
+	nightly := calendar.Parse([]string{"0 2 * * *", "15 2 * * *"}, time.UTC)
+	for name, c := range map[string]struct {
+		now, success, due string // due: since when a row was; "": none is
+		state             string
+		change            func(*subject)
+		want              state
+	}{
+		"in order":                          {now: "5 10:00", success: "5 02:16", state: "done", want: fine},
+		"due since the morning":             {now: "5 10:00", success: "5 02:16", due: "5 05:00", state: "more", want: fine},
+		"due since yesterday, budget spent": {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "more", want: behind},
+		"due by a condition":                {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "done", want: fine},
+		"which verify calls overdue": {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "done", want: behind,
+			change: func(s *subject) { s.overdue = true }},
+		"one start missed":     {now: "5 02:20", success: "4 02:16", state: "done", want: fine},
+		"two starts missed":    {now: "5 02:26", success: "4 02:16", state: "done", want: late},
+		"a failure wins":       {now: "5 10:00", success: "1 02:16", due: "1 05:00", state: "failed", want: failing},
+		"a pause explains it":  {now: "5 10:00", success: "1 02:16", due: "1 05:00", state: "done", want: paused, change: func(s *subject) { s.Paused = "by x" }},
+		"at work":              {now: "5 02:26", success: "4 02:16", state: "running", want: working},
+		"nobody starts it":     {now: "5 10:00", success: "1 02:16", due: "1 05:00", state: "done", want: unplanned, change: func(s *subject) { s.jobs = nil }},
+		"it cannot be counted": {now: "5 10:00", success: "5 02:16", state: "done", want: unknown, change: func(s *subject) { s.Unknown = "locked" }},
+	} {
+		s := subject{now: at(c.now), jobs: []job{{ticks: nightly}}}
+		success := at(c.success)
+		s.State, s.Success, s.Budget = c.state, &success, 600
+		if c.due != "" {
+			overdue := s.now.Sub(at(c.due))
+			s.Due, s.Overdue = 1, &overdue
+		}
+		if c.change != nil {
+			c.change(&s)
+		}
+		if got := s.judge(); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got.Word, c.want.Word)
+		}
+	}
+}

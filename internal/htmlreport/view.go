@@ -1,0 +1,374 @@
+package htmlreport
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pgretain/internal/calendar"
+	"pgretain/internal/diag"
+	"pgretain/internal/explain"
+)
+
+// view is what the template shows.
+type view struct {
+	Database                     database
+	Version, Unverified, Summary string
+	Verdict                      state
+	Headline                     string
+	Worst                        []policyView // those that do not do their work, the first of them
+	Unread                       []string
+	Policies                     []policyView
+	Axis                         axis
+	Jobs                         []jobView
+	Overlaps                     []overlapRow
+	Graph                        *graph
+	Tables                       []tableView
+	Remarks                      []remark
+	Verified                     bool
+	Holds                        []holdRow
+	Changes                      []changeView
+	Most                         int // of the lists of people
+}
+
+type policyView struct {
+	policyRow
+	backlog
+	ID          string
+	Is          state
+	Does, DueBy string
+	Lines       []explain.Line
+	DueText     string
+	OverdueText string
+	Next        string
+	NextIn      string
+	Last        string
+	Strip       strip
+	Curve       *curve
+	Runs        []runRow
+	Answer      *answer
+	Findings    int
+}
+
+type jobView struct {
+	Name, When, Runs string
+	Starts           int
+	Median, Longest  string
+	Next             string
+	Lane             lane
+}
+
+type tableView struct {
+	Name                     string
+	Taken, Cascaded, Related int64
+	Keys                     string // where deletes lead to from here, and what keeps them
+}
+
+type changeView struct {
+	changeRow
+	Text string
+}
+
+// compose judges what was read.
+func compose(f *found, verified *Verification, opt Options) *view {
+	zone, err := time.LoadLocation(f.Database.Zone)
+	if err != nil {
+		zone = time.UTC
+	}
+	local(f, zone)
+	v := &view{Database: f.Database, Version: opt.Version, Unverified: opt.Unverified,
+		Unread: f.Unread, Verified: verified != nil,
+		Overlaps: f.Overlaps, Holds: f.Holds, Remarks: remarks(f, verified), Most: peopleLimit}
+	jobs := v.addJobs(f)
+	v.addPolicies(f, jobs, verified)
+	v.addTables(f)
+	v.Graph = drawGraph(f.Keys, v.Tables)
+	for _, c := range f.Changes {
+		v.Changes = append(v.Changes, changeView{c, c.text()})
+	}
+	v.decide(verified)
+	return v
+}
+
+// mostNamed is how many policies the verdict names.
+const mostNamed = 5
+
+// conformance is the group of the checks of verify that look at rows.
+const conformance = "conformance"
+
+// decide says the verdict: that of verify, and how many policies somebody has to look after.
+func (v *view) decide(verified *Verification) {
+	var wrong, look int
+	what := "policies"
+	for _, p := range v.Policies {
+		switch {
+		case p.Is.Class == "bad":
+			wrong++
+			if len(v.Worst) < mostNamed {
+				v.Worst = append(v.Worst, p)
+			}
+		case p.Is.Class == "warn":
+			look++
+		}
+		if p.Report {
+			what = "policies and reports"
+		}
+	}
+	v.Verdict = state{Word: "Not verified", Class: "warn", Sign: "?"}
+	if verified != nil {
+		v.Summary = verified.Summary
+		switch verified.Verdict {
+		case "conforms":
+			v.Verdict = state{Word: "Conforms", Class: "ok", Sign: "✓"}
+		case "drift":
+			v.Verdict = state{Word: "Drift", Class: "bad", Sign: "✕"}
+		default:
+			v.Verdict = state{Word: "Unknown", Class: "warn", Sign: "?"}
+		}
+	}
+	switch {
+	case len(v.Policies) == 0:
+		v.Headline = "No policy is installed."
+	case wrong > 0:
+		v.Headline = fmt.Sprintf("%d of %d %s do not do their work", wrong, len(v.Policies), what)
+		if wrong == 1 {
+			v.Headline = fmt.Sprintf("1 of %d %s does not do its work", len(v.Policies), what)
+		}
+	case look == 0:
+		v.Headline = fmt.Sprintf("All %d %s do their work", len(v.Policies), what)
+	default:
+		v.Headline = fmt.Sprintf("%d of %d %s do their work", len(v.Policies)-look, len(v.Policies), what)
+	}
+	if wrong > 0 && v.Verdict.Class != "bad" {
+		v.Verdict.Class, v.Verdict.Sign = "bad", "✕"
+	}
+	if look > 0 && len(v.Policies) > 0 {
+		v.Headline += fmt.Sprintf(", %d to look at", look)
+	}
+	if len(v.Policies) > 0 {
+		v.Headline += "."
+	}
+}
+
+// local puts instants into the zone of the install.
+func local(f *found, zone *time.Location) {
+	f.Database.Now, f.Database.AdoptedAt = f.Database.Now.In(zone), f.Database.AdoptedAt.In(zone)
+	move := func(t *time.Time) {
+		if t != nil {
+			*t = t.In(zone)
+		}
+	}
+	for i := range f.Policies {
+		p := &f.Policies[i]
+		p.InstalledAt = p.InstalledAt.In(zone)
+		move(p.Started)
+		move(p.Success)
+		move(p.PausedAt)
+	}
+	for i := range f.Runs {
+		move(&f.Runs[i].Started)
+	}
+	for i := range f.Overlaps {
+		move(&f.Overlaps[i].Last)
+	}
+	for i := range f.Holds {
+		move(&f.Holds[i].At)
+		move(f.Holds[i].Until)
+	}
+	for i := range f.Changes {
+		move(&f.Changes[i].At)
+	}
+}
+
+func (v *view) addJobs(f *found) []job {
+	zone, err := time.LoadLocation(f.Database.ScheduleZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	lanes := by(f.Lanes, func(l laneRow) string { return l.Job })
+	now := f.Database.Now
+	v.Axis = drawAxis(now)
+	var jobs []job
+	for _, row := range f.Jobs {
+		j := job{row, calendar.Parse(row.Schedules, zone)}
+		jobs = append(jobs, j)
+		starts := lanes[row.Name]
+		shown := jobView{Name: row.Name, Runs: strings.Join(row.Policies, ", "), Starts: len(starts),
+			Lane: drawLane(row.Name, starts, now)}
+		var when []string
+		for _, s := range row.Schedules {
+			when = append(when, cmp.Or(calendar.Words(s), s))
+		}
+		shown.When = strings.Join(when, "; ")
+		if len(starts) > 0 {
+			var took []float64
+			for _, s := range starts {
+				took = append(took, s.To.Sub(s.From).Seconds())
+			}
+			slices.Sort(took)
+			shown.Median, shown.Longest = seconds(took[(len(took)-1)/2]), seconds(took[len(took)-1])
+		}
+		if next := j.ticks.Next(now); !next.IsZero() {
+			shown.Next = nearby(next.In(now.Location()), now)
+		}
+		v.Jobs = append(v.Jobs, shown)
+	}
+	return jobs
+}
+
+// nearby is an instant that is likely to be within a day.
+func nearby(t, now time.Time) string {
+	switch away := t.Sub(now).Abs(); {
+	case away < 24*time.Hour:
+		return t.Format("15:04")
+	case away < 300*24*time.Hour:
+		return t.Format("2 Jan 15:04")
+	}
+	return t.Format("2 Jan 2006")
+}
+
+func (v *view) addPolicies(f *found, jobs []job, verified *Verification) {
+	days := by(f.Days, func(d dayRow) string { return d.Policy })
+	runs := by(f.Runs, func(r runRow) string { return r.Policy })
+	for _, row := range f.Policies {
+		s := subject{policyRow: row, backlog: f.Backlog[row.Name], now: f.Database.Now}
+		for _, j := range jobs {
+			if slices.Contains(j.Policies, row.Name) {
+				s.jobs = append(s.jobs, j)
+			}
+		}
+		if verified != nil {
+			for _, x := range verified.Findings {
+				if x.Policy == row.Name && x.Suppressed == nil && x.Severity == diag.Drift {
+					s.findings = append(s.findings, x)
+					s.overdue = s.overdue || x.Group == conformance
+				}
+			}
+		}
+		p := policyView{policyRow: row, backlog: s.backlog, Is: s.judge(), Lines: explain.Read(row.Words),
+			Runs:  runs[row.Name],
+			Strip: drawStrip(days[row.Name], s.now), Curve: drawCurve(days[row.Name], s.backlog), Findings: len(s.findings)}
+		p.Does, p.DueBy = summary(p.Lines)
+		p.Answer = s.answer(p.Is)
+		if row.Started != nil {
+			p.Last = nearby(*row.Started, s.now)
+		}
+		p.DueText, p.OverdueText = s.backlog.text(row.Report)
+		if next := s.next(); !next.IsZero() {
+			p.Next, p.NextIn = nearby(next.In(s.now.Location()), s.now), "in "+ago(next.Sub(s.now))
+		}
+		v.Policies = append(v.Policies, p)
+	}
+	slices.SortStableFunc(v.Policies, func(a, b policyView) int {
+		return cmp.Or(cmp.Compare(a.Is.Rank, b.Is.Rank), -cmp.Compare(a.overdue(), b.overdue()),
+			-cmp.Compare(a.Due, b.Due), cmp.Compare(a.Name, b.Name))
+	})
+	for i := range v.Policies {
+		v.Policies[i].ID = fmt.Sprintf("p%d", i+1)
+	}
+}
+
+// text says what is due, and since when.
+func (b backlog) text(report bool) (due, overdue string) {
+	switch {
+	case report:
+		return "", ""
+	case b.Unknown != "":
+		return "unknown", b.Unknown
+	}
+	due = count(b.Due)
+	if b.Capped {
+		due = "at least " + due
+	}
+	switch {
+	case b.Due == 0:
+		return due, ""
+	case b.Timeless:
+		return due, "not by age"
+	case b.Overdue == nil:
+		return due, "since when is unknown"
+	case *b.Overdue < time.Minute:
+		return due, "since less than a minute"
+	}
+	return due, "for " + ago(*b.Overdue) + " or more"
+}
+
+func (b backlog) overdue() time.Duration {
+	if b.Overdue == nil {
+		return 0
+	}
+	return *b.Overdue
+}
+
+func (v *view) addTables(f *found) {
+	led := map[string][]string{}
+	taken := map[string]int64{}
+	for _, d := range f.Days {
+		if d.Table != "" {
+			taken[d.Table] += d.Taken
+		}
+	}
+	for _, k := range f.Keys {
+		action := "on delete " + k.Action
+		if k.Action == "keeps" {
+			action = "keeps rows"
+		}
+		led[k.From] = append(led[k.From], k.To+" ("+action+")")
+	}
+	others := map[string]tableRow{}
+	for _, t := range f.Tables {
+		others[t.Name] = t
+	}
+	names := slices.Collect(maps.Keys(led))
+	names = slices.AppendSeq(slices.AppendSeq(names, maps.Keys(taken)), maps.Keys(others))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		other := others[name]
+		v.Tables = append(v.Tables, tableView{name, taken[name], other.Cascaded, other.Related, strings.Join(led[name], ", ")})
+	}
+	slices.SortStableFunc(v.Tables, func(a, b tableView) int {
+		return cmp.Or(-cmp.Compare(a.Taken, b.Taken), -cmp.Compare(a.Cascaded, b.Cascaded),
+			-cmp.Compare(a.Related, b.Related))
+	})
+}
+
+// text says what somebody did.
+func (c changeRow) text() string {
+	on := ""
+	if c.Policy != "" && c.Policy != "*" {
+		on = " " + c.Policy
+	} else if c.Policy == "*" {
+		on = " all policies"
+	}
+	switch {
+	case c.What == "paused" && c.Value != "":
+		return "paused" + on
+	case c.What == "paused":
+		return "resumed" + on
+	case c.What == "accepted" && c.Value != "":
+		if _, rows, limited := strings.Cut(c.Value, " "); limited {
+			return "accepted " + rows + " rows of" + on
+		}
+		return "accepted what is due under" + on
+	case c.What == "accepted":
+		return "used up the acceptance of" + on
+	case c.What == "window" && c.Value != "":
+		return "set the window of" + on + " to " + c.Value
+	case c.What == "window":
+		return "took back the window of" + on
+	case c.What == "restored":
+		return "restored run " + c.Value + " of" + on
+	}
+	return "adopted database " + c.Value
+}
+
+func by[T any](list []T, key func(T) string) map[string][]T {
+	groups := map[string][]T{}
+	for _, x := range list {
+		groups[key(x)] = append(groups[key(x)], x)
+	}
+	return groups
+}

@@ -1,0 +1,275 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/htmlreport"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+const hostile = `<script>alert("1")</script> & 'x' </td></table> {{.}} javascript:1`
+
+// A policy in each state, by its name.
+const reportPolicies = `
+defaults: {breaker: {fraction: 100%}}
+policies:
+  behind:
+    table: app.behind
+    due: &week {age: {column: at, older_than: 7 days}}
+    budget: {rows: 10}
+    then: [delete]
+  tripped: {table: app.tripped, due: *week, breaker: {rows: 5}, then: [delete]}
+  failing: {table: app.failing, due: *week, then: [delete]}
+  stopped: {table: app.stopped, due: *week, then: [delete]}
+  late: {table: app.late, due: *week, then: [delete]}
+  locked: {table: app.locked, due: *week, then: [delete]}
+  held: {table: app.held, due: *week, then: [delete]}
+  fresh: {table: app.fresh, due: *week, then: [delete]}
+  fine:
+    description: |
+      <script>alert("1")</script> & 'x' </td></table> {{.}} javascript:1
+    table: app.fine
+    where: "t.note <> '<b>&</b>'"
+    due: *week
+    then: [{delete: {cascades: [app.fine_part]}}]
+  called:
+    table: app.called
+    due: *week
+    then: [{update: {table: app.held, as: h, where: "h.id = t.id", set: {note: "''"}}}, delete]
+jobs:
+  often: {schedule: "*/5 * * * *", run: [behind, tripped, failing, stopped, locked, held, fine]}
+  daily: {schedule: "@daily", run: [late, fresh]}
+`
+
+const reportTables = `CREATE SCHEMA app;
+	DO $$ DECLARE name text; BEGIN
+		FOREACH name IN ARRAY '{behind,tripped,failing,stopped,late,locked,held,fresh,fine,called}'::text[] LOOP
+			EXECUTE format('CREATE TABLE app.%I (id bigint PRIMARY KEY, at timestamptz NOT NULL, note text NOT NULL DEFAULT ''''); CREATE INDEX ON app.%1$I (at)', name);
+		END LOOP;
+	END $$;
+	CREATE TABLE app.fine_part (id bigint PRIMARY KEY REFERENCES app.fine ON DELETE CASCADE);
+	CREATE TABLE app."<b>&'""x" (id bigint PRIMARY KEY REFERENCES app.fine);
+	INSERT INTO app.behind SELECT n, now() - interval '107 days' FROM generate_series(1, 10060) n;
+	INSERT INTO app.tripped SELECT n, now() - interval '10 days' FROM generate_series(1, 12) n;
+	INSERT INTO app.failing SELECT n, now() - interval '10 days' FROM generate_series(1, 3) n;
+	INSERT INTO app.held SELECT n, now() - interval '10 days' FROM generate_series(1, 4) n;
+	INSERT INTO app.fine SELECT n, now() - interval '10 days' FROM generate_series(1, 1234) n;
+	INSERT INTO app.fine_part SELECT n FROM generate_series(1, 1234, 2) n;`
+
+// reported is an installation with a policy in each state.
+func reported(t *testing.T) (in *kit.Installed, html string) {
+	in = kit.Install(t, reportTables, reportPolicies)
+	in.DB.Exec(t, `UPDATE retention.policy SET installed_at = now() - interval '5 days' WHERE name NOT IN ('fresh', 'called');
+		UPDATE retention.install SET adopted_at = now() - interval '50 days';
+		REVOKE DELETE ON app.failing FROM retention_worker;
+		CREATE ROLE "<i>eve</i> & ""co""" LOGIN IN ROLE retention_operator`)
+	in.DB.Exec(t, `INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, state, started_at, ended_at, role)
+		SELECT x.policy, x.job, 'app.' || x.policy, '', now(), x.state, now() - x.began * interval '1 min', now() - x.ended * interval '1 min', 'retention_runner'
+		FROM (VALUES ('held', 'often', 'done', 200, 190), ('called', NULL, 'done', 195, 180), ('called', NULL, 'busy', 100, 100),
+			('called', NULL, 'busy', 90, 90), ('late', 'daily', 'done', 3000, 2900)) x (policy, job, state, began, ended)`)
+	eve := in.Conn(t)
+	pgtest.Exec(t, eve, `SET SESSION AUTHORIZATION "<i>eve</i> & ""co"""`)
+	for _, sql := range []string{"SELECT retention.place_hold('app.held', '{\"id\": 3}', $1)", "SELECT retention.pause('stopped', $1)"} {
+		if _, err := eve.Exec(t.Context(), sql, hostile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for policy, state := range map[string]string{"behind": "more", "tripped": "tripped", "failing": "failed", "locked": "done", "held": "done", "fine": "done"} {
+		if o := in.Run(policy, "now"); o.State != state {
+			t.Fatalf("the run of %s ended %s (%s), not %s", policy, o.State, o.Message, state)
+		}
+	}
+	wanted, _ := in.Compile(t, reportPolicies)
+	blocker, err := in.Conn(t).Begin(t.Context())
+	if err == nil {
+		_, err = blocker.Exec(t.Context(), "LOCK TABLE app.locked IN ACCESS EXCLUSIVE MODE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = blocker.Rollback(context.Background()) })
+	viewer := in.File.Install.Roles.Viewer
+	found := in.Verify(t, viewer, wanted)
+	var text bytes.Buffer
+	err = htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second,
+		Verify: func() (*htmlreport.Verification, error) {
+			return &htmlreport.Verification{Verdict: string(found.Verdict()), Summary: found.Summary(), Findings: found.Findings}, nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in, text.String()
+}
+
+// TestReport writes a report as a viewer.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	in, html := reported(t)
+	page := parseHTML(t, html)
+
+	t.Run("order", func(t *testing.T) {
+		var got []string
+		for _, row := range page.policies() {
+			got = append(got, row.name+": "+row.state)
+		}
+		want := []string{"failing: failing", "tripped: tripped", "behind: behind", "late: late", "stopped: paused", "locked: unknown",
+			"called: no schedule", "fresh: not yet run", "fine: fine", "held: fine"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("states (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("numbers", func(t *testing.T) { reportNumbers(t, in, page) })
+	t.Run("five questions", func(t *testing.T) { reportAnswers(t, page) })
+	t.Run("hostile", func(t *testing.T) {
+		text := page.text()
+		for words, times := range map[string]int{hostile: 3, `<i>eve</i> & "co"`: 2, "t.note <> '<b>&</b>'": 1, `app.<b>&'"x (keeps rows)`: 1} {
+			if n := strings.Count(text, words); n < times {
+				t.Errorf("%q is there %d times as text, want %d or more", words, n, times)
+			}
+		}
+	})
+	t.Run("form", func(t *testing.T) { reportForm(t, page) })
+	t.Run("alone", func(t *testing.T) {
+		for _, e := range page.all("") {
+			if slices.Contains([]string{"script", "link", "iframe", "img", "object", "form", "i", "b"}, e.name) {
+				t.Errorf("there is an element %s", e.name)
+			}
+			for name, value := range e.attributes {
+				if name == "src" || name == "style" || strings.HasPrefix(name, "on") || name == "href" && !strings.HasPrefix(value, "#") || strings.Contains(value, "://") {
+					t.Errorf("%s has %s=%q", e.name, name, value)
+				}
+			}
+		}
+		for _, style := range page.all("style") {
+			if text := style.text(); strings.Contains(text, "url(") || strings.Contains(text, "@import") || strings.Contains(text, "://") {
+				t.Error("the style asks for something")
+			}
+		}
+	})
+}
+
+// reportNumbers compares with plain SQL.
+func reportNumbers(t *testing.T, in *kit.Installed, page *element) {
+	rows := map[string]reportRow{}
+	for _, row := range page.policies() {
+		rows[row.name] = row
+	}
+	for _, policy := range []string{"tripped", "failing", "late", "held", "fresh", "fine", "called"} {
+		due := pgtest.Value[string](t, in.DB, `SELECT count(*)::text FROM app.`+policy+` WHERE at < now() - interval '7 days'
+			AND NOT ($1 = 'held' AND id = 3)`, policy)
+		if got := strings.Fields(rows[policy].due)[0]; got != due {
+			t.Errorf("%s: %s rows are due, the report says %s", policy, due, rows[policy].due)
+		}
+	}
+	if n := pgtest.Value[int64](t, in.DB, "SELECT count(*) FROM app.behind"); n != 10050 || !strings.HasPrefix(rows["behind"].due, "at least 10,000 ") {
+		t.Errorf("%d rows are due in app.behind, the report says %s", n, rows["behind"].due)
+	}
+	if !strings.HasPrefix(rows["locked"].due, "unknown") || !strings.Contains(rows["locked"].due, "locked") {
+		t.Errorf("of a locked table the report says %s", rows["locked"].due)
+	}
+	for _, policy := range []string{"behind", "fine", "stopped"} {
+		want := pgtest.Value[string](t, in.DB, `SELECT coalesce(format('30 days: %s runs on %s days, %s rows taken', count(*), count(DISTINCT started_at::date),
+			ltrim(to_char(sum(taken), '999,999'))), '') FROM retention.run WHERE policy = $1 HAVING count(*) > 0 UNION ALL SELECT 'No run in 30 days' LIMIT 1`, policy)
+		if got := rows[policy].cells[1].all("title")[0].text(); got != want {
+			t.Errorf("%s: the strip says %q, want %q", policy, got, want)
+		}
+	}
+	part := page.row("app.fine_part")
+	cascaded := pgtest.Value[string](t, in.DB, "SELECT (617 - count(*))::text FROM app.fine_part")
+	if part == nil || part.children[2].text() != cascaded || cascaded != "617" {
+		t.Errorf("%s rows of app.fine_part went by foreign key, the report says %v", cascaded, part)
+	}
+	for header, want := range map[string][]string{ // what the log of the setup says
+		"called and held at work at once": {"app.held", "1"}, "called did not start: another run had the table": {"app.called", "2"},
+		"often": {"", "1", "10m0s", "10m0s"}, "daily": {"", "0", "", ""},
+	} {
+		row := page.rowLike(header)
+		for i, text := range want {
+			if row == nil || i+1 >= len(row.children) || text != "" && row.children[i+1].text() != text {
+				t.Errorf("the row %q: %s, want %q", header, row.text(), want)
+			}
+		}
+	}
+	if own := page.row("app.fine"); own == nil || own.children[1].text() != "1,234" || !strings.Contains(own.text(), "app.fine_part (on delete cascade)") {
+		t.Errorf("app.fine: %v", own)
+	}
+}
+
+// reportAnswers holds the five questions of docs/cli.md.
+func reportAnswers(t *testing.T, page *element) {
+	page.want(t, "verdict", "Drift", "4 of 10 policies do not do their work", "failing is failing", "tripped is tripped", "behind is behind", "late is late", "Verdict: drift")
+	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, -days).Format("2 Jan 2006") }
+	for policy, want := range map[string][]string{
+		"behind":  {"Since", "its oldest row has been due", "it should have been gone by", "the budget of", "pgretain run behind"},
+		"failing": {"Since", "never succeeded", day(5), "permission denied", "pgretain run failing"},
+		"tripped": {"Since", day(5), "the breaker allows 5", "pgretain preview tripped", "pgretain accept tripped --reason '...'"},
+		"stopped": {"Since", day(0), `paused by <i>eve</i> & "co"`, hostile, "pgretain resume stopped"},
+		"late":    {"Since", "it was installed", day(5), "should have succeeded again by", "pgretain verify --only schedule", "pgretain run late"},
+		"locked":  {"a table is locked by somebody else", "pgretain preview locked"},
+		"called":  {"No job runs it", "pgretain run called"},
+	} {
+		row := page.answerTo(policy)
+		for _, words := range want {
+			if row == nil || !strings.Contains(row.text(), words) {
+				t.Errorf("%s: the report does not say %q:\n%s", policy, words, row.text())
+			}
+		}
+	}
+	for _, row := range page.policies() {
+		next := row.cells[4].text()
+		if planned := row.name != "called"; planned != strings.Contains(next, "in ") || planned == (next == "none") {
+			t.Errorf("%s: the next run is %q", row.name, next)
+		}
+		if row.state == "fine" && page.answerTo(row.name) != nil {
+			t.Errorf("%s has something to do", row.name)
+		}
+	}
+}
+
+// reportForm holds what readers of screens and keyboards rely on.
+func reportForm(t *testing.T, page *element) {
+	ids, level := map[string]bool{}, 0
+	for _, e := range page.all("") {
+		if id := e.attributes["id"]; id != "" {
+			if ids[id] {
+				t.Errorf("two elements have the id %s", id)
+			}
+			ids[id] = true
+		}
+		if len(e.name) == 2 && e.name[0] == 'h' && e.name[1] >= '1' && e.name[1] <= '6' {
+			if now := int(e.name[1] - '0'); now > level+1 || level > 0 && now == 1 {
+				t.Errorf("heading %q does not follow one of level %d", e.text(), level)
+			} else {
+				level = now
+			}
+		}
+		if e.name == "th" && e.attributes["scope"] == "" {
+			t.Errorf("header %q has no scope", e.text())
+		}
+		if e.name == "svg" && (e.attributes["role"] != "img" || len(e.children) == 0 || e.children[0].name != "title" || e.children[0].text() == "") {
+			t.Errorf("a drawing has no title: %v", e.attributes)
+		}
+		if e.attributes["class"] != "" && strings.HasPrefix(e.attributes["class"], "state") && strings.TrimSpace(strings.TrimLeft(e.text(), "✕▲‖?≠!–…▶✓")) == "" {
+			t.Error("a state is a colour or a sign alone")
+		}
+	}
+	for _, a := range page.all("a") {
+		if target := strings.TrimPrefix(a.attributes["href"], "#"); !ids[target] {
+			t.Errorf("link %q leads to %q, which is not there", a.text(), target)
+		}
+	}
+	if len(ids) < 10 || level == 0 || len(page.all("svg")) < 10 {
+		t.Errorf("there are %d ids and %d drawings", len(ids), len(page.all("svg")))
+	}
+	if page.attributes["lang"] == "" || len(page.all("main")) != 1 || len(page.all("h1")) != 1 || page.all("title")[0].text() == "" {
+		t.Error("language, main part, heading or title are missing")
+	}
+}
