@@ -22,7 +22,7 @@ func (l *linter) clockType(p *policy.Policy, k *policy.Clock) string {
 	if table == nil || table.Column(k.Column) == nil {
 		return ""
 	}
-	before, rest, _ := strings.Cut(table.Column(k.Column).Type, "(")
+	before, rest, _ := strings.Cut(table.Column(k.Column).Plain(), "(")
 	_, after, _ := strings.Cut(rest, ")")
 	return before + after
 }
