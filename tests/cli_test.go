@@ -46,6 +46,7 @@ func TestCLI(t *testing.T) {
 		"rehearsal":        testRehearsal,
 		"rehearsal away":   testRehearsalElsewhere,
 		"rehearsal finds":  testRehearsalFinds,
+		"rehearsal dump":   testRehearsalOfDump,
 		"plan":             testPlan,
 		"plan of change":   testPlanOfChange,
 	} {

@@ -111,8 +111,8 @@ func withSchema(ctx context.Context, path string, do func(*pgx.Conn) error) erro
 	if err != nil {
 		return err
 	}
-	return withSandbox(ctx, sandbox.Options{}, func(_ *sandbox.Server, conn *pgx.Conn) error {
-		roles, _ := pgparse.Roles(withoutMeta(text)) // what cannot be parsed is refused when it is loaded
+	roles, extensions, _ := pgparse.Needs(withoutMeta(text)) // what cannot be parsed is refused when it is loaded
+	return withSandbox(ctx, sandbox.Options{Cron: slices.Contains(extensions, "pg_cron")}, func(_ *sandbox.Server, conn *pgx.Conn) error {
 		if err := rehearsal.CreateRoles(ctx, conn, roles); err != nil {
 			return err
 		}
