@@ -253,14 +253,14 @@ func (w *pageWriter) instants(c *policy.Claim, k *clock, column *catalog.Column)
 	}
 	if k.conversion != "" {
 		scale := sqlText("") // what makes a whole number of the column's last place, "" where it keeps all places
-		if found := scaled.FindStringSubmatch(column.Type); found != nil && k.typ == "numeric" {
+		if found := scaled.FindStringSubmatch(column.Plain()); found != nil && k.typ == "numeric" {
 			places, _ := strconv.Atoi(found[1]) // digits
 			scale = sqlText("1" + strings.Repeat("0", places))
 		}
 		now = w.converted(k, w.asOf)
 		expires = fragment("expires "+k.conversion, fields{"Zone": w.zone(), "Inclusive": k.source.Inclusive, "Scale": scale})
 	}
-	return now, toPrecision(expires, column.Type, k.typ), true
+	return now, toPrecision(expires, column.Plain(), k.typ), true
 }
 
 // toPrecision rounds up what a column of few decimal places would round to the nearest.

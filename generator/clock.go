@@ -71,7 +71,7 @@ func (w *pageWriter) clockColumn(k *clock, source *policy.Clock) string {
 	if !column.Virtual {
 		k.indexed = sqlText(ident(column.Name).String())
 	}
-	return column.Type
+	return column.Plain()
 }
 
 var (
@@ -96,8 +96,8 @@ func (w *pageWriter) clockExpression(k *clock, e policy.Expr, encoded bool) stri
 	}
 	var types []string // of the row's columns that can hold an instant, each once
 	for _, column := range w.read(parsed) {
-		if encoded || strings.HasPrefix(column.Type, "timestamp") || column.Type == "date" {
-			types = with(types, column.Type)
+		if typ := column.Plain(); encoded || strings.HasPrefix(typ, "timestamp") || typ == "date" {
+			types = with(types, typ)
 		}
 	}
 	if len(types) == 1 && (types[0] != "date" || plainPick.MatchString(e.SQL)) {
@@ -115,7 +115,7 @@ func (w *pageWriter) joinedType(sql string) string {
 	if !ok || table == nil || table.Column(name) == nil {
 		return ""
 	}
-	return table.Column(name).Type
+	return table.Column(name).Plain()
 }
 
 // clockConversion says how a cutoff becomes a value of the clock's type: the name of a fragment, and

@@ -42,7 +42,7 @@ func (w *pageWriter) facts() rowFacts {
 	}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
-		if argumentType(w.partitionedOf(w.policy).key.Type) == "uuid" {
+		if argumentType(w.partitionedOf(w.policy).key.Plain()) == "uuid" {
 			f.Clock += "::text" // there is no min(uuid)
 		}
 	} else if k != nil && k.own {
@@ -104,7 +104,7 @@ func (w *pageWriter) runColumn(s step) string {
 		if into == nil || !runID.MatchString(a.Value.SQL) {
 			continue
 		}
-		if column := into.Column(a.Column); column != nil && slices.Contains([]string{"", "bigint", "integer", "numeric"}, column.Type) {
+		if column := into.Column(a.Column); column != nil && slices.Contains([]string{"", "bigint", "integer", "numeric"}, column.Plain()) {
 			return a.Column
 		}
 	}

@@ -92,17 +92,29 @@ func (w *pageWriter) needs() []IndexNeed {
 // indexes are what the passes of a policy go by and no existing index serves.
 func (w *pageWriter) indexes() []Object {
 	var objects []Object
-	for _, p := range w.passes() {
-		items, predicate := w.wantedIndex(p)
-		if len(items) == 0 || predicate == "" && w.need(items).Index != "" {
-			continue
-		}
-		object := w.index(items, predicate)
+	for _, wanted := range w.wantedIndexes() {
+		object := w.index(wanted.items, wanted.predicate)
 		if !slices.ContainsFunc(objects, func(o Object) bool { return o.Name == object.Name }) {
 			objects = append(objects, object)
 		}
 	}
 	return objects
+}
+
+// wanted is an index that migrations build.
+type wanted struct {
+	items     []NeededColumn
+	predicate sqlText
+}
+
+func (w *pageWriter) wantedIndexes() []wanted {
+	var list []wanted
+	for _, p := range w.passes() {
+		if items, predicate := w.wantedIndex(p); len(items) > 0 && (predicate != "" || w.need(items).Index == "") {
+			list = append(list, wanted{items, predicate})
+		}
+	}
+	return list
 }
 
 // wantedIndex is the index of a pass: (clock, key) or (per, order), partial on "where" when that

@@ -206,18 +206,32 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, reached *
 	}
 }
 
-// noteIndex warns where a key's table has no index for it. Where policies of the file may have made one, the
-// snapshot does not say, and nothing is said here.
+// noteIndex warns where a key's table has no index for it, and migrations build none that serves policies of the table.
 func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 	table := c.tables[key.Table]
-	ours := slices.ContainsFunc(c.file.Policies, func(other *policy.Policy) bool { return other.Table.String() == key.Table })
-	if table == nil || ours || c.findsRows(table, key) {
+	built := func(i catalog.Index) bool { return mayFind(i, key) }
+	if table == nil || c.findsRows(table, key) || slices.ContainsFunc(c.builtIndexes(table), built) {
 		return
 	}
 	columns := strings.Join(key.Columns, ", ")
 	c.warn(p.Position, codeNoReferencingIndex, fmt.Sprintf("deletes of policy %q look for rows of %q without an index", p.Name, key.Table),
 		fmt.Sprintf("For each row that goes, foreign key %q (%s) makes PostgreSQL read the whole table.", key.Name, columns),
 		fmt.Sprintf("Unless the table stays small: CREATE INDEX CONCURRENTLY ON %s (%s), then run \"pgretain snapshot\".", key.Table, columns))
+}
+
+// builtIndexes are those that migrations build on a table for the policies of the file; no snapshot has them.
+func (c *compiler) builtIndexes(table *catalog.Table) []catalog.Index {
+	var list []catalog.Index
+	for _, p := range c.file.Policies {
+		if p.Partitions || p.Table.String() != tableName(table) {
+			continue
+		}
+		for _, pass := range c.writer(p, c.findTable(p), sliceInputs).wantedIndexes() {
+			names := each(pass.items, func(item NeededColumn) string { return item.Name })
+			list = append(list, catalog.Index{Method: "btree", Valid: true, Columns: names, Predicate: string(pass.predicate)})
+		}
+	}
+	return list
 }
 
 // findsRows says whether an index of the table, or one of each of its partitions, begins with a column of the key.

@@ -75,13 +75,13 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	if t == nil || !c.checkPartitioned(p, t) {
 		return nil
 	}
-	bound := argumentType(t.key.Type)
+	bound := argumentType(t.key.Plain())
 	columns := []catalog.Column{
 		{Name: "schema", Type: "text", NotNull: true}, {Name: "name", Type: "text", NotNull: true}, {Name: "parent", Type: "text", NotNull: true},
 		{Name: "lower", Type: bound}, {Name: "upper", Type: bound, NotNull: true},
 	}
 	if t.value != nil {
-		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: argumentType(t.value.Type), NotNull: true})
+		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: argumentType(t.value.Plain()), NotNull: true})
 	}
 	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
 }
@@ -161,7 +161,7 @@ func (c *compiler) checkPartitionPolicy(p *policy.Policy) bool {
 
 // checkPartitioned refuses keys without an order of their own, and protected partitions.
 func (c *compiler) checkPartitioned(p *policy.Policy, t *partitioned) bool {
-	if keyFloors[argumentType(t.key.Type)] == "" {
+	if keyFloors[argumentType(t.key.Plain())] == "" {
 		c.refuse(p.Table.Position, codeClockType, fmt.Sprintf("%q is partitioned by %q of type %q, which is neither a date nor a number", p.Table, t.key.Name, t.key.Type),
 			"Keys may be dates, timestamps, numbers and uuid.")
 		return false
@@ -204,7 +204,7 @@ func (c *compiler) partitionContent(p *policy.Policy) sqlText {
 		value = sqlText(quote.Ident(t.value.Name))
 	}
 	return fragment("partition content", fields{"Table": qualified(t.table), "Key": ident(t.key.Name), "Value": value,
-		"KeyType": sqlText(argumentType(t.key.Type)), "Floor": keyFloors[argumentType(t.key.Type)]})
+		"KeyType": sqlText(argumentType(t.key.Plain())), "Floor": keyFloors[argumentType(t.key.Plain())]})
 }
 
 // partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
@@ -212,7 +212,7 @@ func (w *pageWriter) partitionFields() fields {
 	t := w.partitionedOf(w.policy)
 	valueType := sqlText("")
 	if t.value != nil {
-		valueType = sqlText(argumentType(t.value.Type))
+		valueType = sqlText(argumentType(t.value.Plain()))
 	}
 	var ranks []*ranked
 	place := func(r *ranked) {
@@ -236,7 +236,7 @@ func (w *pageWriter) partitionFields() fields {
 		}
 	}
 	return fields{
-		"Schema": sqlText(w.schema()), "KeyType": sqlText(argumentType(t.key.Type)), "ValueType": valueType,
+		"Schema": sqlText(w.schema()), "KeyType": sqlText(argumentType(t.key.Plain())), "ValueType": valueType,
 		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
 		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
 		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...),

@@ -170,22 +170,18 @@ func (w *pageWriter) collectRights() {
 }
 
 // addRead notes a table that an expression names. A bare name is looked up along the search path, once and for all: one
-// that is nowhere is refused, since it would mean whatever table takes the name later.
+// that is nowhere is refused, since it would mean whatever table takes the name later. No snapshot has PostgreSQL's own.
 func (w *pageWriter) addRead(e policy.Expr, ref pgparse.TableRef) {
-	if table := w.lookUp(ref); table != nil {
-		w.addRight(policy.Table{Schema: table.Schema, Name: table.Name, Position: e.At(ref.Offset)}, policy.Access{})
-		return
-	}
-	name := ref.Name
+	table := w.lookUp(ref)
 	switch {
-	case ref.Schema == "pg_catalog", ref.Schema == w.schema():
-		return
-	case ref.Schema != "":
-		name = ref.Schema + "." + ref.Name
-	case strings.HasPrefix(name, "pg_"), name == "batch", name == "partition" && w.policy.Partitions: // what is generated has them
-		return
+	case w.policy.Generated(ref):
+	case table != nil:
+		w.addRight(policy.Table{Schema: table.Schema, Name: table.Name, Position: e.At(ref.Offset)}, policy.Access{})
+	case ref.Schema == "" && !strings.HasPrefix(ref.Name, "pg_"):
+		w.refuseTable(e.At(ref.Offset), ref.Name)
+	case !slices.Contains([]string{"", "pg_catalog", "information_schema", w.schema()}, ref.Schema):
+		w.refuseTable(e.At(ref.Offset), ref.Schema+"."+ref.Name)
 	}
-	w.refuseTable(e.At(ref.Offset), name)
 }
 
 // lookUp finds a table that SQL names; nil when the snapshot has none.

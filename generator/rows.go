@@ -335,7 +335,7 @@ func (w *pageWriter) cursor(p pass) []cursorColumn {
 		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
 			continue // the clock is part of the key
 		}
-		columns = append(columns, cursorColumn{len(columns) + 1, aliased("t", ident(name)), sqlText(w.table.Column(name).Type)})
+		columns = append(columns, cursorColumn{len(columns) + 1, aliased("t", ident(name)), sqlText(w.table.Column(name).Plain())})
 	}
 	return columns
 }

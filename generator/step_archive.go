@@ -60,7 +60,7 @@ func (w *pageWriter) copyColumns(d *insertData, s step, from, into *catalog.Tabl
 		case target == nil:
 			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no column %q for what table %q has", s.Archive.Into, column.Name, tableName(from)),
 				"Add the column there, or keep the whole row as a document: archive: {document: ...}.")
-		case narrows(column.Type, target.Type):
+		case narrows(column.Plain(), target.Plain()):
 			w.refuse(s.Position, codeNarrow, fmt.Sprintf("column %q of archive %q has type %s, and does not hold all values of type %s", column.Name, s.Archive.Into, target.Type, column.Type),
 				fmt.Sprintf("Give the archive's column the type %s, or round on purpose, as in set: {%s: \"%s::%s\"}.", column.Type, column.Name, column.Name, target.Type))
 		default:

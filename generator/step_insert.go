@@ -159,7 +159,7 @@ func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText
 	var list []valueText
 	for _, a := range in.Add {
 		v := w.existing("added value")(a)
-		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, argumentType(column.Type)) {
+		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, argumentType(column.Plain())) {
 			v.Value = fragment("or zero", v.Value)
 		}
 		list = append(list, v)

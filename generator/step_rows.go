@@ -277,9 +277,7 @@ func (w *pageWriter) statementRights(e policy.Expr) {
 	}
 	w.noteNames(&parsed.Expr)
 	for _, ref := range parsed.Tables {
-		if ref.Schema != "" || ref.Name != "batch" {
-			w.addRead(e, ref)
-		}
+		w.addRead(e, ref)
 	}
 	for _, write := range parsed.Writes {
 		table := w.lookUp(write.Table)

@@ -229,6 +229,11 @@ func (f *File) Reads(p *Policy) []Table {
 	return list
 }
 
+// Generated says whether a table that SQL of the policy names is a relation that generated SQL has.
+func (p *Policy) Generated(t pgparse.TableRef) bool {
+	return t.Schema == "" && (t.Name == "batch" || t.Name == "partition" && p.Partitions)
+}
+
 // Tables lists the tables that a piece of SQL names; the schema is "" where the SQL has none.
 func (p Part) Tables() []Table {
 	parsed, err := p.Parse()

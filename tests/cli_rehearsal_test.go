@@ -2,11 +2,14 @@ package tests
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgretain/tests/fixture"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
 )
 
 // Of each example, the two with most in them; in pg_dump's own spelling, with owners and grants.
@@ -41,6 +44,60 @@ func testRehearsalElsewhere(t *testing.T, binary string) {
 	if made, err := filepath.Glob(filepath.Join(c.dir, "migrations*")); err != nil || len(made) > 0 {
 		t.Errorf("it wrote %v (%v)", made, err)
 	}
+}
+
+// testRehearsalOfDump: what pg_dump writes of a database with extensions, three owners, a grant to each kind of role, and with
+// pgretain installed, is loaded as it is, and the owner of most tables migrates. An owner whom nobody trusts is found.
+func testRehearsalOfDump(t *testing.T, binary string) {
+	const yaml = `version: 1
+install: {trust: ["\"The Team\"", postgres], search_path: [shop]}
+policies:
+  lines: {table: shop.lines, due: {age: {column: at, older_than: 30 days}}, ensure: {seen: {type: boolean}}, then: [archive: {into: shop.lines_old, create: true}, delete]}
+  carts: {table: shop.carts, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
+  teams: {table: team.notes, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
+  loose: {table: loose.t, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
+jobs: {all: {schedule: "0 0 29 2 *", run: [lines, carts, teams, loose]}}
+`
+	db := pgtest.CronServer(t)
+	db.Exec(t, pgtest.MakeRole("shop_owner LOGIN")+pgtest.MakeRole(`"The Team"`)+pgtest.MakeRole("reader")+`
+		CREATE EXTENSION citext; CREATE EXTENSION hstore; GRANT "The Team" TO shop_owner;
+		DO $$ BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO shop_owner', current_database()); END $$;
+		CREATE SCHEMA shop AUTHORIZATION shop_owner; CREATE SCHEMA team AUTHORIZATION "The Team"; CREATE SCHEMA loose; GRANT ALL ON SCHEMA loose TO shop_owner;
+		CREATE TABLE shop.lines (id int PRIMARY KEY, at timestamptz NOT NULL, mail citext); CREATE TABLE shop.carts (id int PRIMARY KEY, at timestamptz, tags hstore);
+		CREATE VIEW shop.v AS SELECT FROM shop.lines; ALTER TABLE shop.lines OWNER TO shop_owner; ALTER TABLE shop.carts OWNER TO shop_owner;
+		CREATE TABLE team.notes (id int PRIMARY KEY, at timestamptz); ALTER TABLE team.notes OWNER TO "The Team";
+		CREATE TABLE loose.t (id int PRIMARY KEY, at timestamptz); CREATE INDEX ON loose.t (at, id); GRANT SELECT ON ALL TABLES IN SCHEMA shop TO reader;
+		ALTER DEFAULT PRIVILEGES FOR ROLE shop_owner IN SCHEMA shop GRANT SELECT ON TABLES TO reader`)
+	c := newCLI(t, binary, "", t.TempDir())
+	dump := func(name string) {
+		t.Helper()
+		cmd := exec.Command("pg_dump", "--schema-only", "--exclude-schema=retention", "--file", filepath.Join(c.dir, name), db.URL(""))
+		if code, _, stderr := kit.Finish(t, cmd); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	dump("schema.sql")
+	c.write("retention.yaml", yaml)
+	c.must("snapshot", "--schema", "schema.sql")
+	conforms := func(schema string) {
+		t.Helper()
+		if r := c.must("lint", "--sandbox", "--schema", schema); !strings.Contains(r.stdout, "\nverify    conforms, ") || r.stderr != "" {
+			t.Errorf("%s%s", r.stdout, r.stderr)
+		}
+	}
+	conforms("schema.sql")
+	c.must("generate")
+	c.write("untrusted.yaml", strings.Replace(yaml, `"\"The Team\"", `, "", 1))
+	c.want(1, `table team.notes belongs to role "The Team", which is not trusted`, "lint", "--sandbox", "--schema", "schema.sql", "--policy", "untrusted.yaml")
+	c.write("secured.sql", fixture.ReadFile(t, c.dir, "schema.sql")+"ALTER TABLE shop.carts ENABLE ROW LEVEL SECURITY;")
+	c.want(1, `policy "carts" cannot run: query would be affected by row-level security`, "lint", "--sandbox", "--schema", "secured.sql")
+
+	c.must("bootstrap", "--apply", "--migrator", "shop_owner", "--database-url", db.URL(""))
+	db.Exec(t, "ALTER SCHEMA loose OWNER TO shop_owner; ALTER TABLE loose.t OWNER TO shop_owner")
+	c.must("migrate", "up", "--database-url", db.URL("shop_owner"))
+	dump("installed.sql")
+	c.must("snapshot", "--schema", "installed.sql")
+	conforms("installed.sql")
 }
 
 const rehearsedPolicy = `version: 1

@@ -46,6 +46,7 @@ func TestCLI(t *testing.T) {
 		"rehearsal":        testRehearsal,
 		"rehearsal away":   testRehearsalElsewhere,
 		"rehearsal finds":  testRehearsalFinds,
+		"rehearsal dump":   testRehearsalOfDump,
 		"plan":             testPlan,
 		"plan of change":   testPlanOfChange,
 	} {
@@ -97,7 +98,7 @@ func testOutcomes(t *testing.T, binary string) {
 install: {scheduler: none, roles: none}
 policies:
   deletes: {table: a, where: seen, then: [{update: {table: b, as: b, where: "b.id = t.id", set: {seen: true}}}, delete]}
-  updates: {table: b, where: "NOT seen", then: [update: {set: {seen: true}}]}
+  updates: {table: b, where: "NOT seen", keep: {no: "NOT EXISTS (SELECT FROM pg_class, information_schema.tables)"}, then: [update: {set: {seen: true}}]}
   drops: {partitions_of: c, due: {age: {older_than: 7 days}}, then: [detach]}
   reads: {table: a, due: {position: {column: id, watermark: {table: mark, column: id}}}, then: [emit: {event: e}]}
 jobs: {all: {schedule: "@daily", run: [reads, deletes, updates, drops]}}

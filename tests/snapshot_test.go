@@ -99,6 +99,16 @@ func TestSnapshotNames(t *testing.T) {
 	equal(t, "index columns", []string{"a.b"}, table.Indexes[0].Columns)
 }
 
+// The server knows what it brings along: no snapshot holds that, and a name of it that is not there is unknown.
+func TestSnapshotOfPostgreSQLsOwn(t *testing.T) {
+	t.Parallel()
+	db := snapshotTemplate.Database(t)
+	db.Exec(t, "CREATE TABLE app.pg_own (id int PRIMARY KEY)")
+	s, unknown := snapshot(t, db, "pg_class", "pg_catalog.pg_class", "information_schema.tables", "pg_own", "pg_classes", "pg_catalog.pg_classes", "tables")
+	equal(t, "unknown", []string{"pg_classes", "pg_catalog.pg_classes", "tables"}, unknown)
+	equal(t, "tables", []string{"app.pg_own"}, tableNames(s))
+}
+
 func TestSnapshotAmbiguousName(t *testing.T) {
 	t.Parallel()
 	db := snapshotTemplate.Database(t)

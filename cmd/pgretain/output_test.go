@@ -213,7 +213,7 @@ policies:
 	for _, m := range tablesOf(file) {
 		got = append(got, m.name)
 	}
-	want := []string{"app.kept", "app.item", "a1", "app.joined", "a2", "app.a3", "a7", "a5", "a6", "a4", "a8", "a9",
+	want := []string{"app.kept", "app.item", "a1", "app.joined", "a2", "app.a3", "a7", "a5", "a6", "a4", "a8", "pg_catalog.pg_class", "a9",
 		"app.related", "b1", "b2", "app.child"}
 	sorted := cmp.Transformer("set", func(names []string) map[string]bool {
 		set := map[string]bool{}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,9 +30,11 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 		return err
 	}
 	r := rehearsed{paths: found.paths, project: project}
+	roles, extensions, _ := pgparse.Needs(withoutMeta(schema)) // what cannot be parsed is refused when it is loaded
 	list, report, err := rehearsal.Run(ctx, rehearsal.Script{
 		File:    project.file,
-		Roles:   rolesOf(project.file, schema),
+		Roles:   append(roles, granted(project.file)...),
+		Cron:    slices.Contains(extensions, "pg_cron"),
 		Load:    func(ctx context.Context, conn *pgx.Conn) error { return load(ctx, conn, found.schema, schema) },
 		Inspect: project.inspect,
 		Compile: r.compile,
@@ -51,10 +54,9 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 	return sandboxError(err)
 }
 
-// rolesOf lists the roles that a schema and a policy file take for granted. What cannot be parsed is
-// refused when it is loaded.
-func rolesOf(file *policy.File, schema string) []string {
-	list, _ := pgparse.Roles(withoutMeta(schema))
+// granted lists the roles that a policy file takes for granted.
+func granted(file *policy.File) []string {
+	var list []string
 	for _, p := range file.Policies {
 		for _, name := range p.Grants() {
 			list = append(list, name.Text)

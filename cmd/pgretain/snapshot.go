@@ -111,8 +111,8 @@ func withSchema(ctx context.Context, path string, do func(*pgx.Conn) error) erro
 	if err != nil {
 		return err
 	}
-	return withSandbox(ctx, sandbox.Options{}, func(_ *sandbox.Server, conn *pgx.Conn) error {
-		roles, _ := pgparse.Roles(withoutMeta(text)) // what cannot be parsed is refused when it is loaded
+	roles, extensions, _ := pgparse.Needs(withoutMeta(text)) // what cannot be parsed is refused when it is loaded
+	return withSandbox(ctx, sandbox.Options{Cron: slices.Contains(extensions, "pg_cron")}, func(_ *sandbox.Server, conn *pgx.Conn) error {
 		if err := rehearsal.CreateRoles(ctx, conn, roles); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ type mention struct {
 }
 
 // tablesOf lists every table that a policy file names, in YAML or in SQL, in the order of their first mention. The
-// runtime's own are left out: migrations make them, and no snapshot holds them.
+// runtime's own are left out: migrations make them, and no snapshot holds them; nor PostgreSQL's, which the server knows.
 func tablesOf(file *policy.File) []*mention {
 	var list []*mention
 	seen := map[string]*mention{}
@@ -170,21 +170,19 @@ func tablesOf(file *policy.File) []*mention {
 		}
 		return seen[name]
 	}
-	sql := func(parts []policy.Part) {
+	sql := func(p *policy.Policy, parts []policy.Part) {
 		for _, part := range parts {
 			expr, err := part.Parse()
 			if err != nil {
 				continue // it was parsed when the file was read
 			}
 			for _, t := range expr.Tables {
-				switch t.Schema {
-				case "":
-					if t.Name != "batch" && t.Name != "partition" { // which the language has of its own
-						add(t.Name, part.Expr.Position)
-					}
-				case "pg_catalog", "information_schema", file.Install.Schema:
+				switch {
+				case p.Generated(t), t.Schema == file.Install.Schema:
+				case t.Schema == "":
+					add(t.Name, part.Expr.At(t.Offset))
 				default:
-					add(t.Schema+"."+t.Name, part.Expr.Position)
+					add(t.Schema+"."+t.Name, part.Expr.At(t.Offset))
 				}
 			}
 		}
@@ -197,10 +195,10 @@ func tablesOf(file *policy.File) []*mention {
 			m := add(use.Table.String(), use.Table.Position)
 			m.created = m.created || use.Created
 		}
-		sql(p.Parts())
+		sql(p, p.Parts())
 	}
 	for _, report := range file.Reports {
-		sql(report.Parts())
+		sql(&policy.Policy{}, report.Parts())
 	}
 	return list
 }

@@ -62,6 +62,9 @@ func columns(t *Table) []fact {
 	var list []fact
 	for _, c := range t.Columns {
 		words := []string{c.Type}
+		if c.Base != "" {
+			words = append(words, "OVER "+c.Base)
+		}
 		if c.Collation != "" {
 			words = append(words, "COLLATE "+c.Collation)
 		}

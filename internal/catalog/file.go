@@ -70,11 +70,13 @@ func (s *Snapshot) check() error {
 		}
 		seen[name] = true
 		for _, c := range t.Columns {
-			if _, known := types[c.Type]; !known {
-				types[c.Type] = pgparse.TypeName(c.Type)
-			}
-			if types[c.Type] != nil {
-				return fmt.Errorf("column %q of table %s: %q is not the name of a type", c.Name, name, c.Type)
+			for _, typ := range []string{c.Type, c.Plain()} {
+				if _, known := types[typ]; !known {
+					types[typ] = pgparse.TypeName(typ)
+				}
+				if types[typ] != nil {
+					return fmt.Errorf("column %q of table %s: %q is not the name of a type", c.Name, name, typ)
+				}
 			}
 		}
 	}

@@ -4,6 +4,7 @@
 package catalog
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -38,10 +39,12 @@ type Table struct {
 	RowSecurity bool         `json:"row_security,omitempty"`
 }
 
-// Column is one column. Type is what format_type prints, e.g. "timestamp with time zone".
+// Column is one column. Type is what format_type prints, e.g. "timestamp with time zone"; of a domain, Base is the type that
+// its values have.
 type Column struct {
 	Name      string `json:"name"`
 	Type      string `json:"type"`
+	Base      string `json:"base,omitempty"`
 	NotNull   bool   `json:"not_null,omitempty"`
 	Default   string `json:"default,omitempty"`
 	Generated bool   `json:"generated,omitempty"`
@@ -100,6 +103,9 @@ func (t *Table) named(name string) bool {
 	rest, found := strings.CutPrefix(name, t.Schema)
 	return found && len(rest) == len(t.Name)+1 && rest[0] == '.' && rest[1:] == t.Name
 }
+
+// Plain is the type that the values of the column have: that beneath a domain.
+func (c Column) Plain() string { return cmp.Or(c.Base, c.Type) }
 
 // Column finds a column by name; nil when the table has none.
 func (t *Table) Column(name string) *Column {

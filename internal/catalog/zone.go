@@ -5,7 +5,7 @@ import "strings"
 // ZoneDecides says whether the comparison of two columns depends on the time zone of the session, by
 // their types. Such a comparison is STABLE, and no index can hold it.
 func ZoneDecides(a, b Column) bool {
-	x, y := times[Unsized(a.Type)], times[Unsized(b.Type)]
+	x, y := times[Unsized(a.Plain())], times[Unsized(b.Plain())]
 	return x != "" && y != "" && x != y
 }
 

@@ -85,7 +85,8 @@ var hints = map[string]string{
 	"23505": "Rows that are there already have one key twice, or somebody else makes the same object. Look at the detail. " + again,
 	"25006": "The server takes no writes. Connect to the primary, or let it write. " + again,
 	"40P01": "Migrate again: nothing of the statement was done.",
-	"42501": "The migrating role must own the tables of the policies, and have CREATE on their schemas to build indexes.",
+	"42501": "The migrating role must own the tables of the policies, and have CREATE on their schemas to build indexes. " +
+		"Where row security is on, the worker needs BYPASSRLS.",
 	"42701": "Somebody else made it. Rename or drop it. " + again,
 	"42703": "The table has changed since the migration was written. " + rewrite,
 	"42710": "Somebody else made it. Rename or drop it. " + again,

@@ -20,7 +20,7 @@ func (l *linter) clockType(p *policy.Policy, k *policy.Clock) string {
 	if table == nil || table.Column(k.Column) == nil {
 		return ""
 	}
-	return catalog.Unsized(table.Column(k.Column).Type)
+	return catalog.Unsized(table.Column(k.Column).Plain())
 }
 
 // intervals are the constants of a window, its bounds left out.

@@ -192,7 +192,7 @@ func (r *row) kind(name, cast string) kind {
 		if column == nil {
 			return unclear
 		}
-		typ = column.Type
+		typ = column.Plain()
 	}
 	base, _, _ := strings.Cut(typ, "(")
 	if k, ok := kinds[strings.TrimSpace(base)]; ok {

@@ -263,12 +263,12 @@ func forgetPlaces(m protoreflect.Message) {
 	visit(m, forgetPlaces)
 }
 
-// Roles lists the roles that a script names and does not create itself: owners, grantees, and those of row
-// security. The error is an *Error.
-func Roles(sql string) ([]string, error) {
-	tree, err := parse("", sql, "")
-	if err != nil {
-		return nil, err
+// Needs lists the roles that a script names and does not create itself: owners, grantees, and those of row security; and the
+// extensions that it creates. The error is an *Error.
+func Needs(sql string) (roles, extensions []string, err error) {
+	tree, wrong := parse("", sql, "")
+	if wrong != nil {
+		return nil, nil, wrong
 	}
 	var named, created []string
 	var look func(protoreflect.Message)
@@ -280,10 +280,13 @@ func Roles(sql string) ([]string, error) {
 			}
 		case *query.CreateRoleStmt:
 			created = append(created, n.Role)
+		case *query.CreateExtensionStmt:
+			extensions = append(extensions, n.Extname)
 		}
 		visit(m, look)
 	}
 	look(tree.ProtoReflect())
 	slices.Sort(named)
-	return slices.DeleteFunc(slices.Compact(named), func(name string) bool { return slices.Contains(created, name) }), nil
+	roles = slices.DeleteFunc(slices.Compact(named), func(name string) bool { return slices.Contains(created, name) })
+	return roles, extensions, nil
 }

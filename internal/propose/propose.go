@@ -82,7 +82,7 @@ func (f *file) draft(t *catalog.Table) *draft {
 		}
 	}
 	if t.Strategy == "range" && len(t.KeyColumns) == 1 && len(d.referring) == 0 {
-		if key := t.Column(t.KeyColumns[0]); key != nil && isTime(key.Type) {
+		if key := t.Column(t.KeyColumns[0]); key != nil && isTime(key.Plain()) {
 			d.Partitions, d.Clocks = true, []clock{{clockRule{"old", nil, "age", window}, key, "", catalog.Range{}}}
 		}
 	}

@@ -151,7 +151,7 @@ func (f *file) reason(d *draft) string {
 	}
 	text, before := noClock, "; perhaps "
 	for _, c := range d.Columns {
-		if isTime(c.Type) {
+		if isTime(c.Plain()) {
 			text, before = text+before+c.Name, ", "
 		}
 	}

@@ -145,20 +145,20 @@ func isTime(typ string) bool {
 // encodingOf says how a column holds instants, by its type, its name and the greatest value that is known; false where
 // it holds none, or where nobody can tell.
 func encodingOf(c *catalog.Column, name, greatest string) (string, bool) {
-	if isTime(c.Type) {
+	if isTime(c.Plain()) {
 		return "", true
 	}
-	if !slices.Contains([]string{"integer", "bigint", "numeric", "double precision"}, unsized(c.Type)) {
+	if !slices.Contains([]string{"integer", "bigint", "numeric", "double precision"}, unsized(c.Plain())) {
 		return "", false
 	}
 	value, err := strconv.ParseFloat(greatest, 64)
 	switch {
 	case err == nil && value >= 1e9 && value < 1e10:
 		return "epoch_s", true
-	case err == nil && value >= 1e12 && value < 1e13 && c.Type != "integer":
+	case err == nil && value >= 1e12 && value < 1e13 && c.Plain() != "integer":
 		return "epoch_ms", true
 	case greatest != "":
-	case c.Type == "integer":
+	case c.Plain() == "integer":
 		return "epoch_s", timeEnding.MatchString(name) // a day such as 20260131 would be long ago
 	case strings.Contains(unitEnding.FindString(name), "m"):
 		return "epoch_ms", true

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgretain/generator"
+	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/verifier"
@@ -59,7 +62,7 @@ func (s *stage) migrate(ctx context.Context, migrate func(context.Context, strin
 	if dir == nil {
 		return 0, nil
 	}
-	done, err := migrate(ctx, s.server.URL(database, migrator), dir, install.Options{Install: s.File.Install, Path: "migrations", Cron: jobs})
+	done, err := migrate(ctx, s.server.URL(database, s.migrator), dir, install.Options{Install: s.File.Install, Path: "migrations", Cron: jobs})
 	return len(done), err
 }
 
@@ -70,16 +73,23 @@ func (s *stage) leftovers(ctx context.Context) error {
 		s.found.Add(diag.Diagnostic{Position: in.Position, Code: codeLeftover, Message: message + " after everything was undone",
 			Hint: `See what made it: a file of your own in the migration directory, or, if it was pgretain, tell its authors.`})
 	}
-	names := func(conn *pgx.Conn, query, of string) error {
-		found, _ := conn.Query(ctx, s.text(query), of) // found gives the same error
-		list, err := pgx.CollectRows(found, pgx.RowTo[string])
+	names := func(conn *pgx.Conn, query string, args ...any) error {
+		list, err := column(ctx, conn, s.text(query), args...)
 		for _, name := range list {
-			left(name + " is left")
+			if !slices.Contains(s.brought, name) {
+				left(name + " is left")
+			}
 		}
 		return err
 	}
+	archives := []string{}
+	for _, o := range s.Wanted {
+		if o.Kind == generator.KindArchive {
+			archives = append(archives, o.Name)
+		}
+	}
 	err := s.with(ctx, s.database, superuser, func(conn *pgx.Conn) error {
-		if err := names(conn, "leftovers", in.Schema); err != nil {
+		if err := names(conn, "leftovers", in.Schema, archives); err != nil {
 			return err
 		}
 		after, err := s.Inspect(ctx, conn)
@@ -88,7 +98,7 @@ func (s *stage) leftovers(ctx context.Context) error {
 		}
 		for _, was := range s.before.Tables {
 			name := was.String()
-			if is := after.Table(name); is == nil || !reflect.DeepEqual(was, is) {
+			if is := after.Table(name); is == nil || !reflect.DeepEqual(s.withoutOurs(was), s.withoutOurs(is)) {
 				left(fmt.Sprintf("table %q is not what it was before,", name))
 			}
 		}
@@ -102,6 +112,17 @@ func (s *stage) leftovers(ctx context.Context) error {
 		prefix = in.CronJobPrefix()
 	}
 	return s.with(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error { return names(conn, "jobs", prefix) })
+}
+
+// withoutOurs leaves out the columns that migrations add: the schema file may be of a database that has them.
+func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
+	own := *t
+	own.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(column catalog.Column) bool {
+		return slices.ContainsFunc(s.Wanted, func(o generator.Object) bool {
+			return o.Kind == generator.KindColumn && o.Name == t.String()+"."+column.Name
+		})
+	})
+	return own
 }
 
 // fault is what plpgsql_check says of a routine.
@@ -151,7 +172,7 @@ func (s *stage) runPolicies(ctx context.Context) (string, error) {
 	for _, r := range s.File.Reports {
 		names, places[r.Name] = append(names, r.Name), r.Position
 	}
-	runner := cmp.Or(s.File.Install.Roles.Runner, migrator)
+	runner := cmp.Or(s.File.Install.Roles.Runner, s.migrator)
 	err := s.with(ctx, s.database, runner, func(conn *pgx.Conn) error {
 		for _, name := range names {
 			if err := s.run(ctx, conn, name, places[name]); err != nil {

@@ -30,6 +30,8 @@ type Script struct {
 	File *policy.File
 	// Roles are those that the schema and the policy file take for granted; all of them are made here.
 	Roles []string
+	// Cron: the schema has extension pg_cron.
+	Cron bool
 	// Load makes the application's schema, as a superuser.
 	Load func(context.Context, *pgx.Conn) error
 	// Inspect reads the tables that the policy file names.
@@ -53,7 +55,6 @@ type Parts struct {
 const (
 	superuser = ""
 	loader    = "rehearsal_loader"
-	migrator  = "rehearsal_migrator"
 )
 
 // stage is the throw-away server while a rehearsal is under way.
@@ -61,19 +62,21 @@ type stage struct {
 	Script
 	Parts
 	server   *sandbox.Server
-	database string            // of the tables
+	database string // of the tables
+	migrator string
 	before   *catalog.Snapshot // the tables, with nothing of ours
+	brought  []string          // by the schema file: what else it has that looks like ours
 	found    diag.List
 	report   *verifier.Report
 }
 
 // Run rehearses on a server of its own, which is gone afterwards. The list has what was found,
-// at the place in the policy file that it is about; the report is the verifier's, nil where it did not
-// come so far. An error, beside what was found until then, means that the rehearsal could not take place: a *sandbox.MissingError where
-// something is not installed, otherwise that of Load or Compile, or of a migration (see package install).
+// at the place in the policy file that it is about, or in a migration that PostgreSQL refuses; the report is the verifier's,
+// nil where it did not come so far. An error, beside what was found until then, means that the rehearsal could not take place: a
+// *sandbox.MissingError where something is not installed, otherwise that of Load or Compile, or of package install.
 func Run(ctx context.Context, script Script) (diag.List, *verifier.Report, error) {
 	in := script.File.Install
-	server, err := sandbox.Start(ctx, sandbox.Options{Cron: in.Scheduler == "pg_cron", Database: in.CronDatabase})
+	server, err := sandbox.Start(ctx, sandbox.Options{Cron: script.Cron || in.Scheduler == "pg_cron", Database: cmp.Or(in.CronDatabase, in.Database)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,6 +93,10 @@ func Run(ctx context.Context, script Script) (diag.List, *verifier.Report, error
 	} {
 		start := time.Now()
 		what, err := act.do(ctx)
+		if refused := (*install.StatementError)(nil); act.name != "load" && errors.As(err, &refused) {
+			s.found.Add(refused.Diagnostic())
+			return s.found.Unique(), nil, nil
+		}
 		if err != nil {
 			return s.found.Unique(), s.report, err
 		}
@@ -151,7 +158,17 @@ func (s *stage) load(ctx context.Context) (string, error) {
 		return "", err
 	}
 	err = s.with(ctx, s.database, superuser, func(conn *pgx.Conn) (err error) {
+		tables := []string{}
+		for _, p := range s.File.Policies {
+			tables = append(tables, p.Table.String())
+		}
+		if err = conn.QueryRow(ctx, s.text("migrator"), tables).Scan(&s.migrator); err != nil {
+			return err
+		}
 		if err = send(ctx, conn, s.text("hand_over")); err != nil {
+			return err
+		}
+		if s.brought, err = column(ctx, conn, s.text("leftovers"), in.Schema, []string{}); err != nil {
 			return err
 		}
 		if s.before, err = s.Inspect(ctx, conn); err != nil {
@@ -160,7 +177,7 @@ func (s *stage) load(ctx context.Context) (string, error) {
 		if s.Parts, err = s.Compile(ctx, conn, s.before); err != nil {
 			return err
 		}
-		script, err := install.Bootstrap(in, s.database, migrator)
+		script, err := install.Bootstrap(in, s.database, s.migrator)
 		if err != nil {
 			return fmt.Errorf("rehearsing bootstrap: %w", err)
 		}
@@ -169,7 +186,7 @@ func (s *stage) load(ctx context.Context) (string, error) {
 	if err != nil || !in.CronElsewhere() {
 		return "the schema", err
 	}
-	script, err := install.BootstrapCron(in, migrator)
+	script, err := install.BootstrapCron(in, s.migrator)
 	if err != nil {
 		return "", fmt.Errorf("rehearsing bootstrap --cron: %w", err)
 	}
@@ -184,6 +201,12 @@ func (s *stage) with(ctx context.Context, database, user string, do func(*pgx.Co
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	return do(conn)
+}
+
+// column reads the rows of a query that has one column.
+func column(ctx context.Context, conn *pgx.Conn, query string, args ...any) ([]string, error) {
+	found, _ := conn.Query(ctx, query, args...) // found gives the same error
+	return pgx.CollectRows(found, pgx.RowTo[string])
 }
 
 // send runs statements that need no answer.

@@ -1,12 +1,13 @@
 -- Reads columns in their order.
 -- $1 oid[]: of which tables.
--- Returns the table's oid, name, type, whether NOT NULL, the default or, for a generated column,
+-- Returns the table's oid, name, type, of a domain the type beneath it (else ''), whether NOT NULL, the default or, for a generated column,
 -- its expression ('' for none), whether it is generated, how it is an identity column ('always', 'by
 -- default' or ''), whether it is computed whenever it is read (PostgreSQL 18): then no index can hold it; the
 -- collation where it is neither the database's nor one that goes by bytes, else ''.
 SELECT a.attrelid,
        a.attname::text,
        format_type(a.atttypid, a.atttypmod),
+       coalesce(base.name, ''),
        a.attnotnull,
        CASE WHEN d.oid IS NULL THEN '' ELSE pg_get_expr(d.adbin, d.adrelid) END,
        a.attgenerated <> '',
@@ -16,6 +17,16 @@ SELECT a.attrelid,
   FROM pg_attribute AS a
   LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
   LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
+  LEFT JOIN LATERAL (
+    WITH RECURSIVE domain AS (
+        SELECT t.typbasetype, t.typtypmod FROM pg_type AS t WHERE t.oid = a.atttypid AND t.typtype = 'd'
+        UNION ALL
+        SELECT t.typbasetype, t.typtypmod FROM domain JOIN pg_type AS t ON t.oid = domain.typbasetype AND t.typtype = 'd'
+    )
+    SELECT format_type(d.typbasetype, d.typtypmod) AS name
+      FROM domain AS d
+      JOIN pg_type AS t ON t.oid = d.typbasetype AND t.typtype <> 'd'
+  ) AS base ON true
  WHERE a.attrelid = ANY ($1::oid[])
    AND a.attnum > 0
    AND NOT a.attisdropped

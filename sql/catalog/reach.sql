@@ -1,6 +1,6 @@
 -- Finds the tables that matter to a delete from given tables.
 -- $1 oid[]: the given tables.
--- $2 text: the runtime's schema; its tables are left out unless they were given.
+-- $2 text: the runtime's schema; its tables are left out unless they were given, PostgreSQL's own even then.
 -- Returns oids:
 --   1. partitions and inheritance children, because a delete from the parent reaches them;
 --   2. tables that reference these by foreign key, and those that reference them in turn where the
@@ -53,4 +53,5 @@ SELECT c.oid
   JOIN pg_class AS c ON c.oid = wanted.oid
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') -- pg_inherits holds the indexes of partitions as well
+   AND n.nspname NOT IN ('pg_catalog', 'information_schema')
    AND (n.nspname <> $2::text OR c.oid = ANY ($1::oid[]));

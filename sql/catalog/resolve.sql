@@ -1,6 +1,6 @@
 -- Finds tables by name.
 -- $1 text[]: names, "schema.name" or "name", unquoted as people and snapshots write them.
--- $2 text[]: the schemas that a bare name is looked for in, first one first.
+-- $2 text[]: the schemas that a bare name is looked for in, first one first, after pg_catalog.
 -- Returns every name with the table's oid, NULL where there is none. A name comes twice where two
 -- tables answer to it, which takes a dot inside a schema or table name.
 -- Needs no privilege on schema or table, unlike to_regclass.
@@ -19,7 +19,7 @@ bare AS (
     SELECT DISTINCT ON (asked.name) asked.name, relation.oid
       FROM unnest($1::text[]) AS asked (name)
       JOIN relation ON relation.relname = asked.name
-      JOIN unnest($2::text[]) WITH ORDINALITY AS path (schema, place) ON path.schema = relation.nspname
+      JOIN unnest(ARRAY['pg_catalog'] || $2::text[]) WITH ORDINALITY AS path (schema, place) ON path.schema = relation.nspname
      WHERE asked.name NOT IN (SELECT name FROM qualified)
      ORDER BY asked.name, path.place
 )

@@ -1,13 +1,14 @@
 -- Findings on foreign keys by which a delete looks for rows, in tables of which that takes longer than to read an index:
 -- no index finds them, or for information one that finds too many. $1: oids of keys; $2: the policy that deletes; $3: the
--- path to the table that the key refers to; $4: the rows of a batch where that is the policy's own table, else 0.
+-- path to the table that the key refers to; $4: the rows of a batch where that is the policy's own table, else 0. A batch
+-- is no larger than that table.
 -- An index helps where its operator family has the key's operator, its collation is the column's, and its predicate
 -- follows from an equality with the columns of the key. Keys with a period (PostgreSQL 18) have other operators, and are
 -- left out. Each partition is looked at by itself.
 WITH asked AS (
     SELECT * FROM unnest($1::oid[], $2::text[], $3::text[], $4::bigint[]) AS a (oid, policy, path, batch)
 ), declared AS MATERIALIZED (
-    SELECT k.oid, k.conname, k.conrelid, k.conkey, k.conpfeqop, k.conffeqop,
+    SELECT k.oid, k.conname, k.conrelid, k.confrelid, k.conkey, k.conpfeqop, k.conffeqop,
            ARRAY(SELECT quote_ident(a.attname)
                  FROM unnest(k.conkey) WITH ORDINALITY AS c (attnum, n)
                  JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = c.attnum ORDER BY c.n) AS columns
@@ -72,15 +73,20 @@ SELECT a.policy, r.name AS object, CASE t.partly WHEN '' THEN 'drift' ELSE 'info
                         CASE WHEN t.rows IS NOT NULL THEN format('about %s %s, ', t.rows, CASE t.rows WHEN 1 THEN 'row' ELSE 'rows' END) END,
                         size.one)
                  || CASE WHEN t.of > t.n THEN format(' It is so for %s of %s partitions, "%s" for one.', t.n, t.of, t.first) ELSE '' END
-                 || CASE WHEN a.batch > 0 THEN format(' A batch of %s rows reads %s.', a.batch, size.batch) ELSE '' END
+                 || CASE WHEN a.batch > 0 THEN format(' A batch of %s reads %s.', CASE a.batch WHEN 1 THEN '1 row' ELSE a.batch || ' rows' END, size.batch) ELSE '' END
                  || format(' The path is %s -> %s.', a.path, r.name) END AS detail,
        CASE WHEN r.relkind <> 'p' THEN format('CREATE INDEX CONCURRENTLY ON %s (%s);', t.sql[1], r.columns)
             ELSE (SELECT string_agg(format('CREATE INDEX CONCURRENTLY ON %s (%s);', s.sql, r.columns), ' ' ORDER BY s.n)
                   FROM unnest(t.sql[1:3]) WITH ORDINALITY AS s (sql, n))
                  || CASE WHEN t.n > 3 THEN format(' and so on for %s more.', t.n - 3) ELSE '' END
                  || format(' When all have one, CREATE INDEX ON %s (%s); for later partitions.', r.sql, r.columns) END AS hint
-FROM asked a
-JOIN declared k ON k.oid = a.oid
+FROM asked
+JOIN declared k ON k.oid = asked.oid
+CROSS JOIN LATERAL (
+    SELECT asked.policy, asked.path, least(asked.batch, CASE WHEN min(c.reltuples) >= 0 THEN greatest(sum(c.reltuples), 1) END)::bigint AS batch
+    FROM (SELECT k.confrelid UNION SELECT p.relid FROM pg_partition_tree(k.confrelid) p) t (relid)
+    JOIN pg_class c ON c.oid = t.relid AND c.relkind = 'r'
+) a
 JOIN total t ON t.oid = k.oid AND t.bytes > 16 * 8192 -- which is read as fast as an index
 CROSS JOIN LATERAL (SELECT n.nspname || '.' || c.relname, format('%I.%I', n.nspname, c.relname), c.relkind, array_to_string(k.columns, ', ')
                     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = k.conrelid) r (name, sql, relkind, columns)

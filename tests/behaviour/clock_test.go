@@ -9,6 +9,9 @@ import (
 // around is a table of instants: value is the clock in SQL, for an instant x that is a timestamptz.
 func around(typ, value string) (schema, data string) {
 	schema = "CREATE TABLE m (id int PRIMARY KEY, c " + typ + ", note text)"
+	if base, ok := strings.CutPrefix(typ, "DOMAIN "); ok { // over a domain, as they nest
+		schema = "CREATE DOMAIN own AS " + base + "; CREATE DOMAIN instant AS own CHECK (value IS NULL OR true); CREATE TABLE m (id int PRIMARY KEY, c instant, note text)"
+	}
 	data = `INSERT INTO m SELECT row_number() OVER (), ` + value + `, x::text FROM (
 		SELECT :as_of - interval '7 days' + d FROM unnest(ARRAY['0', '1 us', '-1 us', '1 ms', '-1 ms', '1 s', '-1 s',
 			'1 hour', '-1 hour', '1 day', '-1 day', '2 days', '-2 days', '100 days', '-300 days', '-5000 days', '6 days', '7 days', '9 days']::interval[]) d) y(x);
@@ -37,6 +40,12 @@ var clockTypes = []struct{ name, typ, encoding, value, bound string }{
 	{"ulid uuid", "uuid", "ulid", "pg_temp.uuid7(x, 'ffffffffffffffffffff')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
 	{"ulid text", "text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')"},
 	{"ulid char(26)", "char(26)", "ulid", "pg_temp.ulid(x, 'ZZZZZZZZZZZZZZZZ')", "pg_temp.ulid(:cutoff, '0000000000000000')"},
+	{"domain over timestamptz", "DOMAIN timestamptz", "", "x", ":cutoff"},
+	{"domain over timestamp", "DOMAIN timestamp", "", "x AT TIME ZONE 'UTC'", ":cutoff AT TIME ZONE 'UTC'"},
+	{"domain over date", "DOMAIN date", "", "(x AT TIME ZONE 'UTC')::date", "(:cutoff AT TIME ZONE 'UTC')::date"},
+	{"domain over numeric", "DOMAIN numeric", "epoch_s", "extract(epoch FROM x)", "extract(epoch FROM :cutoff)"},
+	{"domain over uuid", "DOMAIN uuid", "uuidv7", "pg_temp.uuid7(x, '70008000000000000000')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
+	{"domain over text", "DOMAIN text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')"},
 	{"snowflake", "bigint", "{snowflake: {shift: 22, epoch: 1288834974657}}",
 		"(floor(extract(epoch FROM x) * 1000)::bigint - 1288834974657) * 4194304 + 77", "(floor(extract(epoch FROM :cutoff) * 1000)::bigint - 1288834974657) * 4194304"},
 	{"snowflake other", "bigint", "{snowflake: {shift: 16, epoch: 0}}",

@@ -1,8 +1,8 @@
--- What the loader made belongs to the role that migrates, as an application's tables do; but for what only a
--- superuser may own.
+-- What the loader made belongs to the role that migrates, as an application's tables do; but for what only a superuser may
+-- own. That role is a member of the other owners of tables: it has to own them.
 DO $$
 DECLARE
-    v_statement text;
+    v_statement text; v_migrator text := current_setting('rehearsal.migrator');
 BEGIN
     FOR v_statement IN
         SELECT format('ALTER EVENT TRIGGER %I OWNER TO postgres', e.evtname)
@@ -10,9 +10,20 @@ BEGIN
         UNION ALL
         SELECT format('ALTER FOREIGN DATA WRAPPER %I OWNER TO postgres', w.fdwname)
         FROM pg_foreign_data_wrapper w WHERE w.fdwowner = 'rehearsal_loader'::regrole
+        UNION ALL
+        SELECT format('ALTER ROLE %I LOGIN', v_migrator)
+        UNION ALL
+        SELECT format('ALTER DATABASE %I OWNER TO %I', current_database(), v_migrator)
+        UNION ALL
+        SELECT format('REASSIGN OWNED BY rehearsal_loader TO %I', v_migrator)
+        UNION ALL
+        SELECT DISTINCT format('GRANT %I TO %I', r.rolname, v_migrator)
+        FROM pg_namespace n
+        LEFT JOIN pg_class c ON c.relnamespace = n.oid
+        JOIN pg_roles r ON r.oid IN (n.nspowner, c.relowner) AND r.rolname <> v_migrator
+        WHERE n.nspname !~ '^(pg_|information_schema$|cron$)' AND r.rolname !~ '^(pg_|rehearsal_)'
     LOOP
         EXECUTE v_statement;
     END LOOP;
 END
 $$;
-REASSIGN OWNED BY rehearsal_loader TO rehearsal_migrator;

@@ -1,5 +1,5 @@
--- What is left of us after everything was undone, but for the schema $1 and the tables that hold the
--- versions of migrations.
+-- What is left of us after everything was undone, but for the schema $1, the tables that hold the
+-- versions of migrations, and the indexes of the archives $2, which stay.
 WITH version AS (
     SELECT c.oid FROM pg_class c
     WHERE c.relnamespace = to_regnamespace(quote_ident($1)) AND c.relname IN ('goose_db_version', 'pgretain_state')
@@ -18,6 +18,8 @@ SELECT CASE c.relkind WHEN 'i' THEN 'index ' WHEN 'v' THEN 'view ' WHEN 'S' THEN
 FROM pg_class c
 WHERE (c.relnamespace = to_regnamespace(quote_ident($1)) OR c.relkind = 'i' AND c.relname LIKE 'pgretain\_%')
   AND c.relkind <> 'c' AND c.oid NOT IN (SELECT o.objid FROM own o)
+  AND NOT EXISTS (SELECT FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace n ON n.oid = t.relnamespace
+                  WHERE i.indexrelid = c.oid AND n.nspname || '.' || t.relname = ANY ($2))
 UNION ALL
 SELECT 'type ' || t.oid::regtype::text
 FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid

@@ -1,0 +1,9 @@
+-- Who migrates: the role that owns most of the tables $1, as in production, or rehearsal_migrator where the schema file
+-- gives them to nobody.
+SELECT set_config('rehearsal.migrator', coalesce((
+    SELECT r.rolname
+    FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_roles r ON r.oid = c.relowner AND NOT r.rolsuper
+    WHERE n.nspname || '.' || c.relname = ANY ($1)
+    GROUP BY r.rolname ORDER BY count(*) DESC, r.rolname LIMIT 1), 'rehearsal_migrator'), false)
