@@ -146,7 +146,7 @@ func checkout() string {
 // take one name.
 func completeNames(path *string, names func(*policy.File) []string, many bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
-		source, err := os.ReadFile(*path)
+		source, err := readFile(*path)
 		if err == nil && (many || len(args) == 0) {
 			if file, _ := policy.Parse(*path, source); file != nil {
 				list = names(file)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +29,7 @@ type project struct {
 // readProject reads and checks a policy file. A file that cannot be read is an error of its own
 // kind, because nothing was found wrong with the policy.
 func readProject(path string) (*project, error) {
-	source, err := os.ReadFile(path)
+	source, err := readFile(path)
 	if err != nil {
 		hint := "Name another file with --policy."
 		if errors.Is(err, fs.ErrNotExist) {
@@ -44,6 +45,14 @@ func readProject(path string) (*project, error) {
 	return &project{file: file, sources: sources, notes: list}, nil
 }
 
+// readFile refuses a named pipe, a device or a socket, as the readers of migrations do: reading it would wait for a writer.
+func readFile(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, errors.New("it is not a regular file")
+	}
+	return os.ReadFile(path)
+}
+
 func unreadable(what, path string, err error, hint string) error {
 	var system *fs.PathError
 	if errors.As(err, &system) {
@@ -54,15 +63,14 @@ func unreadable(what, path string, err error, hint string) error {
 
 // readCatalog reads a snapshot; nil when there is none.
 func readCatalog(path string) (*catalog.Snapshot, error) {
-	f, err := os.Open(path)
+	content, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, unreadable("catalog snapshot", path, err, "Name another file with --catalog.")
 	}
-	defer f.Close()
-	snapshot, err := catalog.Read(f)
+	snapshot, err := catalog.Read(bytes.NewReader(content))
 	if err != nil {
 		return nil, &install.CheckError{
 			Message: fmt.Sprintf("%s: %v", path, err), Hint: `Write it again with "pgretain snapshot".`,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -71,7 +70,7 @@ func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
 	}
 	for _, name := range []string{"schema.sql", "data.sql"} {
 		path := filepath.Join(dir, name)
-		text, err := os.ReadFile(path)
+		text, err := readFile(path)
 		if errors.Is(err, fs.ErrNotExist) && name == "data.sql" {
 			continue
 		}
@@ -87,7 +86,7 @@ func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
 
 // readSchema reads the file that makes the application's tables.
 func readSchema(path string) (string, error) {
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	if err != nil {
 		return "", unreadable("schema file", path, err, "Name another file with --schema.")
 	}
