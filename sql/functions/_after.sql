@@ -1,6 +1,5 @@
 -- Writes down a batch, and says how its run goes on, or that it ends. What is refused may be as much as what is taken
--- and a thousand rows: more, and nearly everything is. A budget that is spent to the row ends the run as one that was too
--- small does, whichever batch came upon the end.
+-- and a thousand rows: more, and nearly everything is.
 CREATE OR REPLACE FUNCTION retention._after(
     p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz) RETURNS retention.step
 LANGUAGE plpgsql AS $function$
@@ -22,7 +21,7 @@ BEGIN
         RETURN retention._finish(v_next.run_id, 'failed', v_next.sqlstate, format(
             'nearly all rows are refused: %s, while %s were taken; the last with: %s', v_next.total_refused,
                 v_next.total_taken, v_next.message));
-    ELSIF v_next.next_pass > jsonb_array_length(p_policy.passes) AND v_next.total_taken < p_policy.budget_rows THEN
+    ELSIF v_next.next_pass > jsonb_array_length(p_policy.passes) THEN
         RETURN retention._finish(v_next.run_id, 'done');
     END IF;
     RETURN (v_next.run_id, true,
