@@ -35,6 +35,7 @@ func commands(s *stage) {
 			{[]string{"run", "--job", "nightly"}, [5]int{0, 0, 2, 2, 2}, "permission denied"},
 		},
 		"status": {{[]string{"status"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
+		"report": {{[]string{"report"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
 		"verify": {{[]string{"verify"}, [5]int{0, 0, 0, 2, 2}, ""}},
 		"plan":   {{[]string{"plan"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
 		"accept": {{[]string{"accept", "capped", "--rows", "5"}, [5]int{2, 0, 2, 2, 2}, "permission denied"}},
