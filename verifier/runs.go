@@ -87,13 +87,27 @@ func deadline(t calendar.Ticks, from time.Time, budget time.Duration) time.Time 
 	return second.Add(budget)
 }
 
-// lag is how long a row may be due before it must be gone: two intervals and the budget.
+// lag is how long before an instant the latest one lies whose deadline has passed, to a second: what was due then must be
+// gone. False where there is none in twenty years.
 func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, bool) {
-	first, second, found := two(t, now)
-	if !found {
-		return 0, false
+	passed := func(back time.Duration) bool {
+		at := deadline(t, now.Add(-back), budget)
+		return !at.IsZero() && !at.After(now)
 	}
-	return 2*second.Sub(first) + budget, true
+	short, long := time.Duration(0), time.Second
+	for ; !passed(long); short, long = long, 2*long {
+		if long > 20*365*24*time.Hour || deadline(t, now, budget).IsZero() {
+			return 0, false
+		}
+	}
+	for long-short > time.Second {
+		if middle := (short + (long-short)/2).Truncate(time.Second); passed(middle) {
+			long = middle
+		} else {
+			short = middle
+		}
+	}
+	return long, true
 }
 
 // lastRuns is how a policy's runs ended.
