@@ -94,9 +94,12 @@ func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, 
 		at := deadline(t, now.Add(-back), budget)
 		return !at.IsZero() && !at.After(now)
 	}
+	if deadline(t, now, budget).IsZero() {
+		return 0, false
+	}
 	short, long := time.Duration(0), time.Second
 	for ; !passed(long); short, long = long, 2*long {
-		if long > 20*365*24*time.Hour || deadline(t, now, budget).IsZero() {
+		if long > 20*365*24*time.Hour {
 			return 0, false
 		}
 	}

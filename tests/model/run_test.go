@@ -102,7 +102,7 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, asOf time.Time) outc
 		o.State += ": " + message
 	}
 	o.Kept = positive(keptInRun)
-	if o.Taken == 0 && o.State == "done" && len(o.Kept) == 0 || s.policy.budget > 0 {
+	if o.Taken == 0 && o.State == "done" && len(o.Kept) == 0 || s.policy.budget > 0 && o.State != "tripped" {
 		// A run that finds nothing to take may end before it has seen what is kept; one that goes on, or whose budget
 		// is spent, has seen a part.
 		o.Kept = positive(kept)
