@@ -44,7 +44,7 @@ func TestClaimModel(t *testing.T) {
 		model[k].live = true
 		return true
 	}
-	for i := range 500 {
+	for i := range 250 {
 		key := fmt.Sprintf("k%02d", random.IntN(40))
 		switch random.IntN(8) {
 		case 0, 1, 2:
