@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"pgretain/internal/calendar"
 	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -300,11 +302,15 @@ func (c *compiler) job(job *policy.Job) Object {
 	words := explain.Job(job)
 	schedules := each(job.Schedules, func(s policy.Schedule) string { return s.Text })
 	policies := each(job.Run, func(r policy.Reference) string { return r.Name })
+	every := ""
+	if longest := calendar.Parse(schedules, time.UTC).Longest(); longest > 0 {
+		every = explain.Duration(longest)
+	}
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Strict": job.Strict,
-		"Schedules": textArray(schedules), "Policies": textArray(policies), "Words": wordsText(words),
+		"Schedules": textArray(schedules), "Every": literal(every), "Policies": textArray(policies), "Words": wordsText(words),
 		"Scope": each(job.Scope, func(a policy.Assignment) item { return item{literal(a.Column), sqlText(oneLine(a.Value.SQL))} })}
 	r := row{{"name", job.Name, nil}, {"words", pageText(words), nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
-		{"schedules", schedules, nil}, {"policies", policies, nil}}
+		{"schedules", schedules, nil}, {"every", orNull(every), nil}, {"policies", policies, nil}}
 	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position,
 		Words: words, Row: r.columns()}
 }

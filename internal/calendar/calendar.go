@@ -140,6 +140,37 @@ func (c calendar) next(after time.Time) time.Time {
 }
 
 // later is an instant, or the minute after t where a zone has no such midnight.
+// longest looks at nine years, which have a 29 February on each side of a turn of a century that has none.
+func (c calendar) longest() time.Duration {
+	var minutes []int // of a day
+	for minute := range 24 * 60 {
+		if (c.hour>>(minute/60))&(c.minute>>(minute%60))&1 == 1 {
+			minutes = append(minutes, minute)
+		}
+	}
+	if len(minutes) == 0 {
+		return 0
+	}
+	gap, last := 0, -1
+	for i := 1; i < len(minutes); i++ {
+		gap = max(gap, minutes[i]-minutes[i-1])
+	}
+	day := time.Date(2096, 1, 1, 0, 0, 0, 0, time.UTC)
+	for n := range int(horizon / (24 * time.Hour)) {
+		if !c.matches(day.AddDate(0, 0, n)) {
+			continue
+		}
+		if last >= 0 {
+			gap = max(gap, (n-last)*24*60+minutes[0]-minutes[len(minutes)-1])
+		}
+		last = n
+	}
+	if last < 0 {
+		return 0
+	}
+	return max(time.Duration(gap)*time.Minute, time.Minute)
+}
+
 func later(t, midnight time.Time) time.Time {
 	if midnight.After(t) {
 		return midnight.UTC().Truncate(time.Minute)

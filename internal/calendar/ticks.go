@@ -10,9 +10,10 @@ import (
 // Ticks are the instants of one or several schedules of a policy file.
 type Ticks []schedule
 
-// schedule gives the first instant after another one, zero when there is none.
+// schedule gives the first instant after another one, zero when there is none, and the longest time between two of them.
 type schedule interface {
 	next(after time.Time) time.Time
+	longest() time.Duration
 }
 
 // Parse reads schedules as pg_cron means them, in its time zone. "@reboot" has no instants.
@@ -33,6 +34,7 @@ func Parse(schedules []string, zone *time.Location) Ticks {
 type every time.Duration
 
 func (e every) next(after time.Time) time.Time { return after.Add(time.Duration(e)) }
+func (e every) longest() time.Duration         { return time.Duration(e) }
 
 // Next is the first tick after an instant, zero when there is none.
 func (t Ticks) Next(after time.Time) time.Time {
@@ -43,6 +45,18 @@ func (t Ticks) Next(after time.Time) time.Time {
 		}
 	}
 	return first
+}
+
+// Longest is no less than the longest time between two ticks by the clock on the wall, whatever its zone: that of the
+// schedule where it is shortest. Zero without ticks.
+func (t Ticks) Longest() time.Duration {
+	var least time.Duration
+	for _, schedule := range t {
+		if d := schedule.longest(); d > 0 && (least == 0 || d < least) {
+			least = d
+		}
+	}
+	return least
 }
 
 // Covers says whether every tick of one is for certain a tick of the other as well: each schedule of the

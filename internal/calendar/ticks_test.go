@@ -51,3 +51,34 @@ func TestTicksAgreeWithAnotherCron(t *testing.T) {
 		}
 	}
 }
+
+// The longest time between two ticks, beside that of all ticks of the years around a turn of a century.
+func TestLongest(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for schedule, want := range map[string]time.Duration{
+		"30 seconds": 30 * time.Second, "* * * * *": time.Minute, "*/7 * * * *": 7 * time.Minute, "0 */7 * * *": 7 * time.Hour, "@daily": day,
+		"15,45 9-17 * * 1-5": 2*day + 15*time.Hour + 30*time.Minute, "@weekly": 7 * day, "0 3 $ * *": 31 * day, "0 3 31 * *": 61 * day, "* * * 1 *": 335*day + time.Minute,
+		"0 0 29 2 *": (8*365 + 1) * day, "@reboot": 0, "0 0 30 2 *": 0, "0 3 1 * 1": 7 * day,
+	} {
+		ticks := calendar.Parse([]string{schedule}, time.UTC)
+		if got := ticks.Longest(); got != want {
+			t.Errorf("%q: %v, want %v", schedule, got, want)
+		}
+		if want < time.Hour || want > 7*day {
+			continue
+		}
+		var longest time.Duration
+		at := ticks.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+		for end := at.AddDate(1, 0, 0); at.Before(end); {
+			next := ticks.Next(at)
+			longest, at = max(longest, next.Sub(at)), next
+		}
+		if longest != want {
+			t.Errorf("%q: %v between two ticks of a year, want %v", schedule, longest, want)
+		}
+	}
+	if got := calendar.Parse([]string{"@daily", "@weekly", "@reboot"}, time.UTC).Longest(); got != day {
+		t.Errorf("several schedules: %v", got)
+	}
+}

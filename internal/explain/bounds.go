@@ -22,7 +22,7 @@ type limit struct {
 var limits = []limit{
 	{"batch", batch},
 	{"waits", func(p *policy.Policy) string {
-		return "at most " + duration(max(p.Batch.LockTimeout, time.Millisecond)) + " for a lock"
+		return "at most " + Duration(max(p.Batch.LockTimeout, time.Millisecond)) + " for a lock"
 	}},
 	{"run", budget}, {"breaker", breaker}, {"busy", busy},
 }
@@ -41,7 +41,7 @@ func bounds(p *policy.Policy) []Line {
 func batch(p *policy.Policy) string {
 	text := counted(p, int64(p.Batch.Rows))
 	if p.Batch.Time > 0 {
-		text = "sized for " + duration(p.Batch.Time) + ", at most " + text
+		text = "sized for " + Duration(p.Batch.Time) + ", at most " + text
 	}
 	if p.Batch.Whole {
 		text += "; all of it or, where a row causes an error, none, and the run ends"
@@ -55,7 +55,7 @@ func budget(p *policy.Policy) string {
 		ends = append(ends, counted(p, p.Budget.Rows))
 	}
 	if p.Budget.Time > 0 {
-		ends = append(ends, duration(p.Budget.Time))
+		ends = append(ends, Duration(p.Budget.Time))
 	}
 	if len(ends) == 0 {
 		return "ends when nothing is due"
@@ -98,8 +98,8 @@ func Number(n int64) string {
 	return digits
 }
 
-// duration is in the greatest units that divide it.
-func duration(d time.Duration) string {
+// Duration is in words, in the greatest units that divide it.
+func Duration(d time.Duration) string {
 	for _, unit := range []struct {
 		of   time.Duration
 		name string

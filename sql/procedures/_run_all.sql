@@ -1,6 +1,6 @@
--- Runs policies and reports in order, for run() and run_job(); then purges the logs, and sends NOTIFY for events, each
--- in transactions of its own: everything is committed before, NOTIFY is last because nothing can catch a COMMIT that
--- fails. No unqualified name or operator, as in _drive.
+-- Runs policies and reports in order, for run() and run_job(), and counts what each left; then purges the logs, and
+-- sends NOTIFY for events, each in transactions of its own: everything is committed before, NOTIFY is last because
+-- nothing can catch a COMMIT that fails. No unqualified name or operator, as in _drive.
 CREATE OR REPLACE PROCEDURE retention._run_all(
     p_policies pg_catalog.text[], p_request retention.request, p_strict pg_catalog.bool,
     INOUT p_outcome pg_catalog.text)
@@ -28,6 +28,8 @@ BEGIN
         v_end := retention._outcome(v_run, p_policies, v_place, p_strict);
         COMMIT AND CHAIN;
         p_outcome := pg_catalog.concat_ws(E'\n', p_outcome, v_end.summary);
+        PERFORM retention._count_left(v_run);
+        COMMIT AND CHAIN;
         IF v_end.failure IS NOT NULL THEN
             v_failure := pg_catalog.concat_ws(E'\n', v_failure, v_end.failure); v_sqlstate := v_end.sqlstate;
         END IF;

@@ -1,9 +1,17 @@
--- Numbers for a monitoring system, in the terms of Prometheus: counters never go back, gauges do.
+-- Numbers for a monitoring system, in the terms of Prometheus: counters never go back, gauges do. Reads the runtime's
+-- own tables and the statistics of yours: waits for no lock there, and counts nothing.
 CREATE OR REPLACE VIEW retention.metrics AS
 SELECT m.name, m.type, pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name) AS labels, m.value, m.help
 FROM retention.policy p
+CROSS JOIN retention.install i
 LEFT JOIN retention.total t ON t.policy = p.name
+LEFT JOIN retention.setting s ON s.policy IN (p.name, '*') AND s.name = 'paused'
 CROSS JOIN LATERAL retention._window_set(p.*) w
+CROSS JOIN LATERAL (
+    SELECT min(j.every) AS every FROM retention.job j WHERE p.name = ANY (j.policies) AND j.scope IS NULL) j
+LEFT JOIN LATERAL (
+    SELECT x.state, CASE WHEN x.state = 'running' AND retention._under_way(x.id) THEN x.started_at END AS running_since
+    FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run ORDER BY x.id DESC LIMIT 1) r ON true
 CROSS JOIN LATERAL (VALUES
     ('retention_rows_taken_total', 'counter', NOT p.report, coalesce(t.taken, 0)::double precision,
      'Rows deleted, changed or read by the policy, or partitions.'),
@@ -12,11 +20,26 @@ CROSS JOIN LATERAL (VALUES
      'Rows deleted or changed through foreign keys by the policy.'),
     ('retention_rows_refused_total', 'counter', NOT p.report, coalesce(t.refused, 0),
      'Rows that a constraint or trigger did not let go.'),
+    ('retention_rows_left', 'gauge', NOT p.report AND t.rows_left IS NOT NULL, t.rows_left,
+     'Rows due that the last run left, up to 10,000.'),
     ('retention_runs_total', 'counter', true, coalesce(t.runs, 0), 'Runs of the policy.'),
     ('retention_runs_failed_total', 'counter', true, coalesce(t.failed, 0),
      'Runs that failed, tripped or were abandoned.'),
+    ('retention_failed_in_a_row', 'gauge', true, coalesce(t.failed_in_a_row, 0),
+     'Of them, those since the last success.'),
+    ('retention_tripped', 'gauge', NOT p.report, (coalesce(r.state, '') = 'tripped')::integer,
+     'Whether the last run was stopped by its breaker, a hold or a change of the database.'),
+    ('retention_running_seconds', 'gauge', r.running_since IS NOT NULL,
+     extract(epoch FROM pg_catalog.clock_timestamp() - r.running_since), 'Since when the policy is running.'),
     ('retention_last_success_timestamp_seconds', 'gauge', t.last_success_at IS NOT NULL,
      extract(epoch FROM t.last_success_at), 'When the policy last ran to its end or its budget.'),
+    ('retention_caught_up_timestamp_seconds', 'gauge', NOT p.report,
+     extract(epoch FROM greatest(t.caught_up_at, p.installed_at, i.adopted_at)),
+     'What was due then has all gone; until a first run ends so, when the policy was installed.'),
+    ('retention_interval_seconds', 'gauge', j.every IS NOT NULL, extract(epoch FROM j.every),
+     'The longest time between two ticks of the job that runs the policy.'),
+    ('retention_paused_timestamp_seconds', 'gauge', s.set_at IS NOT NULL, extract(epoch FROM s.set_at),
+     'Since when the policy is paused.'),
     ('retention_window_seconds', 'gauge', p.window_own IS NOT NULL,
      extract(epoch FROM coalesce(w.older_than, p.window_own)),
      'The window in force, where one can be set at run time; a month counts as 30 days.'),
@@ -25,6 +48,10 @@ CROSS JOIN LATERAL (VALUES
      'Whether set_window() changed the window: 1 yes, 0 no, -1 it did, and its value does not hold.')
 ) m (name, type, given, value, help)
 WHERE m.given
+UNION ALL SELECT 'retention_rows_kept', 'gauge',
+       pg_catalog.jsonb_build_object('policy', s.policy, 'table', s.table_name, 'guard', k.key),
+       k.value::double precision, 'Rows past their window that the last run kept, by what kept them.'
+FROM retention.status s CROSS JOIN LATERAL pg_catalog.jsonb_each_text(s.last_kept) k
 UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('report', p.name), m.value, m.help
 FROM retention.policy p
 CROSS JOIN LATERAL (SELECT x.rows, x.alerts FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a
@@ -35,6 +62,24 @@ CROSS JOIN LATERAL (VALUES
 UNION ALL SELECT 'retention_events_waiting', 'gauge', pg_catalog.jsonb_build_object('policy', e.policy), count(*),
        'Events that nobody has taken.'
 FROM retention.event e GROUP BY e.policy
+UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('table', h.table_name), m.value, m.help
+FROM (SELECT x.table_name, count(*) AS holds, min(x.until) AS until FROM retention.hold x
+      WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > pg_catalog.clock_timestamp()) GROUP BY 1) h
+CROSS JOIN LATERAL (VALUES
+    ('retention_holds', h.holds::double precision, 'Holds in force on the table.'),
+    ('retention_hold_until_timestamp_seconds', extract(epoch FROM h.until), 'When the first of them expires.')
+) m (name, value, help) WHERE m.value IS NOT NULL
+UNION ALL SELECT m.name, 'gauge', m.labels, m.value, m.help
+FROM (SELECT count(*) FILTER (WHERE h.severity = 'error') AS errors,
+             count(*) FILTER (WHERE h.severity = 'warning') AS warnings,
+             count(*) FILTER (WHERE h.problem = 'the pg_cron scheduler is not running') AS dead
+      FROM retention.health() h) h
+CROSS JOIN retention.install i
+CROSS JOIN LATERAL (VALUES
+    ('retention_problems', '{"severity": "error"}'::jsonb, true, h.errors, 'What health() lists.'),
+    ('retention_problems', '{"severity": "warning"}', true, h.warnings, 'What health() lists.'),
+    ('retention_scheduler_running', '{}', i.scheduler = 'pg_cron', 1 - h.dead, 'Whether pg_cron''s scheduler runs.')
+) m (name, labels, given, value, help) WHERE m.given
 UNION ALL SELECT 'retention_table_rows', 'gauge', pg_catalog.jsonb_build_object('table', x.table_name),
        retention._table_rows(x.table_name), 'Rows in the table, by its statistics.'
 FROM (SELECT DISTINCT p.table_name FROM retention.policy p WHERE NOT p.report) x;

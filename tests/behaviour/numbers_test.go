@@ -3,6 +3,7 @@ package behaviour
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,6 +35,88 @@ policies:
 	got := pgtest.Value[string](t, viewer, "SELECT string_agg(concat_ws(' ', labels ->> 'table', coalesce(value::text, 'unknown')), ', ' ORDER BY labels ->> 'table') FROM retention.metrics WHERE name = 'retention_table_rows'")
 	if diff := cmp.Diff("public.empty 0, public.m 20, public.n 7", got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Who looks at numbers alone sees which policy is behind and since when, and what stops it. 12 rows are due at noon.
+func TestMetricsSayWhatIsBehind(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain+"; CREATE TABLE child (m_id int REFERENCES m)", `
+policies:
+  p:
+    table: m
+    due: {age: {column: at, older_than: {days: 7, at_least: 1}}}
+    keep: {late: id = 20}
+    budget: {rows: 5}
+    breaker: {rows: 20}
+    then: [delete]
+jobs:
+  j: {schedule: ["0 3 * * *", "0 5 * * 1"], run: [p]}`)
+	in.Exec(t, "UPDATE retention.policy SET installed_at = '2024-01-01 00:00+00'; UPDATE retention.install SET adopted_at = '2024-01-01 00:00+00'")
+	const behind, hour = "retention_caught_up_timestamp_seconds=2024-01-01 00:00", 60 * 60
+	want := func(after string, want ...string) {
+		t.Helper()
+		got := pgtest.Column[string](t, in.Viewer(), `
+			SELECT concat(m.name, '{' || (m.labels ->> 'guard') || '}', '=', CASE WHEN m.name ~ 'timestamp' AND m.name !~ 'success'
+			           THEN to_char(to_timestamp(m.value) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') ELSE round(m.value)::text END)
+			FROM retention.metrics m
+			WHERE m.name ~ '(left|kept|row|tripped|running|caught_up|interval|paused|holds|until|scheduler|problems)' AND m.name !~ '_(refused|scanned|cascaded|taken)_|table_rows'
+			  AND m.labels ->> 'severity' IS DISTINCT FROM 'warning' AND m.name <> 'retention_failed_in_a_row' OR m.name = 'retention_failed_in_a_row' AND m.value > 0 ORDER BY 1`)
+		always := []string{fmt.Sprintf("retention_interval_seconds=%d", 24*hour)}
+		want = append(want, always...)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after %s:\n%s", after, diff)
+		}
+	}
+	run := func() error {
+		_, err := in.Call("CALL retention.run_job('j', $1)", noon)
+		if err != nil {
+			return err
+		}
+		return nil
+	}
+	want("migrate", behind, "retention_tripped=0", "retention_problems=0")
+	for _, left := range []string{"7", "2"} { // of 12
+		if err := run(); err != nil {
+			t.Fatal(err)
+		}
+		want("a run that its budget ended", behind, "retention_rows_left="+left, "retention_rows_kept{late}=1", "retention_tripped=0", "retention_problems=0")
+	}
+	in.Exec(t, "INSERT INTO child VALUES (8)") // refuses to let it go
+	if err := run(); err != nil {
+		t.Fatal(err)
+	}
+	want("a row that is refused", behind, "retention_rows_left=1", "retention_rows_kept{late}=1", "retention_tripped=0", "retention_problems=0")
+	in.Exec(t, "DELETE FROM child")
+	in.Done("p", "2024-03-30 12:00:00+00")
+	caught := "retention_caught_up_timestamp_seconds=2024-03-30 12:00"
+	want("a run by hand that leaves nothing", caught, "retention_rows_left=0", "retention_rows_kept{late}=1", "retention_tripped=0", "retention_problems=0")
+	if outcome, err := in.Call("CALL retention.run('p', $1, older_than => '30 days')", noon); err != nil {
+		t.Fatal(outcome, err)
+	}
+	want("a longer window by hand", caught, "retention_rows_left=0", "retention_tripped=0", "retention_problems=0")
+
+	if err := in.Operator("SELECT retention.pause('p', 'wait'), retention.place_hold('m', '1', 'case 1', '2999-01-01 00:00+00'), retention.place_hold('m', '2', 'case 2')"); err != nil {
+		t.Fatal(err)
+	}
+	in.Exec(t, "UPDATE retention.setting SET set_at = '2024-03-01 00:00+00'")
+	hold := []string{"retention_holds=2", "retention_hold_until_timestamp_seconds=2999-01-01 00:00"}
+	want("a pause and holds", append(hold, caught, "retention_paused_timestamp_seconds=2024-03-01 00:00", "retention_rows_left=0", "retention_tripped=0", "retention_problems=0")...)
+	in.Exec(t, "SELECT retention.resume('p'); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(101, 130) i")
+	in.Exec(t, "UPDATE retention.policy SET budget_rows = NULL")
+	if err := run(); err == nil {
+		t.Error("the breaker did not trip")
+	}
+	want("a breaker", append(hold, caught, "retention_rows_left=31", "retention_tripped=1", "retention_failed_in_a_row=1", "retention_problems=1")...)
+	driver := in.Conn(t) // between the start of a run and its end
+	pgtest.Exec(t, driver, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at)
+		SELECT name, table_name, hash, now(), 'running', clock_timestamp() - interval '1 hour 20 s' FROM retention.policy`)
+	pgtest.Exec(t, driver, "BEGIN")
+	pgtest.Exec(t, driver, "LOCK TABLE retention.run IN ROW EXCLUSIVE MODE")
+	running := pgtest.Value[float64](t, in, "SELECT value FROM retention.metrics WHERE name = 'retention_running_seconds'")
+	if running < hour || running > 3*hour {
+		t.Errorf("running for %.0f seconds", running)
 	}
 }
 

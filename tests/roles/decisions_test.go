@@ -48,7 +48,7 @@ var calls = []decision{
 // views run with the rights of who calls them, because only so they can commit, and count as that role.
 var inner = []decision{
 	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"},
-	{"_step", "ro", "run"}, {"_interrupted", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"},
+	{"_step", "ro", "run"}, {"_interrupted", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},
 	{"_job", "ro", "run_job"},
 	{"_ring", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"}, {"_cron_log_not_purged", "ro", "run"},
 	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
