@@ -13,7 +13,7 @@ help: ## List the targets
 demo: setup ## Show the whole path on a throw-away server; EXAMPLE=bot-queue
 	@examples/demo.sh "$(EXAMPLE)"
 
-test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, git and gcc, installs them where it may
+test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, git, gcc and Prometheus, installs them where it may
 	TMPDIR=$$(.ci/scratch) go test -count=1 -timeout 60m ./...
 
 test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
@@ -45,4 +45,5 @@ clean: ## Remove what build, bench and failed tests leave
 	find . -name '*.FAIL' -delete
 
 setup:
-	@.ci/setup gcc git
+	@.ci/setup gcc git $(TOOLS)
+test: TOOLS = prometheus prometheus-postgres-exporter

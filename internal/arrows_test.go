@@ -48,6 +48,7 @@ var arrows = map[string][]string{
 	"tests/bench":         {"*"},
 	"tests/fixture":       {"internal/diag"},
 	"tests/kit":           {"*"},
+	"tests/monitoring":    {"tests/fixture", "tests/kit", "tests/pgtest"},
 	"tests/pgtest":        {"*"},
 	"tests":               {"*"},
 	"tests/behaviour":     {"*"},

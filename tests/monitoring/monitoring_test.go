@@ -1,0 +1,225 @@
+// Package monitoring holds what docs/monitoring ships against the programs that it is for.
+package monitoring
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/fixture"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+const shipped = "../../docs/monitoring/"
+
+// TestRules has promtool evaluate the rules, each as it fires and as it does not.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	const cases = "testdata/rules_test.yaml"
+	for _, args := range [][]string{{"check", "rules", shipped + "rules.yaml"}, {"test", "rules", cases}} {
+		if out, err := exec.CommandContext(t.Context(), "promtool", args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	tested := fixture.ReadFile(t, cases)
+	alerts := regexp.MustCompile(`(?m)^ +- alert: (\w+)$`).FindAllStringSubmatch(fixture.ReadFile(t, shipped+"rules.yaml"), -1)
+	for _, alert := range alerts {
+		if !regexp.MustCompile(`alertname: ` + alert[1] + `\n +exp_alerts:`).MatchString(tested) {
+			t.Errorf("no case has %s fire", alert[1])
+		}
+	}
+	if len(alerts) < 9 {
+		t.Errorf("%d alerts were found", len(alerts))
+	}
+}
+
+const policies = `
+policies:
+  tripped: {table: item, due: &week {age: {column: at, older_than: 7 days}}, breaker: {rows: 5}, then: [delete]}
+  fine: {table: other, due: *week, keep: {even: id % 2 = 0}, breaker: {fraction: 100%}, then: [delete]}
+reports:
+  counted: {query: "SELECT count(*) FROM item"}
+jobs:
+  j: {schedule: "@daily", run: [fine, tripped, counted]}
+`
+
+// TestSeries has Prometheus scrape the exporter as the shipped files say: it gets each series of retention.metrics by its
+// name, with its labels and its value, and the rules say what is wrong.
+func TestSeries(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE other (LIKE item INCLUDING ALL);
+		INSERT INTO item SELECT i, '2024-01-01' FROM generate_series(1, 9) i; INSERT INTO other SELECT * FROM item`, policies)
+	if _, err := in.Call("CALL retention.run_job('j')"); err == nil {
+		t.Fatal("no policy tripped")
+	}
+	if err := in.Operator("SELECT retention.place_hold('item', '1', 'case', now() + interval '2 days')"); err != nil {
+		t.Fatal(err)
+	}
+	in.Exec(t, "DO $$ BEGIN CREATE ROLE scraper LOGIN IN ROLE retention_viewer; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$")
+	exporter, prometheus := address(t), address(t)
+	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper")}, "prometheus-postgres-exporter", "--disable-default-metrics", "--disable-settings-metrics",
+		"--no-collector.database", "--no-collector.bgwriter", "--extend.query-path="+shipped+"queries.yaml", "--web.listen-address="+exporter)
+	dir := t.TempDir()
+	rules, err := filepath.Abs(shipped + "rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := strings.NewReplacer("localhost:9187", exporter, "1m", "1s").Replace(fixture.ReadFile(t, shipped+"scrape.yaml"))
+	config += fmt.Sprintf("rule_files: [%q]\nglobal: {evaluation_interval: 1s}\n", rules)
+	if err := os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, nil, "prometheus", "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+prometheus)
+
+	var diff string
+	until(t, func() bool {
+		want := map[string]string{}
+		for _, row := range pgtest.Column[string](t, in, "SELECT jsonb_build_array(labels || jsonb_build_object('__name__', name), value)::text FROM retention.metrics WHERE value IS NOT NULL") {
+			name, value := series(t, row)
+			want[name] = value
+		}
+		got := map[string]string{}
+		for _, s := range query(t, prometheus, `{job="pgretain", __name__=~"retention_.+"}`) {
+			delete(s.Metric, "job")
+			delete(s.Metric, "instance")
+			got[label(s.Metric)] = s.value(t)
+		}
+		diff = cmp.Diff(want, got)
+		return diff == "" && len(want) >= 30
+	}, func() string { return "Prometheus has other series (-metrics +Prometheus):\n" + diff })
+
+	expected := []string{"RetentionHoldExpires item", "RetentionTripped tripped"}
+	var firing []string
+	until(t, func() bool {
+		firing = nil
+		for _, s := range query(t, prometheus, `ALERTS{alertstate="firing"}`) {
+			about := s.Metric["policy"]
+			if about == "" {
+				about = strings.TrimPrefix(s.Metric["table"], "public.")
+			}
+			firing = append(firing, s.Metric["alertname"]+" "+about)
+		}
+		slices.Sort(firing)
+		return slices.Equal(firing, expected)
+	}, func() string { return fmt.Sprintf("these alerts fire: %v, not %v", firing, expected) })
+}
+
+// series is a row of retention.metrics, its labels with the name in their order.
+func series(t *testing.T, row string) (name, value string) {
+	t.Helper()
+	var pair [2]json.RawMessage
+	var labels map[string]string
+	var number float64
+	for _, err := range []error{json.Unmarshal([]byte(row), &pair), json.Unmarshal(pair[0], &labels), json.Unmarshal(pair[1], &number)} {
+		if err != nil {
+			t.Fatalf("%s: %v", row, err)
+		}
+	}
+	return label(labels), fixed(number)
+}
+
+func label(labels map[string]string) string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		if labels[k] == "" { // which for Prometheus is none
+			continue
+		}
+		parts = append(parts, k+"="+labels[k])
+	}
+	return strings.Join(parts, " ")
+}
+
+func fixed(n float64) string { return strconv.FormatFloat(n, 'f', 3, 64) }
+
+// sample is one that Prometheus answers with.
+type sample struct {
+	Metric map[string]string
+	Value  [2]any
+}
+
+func (s sample) value(t *testing.T) string {
+	t.Helper()
+	n, err := strconv.ParseFloat(fmt.Sprint(s.Value[1]), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fixed(n)
+}
+
+// query asks Prometheus; nothing while it does not answer yet.
+func query(t *testing.T, server, text string) []sample {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+server+"/api/v1/query?query="+url.QueryEscape(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil
+	}
+	defer response.Body.Close()
+	var answer struct{ Data struct{ Result []sample } }
+	if json.NewDecoder(response.Body).Decode(&answer) != nil {
+		return nil
+	}
+	return answer.Data.Result
+}
+
+// address is one that nobody listens on.
+func address(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// run starts a program that ends with the test.
+func run(t *testing.T, env []string, name string, args ...string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(), env...)
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s said:\n%s", name, said.String())
+		}
+	})
+}
+
+// until waits for a state, two minutes at most.
+func until(t *testing.T, reached func() bool, missing func() string) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !reached(); time.Sleep(200 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(missing())
+		}
+	}
+}
