@@ -42,6 +42,8 @@ func TestCLI(t *testing.T) {
 		"verbs":            testVerbs,
 		"first run":        testFirst,
 		"first cancelled":  testFirstInterrupted,
+		"looks again":      testLooksAgain,
+		"serves reports":   testServesReports,
 		"uninstall":        testUninstall,
 		"rehearsal":        testRehearsal,
 		"rehearsal away":   testRehearsalElsewhere,

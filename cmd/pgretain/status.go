@@ -4,18 +4,22 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/install"
 	"pgretain/internal/report"
 )
 
 func statusCommand(c *console) *cobra.Command {
 	var t target
 	var format string
+	var watch time.Duration
 	command := verb("status", func(ctx context.Context, _ []string) error {
-		return t.with(ctx, func(s *session) error {
+		look := func(s *session) error {
 			if format == "json" {
 				return c.statusJSON(ctx, s)
 			}
@@ -23,11 +27,44 @@ func statusCommand(c *console) *cobra.Command {
 				return err
 			}
 			return c.health(ctx, s)
-		})
+		}
+		if watch == 0 {
+			return t.with(ctx, look)
+		}
+		return t.with(ctx, func(s *session) error { return c.repeat(ctx, watch, func() error { return look(s) }) })
 	})
 	t.add(command)
 	addFormat(command, &format)
+	command.Flags().DurationVar(&watch, "watch", 0, "look again after so long, until it is interrupted")
+	command.Flags().Lookup("watch").NoOptDefVal = "2s"
 	return command
+}
+
+// repeat looks again and again until ctx ends, each time on an empty screen where there is one. What is found the last
+// time counts.
+func (c *console) repeat(ctx context.Context, pause time.Duration, look func() error) error {
+	if pause < 100*time.Millisecond {
+		return &install.CheckError{Message: fmt.Sprintf("--watch=%s is too short", pause), Hint: "Write 100ms or more."}
+	}
+	var last error
+	for {
+		if isTerminal(c.out) {
+			fmt.Fprint(c.out, "\x1b[H\x1b[2J")
+		}
+		code, found := exitCode(0), look()
+		switch {
+		case ctx.Err() != nil:
+			return last
+		case found != nil && !errors.As(found, &code):
+			return found
+		}
+		last = found
+		select {
+		case <-ctx.Done():
+			return last
+		case <-time.After(pause):
+		}
+	}
 }
 
 // statusJSON keeps the order of the columns. An error among what needs attention is a finding.
