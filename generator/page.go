@@ -190,7 +190,7 @@ func (w *pageWriter) noteReads(e policy.Expr, parsed *pgparse.Expr) {
 // explained says what the policy does, with what the catalog says and how it is generated.
 func (w *pageWriter) explained() []explain.Line {
 	p := w.policy
-	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way()}
+	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(), ByList: w.partitionedOf(p).ofValues()}
 	for _, k := range w.clocks {
 		typ := ""
 		if k != nil {
@@ -211,7 +211,10 @@ func (w *pageWriter) explained() []explain.Line {
 
 // orders say how a run goes through the rows, a pass each.
 func (w *pageWriter) orders() []string {
-	if w.policy.Partitions {
+	switch {
+	case w.partitionedOf(w.policy).ofValues():
+		return []string{"lowest value first"}
+	case w.policy.Partitions:
 		return []string{"lowest upper bound first"}
 	}
 	return each(w.passes(), func(p pass) string {

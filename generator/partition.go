@@ -10,12 +10,16 @@ import (
 	"pgretain/policy"
 )
 
-// partitioned is the table of a policy on partitions: PARTITION BY RANGE, or BY LIST over RANGE.
+// partitioned is the table of a policy on partitions: PARTITION BY RANGE, BY LIST, or BY LIST over RANGE.
 type partitioned struct {
-	table *catalog.Table
-	key   *catalog.Column // bounds are its values
-	value *catalog.Column // of the list, nil without one
+	table  *catalog.Table
+	key    *catalog.Column // bounds are its values
+	byList bool            // a partition holds one value of the key, which is both its bounds
+	value  *catalog.Column // of the list above ranges, nil without one
 }
+
+// ofValues says whether each partition holds one value, its bounds.
+func (t *partitioned) ofValues() bool { return t != nil && t.byList }
 
 // keyFloors are the smallest values of the types that bounds may have.
 var keyFloors = map[string]literal{
@@ -32,13 +36,19 @@ func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
 	if !p.Partitions || table == nil {
 		return nil
 	}
-	t := &partitioned{table: table}
-	level := table
+	t, level := &partitioned{table: table}, table
 	if table.Strategy == "list" && len(table.KeyColumns) == 1 {
-		t.value = table.Column(table.KeyColumns[0])
-		level = c.rangeBelow(table)
+		below, alike := c.below(table)
+		switch {
+		case !alike:
+			return nil
+		case below != nil && below.Strategy == "range":
+			t.value, level = table.Column(table.KeyColumns[0]), below
+		default:
+			t.byList = true
+		}
 	}
-	if level == nil || level.Strategy != "range" || len(level.KeyColumns) == 0 || (t.value == nil) != (level == table) {
+	if level.Strategy != "range" && !t.byList || len(level.KeyColumns) == 0 || (t.value == nil) != (level == table) {
 		return nil
 	}
 	if t.key = table.Column(level.KeyColumns[0]); t.key == nil {
@@ -47,21 +57,19 @@ func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
 	return t
 }
 
-// rangeBelow is one partition of a list that is partitioned by range; nil when there is none, or
-// when they differ in their key.
-func (c *compiler) rangeBelow(list *catalog.Table) *catalog.Table {
-	var below *catalog.Table
+// below is one partition of a list that is partitioned itself, nil when there is none, and whether all these are so alike.
+func (c *compiler) below(list *catalog.Table) (below *catalog.Table, alike bool) {
 	for _, name := range list.Children {
 		child := c.tables[name]
 		if child == nil || child.Strategy == "" {
 			continue
 		}
-		if child.Strategy != "range" || below != nil && !slices.Equal(child.KeyColumns, below.KeyColumns) {
-			return nil
+		if below != nil && (child.Strategy != below.Strategy || !slices.Equal(child.KeyColumns, below.KeyColumns)) {
+			return nil, false
 		}
 		below = child
 	}
-	return below
+	return below, true
 }
 
 // rowsTable is what the rows of a policy look like, nil when the policy was refused. Those of a policy on partitions are
@@ -70,8 +78,8 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	if !p.Partitions {
 		return c.findTable(p)
 	}
-	clocksOnUpper(p)
 	t := c.partitionedOf(p)
+	clocksOnUpper(p, t)
 	if t == nil || !c.checkPartitioned(p, t) {
 		return nil
 	}
@@ -86,11 +94,11 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
 }
 
-// clocksOnUpper gives clocks their column: age runs from the upper bound, and a partition whose
-// upper bound is the cutoff itself holds nothing that is younger.
-func clocksOnUpper(p *policy.Policy) {
+// clocksOnUpper gives clocks their column: age runs from the upper bound. A range whose upper bound is the cutoff itself
+// holds nothing that is younger; the rows of a list are at its value, and due when a row there is.
+func clocksOnUpper(p *policy.Policy, t *partitioned) {
 	for _, k := range p.DueClocks() {
-		k.Inclusive = true
+		k.Inclusive = !t.ofValues()
 		if k.Column == "" && k.Expression == nil {
 			k.Column, k.ColumnPos = "upper", k.Position
 		}
@@ -153,8 +161,8 @@ func (c *compiler) checkPartitionPolicy(p *policy.Policy) bool {
 	case table.Strategy == "":
 		return refuse(codeSnapshotOld, "has no partition key in the catalog snapshot", `Run "pgretain snapshot" again.`)
 	case c.partitionedOf(p) == nil:
-		return refuse(codeTableKind, "is not partitioned by the range of a column",
-			"A policy on partitions needs PARTITION BY RANGE on a column, or BY LIST on a column over partitions that are all by RANGE on the same column.")
+		return refuse(codeTableKind, "is not partitioned by the range or the list of a column",
+			"A policy on partitions needs PARTITION BY RANGE or BY LIST on a column, no expression. Partitions of a list that are partitioned further must be so alike.")
 	}
 	return true
 }
@@ -163,7 +171,7 @@ func (c *compiler) checkPartitionPolicy(p *policy.Policy) bool {
 func (c *compiler) checkPartitioned(p *policy.Policy, t *partitioned) bool {
 	if keyFloors[argumentType(t.key.Plain())] == "" {
 		c.refuse(p.Table.Position, codeClockType, fmt.Sprintf("%q is partitioned by %q of type %q, which is neither a date nor a number", p.Table, t.key.Name, t.key.Type),
-			"Keys may be dates, timestamps, numbers and uuid.")
+			"Keys may be dates, timestamps, numbers and uuid: their order says which partition is the newest, which stays.")
 		return false
 	}
 	before := len(c.diags)
@@ -203,7 +211,7 @@ func (c *compiler) partitionContent(p *policy.Policy) sqlText {
 	if t.value != nil {
 		value = sqlText(quote.Ident(t.value.Name))
 	}
-	return fragment("partition content", fields{"Table": qualified(t.table), "Key": ident(t.key.Name), "Value": value,
+	return fragment("partition content", fields{"Table": qualified(t.table), "Key": ident(t.key.Name), "Value": value, "ByList": t.byList,
 		"KeyType": sqlText(argumentType(t.key.Plain())), "Floor": keyFloors[argumentType(t.key.Plain())]})
 }
 
@@ -236,7 +244,7 @@ func (w *pageWriter) partitionFields() fields {
 		}
 	}
 	return fields{
-		"Schema": sqlText(w.schema()), "KeyType": sqlText(argumentType(t.key.Plain())), "ValueType": valueType,
+		"Schema": sqlText(w.schema()), "KeyType": sqlText(argumentType(t.key.Plain())), "ValueType": valueType, "ByList": t.byList,
 		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
 		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
 		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...),

@@ -136,7 +136,7 @@ func (c *Clock) read(r *reader, f field) bool {
 		return false
 	}
 	if r.policy.Partitions {
-		r.notOfPartitions(m, "The clock of a partition is its upper bound; one at the cutoff is due.", "Remove the key.",
+		r.notOfPartitions(m, "The clock of a partition is its upper bound, or its value in a list.", "Remove the key.",
 			"column", "expression", "nulls", "inclusive", "watermark")
 		delete(m.fields, "column")
 		delete(m.fields, "expression")

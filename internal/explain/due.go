@@ -42,6 +42,8 @@ func (s subject) clock(k *policy.Clock, typ string) string {
 		what = operand(k.Expression.SQL)
 	case !s.Partitions:
 		what = quote.Ident(k.Column)
+	case s.ByList:
+		what = "its value"
 	}
 	text := what + " "
 	switch {

@@ -26,6 +26,7 @@ type Facts struct {
 	Orders   []string             // how a run goes through the rows, a pass each
 	Way      string               // how a batch takes rows
 	Cascades []catalog.ForeignKey // along which its deletes change other rows
+	ByList   bool                 // each partition holds one value
 	Holds    []string             // the tables whose holds keep rows, "schema.name", the policy's own first
 }
 
@@ -117,6 +118,9 @@ func rows(s subject) Line {
 			verb = "drops"
 		}
 		never := ", but never DEFAULT, the newest, or one without an upper bound"
+		if s.ByList {
+			never = ", one value each, but never DEFAULT or the newest"
+		}
 		return Line{Key: verb, Text: "partitions of " + table(s.Table) + never}
 	}
 	var deletes, updates, partly bool // of own rows; partly: not all of them

@@ -84,6 +84,40 @@ func TestPendingAfterTheWalk(t *testing.T) {
 	s.logged("p", counts{State: "done", Taken: 1, Kept: map[string]int64{"pending": 1}})
 }
 
+// A partition of a list that appears while a batch works makes the newest of before one of the others: its rows are judged
+// then, and so are those that came to one that was looked at already.
+func TestListSlidesWhileABatchWorks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		write string
+		stay  []string
+	}{
+		"nothing to do":             {"", []string{"m_3"}},
+		"in the newest of before":   {"INSERT INTO m VALUES (8, 2, 'pending')", []string{"m_2", "m_3"}},
+		"in the one of this batch":  {"INSERT INTO m VALUES (8, 1, 'pending')", []string{"m_1", "m_3"}},
+		"only in what has appeared": {"INSERT INTO m VALUES (8, 3, 'pending')", []string{"m_3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStageOf(t, tableM+`
+				DROP TABLE m;
+				CREATE TABLE m (id int, n int NOT NULL, state text) PARTITION BY LIST (n);
+				CREATE TABLE m_1 PARTITION OF m FOR VALUES IN (1);
+				CREATE TABLE m_2 PARTITION OF m FOR VALUES IN (2);
+				CREATE TABLE m_3 (LIKE m);
+				INSERT INTO m VALUES (1, 1, 'done'), (2, 2, 'done');`,
+				`policies: {p: {partitions_of: m, where: "true", keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending') OR NOT gate(t.name = 'm_1')"}, then: [detach], batch: {lock_timeout: 100s}}}`)
+			s.shut()
+			k := s.run("p")
+			k.mustWait()
+			s.application("ALTER TABLE m ATTACH PARTITION m_3 FOR VALUES IN (3); " + c.write)
+			s.open()
+			k.ok()
+			s.attached(c.stay...)
+		})
+	}
+}
+
 // Somebody reads the table for long: nothing is taken, nobody waits for long, and the run says so.
 func TestPartitionsOfABusyTable(t *testing.T) {
 	t.Parallel()

@@ -60,6 +60,12 @@ CREATE TABLE app.event_2026_02 PARTITION OF app.event FOR VALUES FROM ('2026-02-
 CREATE TABLE app.event_2026_03 PARTITION OF app.event FOR VALUES FROM ('2026-03-01 00:00+00') TO ('2026-04-01 00:00+00');
 CREATE TABLE app.event_2026_04 PARTITION OF app.event FOR VALUES FROM ('2026-04-01 00:00+00') TO ('2026-05-01 00:00+00');
 CREATE TABLE app.event_2026_05 PARTITION OF app.event FOR VALUES FROM ('2026-05-01 00:00+00') TO ('2026-06-01 00:00+00');
+CREATE TABLE app.removed (generation bigint NOT NULL, id bigint NOT NULL, state text NOT NULL) PARTITION BY LIST (generation);
+CREATE TABLE app.removed_1 PARTITION OF app.removed FOR VALUES IN (1);
+CREATE TABLE app.removed_2 PARTITION OF app.removed FOR VALUES IN (2);
+CREATE TABLE app.removed_3 PARTITION OF app.removed FOR VALUES IN (3);
+CREATE TABLE app.removed_4 PARTITION OF app.removed FOR VALUES IN (4);
+CREATE TABLE app.removed_5 PARTITION OF app.removed FOR VALUES IN (5);
 CREATE TABLE app.detached (name text PRIMARY KEY, drop_after timestamptz NOT NULL);
 CREATE TABLE app.queue (id bigint PRIMARY KEY, chain_id integer NOT NULL);
 CREATE FUNCTION app.queue_audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
