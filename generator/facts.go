@@ -134,6 +134,7 @@ type restoreSource struct {
 	Run      string            `json:"run"`            // the column of From with the number of the run
 	Same     map[string]string `json:"same,omitempty"` // constants that tell these rows of From from others
 	Document string            `json:"document,omitempty"`
+	Names    map[string]string `json:"names,omitempty"` // of columns that From calls otherwise
 	Stays    bool              `json:"stays,omitempty"` // what is restored stays in From
 	Key      []string          `json:"key"`             // of Table
 	Columns  map[string]string `json:"columns"`         // of Table, with their types: all, or those of the update
@@ -208,6 +209,9 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 	}
 	source = sourceOfTable(from, columnNames(from))
 	source.From, source.archive, source.Document = s.Archive.Into.String(), s.Archive.Into, s.Archive.Document
+	for _, c := range s.Archive.Columns {
+		source.Names[c.From.Text] = c.Name
+	}
 	source.Stays = slices.Contains(tableNames(w.file.Protect), source.From)
 	for _, a := range s.Archive.Set {
 		if runID.MatchString(a.Value.SQL) {
@@ -217,18 +221,19 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 		}
 	}
 	return source, source.Run != "" && !slices.ContainsFunc(from.Columns, func(c catalog.Column) bool {
-		kept := into.Column(c.Name)
+		name := s.Archive.NameOf(c.Name)
+		kept := into.Column(name)
 		if c.Generated {
 			return slices.Contains(from.PrimaryKey, c.Name)
 		}
-		return source.Document == "" && (kept == nil || kept.Generated || assigned(s.Archive.Set, c.Name))
+		return source.Document == "" && (kept == nil || kept.Generated || assigned(s.Archive.Set, name))
 	})
 }
 
 // sourceOfTable is about columns of a table.
 func sourceOfTable(table *catalog.Table, columns []string) restoreSource {
 	source := restoreSource{
-		Table: tableName(table), Key: table.PrimaryKey, Same: map[string]string{}, Columns: map[string]string{},
+		Table: tableName(table), Key: table.PrimaryKey, Same: map[string]string{}, Names: map[string]string{}, Columns: map[string]string{},
 		table: policy.Table{Schema: table.Schema, Name: table.Name},
 	}
 	for _, name := range columns {
@@ -414,6 +419,11 @@ func (w *pageWriter) namesIn(functions []Object) namesRead {
 		if k.Insert != nil {
 			for _, a := range k.Insert.Set {
 				n.named[a.Column] = true
+			}
+		}
+		if k.Archive != nil {
+			for _, c := range k.Archive.Columns {
+				n.named[c.Name] = true
 			}
 		}
 	}

@@ -27,6 +27,7 @@ func (w *pageWriter) archive(s step, b batch) sqlText {
 	d := w.insertFrom(s, b, false, s.Archive.Set)
 	d.Into, d.Copied = quotedTable(s.Archive.Into), w.copyCounter(s)
 	if name := s.Archive.Document; name == "" {
+		w.checkNames(s.Step, from, into)
 		w.copyColumns(&d, s, from, into)
 	} else if !assigned(s.Archive.Set, name) { // the whole row in one column
 		d.Columns, d.Values = []ident{ident(name)}, []sqlText{fragment("whole row", s.alias())}
@@ -51,20 +52,43 @@ type reliance struct {
 	whole bool
 }
 
-// copyColumns copies the columns of equal names. One that the archive lacks is refused, not left behind.
+// checkNames refuses names under "columns" that the tables do not have, and a column that would hold two of the row.
+func (w *pageWriter) checkNames(s policy.Step, from, into *catalog.Table) {
+	for _, c := range s.Archive.Columns {
+		w.knownColumn(into, c.Name, c.Position)
+		known := w.knownColumn(from, c.From.Text, c.From.Position) != nil && c.From.Text != c.Name
+		if known && from.Column(c.Name) != nil && s.Archive.NameOf(c.Name) == c.Name {
+			w.refuse(c.Position, codeStep, fmt.Sprintf("column %q of archive %q would hold the columns %q and %q", c.Name, s.Archive.Into, c.Name, c.From.Text),
+				fmt.Sprintf("Say under \"columns\" also where %q goes.", c.Name))
+		}
+	}
+}
+
+// copyColumns copies the columns of the row. One that the archive cannot hold is refused, not left behind.
 func (w *pageWriter) copyColumns(d *insertData, s step, from, into *catalog.Table) {
 	for _, column := range from.Columns {
-		target := into.Column(column.Name)
+		name, at := s.Archive.NameOf(column.Name), s.Position
+		target := into.Column(name)
+		if i := slices.IndexFunc(s.Archive.Columns, func(c policy.Renamed) bool { return c.Name == name }); i >= 0 {
+			at = s.Archive.Columns[i].Position
+		}
 		switch {
-		case assigned(s.Archive.Set, column.Name), target != nil && target.Generated:
+		case assigned(s.Archive.Set, name), target != nil && target.Generated && column.Generated:
+		case target == nil && name != column.Name: // refused by its name
 		case target == nil:
-			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no column %q for what table %q has", s.Archive.Into, column.Name, tableName(from)),
-				"Add the column there, or keep the whole row as a document: archive: {document: ...}.")
+			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no column %q for what table %q has", s.Archive.Into, name, tableName(from)),
+				"Add the column there, say under \"columns\" which other one holds it, or keep the whole row as a document: archive: {document: ...}.")
+		case target.Generated:
+			w.refuse(at, codeStep, fmt.Sprintf("column %q of archive %q is generated, and does not hold what table %q has", name, s.Archive.Into, tableName(from)),
+				"Name another column for it under \"columns\", or drop the expression there.")
 		case narrows(column.Plain(), target.Plain()):
-			w.refuse(s.Position, codeNarrow, fmt.Sprintf("column %q of archive %q has type %s, and does not hold all values of type %s", column.Name, s.Archive.Into, target.Type, column.Type),
-				fmt.Sprintf("Give the archive's column the type %s, or round on purpose, as in set: {%s: \"%s::%s\"}.", column.Type, column.Name, column.Name, target.Type))
+			hint := fmt.Sprintf("Give the archive's column the type %s", column.Type)
+			if name == column.Name {
+				hint += fmt.Sprintf(", or round on purpose, as in set: {%s: \"%s::%s\"}", name, name, target.Type)
+			}
+			w.refuse(at, codeNarrow, fmt.Sprintf("column %q of archive %q has type %s, and does not hold all values of type %s", name, s.Archive.Into, target.Type, column.Type), hint+".")
 		default:
-			d.Columns = append(d.Columns, ident(column.Name))
+			d.Columns = append(d.Columns, ident(name))
 			d.Values = append(d.Values, aliased(s.alias(), ident(column.Name)))
 		}
 	}
@@ -128,15 +152,17 @@ func (w *pageWriter) archiveTable(s step, from *catalog.Table) *catalog.Table {
 	case table != nil && s.Archive.Document == "" && len(table.PrimaryKey) == 0 && w.history.Has(ID{KindArchive, tableName(table)}):
 		// One that an earlier migration made, by the unique index that it has for a key: as before the snapshot knew it.
 		copied := *table
-		copied.PrimaryKey = from.PrimaryKey
+		copied.PrimaryKey = each(from.PrimaryKey, s.Archive.NameOf)
 		return &copied
 	case table != nil:
 		return table
 	}
 	table = &catalog.Table{Schema: s.Archive.Into.Schema, Name: s.Archive.Into.Name, Kind: "table"}
 	if s.Archive.Document == "" {
-		table.Columns = each(from.Columns, func(c catalog.Column) catalog.Column { return catalog.Column{Name: c.Name, Type: c.Type} })
-		table.PrimaryKey = from.PrimaryKey
+		table.Columns = each(from.Columns, func(c catalog.Column) catalog.Column {
+			return catalog.Column{Name: s.Archive.NameOf(c.Name), Type: c.Type}
+		})
+		table.PrimaryKey = each(from.PrimaryKey, s.Archive.NameOf)
 	} else {
 		table.Columns = []catalog.Column{{Name: s.Archive.Document, Type: "jsonb"}}
 	}
@@ -180,14 +206,19 @@ func (w *pageWriter) createdTable(s step, from *catalog.Table) Object {
 		w.enterRelated(s)
 	}
 	name, whole := s.Archive.Into.String(), s.Archive.Document == ""
-	var columns, key []ident
+	var columns []valueText
+	var key []string
 	for _, column := range from.Columns {
-		if whole && !assigned(s.Archive.Set, column.Name) {
-			columns = append(columns, ident(column.Name))
+		if as := s.Archive.NameOf(column.Name); whole && !assigned(s.Archive.Set, as) {
+			value := valueText{Value: aliased(s.alias(), ident(column.Name))}
+			if as != column.Name {
+				value.Column = ident(as)
+			}
+			columns = append(columns, value)
 		}
 	}
 	if whole {
-		key = identifiers(from.PrimaryKey)
+		key = each(from.PrimaryKey, s.Archive.NameOf)
 	}
 	document := sqlText(s.Archive.Document)
 	if assigned(s.Archive.Set, s.Archive.Document) {
@@ -195,8 +226,8 @@ func (w *pageWriter) createdTable(s step, from *catalog.Table) Object {
 	}
 	data := fields{
 		"Policy": sqlText(w.policy.Name), "Into": quotedTable(s.Archive.Into), "From": qualified(from), "As": s.alias(),
-		"Columns": columns, "Document": document, "Set": w.emptyValues(s), "Key": key,
-		"Index": ident(indexName(name, strings.Join(from.PrimaryKey, ","), "")),
+		"Columns": columns, "Document": document, "Set": w.emptyValues(s), "Key": identifiers(key),
+		"Index": ident(indexName(name, strings.Join(key, ","), "")),
 	}
 	return Object{Kind: KindArchive, Name: name, As: AsMigrator, SQL: object("archive", data), Drop: object("archive_drop", data),
 		Policy: w.policy.Name, Table: name, Position: s.Position}

@@ -23,9 +23,10 @@ type stepEntry struct {
 	Where   string   `json:"where,omitempty"`   // which of the rows; "": all
 	Differs string   `json:"differs,omitempty"` // whether an update changes a row
 	Name    string   `json:"name,omitempty"`    // of the table that is dropped
-	Key     []string `json:"key,omitempty"`     // of an archive, where it is copied and must not be there yet
 	Notes   []string `json:"notes,omitempty"`   // why numbers are not what a run does; of step 0: all numbers
 	Blind   bool     `json:"blind,omitempty"`   // only a batch can tell its rows
+	// Key of an archive, where it is copied and must not be there yet, with the row's columns that it is copied from.
+	Key map[string]string `json:"key,omitempty"`
 }
 
 // stepEntries is what the registry says of the steps, in their order, for blast_radius and for holds.
@@ -109,21 +110,24 @@ func (w *pageWriter) insertNotes(s step) []string {
 	return nil
 }
 
-// archiveKey is the key of an archive, where it is that of what is copied.
-func (w *pageWriter) archiveKey(s step) []string {
+// archiveKey is the key of an archive with the columns that it is copied from, where all of it is.
+func (w *pageWriter) archiveKey(s step) map[string]string {
 	from := w.sourceTable(s)
 	into := w.archiveTable(s, from)
 	if into == nil || s.Archive.Document != "" || w.policy.Partitions {
 		return nil
 	}
-	copied := func(name string) bool {
-		column, target := from.Column(name), into.Column(name)
-		return column != nil && target != nil && column.Type == target.Type && !assigned(s.Archive.Set, name)
+	key := map[string]string{}
+	for _, column := range from.Columns {
+		name := s.Archive.NameOf(column.Name)
+		if slices.Contains(into.PrimaryKey, name) && column.Type == into.Column(name).Type && !assigned(s.Archive.Set, name) {
+			key[name] = column.Name
+		}
 	}
-	if slices.ContainsFunc(into.PrimaryKey, func(name string) bool { return !copied(name) }) {
+	if len(key) < len(into.PrimaryKey) {
 		return nil
 	}
-	return into.PrimaryKey
+	return key
 }
 
 // rest gives a table that steps before delete from its other name.

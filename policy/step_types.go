@@ -62,13 +62,36 @@ type Insert struct {
 	AsPosition diag.Position
 }
 
-// Archive copies whole rows: columns of equal names and Set, or the row as a document.
+// Archive copies whole rows: their columns, under equal names but for Columns, and Set; or the row as a document.
 type Archive struct {
 	Into     Table        `yaml:"into,required"`
+	Columns  []Renamed    `yaml:"columns,filled"`
 	Set      []Assignment `yaml:"set"`
 	Document string       `yaml:"document,column"`              // the jsonb column for the whole row; "" for columns
 	Existing string       `yaml:"existing,refuse|keep|replace"` // "refuse" (default), "keep" or "replace"
 	Create   bool         `yaml:"create"`
+}
+
+// NameOf is what the archive calls a column of the row.
+func (a *Archive) NameOf(column string) string {
+	for _, c := range a.Columns {
+		if c.From.Text == column {
+			return c.Name
+		}
+	}
+	return column
+}
+
+// Renamed is a column of an archive that holds the values of another column of the row.
+type Renamed struct {
+	Name     string `name:"column"`
+	From     Name
+	Position diag.Position // of Name
+}
+
+func (c *Renamed) read(r *reader, f field) bool {
+	c.Position = r.at(f.key)
+	return r.value(f, &c.From, "column")
 }
 
 // Emit writes one event for each row.

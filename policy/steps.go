@@ -169,8 +169,13 @@ func (r *reader) checkInsert(in *Insert, m mapping) {
 	if !m.has("key") && !m.has("per") && !m.has("set") {
 		r.add(codeMissing, r.fieldAt(m.from), `"insert" needs "key", "per" or "set"`, "Otherwise there is nothing to write.", "")
 	}
+	r.once(slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
+}
+
+// once refuses a column that has two values.
+func (r *reader) once(list []Assignment) {
 	seen := map[string]Assignment{}
-	for _, a := range slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set) {
+	for _, a := range list {
 		if first, ok := seen[a.Column]; ok {
 			r.twice(a, first)
 		}
@@ -178,7 +183,8 @@ func (r *reader) checkInsert(in *Insert, m mapping) {
 	}
 }
 
-// checkArchive refuses an archive in the table that the rows are from, and a document without all of the row.
+// checkArchive refuses an archive in the table that the rows are from, a column with two values, a value in two columns,
+// and a document without all of the row.
 func (r *reader) checkArchive(a *Archive, related *Related) {
 	from, row := r.policy.Table, "t"
 	if related != nil {
@@ -187,6 +193,20 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 	if a.Into.Name != "" && a.Into.same(from) {
 		r.add(codeConflict, a.Into.Position, fmt.Sprintf("the rows of %q cannot be archived in %q", from, a.Into), "A copy would be due like the row itself.", "Name another table.")
 	}
+	if len(a.Columns) > 0 && a.Document != "" {
+		r.add(codeConflict, a.Columns[0].Position, `"columns" and "document" exclude each other`, "A document holds the columns under the names that they have.", "Remove one of the two.")
+	}
+	var given []Assignment
+	copied := map[string]Name{}
+	for _, c := range a.Columns {
+		given = append(given, Assignment{Column: c.Name, Position: c.Position})
+		if first, ok := copied[c.From.Text]; ok {
+			r.add(codeDuplicate, c.From.Position, fmt.Sprintf("column %q is copied already", c.From.Text), fmt.Sprintf("The first one is at %s.", first.Position),
+				`Write a second copy under "set".`)
+		}
+		copied[c.From.Text] = c.From
+	}
+	r.once(append(given, a.Set...))
 	for _, set := range a.Set {
 		parsed, err := pgparse.Expression(set.Value.SQL)
 		if a.Document == "" || set.Column != a.Document || err != nil || slices.ContainsFunc(parsed.Columns, func(c pgparse.ColumnRef) bool {

@@ -107,6 +107,9 @@ func archive(s policy.Step) string {
 	if a.Document != "" && !given {
 		text += ", whole in column " + quote.Ident(a.Document)
 	}
+	for _, c := range a.Columns {
+		text += ", " + name(c.From) + " as " + quote.Ident(c.Name)
+	}
 	if len(a.Set) > 0 {
 		text += ", with " + assignments(a.Set)
 	}

@@ -88,6 +88,7 @@ var cases = map[string]struct {
 
 	// Windows.
 	"an archive dated by itself":                {"a: {table: app.served, due: {age: {column: at, older_than: 90 days}}, then: [archive: {into: app.not_served, set: {at: as_of}}, delete]}\n  b: {table: app.not_served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}", nil},
+	"an archive with another clock":             {"a: {table: app.served, due: {age: {column: at, older_than: 90 days}}, then: [archive: {into: app.loan, columns: {note_id: owner_id, used_at: at}}, delete]}\n  b: {table: app.loan, due: {age: {column: used_at, older_than: 30 days}}, then: [delete]}", []string{"L015"}},
 	"a month and thirty days":                   {"a: {table: app.served, due: {age: {column: at, older_than: 1 month}}, then: [archive: {into: app.not_served}, delete]}\n  b: {table: app.not_served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}", nil},
 	"a month and 27 days":                       {"a: {table: app.served, due: {age: {column: at, older_than: 1 month}}, then: [archive: {into: app.not_served}, delete]}\n  b: {table: app.not_served, due: {age: {column: at, older_than: 27 days}}, then: [delete]}", []string{"L015"}},
 	"a longer window for some rows, by a guard": {"a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {s: starred}, then: [delete]}\n  b: {table: app.note, where: starred, due: {age: {column: made_at, older_than: 9 days}}, then: [delete]}", nil},

@@ -154,7 +154,7 @@ func bringsClock(from clocked, a *policy.Archive, archive clocked) bool {
 			return bare(set.Value) == from.clock.Column
 		}
 	}
-	return a.Document == "" && archive.clock.Column == from.clock.Column
+	return a.Document == "" && archive.clock.Column == a.NameOf(from.clock.Column)
 }
 
 // checkParents warns of a window that another policy cuts short, because it deletes the rows that these

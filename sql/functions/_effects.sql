@@ -42,11 +42,12 @@ BEGIN
                                    JOIN %4$s a ON %5$s',
                               e.step, e."table", coalesce(retention._table(e.related)::regclass::text, v_own),
                               retention._table(e."table")::regclass,
-                              (SELECT string_agg(format('a.%I = o.%1$I', k), ' AND ') FROM unnest(e.key) k)) END,
+                              (SELECT string_agg(format('a.%I = o.%I', k.key, k.value), ' AND ')
+                               FROM jsonb_each_text(e.key) k)) END,
            ' UNION ALL ')
     INTO v_found
     FROM jsonb_to_recordset(v_policy.steps) e(step integer, verb text, "table" text, related text,
-        name text, key text[], blind boolean)
+        name text, key jsonb, blind boolean)
     LEFT JOIN LATERAL (
         SELECT array_agg(c.key) AS sets,
             coalesce(array_agg(c.key) FILTER (WHERE lower(c.value) = 'null'), '{}') AS nulls

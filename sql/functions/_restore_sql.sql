@@ -17,8 +17,9 @@ BEGIN
                                  ELSE to_regtype(c.type) IS DISTINCT FROM a.atttypid
                                      OR replace(substring(c.type, '\(.*\)'), ' ', '')
                                       IS DISTINCT FROM substring(a.type, '\(.*\)') END) AS differs,
-           string_agg(format(CASE WHEN v_undo THEN 'a.key[%s]' WHEN v_document IS NULL THEN 'a.%2$I' ELSE 'd.%2$I' END
-               || '::%3$s AS c%4$s', k.n, c.name, format_type(a.atttypid, -1), a.attnum), ', ')
+           string_agg(format(CASE WHEN v_undo THEN 'a.key[%s]' WHEN v_document IS NULL THEN 'a.%5$I' ELSE 'd.%2$I' END
+               || '::%3$s AS c%4$s', k.n, c.name, format_type(a.atttypid, -1), a.attnum,
+               coalesce(p_source -> 'names' ->> c.name, c.name)), ', ')
                FILTER (WHERE k.n > 0 OR NOT v_undo AND a.attgenerated = '') AS "values",
            string_agg(quote_ident(c.name), ', ' ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS names,
            string_agg('s.c' || a.attnum, ', ' ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS given,

@@ -19,9 +19,9 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     window_own interval, window_at_least interval, window_at_most interval,  -- own: NULL where it may not be set
     -- What restore() can bring back, a step each; NULL: nothing. An archive ("from") of whole rows of "table", with the
     -- number of the run in the column "run" and "same" constants in others; "document" is the column that holds rows,
-    -- "stays" says that they stay there when they are restored; "columns" are the table's, with types, "key" its
-    -- primary key. Of an update with "undo", "from" is the table undo, "columns" are the key's and what it sets, "set"
-    -- what is to be set.
+    -- "stays" says that they stay there when they are restored; "columns" are the table's, with types, "names" what
+    -- the archive calls some of them, "key" the table's primary key. Of an update with "undo", "from" is the table
+    -- undo, "columns" are the key's and what it sets, "set" what is to be set.
     restores jsonb,
     deletes text[] NOT NULL DEFAULT '{}',       -- the tables that steps delete from
     unguarded text[] NOT NULL DEFAULT '{}',     -- that statements of the policy's own words change
@@ -43,8 +43,9 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     facts jsonb NOT NULL DEFAULT '{}',
     -- The steps in their order, as [{step, verb, table, ...}], for _step_query() and _effects(); batches have the same
     -- in <policy>_take. Related rows of table "related" as "as", tied by "on"; "where" says which rows, "differs" which
-    -- of them an update changes, "key" is that of an archive. A table that steps before delete from is read as "rest
-    -- of <table>". notes: why numbers are not what a run does; blind: only a batch knows the rows.
+    -- of them an update changes, "key" is that of an archive: by its columns, those of the row. A table that steps
+    -- before delete from is read as "rest of <table>". notes: why numbers are not what a run does; blind: only a batch
+    -- knows the rows.
     steps jsonb NOT NULL DEFAULT '[]',
     batch_rows integer NOT NULL DEFAULT 50000 CHECK (batch_rows > 0),
     batch_time_ms integer DEFAULT 50 CHECK (batch_time_ms > 0),  -- how long a batch should take; NULL: of batch_rows

@@ -18,7 +18,7 @@ const reliedOn = `
 	CREATE TABLE cases (item_id bigint, open boolean, title text);
 	CREATE TABLE users (id bigint PRIMARY KEY, item_id bigint, vip boolean);
 	CREATE VIEW vips AS SELECT id, item_id FROM users WHERE vip;
-	CREATE TABLE attic (id bigint, at timestamptz, state text, mood mood, body text, spare int, run_id bigint);
+	CREATE TABLE attic (id bigint, at timestamptz, state text, mood mood, payload text, spare int, run_id bigint);
 	CREATE TABLE other (id int PRIMARY KEY, at date, item_id bigint);
 	INSERT INTO item SELECT i, '2024-01-01'::timestamptz + i * interval '1 hour' FROM generate_series(1, 30) i;
 	INSERT INTO part SELECT i, i FROM generate_series(1, 30) i;
@@ -36,7 +36,7 @@ policies:
       vip: "EXISTS (SELECT FROM vips v WHERE v.item_id = t.id)"
     batch: {rows: 5}
     then:
-      - archive: {into: attic, set: {run_id: run.id}}
+      - archive: {into: attic, columns: {payload: body}, set: {run_id: run.id}}
       - delete: {cascades: [part]}
 `
 
@@ -56,6 +56,7 @@ var reliedOnChanges = map[string]struct{ change, says string }{
 	"a guard's table is a view":   {"ALTER TABLE cases RENAME TO cases_; CREATE VIEW cases AS SELECT * FROM cases_ WHERE false", `"public.cases" is a view now`},
 	"a guard's view is a table":   {"DROP VIEW vips; CREATE TABLE vips (id bigint, item_id bigint)", `"public.vips" is a table now`},
 	"a guard's view's column":     {"DROP VIEW vips; CREATE VIEW vips AS SELECT id, item_id::int FROM users WHERE vip", `"item_id" of "public.vips" is of type integer`},
+	"an archive's column":         {"ALTER TABLE attic ALTER payload TYPE varchar(9)", `"payload" of "public.attic" is of type character varying(9)`},
 	"an archived column more":     {"ALTER TABLE item ADD more text", `does not know: more`},
 	"another cascade":             {"ALTER TABLE other ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE CASCADE", "public.item -> public.other"},
 	"another pointer":             {"ALTER TABLE other ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL", "public.item -> public.other"},

@@ -20,6 +20,7 @@ func TestColumnSinceGenerate(t *testing.T) {
 		kept              int // copies with what the new column had
 	}{
 		"own":                   {"archive: {into: a, set: {run_id: run.id}}, " + delete, "m", "", true, 30},
+		"own, renamed":          {"archive: {into: a, columns: {gone: v, v: id}, set: {run_id: run.id, id: \"0\"}}, " + delete, "m", "", true, 30},
 		"own in shape LOCKED":   {"archive: {into: a, set: {run_id: run.id}}, " + delete, "m", `keep: {none: "(SELECT false)"}, `, true, 30},
 		"related":               {`archive: {table: r, as: r, where: "r.id = t.id", into: a, set: {run_id: run.id}}, ` + delete, "r", "", true, 30},
 		"of another table":      {"archive: {into: a, set: {run_id: run.id}}, " + delete, "r", "", false, 0},
@@ -36,7 +37,7 @@ func TestColumnSinceGenerate(t *testing.T) {
 				INSERT INTO r SELECT * FROM m;
 				ALTER TABLE m DROP gone;
 				ALTER TABLE r DROP gone;
-				CREATE TABLE a (id int, at timestamptz, v int, doc jsonb, run_id bigint)`, fmt.Sprintf(policies, 7))
+				CREATE TABLE a (id int, at timestamptz, v int, gone int, doc jsonb, run_id bigint)`, fmt.Sprintf(policies, 7))
 			in.Exec(t, "ALTER TABLE "+c.added+" ADD body text DEFAULT 'kept'; ALTER TABLE a ADD body text")
 			if c.fails {
 				o := in.Run("p", noon)

@@ -43,6 +43,7 @@ func TestRestoreIntoAChangedTable(t *testing.T) {
 		passes []string // changes of what an update does not touch
 	}{
 		"columns":  {"{archive: {into: old, set: {run: run.id}}}, delete", nil},
+		"renamed":  {"{archive: {into: old, columns: {word: state, state: word, len: id, id: len}, set: {run: run.id}}}, delete", nil},
 		"document": {"{archive: {into: attic, document: body, set: {run: run.id}}}, delete", nil},
 		"undo": {`{update: {set: {state: "'shut'"}, undo: {state: "'open'", n: "n + 1"}}}`,
 			[]string{"ALTER TYPE mood RENAME TO feeling", "ALTER TABLE m ALTER COLUMN len DROP EXPRESSION", "ALTER TABLE m DROP COLUMN len",
@@ -111,9 +112,11 @@ func TestRestoreOfEnsuredColumns(t *testing.T) {
 func TestRestoreOneRow(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (day date, id bigint, at timestamptz NOT NULL, gone boolean NOT NULL DEFAULT false, PRIMARY KEY (day, id)); CREATE TABLE attic (body jsonb, run bigint);
+		CREATE TABLE kept (id bigint GENERATED ALWAYS AS IDENTITY, at timestamptz, "The day" date, m_id bigint, gone boolean, run bigint);
 		INSERT INTO m SELECT '2024-02-01'::date + i % 2, i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day' FROM generate_series(1, 12) i`
 	for name, step := range map[string]string{
 		"archive":  "{archive: {into: old, create: true, set: {run: run.id}}}, delete",
+		"renamed":  `{archive: {into: kept, columns: {m_id: id, "\"The day\"": day}, set: {run: run.id}}}, delete`,
 		"document": "{archive: {into: attic, document: body, set: {run: run.id}}}, delete",
 		"undo":     "{update: {set: {gone: true}, undo: {gone: false}}}",
 	} {

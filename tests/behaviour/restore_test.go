@@ -44,6 +44,9 @@ func TestRestoreEveryType(t *testing.T) {
 		"created":  {"", "{into: old, create: true, set: {run_id: run.id}}"},
 		"document": {"CREATE TABLE old (what text, body jsonb NOT NULL, run bigint)", `{into: old, document: body, set: {what: "'m'", run: run.id}}`},
 		"of text":  {`CREATE TABLE old (run bigint, id bigint, day date, "Group" varchar, at timestamptz, n numeric, f float8, b bytea, tags text[], grid int[], doc jsonb, span tstzrange, took interval, m text, p int, u text, c text, flag boolean, wall timestamp, len int)`, "{into: old, set: {run: run.id}}"},
+		"under other names": {`CREATE TABLE old (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run bigint, m_id bigint, at date, "The Group" text, day timestamptz, amount numeric, f float8, b bytea, tags text[], cells int[], doc jsonb, span tstzrange, took interval, u mood, p percent, m uuid, "C" text, flag boolean, wall timestamp, size int) PARTITION BY RANGE (id);
+			CREATE TABLE old_1 PARTITION OF old FOR VALUES FROM (1) TO (7); CREATE TABLE old_2 PARTITION OF old DEFAULT`,
+			`{into: old, columns: {m_id: id, day: at, at: day, "\"The Group\"": "\"Group\"", amount: n, cells: grid, m: u, u: m, "\"C\"": c, size: len}, set: {run: run.id}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -58,9 +58,8 @@ func (a *author) limits() {
 			"worst": a.small(), "last": int64(0)}}
 	}
 	if a.in(4) {
-		old := a.data[f.item][a.IntN(len(a.data[f.item]))].clone()
-		old["archived"] = moment(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
-		a.data[f.old] = []row{old}
+		old := a.data[f.item][a.IntN(len(a.data[f.item]))]
+		a.data[f.old] = []row{f.archived(old, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))}
 	}
 }
 

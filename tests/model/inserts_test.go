@@ -3,6 +3,9 @@ package model
 import (
 	"slices"
 	"strings"
+	"time"
+
+	"pgretain/internal/quote"
 )
 
 // sum is an insert with key into sums.
@@ -78,7 +81,7 @@ func plus(a, b value) value {
 	return a.(int64) + b.(int64)
 }
 
-// archive copies own rows by equal names, or as documents; or related ones as documents.
+// archive copies own rows by their columns, or as documents; or related ones as documents.
 type archive struct {
 	related  *related
 	document bool
@@ -100,6 +103,15 @@ func (a archive) yamlOf(f *family) any {
 			"as_of"}}})
 	} else {
 		o = append(o, field{"into", f.old.ref()}, field{"set", obj{{"archived", "as_of"}}})
+		var renamed obj
+		for _, c := range f.item.columns {
+			if f.kept[c.name] != c.name {
+				renamed = append(renamed, field{quote.Ident(f.kept[c.name]), quote.Ident(c.name)})
+			}
+		}
+		if renamed != nil {
+			o = append(o, field{"columns", renamed})
+		}
 		if a.existing != "" {
 			o = append(o, field{"existing", a.existing})
 		}
@@ -137,9 +149,8 @@ func (a archive) do(m *model, batch []judged) error {
 					"body": keyText(of, r)})
 				continue
 			}
-			old := r.clone()
-			old["archived"] = moment(m.asOf)
-			i := slices.IndexFunc(m.data[f.old], func(x row) bool { return f.old.compareKeys(x, r) == 0 })
+			old := f.archived(r, m.asOf)
+			i := slices.IndexFunc(m.data[f.old], func(x row) bool { return f.old.compareKeys(x, old) == 0 })
 			switch {
 			case i < 0:
 				m.data[f.old] = append(m.data[f.old], old)
@@ -152,6 +163,15 @@ func (a archive) do(m *model, batch []judged) error {
 		}
 	}
 	return nil
+}
+
+// archived is a row of item as old has it.
+func (f *family) archived(r row, at time.Time) row {
+	old := row{"archived": moment(at)}
+	for _, c := range f.item.columns {
+		old[f.kept[c.name]] = r[c.name]
+	}
+	return old
 }
 
 // keyText is the key of a row as keysInJSON reads it; that of a child is its id alone.

@@ -144,6 +144,7 @@ type family struct {
 	limit *table              // for up_to
 	sums  *table              // for insert with key
 	old   *table              // for archive
+	kept  map[string]string   // what old calls the columns of item
 	attic *table              // for archive with document
 	steps *table              // for watermarks
 }
@@ -209,10 +210,23 @@ func randomFamily(d dice, prefix string, clock kind) *family {
 		{name: "n", kind: bigint},
 		{name: "total", kind: bigint}, {name: "best", kind: integer}, {name: "worst", kind: integer}, {name: "last",
 			kind: bigint}}}
-	f.old = &table{name: name("old"), key: f.item.key, columns: append(slices.Clone(f.item.columns),
-		column{name: "archived", kind: timestamptz})}
-	for i := range f.old.columns {
-		f.old.columns[i].notNull = false
+	f.old = &table{name: name("old"), columns: []column{{name: "archived", kind: timestamptz}}}
+	f.kept = map[string]string{}
+	renames := d.in(3)
+	for i, c := range f.item.columns {
+		if f.kept[c.name] = c.name; renames && d.in(2) {
+			f.kept[c.name] = fmt.Sprintf("Kept %d", i)
+		}
+	}
+	if renames { // one goes by the name of another
+		a, b := pick(d, f.item.columns...).name, pick(d, f.item.columns...).name
+		f.kept[a], f.kept[b] = f.kept[b], f.kept[a]
+	}
+	for _, c := range f.item.columns {
+		f.old.columns = append(f.old.columns, column{name: f.kept[c.name], kind: c.kind})
+	}
+	for _, name := range f.item.key {
+		f.old.key = append(f.old.key, f.kept[name])
 	}
 	f.attic = &table{name: name("attic"), columns: []column{{name: "what", kind: textual}, {name: "at",
 		kind: timestamptz},

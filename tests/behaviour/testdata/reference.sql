@@ -48,7 +48,7 @@ CREATE TABLE app.invoice (id bigint PRIMARY KEY, paid_at timestamptz, total nume
 CREATE TABLE app.invoice_line (id bigint PRIMARY KEY, invoice_id bigint NOT NULL REFERENCES app.invoice ON DELETE CASCADE);
 CREATE INDEX ON app.invoice_line (invoice_id);
 CREATE TABLE app.old_invoice (
-    id bigint PRIMARY KEY, paid_at timestamptz, total numeric NOT NULL, archived_at timestamptz NOT NULL, run_id bigint NOT NULL);
+    invoice_id bigint PRIMARY KEY, paid_at timestamptz, total numeric NOT NULL, archived_at timestamptz NOT NULL, run_id bigint NOT NULL);
 CREATE TABLE app.attic (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text NOT NULL, at timestamptz NOT NULL, body jsonb NOT NULL);
 CREATE TABLE app.account (id bigint PRIMARY KEY, closed_at timestamptz, private boolean NOT NULL);
