@@ -19,10 +19,18 @@ type rowFacts struct {
 	Clock    string            `json:"clock,omitempty"`    // of one row; "" where a row has several, or one of another table
 	Value    string            `json:"value,omitempty"`    // as it is shown, where that is another
 	At       string            `json:"at,omitempty"`       // as it is compared, where that is another
+	Encoding *instantEncoding  `json:"encoding,omitempty"` // by which a least value, once found, is an instant for people
 	Where    string            `json:"where,omitempty"`    // which rows the policy is about; "": all
 	Nulls    bool              `json:"nulls,omitempty"`    // rows that have no clock are counted
 	Ahead    string            `json:"ahead,omitempty"`    // a clock past that lies far ahead
 	Archives map[string]string `json:"archives,omitempty"` // by table, the column with the number of the run
+}
+
+// instantEncoding is how a number or key says an instant, for retention._shown.
+type instantEncoding struct {
+	Kind  string `json:"kind"`
+	Epoch int64  `json:"epoch,omitempty"`
+	Shift int    `json:"shift,omitempty"`
 }
 
 // Years from the instant on after which a clock is taken for a mistake: an age is of the past, and most
@@ -47,6 +55,12 @@ func (w *pageWriter) facts() rowFacts {
 		}
 	} else if k != nil && k.own {
 		f.Clock = k.shown()
+		if k.key != "" && k.source.NullsDue {
+			f.Clock = plainText(fragment("if a key", fields{"Key": k.key, "Clock": sqlText(f.Clock)}))
+		}
+	}
+	if k != nil && k.source.Encoding.Kind != "" {
+		f.Encoding = &instantEncoding{k.source.Encoding.Kind, k.source.Encoding.Epoch, k.source.Encoding.Shift}
 	}
 	if k == nil || k.source.Kind == "position" {
 		return f

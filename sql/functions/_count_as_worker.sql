@@ -43,13 +43,14 @@ BEGIN
                     (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
                      FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x
                          WHERE x.verdict IS NOT NULL GROUP BY 1) k),
-                    min(j.clock) FILTER (WHERE j.verdict IS NULL)::text,
-                    max(j.clock) FILTER (WHERE j.verdict IS NULL)::text, coalesce(count(*) >= $5, false),
+                    retention._shown(min(j.clock) FILTER (WHERE j.verdict IS NULL)::text, $6),
+                    retention._shown(max(j.clock) FILTER (WHERE j.verdict IS NULL)::text, $6),
+                    coalesce(count(*) >= $5, false),
                     (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
                      FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x
                          WHERE x.verdict LIKE ''%%?'' GROUP BY 1) k)
              FROM judged j', coalesce(v_policy.facts ->> 'clock', 'NULL::text'), p_policy || '_rows')
-        INTO v_count USING v_slice, v_held, p_policy, p_as_of, p_limit;
+        INTO v_count USING v_slice, v_held, p_policy, p_as_of, p_limit, v_policy.facts -> 'encoding';
     END IF;
     v_count.capped := coalesce(v_count.capped, false);
     RETURN v_count;

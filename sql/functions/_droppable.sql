@@ -34,6 +34,7 @@ BEGIN
         WHEN v_table.relowner <> o.relowner
             THEN format('belongs to role "%s", not to "%s" as the table of the policy',
                 pg_get_userbyid(v_table.relowner), pg_get_userbyid(o.relowner))
+        ELSE 'is needed by ' || (SELECT min(h.what) FROM retention._hangs_on(v_table.oid) h)
     END INTO v_why
     FROM retention.policy p JOIN pg_class o ON o.oid = retention._table(p.table_name)
     CROSS JOIN LATERAL (  -- it, what its rows are rows of, and what is below it

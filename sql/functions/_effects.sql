@@ -1,6 +1,6 @@
 -- What the steps of a policy would do to what is due, p_limit rows of it: a row that would go or change (rel, tid; sets
 -- and nulls are columns), or a number of rows. Verb "due" is of step 0, "unknown" says in note why the numbers of a
--- step, or of all (0), are not what a run does.
+-- step, or of all (0), are not what a run does, "note" what keeps tables and partitions from going.
 CREATE OR REPLACE FUNCTION retention._effects(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
 RETURNS TABLE (
@@ -24,14 +24,24 @@ BEGIN
                    x.sets, x.nulls, CASE WHEN e.related IS NULL THEN 'WHERE s.changes'
                        ELSE 'GROUP BY s.rel, s.tid HAVING bool_or(s.changes)' END)
                WHEN e.verb IN ('detach', 'drop') THEN format(
-                   'SELECT %s, %L, %L, s.rel, NULL, NULL, NULL, NULL, NULL FROM _step_%1$s s', e.step, e.verb,
-                       e."table")
+                   'SELECT %s, %L, %L, s.rel, NULL, NULL, NULL, NULL, NULL FROM _step_%1$s s UNION ALL
+                    SELECT 0, ''note'', NULL, NULL, NULL, NULL, format(''%%s of %%s partitions may be refused: %%s'',
+                        count(DISTINCT s.rel), (SELECT count(*) FROM _step_%1$s), min(h.what)), NULL, NULL
+                    FROM _step_%1$s s CROSS JOIN retention._hangs_on(s.rel) h
+                    WHERE CASE WHEN h.child IS NULL THEN %2$L = ''drop''
+                        ELSE retention._table_name(h.child) <> ALL (%4$L::text[]) END HAVING count(*) > 0',
+                   e.step, e.verb, e."table", v_policy.deletes || v_policy.reach)
                WHEN e.verb = 'drop table' THEN format(
                    'SELECT %s, %L, NULL, c.oid, NULL, NULL, NULL, NULL, NULL FROM pg_class c
                        JOIN pg_namespace m ON m.oid = c.relnamespace
                     WHERE c.relkind IN (''r'', ''p'') AND format(''%%I.%%I'', m.nspname, c.relname) IN (
-                        SELECT (%s)::text %s JOIN _step_%s s ON t.tableoid = s.rel AND t.ctid = s.tid)',
-                   e.step, e.verb, e.name, coalesce(v_policy.joined, format('FROM %s t', v_own)), e.step)
+                        SELECT (%3$s)::text %4$s JOIN _step_%1$s s ON t.tableoid = s.rel AND t.ctid = s.tid)
+                    UNION ALL SELECT 0, ''note'', NULL, NULL, NULL, NULL, format(''%%s of %%s rows are refused: %%s'',
+                        count(x.why), count(*), min(x.why)), NULL, NULL
+                    FROM (SELECT retention._refused_drop((%3$s)::text, %5$L) AS why %4$s
+                          JOIN _step_%1$s s ON t.tableoid = s.rel AND t.ctid = s.tid) x
+                    HAVING count(x.why) > 0',
+                   e.step, e.verb, e.name, coalesce(v_policy.joined, format('FROM %s t', v_own)), p_policy)
                ELSE format('SELECT %s, %L, %L, NULL, NULL, count(%s), NULL, NULL, NULL FROM _step_%s s', e.step,
                    e.verb, e."table",
                            CASE WHEN e.related IS NULL THEN '*' ELSE 'DISTINCT (s.rel, s.tid)' END, e.step) END

@@ -39,7 +39,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     sets jsonb NOT NULL DEFAULT '[]',
     joined text,                                -- the FROM of its rows t, where that is not the table alone
     -- For facts() and _count(): the clock of a row, as it is shown (value) and compared (at) where that is another;
-    -- where; nulls if rows may have no clock; past which instant one lies far ahead; archives: by table, their run_id.
+    -- encoding: by which it is an instant for people; where; nulls if rows may have no clock; past which instant one
+    -- lies far ahead; archives: by table, their run_id.
     facts jsonb NOT NULL DEFAULT '{}',
     -- The steps in their order, as [{step, verb, table, ...}], for _step_query() and _effects(); batches have the same
     -- in <policy>_take. Related rows of table "related" as "as", tied by "on"; "where" says which rows, "differs" which

@@ -65,7 +65,7 @@ var closed = []string{
 	"_change_setting", "_changed_rows", "_checked",
 	"_begin_page", "_close", "_count_claims", "_cursor", "_doubts", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
 	"_finish", "_granted", "_group_position", "_half_upgraded", "_holdable",
-	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_kept_here", "_key_columns", "_keys_to", "_key_off", "_key_refuses", "_keys_reached", "_known",
+	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_shown", "_kept_here", "_key_columns", "_keys_to", "_key_off", "_key_refuses", "_keys_reached", "_known",
 	"_locks_of",
 	"_may_refuse", "_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_of_rows",
 	"_pass_by", "_position", "_prove", "_put_install", "_radius", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
@@ -75,7 +75,7 @@ var closed = []string{
 	"_window_at", "_pin", "_path_kept", "_forget", "_look", "_look_as_worker", "_refuse_others",
 	"_batch_as_worker", "_count_as_worker", "_facts_as_worker",
 	"_plans_as_worker", "_restore_as_worker", "_why_as_worker",
-	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_holds_row_of", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
+	"_equality", "_hangs_on", "_refused_drop", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_holds_row_of", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
 }
 
 // reads are tables and views that may be read; nobody may do anything else with any of them.
