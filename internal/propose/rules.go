@@ -25,11 +25,11 @@ var clockRules = []clockRule{
 	{"deleted", words(`(soft_)?(deleted|removed|trashed|discarded)`), "age", window},
 	{"finished", words(`finished completed processed closed resolved delivered dispatched consumed handled acknowledged
 		acked sent cancell?ed revoked archived ended expired used`), "age", window},
-	{"unused", words(`last_(seen|used|accessed|access|active|activity|read|login|heartbeat|ping)`), "age", window},
+	{"unused", words(`last_(seen|used|accessed|access|active|activity|read|login|heartbeat|ping) atime`), "age", window},
 	{"old", words(`created creation date_created inserted insertion occurred recorded logged received happened added
 		collected captured measured observed ingested emitted fetched raised reported triggered queued enqueued visited
-		viewed clicked started first_seen event log time timestamp ts at date day when`), "age", window},
-	{"old", words(`(last_|date_)?(updated?|modified|changed?)`), "age", window},
+		viewed clicked started first_seen event log time timestamp ts at date day when ctime`), "age", window},
+	{"old", words(`(last_|date_)?(updated?|modified|changed?) mtime`), "age", window},
 }
 
 func words(patterns string) *regexp.Regexp {

@@ -1,18 +1,23 @@
--- Reads what ANALYZE found in columns of numbers and times: of the tables that the role may read.
+-- Reads what ANALYZE found in columns of numbers and times, and of domains over them: of the tables that the role may read.
 -- $1 oid[]: of which tables.
 -- Returns schema.name and column, the share of NULLs, and the least, the middle and the greatest of the values that
 -- were kept, as text: half of the rows are on each side of the middle.
-WITH found AS (
+WITH RECURSIVE types AS (
+    SELECT t.oid, t.oid AS base FROM pg_type AS t
+     WHERE t.oid = ANY (ARRAY['date'::regtype, 'timestamp', 'timestamptz', 'int4', 'int8', 'numeric', 'float8'])
+    UNION ALL
+    SELECT d.oid, types.base FROM types JOIN pg_type AS d ON d.typbasetype = types.oid AND d.typtype = 'd'
+), found AS (
     SELECT DISTINCT ON (c.oid, a.attnum)
            n.nspname || '.' || c.relname AS name, a.attname::text AS column,
-           a.atttypid = ANY (ARRAY['date'::regtype, 'timestamp', 'timestamptz']) AS is_time,
+           types.base = ANY (ARRAY['date'::regtype, 'timestamp', 'timestamptz']) AS is_time,
            s.null_frac::float8 AS nulls, s.most_common_vals::text::text[] AS common, s.most_common_freqs AS shares,
            s.histogram_bounds::text::text[] AS bounds,
            1 - s.null_frac - coalesce((SELECT sum(f) FROM unnest(s.most_common_freqs) AS f), 0) AS others
       FROM pg_class AS c
       JOIN pg_namespace AS n ON n.oid = c.relnamespace
       JOIN pg_attribute AS a ON a.attrelid = c.oid
-       AND a.atttypid = ANY (ARRAY['date'::regtype, 'timestamp', 'timestamptz', 'int4', 'int8', 'numeric', 'float8'])
+      JOIN types ON types.oid = a.atttypid
       JOIN pg_stats AS s ON s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = a.attname
      WHERE c.oid = ANY ($1::oid[])
      ORDER BY c.oid, a.attnum, s.inherited DESC
