@@ -16,10 +16,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     FROM (SELECT DISTINCT f.verb, retention._table(f.table_name) AS rel FROM found f WHERE f.verb <> 'update') t
     JOIN pg_constraint k ON k.conrelid = t.rel
     WHERE (k.contype = 'x' OR k.contype = 'c' AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true))
-      -- What holds for the rows that are archived holds for their copies.
+      -- What holds for the rows that are archived holds for their copies, under the same names.
       AND NOT (t.verb = 'archive' AND k.contype = 'c' AND EXISTS (
           SELECT FROM retention.policy p CROSS JOIN LATERAL unnest(p.table_name || p.related) s(name)
           JOIN pg_constraint o ON o.conrelid = retention._table(s.name) AND o.contype = 'c' AND o.convalidated
                               AND coalesce((to_jsonb(o) ->> 'conenforced')::boolean, true)
-          WHERE p.name = p_policy AND pg_get_expr(o.conbin, o.conrelid) = pg_get_expr(k.conbin, k.conrelid)))
+          WHERE p.name = p_policy AND pg_get_expr(o.conbin, o.conrelid) = pg_get_expr(k.conbin, k.conrelid)
+            AND NOT EXISTS (SELECT FROM jsonb_array_elements(p.steps) e WHERE retention._table(e ->> 'table') = t.rel
+                AND e -> 'other' ?| ARRAY(SELECT a.attname::text FROM pg_attribute a
+                                          WHERE a.attrelid = t.rel AND a.attnum = ANY (k.conkey)))))
 $function$;

@@ -50,10 +50,9 @@ BEGIN
                                    NULL, NULL, NULL
                                FROM _step_%1$s s JOIN %3$s o ON o.tableoid = s.rel AND o.ctid = s.tid
                                    JOIN %4$s a ON %5$s',
-                              e.step, e."table", coalesce(retention._table(e.related)::regclass::text, v_own),
-                              retention._table(e."table")::regclass,
-                              (SELECT string_agg(format('a.%I = o.%I', k.key, k.value), ' AND ')
-                               FROM jsonb_each_text(e.key) k)) END,
+                   e.step, e."table", coalesce(retention._table(e.related)::regclass::text, v_own),
+                   retention._table(e."table")::regclass, (SELECT string_agg(format('a.%I = o.%I', k.key, k.value),
+                       ' AND ') FROM jsonb_each_text(e.key) k)) END,
            ' UNION ALL ')
     INTO v_found
     FROM jsonb_to_recordset(v_policy.steps) e(step integer, verb text, "table" text, related text,
