@@ -76,7 +76,7 @@ func TestSeries(t *testing.T) {
 	in.Exec(t, "DO $$ BEGIN CREATE ROLE scraper LOGIN IN ROLE retention_viewer; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$")
 	exporter, prometheus := address(t), address(t)
 	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper")}, "prometheus-postgres-exporter", "--disable-default-metrics", "--disable-settings-metrics",
-		"--no-collector.database", "--no-collector.bgwriter", "--extend.query-path="+shipped+"queries.yaml", "--web.listen-address="+exporter)
+		"--extend.query-path="+shipped+"queries.yaml", "--web.listen-address="+exporter)
 	dir := t.TempDir()
 	rules, err := filepath.Abs(shipped + "rules.yaml")
 	if err != nil {
