@@ -13,7 +13,7 @@ import (
 
 // The codes of warnings.
 var (
-	codeNoReferencingIndex = diag.Register("P062", "no index finds the rows that refer to deleted ones")
+	CodeNoReferencingIndex = diag.Register("P062", "no index finds the rows that refer to deleted ones")
 	codeKeyKeeps           = diag.Register("P063", "a foreign key keeps rows that are due")
 	codeTriggerKeeps       = diag.Register("P064", "a trigger may keep rows that are due")
 	codePastGuard          = diag.Register("P065", "a cascade takes rows that a guard keeps")
@@ -214,7 +214,7 @@ func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 		return
 	}
 	columns := strings.Join(key.Columns, ", ")
-	c.warn(p.Position, codeNoReferencingIndex, fmt.Sprintf("deletes of policy %q look for rows of %q without an index", p.Name, key.Table),
+	c.warn(p.Position, CodeNoReferencingIndex, fmt.Sprintf("deletes of policy %q look for rows of %q without an index", p.Name, key.Table),
 		fmt.Sprintf("For each row that goes, foreign key %q (%s) makes PostgreSQL read the whole table.", key.Name, columns),
 		fmt.Sprintf("Unless the table stays small: CREATE INDEX CONCURRENTLY ON %s (%s), then run \"pgretain snapshot\".", key.Table, columns))
 }

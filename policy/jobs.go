@@ -68,6 +68,17 @@ func (report *Report) read(r *reader, f field) bool {
 	return true
 }
 
+// Schedules are those of all jobs, where pg_cron has them: in its own database (cron) or in that of the tables.
+func (f *File) Schedules(cron bool) (list []Schedule) {
+	if f.Install.Scheduler != "pg_cron" || cron != f.Install.CronElsewhere() {
+		return nil
+	}
+	for _, job := range f.Jobs {
+		list = append(list, job.Schedules...)
+	}
+	return list
+}
+
 // Runnable lists what a job may run: policies and reports share one set of names.
 func (f *File) Runnable() []string {
 	var names []string

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,7 +177,8 @@ func verifyUnits(t *testing.T, service, timer string) {
 // the line of the policy file, and nothing is applied.
 func testScheduleRefused(t *testing.T, binary string) {
 	db := pgtest.CronServer(t)
-	db.Exec(t, "CREATE SCHEMA app; CREATE TABLE app.session (id bigint PRIMARY KEY, at timestamptz)")
+	const schema = "CREATE SCHEMA app; CREATE TABLE app.session (id bigint PRIMARY KEY, at timestamptz);"
+	db.Exec(t, schema)
 	for schedule, want := range map[string]string{"30 seconds": "seconds", "0 3 $ * *": "$"} {
 		_, err := db.Conn(t).Exec(t.Context(), "SELECT cron.schedule('probe', $1, 'SELECT 1')", schedule)
 		c := newCLI(t, binary, db.URL(""), t.TempDir())
@@ -191,12 +193,50 @@ func testScheduleRefused(t *testing.T, binary string) {
 		}
 		c.want(1, "retention.yaml:10:24: error: the pg_cron of database", "migrate", "up")
 		c.want(1, want, "migrate", "up")
+		c.write("schema.sql", schema)
+		if r := c.finish(c.command("lint", "--sandbox", "--schema", "schema.sql")); r.code != 1 || !strings.Contains(r.stderr, "retention.yaml:10:24: error: the pg_cron of database") {
+			t.Errorf("lint in a sandbox: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+		}
 		if pgtest.Value[bool](t, db, "SELECT to_regclass('retention.goose_db_version') IS NOT NULL") {
 			t.Error("a refused migration wrote something")
 		}
 		if jobs := pgtest.Value[int64](t, db, "SELECT count(*) FROM cron.job"); jobs != 0 {
 			t.Errorf("trying schedules left %d jobs", jobs)
 		}
+		// A further file alone does not help, what the message says does: also where the first files are applied.
+		c.write("retention.yaml", strings.ReplaceAll(text, schedule, "17 * * * *"))
+		c.generate()
+		pending := []string{"migrations/00003_retention_policies.sql", "migrations/00004_retention_policies.sql"}
+		if want == "$" {
+			aside := t.TempDir()
+			move := func(from, to string) {
+				for _, file := range pending {
+					if err := os.Rename(filepath.Join(from, filepath.Base(file)), filepath.Join(to, filepath.Base(file))); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			move(filepath.Join(c.dir, "migrations"), aside)
+			c.must("migrate", "up")
+			move(aside, filepath.Join(c.dir, "migrations"))
+		}
+		r := c.run("migrate", "up")
+		said := regexp.MustCompile(`(?s)^migrations/00003_retention_policies.sql:\d+:1: error: the pg_cron of .* remove (.*), which must not have been applied anywhere, and run "pgretain generate"\.\n$`).FindStringSubmatch(r.stderr)
+		if r.code != 2 || r.stdout != "" || said == nil || said[1] != strings.Join(pending, ", ") {
+			t.Fatalf("exit code %d, want 2 and %s to be removed:\n%s%s", r.code, pending, r.stdout, r.stderr)
+		}
+		for _, file := range strings.Split(said[1], ", ") {
+			if err := os.Remove(filepath.Join(c.dir, file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.generate()
+		c.must("migrate", "up")
+		c.generate("--check")
+		if jobs := pgtest.Column[string](t, db, "SELECT schedule FROM cron.job WHERE jobname ~ 'sessions'"); !slices.Equal(jobs, []string{"17 * * * *"}) {
+			t.Errorf("jobs are scheduled %q", jobs)
+		}
+		c.must("migrate", "down", "--all")
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/internal/quote"
-	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
 )
 
@@ -88,26 +87,13 @@ func (at destination) options() install.Options {
 	return install.Options{Install: at.project.file.Install, Path: at.path, Cron: at.cron}
 }
 
-// schedules are those of the file, where they are scheduled at this place.
-func (at destination) schedules() []policy.Schedule {
-	file := at.project.file
-	if file.Install.Scheduler != "pg_cron" || at.cron != file.Install.CronElsewhere() {
-		return nil
-	}
-	var list []policy.Schedule
-	for _, job := range file.Jobs {
-		list = append(list, job.Schedules...)
-	}
-	return list
-}
-
 func (c *console) up(ctx context.Context, m migration, at destination) error {
 	if err := at.fits(ctx); err != nil {
 		return err
 	}
 	options := at.options()
 	options.Progress = c.progress(m, "applied")
-	options.Schedules = at.schedules()
+	options.Schedules = at.project.file.Schedules(at.cron)
 	done, err := install.Up(ctx, at.url, os.DirFS(at.path), options)
 	if err := c.migrated(m, "applied", done, "nothing pending in "+at.path, at.project.explain(err)); err != nil {
 		return err

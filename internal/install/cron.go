@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -25,14 +29,15 @@ func (s *session) checkCron(ctx context.Context) error {
 			return err
 		}
 	}
-	runner := s.server.user
-	if !in.Roles.None {
-		runner = in.Roles.Runner
+	return s.checkRunner(ctx, s.runner())
+}
+
+// runner is the role that schedules jobs.
+func (s *session) runner() string {
+	if s.Install.Roles.None {
+		return s.server.user
 	}
-	if err := s.checkRunner(ctx, runner); err != nil {
-		return err
-	}
-	return s.checkSchedules(ctx, runner)
+	return s.Install.Roles.Runner
 }
 
 // isDatabase refuses a connection to another database than the policy file names.
@@ -102,34 +107,63 @@ func (s *session) noCron(ctx context.Context) error {
 
 // checkSchedules schedules each for a moment, as the runner, in a transaction that is rolled back:
 // what a pg_cron takes it knows best itself. A refusal of another kind is left to the migration.
-func (s *session) checkSchedules(ctx context.Context, runner string) error {
+func (s *session) checkSchedules(ctx context.Context, pending []Migration) error {
+	schedules := slices.Clone(s.Schedules)
+	for _, m := range pending {
+		schedules = append(schedules, s.written(m)...)
+	}
 	var errs []error
 	tried := map[string]bool{}
-	for _, schedule := range s.Schedules {
+	for _, schedule := range schedules {
 		if tried[schedule.Text] {
 			continue
 		}
 		tried[schedule.Text] = true
-		err := s.trySchedule(ctx, runner, schedule.Text)
+		err := s.trySchedule(ctx, s.runner(), schedule.Text)
 		var server *pgconn.PgError
 		switch {
 		case err == nil:
 		case !errors.As(err, &server):
 			return fmt.Errorf("trying schedule %q: %w", schedule.Text, err)
 		case server.Code == "22023":
-			errs = append(errs, s.scheduleError(schedule, server))
+			errs = append(errs, s.scheduleError(schedule, pending, server))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// scheduleError is at the line of the policy file.
-func (s *session) scheduleError(schedule policy.Schedule, server *pgconn.PgError) error {
+// scheduled is a statement of a generated file that schedules a job: it begins a line, and the second literal is when.
+var scheduled = regexp.MustCompile(`(?m)^SELECT cron\.schedule(?:_in_database)?\(E?'(?:[^']|'')*', '([^']*)'`)
+
+// written are the schedules of a generated file, at their places there.
+func (s *session) written(m Migration) (list []policy.Schedule) {
+	up, _, _ := strings.Cut(m.content, "\n-- +goose Down\n")
+	for _, at := range scheduled.FindAllStringSubmatchIndex(up, -1) {
+		list = append(list, policy.Schedule{Text: up[at[2]:at[3]],
+			Position: diag.Position{File: path.Join(s.Path, m.Name), Line: 1 + strings.Count(up[:at[0]], "\n"), Column: 1}})
+	}
+	return list
+}
+
+// scheduleError is at the line of the policy file, or of the migration where that alone has the schedule. It names the
+// files that have to go: what is generated after a pending one does not keep it from being applied.
+func (s *session) scheduleError(schedule policy.Schedule, pending []Migration, server *pgconn.PgError) error {
+	hint := "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. Or write five plain fields"
+	first := slices.IndexFunc(pending, func(m Migration) bool {
+		return slices.ContainsFunc(s.written(m), func(w policy.Schedule) bool { return w.Text == schedule.Text })
+	})
+	if first >= 0 {
+		var files []string
+		for _, m := range pending[first:] {
+			files = append(files, path.Join(s.Path, m.Name))
+		}
+		hint += ", remove " + strings.Join(files, ", ") + ", which must not have been applied anywhere,"
+	}
 	return &StatementError{diagnostic{
 		Position: schedule.Position, Severity: diag.Error, Code: server.Code,
 		Message: fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
 		Detail:  "It says: " + server.Message + ".",
-		Hint:    "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. Or write five plain fields.",
+		Hint:    hint + ` and run "pgretain generate".`,
 	}, server}
 }
 

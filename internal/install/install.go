@@ -18,7 +18,7 @@ type Options struct {
 	Install policy.Install
 	// Cron applies the migrations of the jobs, in the database where schema cron lives.
 	Cron bool
-	// Schedules are those that pending migrations may bring: the pg_cron at hand must take them.
+	// Schedules are those of the policy file: the pg_cron at hand must take them, and those of pending migrations.
 	Schedules []policy.Schedule
 	// Path is the migration directory as it is shown in messages.
 	Path string
@@ -63,9 +63,6 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 		if err := s.checkRecorded(); err != nil {
 			return nil, err
 		}
-		if err := s.createSchema(ctx); err != nil {
-			return nil, err
-		}
 		known, err := s.status(ctx)
 		if err != nil {
 			return nil, err
@@ -74,6 +71,13 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 			return nil, err
 		}
 		pending := slices.DeleteFunc(known, func(m Migration) bool { return m.Applied })
+		generated := slices.DeleteFunc(slices.Clone(pending), func(m Migration) bool { return m.part == 0 })
+		if err := s.checkSchedules(ctx, generated); err != nil {
+			return nil, err
+		}
+		if err := s.createSchema(ctx); err != nil {
+			return nil, err
+		}
 		return s.apply(ctx, pending, true)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
 )
 
 // file is what is found out about the tables of a snapshot.
@@ -29,6 +30,8 @@ type draft struct {
 	Clocks     []clock  // the best first
 	Partitions bool     // the policy is about partitions
 	referring  []string // tables with foreign keys to it
+
+	Warnings diag.List // of lint, about the accepted proposal
 
 	reason string // why there is no policy for it, "" where there is one
 	related

@@ -35,13 +35,18 @@ func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from stri
 	if f.CronDatabase == f.Database {
 		f.CronDatabase = ""
 	}
-	var w Written
-	for again := true; again; {
-		f.relateAll()
-		w.Text = f.text("file", map[string]any{"From": from, "Server": f.Server, "Trust": f.owners(),
+	write := func() string {
+		return f.text("file", map[string]any{"From": from, "Server": f.Server, "Trust": f.owners(),
 			"Proposals": f.proposed(), "Run": f.childrenFirst(), "Schemas": f.schemas(), "Exempt": f.exempt()})
-		again = f.withdraw(snapshot, w.Text)
 	}
+	f.relateAll()
+	text := write()
+	for f.withdraw(snapshot, text) {
+		f.relateAll()
+		text = write()
+	}
+	f.warn(snapshot, text)
+	w := Written{Text: write()}
 	w.Proposals, w.Exempt = len(f.proposed()), len(f.exempt())
 	for _, d := range f.exempt() {
 		if strings.HasPrefix(f.reason(d), undecided) {
@@ -53,12 +58,33 @@ func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from stri
 
 var proposal = regexp.MustCompile(`(?m)^# `)
 
-// withdraw takes back what lint would refuse once it is accepted, and says whether there is such a proposal.
-func (f *file) withdraw(snapshot *catalog.Snapshot, text string) bool {
+// accepted is the file with all proposals accepted, nil where it cannot be read, and what is wrong with it.
+func accepted(snapshot *catalog.Snapshot, text string) (*policy.File, diag.List) {
 	parsed, list := policy.Parse("", []byte(proposal.ReplaceAllString(text, "")))
 	if parsed != nil {
 		list = append(list, slices.Concat(lint.Check(parsed, snapshot), generator.Diagnose(parsed, snapshot, nil))...)
 	}
+	return parsed, list
+}
+
+// warn has each proposal say what lint would warn of, where no policy can help: a key without an index.
+func (f *file) warn(snapshot *catalog.Snapshot, text string) {
+	parsed, list := accepted(snapshot, text)
+	if parsed == nil || list.HasErrors() {
+		return
+	}
+	lines, notes := strings.Split(text, "\n"), generator.Notes(parsed, snapshot)
+	for _, d := range f.proposed() {
+		at := 1 + slices.Index(lines, "#   "+d.Policy+":")
+		d.Warnings = slices.DeleteFunc(slices.Clone(notes), func(w diag.Diagnostic) bool {
+			return w.Code != generator.CodeNoReferencingIndex || w.Position.Line != at
+		})
+	}
+}
+
+// withdraw takes back what lint would refuse once it is accepted, and says whether there is such a proposal.
+func (f *file) withdraw(snapshot *catalog.Snapshot, text string) bool {
+	_, list := accepted(snapshot, text)
 	lines, withdrawn := strings.Split(text, "\n"), false
 	for _, d := range f.proposed() {
 		first := slices.Index(lines, "#   "+d.Policy+":")

@@ -62,7 +62,7 @@ func (s *stage) migrate(ctx context.Context, migrate func(context.Context, strin
 	if dir == nil {
 		return 0, nil
 	}
-	done, err := migrate(ctx, s.server.URL(database, s.migrator), dir, install.Options{Install: s.File.Install, Path: "migrations", Cron: jobs})
+	done, err := migrate(ctx, s.server.URL(database, s.migrator), dir, install.Options{Install: s.File.Install, Path: "migrations", Cron: jobs, Schedules: s.File.Schedules(jobs)})
 	return len(done), err
 }
 
