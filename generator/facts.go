@@ -42,11 +42,16 @@ func (w *pageWriter) facts() rowFacts {
 	}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
-		if argumentType(w.partitionedOf(w.policy).key.Plain()) == "uuid" {
+		if k != nil && k.source.Encoding.Kind != "" {
+			f.Clock = plainText(k.instant("d.upper"))
+		} else if argumentType(w.partitionedOf(w.policy).key.Plain()) == "uuid" {
 			f.Clock += "::text" // there is no min(uuid)
 		}
 	} else if k != nil && k.own {
 		f.Clock = k.shown()
+		if k.source.Encoding.Kind != "" {
+			f.Clock = plainText(k.instant(k.expr))
+		}
 	}
 	if k == nil || k.source.Kind == "position" {
 		return f
@@ -76,6 +81,17 @@ func (k *clock) shown() string {
 		return plainText(fragment("as text", k.expr)) // there is no min(uuid)
 	}
 	return plainText(k.expr)
+}
+
+// instant is what an encoded value holds, NULL where that is no time of the years 1 to 9999.
+func (k *clock) instant(value sqlText) sqlText {
+	encoding := k.source.Encoding
+	kind := encoding.Kind
+	if k.typ == "uuid" {
+		kind += " uuid"
+	}
+	of := fields{"Value": value, "Epoch": encoding.Epoch, "Shift": encoding.Shift}
+	return fragment("instant", fields{"Milliseconds": fragment("milliseconds of "+kind, of), "Key": k.key})
 }
 
 // factsArchives are those whose rows can be counted run by run, and are as many as the run log says: all

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
 )
 
 // around is a table of instants: value is the clock in SQL, for an instant x that is a timestamptz.
@@ -148,4 +151,47 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 		}
 	}
 	s.run(t)
+}
+
+// TestClocksAreShownAsInstants: what a preview says of a clock is an instant, however the clock is encoded, and what is no
+// time at all does not make it fail.
+func TestClocksAreShownAsInstants(t *testing.T) {
+	t.Parallel()
+	var schema, policies strings.Builder
+	for i, typ := range clockTypes {
+		if typ.encoding == "" {
+			continue
+		}
+		name := fmt.Sprintf("p%d", i)
+		own, base := typ.typ, typ.typ
+		if of, ok := strings.CutPrefix(typ.typ, "DOMAIN "); ok {
+			own, base = "own_"+name, of
+			fmt.Fprintf(&schema, "CREATE DOMAIN %s AS %s;\n", own, base)
+		}
+		fmt.Fprintf(&schema, "CREATE TABLE %s (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s);\n", name, own)
+		fmt.Fprintf(&schema, "INSERT INTO %s (c) SELECT %s FROM unnest(ARRAY['2024-01-02 03:04:05+00', '2024-02-03 04:05:06+00', '2025-01-01']::timestamptz[]) x;\n", name, typ.value)
+		odd := map[string]string{"bigint": "-9223372036854775808", "numeric": "'-Infinity'", "double precision": "'-Infinity'), ('-1e308'"}[base]
+		if odd != "" && !strings.HasPrefix(typ.name, "snowflake") {
+			fmt.Fprintf(&schema, "INSERT INTO %s (c) VALUES (%s);\n", name, odd)
+		}
+		fmt.Fprintf(&policies, "  %s: {table: %s, due: {age: {column: c, encoding: %s, older_than: 7 days}}, then: [delete]}\n", name, name, typ.encoding)
+	}
+	in := kit.Install(t, encoders+schema.String(), "policies:\n"+policies.String())
+	want := func(name, instants string) {
+		t.Helper()
+		got := pgtest.Value[string](t, in, `SELECT to_char(oldest::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' '
+			|| to_char(newest::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') FROM retention.preview($1, '`+noon+`')`, name)
+		if got != instants {
+			t.Errorf("%s: %s, want %s", name, got, instants)
+		}
+	}
+	for i, typ := range clockTypes {
+		if typ.encoding != "" {
+			want(fmt.Sprintf("p%d", i), "2024-01-02 03:04:05 2024-02-03 04:05:06")
+		}
+		if typ.typ == "double precision" { // the least number above zero
+			in.Exec(t, fmt.Sprintf("INSERT INTO p%d (c) VALUES (5e-324)", i))
+			want(fmt.Sprintf("p%d", i), "1970-01-01 00:00:00 2024-02-03 04:05:06")
+		}
+	}
 }
