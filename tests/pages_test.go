@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -197,6 +198,24 @@ func testScheduleRefused(t *testing.T, binary string) {
 		if jobs := pgtest.Value[int64](t, db, "SELECT count(*) FROM cron.job"); jobs != 0 {
 			t.Errorf("trying schedules left %d jobs", jobs)
 		}
+		// The step that schedules it is pending, and the one that mends it comes after it: the message says the way out.
+		const out = `Remove the files that are not applied, then run "pgretain snapshot" and "pgretain generate".`
+		c.want(1, out, "migrate", "up")
+		c.write("retention.yaml", strings.Replace(text, schedule, "*/5 * * * *", 1))
+		c.generate()
+		c.want(2, out, "migrate", "up")
+		for _, name := range regexp.MustCompile(`(?m)^(\S+\.sql) +pending`).FindAllStringSubmatch(c.run("migrate", "status").stdout, -1) {
+			if err := os.Remove(filepath.Join(c.dir, "migrations", filepath.Base(name[1]))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.must("snapshot")
+		c.generate()
+		c.must("migrate", "up")
+		if jobs := pgtest.Column[string](t, db, "SELECT schedule FROM cron.job WHERE jobname = 'retention.sessions'"); !slices.Equal(jobs, []string{"*/5 * * * *"}) {
+			t.Errorf("scheduled: %q", jobs)
+		}
+		c.must("migrate", "down", "--all")
 	}
 }
 

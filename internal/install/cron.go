@@ -129,7 +129,7 @@ func (s *session) scheduleError(schedule policy.Schedule, server *pgconn.PgError
 		Position: schedule.Position, Severity: diag.Error, Code: server.Code,
 		Message: fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
 		Detail:  "It says: " + server.Message + ".",
-		Hint:    "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. Or write five plain fields.",
+		Hint:    "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. Or write five plain fields. " + rewrite,
 	}, server}
 }
 

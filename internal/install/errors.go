@@ -82,6 +82,7 @@ const again = "Then migrate again: it goes on with this file."
 // hints say what to do about what a database refuses in the middle of a migration, by SQLSTATE.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 var hints = map[string]string{
+	"22023": "What the file says is refused here; a schedule, for example, that this pg_cron does not take. Correct the policy. " + rewrite,
 	"23505": "Rows that are there already have one key twice, or somebody else makes the same object. Look at the detail. " + again,
 	"25006": "The server takes no writes. Connect to the primary, or let it write. " + again,
 	"40P01": "Migrate again: nothing of the statement was done.",
