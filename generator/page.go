@@ -68,10 +68,7 @@ func (w *pageWriter) storedName(j policy.Join) string { return w.policy.Name + "
 // storedTables are the tables for the joins that are read once per run.
 func (w *pageWriter) storedTables() []Object {
 	var objects []Object
-	for _, j := range w.policy.Joins {
-		if !j.OncePerRun() {
-			continue
-		}
+	for _, j := range w.policy.OncePerRun() {
 		o := Object{
 			Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
 			SQL: object("stored", fields{"Policy": sqlText(w.policy.Name), "Join": sqlText(j.Name), "Table": w.storedTable(j),
@@ -119,7 +116,7 @@ func (c *compiler) checkStored(runtime, objects []Object) {
 // prepares says whether something is read when a run starts.
 func (w *pageWriter) prepares() bool {
 	return slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && k.upTo != "" }) ||
-		slices.ContainsFunc(w.policy.Joins, policy.Join.OncePerRun)
+		len(w.policy.OncePerRun()) > 0
 }
 
 // start is the function that reads joins and ceilings when a run starts; none where there is nothing to read.
@@ -132,10 +129,8 @@ func (w *pageWriter) start() []Object {
 		Query sqlText
 	}
 	var stored, values []query
-	for _, j := range w.policy.Joins {
-		if j.OncePerRun() {
-			stored = append(stored, query{w.storedTable(j), w.bindQuery(*j.Query)})
-		}
+	for _, j := range w.policy.OncePerRun() {
+		stored = append(stored, query{w.storedTable(j), w.bindQuery(*j.Query)})
 	}
 	for i, k := range w.clocks {
 		if k != nil && k.upTo != "" {

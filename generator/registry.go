@@ -77,10 +77,8 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 // owns are the policy's tables for joins. Its functions are known by their names.
 func (w *pageWriter) owns() []string {
 	list := []string{}
-	for _, j := range w.policy.Joins {
-		if j.OncePerRun() {
-			list = append(list, string(w.storedTable(j)))
-		}
+	for _, j := range w.policy.OncePerRun() {
+		list = append(list, string(w.storedTable(j)))
 	}
 	return list
 }

@@ -200,17 +200,35 @@ func (v visitor) step(step Step, s scope) {
 	v.piece(step.SQL, IsStatement, s)
 }
 
-// Reads lists the tables that joins and expressions of a policy read, in every schema that the search
-// path would find them in.
-func (f *File) Reads(p *Policy) []Table {
-	var list []Table
+// allJoins are the row's joins and those of steps.
+func (p *Policy) allJoins() []Join {
 	joins := slices.Clone(p.Joins)
 	for _, s := range p.Then {
 		if s.Related != nil {
 			joins = append(joins, s.Related.Joins...)
 		}
 	}
-	for _, j := range joins {
+	return joins
+}
+
+// OncePerRun lists the joins that are read at the start of a run. Those of several steps that have one name and one query
+// are one.
+func (p *Policy) OncePerRun() []Join {
+	var list []Join
+	for _, j := range p.allJoins() {
+		same := func(other Join) bool { return other.Name == j.Name && other.Query.SQL == j.Query.SQL }
+		if j.OncePerRun() && !slices.ContainsFunc(list, same) {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// Reads lists the tables that joins and expressions of a policy read, in every schema that the search
+// path would find them in.
+func (f *File) Reads(p *Policy) []Table {
+	var list []Table
+	for _, j := range p.allJoins() {
 		if j.Table != nil {
 			list = append(list, *j.Table)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/lint"
@@ -30,5 +31,32 @@ func BenchmarkCheck(b *testing.B) {
 	}
 	for b.Loop() {
 		lint.Check(file, snapshot)
+	}
+}
+
+// TestManyPolicies lints 20,000 policies, for which comparing each with each takes minutes.
+func TestManyPolicies(t *testing.T) {
+	t.Parallel()
+	var policies, jobs strings.Builder
+	snapshot := &catalog.Snapshot{Version: 1}
+	for i := range 20_000 {
+		if i%10 == 0 {
+			snapshot.Tables = append(snapshot.Tables, &catalog.Table{Schema: "app", Name: fmt.Sprintf("t%d", i/10), Kind: "table", PrimaryKey: []string{"id"},
+				Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: "state", Type: "text"}, {Name: "at", Type: "timestamp with time zone", NotNull: true}}})
+			fmt.Fprintf(&jobs, "  j%d: {schedule: \"%d %d * * *\", run: [", i, i%60, i%24)
+		}
+		fmt.Fprintf(&jobs, map[bool]string{false: "p%d, ", true: "p%d]}\n"}[i%10 == 9], i)
+		fmt.Fprintf(&policies, "  p%d: {table: app.t%d, where: \"state = 's%d'\", due: {age: {column: at, older_than: %d days}}, then: [delete]}\n", i, i/10, i, i%90+1)
+	}
+	start := time.Now()
+	file, list := policy.Parse("policy.yaml", []byte("version: 1\npolicies:\n"+policies.String()+"jobs:\n"+jobs.String()))
+	if file == nil || len(list) > 0 {
+		t.Fatalf("%+v", list)
+	}
+	if list := lint.Check(file, snapshot); len(list) > 0 {
+		t.Errorf("%+v", list[0])
+	}
+	if took := time.Since(start); took > time.Minute {
+		t.Errorf("it took %s", took)
 	}
 }

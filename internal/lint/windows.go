@@ -160,14 +160,20 @@ func bringsClock(from clocked, a *policy.Archive, archive clocked) bool {
 // checkParents warns of a window that another policy cuts short, because it deletes the rows that these
 // belong to, and these with them, at a younger age.
 func (l *linter) checkParents() {
-	policies := clockedPolicies(l.file.Policies)
+	policies, ofTable := clockedPolicies(l.file.Policies), map[string][]clocked{}
+	for _, p := range policies {
+		ofTable[p.Table.String()] = append(ofTable[p.Table.String()], p)
+	}
 	for _, parent := range policies {
 		if parent.unlimited || parent.clock.UpTo != nil || !l.runsWhole(parent.Policy) {
 			continue
 		}
-		for _, child := range policies {
-			if child.Policy == parent.Policy || child.Table.String() == parent.Table.String() || !child.shortest.LongerThan(parent.longest) ||
-				!deletes(child.Policy) || !l.takesAlong(parent.Policy, child.Table) || l.mentions(parent.Policy, child.Table) {
+		var children []clocked
+		for _, name := range l.takesAlong(parent.Policy) {
+			children = append(children, ofTable[name]...)
+		}
+		for _, child := range children {
+			if !child.shortest.LongerThan(parent.longest) || !deletes(child.Policy) || l.mentions(parent.Policy, child.Table) {
 				continue
 			}
 			l.warn(finding{at: child.clock.Window.Position, policy: child.Name,
@@ -179,25 +185,23 @@ func (l *linter) checkParents() {
 	}
 }
 
-// takesAlong says whether a policy deletes the rows of another table that belong to its own, by a step or
-// by a foreign key that cascades.
-func (l *linter) takesAlong(p *policy.Policy, table policy.Table) bool {
-	return slices.ContainsFunc(p.Then, func(s policy.Step) bool {
+// takesAlong lists other tables whose rows a policy deletes with its own that they belong to, by a step or by a foreign key
+// that cascades.
+func (l *linter) takesAlong(p *policy.Policy) []string {
+	var list []string
+	for _, s := range p.Then {
 		switch {
 		case s.Delete == nil:
-			return false
 		case s.Related == nil:
-			return l.cascades(p.Table.String(), table.String(), s.Delete.Cascades)
+			list = append(list, l.graph.Cascade(p.Table.String(), func(name string) bool {
+				return slices.ContainsFunc(s.Delete.Cascades, func(t policy.Table) bool { return t.String() == name })
+			})...)
+		case !namesAsOf(s.Related.Where):
+			list = append(list, s.Related.Table.String())
 		}
-		return s.Related.Table.String() == table.String() && !namesAsOf(s.Related.Where)
-	})
-}
-
-// cascades follows ON DELETE CASCADE through the tables that a step lists.
-func (l *linter) cascades(from, to string, listed []policy.Table) bool {
-	return slices.Contains(l.graph.Cascade(from, func(name string) bool {
-		return slices.ContainsFunc(listed, func(t policy.Table) bool { return t.String() == name })
-	}), to)
+	}
+	slices.Sort(list)
+	return slices.DeleteFunc(slices.Compact(list), func(name string) bool { return name == p.Table.String() })
 }
 
 // namesAsOf says whether a condition has a window of its own.

@@ -142,6 +142,9 @@ func TestFirstDay(t *testing.T) {
 // promised holds what the first run took to what the plan had said, policy by policy, but for the rows that were held since.
 func promised(t *testing.T, plan, first string) {
 	t.Helper()
+	if !regexp.MustCompile(`\ngps_fix_old .* 20\d\d-\d\d-\d\d \d\d:`).MatchString(first) {
+		t.Errorf("milliseconds are not shown as an instant:\n%s", first)
+	}
 	for _, name := range without(accepted, "job_queue_finished") {
 		due := regexp.MustCompile(`\n` + name + ` +new +([\d,]+) `).FindStringSubmatch(plan)
 		took := regexp.MustCompile(`\n` + name + ` +\d+  done +([\d,]+) (deleted|dropped) `).FindStringSubmatch(first)

@@ -23,6 +23,7 @@ CREATE TABLE crm.lead (
     created_at crm.ts NOT NULL,
     closed_at crm.ts
 );
+CREATE INDEX ON crm.lead ((id % 10)); -- an expression without a collation
 CREATE TABLE crm.activity (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     customer_id uuid NOT NULL REFERENCES crm.customer ON DELETE CASCADE,
@@ -75,6 +76,7 @@ CREATE TRIGGER count_visit AFTER INSERT OR DELETE ON crm.visit FOR EACH ROW EXEC
 
 -- What machines write.
 CREATE TABLE crm.web_session (token text PRIMARY KEY, customer_id uuid REFERENCES crm.customer ON DELETE CASCADE, "expiresAt" timestamptz NOT NULL);
+CREATE INDEX ON crm.web_session (lower(token));
 CREATE TABLE crm.gps_fix (technician_id bigint REFERENCES crm.technician, ctime bigint, lat real, lon real, PRIMARY KEY (technician_id, ctime));
 CREATE UNLOGGED TABLE crm.search_cache (query text PRIMARY KEY, hits jsonb NOT NULL, last_used_at crm.ts NOT NULL);
 CREATE TABLE crm.click (visitor text, page text, at timestamptz NOT NULL);
