@@ -89,7 +89,7 @@ var semantics = [][]string{
 	31: {"tests/behaviour TestBudgetOfRowsGoesOldestFirst", "tests/behaviour TestBreaker", "tests/behaviour TestBreakerCounts", "tests/races TestBreakerByFractionDuringARun"},
 	32: {"tests/behaviour TestLaterPolicySeesTheEarlier", "tests/behaviour TestJobGoesOnAfterAFailure", "tests/behaviour TestStrictJob"},
 	33: {"tests/races TestTwoRunsOfOneTable"},
-	34: {"tests/behaviour TestPartitionsOf/instants, on the bound", "tests/behaviour TestPartitionsOf/years, each newest and those without an upper bound stay",
+	34: {"tests/behaviour TestPartitionsOf/instants, on the bound", "tests/behaviour TestPartitionsOf/years, each newest and those without an upper bound stay", "tests/behaviour TestListPartitions/dates, on the cutoff",
 		"tests/races TestPendingWhileTheBatchWaits", "policy TestInvalid/partitions_keys"},
 	35: {"tests/behaviour TestSetWindow"},
 	36: {"tests/behaviour TestUpdates/types", "tests/behaviour TestGuards/constants", "policy TestInvalid/kind_date_for_expression", "policy TestValid/steps"},

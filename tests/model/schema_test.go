@@ -29,7 +29,7 @@ type table struct {
 	columns   []column
 	key       []string
 	unique    bool   // the key is a unique index, not the primary key
-	partition string // "", HASH or RANGE, by the first column of the key
+	partition string // "", HASH, RANGE or LIST, by the first column of the key
 	foreign   []foreignKey
 }
 
@@ -81,18 +81,22 @@ func (t *table) create() string {
 	}
 	sql := "CREATE TABLE " + t.ref() + " (" + strings.Join(parts, ", ") + ")"
 	part := func(n int) string {
-		return fmt.Sprintf(";\nCREATE TABLE app.%s PARTITION OF %s FOR VALUES ", quote.Ident(fmt.Sprintf("%s part %d",
+		return fmt.Sprintf(";\nCREATE TABLE app.%s PARTITION OF %s ", quote.Ident(fmt.Sprintf("%s part %d",
 			t.name, n)), t.ref())
 	}
 	switch t.partition {
 	case "HASH":
 		sql += " PARTITION BY HASH (" + quote.Ident(t.key[0]) + ")"
 		for n := range 3 {
-			sql += part(n) + fmt.Sprintf("WITH (MODULUS 3, REMAINDER %d)", n)
+			sql += part(n) + fmt.Sprintf("FOR VALUES WITH (MODULUS 3, REMAINDER %d)", n)
 		}
 	case "RANGE":
 		sql += " PARTITION BY RANGE (" + quote.Ident(t.key[0]) + ")" +
-			part(0) + "FROM (MINVALUE) TO (7)" + part(1) + "FROM (7) TO (20)" + part(2) + "FROM (20) TO (MAXVALUE)"
+			part(0) + "FOR VALUES FROM (MINVALUE) TO (7)" +
+			part(1) + "FOR VALUES FROM (7) TO (20)" + part(2) + "FOR VALUES FROM (20) TO (MAXVALUE)"
+	case "LIST":
+		sql += " PARTITION BY LIST (" + quote.Ident(t.key[0]) + ")" + part(0) + "FOR VALUES IN (5)" +
+			part(1) + "FOR VALUES IN (6, 7)" + part(2) + "DEFAULT"
 	}
 	for _, f := range t.foreign {
 		sql += fmt.Sprintf(";\nCREATE INDEX ON %s (%s)", t.ref(), quote.Idents(f.columns))
@@ -187,7 +191,7 @@ func randomFamily(d dice, prefix string, clock kind) *family {
 	case d.in(6):
 		f.item.partition = "HASH"
 	case d.in(6) && (first.kind == integer || first.kind == bigint):
-		f.item.partition = "RANGE"
+		f.item.partition = []string{"RANGE", "LIST"}[d.IntN(2)]
 	}
 	id := column{name: "id", kind: integer}
 	f.owner = &table{name: name("owner"), key: []string{"id"}, columns: []column{id,
