@@ -2,6 +2,7 @@ package generator
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -109,11 +110,22 @@ func bounds(p *policy.Policy) row {
 			{"lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1), nil}, {"budget_rows", orNull(p.Budget.Rows), nil},
 			{"budget_time", orNull(p.Budget.Time.String()), nil}, {"breaker_rows", orNull(p.Breaker.Rows), nil},
 			{"breaker_fraction", orNull(p.Breaker.Fraction), nil}, {"busy", orNull(p.Throttle.Busy), nil},
+			{"waits", waits(p.Throttle), nil},
 		}
 	}
 	list, byDefault := values(p), values(policy.Default())
 	for i := range list {
 		list[i].Default = byDefault[i].Value
+	}
+	return list
+}
+
+// waits are what a run waits for, in milliseconds, files and bytes a second; nil for nothing.
+func waits(t policy.Throttle) any {
+	list := map[string]int64{"replica_lag": t.ReplicaLag.Milliseconds(), "pending_archival": t.PendingArchival, "wal_rate": int64(t.WALRate)}
+	maps.DeleteFunc(list, func(_ string, value int64) bool { return value == 0 })
+	if len(list) == 0 {
+		return nil
 	}
 	return list
 }

@@ -257,7 +257,7 @@ func (m *mapping) merge(value *yaml.Node, keys []string, seen map[*yaml.Node]boo
 }
 
 // later are keys of the language that this version does not have.
-var later = []string{"replica_lag", "wal_rate", "pending_archival", "autovacuum"}
+var later = []string{"autovacuum"}
 
 // key says whether the key is one, and allowed here.
 func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) bool {

@@ -175,6 +175,36 @@ func (r *reader) duration(f field, low time.Duration) time.Duration {
 	return d
 }
 
+var rateText = regexp.MustCompile(`^([1-9][0-9]{0,8}) ?(kB|MB|GB)/s$`)
+
+var rateUnits = map[string]Rate{"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+
+// read reads a number with PostgreSQL's units of size, by the second.
+func (v *Rate) read(r *reader, f field) bool {
+	text, ok := r.scalar(f, "a rate", "!!str", "!!int", "!!float")
+	if !ok {
+		return false
+	}
+	match := rateText.FindStringSubmatch(text)
+	if match == nil {
+		r.add(codeNumber, r.at(f.value), fmt.Sprintf("invalid rate %q", text), "", "Write a number and one of kB/s, MB/s, GB/s, for example 64MB/s.")
+		return false
+	}
+	n, _ := strconv.ParseInt(match[1], 10, 64)
+	*v = Rate(n) * rateUnits[match[2]]
+	return true
+}
+
+// String is in the greatest unit that divides it, as it may be written.
+func (v Rate) String() string {
+	for _, unit := range []string{"GB", "MB"} {
+		if of := rateUnits[unit]; v%of == 0 {
+			return fmt.Sprintf("%d%s/s", v/of, unit)
+		}
+	}
+	return fmt.Sprintf("%dkB/s", v/rateUnits["kB"])
+}
+
 var fractionText = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,9})?)(%?)$`)
 
 // fraction is 0 < f <= 1, written as 0.5 or 50%.

@@ -159,11 +159,18 @@ type Breaker struct {
 	RowsPosition diag.Position // zero where the file does not say it
 }
 
-// Throttle slows a run down. Busy is the greatest share of time at work, 0 < Busy <= 1,
-// default 1.
+// Throttle slows a run down. Busy is the greatest share of time at work, 0 < Busy <= 1, default 1. Before a batch it waits
+// while a replica lags by more than ReplicaLag, or more than PendingArchival files of WAL are to be archived; after it, for
+// as long as its WAL takes at WALRate. Zero: it does not look.
 type Throttle struct {
-	Busy float64 `yaml:"busy"`
+	Busy            float64       `yaml:"busy"`
+	ReplicaLag      time.Duration `yaml:"replica_lag,1s"`
+	PendingArchival int64         `yaml:"pending_archival,1..1000000"`
+	WALRate         Rate          `yaml:"wal_rate"`
 }
+
+// Rate is a number of bytes a second, "64MB/s".
+type Rate int64
 
 // Job is a schedule and the ordered policies and reports that it runs.
 type Job struct {

@@ -81,13 +81,14 @@ type progress struct {
 	policy           string
 	due, taken, rate int64
 	left             float64
+	waited           string
 }
 
 func (w *watch) progress(ctx context.Context) (p progress, err error) {
 	// The display's end must not cancel a look and with it the connection.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	err = w.row(ctx, "progress", w.pid).Scan(&p.policy, &p.due, &p.taken, &p.rate, &p.left)
+	err = w.row(ctx, "progress", w.pid).Scan(&p.policy, &p.due, &p.taken, &p.rate, &p.left, &p.waited)
 	return p, err
 }
 
@@ -106,7 +107,11 @@ func (p progress) String() string {
 	if p.left >= 0 {
 		left = ", " + seconds(p.left) + " left"
 	}
-	return fmt.Sprintf("%s: %s%s rows, %s rows/s%s", p.policy, bar, taken, count(p.rate), left)
+	waited := p.waited
+	if waited != "" {
+		waited = ", " + waited
+	}
+	return fmt.Sprintf("%s: %s%s rows, %s rows/s%s%s", p.policy, bar, taken, count(p.rate), left, waited)
 }
 
 // runs reads what the watched backend has run. It works after Ctrl-C too.

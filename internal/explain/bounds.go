@@ -72,7 +72,21 @@ func breaker(p *policy.Policy) string {
 }
 
 func busy(p *policy.Policy) string {
-	return "at work for at most " + percent(p.Throttle.Busy) + " of the time"
+	text := "at work for at most " + percent(p.Throttle.Busy) + " of the time"
+	t, waits := p.Throttle, []string(nil)
+	if t.WALRate > 0 {
+		text += ", writes at most " + t.WALRate.String() + " of WAL"
+	}
+	if t.ReplicaLag > 0 {
+		waits = append(waits, "a replica lags by more than "+Duration(t.ReplicaLag))
+	}
+	if t.PendingArchival > 0 {
+		waits = append(waits, "more than "+Number(t.PendingArchival)+" files of WAL are to be archived")
+	}
+	if len(waits) > 0 {
+		text += "; waits while " + strings.Join(waits, ", or ")
+	}
+	return text
 }
 
 func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + "%" }

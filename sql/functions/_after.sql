@@ -1,7 +1,8 @@
 -- Writes down a batch, and says how its run goes on, or that it ends. What is refused may be as much as what is taken
 -- and a thousand rows: more, and nearly everything is.
 CREATE OR REPLACE FUNCTION retention._after(
-    p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz) RETURNS retention.step
+    p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz, p_lsn pg_lsn)
+RETURNS retention.step
 LANGUAGE plpgsql AS $function$
 DECLARE v_next retention.batch := p_next;
 BEGIN
@@ -24,6 +25,8 @@ BEGIN
     ELSIF v_next.next_pass > jsonb_array_length(p_policy.passes) THEN
         RETURN retention._finish(v_next.run_id, 'done');
     END IF;
-    RETURN (v_next.run_id, true,
-        clock_timestamp() + v_next.ms * (1 / p_policy.busy - 1) * interval '1 ms')::retention.step;
+    RETURN (v_next.run_id, true, greatest(
+        clock_timestamp() + v_next.ms * (1 / p_policy.busy - 1) * interval '1 ms',
+        p_started + pg_wal_lsn_diff(pg_current_wal_insert_lsn(), p_lsn)
+            / (p_policy.waits -> 'wal_rate')::numeric * interval '1 s'))::retention.step;
 END $function$;

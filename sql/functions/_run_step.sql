@@ -4,7 +4,8 @@ CREATE OR REPLACE FUNCTION retention._run_step(p_run bigint) RETURNS retention.s
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_run retention.run; v_policy retention.policy; v_last retention.batch; v_next retention.batch;
-    v_stop record; v_taken record; v_held boolean; v_started CONSTANT timestamptz := clock_timestamp();
+    v_stop record; v_taken record; v_held boolean; v_why text;
+    v_started CONSTANT timestamptz := clock_timestamp(); v_lsn CONSTANT pg_lsn := pg_current_wal_insert_lsn();
 BEGIN
     LOCK TABLE retention.run IN ROW EXCLUSIVE MODE;  -- shows that the run is under way
     v_run := retention._running(p_run);
@@ -13,6 +14,11 @@ BEGIN
     IF NOT FOUND THEN RETURN retention._start(v_run, v_policy); END IF;
     v_stop := retention._stop_reason(v_run, v_policy, v_last.total_taken);
     IF v_stop.state IS NOT NULL THEN RETURN retention._finish(p_run, v_stop.state, NULL, v_stop.message); END IF;
+    v_why := retention._waits_for(v_policy);
+    IF v_why IS NOT NULL THEN
+        UPDATE retention.run r SET waited_s = r.waited_s + 1, waited_for = v_why WHERE r.id = p_run;
+        RETURN (p_run, true, v_started + interval '1 s')::retention.step;
+    END IF;
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     BEGIN
         LOCK TABLE retention.hold IN SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
@@ -25,5 +31,5 @@ BEGIN
     IF v_taken.outcome = 'locked' AND v_next.scanned = 0 THEN
         RETURN retention._missed(v_last, 'the table is locked by somebody else');
     END IF;
-    RETURN retention._after(v_policy, v_next, v_taken.outcome, v_started);
+    RETURN retention._after(v_policy, v_next, v_taken.outcome, v_started, v_lsn);
 END $function$;

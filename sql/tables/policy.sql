@@ -54,5 +54,6 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     budget_time interval DEFAULT '10 minutes', breaker_rows bigint DEFAULT 5000000,
     breaker_fraction double precision DEFAULT 0.5,
     busy double precision NOT NULL DEFAULT 1 CHECK (busy > 0 AND busy <= 1),
+    waits jsonb,  -- {replica_lag: milliseconds, pending_archival: files of WAL, wal_rate: bytes a second}
     installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()  -- by a migration; lateness is reckoned from then on
 );

@@ -1,6 +1,7 @@
 -- The run log: one row per run, written when it starts and when it ends. state: running | done | more | tripped |
 -- paused | busy | failed | abandoned (the backend is gone; views show it, the next run writes it). scope and older_than
--- were given at run time, inputs is what the policy read at the start. One run of a table at a time.
+-- were given at run time, inputs is what the policy read at the start, waited_for what it waited for last before a
+-- batch, waited_s seconds in all. One run of a table at a time.
 CREATE TABLE IF NOT EXISTS retention.run (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, job text, table_name text NOT NULL,
     filenode oid, policy_hash text NOT NULL, as_of timestamptz NOT NULL, reason text, scope jsonb, older_than interval,
@@ -12,7 +13,7 @@ CREATE TABLE IF NOT EXISTS retention.run (
     taken bigint NOT NULL DEFAULT 0, kept jsonb NOT NULL DEFAULT '{}', contended bigint NOT NULL DEFAULT 0,
     refused bigint NOT NULL DEFAULT 0, related jsonb NOT NULL DEFAULT '{}', cascaded jsonb NOT NULL DEFAULT '{}',
     batches integer NOT NULL DEFAULT 0, wasted_ms double precision NOT NULL DEFAULT 0, end_pass integer,
-    end_position jsonb, sqlstate text, message text, note text
+    end_position jsonb, sqlstate text, message text, note text, waited_s integer NOT NULL DEFAULT 0, waited_for text
 );
 CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);
 CREATE INDEX IF NOT EXISTS run_ended_at ON retention.run (ended_at);

@@ -6,7 +6,8 @@ SELECT r.id AS run, r.policy, r.pid, r.as_of, r.started_at,
        x.elapsed, r.due, b.scanned, b.taken, b.contended, b.refused, b.batches,
        round((b.taken / greatest(extract(epoch FROM x.elapsed), 0.001))::numeric) AS rows_per_second,
        CASE WHEN b.last >= 10 AND r.due >= b.taken
-            THEN (r.due - b.taken)::double precision / nullif(l.taken, 0) * l.took END AS time_left
+            THEN (r.due - b.taken)::double precision / nullif(l.taken, 0) * l.took END AS time_left,
+       r.waited_s, r.waited_for
 FROM retention.run r
 CROSS JOIN LATERAL (SELECT pg_catalog.clock_timestamp() - r.started_at AS elapsed) x
 CROSS JOIN LATERAL (

@@ -71,7 +71,7 @@ var closed = []string{
 	"_pass_by", "_position", "_prove", "_put_install", "_radius", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
 	"_act", "_restore_key", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
-	"_subtract", "_sum", "_surplus", "_table", "_take", "_take_table", "_true_of", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
+	"_subtract", "_sum", "_waits_for", "_surplus", "_table", "_take", "_take_table", "_true_of", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
 	"_window_at", "_pin", "_path_kept", "_forget", "_look", "_look_as_worker", "_refuse_others",
 	"_batch_as_worker", "_count_as_worker", "_facts_as_worker",
 	"_plans_as_worker", "_restore_as_worker", "_why_as_worker",
