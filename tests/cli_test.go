@@ -1,3 +1,4 @@
+// Package tests holds the behaviour tests that need a real PostgreSQL.
 package tests
 
 import (
@@ -17,6 +18,8 @@ import (
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // TestCLI builds the command once and runs it against real servers.
 func TestCLI(t *testing.T) {
