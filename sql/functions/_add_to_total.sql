@@ -1,5 +1,6 @@
--- Adds an ended run to its policy's counters; a dry run does not count. A policy has caught up when a run leaves nothing
--- that was due at its instant: one for some of the rows, or with a window that somebody gave it, says nothing of the rest.
+-- Adds an ended run to its policy's counters; a dry run does not count. A policy has caught up when a run leaves
+-- nothing that was due at its instant. One for some of the rows, with a window that somebody gave it, or that goes on
+-- where an earlier one ended, says nothing of the rest.
 CREATE OR REPLACE FUNCTION retention._add_to_total(p_run bigint) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $function$
     INSERT INTO retention.total AS t
@@ -7,7 +8,7 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $function$
          caught_up_at)
     SELECT r.policy, 1, x.bad, r.scanned, r.taken, r.contended, r.refused, x.cascaded, x.bad,
            CASE WHEN r.state IN ('done', 'more') THEN r.ended_at END,
-           CASE WHEN r.state = 'done' AND r.contended + r.refused = 0 AND r.scope IS NULL
+           CASE WHEN r.state = 'done' AND r.contended + r.refused = 0 AND r.from_start AND r.scope IS NULL
                      AND (r.older_than IS NULL OR r.job IS NOT NULL) THEN r.as_of END
     FROM retention.run r
     CROSS JOIN LATERAL (

@@ -275,7 +275,12 @@ func TestRowsBehindTheFloor(t *testing.T) {
 				if left := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); o.State != "done" || left != want || from != (begin == "start") {
 					t.Errorf("%d rows left, want %d; began at the start: %v, %+v", left, want, from, o)
 				}
-				in.Exec(t, "UPDATE retention.run SET wasted_ms = 100000000") // worth not to be done twice
+				// What a run has not looked at, it cannot say to have gone.
+				caught := pgtest.Value[bool](t, in, "SELECT caught_up_at IS NOT NULL FROM retention.total")
+				if caught != from {
+					t.Errorf("began at the start: %v; has caught up: %v", from, caught)
+				}
+				in.Exec(t, "UPDATE retention.run SET wasted_ms = 100000000; UPDATE retention.total SET caught_up_at = NULL") // worth not to be done twice
 			}
 			run("start", 3600)
 			in.Exec(t, "INSERT INTO m SELECT -i, '2024-01-01' FROM generate_series(1, 150000) i; ANALYZE m")
