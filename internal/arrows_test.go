@@ -55,6 +55,7 @@ var arrows = map[string][]string{
 	"tests/examples":      {"*"},
 	"tests/firstday":      {"*"},
 	"tests/formats":       {"*"},
+	"tests/fleet":         {"*"},
 	"tests/history":       {"*"},
 	"tests/hostile":       {"*"},
 	"tests/interrupted":   {"*"},

@@ -99,7 +99,8 @@ func (r *reader) value(f field, into any, kind string) (ok bool) {
 	case *int64:
 		var low, high int64
 		_, _ = fmt.Sscanf(kind, "%d..%d", &low, &high)
-		if n, inBounds := r.within(f, low, high); inBounds {
+		var n int64
+		if n, ok = r.within(f, low, high); ok {
 			*v = n
 		}
 	case *float64:
@@ -172,10 +173,14 @@ func (r *reader) byName(f field, into reflect.Value, what string) {
 	m, _ := r.mapping(f, quoted(f.name()), nil)
 	for _, name := range m.order {
 		f := m.fields[name]
-		if what != "column" {
+		switch what {
+		case "database": // the type checks it
+		case "column":
+			if column, ok := r.columnName(field{value: f.key}); ok {
+				name = column
+			}
+		default:
 			r.named(f, name, what)
-		} else if column, ok := r.columnName(field{value: f.key}); ok {
-			name = column
 		}
 		v := reflect.New(into.Type().Elem())
 		item := v

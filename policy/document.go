@@ -42,11 +42,7 @@ func (r *reader) file(root field) *File {
 	if !ok {
 		return nil
 	}
-	if version, ok := m.require("version"); ok {
-		if n, ok := r.integer(version); ok && n != 1 {
-			r.add(codeVersion, r.at(version.value), "version must be 1", "", "This program knows version 1 of the language only.")
-		}
-	}
+	r.version(m)
 	r.model = f
 	f.Policies = r.policies(m)
 	if jobs, ok := m.fields["jobs"]; ok && unwritten(m, jobs) {
@@ -57,6 +53,15 @@ func (r *reader) file(root field) *File {
 	r.checkProtected(f)
 	r.checkJobs(f)
 	return f
+}
+
+// version refuses a file of another version of the language.
+func (r *reader) version(m mapping) {
+	if version, ok := m.require("version"); ok {
+		if n, ok := r.integer(version); ok && n != 1 {
+			r.add(codeVersion, r.at(version.value), "version must be 1", "", "This program knows version 1 of the language only.")
+		}
+	}
 }
 
 // document parses the YAML. What the library says of a syntax error is put into words of ours.

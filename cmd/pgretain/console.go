@@ -25,6 +25,7 @@ import (
 // the beginning of a message and no full stop at its end; details and hints are whole sentences.
 type console struct {
 	out, err io.Writer
+	args     []string // the command line
 }
 
 // printf writes a part of the result.

@@ -50,7 +50,7 @@ Flags:
 
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &console{out: stdout, err: stderr}
+	c := &console{out: stdout, err: stderr, args: args}
 	root := rootCommand(c)
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -66,6 +66,7 @@ func rootCommand(c *console) *cobra.Command {
 	}, callCommands(c), []*cobra.Command{
 		uninstallCommand(c), sandboxCommand(c), schemaCommand(c), completionCommand(c), versionCommand(c),
 	})...)
+	c.addFleet(root)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetUsageTemplate(usageTemplate)
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -184,17 +184,25 @@ func (p *paths) cronDatabase(in policy.Install) (string, error) {
 	return inDatabase(p.url, in.CronDatabase), nil
 }
 
-// inDatabase replaces the database of connection settings: of a URL, of keywords and values, or
-// of the PG* variables where there are none.
-func inDatabase(connection, database string) string {
+// inDatabase replaces the database of connection settings.
+func inDatabase(connection, database string) string { return with(connection, "dbname", database) }
+
+// with replaces one of connection settings: of a URL, of keywords and values, or of the PG* variables where there are
+// none.
+func with(connection, name, value string) string {
 	u, err := url.Parse(connection)
-	if err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql") {
-		values := u.Query()
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		escape := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+		return strings.TrimSpace(connection + " " + name + "='" + escape.Replace(value) + "'")
+	}
+	values := u.Query()
+	if name == "dbname" {
 		values.Del("dbname")
 		values.Del("database")
-		u.Path, u.RawPath, u.RawQuery = "/"+database, "/"+url.PathEscape(database), values.Encode()
-		return u.String()
+		u.Path, u.RawPath = "/"+value, "/"+url.PathEscape(value)
+	} else {
+		values.Set(name, value)
 	}
-	escape := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
-	return strings.TrimSpace(connection + " dbname='" + escape.Replace(database) + "'")
+	u.RawQuery = values.Encode()
+	return u.String()
 }

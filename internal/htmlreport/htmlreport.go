@@ -37,13 +37,13 @@ type Verification struct {
 	Findings         []report.Finding
 }
 
-//go:embed report.html.tmpl
+//go:embed *.html.tmpl
 var templates embed.FS
 
 var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
 	"count": count, "at": at, "seconds": seconds, "ago": ago, "isSQL": isStatement,
 	"short": func(text string) string { return shortened(text, 100) },
-}).ParseFS(templates, "report.html.tmpl"))
+}).ParseFS(templates, "*.html.tmpl"))
 
 // Write reads the database and writes the report. An error means that there is none: the runtime could not be read,
 // or w refused it. What else cannot be read is unknown in the report.

@@ -12,11 +12,14 @@ const workers = 8
 
 // Each calls f for all items, several at a time, and gives the results in their order. Of several errors it
 // gives that of the first item.
-func Each[T, R any](items []T, f func(T) (R, error)) ([]R, error) {
+func Each[T, R any](items []T, f func(T) (R, error)) ([]R, error) { return Up(workers, items, f) }
+
+// Up is Each with as many at a time as n says.
+func Up[T, R any](n int, items []T, f func(T) (R, error)) ([]R, error) {
 	results, failed := make([]R, len(items)), make([]error, len(items))
 	var next atomic.Int64
 	var busy sync.WaitGroup
-	for range min(workers, len(items)) {
+	for range min(n, len(items)) {
 		busy.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(items)); i = next.Add(1) - 1 {
 				results[i], failed[i] = f(items[i])

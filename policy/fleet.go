@@ -1,0 +1,119 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"pgretain/internal/diag"
+)
+
+// Fleet is a file of --fleet: which databases there are, in the stages in which verbs go through them.
+type Fleet struct {
+	_ struct{} `yaml:"version,by hand"`
+	// What prints the password of a database, in its first line; {name} in an argument is the database's name.
+	PasswordCommand []Argument   `yaml:"password_command,filled"`
+	Parallel        int          `yaml:"parallel,1..1000"` // databases at the same time
+	Stages          []FleetStage `yaml:"stages,required,filled"`
+}
+
+// FleetStage is databases that are gone through beside each other.
+type FleetStage struct {
+	Name string `yaml:"name"`
+	// Nothing more is begun, here or in later stages, once more databases than this have failed; nil: goes on.
+	MaxFailures *int64          `yaml:"max_failures,0..1000000"`
+	Databases   []FleetDatabase `yaml:"databases,filled"`
+	Found       *FleetQuery     `yaml:"found"`
+	Position    diag.Position
+}
+
+// FleetDatabase is a database by its name in the fleet, and how to connect: a URL, or keywords with values.
+type FleetDatabase struct {
+	Name       string `name:"database"`
+	Connection string
+	Position   diag.Position
+}
+
+// FleetQuery finds databases: each row is a name and, in a second column, how to connect; without one, as to
+// where the query is asked, in the database of that name.
+type FleetQuery struct {
+	Connection FleetDatabase `yaml:"connection,required"`
+	Query      string        `yaml:"query,required"`
+	Position   diag.Position
+}
+
+// Argument is one of a command.
+type Argument struct{ Text string }
+
+func (a *Argument) read(r *reader, f field) (ok bool) {
+	a.Text, ok = r.text(f)
+	return ok
+}
+
+// ParseFleet reads and checks a fleet file as Parse does a policy file.
+func ParseFleet(path string, source []byte) (*Fleet, diag.List) {
+	r := newReader(path, source)
+	fleet := &Fleet{Parallel: 8}
+	if root, ok := r.document(); ok {
+		if m, ok := r.structure(root, "the file", fleet); ok {
+			r.version(m)
+			r.checkFleet(fleet)
+		}
+	}
+	list := r.diags.Unique()
+	if list.HasErrors() {
+		return nil, list
+	}
+	return fleet, list
+}
+
+// checkFleet finds stages without databases, and databases that are in two.
+func (r *reader) checkFleet(fleet *Fleet) {
+	seen := map[string]diag.Position{}
+	for i := range fleet.Stages {
+		stage := &fleet.Stages[i]
+		if len(stage.Databases) == 0 && stage.Found == nil {
+			r.add(codeMissing, stage.Position, "a stage has no databases", "", `Name them under "databases", or write a query under "found".`)
+		}
+		for _, d := range stage.Databases {
+			if first, twice := seen[d.Name]; twice {
+				r.add(codeRunTwice, d.Position, fmt.Sprintf("database %q is already listed", d.Name), fmt.Sprintf("The first one is at %s.", first), "")
+			}
+			seen[d.Name] = d.Position
+		}
+	}
+}
+
+// fleetName is what a database may be called.
+var fleetName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+
+func (d *FleetDatabase) read(r *reader, f field) (ok bool) {
+	d.Position = r.fieldAt(f)
+	if d.Name != "" && !fleetName.MatchString(d.Name) {
+		r.add(codeName, d.Position, fmt.Sprintf("invalid name %q of a database", d.Name), "", "Use letters, digits, underscores, dots and hyphens.")
+	}
+	if d.Connection, ok = r.text(f); ok {
+		if fault, hint := ConnectionFault(d.Connection); fault != "" {
+			r.add(codeChoice, r.at(f.value), fault, "", hint)
+		}
+	}
+	return ok
+}
+
+var (
+	passwordWord = regexp.MustCompile(`(?:^|[\s?&])(?:ssl)?password\s*=`)
+	connectURL   = regexp.MustCompile(`^postgres(?:ql)?://`)
+	passwordURL  = regexp.MustCompile(`^[^/]*://[^/@]*:[^/]*@`)
+)
+
+// ConnectionFault says what is wrong with how a fleet connects, in words that quote nothing of it.
+func ConnectionFault(connection string) (fault, hint string) {
+	isURL := connectURL.MatchString(connection)
+	switch {
+	case passwordWord.MatchString(connection) || isURL && passwordURL.MatchString(connection):
+		return "a fleet file holds no passwords", `Use "password_command", a password file, or a service of pg_service.conf.`
+	case !isURL && !strings.Contains(connection, "="):
+		return "these are no connection settings", "Write service=NAME, host=HOST dbname=NAME, or postgres://user@host:5432/database."
+	}
+	return "", ""
+}
