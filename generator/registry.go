@@ -402,8 +402,35 @@ func (c *compiler) cronPurge() Object {
 	return cronObject("cron", CronJob{Name: name, Schedule: purgeSchedule, Command: oneLine(strings.TrimSpace(command))})
 }
 
+// ofDatabase is a text as SQL. Where it names the database of an install that names none, that is the setting
+// pgretain.database of the session, which migrations are applied with.
+func ofDatabase(text string, inner bool) any {
+	if !strings.Contains(text, policy.AnyDatabase) {
+		return literal(text)
+	}
+	return sqlText(strings.TrimSpace(object("cron_text", fields{"Whole": text == policy.AnyDatabase, "Text": literal(text), "Any": literal(policy.AnyDatabase), "Inner": inner})))
+}
+
+// JobsIn are objects with the jobs as they are scheduled for a database, see policy.AnyDatabase.
+func JobsIn(objects []Object, database string) []Object {
+	objects = slices.Clone(objects)
+	for i, o := range objects {
+		if o.Cron == nil {
+			continue
+		}
+		job := *o.Cron
+		job.Name = strings.ReplaceAll(job.Name, policy.AnyDatabase, database)
+		job.Database = strings.ReplaceAll(job.Database, policy.AnyDatabase, database)
+		job.Command = strings.ReplaceAll(job.Command, policy.AnyDatabase, strings.ReplaceAll(database, "'", "''"))
+		objects[i].Cron = &job
+	}
+	return objects
+}
+
 func cronObject(template string, job CronJob) Object {
-	data := fields{"JobName": literal(job.Name), "Schedule": literal(job.Schedule), "Command": literal(job.Command), "Database": literal(job.Database)}
+	// Names in a command are literals inside of it.
+	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": literal(job.Schedule), "Command": ofDatabase(job.Command, true),
+		"Database": ofDatabase(job.Database, false)}
 	return Object{Kind: KindCron, Name: job.Name, As: AsRunner, SQL: object(template, data),
 		Drop: object("cron_drop", data), Cron: &job}
 }

@@ -42,10 +42,8 @@ func (i *Install) read(r *reader, f field) bool {
 			}
 		}
 	}
-	// Jobs that live in another database say where they run.
-	if cron, ok := m.fields["cron_database"]; ok && !m.has("database") {
-		r.add(codeMissing, r.at(cron.key), `"install" has "cron_database" without "database"`, "A job in another database says in which one it runs.",
-			"Add database: the database of the policies' tables.")
+	if m.has("cron_database") && !m.has("database") {
+		i.Database = AnyDatabase
 	}
 	return true
 }
@@ -77,6 +75,18 @@ func (i Install) CronElsewhere() bool {
 	return i.Scheduler == "pg_cron" && i.CronDatabase != "" && i.CronDatabase != i.Database
 }
 
+// AnyDatabase stands for the database of the tables where the policy file names none: jobs elsewhere then run in the one
+// that migrations are applied to, of which several can have the same files.
+const AnyDatabase = "{database}"
+
+// In is the install in a database, where AnyDatabase is that one.
+func (i Install) In(database string) Install {
+	if i.Database == AnyDatabase {
+		i.Database = database
+	}
+	return i
+}
+
 // CronJobName is the jobname of a job's schedule, counted from 0. Where several applications share
 // schema cron it begins with the database; neither schemas nor jobs have a dot in their names.
 func (i Install) CronJobName(job string, schedule int) string {
@@ -105,7 +115,7 @@ const nameLimit = 63
 
 // short is the name itself, or its beginning and a hash of it where PostgreSQL would cut it.
 func short(name string) string {
-	if len(name) <= nameLimit {
+	if len(name) <= nameLimit || strings.HasPrefix(name, AnyDatabase) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))

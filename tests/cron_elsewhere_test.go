@@ -64,11 +64,19 @@ func (e *elsewhere) install(t *testing.T, cron *pgtest.DB) {
 const cronJobs = `SELECT format('%s|%s|%s|%s|%s', jobname, schedule, database, username, active) FROM cron.job ORDER BY jobname COLLATE "C"`
 
 // testCronElsewhere: three installs share one schema cron that is in none of their databases, two of
-// them the roles and the schema's name, two the database; a real tick deletes the right rows in each.
+// them policy file, migrations and roles, two the database; a real tick deletes the right rows in each.
 func testCronElsewhere(t *testing.T, binary string) {
 	cron := pgtest.CronServer(t)
 	cron.Exec(t, "CREATE ROLE cron_deploy LOGIN")
 	shop := newElsewhere(t, binary, cron, "shop", "retention")
+	// One policy file and its migrations for several databases: it names none.
+	shop.write("retention.yaml", strings.NewReplacer("database: DATABASE, ", "", "SCHEMA", "retention").Replace(elsewherePolicy))
+	for _, dir := range []string{"migrations", "migrations_cron"} {
+		if err := os.RemoveAll(filepath.Join(shop.dir, dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shop.generate()
 	shop.want(2, "roles do not exist", "migrate", "up", "--cron")
 	shop.app.Exec(t, shop.must("bootstrap").stdout)
 	shop.must("migrate", "up")
@@ -84,6 +92,12 @@ func testCronElsewhere(t *testing.T, binary string) {
 	shop.must("migrate", "status")
 
 	odd := newElsewhere(t, binary, cron, `sh'op "2.%`, "retention")
+	if err := os.RemoveAll(odd.dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(odd.dir, os.DirFS(shop.dir)); err != nil {
+		t.Fatal(err)
+	}
 	odd.install(t, cron)
 	second := &elsewhere{newCLI(t, binary, shop.url, t.TempDir()), shop.app}
 	second.write("retention.yaml", strings.NewReplacer("DATABASE", "shop", "SCHEMA", "keep", "* * * * *", "0 0 1 1 *").Replace(elsewherePolicy))
@@ -214,6 +228,7 @@ func (e *elsewhere) reactivates(t *testing.T, cron *pgtest.DB) {
 		t.Fatal(err)
 	}
 	conn := cron.Conn(t, "cron_deploy")
+	pgtest.Exec(t, conn, "SET pgretain.database = 'shop'")
 	for _, tamper := range []string{"database = 'postgres' WHERE jobname = 'shop.retention.purge'", "active = false WHERE jobname LIKE 'shop.retention.%'"} {
 		cron.Exec(t, "UPDATE cron.job SET "+tamper)
 		for _, o := range history.Objects() {

@@ -8,6 +8,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
+	"pgretain/policy"
 )
 
 func bootstrapCommand(c *console) *cobra.Command {
@@ -45,9 +46,13 @@ func (p paths) bootstrapScript(database, migrator string, cron bool) (string, er
 		return "", err
 	}
 	migrator = cmp.Or(migrator, config.User)
-	database = cmp.Or(database, project.file.Install.Database, config.Database, migrator) // the last one as libpq has it
-	if cron {
-		return install.BootstrapCron(project.file.Install, migrator)
+	in := project.file.Install
+	if in.Database != policy.AnyDatabase {
+		database = cmp.Or(database, in.Database)
 	}
-	return install.Bootstrap(project.file.Install, database, migrator)
+	database = cmp.Or(database, config.Database, migrator) // the last one as libpq has it
+	if cron {
+		return install.BootstrapCron(in.In(database), migrator)
+	}
+	return install.Bootstrap(in, database, migrator)
 }

@@ -284,7 +284,7 @@ func (f *fleet) look(ctx context.Context, m *member, url string) {
 		if err != nil {
 			return
 		}
-		if names, err := (destination{directory{migrations.Value.String(), false}, project, url}).pending(ctx); err == nil {
+		if names, err := (destination{directory{migrations.Value.String(), false}, project, url, url}).pending(ctx); err == nil {
 			n := len(names)
 			m.Behind = &n
 		}

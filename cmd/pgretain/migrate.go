@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/internal/quote"
+	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
 )
 
@@ -61,13 +63,32 @@ type destination struct {
 	directory
 	project *project
 	url     string
+	tables  string // the connection to the database of the tables
+}
+
+// in is the install in that database.
+func (at destination) in() policy.Install {
+	in := at.project.file.Install
+	if in.Database == policy.AnyDatabase {
+		return in.In(databaseOf(at.tables))
+	}
+	return in
+}
+
+// databaseOf is the database of connection settings, by default that of the user's name, as libpq has it.
+func databaseOf(url string) string {
+	config, err := install.Settings(url)
+	if err != nil {
+		return "" // connecting says so
+	}
+	return cmp.Or(config.Database, config.User)
 }
 
 // destination is what --cron says.
 func (m migration) destination() (at destination, err error) {
 	project, err := readProject(m.policy)
 	if err != nil || !m.cron {
-		return destination{directory{m.migrations, false}, project, m.url}, err
+		return destination{directory{m.migrations, false}, project, m.url, m.url}, err
 	}
 	if err := m.checkDirectories(); err != nil {
 		return at, err
@@ -80,11 +101,11 @@ func (m migration) destination() (at destination, err error) {
 		}
 	}
 	url, err := m.cronDatabase(project.file.Install)
-	return destination{directory{m.cronDirectory(), true}, project, url}, err
+	return destination{directory{m.cronDirectory(), true}, project, url, m.url}, err
 }
 
 func (at destination) options() install.Options {
-	return install.Options{Install: at.project.file.Install, Path: at.path, Cron: at.cron}
+	return install.Options{Install: at.in(), Path: at.path, Cron: at.cron}
 }
 
 func (c *console) up(ctx context.Context, m migration, at destination) error {
@@ -94,12 +115,27 @@ func (c *console) up(ctx context.Context, m migration, at destination) error {
 	options := at.options()
 	options.Progress = c.progress(m, "applied")
 	options.Schedules = at.project.file.Schedules(at.cron)
+	if err := at.shortNames(); err != nil {
+		return err
+	}
 	done, err := install.Up(ctx, at.url, os.DirFS(at.path), options)
 	if err := c.migrated(m, "applied", done, "nothing pending in "+at.path, at.project.explain(err)); err != nil {
 		return err
 	}
 	if in := options.Install; !at.cron && in.CronElsewhere() {
 		c.notef("the jobs are scheduled by \"pgretain migrate up --cron\", in database %q\n", in.CronDatabase)
+	}
+	return nil
+}
+
+// shortNames refuses jobs whose names pg_cron would truncate: what the migration makes of the database is not shortened.
+func (at destination) shortNames() error {
+	in := at.in()
+	for _, job := range at.project.file.Jobs {
+		if name := in.Database + "." + in.Schema + "." + job.Name; at.project.file.Install.Database == policy.AnyDatabase && len(name) > 60 {
+			return &install.CheckError{Message: fmt.Sprintf("the name of job %q would be too long in pg_cron", name),
+				Hint: "Write install.database into the policy file of this database, which shortens it."}
+		}
 	}
 	return nil
 }

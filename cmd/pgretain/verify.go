@@ -15,6 +15,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/install"
 	"pgretain/internal/parallel"
+	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 	"pgretain/verifier"
 )
@@ -106,6 +107,10 @@ func (v verification) wanted(options *verifier.Options) (*project, []generator.O
 	}
 	options.Snapshot = snapshot
 	objects, err := project.compile(snapshot, options.History)
+	if in := &project.file.Install; in.Database == policy.AnyDatabase {
+		*in = in.In(databaseOf(v.url))
+		objects = generator.JobsIn(objects, in.Database)
+	}
 	return project, objects, err
 }
 
@@ -116,7 +121,7 @@ func (v verification) pending(ctx context.Context, project *project) ([]string, 
 	if err != nil || format != generator.Goose {
 		return nil, inDirectory(v.migrations, err)
 	}
-	names, err := destination{directory{v.migrations, false}, project, v.url}.pending(ctx)
+	names, err := destination{directory{v.migrations, false}, project, v.url, v.url}.pending(ctx)
 	return names, (&session{install: project.file.Install}).explain(err)
 }
 
@@ -163,7 +168,7 @@ func (v verification) follow(ctx context.Context, project *project, options *ver
 	if err != nil {
 		return err
 	}
-	options.CronPending, err = destination{jobs, project, url}.pending(ctx)
+	options.CronPending, err = destination{jobs, project, url, v.url}.pending(ctx)
 	if err == nil && in.CronElsewhere() {
 		options.Cron, err = install.Connect(ctx, url)
 	}

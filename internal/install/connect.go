@@ -94,6 +94,9 @@ func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, erro
 	s.db = sql.OpenDB(&once{Connector: stdlib.GetConnector(*config, stdlib.OptionAfterConnect(
 		func(ctx context.Context, conn *pgx.Conn) error { // undoes what a role's defaults would do to a migration
 			_, err := conn.Exec(ctx, query("session"))
+			if err == nil && o.Cron {
+				_, err = conn.Exec(ctx, query("session_database"), o.Install.Database)
+			}
 			return err
 		}))})
 	s.db.SetMaxOpenConns(1)

@@ -133,7 +133,7 @@ func (s *session) checkSchedules(ctx context.Context, pending []Migration) error
 }
 
 // scheduled is a statement of a generated file that schedules a job: it begins a line, and the second literal is when.
-var scheduled = regexp.MustCompile(`(?m)^SELECT cron\.schedule(?:_in_database)?\(E?'(?:[^']|'')*', '([^']*)'`)
+var scheduled = regexp.MustCompile(`(?m)^SELECT cron\.schedule(?:_in_database)?\((?:E?'(?:[^']|'')*'|replace\([^)]*\)\)), '([^']*)'`)
 
 // written are the schedules of a generated file, at their places there.
 func (s *session) written(m Migration) (list []policy.Schedule) {

@@ -81,7 +81,7 @@ func Run(ctx context.Context, script Script) (diag.List, *verifier.Report, error
 		return nil, nil, err
 	}
 	defer func() { _ = server.Stop() }() // it stops with the process at the latest
-	s := &stage{Script: script, server: server, database: cmp.Or(in.Database, server.Database())}
+	s := &stage{Script: script, server: server, database: cmp.Or(in.In("rehearsal").Database, server.Database())}
 	if err := s.prepare(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +152,7 @@ func missing(err error) error {
 
 // load makes the application's schema, hands it over, compiles the policy for it, and does what a DBA does once.
 func (s *stage) load(ctx context.Context) (string, error) {
-	in := s.File.Install
+	in := s.File.Install.In(s.database)
 	err := s.with(ctx, s.database, loader, func(conn *pgx.Conn) error { return s.Load(ctx, conn) })
 	if err != nil {
 		return "", err
@@ -177,6 +177,7 @@ func (s *stage) load(ctx context.Context) (string, error) {
 		if s.Parts, err = s.Compile(ctx, conn, s.before); err != nil {
 			return err
 		}
+		s.File.Install, s.Wanted = in, generator.JobsIn(s.Wanted, s.database)
 		script, err := install.Bootstrap(in, s.database, s.migrator)
 		if err != nil {
 			return fmt.Errorf("rehearsing bootstrap: %w", err)
