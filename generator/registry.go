@@ -375,6 +375,9 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 		if cron.Schedule == "@yearly" || cron.Schedule == "@annually" {
 			cron.Schedule = "0 0 1 1 *" // pg_cron from 1.5 on takes these words and never runs: its set of months stays empty
 		}
+		if in.Database != policy.AnyDatabase {
+			cron.Schedule = calendar.Spread(cron.Schedule, in.CronJobName(job.Name, 0))
+		}
 		template := "cron"
 		if in.CronElsewhere() {
 			template, cron.Database = "cron_elsewhere", in.Database
@@ -411,6 +414,16 @@ func ofDatabase(text string, inner bool) any {
 	return sqlText(strings.TrimSpace(object("cron_text", fields{"Whole": text == policy.AnyDatabase, "Text": literal(text), "Any": literal(policy.AnyDatabase), "Inner": inner})))
 }
 
+// spread is a schedule as SQL, with the minute that the job's name has in each database, see calendar.Spread.
+func spread(job CronJob) any {
+	minutes, rest, ok := calendar.SpreadOver(job.Schedule)
+	if !ok {
+		return literal(job.Schedule)
+	}
+	name, _, _ := strings.Cut(job.Name, "#")
+	return sqlText(strings.TrimSpace(object("cron_spread", fields{"JobName": ofDatabase(name, false), "Minutes": minutes, "Rest": literal(rest)})))
+}
+
 // JobsIn are objects with the jobs as they are scheduled for a database, see policy.AnyDatabase.
 func JobsIn(objects []Object, database string) []Object {
 	objects = slices.Clone(objects)
@@ -422,6 +435,8 @@ func JobsIn(objects []Object, database string) []Object {
 		job.Name = strings.ReplaceAll(job.Name, policy.AnyDatabase, database)
 		job.Database = strings.ReplaceAll(job.Database, policy.AnyDatabase, database)
 		job.Command = strings.ReplaceAll(job.Command, policy.AnyDatabase, strings.ReplaceAll(database, "'", "''"))
+		name, _, _ := strings.Cut(job.Name, "#")
+		job.Schedule = calendar.Spread(job.Schedule, name)
 		objects[i].Cron = &job
 	}
 	return objects
@@ -429,7 +444,7 @@ func JobsIn(objects []Object, database string) []Object {
 
 func cronObject(template string, job CronJob) Object {
 	// Names in a command are literals inside of it.
-	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": literal(job.Schedule), "Command": ofDatabase(job.Command, true),
+	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": spread(job), "Command": ofDatabase(job.Command, true),
 		"Database": ofDatabase(job.Database, false)}
 	return Object{Kind: KindCron, Name: job.Name, As: AsRunner, SQL: object(template, data),
 		Drop: object("cron_drop", data), Cron: &job}

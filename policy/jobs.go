@@ -74,7 +74,10 @@ func (f *File) Schedules(cron bool) (list []Schedule) {
 		return nil
 	}
 	for _, job := range f.Jobs {
-		list = append(list, job.Schedules...)
+		for _, s := range job.Schedules {
+			s.Text = calendar.Spread(s.Text, job.Name)
+			list = append(list, s)
+		}
 	}
 	return list
 }

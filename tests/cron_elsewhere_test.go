@@ -70,7 +70,8 @@ func testCronElsewhere(t *testing.T, binary string) {
 	cron.Exec(t, "CREATE ROLE cron_deploy LOGIN")
 	shop := newElsewhere(t, binary, cron, "shop", "retention")
 	// One policy file and its migrations for several databases: it names none.
-	shop.write("retention.yaml", strings.NewReplacer("database: DATABASE, ", "", "SCHEMA", "retention").Replace(elsewherePolicy))
+	shop.write("retention.yaml", strings.NewReplacer("database: DATABASE, ", "", "SCHEMA", "retention").Replace(elsewherePolicy)+
+		"  spread: {schedule: [\"H 3 * * THU\", \"H/20 4 1 1 *\"], run: [lines_old]}\n")
 	for _, dir := range []string{"migrations", "migrations_cron"} {
 		if err := os.RemoveAll(filepath.Join(shop.dir, dir)); err != nil {
 			t.Fatal(err)
@@ -109,10 +110,14 @@ func testCronElsewhere(t *testing.T, binary string) {
 	want := []string{
 		`sh'op "2.%.retention.cron_log#purge|53 3 * * *|postgres` + runner,
 		`sh'op "2.%.retention.purge|* * * * *|sh'op "2.%` + runner,
+		`sh'op "2.%.retention.spread|47 3 * * THU|sh'op "2.%` + runner, // the minutes by md5sum
+		`sh'op "2.%.retention.spread#2|7-59/20 4 1 1 *|sh'op "2.%` + runner,
 		"shop.keep.cron_log#purge|53 3 * * *|postgres" + runner,
 		"shop.keep.purge|0 0 1 1 *|shop" + runner,
 		"shop.retention.cron_log#purge|53 3 * * *|postgres" + runner,
 		"shop.retention.purge|* * * * *|shop" + runner,
+		"shop.retention.spread|10 3 * * THU|shop" + runner,
+		"shop.retention.spread#2|10-59/20 4 1 1 *|shop" + runner,
 	}
 	wantJobs(t, cron, want)
 	for _, e := range []*elsewhere{shop, odd} {
@@ -124,12 +129,12 @@ func testCronElsewhere(t *testing.T, binary string) {
 
 	shop.purges(t, cron)
 	shop.must("migrate", "down", "--cron")
-	wantJobs(t, cron, want[:4])
+	wantJobs(t, cron, want[:6])
 	shop.must("migrate", "up", "--cron")
 	shop.movesAway(t)
-	wantJobs(t, cron, want[:4])
+	wantJobs(t, cron, want[:6])
 	odd.uninstalls(t, cron)
-	wantJobs(t, cron, want[2:4])
+	wantJobs(t, cron, want[4:6])
 }
 
 // uninstalls takes the jobs in the other database away, too, with what remembers them there.

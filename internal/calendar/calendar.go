@@ -1,6 +1,8 @@
 package calendar
 
 import (
+	"crypto/md5"
+	"encoding/binary"
 	"fmt"
 	"regexp"
 	"slices"
@@ -41,6 +43,32 @@ var (
 	cronSeconds = regexp.MustCompile(`^([1-9]|[1-5][0-9]) seconds?$`)
 )
 
+var spread = regexp.MustCompile(`^H(?:/([1-9]|[1-5][0-9]))?( .*)$`)
+
+// SpreadOver says of a schedule whose minute is H, or H/n, that this is one of so many, and what follows the number.
+func SpreadOver(text string) (minutes int, rest string, ok bool) {
+	m := spread.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return 0, "", false
+	case m[1] == "":
+		return 60, m[2], true
+	}
+	minutes, _ = strconv.Atoi(m[1])
+	return minutes, "-59/" + m[1] + m[2], true
+}
+
+// Spread is a schedule with the minute that the name of its job has for H, by the first 28 bits of an MD5 hash as the
+// migrations of several databases compute it; any other schedule as it is.
+func Spread(text, name string) string {
+	minutes, rest, ok := SpreadOver(text)
+	if !ok {
+		return text
+	}
+	sum := md5.Sum([]byte(name))
+	return fmt.Sprint(binary.BigEndian.Uint32(sum[:4])>>4%uint32(minutes)) + rest
+}
+
 // Fault says what keeps pg_cron from taking a schedule, "" where nothing does: it takes five fields, a word, or 1 to
 // 59 seconds. It is stricter than general cron parsers, as pg_cron refuses at run time what it does
 // not know. https://github.com/citusdata/pg_cron#what-is-pg_cron
@@ -59,6 +87,9 @@ func Fault(text string) string {
 func parseCalendar(text string, zone *time.Location) (c calendar, fault string) {
 	if i := slices.Index(cronWords, text); i >= 0 {
 		text = wordMeans[i]
+	}
+	if of, rest, ok := SpreadOver(text); ok {
+		text = fmt.Sprintf("%d%s", of-1, rest) // the latest that it may be
 	}
 	fields := strings.Fields(text)
 	if len(fields) != len(cronFields) {

@@ -16,6 +16,12 @@ func Words(text string) string {
 	if m := cronSeconds.FindStringSubmatch(text); m != nil {
 		return evenly(m[1], "second")
 	}
+	if m := spread.FindStringSubmatch(text); m != nil {
+		if m[1] == "" {
+			return ""
+		}
+		text = "*/" + m[1] + m[2]
+	}
 	c, fault := parseCalendar(text, time.UTC)
 	if fault != "" {
 		return ""
