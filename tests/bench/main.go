@@ -1,7 +1,7 @@
 // Bench measures the generated deletes against the ways in which people delete by hand, on a
 // throw-away server. docs/bench.md says how to read it.
 //
-//	go run ./tests/bench [-rows 2000000] [-rounds 3] [-policies 1000] [-only age,cap,nothing,many] [-fsync] [-out bench.json]
+//	go run ./tests/bench [-rows 2000000] [-rounds 3] [-policies 1000] [-databases 40] [-only age,cap,nothing,many,fleet] [-fsync] [-out bench.json]
 package main
 
 import (
@@ -18,12 +18,13 @@ import (
 
 // options are the command line.
 type options struct {
-	rows     int64 // in the table; half of them are due
-	rounds   int
-	policies int      // of bench "many"
-	only     []string // names of benches
-	fsync    bool
-	out      string // file for the results as JSON
+	rows      int64 // in the table; half of them are due
+	rounds    int
+	policies  int      // of bench "many"
+	databases int      // of bench "fleet"
+	only      []string // names of benches
+	fsync     bool
+	out       string // file for the results as JSON
 }
 
 func main() {
@@ -46,6 +47,7 @@ func parse(args []string) (options, error) {
 	flags.Int64Var(&o.rows, "rows", 2_000_000, "rows in the table, a multiple of 2000; half of them are due")
 	flags.IntVar(&o.rounds, "rounds", 3, "how often each way is measured")
 	flags.IntVar(&o.policies, "policies", 1000, "how many policies bench \"many\" has")
+	flags.IntVar(&o.databases, "databases", 40, "how many databases bench \"fleet\" has")
 	flags.StringVar(&only, "only", strings.Join(benchNames, ","), "what to measure")
 	flags.BoolVar(&o.fsync, "fsync", false, "wait for the disk at every commit")
 	flags.StringVar(&o.out, "out", "bench.json", "where the results go as JSON")
@@ -56,8 +58,8 @@ func parse(args []string) (options, error) {
 			return o, fmt.Errorf("there is no bench %q, only %s", name, strings.Join(benchNames, ", "))
 		}
 	}
-	if o.rows < 1 || o.rows%rowsPerDevice != 0 || o.rounds < 1 || o.policies < 1 {
-		return o, fmt.Errorf("-rows must be a multiple of %d, -rounds and -policies at least 1", rowsPerDevice)
+	if o.rows < 1 || o.rows%rowsPerDevice != 0 || o.rounds < 1 || o.policies < 1 || o.databases < 1 {
+		return o, fmt.Errorf("-rows must be a multiple of %d, -rounds, -policies and -databases at least 1", rowsPerDevice)
 	}
 	return o, nil
 }

@@ -16,6 +16,8 @@ func (s *session) bench(ctx context.Context, name string) ([]result, error) {
 		return s.nothing(ctx)
 	case "many":
 		return s.many(ctx)
+	case "fleet":
+		return s.fleet(ctx)
 	}
 	panic("no bench " + name)
 }
