@@ -11,20 +11,6 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// pages are the documents of the project, by their paths from its root.
-func pages(t *testing.T) []string {
-	t.Helper()
-	var list []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/checks/*.md", "examples/*.md", "examples/*/*.md", "templates/*.md"} {
-		paths, err := filepath.Glob(filepath.Join("..", pattern))
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("no documents at %s: %v", pattern, err)
-		}
-		list = append(list, paths...)
-	}
-	return list
-}
-
 var (
 	codeBlock   = regexp.MustCompile("(?ms)^```.*?^```")
 	pageLink    = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)\s]+)?\)`)
@@ -35,7 +21,7 @@ var (
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	links := 0
-	for _, page := range pages(t) {
+	for _, page := range fixture.Documents(t, "..") {
 		for _, link := range pageLink.FindAllStringSubmatch(codeBlock.ReplaceAllString(fixture.ReadFile(t, page), ""), -1) {
 			links++
 			target := page

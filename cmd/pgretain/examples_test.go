@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,6 +41,64 @@ func TestExamples(t *testing.T) {
 			pgretain(t, "generate", "--check", "--policy", policy, "--migrations", want)
 		})
 	}
+}
+
+var (
+	shownCommand = regexp.MustCompile(`(?m)^ *(?:\$ |\{ |source <\()?pgretain((?: +(?:"[^"]*"|'[^']*'|[^\s|;>#)"']+)+)*)`)
+	shownWord    = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
+)
+
+// TestShownCommands holds each command line of each page to the verbs, their flags and their arguments.
+func TestShownCommands(t *testing.T) {
+	t.Parallel()
+	lines := 0
+	for _, page := range fixture.Documents(t, "../..") {
+		if filepath.Base(page) == "CHANGELOG.md" { // its lines are of their time
+			continue
+		}
+		for _, code := range fixture.Code(fixture.ReadFile(t, page)) {
+			for _, line := range shownCommand.FindAllStringSubmatch(code, -1) {
+				lines++
+				if err := understood(line[1]); err != nil {
+					t.Errorf("%s: pgretain%s: %v", page, line[1], err)
+				}
+			}
+		}
+	}
+	if lines < 200 {
+		t.Errorf("found %d command lines", lines)
+	}
+	for _, wrong := range []string{"rnu x", "migrate sideways", "run x --frist", "run x y", "hold t --reason why", "verify --counts=perhaps"} {
+		if understood(wrong) == nil {
+			t.Errorf("pgretain %s is understood", wrong)
+		}
+	}
+}
+
+// understood parses a command line as far as the verb itself would be called; one that only names a verb is right.
+func understood(line string) error {
+	line = strings.NewReplacer("COMMAND [flags]", "", "[", "", "]", "", " ...", "", "--rows N", "--rows 1").Replace(line) // as a usage has it
+	words := shownWord.FindAllString(line, -1)
+	for i, word := range words {
+		words[i] = strings.NewReplacer(`"`, "", "'", "").Replace(word)
+	}
+	command, args, err := rootCommand(&console{}).Find(words)
+	if err != nil {
+		return err
+	}
+	if err := command.ParseFlags(args); err != nil {
+		return err
+	}
+	if args = command.Flags().Args(); command.HasSubCommands() && len(args) > 0 {
+		return onlyVerbs(command, args)
+	}
+	if len(words) == 1 {
+		return nil
+	}
+	if err := command.ValidateRequiredFlags(); err != nil {
+		return err
+	}
+	return command.ValidateArgs(args)
 }
 
 // pgretain runs a command that must succeed and say nothing on standard error.
