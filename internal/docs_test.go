@@ -38,6 +38,12 @@ func TestLinks(t *testing.T) {
 	if links < 200 {
 		t.Errorf("found %d links", links)
 	}
+	index := fixture.ReadFile(t, "../docs/index.md")
+	for _, page := range fixture.Documents(t, "..") {
+		if name := filepath.Base(page); filepath.Dir(page) == "../docs" && name != "index.md" && !strings.Contains(index, "]("+name+")") {
+			t.Errorf("docs/index.md does not lead to %s", name)
+		}
+	}
 }
 
 // anchors are the fragments by which GitHub knows the headings of a page.
