@@ -46,4 +46,4 @@ clean: ## Remove what build, bench and failed tests leave
 
 setup:
 	@.ci/setup gcc git $(TOOLS)
-test: TOOLS = prometheus prometheus-postgres-exporter
+test: TOOLS = prometheus prometheus-postgres-exporter prometheus-sql-exporter

@@ -8,22 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"pgretain/policy"
 	"pgretain/tests/fixture"
 )
-
-// pages are the documents of the project, by their paths from its root.
-func pages(t *testing.T) []string {
-	t.Helper()
-	var list []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/checks/*.md", "examples/*.md", "examples/*/*.md", "templates/*.md"} {
-		paths, err := filepath.Glob(filepath.Join("..", pattern))
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("no documents at %s: %v", pattern, err)
-		}
-		list = append(list, paths...)
-	}
-	return list
-}
 
 var (
 	codeBlock   = regexp.MustCompile("(?ms)^```.*?^```")
@@ -35,7 +22,7 @@ var (
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	links := 0
-	for _, page := range pages(t) {
+	for _, page := range fixture.Documents(t, "..") {
 		for _, link := range pageLink.FindAllStringSubmatch(codeBlock.ReplaceAllString(fixture.ReadFile(t, page), ""), -1) {
 			links++
 			target := page
@@ -51,6 +38,12 @@ func TestLinks(t *testing.T) {
 	}
 	if links < 200 {
 		t.Errorf("found %d links", links)
+	}
+	index := fixture.ReadFile(t, "../docs/index.md")
+	for _, page := range fixture.Documents(t, "..") {
+		if name := filepath.Base(page); filepath.Dir(page) == "../docs" && name != "index.md" && !strings.Contains(index, "]("+name+")") {
+			t.Errorf("docs/index.md does not lead to %s", name)
+		}
 	}
 }
 
@@ -123,4 +116,36 @@ func sources(t *testing.T, directory, suffix string) string {
 		t.Fatal(err)
 	}
 	return text.String()
+}
+
+// TestReadmeShowsWhatIsGenerated holds the README's excerpts to the example: its SQL is a piece of
+// a generated migration, and its policy parses.
+func TestReadmeShowsWhatIsGenerated(t *testing.T) {
+	t.Parallel()
+	readme := fixture.ReadFile(t, "../README.md")
+	statement := block(t, readme, "sql")
+	found := false
+	files, err := filepath.Glob("../examples/bot-queue/migrations/*.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no migrations of the example", err)
+	}
+	for _, file := range files {
+		found = found || strings.Contains(fixture.ReadFile(t, file), statement)
+	}
+	if !found {
+		t.Errorf("no migration of the example holds the README's statement:\n%s", statement)
+	}
+	if file, diags := policy.Parse("README.md", []byte(block(t, readme, "yaml"))); file == nil {
+		t.Errorf("the README's policy: %v", diags)
+	}
+}
+
+// block is the first fenced block of a language.
+func block(t *testing.T, text, language string) string {
+	t.Helper()
+	found := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text)
+	if found == nil {
+		t.Fatalf("no block of %s", language)
+	}
+	return found[1]
 }

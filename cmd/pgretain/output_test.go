@@ -3,16 +3,18 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/generator"
 	"pgretain/policy"
-	"pgretain/tests/fixture"
 )
 
 func TestWriteAll(t *testing.T) {
@@ -228,41 +230,71 @@ policies:
 	}
 }
 
-// TestExamples generates every example anew: the bytes are those that are checked in. With -update
-// they become so.
-func TestExamples(t *testing.T) {
+func changeOf(before, after string) change {
+	return change{generator.Change{Before: &generator.Object{SQL: before, As: "owner"}, After: &generator.Object{SQL: after, As: "owner"}}, "~", "function f()"}
+}
+
+func TestComparison(t *testing.T) {
 	t.Parallel()
-	policies, err := filepath.Glob("../../examples/*/retention.yaml")
-	if err != nil || len(policies) == 0 {
-		t.Fatalf("no examples: %v", err)
+	before, after := "a\nb\nc\nd\n--e\nf\n", "a\nb\nc\nd\n++e\nf\ng\n"
+	want := `      @@ -2,5 +2,6 @@
+       b
+       c
+       d
+      ---e
+      +++e
+       f
+      +g
+`
+	var out bytes.Buffer
+	c := &comparison{out: &out, left: 100}
+	c.print(changeOf(before, after))
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
 	}
-	for _, policy := range policies {
-		dir := filepath.Dir(policy)
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			t.Parallel()
-			want := filepath.Join(dir, "migrations")
-			if *fixture.Update {
-				if err := os.RemoveAll(want); err != nil {
-					t.Fatal(err)
-				}
-				pgretain(t, "generate", "--policy", policy, "--migrations", want)
-			}
-			got := filepath.Join(t.TempDir(), "migrations")
-			pgretain(t, "generate", "--policy", policy, "--migrations", got)
-			if diff := cmp.Diff(contents(t, want), contents(t, got)); diff != "" {
-				t.Errorf("the checked-in migrations differ, write them again with -update (-want +got):\n%s", diff)
-			}
-			pgretain(t, "lint", "--policy", policy, "--migrations", want)
-			pgretain(t, "generate", "--check", "--policy", policy, "--migrations", want)
-		})
+	out.Reset()
+	c.colour = true
+	c.print(changeOf("a\n", "b\n"))
+	want = "      \x1b[36m@@ -1,1 +1,1 @@\x1b[0m\n      \x1b[31m-a\x1b[0m\n      \x1b[32m+b\x1b[0m\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
 	}
 }
 
-// pgretain runs a command that must succeed and say nothing on standard error.
-func pgretain(t *testing.T, args ...string) {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	if code := execute(t.Context(), args, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
-		t.Fatalf("pgretain %q: exit code %d\n%s%s", args, code, stdout.String(), stderr.String())
+func TestComparisonOfNewObjectsAndRoles(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := &comparison{out: &out, left: 100}
+	c.print(change{sign: "+", text: "runtime: 3 objects"})
+	same := changeOf("a\n", "a\n")
+	c.print(same)
+	same.After.As = "runner"
+	c.print(same)
+	if diff := cmp.Diff("      created as runner instead of owner\n", out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Long texts are cut for each object and for all of them.
+func TestComparisonIsBounded(t *testing.T) {
+	t.Parallel()
+	var long strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&long, "line %d\n", i)
+	}
+	var out bytes.Buffer
+	c := &comparison{out: &out, left: linesOfObject + 10}
+	for range 3 {
+		out.Reset()
+		c.print(changeOf("", long.String()))
+	}
+	if diff := cmp.Diff("      ... 501 more lines\n", out.String()); diff != "" {
+		t.Error(diff)
+	}
+	c.left = linesOfAll
+	out.Reset()
+	c.print(changeOf("", long.String()))
+	if n := strings.Count(out.String(), "\n"); n != linesOfObject+1 || !strings.HasSuffix(out.String(), "      ... 461 more lines\n") {
+		t.Errorf("%d lines:\n%s", n, out.String())
 	}
 }

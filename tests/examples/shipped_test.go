@@ -2,6 +2,8 @@ package examples
 
 import (
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +16,8 @@ import (
 )
 
 // TestExamplesGoUpAndDown: the migrations of every example install on its schema.sql, with rows in
-// it, to the verifier's content, go down to what was there before, up again, and out without a trace.
+// it, to the verifier's content, go down to what was there before, up again, and out without a trace. Meanwhile the calls that
+// the project's pages show are parsed.
 func TestExamplesGoUpAndDown(t *testing.T) {
 	t.Parallel()
 	policies, err := filepath.Glob(directory("*/retention.yaml"))
@@ -37,6 +40,7 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 				t.Fatal("nothing was installed")
 			}
 			in.WantConforms(t, in.Wanted(t, dir))
+			parseShownCalls(t, in, filepath.Base(dir))
 			in.DB.Exec(t, fixture.ReadFile(t, dir, "tamper.sql"))
 			if report := in.Verify(t, "", in.Wanted(t, dir)); report.Count(diag.Drift) != 1 || report.Findings[0].Code != "V003" {
 				t.Errorf("after tamper.sql the findings are %v", report.Findings)
@@ -59,4 +63,59 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			}
 		})
 	}
+}
+
+var (
+	shownStatement = regexp.MustCompile(`(?s)^(?:SELECT|CALL|INSERT) .*\bretention\.\w`)
+	shownComment   = regexp.MustCompile(`--.*`)
+	shownInShell   = regexp.MustCompile(`"((?:SELECT|CALL) retention\.[^"]+)"`)
+	shownArguments = regexp.MustCompile(`retention\.\w+\(([^()']*)\)`)
+	shownArgument  = regexp.MustCompile(`([a-z]\w*)(?: => *)?(,|$)`)
+)
+
+// parseShownCalls has PostgreSQL parse each call of the runtime that a page shows: an example's pages where that example is
+// installed, the others where bot-queue is. An argument that is a word is the name of one.
+func parseShownCalls(t *testing.T, in *kit.Installed, example string) {
+	t.Helper()
+	conn, parsed := in.Conn(t), 0
+	for _, page := range fixture.Documents(t, "../..") {
+		of := filepath.Base(filepath.Dir(page))
+		if filepath.Base(filepath.Dir(filepath.Dir(page))) != "examples" {
+			of = "bot-queue"
+		}
+		name := filepath.Base(page)
+		if of != example || name == "policy.md" || name == "CHANGELOG.md" { // TestReferenceExamples runs the calls of the one; the other's are of their time
+			continue
+		}
+		for _, statement := range shownCalls(fixture.ReadFile(t, page)) {
+			parsed++
+			if _, err := conn.Prepare(t.Context(), "", statement); err != nil {
+				t.Errorf("%s: %s: %v", page, statement, err)
+			}
+		}
+	}
+	if least := map[string]int{"bot-queue": 45, "trade-dedup": 5}[example]; parsed < least {
+		t.Errorf("found %d calls on pages", parsed)
+	}
+}
+
+// shownCalls are the statements of a page that call the runtime. One with an ellipsis is none.
+func shownCalls(page string) []string {
+	var list []string
+	for _, code := range fixture.Code(page) {
+		for _, call := range shownInShell.FindAllStringSubmatch(code, -1) {
+			code += ";" + call[1]
+		}
+		for statement := range strings.SplitSeq(shownComment.ReplaceAllString(strings.ReplaceAll(code, "{...}", "{}"), ""), ";") {
+			statement = strings.Join(strings.Fields(statement), " ")
+			if !shownStatement.MatchString(statement) || strings.Contains(statement, "(...") || strings.Contains(statement, ", ...") {
+				continue
+			}
+			for _, of := range shownArguments.FindAllStringSubmatch(statement, -1) {
+				statement = strings.Replace(statement, "("+of[1]+")", "("+shownArgument.ReplaceAllString(of[1], "\"$1\" => NULL$2")+")", 1)
+			}
+			list = append(list, statement)
+		}
+	}
+	return list
 }

@@ -61,8 +61,8 @@ jobs:
   j: {schedule: "@daily", run: [fine, tripped, counted]}
 `
 
-// TestSeries has Prometheus scrape the exporter as the shipped files say: it gets each series of retention.metrics by its
-// name, with its labels and its value, and the rules say what is wrong.
+// TestSeries has Prometheus scrape both exporters as the shipped files say: it gets each series of retention.metrics by its
+// name, with its labels and its value, the rules say what is wrong, and the board finds what it asks for.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE other (LIKE item INCLUDING ALL);
@@ -70,41 +70,43 @@ func TestSeries(t *testing.T) {
 	if _, err := in.Call("CALL retention.run_job('j')"); err == nil {
 		t.Fatal("no policy tripped")
 	}
-	if err := in.Operator("SELECT retention.place_hold('item', '1', 'case', now() + interval '2 days')"); err != nil {
-		t.Fatal(err)
+	for _, call := range []string{"SELECT retention.place_hold('item', '1', 'case', now() + interval '2 days')", "SELECT retention.pause('fine', 'release')"} {
+		if err := in.Operator(call); err != nil {
+			t.Fatal(err)
+		}
 	}
+	in.Exec(t, "UPDATE retention.install SET scheduler = 'pg_cron'") // it is dead here, which no alert says in the first minutes
 	in.Exec(t, "DO $$ BEGIN CREATE ROLE scraper LOGIN IN ROLE retention_viewer; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$")
-	exporter, prometheus := address(t), address(t)
+	exporters, prometheus := []string{address(t), address(t)}, address(t)
 	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper")}, "prometheus-postgres-exporter", "--disable-default-metrics", "--disable-settings-metrics",
-		"--extend.query-path="+shipped+"queries.yaml", "--web.listen-address="+exporter)
-	dir := t.TempDir()
+		"--extend.query-path="+shipped+"queries.yaml", "--web.listen-address="+exporters[0])
+	run(t, []string{"LOGLEVEL=ERROR"}, "prometheus-sql-exporter", "-web.listen-address="+exporters[1], "-config.file="+edited(t, "sql_exporter.yaml", "",
+		"postgres://scraper@localhost/shop?sslmode=disable", in.URL("scraper"), "1m", "1s"))
 	rules, err := filepath.Abs(shipped + "rules.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := strings.NewReplacer("localhost:9187", exporter, "1m", "1s").Replace(fixture.ReadFile(t, shipped+"scrape.yaml"))
-	config += fmt.Sprintf("rule_files: [%q]\nglobal: {evaluation_interval: 1s}\n", rules)
-	if err := os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run(t, nil, "prometheus", "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+prometheus)
+	run(t, nil, "prometheus", "--storage.tsdb.path="+t.TempDir(), "--web.listen-address="+prometheus, "--config.file="+edited(t, "scrape.yaml",
+		fmt.Sprintf("rule_files: [%q]\nglobal: {evaluation_interval: 1s}\n", rules), "localhost:9187", strings.Join(exporters, ", "), "1m", "1s"))
 
-	var diff string
-	until(t, func() bool {
-		want := map[string]string{}
-		for _, row := range pgtest.Column[string](t, in, "SELECT jsonb_build_array(labels || jsonb_build_object('__name__', name), value)::text FROM retention.metrics WHERE value IS NOT NULL") {
-			name, value := series(t, row)
-			want[name] = value
-		}
-		got := map[string]string{}
-		for _, s := range query(t, prometheus, `{job="pgretain", __name__=~"retention_.+"}`) {
-			delete(s.Metric, "job")
-			delete(s.Metric, "instance")
-			got[label(s.Metric)] = s.value(t)
-		}
-		diff = cmp.Diff(want, got)
-		return diff == "" && len(want) >= 30
-	}, func() string { return "Prometheus has other series (-metrics +Prometheus):\n" + diff })
+	for _, exporter := range exporters {
+		var diff string
+		until(t, func() bool {
+			want := map[string]string{}
+			for _, row := range pgtest.Column[string](t, in, "SELECT jsonb_build_array(labels || jsonb_build_object('__name__', name), value)::text FROM retention.metrics WHERE value IS NOT NULL") {
+				name, value := series(t, row)
+				want[name] = value
+			}
+			got := map[string]string{}
+			for _, s := range query(t, prometheus, `{job="pgretain", instance="`+exporter+`", __name__=~"retention_.+"}`) {
+				delete(s.Metric, "job")
+				delete(s.Metric, "instance")
+				got[label(s.Metric)] = s.value(t)
+			}
+			diff = cmp.Diff(want, got)
+			return diff == "" && len(want) >= 30
+		}, func() string { return "Prometheus has other series (-metrics +Prometheus):\n" + diff })
+	}
 
 	expected := []string{"RetentionHoldExpires item", "RetentionTripped tripped"}
 	var firing []string
@@ -118,8 +120,48 @@ func TestSeries(t *testing.T) {
 			firing = append(firing, s.Metric["alertname"]+" "+about)
 		}
 		slices.Sort(firing)
+		firing = slices.Compact(firing)
 		return slices.Equal(firing, expected)
 	}, func() string { return fmt.Sprintf("these alerts fire: %v, not %v", firing, expected) })
+	board(t, prometheus)
+}
+
+// board asks for what the panels of the shipped board show, of one policy and of all: each series that they name is there.
+func board(t *testing.T, prometheus string) {
+	t.Helper()
+	var shown struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	text := fixture.ReadFile(t, shipped+"board.json")
+	if err := json.Unmarshal([]byte(text), &shown); err != nil {
+		t.Fatal(err)
+	}
+	name, variables := regexp.MustCompile(`retention_\w+`), strings.NewReplacer("$policy", "fine|tripped", "$__rate_interval", "1m")
+	for _, panel := range shown.Panels {
+		for _, target := range panel.Targets {
+			expr := variables.Replace(target.Expr)
+			for _, wanted := range append(name.FindAllString(expr, -1), expr) {
+				until(t, func() bool { return len(query(t, prometheus, wanted)) > 0 }, func() string { return panel.Title + ": nothing is found for " + wanted })
+			}
+		}
+	}
+	behind := regexp.MustCompile(`(?s)alert: RetentionBehind\n.*?expr: >-\n(.*?)\n +for:`).FindStringSubmatch(fixture.ReadFile(t, shipped+"rules.yaml"))
+	if want := strings.Join(strings.Fields(behind[1]), " "); len(shown.Panels) < 10 || !strings.Contains(text, want) {
+		t.Errorf("of %d panels none counts what RetentionBehind finds: %s", len(shown.Panels), want)
+	}
+}
+
+// edited is a copy of a shipped file with other words and a further piece of text.
+func edited(t *testing.T, name, more string, words ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(strings.NewReplacer(words...).Replace(fixture.ReadFile(t, shipped+name))+more), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // series is a row of retention.metrics, its labels with the name in their order.

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/fixture"
+)
+
+// TestExamples generates every example anew: the bytes are those that are checked in. With -update
+// they become so.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	policies, err := filepath.Glob("../../examples/*/retention.yaml")
+	if err != nil || len(policies) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, policy := range policies {
+		dir := filepath.Dir(policy)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			want := filepath.Join(dir, "migrations")
+			if *fixture.Update {
+				if err := os.RemoveAll(want); err != nil {
+					t.Fatal(err)
+				}
+				pgretain(t, "generate", "--policy", policy, "--migrations", want)
+			}
+			got := filepath.Join(t.TempDir(), "migrations")
+			pgretain(t, "generate", "--policy", policy, "--migrations", got)
+			if diff := cmp.Diff(contents(t, want), contents(t, got)); diff != "" {
+				t.Errorf("the checked-in migrations differ, write them again with -update (-want +got):\n%s", diff)
+			}
+			pgretain(t, "lint", "--policy", policy, "--migrations", want)
+			pgretain(t, "generate", "--check", "--policy", policy, "--migrations", want)
+		})
+	}
+}
+
+var (
+	shownCommand = regexp.MustCompile(`(?m)^ *(?:\$ |\{ |source <\()?pgretain((?: +(?:"[^"]*"|'[^']*'|[^\s|;>#)"']+)+)*)`)
+	shownWord    = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
+)
+
+// TestShownCommands holds each command line of each page to the verbs, their flags and their arguments.
+func TestShownCommands(t *testing.T) {
+	t.Parallel()
+	lines := 0
+	for _, page := range fixture.Documents(t, "../..") {
+		if filepath.Base(page) == "CHANGELOG.md" { // its lines are of their time
+			continue
+		}
+		for _, code := range fixture.Code(fixture.ReadFile(t, page)) {
+			for _, line := range shownCommand.FindAllStringSubmatch(code, -1) {
+				lines++
+				if err := understood(line[1]); err != nil {
+					t.Errorf("%s: pgretain%s: %v", page, line[1], err)
+				}
+			}
+		}
+	}
+	if lines < 200 {
+		t.Errorf("found %d command lines", lines)
+	}
+	for _, wrong := range []string{"rnu x", "migrate sideways", "run x --frist", "run x y", "hold t --reason why", "verify --counts=perhaps"} {
+		if understood(wrong) == nil {
+			t.Errorf("pgretain %s is understood", wrong)
+		}
+	}
+}
+
+// understood parses a command line as far as the verb itself would be called; one that only names a verb is right.
+func understood(line string) error {
+	line = strings.NewReplacer("COMMAND [flags]", "", "[", "", "]", "", " ...", "", "--rows N", "--rows 1").Replace(line) // as a usage has it
+	words := shownWord.FindAllString(line, -1)
+	for i, word := range words {
+		words[i] = strings.NewReplacer(`"`, "", "'", "").Replace(word)
+	}
+	command, args, err := rootCommand(&console{}).Find(words)
+	if err != nil {
+		return err
+	}
+	if err := command.ParseFlags(args); err != nil {
+		return err
+	}
+	if args = command.Flags().Args(); command.HasSubCommands() && len(args) > 0 {
+		return onlyVerbs(command, args)
+	}
+	if len(words) == 1 {
+		return nil
+	}
+	if err := command.ValidateRequiredFlags(); err != nil {
+		return err
+	}
+	return command.ValidateArgs(args)
+}
+
+// pgretain runs a command that must succeed and say nothing on standard error.
+func pgretain(t *testing.T, args ...string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := execute(t.Context(), args, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
+		t.Fatalf("pgretain %q: exit code %d\n%s%s", args, code, stdout.String(), stderr.String())
+	}
+}
