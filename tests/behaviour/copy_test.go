@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -104,4 +105,42 @@ func TestPromotedStandby(t *testing.T) {
 	}
 	standby.Exec(t, "SELECT pg_promote()")
 	refusesThenAdopts(t, "a promoted standby", standby)
+}
+
+// A standby that is promoted in the middle of a run has whole batches of it, touches nothing more until it is adopted, and
+// goes on then; the run that its primary did not end is abandoned.
+func TestPromotedDuringARun(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old("throttle: {busy: 1%}, batch: {rows: 1}, "), kit.On(pgtest.Server(t, sandbox.Options{})))
+	standby := in.Standby(t, nil)
+	standby.CatchUp(t, in.DB)
+	runner := in.Conn(t)
+	pgtest.Exec(t, runner, "SET SESSION AUTHORIZATION retention_runner")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := runner.Exec(context.Background(), "CALL retention.run('p', $1)", noon)
+		ended <- err
+	}()
+	pgtest.Until(t, standby, "SELECT count(*) > 2 FROM retention.batch WHERE taken > 0")
+	if err := in.Server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if <-ended == nil {
+		t.Fatal("the run ended before its server")
+	}
+	standby.Exec(t, "SELECT pg_promote()")
+	taken := pgtest.Value[int](t, standby, "SELECT sum(taken)::int FROM retention.batch")
+	if state, message, left := runsThere(t, standby); state != "paused" || left != 20-taken {
+		t.Fatalf("promoted: %s, %d rows left after %d were taken: %s", state, left, taken, message)
+	}
+	standby.Exec(t, "SELECT retention.adopt('failover')")
+	if state, message, left := runsThere(t, standby); state != "done" || left != 7 {
+		t.Errorf("adopted: %s, %d rows left: %s", state, left, message)
+	}
+	if n := pgtest.Value[int](t, standby, "SELECT count(*) FROM m WHERE at < '2024-03-24 12:00+00'"); n != 0 {
+		t.Errorf("%d due rows are left", n)
+	}
+	if state := pgtest.Value[string](t, standby, "SELECT state FROM retention.run ORDER BY id LIMIT 1"); state != "abandoned" {
+		t.Errorf("the run of the old primary is %s", state)
+	}
 }
