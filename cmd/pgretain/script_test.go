@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,6 +21,15 @@ func TestMain(m *testing.M) {
 // expected texts of cmp.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	dirs := strings.Fields(string(out))
+	if err != nil || len(dirs) != 2 {
+		t.Fatalf("go env says %q: %v", out, err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
@@ -30,6 +41,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PGHOST", env.WorkDir)
 			env.Setenv("PGDATABASE", "shop")
 			env.Setenv("PGUSER", "shop_owner")
+			env.Setenv("ROOT", root)
+			env.Setenv("GOCACHE", dirs[0])
+			env.Setenv("GOMODCACHE", dirs[1])
 			return nil
 		},
 	})
