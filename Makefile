@@ -5,7 +5,7 @@ export PATH := $(PATH):/usr/local/go/bin
 EXAMPLE ?= bot-queue
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix fire bench lint generate build clean setup
+.PHONY: help demo test test-matrix fire bench lint generate build packages clean setup
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,8 +40,11 @@ generate: ## Write the generated files again
 build: ## Build bin/pgretain
 	go build -o bin/ ./cmd/pgretain
 
-clean: ## Remove what build, bench and failed tests leave
-	rm -rf bin bench.json
+packages: ## Build dist/: a static binary, a Debian package, an OCI image; checks them
+	@.ci/package dist
+
+clean: ## Remove what build, packages, bench and failed tests leave
+	rm -rf bin dist bench.json
 	find . -name '*.FAIL' -delete
 
 setup:

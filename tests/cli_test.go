@@ -73,12 +73,14 @@ policies:
     then: [delete]
 `
 
+const linesSchema = "CREATE SCHEMA app; CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz);"
+
 // cliProject is a small policy in a directory, its snapshot and migrations made by the command.
 func cliProject(t *testing.T, binary string, db *pgtest.DB) *cli {
 	t.Helper()
 	c := newCLI(t, binary, db.URL(""), t.TempDir())
 	c.write("retention.yaml", cliPolicy)
-	db.Exec(t, `CREATE SCHEMA app; CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz);
+	db.Exec(t, linesSchema+`
 		INSERT INTO app.lines SELECT n, now() - interval '60 days' FROM generate_series(1, 20000) n; ANALYZE app.lines`)
 	c.must("snapshot")
 	if r := c.finish(c.command("generate")); r.code != 0 {

@@ -46,21 +46,21 @@ func testSchedulingPage(t *testing.T, binary string) {
 	c.must("verify")
 
 	page := fixture.ReadFile(t, "..", "docs", "scheduling.md")
-	service := unit(t, page, "pgretain@.service")
-	timer := unit(t, page, "pgretain@sessions.timer")
+	service := shown(t, page, "/etc/systemd/system/pgretain@.service")
+	timer := shown(t, page, "/etc/systemd/system/pgretain@sessions.timer")
 	verifyUnits(t, service, timer)
 	line := regexp.MustCompile(`(?m)^ExecStart=(.*)$`).FindStringSubmatch(service)
 	variables := regexp.MustCompile(`(?m)^Environment=(PGHOST.*)$`).FindStringSubmatch(service)
 	if line == nil || variables == nil {
 		t.Fatal("the service has no ExecStart or no PGHOST")
 	}
-	command := strings.ReplaceAll(strings.Replace(line[1], "/usr/local/bin/pgretain", binary, 1), "%i", "sessions")
+	command := strings.ReplaceAll(strings.Replace(line[1], "/usr/bin/pgretain", binary, 1), "%i", "sessions")
 	c.shell(t, db, 0, "env "+variables[1]+" CONNECTION "+command)
 	if left := pgtest.Value[int64](t, db, "SELECT count(*) FROM app.session WHERE id > 30"); left != 0 {
 		t.Errorf("%d old rows are left", left)
 	}
 
-	pod := strings.Replace(container(t, page), "pgretain", binary, 1)
+	pod := binary + " " + container(t, page)
 	c.shell(t, db, 0, "CONNECTION "+pod)
 	c.shell(t, db, 2, "CONNECTION "+strings.ReplaceAll(pod, "sessions", "no_such_job"))
 	c.shell(t, db, 2, "CONNECTION PGPORT=1 "+pod)
@@ -107,23 +107,20 @@ func (c *cli) script(line string) *exec.Cmd {
 	return cmd
 }
 
-// unit is a file of systemd's on the page, which names itself in its first line.
-func unit(t *testing.T, page, name string) string {
+// shown is a file that the page shows, which names itself in its first line; .ci/package packs these.
+func shown(t *testing.T, page, name string) string {
 	t.Helper()
-	found := regexp.MustCompile("(?s)```ini\n# /etc/systemd/system/" + regexp.QuoteMeta(name) + "\n(.*?)```").FindStringSubmatch(page)
-	if found == nil {
-		t.Fatalf("no unit %s on the page", name)
+	_, text, found := strings.Cut(page, "\n# "+name+"\n")
+	text, _, whole := strings.Cut(text, "```")
+	if !found || !whole {
+		t.Fatalf("no %s on the page", name)
 	}
-	return found[1]
+	return text
 }
 
-// container is the command of the CronJob on the page.
+// container is what the CronJob on the page calls the program with.
 func container(t *testing.T, page string) string {
 	t.Helper()
-	found := regexp.MustCompile("(?s)```yaml\n(apiVersion: batch/v1\n.*?)```").FindStringSubmatch(page)
-	if found == nil {
-		t.Fatal("no CronJob on the page")
-	}
 	var job struct {
 		Spec struct {
 			TimeZone    string `yaml:"timeZone"`
@@ -132,21 +129,19 @@ func container(t *testing.T, page string) string {
 				Spec struct {
 					Template struct {
 						Spec struct {
-							Containers []struct{ Command []string }
+							Containers []struct{ Args []string }
 						}
 					}
 				}
 			} `yaml:"jobTemplate"`
 		}
 	}
-	if err := yaml.Unmarshal([]byte(found[1]), &job); err != nil {
-		t.Fatal(err)
-	}
+	readYAML(t, shown(t, page, "pgretain-sessions.yaml"), &job)
 	containers := job.Spec.JobTemplate.Spec.Template.Spec.Containers
 	if len(containers) != 1 || job.Spec.TimeZone != "Etc/UTC" || job.Spec.Concurrency != "Forbid" {
 		t.Fatalf("the CronJob is %+v", job)
 	}
-	return strings.Join(containers[0].Command, " ")
+	return strings.Join(containers[0].Args, " ")
 }
 
 // verifyUnits asks systemd itself, where there is one.
@@ -158,7 +153,7 @@ func verifyUnits(t *testing.T, service, timer string) {
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"pgretain@.service": service, "pgretain@sessions.timer": timer} {
-		text = strings.Replace(text, "/usr/local/bin/pgretain", "/bin/true", 1) // it must exist
+		text = strings.Replace(text, "/usr/bin/pgretain", "/bin/true", 1) // it must exist
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -245,29 +240,25 @@ func testScheduleRefused(t *testing.T, binary string) {
 func testCIPage(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
+	c.write("schema.sql", linesSchema)
 	page := fixture.ReadFile(t, "../docs", "ci.md")
 	var actions struct {
 		Jobs map[string]struct {
 			Steps []struct{ ID, Run string }
 		}
 	}
-	var gitlab map[string]struct{ Script []string }
-	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```\n").FindAllStringSubmatch(page, -1)
-	if len(blocks) != 2 || yaml.Unmarshal([]byte(blocks[0][1]), &actions) != nil || yaml.Unmarshal([]byte(blocks[1][1]), &gitlab) != nil {
-		t.Fatalf("the page has %d workflows", len(blocks))
-	}
-	scripts := map[string]string{}
-	for job, steps := range actions.Jobs {
-		for _, step := range steps.Steps {
-			scripts["actions "+job] += step.Run + "\n"
+	var gitlab struct{ Policy, Database struct{ Script []string } }
+	readYAML(t, shown(t, page, ".github/workflows/retention.yml"), &actions)
+	readYAML(t, shown(t, page, ".gitlab-ci.yml"), &gitlab)
+	script := func(job string) (lines string) {
+		for _, step := range actions.Jobs[job].Steps {
+			lines += step.Run + "\n"
 		}
+		return lines
 	}
-	for job, lines := range gitlab {
-		scripts["gitlab "+job] = strings.Join(lines.Script, "\n") + "\n"
-	}
-	if len(scripts) != 4 {
-		t.Fatalf("the jobs are %v", scripts)
-	}
+	inCI(t, c, "actions policy", "", script("policy"), 0)                                   // needs no database
+	rehearsed := strings.NewReplacer("pgretain lint --sandbox --schema schema.sql", "true") // by the other one
+	inCI(t, c, "gitlab policy", "", rehearsed.Replace(strings.Join(gitlab.Policy.Script, "\n")), 0)
 	for _, state := range []struct {
 		name, tamper, url string
 		code              int
@@ -277,13 +268,55 @@ func testCIPage(t *testing.T, binary string) {
 		{"not there", "SELECT 1", "postgres:///?host=" + t.TempDir(), 2},
 	} {
 		db.Exec(t, state.tamper)
-		for name, script := range scripts {
-			code := state.code
-			if strings.HasSuffix(name, "policy") { // needs no database
-				code = 0
-			}
-			inCI(t, c, state.name+" "+name, state.url, script, code)
+		inCI(t, c, state.name+" actions database", state.url, script("database"), state.code)
+		inCI(t, c, state.name+" gitlab database", state.url, strings.Join(gitlab.Database.Script, "\n"), state.code)
+	}
+	testHooks(t, c, page)
+	// The image that the jobs run in has what the matrix of our own tests installs.
+	root := fixture.ReadFile(t, "../.ci", "make-root")
+	for _, name := range regexp.MustCompile(`postgresql-17(\S*)`).FindAllStringSubmatch(shown(t, page, "Dockerfile"), -1) {
+		if !strings.Contains(root, "postgresql-$version"+name[1]+",") {
+			t.Errorf("no test installs %s", name[0])
 		}
+	}
+}
+
+// testHooks commits to a repository that has the page's hooks: they look at changes of the policy and the migrations
+// alone, and refuse a commit that lacks a migration.
+func testHooks(t *testing.T, c *cli, page string) {
+	var config struct {
+		Repos []struct {
+			Hooks []struct {
+				Entry, Files, Language string
+				Names                  bool `yaml:"pass_filenames"`
+			}
+		}
+	}
+	readYAML(t, shown(t, page, ".pre-commit-config.yaml"), &config)
+	hook := "#!/bin/sh\nset -e\n"
+	for _, h := range config.Repos[0].Hooks {
+		hook += fmt.Sprintf("! git diff --cached --name-only | grep -Eq '%s' || %s\n", h.Files, h.Entry)
+		if h.Language != "system" || h.Names {
+			t.Errorf("the hook is %+v", h)
+		}
+	}
+	commit := "git add --all && git -c user.name=a -c user.email=a@example.org commit --quiet --message change"
+	inCI(t, c, "first commit", "", "git init --quiet && "+commit, 0)
+	if err := os.WriteFile(filepath.Join(c.dir, ".git", "hooks", "pre-commit"), []byte(hook), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	edit := "sed -i 's/30 days/31 days/' retention.yaml && "
+	inCI(t, c, "commit without the migration", "", edit+commit, 1)
+	inCI(t, c, "commit of something else", "", "git reset --quiet && date > notes && git add notes && "+strings.Replace(commit, "git add --all", "true", 1), 0)
+	inCI(t, c, "commit with the migration", "", "pgretain generate && "+commit, 0)
+	inCI(t, c, "commit of a wrong policy", "", "sed -i 's/31 days/31 dayz/' retention.yaml && "+commit, 1)
+	inCI(t, c, "commit of an edited migration", "", "git checkout --quiet HEAD retention.yaml && echo '-- ' >> $(ls migrations/* | tail -n 1) && "+commit, 1)
+}
+
+func readYAML(t *testing.T, text string, into any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(text), into); err != nil {
+		t.Fatal(err)
 	}
 }
 
