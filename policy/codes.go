@@ -10,7 +10,6 @@ var (
 	codeDuplicate     = diag.Register("P003", "a key is written twice")
 	codeKind          = diag.Register("P004", "a value of the wrong kind")
 	codeMissing       = diag.Register("P005", "a key is missing")
-	codeNotYet        = diag.Register("P006", "a construct that is not supported yet")
 	codeName          = diag.Register("P007", "an invalid name")
 	codeReserved      = diag.Register("P008", "a reserved name")
 	codeVersion       = diag.Register("P009", "an unknown version of the language")

@@ -261,9 +261,6 @@ func (m *mapping) merge(value *yaml.Node, keys []string, seen map[*yaml.Node]boo
 	}
 }
 
-// later are keys of the language that this version does not have.
-var later = []string{"autovacuum"}
-
 // key says whether the key is one, and allowed here.
 func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) bool {
 	if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
@@ -279,12 +276,8 @@ func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) 
 	if keys == nil || slices.Contains(keys, key.Value) {
 		return true
 	}
-	allowed := "Allowed here: " + strings.Join(keys, ", ") + "."
-	if slices.Contains(keys, "busy") && slices.Contains(later, key.Value) {
-		m.r.add(codeNotYet, m.r.at(key), fmt.Sprintf("construct %q is not supported yet", key.Value), "", allowed)
-	} else {
-		m.r.add(codeUnknownKey, m.r.at(key), fmt.Sprintf("unknown key %q in %s", key.Value, m.what), allowed, DidYouMean(key.Value, keys))
-	}
+	m.r.add(codeUnknownKey, m.r.at(key), fmt.Sprintf("unknown key %q in %s", key.Value, m.what),
+		"Allowed here: "+strings.Join(keys, ", ")+".", DidYouMean(key.Value, keys))
 	return false
 }
 

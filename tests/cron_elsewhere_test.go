@@ -3,12 +3,14 @@ package tests
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/generator"
+	"pgretain/tests/fixture"
 	"pgretain/tests/pgtest"
 )
 
@@ -120,9 +122,11 @@ func testCronElsewhere(t *testing.T, binary string) {
 		"shop.retention.spread#2|10-59/20 4 1 1 *|shop" + runner,
 	}
 	wantJobs(t, cron, want)
+	vacuumed := schedulesVacuum(t, cron)
 	for _, e := range []*elsewhere{shop, odd} {
 		e.waitForTick(t, cron)
 	}
+	vacuumed()
 	shop.verifies(t, cron)
 	shop.reactivates(t, cron)
 	wantJobs(t, cron, want)
@@ -157,6 +161,22 @@ func wantJobs(t *testing.T, cron *pgtest.DB, want []string) {
 	got := pgtest.Column[string](t, cron, cronJobs)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("jobs in pg_cron (-want +got):\n%s", diff)
+	}
+}
+
+// schedulesVacuum has the owner of a table schedule its VACUUM as docs/scheduling.md says; what it returns waits for that.
+func schedulesVacuum(t *testing.T, cron *pgtest.DB) (wait func()) {
+	t.Helper()
+	statements := regexp.MustCompile(`(?m)^    (ALTER TABLE app\.session|SELECT cron\.schedule\().*;$`).FindAllString(fixture.ReadFile(t, "..", "docs", "scheduling.md"), -1)
+	if len(statements) != 2 {
+		t.Fatalf("the page has the statements %q", statements)
+	}
+	cron.Exec(t, "CREATE SCHEMA app AUTHORIZATION cron_deploy; GRANT USAGE ON SCHEMA cron TO cron_deploy; SET ROLE cron_deploy; CREATE TABLE app.session (id int);"+
+		strings.Replace(strings.Join(statements, "\n"), "30 4", "* *", 1)+"RESET ROLE")
+	return func() {
+		t.Helper()
+		pgtest.Until(t, cron, "SELECT last_vacuum IS NOT NULL FROM pg_stat_user_tables WHERE relname = 'session'")
+		cron.Exec(t, "SET ROLE cron_deploy; SELECT cron.unschedule('vacuum app.session'); RESET ROLE")
 	}
 }
 

@@ -87,6 +87,9 @@ func reported(t *testing.T) (in *kit.Installed, html string) {
 			t.Fatalf("the run of %s ended %s (%s), not %s", policy, o.State, o.Message, state)
 		}
 	}
+	pgtest.Exec(t, in.Runner(), "SELECT pg_stat_force_next_flush()")
+	pgtest.Exec(t, in.Conn(t), "ALTER TABLE app.fine_part SET (autovacuum_vacuum_threshold = 1000)")
+	pgtest.Exec(t, in.Conn(t), "VACUUM app.held")
 	wanted, _ := in.Compile(t, reportPolicies)
 	blocker, err := in.Conn(t).Begin(t.Context())
 	if err == nil {
@@ -127,6 +130,7 @@ func TestReport(t *testing.T) {
 		}
 	})
 	t.Run("numbers", func(t *testing.T) { reportNumbers(t, in, page) })
+	t.Run("on disk", func(t *testing.T) { reportDisk(t, in, page) })
 	t.Run("five questions", func(t *testing.T) { reportAnswers(t, page) })
 	t.Run("hostile", func(t *testing.T) {
 		text := page.text()
@@ -200,6 +204,45 @@ func reportNumbers(t *testing.T, in *kit.Installed, page *element) {
 	}
 	if own := page.row("app.fine"); own == nil || own.children[1].text() != "1,234" || !strings.Contains(own.text(), "app.fine_part (on delete cascade)") {
 		t.Errorf("app.fine: %v", own)
+	}
+}
+
+// reportDisk compares with PostgreSQL's statistics, and does what the report says of dead rows.
+func reportDisk(t *testing.T, in *kit.Installed, page *element) {
+	dead := pgtest.Value[string](t, in.DB, `SELECT string_agg(relname || ' ' || n_dead_tup, ', ' ORDER BY relname) FROM pg_stat_user_tables WHERE schemaname = 'app' AND n_dead_tup > 0`)
+	if dead != "behind 10, fine 1234, fine_part 617" {
+		t.Fatalf("the statistics have %s", dead)
+	}
+	said := map[string]string{}
+	for _, row := range page.policies() {
+		said[row.name] = row.text
+	}
+	for policy, want := range map[string]string{"fine": ", 0 rows, 1,234 dead, never vacuumed", "held": ", 1 rows, 0 dead, vacuumed ",
+		"locked": ", 0 rows, 0 dead, never vacuumed"} {
+		size := "0 bytes" // as the last VACUUM saw it
+		if policy != "locked" {
+			size = pgtest.Value[string](t, in.DB, "SELECT pg_size_pretty(pg_total_relation_size($1::regclass))", "app."+policy)
+		}
+		if !strings.Contains(said[policy], size+want) {
+			t.Errorf("%s: %q is not in %s", policy, size+want, said[policy])
+		}
+	}
+	var statements []string
+	for _, e := range page.all("pre") {
+		if strings.HasPrefix(e.text(), "VACUUM") {
+			statements = append(statements, e.text())
+		}
+	}
+	if diff := cmp.Diff([]string{"VACUUM (ANALYZE) app.fine;"}, statements); diff != "" {
+		t.Fatalf("statements (-want +got):\n%s", diff)
+	}
+	pgtest.Exec(t, in.Conn(t), statements[0])
+	var text bytes.Buffer
+	if err := htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text.String(), "VACUUM (ANALYZE)") || !strings.Contains(text.String(), ", 0 rows, 0 dead, vacuumed ") {
+		t.Error("VACUUM does not end it")
 	}
 }
 

@@ -85,6 +85,10 @@ type (
 	tableRow struct {
 		Name              string
 		Cascaded, Related int64
+		Size              string // with indexes; "": it is not there
+		Live, Dead        int64
+		Vacuumed          *time.Time
+		Vacuum            string // the statement that it wants, "" for none
 	}
 	keyRow    struct{ From, To, Action string }
 	healthRow struct{ Severity, Policy, Problem, Hint string }

@@ -19,6 +19,7 @@ func TestSize(t *testing.T) {
 			InstalledAt: now, State: "done", Started: &now, Success: &now})
 		overdue := 3 * time.Hour
 		f.Backlog[name] = backlog{Due: 412, Overdue: &overdue}
+		f.Tables = append(f.Tables, tableRow{Name: "public." + name, Size: "1234 MB", Live: 1e7, Dead: 1e6, Vacuumed: &now, Vacuum: "VACUUM (ANALYZE) public." + name + ";"})
 		for ago := range Days {
 			left := int64(ago * 1000)
 			f.Days = append(f.Days, dayRow{name, "public." + name, ago, 24, int64(ago % 2), 1, 0, int64(ago * 12345), &left})

@@ -51,6 +51,7 @@ type policyView struct {
 	Runs        []runRow
 	Answer      *answer
 	Findings    int
+	Stored      string
 }
 
 type jobView struct {
@@ -253,6 +254,9 @@ func (v *view) addPolicies(f *found, jobs []job, verified *Verification) {
 			Strip: drawStrip(days[row.Name], s.now), Curve: drawCurve(days[row.Name], s.backlog), Findings: len(s.findings)}
 		p.Does, p.DueBy = summary(p.Lines)
 		p.Answer = s.answer(p.Is)
+		if i := slices.IndexFunc(f.Tables, func(t tableRow) bool { return t.Name == row.Table }); i >= 0 {
+			p.Stored = f.Tables[i].stored(s.now)
+		}
 		if row.Started != nil {
 			p.Last = nearby(*row.Started, s.now)
 		}
@@ -319,8 +323,18 @@ func (v *view) addTables(f *found) {
 		led[k.From] = append(led[k.From], k.To+" ("+action+")")
 	}
 	others := map[string]tableRow{}
+	var wanting []string
 	for _, t := range f.Tables {
-		others[t.Name] = t
+		if t.Cascaded+t.Related > 0 {
+			others[t.Name] = t
+		}
+		if t.Vacuum != "" {
+			wanting = append(wanting, t.Vacuum)
+		}
+	}
+	if len(wanting) > 0 {
+		v.Remarks = append(v.Remarks, remark{Severity: "warning", Class: "warn", Hint: strings.Join(wanting, "\n"),
+			Message: "for a day autovacuum has not come to tables of which it waits for fewer dead rows"})
 	}
 	names := slices.Collect(maps.Keys(led))
 	names = slices.AppendSeq(slices.AppendSeq(names, maps.Keys(taken)), maps.Keys(others))
@@ -333,6 +347,18 @@ func (v *view) addTables(f *found) {
 		return cmp.Or(-cmp.Compare(a.Taken, b.Taken), -cmp.Compare(a.Cascaded, b.Cascaded),
 			-cmp.Compare(a.Related, b.Related))
 	})
+}
+
+// stored says how large a table is, and how much of it is dead.
+func (t tableRow) stored(now time.Time) string {
+	if t.Size == "" {
+		return ""
+	}
+	text := fmt.Sprintf("%s, %s rows, %s dead, ", t.Size, count(t.Live), count(t.Dead))
+	if t.Vacuumed == nil {
+		return text + "never vacuumed"
+	}
+	return text + "vacuumed " + nearby(t.Vacuumed.In(now.Location()), now)
 }
 
 // text says what somebody did.

@@ -24,6 +24,8 @@ BEGIN
         LOCK TABLE retention.hold IN SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
     EXCEPTION WHEN lock_not_available THEN RETURN retention._missed(v_last, 'place_hold() has not been committed yet');
     END;
+    PERFORM pg_logical_emit_message(true, 'pgretain', jsonb_build_object('policy', v_policy.name, 'run', p_run)::text)
+    FROM retention.install i WHERE i.logical_messages;
     v_held := retention._holds(v_policy.name, v_run.as_of);
     v_taken := retention._take(
         v_run, v_policy, v_held, v_held OR NOT retention._in_range(v_policy, v_last), retention._next(v_last));

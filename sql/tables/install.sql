@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS retention.install (
     protect text[] NOT NULL, trust text[] NOT NULL, log_window interval NOT NULL DEFAULT '90 days',
     cron_log_window interval NOT NULL DEFAULT '14 days', event_window interval NOT NULL DEFAULT '30 days',
     report_window interval NOT NULL DEFAULT '1 year', claim_window interval NOT NULL DEFAULT '7 days',
-    system_identifier bigint NOT NULL, database_name text NOT NULL, server jsonb,
+    system_identifier bigint NOT NULL, database_name text NOT NULL, server jsonb, logical_messages boolean,  -- of runs
     adopted_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), adopted_by text NOT NULL DEFAULT session_user
 );
 GRANT USAGE ON SCHEMA retention TO retention_worker, retention_runner, retention_operator, retention_viewer;

@@ -13,20 +13,14 @@ LEFT JOIN LATERAL (
     SELECT x.state, CASE WHEN x.state = 'running' AND retention._under_way(x.id) THEN x.started_at END AS running_since
     FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run ORDER BY x.id DESC LIMIT 1) r ON true
 CROSS JOIN LATERAL (VALUES
-    ('retention_rows_taken_total', 'counter', NOT p.report, coalesce(t.taken, 0)::double precision,
-     'Rows deleted, changed or read by the policy, or partitions.'),
+    ('retention_rows_taken_total', 'counter', NOT p.report, coalesce(t.taken, 0)::float8, 'Rows or partitions taken.'),
     ('retention_rows_scanned_total', 'counter', NOT p.report, coalesce(t.scanned, 0), 'Rows looked at by the policy.'),
-    ('retention_rows_cascaded_total', 'counter', NOT p.report, coalesce(t.cascaded, 0),
-     'Rows deleted or changed through foreign keys by the policy.'),
-    ('retention_rows_refused_total', 'counter', NOT p.report, coalesce(t.refused, 0),
-     'Rows that a constraint or trigger did not let go.'),
+    ('retention_rows_refused_total', 'counter', NOT p.report, coalesce(t.refused, 0), 'Rows that an error kept.'),
     ('retention_rows_left', 'gauge', NOT p.report AND t.rows_left IS NOT NULL, t.rows_left,
      'Rows due that the last run left, up to 10,000.'),
     ('retention_runs_total', 'counter', true, coalesce(t.runs, 0), 'Runs of the policy.'),
-    ('retention_runs_failed_total', 'counter', true, coalesce(t.failed, 0),
-     'Runs that failed, tripped or were abandoned.'),
-    ('retention_failed_in_a_row', 'gauge', true, coalesce(t.failed_in_a_row, 0),
-     'Of them, those since the last success.'),
+    ('retention_runs_failed_total', 'counter', true, coalesce(t.failed, 0), 'Runs that went wrong.'),
+    ('retention_failed_in_a_row', 'gauge', true, coalesce(t.failed_in_a_row, 0), 'Those since the last success.'),
     ('retention_tripped', 'gauge', NOT p.report, (coalesce(r.state, '') = 'tripped')::integer,
      'Whether the last run was stopped by its breaker, a hold or a change of the database.'),
     ('retention_running_seconds', 'gauge', r.running_since IS NOT NULL,
@@ -46,8 +40,9 @@ CROSS JOIN LATERAL (VALUES
     ('retention_window_set', 'gauge', p.window_own IS NOT NULL OR w.note IS NOT NULL,
      CASE WHEN w.note IS NOT NULL THEN -1 WHEN w.older_than IS NOT NULL THEN 1 ELSE 0 END,
      'Whether set_window() changed the window: 1 yes, 0 no, -1 it did, and its value does not hold.')
-) m (name, type, given, value, help)
-WHERE m.given
+) m (name, type, given, value, help) WHERE m.given
+UNION ALL SELECT 'retention_rows_total', 'counter', e.key::jsonb, e.value::float8, 'Rows or partitions, by verb.'
+FROM retention.policy p JOIN retention.total t ON t.policy = p.name, pg_catalog.jsonb_each_text(t.rows) e
 UNION ALL SELECT 'retention_rows_kept', 'gauge',
        pg_catalog.jsonb_build_object('policy', s.policy, 'table', s.table_name, 'guard', k.key),
        k.value::double precision, 'Rows past their window that the last run kept, by what kept them.'
@@ -60,8 +55,7 @@ CROSS JOIN LATERAL (VALUES
     ('retention_report_alerts', a.alerts, 'Rows of the report''s last answer that alert.')
 ) m (name, value, help) WHERE p.report
 UNION ALL SELECT 'retention_events_waiting', 'gauge', pg_catalog.jsonb_build_object('policy', e.policy), count(*),
-       'Events that nobody has taken.'
-FROM retention.event e GROUP BY e.policy
+       'Events that nobody has taken.' FROM retention.event e GROUP BY e.policy
 UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('table', h.table_name), m.value, m.help
 FROM (SELECT x.table_name, count(*) AS holds, min(x.until) AS until FROM retention.hold x
       WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > pg_catalog.clock_timestamp()) GROUP BY 1) h

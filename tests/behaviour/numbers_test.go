@@ -60,7 +60,7 @@ jobs:
 			SELECT concat(m.name, '{' || (m.labels ->> 'guard') || '}', '=', CASE WHEN m.name ~ 'timestamp' AND m.name !~ 'success'
 			           THEN to_char(to_timestamp(m.value) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') ELSE round(m.value)::text END)
 			FROM retention.metrics m
-			WHERE m.name ~ '(left|kept|row|tripped|running|caught_up|interval|paused|holds|until|scheduler|problems)' AND m.name !~ '_(refused|scanned|cascaded|taken)_|table_rows'
+			WHERE m.name ~ '(left|kept|row|tripped|running|caught_up|interval|paused|holds|until|scheduler|problems)' AND m.name !~ '_(refused|scanned|taken)_|_rows_total|table_rows'
 			  AND m.labels ->> 'severity' IS DISTINCT FROM 'warning' AND m.name <> 'retention_failed_in_a_row' OR m.name = 'retention_failed_in_a_row' AND m.value > 0 ORDER BY 1`)
 		always := []string{fmt.Sprintf("retention_interval_seconds=%d", 24*hour)}
 		want = append(want, always...)
@@ -117,6 +117,42 @@ jobs:
 	running := pgtest.Value[float64](t, in, "SELECT value FROM retention.metrics WHERE name = 'retention_running_seconds'")
 	if running < hour || running > 3*hour {
 		t.Errorf("running for %.0f seconds", running)
+	}
+}
+
+// Rows count by table and by what was done with them, from run to run; several things that are done with one table count
+// together.
+func TestRowsByTableAndVerb(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE "old rows" (LIKE m); CREATE TABLE r (id int PRIMARY KEY, note text);
+		CREATE TABLE part (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE); CREATE TABLE s (id int PRIMARY KEY, at timestamptz NOT NULL, parent int, done boolean);
+		CREATE TABLE d (id int, at timestamptz, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+		CREATE TABLE d_1 PARTITION OF d FOR VALUES FROM ('2024-01-01') TO ('2024-01-02'); CREATE TABLE d_2 PARTITION OF d FOR VALUES FROM ('2024-01-02') TO ('2024-01-03');
+		INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 5) i; INSERT INTO part SELECT i, i % 5 + 1 FROM generate_series(1, 12) i; INSERT INTO r VALUES (1), (2), (9);
+		INSERT INTO s SELECT i, CASE WHEN i < 5 THEN timestamptz '2024-01-01' ELSE '2024-03-31' END, i - 4 FROM generate_series(1, 6) i; INSERT INTO d VALUES (1, '2024-01-01')`, `
+policies:
+  gone:
+    table: m
+    due: &week {age: {column: at, older_than: 7 days}}
+    breaker: {fraction: 100%}
+    then: [{archive: {into: '"old rows"'}}, {update: {table: r, as: r, where: "r.id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [part]}}]
+  marked: {table: s, where: "done IS NULL", due: *week, then: [{update: {set: {done: "true"}}}]}
+  self: {table: s, due: *week, then: [{update: {table: s, as: c, where: "c.parent = t.id AND c.id > 4", set: {parent: null}}}, delete]}
+  parts: {partitions_of: d, due: {age: {older_than: 7 days}}, then: [{insert: {into: r, set: {id: "1000", note: name}}}, drop]}`)
+	for _, policy := range []string{"gone", "marked", "self", "parts"} {
+		in.SetBatch(2)
+		if o := in.Done(policy, noon); o.Taken == 0 {
+			t.Errorf("%+v", o)
+		}
+	}
+	in.Exec(t, "INSERT INTO m VALUES (9, '2024-01-01'), (10, '2024-01-01')")
+	in.Done("gone", noon)
+	want := []string{"gone archive public.old rows 7", "gone cascade public.part 12", "gone delete public.m 7", "gone update public.r 3",
+		"marked update public.s 4", "parts drop public.d 1", "parts insert public.r 1", "self delete+update public.s 6"}
+	got := pgtest.Column[string](t, in.Viewer(), `SELECT concat_ws(' ', labels ->> 'policy', labels ->> 'verb', labels ->> 'table', value)
+		FROM retention.metrics WHERE name = 'retention_rows_total' AND type = 'counter' ORDER BY 1`)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

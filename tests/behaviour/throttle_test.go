@@ -2,8 +2,13 @@ package behaviour
 
 import (
 	"context"
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"pgretain/internal/sandbox"
 	"pgretain/tests/kit"
@@ -110,5 +115,50 @@ func TestRateOfWAL(t *testing.T) {
 	}
 	if o.Taken != 4000 || atRate < 1 || seconds < 0.7*atRate {
 		t.Errorf("%d rows in %.1f s, which at the rate take %.1f s", o.Taken, seconds, atRate)
+	}
+}
+
+// Whoever decodes the WAL tells the batches of runs from what the application does, where the install says so: each of
+// them begins with a message, which is theirs alone who ask for messages.
+func TestBatchesSayTheirPolicy(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"wal_level": "logical"}})
+	in := kit.Install(t, plain+"; CREATE PUBLICATION deletes FOR TABLE m", old("batch: {rows: 5}, "), kit.On(db))
+	for _, plugin := range []string{"test_decoding", "pgoutput"} {
+		in.Exec(t, "SELECT pg_create_logical_replication_slot($1, $1)", plugin)
+	}
+	in.Exec(t, "DELETE FROM m WHERE id = 1")
+	in.Done("p", "2024-03-20 12:00:00+00")
+	in.Exec(t, "UPDATE retention.install SET logical_messages = true")
+	run := in.Done("p", noon)
+	in.Exec(t, "DELETE FROM m WHERE id = 2")
+
+	var got []string // a transaction each that deletes from m: what it begins with, and the rows
+	said := regexp.MustCompile(`^message: transactional: 1 prefix: pgretain, sz: \d+ content:(.*)$`)
+	gone := regexp.MustCompile(`^table public.m: DELETE: id\[integer\]:(\d+)`)
+	first, rows := "", []string{}
+	for _, line := range pgtest.Column[string](t, in, "SELECT data FROM pg_logical_slot_get_changes('test_decoding', NULL, NULL, 'include-xids', 'off')") {
+		if m := said.FindStringSubmatch(line); m != nil && len(rows) == 0 {
+			first = m[1] + ": "
+		} else if m := gone.FindStringSubmatch(line); m != nil {
+			rows = append(rows, m[1])
+		} else if line == "COMMIT" {
+			if slices.Sort(rows); len(rows) > 0 {
+				got = append(got, first+strings.Join(rows, " "))
+			}
+			first, rows = "", nil
+		}
+	}
+	ours := fmt.Sprintf(`{"run": %d, "policy": "p"}: `, run.ID)
+	want := []string{"1", "19 20", ours + "14 15 16 17 18", ours + "10 11 12 13 9", ours + "8", "2"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("transactions (-want +got):\n%s", diff)
+	}
+	for options, want := range map[string]string{"": "", ", 'messages', 'true'": "pgretain pgretain pgretain"} {
+		got := pgtest.Value[string](t, in, `SELECT coalesce(string_agg(convert_from(substr(data, 11, 8), 'UTF8'), ' '), '') FROM pg_logical_slot_peek_binary_changes(
+			'pgoutput', NULL, NULL, 'proto_version', '1', 'publication_names', 'deletes'`+options+`) WHERE get_byte(data, 0) = ascii('M')`)
+		if got != want {
+			t.Errorf("a subscriber with the options %q gets %q", options, got)
+		}
 	}
 }

@@ -54,7 +54,7 @@ func TestRules(t *testing.T) {
 const policies = `
 policies:
   tripped: {table: item, due: &week {age: {column: at, older_than: 7 days}}, breaker: {rows: 5}, then: [delete]}
-  fine: {table: other, due: *week, keep: {even: id % 2 = 0}, breaker: {fraction: 100%}, then: [delete]}
+  fine: {table: other, due: *week, keep: {even: id % 2 = 0}, breaker: {fraction: 100%}, then: [{archive: {into: '"gone ""rows"'}}, delete]}
 reports:
   counted: {query: "SELECT count(*) FROM item"}
 jobs:
@@ -65,7 +65,7 @@ jobs:
 // name, with its labels and its value, the rules say what is wrong, and the board finds what it asks for.
 func TestSeries(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE other (LIKE item INCLUDING ALL);
+	in := kit.Install(t, `CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE other (LIKE item INCLUDING ALL); CREATE TABLE "gone ""rows" (LIKE item);
 		INSERT INTO item SELECT i, '2024-01-01' FROM generate_series(1, 9) i; INSERT INTO other SELECT * FROM item`, policies)
 	if _, err := in.Call("CALL retention.run_job('j')"); err == nil {
 		t.Fatal("no policy tripped")
@@ -106,6 +106,12 @@ func TestSeries(t *testing.T) {
 			diff = cmp.Diff(want, got)
 			return diff == "" && len(want) >= 30
 		}, func() string { return "Prometheus has other series (-metrics +Prometheus):\n" + diff })
+	}
+	for verb, table := range map[string]string{"delete": "public.other", "archive": `public.gone "rows`} {
+		of := fmt.Sprintf("retention_rows_total{policy=\"fine\", verb=%q, table=%q}", verb, table)
+		if got := query(t, prometheus, of); len(got) != len(exporters) || got[0].value(t) != fixed(5) || got[1].value(t) != fixed(5) {
+			t.Errorf("%s is %v", of, got)
+		}
 	}
 
 	expected := []string{"RetentionHoldExpires item", "RetentionTripped tripped"}

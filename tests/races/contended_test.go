@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgretain/internal/sandbox"
+	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
@@ -253,5 +255,37 @@ func TestTieLargerThanABatch(t *testing.T) {
 	o := s.logged("p", counts{State: "done", Taken: 95})
 	if most := pgtest.Value[int](t, s.watch, "SELECT max(taken) FROM retention.batch WHERE run_id = $1", o.ID); most != 10 {
 		t.Errorf("a batch of 10 took %d rows", most)
+	}
+}
+
+// Autovacuum needs no throttle: it comes to the table of a batch that is under way, and a batch that finds it at work in
+// a table that guards read locks its rows first.
+func TestAutovacuumBesideARun(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"autovacuum": "on", "autovacuum_naptime": "1s"}})
+	s := newStageOf(t, tableM+gateAt15+signals+"ALTER TABLE m SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 0, autovacuum_enabled = off)",
+		"policies: {p: "+simple+", q: "+guarded+"}", kit.On(db))
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	s.application("INSERT INTO m VALUES (99, now()); DELETE FROM m WHERE id = 99; SELECT pg_stat_force_next_flush(); ALTER TABLE m SET (autovacuum_enabled = on)")
+	s.sees("SELECT autovacuum_count > 0 FROM pg_stat_user_tables WHERE relname = 'm'")
+	if run.ended() {
+		t.Error("the batch was over")
+	}
+	s.open()
+	run.ok()
+	s.leaves()
+
+	for way, before := range map[string]string{"range": "SELECT", "locked": "LOCK TABLE sig IN SHARE UPDATE EXCLUSIVE MODE"} { // that of VACUUM
+		s.refill(30)
+		s.application("BEGIN; " + before)
+		s.run("q").ok()
+		s.application("COMMIT")
+		o := s.logged("q", counts{State: "done", Taken: 30})
+		if ways := pgtest.Value[string](t, s.watch, "SELECT string_agg(DISTINCT mode, ' ') FROM retention.batch WHERE run_id = $1 AND taken > 0", o.ID); ways != way {
+			t.Errorf("after %s batches went %q", before, ways)
+		}
 	}
 }
