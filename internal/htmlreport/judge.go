@@ -182,7 +182,7 @@ func (s subject) answer(is state) *answer {
 		a.Commands = []string{"pgretain verify --only schedule", run}
 	case unknown:
 		a.Since, a.Why = "", "What is due could not be counted: "+s.Unknown+"."
-		a.Do = "Ask again, when the table is free:"
+		a.Do = "Ask again, with more time or when the table is free:"
 		a.Commands = []string{"pgretain preview " + s.Name}
 	case paused:
 		a.Why = s.Paused
