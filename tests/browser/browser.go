@@ -42,7 +42,7 @@ func Check(t *testing.T, html string) {
 	for _, as := range []struct {
 		name, scheme string
 		width        int
-	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}, {"phone-dark", "dark", 390}, {"narrow", "light", 320}} {
+	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "dark", 390}, {"narrow", "light", 320}} {
 		p.call("Emulation.setDeviceMetricsOverride", values{"width": as.width, "height": 844, "deviceScaleFactor": 1, "mobile": as.width < 500})
 		p.call("Emulation.setEmulatedMedia", values{"features": []values{{"name": "prefers-color-scheme", "value": as.scheme}}})
 		p.load("file://" + file)

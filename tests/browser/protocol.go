@@ -26,7 +26,7 @@ type page struct {
 
 type values map[string]any
 
-// open starts a browser, which ends with the test.
+// open starts a browser, which ends with the test, or when its pipes close.
 func open(t *testing.T, program string) *page {
 	t.Helper()
 	theirs, to, err := os.Pipe()
@@ -42,7 +42,7 @@ func open(t *testing.T, program string) *page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), program, "--headless", "--remote-debugging-pipe", "--user-data-dir="+dir,
+	c := exec.Command(program, "--headless", "--remote-debugging-pipe", "--user-data-dir="+dir,
 		"--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad", "--no-first-run",
 		"--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND")
 	c.Env, c.Stderr, c.ExtraFiles = append(os.Environ(), "HOME="+dir), said, []*os.File{theirs, answers}
