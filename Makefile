@@ -5,16 +5,20 @@ export PATH := $(PATH):/usr/local/go/bin
 EXAMPLE ?= bot-queue
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-matrix fire bench lint generate build packages clean setup
+.PHONY: help demo test test-browser test-matrix fire bench lint generate build packages clean setup
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: setup ## Show the whole path on a throw-away server; EXAMPLE=bot-queue
 	@examples/demo.sh "$(EXAMPLE)"
 
 test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, git, gcc and Prometheus, installs them where it may
+	@command -v chromium >/dev/null || echo 'no chromium in PATH: the report is not looked at in a browser; make test-browser does'
 	TMPDIR=$$(.ci/scratch) go test -count=1 -timeout 60m ./...
+
+test-browser: setup ## Look at the report in Chromium, which it installs where it may
+	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_BROWSER=true go test -count=1 -run '^(TestReport|TestSize)$$/browser' ./tests ./internal/htmlreport
 
 test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
 	@.ci/matrix
@@ -50,3 +54,4 @@ clean: ## Remove what build, packages, bench and failed tests leave
 setup:
 	@.ci/setup gcc git $(TOOLS)
 test: TOOLS = prometheus prometheus-postgres-exporter prometheus-sql-exporter
+test-browser: TOOLS = chromium

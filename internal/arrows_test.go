@@ -46,6 +46,7 @@ var arrows = map[string][]string{
 	"internal/install":    {"internal/diag", "internal/pgparse", "internal/quote", "policy", "sql"},
 	"cmd/pgretain":        {"*"},
 	"tests/bench":         {"*"},
+	"tests/browser":       {},
 	"tests/fixture":       {"internal/diag"},
 	"tests/kit":           {"*"},
 	"tests/monitoring":    {"tests/fixture", "tests/kit", "tests/pgtest"},
@@ -78,12 +79,12 @@ var users = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {},
 	"github.com/rogpeppe/go-internal":          {"cmd/pgretain", "tests/fixture"},
 	"database/sql":                             {"internal/install"},
-	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
+	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "tests/pgtest"},
 	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
 	"text/template":                            {"generator", "internal/install", "internal/propose"},
 	"html/template":                            {"internal/htmlreport"},
 	"math/rand":                                {"tests/bench"},
-	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/htmlreport", "internal/install", "internal/propose", "internal/rehearsal", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit"},
+	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/htmlreport", "internal/install", "internal/propose", "internal/rehearsal", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
 }
 
 type goPackage struct {

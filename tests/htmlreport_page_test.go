@@ -32,15 +32,19 @@ func (e *element) policies() (list []reportRow) {
 	return list
 }
 
-// answerTo is the row below that of a policy, nil where there is none.
-func (e *element) answerTo(policy string) *element {
+// policy is the row of a policy; below is what is to be done about it, nil where there is nothing.
+func (e *element) policy(name string) (row, below *element) {
 	rows := e.all("table")[0].all("tbody")[0].children // not those of last runs
 	for i, tr := range rows {
-		if strings.HasPrefix(tr.attributes["id"], "p") && tr.all("code")[0].text() == policy && i+1 < len(rows) && rows[i+1].attributes["class"] == "after" {
-			return rows[i+1]
+		if !strings.HasPrefix(tr.attributes["id"], "p") || tr.all("code")[0].text() != name {
+			continue
 		}
+		if i+1 < len(rows) && rows[i+1].attributes["class"] == "after" {
+			below = rows[i+1]
+		}
+		return tr, below
 	}
-	return nil
+	return nil, nil
 }
 
 // row is that whose header is a text.

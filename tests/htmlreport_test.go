@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pgretain/internal/htmlreport"
+	"pgretain/tests/browser"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -34,6 +35,7 @@ policies:
   held: {table: app.held, due: *week, then: [delete]}
   fresh: {table: app.fresh, due: *week, then: [delete]}
   fine:
+    keep: {open_case: "t.note = 'case'"}
     description: |
       <script>alert("1")</script> & 'x' </td></table> {{.}} javascript:1
     table: app.fine
@@ -62,12 +64,14 @@ const reportTables = `CREATE SCHEMA app;
 	INSERT INTO app.failing SELECT n, now() - interval '10 days' FROM generate_series(1, 3) n;
 	INSERT INTO app.held SELECT n, now() - interval '10 days' FROM generate_series(1, 4) n;
 	INSERT INTO app.fine SELECT n, now() - interval '10 days' FROM generate_series(1, 1234) n;
+	INSERT INTO app.fine SELECT n, now() - interval '12 days', 'case' FROM generate_series(2001, 2002) n;
 	INSERT INTO app.fine_part SELECT n FROM generate_series(1, 1234, 2) n;`
 
 // reported is an installation with a policy in each state.
 func reported(t *testing.T) (in *kit.Installed, html string) {
 	in = kit.Install(t, reportTables, reportPolicies)
 	in.DB.Exec(t, `UPDATE retention.policy SET installed_at = now() - interval '5 days' WHERE name NOT IN ('fresh', 'called');
+		UPDATE retention.job SET installed_at = now() - interval '5 days';
 		UPDATE retention.install SET adopted_at = now() - interval '50 days';
 		REVOKE DELETE ON app.failing FROM retention_worker;
 		CREATE ROLE "<i>eve</i> & ""co""" LOGIN IN ROLE retention_operator`)
@@ -82,10 +86,20 @@ func reported(t *testing.T) (in *kit.Installed, html string) {
 			t.Fatal(err)
 		}
 	}
+	locked, err := in.Conn(t).Begin(t.Context())
+	if err == nil {
+		_, err = locked.Exec(t.Context(), "SELECT FROM app.behind WHERE id = 1 FOR UPDATE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for policy, state := range map[string]string{"behind": "more", "tripped": "tripped", "failing": "failed", "locked": "done", "held": "done", "fine": "done"} {
 		if o := in.Run(policy, "now"); o.State != state {
 			t.Fatalf("the run of %s ended %s (%s), not %s", policy, o.State, o.Message, state)
 		}
+	}
+	if err := locked.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	pgtest.Exec(t, in.Runner(), "SELECT pg_stat_force_next_flush()")
 	pgtest.Exec(t, in.Conn(t), "ALTER TABLE app.fine_part SET (autovacuum_vacuum_threshold = 1000)")
@@ -141,6 +155,7 @@ func TestReport(t *testing.T) {
 		}
 	})
 	t.Run("form", func(t *testing.T) { reportForm(t, page) })
+	t.Run("browser", func(t *testing.T) { browser.Check(t, html) })
 	t.Run("alone", func(t *testing.T) {
 		for _, e := range page.all("") {
 			if slices.Contains([]string{"script", "link", "iframe", "img", "object", "form", "i", "b"}, e.name) {
@@ -168,7 +183,7 @@ func reportNumbers(t *testing.T, in *kit.Installed, page *element) {
 	}
 	for _, policy := range []string{"tripped", "failing", "late", "held", "fresh", "fine", "called"} {
 		due := pgtest.Value[string](t, in.DB, `SELECT count(*)::text FROM app.`+policy+` WHERE at < now() - interval '7 days'
-			AND NOT ($1 = 'held' AND id = 3)`, policy)
+			AND NOT ($1 = 'held' AND id = 3) AND note <> 'case'`, policy)
 		if got := strings.Fields(rows[policy].due)[0]; got != due {
 			t.Errorf("%s: %s rows are due, the report says %s", policy, due, rows[policy].due)
 		}
@@ -259,11 +274,18 @@ func reportAnswers(t *testing.T, page *element) {
 		"locked":  {"a table is locked by somebody else", "pgretain preview locked"},
 		"called":  {"No job runs it", "pgretain run called"},
 	} {
-		row := page.answerTo(policy)
+		_, row := page.policy(policy)
 		for _, words := range want {
 			if row == nil || !strings.Contains(row.text(), words) {
 				t.Errorf("%s: the report does not say %q:\n%s", policy, words, row.text())
 			}
+		}
+	}
+	for policy, want := range map[string]string{"behind": "1 by locks of other sessions", "fine": "2 by open_case", "held": "1 by hold", "tripped": ""} {
+		row, _ := page.policy(policy)
+		_, got, _ := strings.Cut(row.all("th")[0].spaced(), "kept in the last run: ")
+		if got = strings.TrimSpace(got); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
+			t.Errorf("%s: rows were kept %q, want %q", policy, got, want)
 		}
 	}
 	for _, row := range page.policies() {
@@ -271,7 +293,7 @@ func reportAnswers(t *testing.T, page *element) {
 		if planned := row.name != "called"; planned != strings.Contains(next, "in ") || planned == (next == "none") {
 			t.Errorf("%s: the next run is %q", row.name, next)
 		}
-		if row.state == "fine" && page.answerTo(row.name) != nil {
+		if _, below := page.policy(row.name); row.state == "fine" && below != nil {
 			t.Errorf("%s has something to do", row.name)
 		}
 	}

@@ -41,7 +41,7 @@ type Verification struct {
 var templates embed.FS
 
 var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
-	"count": count, "at": at, "seconds": seconds, "ago": ago, "isSQL": isStatement,
+	"count": count, "at": at, "seconds": seconds, "nearby": nearby, "isSQL": isStatement,
 	"short": func(text string) string { return shortened(text, 100) },
 }).ParseFS(templates, "*.html.tmpl"))
 

@@ -2,6 +2,7 @@ package htmlreport
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,7 @@ type subject struct {
 	findings []report.Finding // drift that verify found
 	overdue  bool             // it found rows that should be gone
 	now      time.Time
+	adopted  time.Time // the database
 }
 
 // job is a job with its instants.
@@ -60,11 +62,13 @@ func (s subject) next() time.Time {
 }
 
 // deadline is when what was due at an instant must be gone: at the second start from there, so that one may be missed,
-// and after the time that a run may take. Zero without a schedule. That is what verify goes by.
+// and after the time that a run may take; where the policy or its job is younger, from when it could run. Zero without a
+// schedule. That is what verify goes by.
 func (s subject) deadline(from time.Time) time.Time {
 	var earliest time.Time
 	for _, j := range s.jobs {
-		first := j.ticks.Next(from)
+		begun := slices.MaxFunc([]time.Time{from, s.InstalledAt, j.InstalledAt, s.adopted}, time.Time.Compare)
+		first := j.ticks.Next(begun)
 		if first.IsZero() {
 			continue
 		}
@@ -178,7 +182,7 @@ func (s subject) answer(is state) *answer {
 		a.Commands = []string{"pgretain verify --only schedule", run}
 	case unknown:
 		a.Since, a.Why = "", "What is due could not be counted: "+s.Unknown+"."
-		a.Do = "Ask again, when the table is free:"
+		a.Do = "Ask again, with more time or when the table is free:"
 		a.Commands = []string{"pgretain preview " + s.Name}
 	case paused:
 		a.Why = s.Paused

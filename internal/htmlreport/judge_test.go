@@ -12,7 +12,7 @@ import (
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	at := func(clock string) time.Time {
-		day, err := time.Parse("2 15:04", clock)
+		day, err := time.Parse("2006-1-2 15:04", "2026-1-"+clock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,6 +31,14 @@ func TestJudge(t *testing.T) {
 		"due by a condition":                {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "done", want: fine},
 		"which verify calls overdue": {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "done", want: behind,
 			change: func(s *subject) { s.overdue = true }},
+		"due since before it was installed": {now: "5 10:00", due: "1 05:00", want: waiting,
+			change: func(s *subject) { s.InstalledAt = at("5 03:00") }},
+		"and since it missed two starts": {now: "6 02:26", due: "1 05:00", want: behind,
+			change: func(s *subject) { s.InstalledAt = at("5 03:00") }},
+		"before its job was": {now: "5 10:00", due: "1 05:00", want: waiting,
+			change: func(s *subject) { s.jobs[0].InstalledAt = at("5 03:00") }},
+		"before the database was adopted": {now: "5 10:00", due: "1 05:00", want: waiting,
+			change: func(s *subject) { s.adopted = at("5 03:00") }},
 		"one start missed":     {now: "5 02:20", success: "4 02:16", state: "done", want: fine},
 		"two starts missed":    {now: "5 02:26", success: "4 02:16", state: "done", want: late},
 		"a failure wins":       {now: "5 10:00", success: "1 02:16", due: "1 05:00", state: "failed", want: failing},
@@ -40,8 +48,10 @@ func TestJudge(t *testing.T) {
 		"it cannot be counted": {now: "5 10:00", success: "5 02:16", state: "done", want: unknown, change: func(s *subject) { s.Unknown = "locked" }},
 	} {
 		s := subject{now: at(c.now), jobs: []job{{ticks: nightly}}}
-		success := at(c.success)
-		s.State, s.Success, s.Budget = c.state, &success, 600
+		if s.State, s.Budget = c.state, 600; c.success != "" {
+			success := at(c.success)
+			s.Success = &success
+		}
 		if c.due != "" {
 			overdue := s.now.Sub(at(c.due))
 			s.Due, s.Overdue = 1, &overdue

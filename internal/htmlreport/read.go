@@ -51,6 +51,7 @@ type (
 		Paused      string
 		PausedAt    *time.Time
 		WindowNote  string
+		Kept        string // by what, in the last run
 	}
 	jobRow struct {
 		Name                string

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgretain/tests/browser"
 )
 
 // TestSize holds that the report on a hundred policies has less than 500 KB, also where each has had a bad month.
@@ -41,6 +43,7 @@ func TestSize(t *testing.T) {
 	if n := text.Len(); n > 500_000 || strings.Count(text.String(), `<tr id="p`) != 100 {
 		t.Errorf("the report has %d bytes and %d policies", n, strings.Count(text.String(), `<tr id="p`))
 	}
+	t.Run("browser", func(t *testing.T) { browser.Check(t, Mark+"\n"+text.String()) })
 }
 
 // TestGraph: each table is drawn once, also in circles, and keys that keep rows are not drawn.

@@ -235,7 +235,7 @@ func (v *view) addPolicies(f *found, jobs []job, verified *Verification) {
 	days := by(f.Days, func(d dayRow) string { return d.Policy })
 	runs := by(f.Runs, func(r runRow) string { return r.Policy })
 	for _, row := range f.Policies {
-		s := subject{policyRow: row, backlog: f.Backlog[row.Name], now: f.Database.Now}
+		s := subject{policyRow: row, backlog: f.Backlog[row.Name], now: f.Database.Now, adopted: f.Database.AdoptedAt}
 		for _, j := range jobs {
 			if slices.Contains(j.Policies, row.Name) {
 				s.jobs = append(s.jobs, j)

@@ -78,7 +78,7 @@ func wanted() []string {
 	for _, bench := range []string{"archive", "roll_up", "guard", "mark", "renew"} {
 		all = append(all, bench+" statement", bench+" "+bench)
 		if bench == "guard" {
-			all = append(all, "guard guard_written", "letter statement", "letter letter", "foreground alone", "foreground range")
+			all = append(all, "guard guard_written", "letter statement", "letter letter", "foreground alone", "foreground range", "foreground gently", "standby alone", "standby gently")
 		}
 	}
 	all = append(all, "claim insert", "claim claim")

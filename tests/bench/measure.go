@@ -26,15 +26,20 @@ func (s *session) measure(ctx context.Context, job deletes, w way, snapshot bool
 		return sample{}, err
 	}
 	defer func() { err = errors.Join(err, d.drop(ctx)) }()
+	if err := d.caughtUp(ctx); err != nil {
+		return sample{}, err
+	}
 	due := int64(w.share * float64(s.rows))
 	err = d.withSnapshot(ctx, snapshot, func() error {
 		conn, err := d.connect(ctx, w.role())
 		if err != nil {
 			return err
 		}
-		p99, err := w.beside.during(ctx, d, func() (err error) {
-			m, err = d.timed(ctx, func() error { return w.run(ctx, conn, due) })
-			return err
+		p99, err := w.beside.during(ctx, d, func() error {
+			return d.lagging(ctx, func() (err error) {
+				m, err = d.timed(ctx, func() error { return w.run(ctx, conn, due) })
+				return err
+			})
 		})
 		m.p99 = p99
 		return errors.Join(err, conn.Close(ctx))

@@ -5,10 +5,16 @@ import (
 )
 
 // bench measures what has the name.
-func (s *session) bench(ctx context.Context, name string) ([]result, error) {
-	for _, d := range []deletes{byAge, byArchive, byRollUp, byGuard, byLetter, byForeground, byMark, byRenewal, byClaim, byRank, byKeptRank} {
-		if d.name == name {
+func (s *session) bench(ctx context.Context, name string) (results []result, err error) {
+	for _, d := range []deletes{byAge, byArchive, byRollUp, byGuard, byLetter, byForeground, byStandby, byMark, byRenewal, byClaim, byRank, byKeptRank} {
+		if d.name == name && !d.standby {
 			return s.compare(ctx, d)
+		} else if d.name == name {
+			err = s.withStandby(ctx, func() (err error) {
+				results, err = s.compare(ctx, d)
+				return err
+			})
+			return results, err
 		}
 	}
 	switch name {

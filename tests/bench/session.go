@@ -46,6 +46,7 @@ type session struct {
 	options
 	server   *sandbox.Server
 	admin    *pgx.Conn // the superuser's, in no database that is copied
+	standby  *pgx.Conn // of bench "standby"
 	loaded   map[string]bool
 	dir      string // of the program, and of projects
 	progress io.Writer

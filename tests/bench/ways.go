@@ -25,11 +25,12 @@ type deletes struct {
 	name, table string
 	check       string // the query that counts what is left, default "left"
 	plain       bool   // not measured with a snapshot held open
+	standby     bool   // a standby lags meanwhile
 	ways        []way
 }
 
 // benchNames are what -only takes.
-var benchNames = []string{"age", "archive", "roll_up", "guard", "letter", "foreground", "mark", "renew", "claim", "cap", "cap_kept", "nothing", "many", "fleet"}
+var benchNames = []string{"age", "archive", "roll_up", "guard", "letter", "foreground", "standby", "mark", "renew", "claim", "cap", "cap_kept", "nothing", "many", "fleet"}
 
 var byAge = deletes{name: "age", table: "message", ways: []way{
 	{name: "delete", sql: query("delete"), share: 0.5},
@@ -76,6 +77,13 @@ var byKeptRank = deletes{name: "cap_kept", table: "queue", plain: true, ways: []
 var byForeground = deletes{name: "foreground", table: "message", plain: true, ways: []way{
 	{name: "alone", sql: query("sleep"), beside: &beside{query("foreground"), 400}},
 	{name: "range", policy: "range", share: 0.5, beside: &beside{query("foreground"), 400}},
+	{name: "gently", policy: "gently", share: 0.1, beside: &beside{query("foreground"), 400}},
+}}
+
+// byStandby is the same while a standby lags, for which the run waits.
+var byStandby = deletes{name: "standby", table: "message", plain: true, standby: true, ways: []way{
+	{name: "alone", sql: query("sleep"), beside: &beside{query("foreground"), 400}},
+	{name: "gently", policy: "gently", share: 0.1, beside: &beside{query("foreground"), 400}},
 }}
 
 var byMark = deletes{name: "mark", table: "task", check: "marked", plain: true, ways: []way{

@@ -1,11 +1,16 @@
--- A row for each policy and report of the registry: what the status view has, and since when it is paused.
+-- A row for each policy and report of the registry: what the status view has, since when it is paused, and what left how
+-- many rows that were due in the last run, most first.
 SELECT p.name, p.table_name, p.report, coalesce(w.words, ''), p.installed_at,
        coalesce(extract(epoch FROM p.budget_time), 0)::double precision,
        coalesce(s.last_state, ''), s.last_started_at, coalesce(extract(epoch FROM s.last_duration), 0)::double precision,
        coalesce(s.last_taken, 0), coalesce(s.last_refused, 0), coalesce(s.last_message, ''), s.last_success_at,
        s.failed_in_a_row, s.holds, coalesce(s.paused, ''),
        (SELECT min(x.set_at) FROM retention.setting x WHERE x.name = 'paused' AND x.policy IN (p.name, '*')),
-       coalesce(s.older_than_note, '')
+       coalesce(s.older_than_note, ''),
+       coalesce((SELECT string_agg(ltrim(to_char(k.value::bigint, '9,999,999,999,999')) || ' by ' || k.key, ', ' ORDER BY k.value::bigint DESC, k.key)
+                 FROM (SELECT * FROM jsonb_each_text(s.last_kept)
+                       UNION ALL VALUES ('locks of other sessions', s.last_contended::text), ('refusals', s.last_refused::text)) k (key, value)
+                 WHERE k.value <> '0'), '')
 FROM retention.policy p
 JOIN retention.status s ON s.policy = p.name
 LEFT JOIN retention.words w ON w.policy = p.name
