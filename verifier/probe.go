@@ -135,7 +135,7 @@ func (v *inspection) finds(code string, about []generator.Object, query string, 
 // that the connection or the context is gone.
 func (v *inspection) ask(ctx context.Context, probes []probe) error {
 	for _, p := range probes {
-		if p.more != nil {
+		if p.more != nil && !p.skip {
 			if err := v.ask(ctx, p.more()); err != nil {
 				return err
 			}

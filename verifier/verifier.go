@@ -169,7 +169,7 @@ func (v *inspection) probes() []probe {
 		{about: "the worker's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights},
 		{more: v.expressionProbes},
 
-		{more: v.overdueProbes},
+		{skip: !counts, more: v.overdueProbes},
 		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow}, check: v.finds(codeLostRow, nil, "lost_rows", countLimit, v.owner())},
 		{skip: !counts, about: "what may be asked about rows", codes: codesOfFacts, check: v.readFactQueries},
 		{more: v.factProbes},

@@ -1,19 +1,23 @@
--- Whose code could run where a policy or report is evaluated, though nobody trusts them, a sentence each; no row: its
--- page may be evaluated. What _untrusted says of its relations and schemas, and of tables whose foreign keys are
--- checked when its rows go; who else may put triggers or foreign keys on its tables, whose author nobody can tell
--- later; and event triggers, where tables are dropped.
-CREATE OR REPLACE FUNCTION retention._foreign_code(p_policy retention.policy) RETURNS SETOF text
+-- Whose code could run where policies or reports are evaluated, though nobody trusts them, a sentence each; no row:
+-- their pages may be evaluated. What _untrusted says of their relations and schemas, and of tables whose foreign keys
+-- are checked when their rows go; who else may put triggers or foreign keys on their tables, whose author nobody can
+-- tell later; and event triggers, where tables are dropped.
+CREATE OR REPLACE FUNCTION retention._foreign_code(p_policies retention.policy[]) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 DECLARE
-    v_tables CONSTANT oid[] := retention._family(
-        ARRAY(SELECT jsonb_object_keys(p_policy.expects)) || p_policy.changes || p_policy.reach);
     v_trusted CONSTANT oid[] := retention._trusted();
+    v_schemas text[] := (SELECT string_to_array(i.search_path, ', ') FROM retention.install i);
+    v_names text[]; v_drops boolean; v_tables oid[]; v_policy retention.policy;
 BEGIN
+    FOREACH v_policy IN ARRAY p_policies LOOP
+        v_names := v_names || ARRAY(SELECT jsonb_object_keys(v_policy.expects)) || v_policy.changes || v_policy.reach;
+        v_schemas := v_schemas || v_policy.schemas;
+        v_drops := v_drops OR v_policy.partitions OR v_policy.steps @? '$[*] ? (@.verb == "drop table")';
+    END LOOP;
+    v_tables := retention._family(v_names);
     RETURN QUERY SELECT u FROM retention._untrusted(
-        v_tables || ARRAY(SELECT k.conrelid FROM retention._keys_to(v_tables) k),
-        p_policy.schemas || (SELECT string_to_array(i.search_path, ', ') FROM retention.install i)) u;
-    RETURN QUERY
-    SELECT format('%s has %s on table %s; REVOKE %2$s ON %3$s FROM %4$s',
+        v_tables || ARRAY(SELECT k.conrelid FROM retention._keys_to(v_tables) k), v_schemas, v_trusted) u;
+    RETURN QUERY SELECT format('%s has %s on table %s; REVOKE %2$s ON %3$s FROM %4$s',
                   CASE x.grantee WHEN 0 THEN 'everybody (PUBLIC)' ELSE format('role "%s"', pg_get_userbyid(x.grantee))
                   END, x.privilege, x.rel::regclass,
                   CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END)
@@ -23,11 +27,11 @@ BEGIN
         WHERE c.oid = ANY (v_tables) AND c.relkind IN ('r', 'p') AND a.grantee <> c.relowner
         UNION
         SELECT t.attrelid, a.grantee, format('%s (%I)', a.privilege_type, t.attname)
-        FROM pg_attribute t CROSS JOIN aclexplode(t.attacl) a WHERE t.attrelid = ANY (v_tables)) x
+        FROM pg_attribute t CROSS JOIN aclexplode(t.attacl) a
+        WHERE t.attrelid = ANY (v_tables) AND t.attacl IS NOT NULL) x
     WHERE x.privilege ~ '^(TRIGGER|REFERENCES)' AND x.grantee <> ALL (v_trusted) ORDER BY 1;
-    IF p_policy.partitions OR p_policy.steps @? '$[*] ? (@.verb == "drop table")' THEN
-        RETURN QUERY
-        SELECT format('event trigger "%s" calls function %s of role "%s", which is not trusted; '
+    IF v_drops THEN
+        RETURN QUERY SELECT format('event trigger "%s" calls function %s of role "%s", which is not trusted; '
                       'list the role under "trust" of the install, or take it away', e.evtname,
                       e.evtfoid::regprocedure, pg_get_userbyid(p.proowner))
         FROM pg_event_trigger e JOIN pg_proc p ON p.oid = e.evtfoid

@@ -4,7 +4,7 @@
 -- expressions depend on. Functions without a search_path of their own are called by pinned functions only.
 CREATE OR REPLACE FUNCTION retention._pin(p_policy retention.policy) RETURNS void
 LANGUAGE plpgsql AS $function$
-DECLARE v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(p_policy) f LIMIT 1);
+DECLARE v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(ARRAY[p_policy]) f LIMIT 1);
 BEGIN  -- plpgsql keeps the plan from call to call
     PERFORM retention._refuse_others();
     IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;

@@ -8,7 +8,7 @@ DECLARE
     v_message text; v_detail text; v_hint text; v_sqlstate text;
 BEGIN
     SELECT * INTO STRICT v_policy FROM retention.policy p WHERE p.name = p_policy;
-    v_message := (SELECT u FROM retention._unexpected(v_policy) u LIMIT 1);
+    v_message := (SELECT u.why FROM retention._unexpected(ARRAY[v_policy]) u LIMIT 1);
     IF v_message IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state
             USING MESSAGE = format('policy "%s" cannot run: %s', p_policy, v_message);

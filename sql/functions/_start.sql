@@ -15,9 +15,11 @@ BEGIN
     END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
-        v_message := coalesce((SELECT u FROM retention._unexpected(p_policy) u LIMIT 1),
+        v_message := coalesce((SELECT u.why FROM retention._unexpected(ARRAY[p_policy], false) u LIMIT 1),
             retention._stopping_hold(p_policy.name, p_run.as_of));
-        IF v_message IS NULL THEN
+        IF v_message IS NOT NULL THEN  -- foreign code is said first
+            v_message := coalesce((SELECT f FROM retention._foreign_code(ARRAY[p_policy]) f LIMIT 1), v_message);
+        ELSE
             IF p_policy.prepares THEN
                 UPDATE retention.run r SET inputs = retention._act(format(
                     'SELECT retention.%I(jsonb_populate_record(NULL::retention.slice, $1))', r.policy || '_start'),
@@ -29,6 +31,7 @@ BEGIN
         END IF;
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._finish(p_run.id, 'more', '55P03', 'a table is locked by somebody else');
+    WHEN SQLSTATE 'PR004' THEN v_message := SQLERRM;  -- foreign code, by _pin, before anything was evaluated
     END;
     UPDATE retention.run r
     SET due = v_due, breaker_limit = v_limit, from_start = v_lo IS NULL,

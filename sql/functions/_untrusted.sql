@@ -3,14 +3,14 @@
 -- defaults, policies, indexes) and to what these refer to (functions, operators, types, casts, what views read), and
 -- asks for the owners. A function's owner answers for what it calls. In the schemas every function, operator and type
 -- counts, used or not: a better match for its arguments is enough to be called. Reads the catalog only.
-CREATE OR REPLACE FUNCTION retention._untrusted(p_relations oid[], p_schemas text[]) RETURNS SETOF text
+CREATE OR REPLACE FUNCTION retention._untrusted(
+    p_relations oid[], p_schemas text[], p_trusted oid[] DEFAULT retention._trusted()) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 AS $function$
 DECLARE
     c_first CONSTANT oid := 16384;  -- what initdb makes has lower numbers
     c_mend CONSTANT text := '; list the role under "trust" of the install, or take it away';
-    v_trusted CONSTANT oid[] := retention._trusted();
     v_schemas CONSTANT oid[] := ARRAY(SELECT n.oid FROM pg_namespace n WHERE n.nspname = ANY (p_schemas::name[]));
 BEGIN
     RETURN QUERY
@@ -38,49 +38,40 @@ BEGIN
               AND (d.classid IN ('pg_cast'::regclass, 'pg_constraint'::regclass)
                    OR d.classid = 'pg_class'::regclass AND d.deptype = 'i')) x
     )
-    SELECT format('%s belongs to role "%s", which is not trusted', pg_describe_object(r.class, r.id, 0),
-                  pg_get_userbyid(o.owner)) || c_mend
-    FROM reached r CROSS JOIN LATERAL (SELECT CASE r.class  -- pg_shdepend has no predefined roles
-        WHEN 'pg_class'::regclass THEN (
-            SELECT c.relowner FROM pg_class c WHERE c.oid = r.id AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S'))
-        WHEN 'pg_proc'::regclass THEN (SELECT p.proowner FROM pg_proc p WHERE p.oid = r.id)
-        WHEN 'pg_type'::regclass THEN (SELECT t.typowner FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid
-            WHERE t.oid = r.id AND t.typelem = 0 AND coalesce(c.relkind, 'c') = 'c')
-        WHEN 'pg_operator'::regclass THEN (SELECT o.oprowner FROM pg_operator o WHERE o.oid = r.id)
-        WHEN 'pg_opclass'::regclass THEN (SELECT o.opcowner FROM pg_opclass o WHERE o.oid = r.id)
-        WHEN 'pg_opfamily'::regclass THEN (SELECT o.opfowner FROM pg_opfamily o WHERE o.oid = r.id)
-        WHEN 'pg_ts_config'::regclass THEN (SELECT c.cfgowner FROM pg_ts_config c WHERE c.oid = r.id)
-        WHEN 'pg_ts_dict'::regclass THEN (SELECT d.dictowner FROM pg_ts_dict d WHERE d.oid = r.id)
-        WHEN 'pg_foreign_server'::regclass THEN (SELECT f.srvowner FROM pg_foreign_server f WHERE f.oid = r.id)
-        END AS owner) o
-    WHERE o.owner <> ALL (v_trusted) ORDER BY 1;
-    RETURN QUERY
-    SELECT format('schema "%s" belongs to role "%s", which is not trusted', n.nspname, pg_get_userbyid(n.nspowner))
-        || c_mend
-    FROM pg_namespace n
-    WHERE n.nspowner <> ALL (v_trusted) AND (n.oid = ANY (v_schemas) OR n.oid IN (
-        SELECT c.relnamespace FROM pg_class c WHERE c.oid = ANY (p_relations)));
-    RETURN QUERY
-    SELECT format('%s may create in schema "%s", where names of the policy are looked up',
-                  CASE a.grantee WHEN 0 THEN 'everybody (PUBLIC)' ELSE format('role "%s"', pg_get_userbyid(a.grantee))
-                  END, n.nspname) || format('; REVOKE CREATE ON SCHEMA %I FROM %s', n.nspname,
-                  CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
-    FROM pg_namespace n CROSS JOIN aclexplode(n.nspacl) a
-    WHERE (n.oid = ANY (v_schemas) OR n.oid IN (  -- ours, too
-              SELECT c.relnamespace FROM pg_class c WHERE c.oid = 'retention.policy'::regclass))
-      AND a.privilege_type = 'CREATE' AND a.grantee <> ALL (v_trusted);
-    RETURN QUERY
-    SELECT format('%s belongs to role "%s", which is not trusted, and stands where names of the policy are looked up',
-                  pg_describe_object(x.class, x.id, 0), pg_get_userbyid(x.owner)) || c_mend
-    FROM (
-        SELECT 'pg_proc'::regclass AS class, p.oid AS id, p.proowner AS owner, p.pronamespace AS schema
-        FROM pg_proc p WHERE p.oid >= c_first
+    SELECT x.why FROM (
+        SELECT r.place, format('%s belongs to role "%s", which is not trusted%s', pg_describe_object(r.class, r.id, 0),
+                               pg_get_userbyid(o.owner), CASE r.place WHEN 4 THEN
+                               ', and stands where names of the policy are looked up' END) || c_mend
+        FROM (SELECT 1 AS place, r.class, r.id FROM reached r UNION ALL
+              SELECT 4, d.classid, d.objid FROM pg_depend d  -- not the types of tables, nor those of arrays
+              WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = ANY (v_schemas)
+                AND d.classid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass)) r
+        CROSS JOIN LATERAL (SELECT CASE r.class  -- pg_shdepend has no predefined roles
+            WHEN 'pg_class'::regclass THEN (
+                SELECT c.relowner FROM pg_class c WHERE c.oid = r.id AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S'))
+            WHEN 'pg_proc'::regclass THEN (SELECT p.proowner FROM pg_proc p WHERE p.oid = r.id)
+            WHEN 'pg_type'::regclass THEN (
+                SELECT t.typowner FROM pg_type t LEFT JOIN pg_class c ON c.oid = t.typrelid
+                WHERE t.oid = r.id AND coalesce(c.relkind, 'c') = 'c'
+                  AND NOT EXISTS (SELECT FROM pg_type e WHERE e.oid = t.typelem AND e.typarray = t.oid))
+            WHEN 'pg_operator'::regclass THEN (SELECT o.oprowner FROM pg_operator o WHERE o.oid = r.id)
+            WHEN 'pg_opclass'::regclass THEN (SELECT o.opcowner FROM pg_opclass o WHERE o.oid = r.id)
+            WHEN 'pg_opfamily'::regclass THEN (SELECT o.opfowner FROM pg_opfamily o WHERE o.oid = r.id)
+            WHEN 'pg_ts_config'::regclass THEN (SELECT c.cfgowner FROM pg_ts_config c WHERE c.oid = r.id)
+            WHEN 'pg_ts_dict'::regclass THEN (SELECT d.dictowner FROM pg_ts_dict d WHERE d.oid = r.id)
+            WHEN 'pg_foreign_server'::regclass THEN (SELECT f.srvowner FROM pg_foreign_server f WHERE f.oid = r.id)
+            END AS owner) o
+        WHERE o.owner <> ALL (p_trusted)
         UNION ALL
-        SELECT 'pg_operator'::regclass, o.oid, o.oprowner, o.oprnamespace FROM pg_operator o WHERE o.oid >= c_first
-        UNION ALL
-        SELECT 'pg_type'::regclass, t.oid, t.typowner, t.typnamespace  -- one to each table, which is not in pg_shdepend
-        FROM pg_shdepend s JOIN pg_type t ON t.oid = s.objid
-        WHERE s.dbid = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-          AND s.classid = 'pg_type'::regclass AND s.deptype = 'o') x
-    WHERE x.schema = ANY (v_schemas) AND x.owner <> ALL (v_trusted) ORDER BY 1;
+        SELECT a.place, format(CASE a.place WHEN 2 THEN 'schema "%s" belongs to %s, which is not trusted' || c_mend
+                   ELSE '%2$s may create in schema "%1$s", where names of the policy are looked up; '
+                        'REVOKE CREATE ON SCHEMA %1$I FROM %3$s' END, n.nspname,
+                   CASE a.role WHEN 0 THEN 'everybody (PUBLIC)' ELSE format('role "%s"', pg_get_userbyid(a.role)) END,
+                   CASE a.role WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.role)) END)
+        FROM pg_namespace n CROSS JOIN LATERAL (
+            SELECT 2, n.nspowner, ARRAY(SELECT c.relnamespace FROM pg_class c WHERE c.oid = ANY (p_relations)) UNION ALL
+            SELECT 3, e.grantee, ARRAY(SELECT c.relnamespace FROM pg_class c WHERE c.oid = 'retention.policy'::regclass)
+            FROM aclexplode(n.nspacl) e WHERE e.privilege_type = 'CREATE') a (place, role, schemas)
+        WHERE n.oid = ANY (v_schemas || a.schemas) AND a.role <> ALL (p_trusted)) x (place, why)
+    ORDER BY x.place, x.why;
 END $function$;

@@ -4,7 +4,7 @@
 WITH wanted AS (
     SELECT w.place::integer AS n, w.value ->> 'kind' AS kind, w.value ->> 'name' AS name, w.value -> 'row' AS given
     FROM jsonb_array_elements($1) WITH ORDINALITY AS w (value, place)
-), typed AS ( -- as the columns' types have them
+), typed AS MATERIALIZED ( -- as the columns' types have them
     SELECT w.*, CASE w.kind WHEN 'install' THEN to_jsonb(jsonb_populate_record(NULL::retention.install, w.given))
                             WHEN 'policy' THEN to_jsonb(jsonb_populate_record(NULL::retention.policy, w.given))
                             WHEN 'job' THEN to_jsonb(jsonb_populate_record(NULL::retention.job, w.given)) END AS row

@@ -10,10 +10,9 @@ SELECT min(x.policy) AS policy, array_agg(x.policy) AS policies, (array_agg(x.ta
             WHEN starts_with(x.mend, 'undo') THEN 'Undo it, or run "pgretain snapshot", then "pgretain generate", and migrate.'
             WHEN starts_with(x.mend, 'rows') THEN 'Take the policy out, or run it where the rows are.'
             ELSE x.mend || ';' END AS hint
-FROM (SELECT p.name AS policy, w.table_name, split_part(u, '; ', 1) AS why,
-             CASE WHEN strpos(u, '; ') > 0 THEN substr(u, strpos(u, '; ') + 2) END AS mend
-      FROM unnest($1::text[], $2::text[]) AS w (name, table_name)
-      JOIN retention.policy p ON p.name = w.name
-      CROSS JOIN LATERAL retention._unexpected(p) u) x
+FROM (SELECT u.policy, w.table_name, split_part(u.why, '; ', 1) AS why,
+             CASE WHEN strpos(u.why, '; ') > 0 THEN substr(u.why, strpos(u.why, '; ') + 2) END AS mend
+      FROM retention._unexpected(ARRAY(SELECT p FROM retention.policy p WHERE p.name = ANY ($1))) u
+      JOIN unnest($1::text[], $2::text[]) AS w (name, table_name) ON w.name = u.policy) x
 GROUP BY x.why, x.mend
 ORDER BY 1
