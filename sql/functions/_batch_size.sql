@@ -1,6 +1,6 @@
 -- How many rows the batch after this one looks at: as many as the policy says, or where it gives a time, four times as
--- many at most and half at least, toward that time; from 500 on. Where a batch of fewer rows took no less time than
--- the one before, what takes the time is not the rows, and the size goes up again.
+-- many at most and half at least, toward that time; from 500 on. Where fewer rows took no less time than those before,
+-- what takes it is not the rows (a busy processor, say), and the size goes up again, by more than it went down.
 CREATE OR REPLACE FUNCTION retention._batch_size(p_policy retention.policy, p_batch retention.batch) RETURNS integer
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE
@@ -14,7 +14,7 @@ BEGIN
     ELSIF v_factor < 1 THEN
         SELECT * INTO v_before FROM retention.batch b WHERE b.run_id = p_batch.run_id AND b.n = p_batch.n - 1;
         IF p_batch.scanned < v_before.scanned AND p_batch.ms > v_before.ms * 0.9 THEN
-            RETURN least(p_policy.batch_rows, v_before.scanned);
+            RETURN least(p_policy.batch_rows, v_before.scanned * 4);
         END IF;
     END IF;
     RETURN greatest(1, least(p_policy.batch_rows, p_batch.scanned * v_factor));

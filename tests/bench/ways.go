@@ -76,14 +76,15 @@ var byKeptRank = deletes{name: "cap_kept", table: "queue", plain: true, ways: []
 // byForeground is what an application notices of a run: the limit is how it fares without one.
 var byForeground = deletes{name: "foreground", table: "message", plain: true, ways: []way{
 	{name: "alone", sql: query("sleep"), beside: &beside{query("foreground"), 400}},
+	{name: "compute", sql: query("compute"), beside: &beside{query("foreground"), 400}},
 	{name: "range", policy: "range", share: 0.5, beside: &beside{query("foreground"), 400}},
-	{name: "gently", policy: "gently", share: 0.1, beside: &beside{query("foreground"), 400}},
+	{name: "gently", policy: "gently", share: 0.01, beside: &beside{query("foreground"), 400}},
 }}
 
 // byStandby is the same while a standby lags, for which the run waits.
 var byStandby = deletes{name: "standby", table: "message", plain: true, standby: true, ways: []way{
 	{name: "alone", sql: query("sleep"), beside: &beside{query("foreground"), 400}},
-	{name: "gently", policy: "gently", share: 0.1, beside: &beside{query("foreground"), 400}},
+	{name: "gently", policy: "gently", share: 0.01, beside: &beside{query("foreground"), 400}},
 }}
 
 var byMark = deletes{name: "mark", table: "task", check: "marked", plain: true, ways: []way{
