@@ -232,8 +232,9 @@ func reportDisk(t *testing.T, in *kit.Installed, page *element) {
 	for _, row := range page.policies() {
 		said[row.name] = row.text
 	}
-	for policy, want := range map[string]string{"fine": ", 0 rows, 1,234 dead, never vacuumed", "held": ", 1 rows, 0 dead, vacuumed ",
-		"locked": ", 0 rows, 0 dead, never vacuumed"} {
+	for policy, want := range map[string]string{"fine": ", never vacuumed", "held": ", vacuumed ", "locked": ", never vacuumed"} {
+		want = pgtest.Value[string](t, in.DB, `SELECT format(', %s rows, %s dead', to_char(n_live_tup, 'FM999,990'), to_char(n_dead_tup, 'FM999,990'))
+			FROM pg_stat_user_tables WHERE relid = to_regclass($1)`, "app."+policy) + want
 		size := "0 bytes" // as the last VACUUM saw it
 		if policy != "locked" {
 			size = pgtest.Value[string](t, in.DB, "SELECT pg_size_pretty(pg_total_relation_size($1::regclass))", "app."+policy)
@@ -256,7 +257,7 @@ func reportDisk(t *testing.T, in *kit.Installed, page *element) {
 	if err := htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(text.String(), "VACUUM (ANALYZE)") || !strings.Contains(text.String(), ", 0 rows, 0 dead, vacuumed ") {
+	if strings.Contains(text.String(), "VACUUM (ANALYZE)") || !strings.Contains(text.String(), ", 2 rows, 0 dead, vacuumed ") {
 		t.Error("VACUUM does not end it")
 	}
 }

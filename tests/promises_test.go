@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -165,8 +166,11 @@ func texts(node ast.Node) map[string]bool {
 	return found
 }
 
-// isCase says whether testdata holds a case of that name.
+// isCase says whether testdata holds a case of that name: a file, or a directory in one.
 func isCase(directory, name string) bool {
-	paths, _ := filepath.Glob(filepath.Join(directory, "testdata", "*", name+".txtar"))
-	return len(paths) > 0
+	paths, _ := filepath.Glob(filepath.Join(directory, "testdata", "*", "*.txtar"))
+	return slices.ContainsFunc(paths, func(path string) bool {
+		text, err := os.ReadFile(path)
+		return filepath.Base(path) == name+".txtar" || err == nil && bytes.Contains(text, []byte("\n-- "+name+"/")) || bytes.HasPrefix(text, []byte("-- "+name+"/"))
+	})
 }
