@@ -236,3 +236,10 @@ func (w *pageWriter) byThreshold(r *ranked) bool {
 	}
 	return true
 }
+
+// bindInRank binds where joins are read as sub-selects: a rank looks at more rows than a batch joins.
+func (w *pageWriter) bindInRank(e policy.Expr) sqlText {
+	defer w.restored()()
+	w.binder.scalars = w.scalarJoins
+	return enclosed(w.bind(e))
+}

@@ -169,13 +169,6 @@ func (w *pageWriter) asScalars(joins []policy.Join, before []scalarJoin) []scala
 	return list
 }
 
-// bindInRank binds where joins are read as sub-selects: a rank looks at more rows than a batch joins.
-func (w *pageWriter) bindInRank(e policy.Expr) sqlText {
-	defer w.restored()()
-	w.binder.scalars = w.scalarJoins
-	return enclosed(w.bind(e))
-}
-
 // withAlias is a copy of aliases in which name is a table.
 func withAlias(aliases map[string]*catalog.Table, name string, table *catalog.Table) map[string]*catalog.Table {
 	copied := map[string]*catalog.Table{}

@@ -95,6 +95,11 @@ func (c *console) fleet(command *cobra.Command, path, verb string) error {
 		return &problems{list: list} // without its lines, which may hold a password
 	}
 	f := fleet{Fleet: read, c: c, verb: verb, migrating: command, args: without(c.args, "--fleet")}
+	if format := command.Flag("format"); format != nil {
+		if err := oneOf("format", format.Value.String(), "text", "json"); err != nil {
+			return err
+		}
+	}
 	if verb == "report" {
 		f.out = command.Flag("output").Value.String()
 		f.args = without(without(f.args, "--output"), "-o")
@@ -103,6 +108,9 @@ func (c *console) fleet(command *cobra.Command, path, verb string) error {
 		}
 	}
 	stages, err := f.find(command.Context())
+	if err == nil && f.out != "" {
+		err = f.refuseOverwriting(slices.Concat(stages...))
+	}
 	if err != nil {
 		return err
 	}
@@ -114,7 +122,7 @@ func (c *console) fleet(command *cobra.Command, path, verb string) error {
 	for _, m := range members {
 		code = max(code, m.Code)
 	}
-	return ends(code)
+	return cmp.Or(command.Context().Err(), ends(code)) // an interrupt leaves databases that were not begun
 }
 
 // without is a command line without a flag and its value.
@@ -271,6 +279,9 @@ func (f *fleet) execute(ctx context.Context, m *member) {
 // look reads how a database stands. What it does not tell is left out: the verb has said why.
 func (f *fleet) look(ctx context.Context, m *member, url string) {
 	t := target{paths: paths{url: url, policy: f.migrating.Flag("policy").Value.String()}}
+	if schema := f.migrating.Flag("schema"); schema != nil {
+		t.schema = schema.Value.String()
+	}
 	in, err := t.install()
 	if err != nil {
 		return
@@ -340,6 +351,24 @@ func (f *fleet) show(members []*member) error {
 	return nil
 }
 
+// file is the name of a database's report; no name makes it that of the page that leads to them.
+func (m *member) file() string { return url.PathEscape(m.Name) + ".report.html" }
+
+// refuseOverwriting refuses files in the directory of the reports that somebody else wrote.
+func (f *fleet) refuseOverwriting(members []*member) error {
+	names := []string{"index.html"}
+	for _, m := range members {
+		names = append(names, m.file())
+	}
+	for _, name := range names {
+		r := reportRequest{output: filepath.Join(f.out, name), force: f.migrating.Flag("force").Changed}
+		if err := r.refuseOverwriting(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // write writes a report of each database, and a page that leads to them.
 func (f *fleet) write(members []*member) error {
 	page := htmlreport.Fleet{Version: programVersion(), At: time.Now().UTC()}
@@ -347,7 +376,7 @@ func (f *fleet) write(members []*member) error {
 	for _, m := range members {
 		row := htmlreport.FleetRow{Name: m.Name, Verdict: m.Verdict, Bad: m.Code != 0, LastRun: m.LastRun, State: m.State, Overdue: orElse(m.Overdue, count, "")}
 		if m.Code == 0 {
-			row.File = url.PathEscape(m.Name) + ".html"
+			row.File = m.file()
 			row.Verdict, row.Bad = htmlreport.VerdictOf(m.text)
 			m.Verdict = row.Verdict
 			files = append(files, output{filepath.Join(f.out, row.File), []string{string(m.text)}})

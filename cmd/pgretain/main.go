@@ -25,6 +25,8 @@ import (
 
 //go:generate go test . -run TestExamples$ -update
 
+func init() { cobra.EnableCommandSorting = false } // for all roots: those of a fleet are made beside each other
+
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // a short life: with a thousand policies an eighth of it went into collecting garbage
@@ -71,7 +73,6 @@ func rootCommand(c *console) *cobra.Command {
 	root.SetUsageTemplate(usageTemplate)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
-	cobra.EnableCommandSorting = false
 	return root
 }
 

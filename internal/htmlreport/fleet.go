@@ -2,6 +2,7 @@ package htmlreport
 
 import (
 	"bytes"
+	"fmt"
 	"html"
 	"html/template"
 	"io"
@@ -35,6 +36,9 @@ func (f Fleet) Write(w io.Writer) error {
 		}
 		return 1
 	})
+	if _, err := fmt.Fprintln(w, Mark); err != nil {
+		return err
+	}
 	return page.ExecuteTemplate(w, "fleet.html.tmpl", f)
 }
 

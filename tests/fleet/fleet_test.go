@@ -167,13 +167,19 @@ stages:
 	if err := os.Mkdir(filepath.Join(p.dir, "reports"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p.run(0, "report", "--fleet", "fleet.yaml", "--output", "reports")
+	p.write("reports/index.html", "somebody's own")
+	p.run(2, "report", "--fleet", "fleet.yaml", "--output", "reports")
+	if text := fixture.ReadFile(t, filepath.Join(p.dir, "reports", "index.html")); text != "somebody's own" {
+		t.Errorf("a file of somebody else became %q", text)
+	}
+	p.run(0, "report", "--fleet", "fleet.yaml", "--output", "reports", "--force")
+	p.run(0, "report", "--fleet", "fleet.yaml", "--output", "reports") // over its own
 	index := fixture.ReadFile(t, filepath.Join(p.dir, "reports", "index.html"))
 	if first, rest, _ := strings.Cut(index, names[2]); !strings.Contains(rest, "Drift") || strings.Contains(first, "Conforms") {
 		t.Errorf("the database that drifted is not the first of:\n%s", index)
 	}
 	for _, name := range names {
-		if report := fixture.ReadFile(t, filepath.Join(p.dir, "reports", name+".html")); !strings.Contains(report, "lines_old") || !strings.Contains(index, name+".html") {
+		if report := fixture.ReadFile(t, filepath.Join(p.dir, "reports", name+".report.html")); !strings.Contains(report, "lines_old") || !strings.Contains(index, name+".report.html") {
 			t.Errorf("the report of %s is missing, or not in the index", name)
 		}
 	}
