@@ -67,13 +67,7 @@ type destination struct {
 }
 
 // in is the install in that database.
-func (at destination) in() policy.Install {
-	in := at.project.file.Install
-	if in.Database == policy.AnyDatabase {
-		return in.In(databaseOf(at.tables))
-	}
-	return in
-}
+func (at destination) in() policy.Install { return at.project.file.Install.In(databaseOf(at.tables)) }
 
 // databaseOf is the database of connection settings, by default that of the user's name, as libpq has it.
 func databaseOf(url string) string {
@@ -109,15 +103,15 @@ func (at destination) options() install.Options {
 }
 
 func (c *console) up(ctx context.Context, m migration, at destination) error {
+	if err := at.shortNames(); err != nil {
+		return err
+	}
 	if err := at.fits(ctx); err != nil {
 		return err
 	}
 	options := at.options()
 	options.Progress = c.progress(m, "applied")
 	options.Schedules = at.project.file.Schedules(at.cron)
-	if err := at.shortNames(); err != nil {
-		return err
-	}
 	done, err := install.Up(ctx, at.url, os.DirFS(at.path), options)
 	if err := c.migrated(m, "applied", done, "nothing pending in "+at.path, at.project.explain(err)); err != nil {
 		return err
