@@ -36,6 +36,7 @@ var (
 	codeReservedName = diag.Register("P058", "name is taken by what is generated")
 	codeStep         = diag.Register("P060", "step cannot be generated")
 	codeSnapshotOld  = diag.Register("P061", "snapshot is of another search path")
+	codeEachIndex    = diag.Register("P059", "a policy for each schema lacks an index")
 	codeNarrow       = diag.Register("P066", "archive does not hold all values")
 	codeApplication  = diag.Register("P070", "function for applications cannot be generated")
 )
@@ -124,7 +125,11 @@ func (c *compiler) policies() []Object {
 	list, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) (compiled, error) {
 		own := compiled{compiler: *c}
 		own.diags, own.rights, own.granted = nil, nil, nil
-		own.objects = own.compilePolicy(p)
+		if e := c.file.EachOf(p); e != nil {
+			own.objects = own.compileEach(p, e)
+		} else {
+			own.objects = own.compilePolicy(p)
+		}
 		return own, nil
 	})
 	var objects []Object
@@ -153,7 +158,12 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if c.diags.HasErrors() {
 		return nil
 	}
-	before := slices.Concat(w.ensureColumns(c.tables[p.Table.String()]), w.createdTables(), w.storedTables(), w.indexes())
+	before := slices.Concat(w.ensureColumns(c.tables[p.Table.String()]), w.createdTables(), w.storedTables())
+	if c.file.EachOf(p) == nil {
+		before = append(before, w.indexes()...)
+	} else if w.memberIndexes(); c.diags.HasErrors() {
+		return nil
+	}
 	functions, passes := w.functions()
 	functions = slices.Concat([]Object{w.rows()}, functions, w.start(), w.dropFunctions())
 	w.collectRights()

@@ -31,7 +31,7 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	c := newCompiler(file, snapshot, nil)
 	var checks []Check
 	for _, p := range file.Policies {
-		if table := c.rowsTable(p); table != nil {
+		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil { // the server has no such schema
 			checks = append(checks, c.checks(p, table)...)
 		}
 	}

@@ -139,7 +139,7 @@ func compare(h *History, wanted []Object) ([]Change, error) {
 // kinds in the order of creation.
 var kinds = []Kind{
 	KindRuntime, KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindColumn, KindArchive, KindPrivilege,
-	KindIndex, KindInstall, KindStored, KindPolicy, KindJob, KindCron,
+	KindIndex, KindInstall, KindStored, KindPolicy, KindEach, KindJob, KindCron,
 }
 
 // rank is -1 for a kind that is none of ours.

@@ -84,7 +84,7 @@ func (c Change) Sign() string {
 
 // Words say how a policy changes; "" of anything else.
 func (c Change) Words() string {
-	if c.Sign() != "~" || c.After.Kind != KindPolicy {
+	if c.Sign() != "~" || !hasPage(c.After.Kind) {
 		return ""
 	}
 	return ": " + Differences(c.Before.SQL, c.After.SQL)
@@ -319,7 +319,7 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 // of Up or Down: until it commits, nobody sees them. An archive is a table of the application, and has what its tables have.
 func closes(a action) bool {
 	switch a.object.Kind {
-	case KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy:
+	case KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy, KindEach:
 		return a.verb == verbPut
 	}
 	return false

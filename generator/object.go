@@ -35,6 +35,7 @@ const (
 	KindIndex     Kind = "index"     // "schema.index", built CONCURRENTLY
 	KindInstall   Kind = "install"   // the registry's single row of the install: "install"
 	KindPolicy    Kind = "policy"    // a policy's registry row: the policy's name
+	KindEach      Kind = "each"      // the page of a policy for each schema: the policy's name
 	KindJob       Kind = "job"       // a job's registry row: the job's name
 	KindCron      Kind = "cron"      // a pg_cron job: its jobname
 )
@@ -72,6 +73,7 @@ type Object struct {
 	Definition string                     // of a KindIndex object: its CREATE INDEX alone
 	Content    string                     // of a KindIndex object: what the planner takes it to hold, as EXPLAIN
 	Needs      []IndexNeed                // of a KindPolicy object
+	Members    *Members                   // of a KindEach object
 	Rights     []Right                    // of a KindPrivilege object
 	Row        map[string]json.RawMessage // of a row of the registry: columns that say nothing of where it is
 }

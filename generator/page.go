@@ -22,7 +22,7 @@ func (w *pageWriter) slice() string { return w.schema() + ".slice" }
 // functions say of themselves. Where nobody asks for texts it has none: they are most of the work, and can be refused no
 // more.
 func (w *pageWriter) function(suffix, arguments, template string, data fields) Object {
-	name := w.policy.Name + "_" + suffix
+	name := ident(w.policy.Name + "_" + suffix).String()
 	signature := name + "(" + arguments + ")"
 	o := Object{
 		Kind: KindFunction, Name: w.schema() + "." + signature, As: AsOwner,
@@ -240,16 +240,16 @@ func (w *pageWriter) orders() []string {
 
 // pageOf is what a page says of its policy in words; "" where it says nothing.
 func pageOf(sql string) string {
-	first, rest, _ := strings.Cut(sql, "\n")
-	quote := wordsQuote.FindString(first)
-	words, _, found := strings.Cut(rest, quote)
+	quote := wordsQuote.FindString(sql)
+	_, rest, _ := strings.Cut(sql, quote)
+	words, _, found := strings.Cut(rest, strings.TrimSuffix(quote, "\n"))
 	if quote == "" || !found {
 		return ""
 	}
 	return words
 }
 
-var wordsQuote = regexp.MustCompile(`\$words[0-9]*\$$`)
+var wordsQuote = regexp.MustCompile(`\$words[0-9]*\$\n`)
 
 // Differences says in words how one page differs from another: "due: ... 7 days back -> ... 3 days back".
 func Differences(before, after string) string {
@@ -265,7 +265,7 @@ func Pages(objects []Object, roles policy.Roles) []Object {
 	parts := map[string][]Object{}
 	rows := map[string]bool{}
 	for _, o := range objects {
-		if o.Kind == KindPolicy {
+		if hasPage(o.Kind) {
 			rows[o.Policy] = true
 		} else if ofPage(o) {
 			parts[o.Policy] = append(parts[o.Policy], o)
@@ -275,7 +275,7 @@ func Pages(objects []Object, roles policy.Roles) []Object {
 	for _, o := range objects {
 		switch {
 		case ofPage(o) && rows[o.Policy]:
-		case o.Kind == KindPolicy && len(parts[o.Policy]) > 0:
+		case hasPage(o.Kind) && len(parts[o.Policy]) > 0:
 			list = append(list, page(o, parts[o.Policy], roles))
 		default:
 			list = append(list, o)
@@ -283,6 +283,9 @@ func Pages(objects []Object, roles policy.Roles) []Object {
 	}
 	return list
 }
+
+// hasPage says whether an object has a page around it.
+func hasPage(kind Kind) bool { return kind == KindPolicy || kind == KindEach }
 
 // ofPage says whether an object stands in its policy's page.
 func ofPage(o Object) bool {
@@ -308,7 +311,11 @@ func page(row Object, parts []Object, roles policy.Roles) Object {
 		}
 	}
 	schema, _, _ := strings.Cut(parts[0].Name, ".")
-	row.SQL = execute("page.sql.tmpl", fields{"Words": wordsText(row.Words), "Schema": sqlText(schema), "Name": literal(row.Name),
+	words := wordsText(row.Words)
+	if row.Kind == KindEach {
+		words = "" // its own statement has them
+	}
+	row.SQL = execute("page.sql.tmpl", fields{"Words": words, "Schema": sqlText(schema), "Name": literal(row.Name),
 		"Parts": append(tables, functions...), "Row": sqlText(row.SQL)})
 	return row
 }

@@ -51,5 +51,6 @@ var (
 	codeScope         = diag.Register("P046", "a scope that a policy lacks")
 	codeDocument      = diag.Register("P047", "a document without the row")
 	codeSuppression   = diag.Register("P048", "an invalid suppression")
+	codeEach          = diag.Register("P036", "a name that stands for many schemas")
 	codeNotSilent     = diag.Register("P049", "a check that cannot be suppressed")
 )

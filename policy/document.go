@@ -51,6 +51,7 @@ func (r *reader) file(root field) *File {
 	r.fill(m, f)
 	r.checkCoverage(f)
 	r.checkProtected(f)
+	r.checkEach(f)
 	r.checkJobs(f)
 	return f
 }

@@ -21,7 +21,7 @@ func shapes() map[string][]string {
 		"watermark": keysOf(&Watermark{}), "encoding": {"snowflake"}, "snowflake": keysOf(&snowflakeKey{}), "tier": tierKeys, "window_map": windowKeys,
 		"rank": keysOf(&Rank{}), "count": countKeys, "step": keysOf(&Step{}), "claim": keysOf(&Claim{}), "cursor": keysOf(&Cursor{}),
 		"touch": keysOf(&Touch{}), "revive": keysOf(&Revive{}), "report": keysOf(&Report{}), "job": keysOf(&Job{}),
-		"suppression": keysOf(&Suppression{}), "coverage": keysOf(&Coverage{}),
+		"suppression": keysOf(&Suppression{}), "coverage": keysOf(&Coverage{}), "each": keysOf(&Each{}),
 	}
 	for verb, body := range map[string]any{"delete": &Delete{}, "update": &Update{}, "insert": &Insert{}, "archive": &Archive{}, "emit": &Emit{}} {
 		all[verb] = append(keysOf(body), rowKeys...)

@@ -14,6 +14,7 @@ type File struct {
 	Install  Install       `yaml:"install"`
 	Protect  []Table       `yaml:"protect"`
 	Coverage *Coverage     `yaml:"coverage"` // nil: tables without a policy are not looked at
+	Each     []*Each       `yaml:"each"`     // words for many schemas
 	_        struct{}      `yaml:"defaults,by hand"`
 	Policies []*Policy     `yaml:"policies,by hand"` // in the order of the file
 	Reports  []*Report     `yaml:"reports"`          // in the order of the file

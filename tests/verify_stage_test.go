@@ -102,8 +102,9 @@ func (c driftCase) looker() string { return c.file.Install.Roles.Viewer + "_logi
 
 func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
-	request := inspect.Request{SearchPath: c.file.Install.SearchPath, Runtime: c.file.Install.Schema}
+	request := inspect.Request{SearchPath: c.file.Install.SearchPath, Runtime: c.file.Install.Schema, Each: c.file.Words()}
 	request.Tables = pgtest.Column[string](t, conn, "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname = 'app'")
+	request.Tables = append(request.Tables, kit.EachTables(c.file)...)
 	snapshot, _, err := inspect.Snapshot(t.Context(), conn, request)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +136,7 @@ func historyOf(t *testing.T, file *policy.File, objects []generator.Object) *gen
 func place(o generator.Object) int {
 	order := []generator.Kind{
 		generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure, generator.KindView, generator.KindColumn,
-		generator.KindArchive, generator.KindPrivilege, generator.KindStored, generator.KindIndex, generator.KindInstall, generator.KindPolicy, generator.KindJob, generator.KindCron,
+		generator.KindArchive, generator.KindPrivilege, generator.KindStored, generator.KindIndex, generator.KindInstall, generator.KindPolicy, generator.KindEach, generator.KindJob, generator.KindCron,
 	}
 	if o.Kind == generator.KindFunction && o.Policy != "" {
 		return slices.Index(order, generator.KindIndex)
@@ -159,6 +160,9 @@ func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
 		role = "postgres"
 	}
 	sql := o.SQL
+	if o.Kind == generator.KindEach {
+		sql = "SELECT " + c.file.Install.Schema + "._close();\n" + sql
+	}
 	if o.Kind == generator.KindPolicy { // which has functions of the worker try it
 		schema := c.file.Install.Schema
 		sql = "SELECT " + schema + "._close(); INSERT INTO " + schema + ".policy (name, hash, words) VALUES (" + quote.Literal(o.Name) + ", '', " +

@@ -181,6 +181,7 @@ var (
 	codeExcess           = register("V079", Privileges, "a role can do more than pgretain needs")
 	codeUncovered        = register("V080", Coverage, "a table without policy, protection or exemption")
 	codeCoverageName     = register("V081", Coverage, "a schema or exemption that names nothing")
+	codeMember           = register("V019", Installed, "a schema for which a policy is has no page of it")
 	codeUnreadable       = register("V090", Sight, "a check could not be made")
 	codeTimeout          = register("V091", Sight, "a check took too long")
 	codeChanging         = register("V092", Sight, "an object changed while it was looked at")

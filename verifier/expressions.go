@@ -32,7 +32,7 @@ func (v *inspection) expressionProbes() []probe {
 	waits := v.policiesNaming(func(t policy.Table) bool { return v.locked[t.String()] != 0 })
 	var free []generator.Check
 	waiting := map[*policy.Policy][]generator.Check{}
-	for _, c := range generator.Checks(v.file, v.effective) {
+	for _, c := range generator.Checks(v.source, v.effective) {
 		if p := v.policyAt(c.Expr.Position); p != nil && waits[p.Name] {
 			waiting[p] = append(waiting[p], c)
 		} else {

@@ -9,6 +9,8 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/parallel"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 )
 
@@ -92,10 +94,11 @@ func (v *inspection) checkRegistry(r reading) error {
 		Name string                     `json:"name"`
 		Row  map[string]json.RawMessage `json:"row"`
 	}
-	objects := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindJob)
+	objects := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindEach, generator.KindJob)
 	wanted := mapped(objects, func(o generator.Object) row { return row{o.Kind, o.Name, o.Row} })
-	kinds := mapped(objects, func(o generator.Object) string { return string(o.Kind) })
-	if err := v.finds(codeRowOrphan, nil, "row_orphans", kinds, mapped(objects, objectName))(r); err != nil {
+	known := append(slices.Clone(objects), v.unsettled...)
+	kinds := mapped(known, func(o generator.Object) string { return string(o.Kind) })
+	if err := v.finds(codeRowOrphan, nil, "row_orphans", kinds, mapped(known, objectName))(r); err != nil {
 		return err
 	}
 	return inParts(objects, wanted, func(about []generator.Object, wanted []row) error {
@@ -110,4 +113,76 @@ func (v *inspection) relations() []generator.Object {
 // inSchema is an object's name without the runtime's schema.
 func (v *inspection) inSchema(o generator.Object) string {
 	return strings.TrimPrefix(o.Name, v.install.Schema+".")
+}
+
+var codesOfRoutines = []string{codeMissing, codeDiffers, codeSettings, codeOwner, codeOrphan}
+
+// wantedRoutine is a routine as its object's text says it, with what is not in that.
+type wantedRoutine struct {
+	pgparse.Routine
+	Name  string `json:"name"`
+	Owner string `json:"owner"` // "" for one that nobody knows here
+	Table string `json:"table"`
+}
+
+func (v *inspection) routines() []generator.Object {
+	return v.objects(generator.KindFunction, generator.KindProcedure)
+}
+
+func (v *inspection) checkRoutines(r reading) error {
+	objects := v.routines()
+	pinned, err := generator.PinnedSettings()
+	if err != nil {
+		return err
+	}
+	wanted, err := parallel.Each(objects, func(o generator.Object) (wantedRoutine, error) {
+		routine, err := pgparse.ReadRoutine(o.SQL)
+		if err != nil {
+			return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
+		}
+		if o.Policy != "" && slices.Contains(routine.Clauses, "SECURITY DEFINER") && o.As == generator.AsWorker {
+			routine.Settings = append(routine.Settings, pinned[2:]...) // its search path and time zone are its own
+		}
+		w := wantedRoutine{routine, o.Name, routine.Role, o.Table}
+		if w.Owner == "" && o.As != generator.AsMigrator { // nobody knows that one's name here; checkOwners says what it must be
+			w.Owner = v.creator(o)
+		}
+		return w, nil
+	})
+	if err != nil {
+		return err
+	}
+	known := slices.DeleteFunc(slices.Concat(objects, v.unsettled), func(o generator.Object) bool { return !strings.Contains(o.Name, "(") })
+	if err := v.finds(codeOrphan, nil, "routine_orphans", v.install.Schema, mapped(known, objectName))(r); err != nil {
+		return err
+	}
+	return inParts(objects, wanted, func(about []generator.Object, wanted []wantedRoutine) error {
+		return v.finds("", about, "routines", v.install.Schema, wanted, repairHint)(r)
+	})
+}
+
+func objectName(o generator.Object) string { return o.Name }
+
+// inParts calls f with so many objects, and what is wanted of them, that the text of one query stays in bounds: an object has
+// some kilobytes.
+func inParts[T any](objects []generator.Object, wanted []T, f func([]generator.Object, []T) error) error {
+	const atOnce = 500
+	for i := 0; i < len(objects); i += atOnce {
+		end := min(i+atOnce, len(objects))
+		if err := f(objects[i:end], wanted[i:end]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// creator is who owns what a migration creates as a role.
+func (v *inspection) creator(o generator.Object) string {
+	switch o.As {
+	case generator.AsRunner:
+		return v.runner()
+	case generator.AsWorker:
+		return v.worker()
+	}
+	return v.owner()
 }

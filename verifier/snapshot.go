@@ -77,7 +77,7 @@ func (v *inspection) readLocked(r reading) error {
 // readTables takes tables that are passed by to be as they were. A key is read with the table that refers: to the
 // others are added the foreign keys by which those refer to them.
 func (v *inspection) readTables(r reading, passedBy map[string]uint32) (*catalog.Snapshot, []changed, error) {
-	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Tables: mapped(v.opt.Snapshot.Tables, (*catalog.Table).String)}
+	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Each: v.source.Words(), Tables: mapped(v.opt.Snapshot.Tables, (*catalog.Table).String)}
 	for _, oid := range passedBy {
 		request.Without = append(request.Without, oid)
 	}
@@ -186,7 +186,7 @@ func (e effect) none() bool { return len(e.errors) == 0 && len(e.changes) == 0 }
 
 func (v *inspection) compileWith(s *catalog.Snapshot) effect {
 	var e effect
-	objects, list := generator.Compile(v.file, s, v.opt.History)
+	objects, list := generator.Compile(v.source, s, v.opt.History)
 	if list.HasErrors() {
 		e.errors = slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Severity != "" })
 		return e

@@ -43,7 +43,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 		opt.Timeout = 5 * time.Second
 	}
 	v := &inspection{
-		conn: conn, file: file, install: file.Install, wanted: wanted, opt: opt,
+		conn: conn, file: file, source: file, install: file.Install, wanted: wanted, opt: opt,
 		policies: map[string]*policy.Policy{}, uncounted: map[string]bool{}, unfit: map[string]bool{},
 		report: &Report{Log: report.Log{Verb: "verify", File: file.Path, Findings: []Finding{}}, Objects: len(wanted), Policies: len(file.Policies), Checks: opt.Checks.Codes()},
 	}
@@ -62,7 +62,8 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 // inspection is one verification under way.
 type inspection struct {
 	conn     *pgx.Conn
-	file     *policy.File
+	file     *policy.File              // with the members of policies for each schema in their places
+	source   *policy.File              // as it is written
 	policies map[string]*policy.Policy // of the file, by name
 	install  policy.Install
 	wanted   []generator.Object
@@ -82,6 +83,7 @@ type inspection struct {
 	closed    []string           // schemas of the expressions that the role may not look into
 	unfit     map[string]bool    // policies that were not made for the catalog
 	uncounted map[string]bool    // policies whose rows could not be counted, which has a finding
+	unsettled []generator.Object // of members whose pages are still to be made anew, or dropped
 	facts     []*factQuery       // what facts functions are asked about
 }
 
@@ -119,6 +121,11 @@ func (v *inspection) run(ctx context.Context) error {
 	}
 	v.oneRole()
 	v.complete = true
+	if len(v.objects(generator.KindEach)) > 0 {
+		if err := v.ask(ctx, []probe{{about: "the schemas that policies are for", codes: []string{codeMember}, check: v.readMembers}}); err != nil {
+			return err
+		}
+	}
 	return v.ask(ctx, v.probes())
 }
 

@@ -84,7 +84,7 @@ func (p *project) explanation(objects []generator.Object, names []string) explan
 		if len(names) > 0 && !slices.Contains(names, name) {
 			return
 		}
-		lines := slices.Clone(words[generator.ID{Kind: generator.KindPolicy, Name: name}])
+		lines := slices.Concat(words[generator.ID{Kind: generator.KindPolicy, Name: name}], words[generator.ID{Kind: generator.KindEach, Name: name}])
 		for _, job := range p.file.Jobs {
 			if slices.ContainsFunc(job.Run, func(r policy.Reference) bool { return r.Name == name }) {
 				lines = append(lines, words[generator.ID{Kind: generator.KindJob, Name: job.Name}]...)

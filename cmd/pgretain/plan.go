@@ -16,6 +16,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/explain"
+	"pgretain/internal/inspect"
 	"pgretain/internal/install"
 	"pgretain/internal/quote"
 	"pgretain/internal/report"
@@ -120,6 +121,12 @@ func (r planRequest) plan(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	defer closeConn(conn)
+	if objects, err = withMembers(ctx, conn, objects); err == nil {
+		pages, err = withMembers(ctx, conn, pages)
+	}
+	if err != nil {
+		return nil, err
+	}
 	p := &planner{request: r, objects: objects, broken: map[string]error{},
 		live: &session{conn: conn, install: in}, scratch: &session{conn: conn, install: in}}
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
@@ -132,6 +139,25 @@ func (r planRequest) plan(ctx context.Context) (*plan, error) {
 	}
 	found, err := p.evaluate(ctx)
 	return found, p.live.explain(err)
+}
+
+// withMembers has policies for each schema as one for every schema that there is.
+func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object) (all []generator.Object, err error) {
+	for _, o := range objects {
+		if o.Members == nil {
+			all = append(all, o)
+			continue
+		}
+		_, table, _ := strings.Cut(o.Table, ".")
+		schemas, err := inspect.Members(ctx, conn, o.Members.Each.Schemas, table, o.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, schema := range schemas {
+			all = append(all, o.Members.In(schema)...)
+		}
+	}
+	return all, nil
 }
 
 // install makes the runtime and the pages in the session's temporary schema.

@@ -127,7 +127,7 @@ func withSchema(ctx context.Context, path string, do func(*pgx.Conn) error) erro
 func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
 	tables := tablesOf(p.file)
 	request := inspect.Request{SearchPath: p.file.Install.SearchPath, Runtime: p.file.Install.Schema,
-		All: len(p.file.Policies) == 0}
+		All: len(p.file.Policies) == 0, Each: p.file.Words()}
 	for _, t := range tables {
 		request.Tables = append(request.Tables, t.name)
 	}

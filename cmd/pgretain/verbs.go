@@ -284,6 +284,7 @@ func (c *console) foretell(places []destination, found belongings) error {
 		}
 	}
 	line("policies and reports", generator.KindPolicy)
+	line("policies for each schema", generator.KindEach)
 	line("jobs of pg_cron", generator.KindCron)
 	line("indexes", generator.KindIndex)
 	line("columns, with their values", generator.KindColumn)

@@ -26,3 +26,5 @@ SELECT i, '2020-01-01', 'ü', i % 2, i::text, true, '' FROM generate_series(1, 5
 INSERT INTO "Se""lect".child VALUES (1, 1, '1'), (2, 2, '2');
 INSERT INTO "Se""lect"."012345678901234567890123456789012345678901234567890123456789éa"
 SELECT i, '2020-01-01', NULLIF(i - 1, 0) FROM generate_series(1, 12) i;
+INSERT INTO shop_anna.item SELECT n, timestamptz '2025-06-01 12:00:00+00' - n * interval '1 day' FROM generate_series(1, 20) n;
+INSERT INTO shop_anna.sold VALUES (10, '2025-05-01 12:00:00+00');

@@ -157,3 +157,9 @@ CREATE UNIQUE INDEX ON app.claimed_badly (hash) WHERE source = 'a';
 CREATE TABLE app.guarded (id bigint PRIMARY KEY, at timestamptz NOT NULL);
 CREATE FUNCTION app.guard_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN OLD; END $$;
 CREATE TRIGGER guard_row BEFORE DELETE ON app.guarded FOR EACH ROW EXECUTE FUNCTION app.guard_row();
+
+-- What each_shop stands for.
+CREATE SCHEMA shop_anna;
+CREATE TABLE shop_anna.item (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+CREATE INDEX item_at ON shop_anna.item (at, id);
+CREATE TABLE shop_anna.sold (item_id bigint PRIMARY KEY REFERENCES shop_anna.item, at timestamptz NOT NULL);

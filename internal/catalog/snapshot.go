@@ -5,6 +5,8 @@ package catalog
 
 import (
 	"cmp"
+	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -134,4 +136,25 @@ func (t *Table) UniqueKey() []string {
 // Temporal says that the primary key is WITHOUT OVERLAPS or deferrable: it names one row, and ON CONFLICT cannot go by it.
 func (t *Table) Temporal() bool {
 	return slices.ContainsFunc(t.Indexes, func(i Index) bool { return i.Primary && !i.Unique })
+}
+
+// Rename gives a schema another name wherever it stands before a dot. Neither name needs quotes.
+func (s *Snapshot) Rename(from, to string) error {
+	for i, t := range s.Tables {
+		text, err := json.Marshal(t)
+		if err != nil {
+			return err
+		}
+		renamed := &Table{}
+		text = regexp.MustCompile(`\b`+regexp.QuoteMeta(from)+`\.`).ReplaceAll(text, []byte(to+"."))
+		if err := json.Unmarshal(text, renamed); err != nil {
+			return err
+		}
+		if renamed.Schema == from {
+			renamed.Schema = to
+		}
+		s.Tables[i] = renamed
+	}
+	slices.SortFunc(s.Tables, func(a, b *Table) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,6 +21,8 @@ type Request struct {
 	Runtime    string   // the runtime's schema; its tables are left out unless Tables names them
 	Without    []uint32 // oids of tables that are not read: another session has an exclusive lock on them
 	All        bool     // all tables of the application, beside those that Tables names
+
+	Each map[string]string // words that stand for schemas, with patterns of these: one is read for all
 }
 
 // Snapshot reads the tables of the request and what a delete from them can reach, in one
@@ -50,15 +53,67 @@ func Read(ctx context.Context, tx pgx.Tx, request Request) (*catalog.Snapshot, [
 }
 
 func (r *reader) snapshot(ctx context.Context, request Request) (*catalog.Snapshot, []string, error) {
-	unknown, err := r.find(ctx, request)
+	words, err := r.examples(ctx, &request)
+	var unknown []string
+	if err == nil {
+		unknown, err = r.find(ctx, request)
+	}
 	var tables []*catalog.Table
 	if err == nil {
 		tables, err = r.read(ctx)
 	}
+	snapshot := &catalog.Snapshot{Version: catalog.Version, Tables: tables, SearchPath: texts(request.SearchPath)}
+	for schema, word := range words {
+		if err == nil {
+			err = snapshot.Rename(schema, word)
+		}
+		for i, name := range unknown {
+			unknown[i] = inSchema(name, schema, word)
+		}
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading catalog snapshot: %w", err)
 	}
-	return &catalog.Snapshot{Version: catalog.Version, Tables: tables, SearchPath: texts(request.SearchPath)}, unknown, nil
+	return snapshot, unknown, nil
+}
+
+// examples puts schemas in the places of the words that stand for many. It answers the words by schema.
+func (r *reader) examples(ctx context.Context, request *Request) (map[string]string, error) {
+	if len(request.Each) == 0 {
+		return nil, nil
+	}
+	type example struct{ Word, Schema string }
+	list, err := collect[example](ctx, r, "example", request.Each, texts(request.Tables))
+	if err != nil {
+		return nil, fmt.Errorf("looking for schemas: %w", err)
+	}
+	request.Tables = slices.Clone(request.Tables)
+	words := map[string]string{}
+	for _, e := range list {
+		words[e.Schema] = e.Word
+		for i, name := range request.Tables {
+			request.Tables[i] = inSchema(name, e.Word, e.Schema)
+		}
+	}
+	return words, nil
+}
+
+// Members are the schemas like a pattern that have a table, for a policy that is for each of them.
+func Members(ctx context.Context, conn *pgx.Conn, pattern, table, policy string) ([]string, error) {
+	rows, _ := conn.Query(ctx, catalogsql.Query("members"), pattern, table, policy) // rows give the same error
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("looking for schemas like %s: %w", pattern, err)
+	}
+	return list, nil
+}
+
+// inSchema is the name of a table in another schema, if it is in schema from.
+func inSchema(name, from, to string) string {
+	if table, ok := strings.CutPrefix(name, from+"."); ok {
+		return to + "." + table
+	}
+	return name
 }
 
 // ErrChanged says that PostgreSQL had no definition any more for what a statement's snapshot still has.

@@ -198,6 +198,8 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 		err = conn.QueryRow(ctx, s.text("last_run"), name).Scan(&state, &message, &code)
 		if errors.Is(err, pgx.ErrNoRows) && server != nil { // it did not even start
 			state, message, code = "failed", server.Message, server.Code
+		} else if errors.Is(err, pgx.ErrNoRows) { // for each schema, and the schema file has none
+			return nil
 		} else if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     PERFORM retention._begin_page(p_policy, '');
     PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped')
-    FROM retention.setting s WHERE s.policy = p_policy;
+    FROM retention.setting s
+    WHERE s.policy = p_policy AND NOT EXISTS (SELECT FROM retention.each e WHERE e.name = p_policy);
     DELETE FROM retention.policy p WHERE p.name = p_policy;
 END $function$;

@@ -6,7 +6,9 @@ BEGIN
     SELECT * INTO v_policy FROM retention.policy p WHERE p.name = p_policy;
     IF NOT FOUND THEN
         RAISE no_data_found USING MESSAGE = format('there is no policy "%s"', p_policy),
-            HINT = 'SELECT name FROM retention.policy lists them.';
+            HINT = coalesce((SELECT format('It is for each schema like %s: name a member, "%s@...".',
+                                            e.schemas, e.name) FROM retention.each e WHERE e.name = p_policy),
+                            'SELECT name FROM retention.policy lists them.');
     END IF;
     RETURN v_policy;
 END $function$;

@@ -1,6 +1,7 @@
 -- Who may do what in the schema besides its owner, as _close() grants it; OWNER: the function belongs to that role.
 -- On functions for an "application" what was granted by hand stays.
-CREATE OR REPLACE FUNCTION retention._rights() RETURNS TABLE (word text, role oid, privilege text, name text)
+CREATE OR REPLACE FUNCTION retention._rights(p_policy text DEFAULT NULL)
+RETURNS TABLE (word text, role oid, privilege text, name text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH named (word, name) AS (VALUES
         ('owner', 'retention_owner'), ('worker', 'retention_worker'), ('runner', 'retention_runner'),
@@ -11,13 +12,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('runner operator viewer', 'EXECUTE', 'ask at blast_radius facts health partitions preview why window_of'),
         ('application', 'EXECUTE', 'take_events window_of'),
         ('worker runner operator viewer', 'SELECT',
-         'backlog batch claim event goose_db_version hold index_definition install job metrics policy progress report
+         'backlog batch claim each event goose_db_version hold index_definition install job metrics policy progress report
           restored run run_group setting setting_change status total words'),
         ('worker operator', 'SELECT', 'undo'),
         -- What the driver calls with the rights of its caller, views and verify with those of their reader, and pages.
         ('runner operator', 'EXECUTE',
          '_begin _count_left _cron_log_not_purged _drive _interrupted _job _nap _outcome _purge_cron_log _purge_log _ring
-          _run_all _step'),
+          _expanded _run_all _step'),
         ('runner operator viewer', 'EXECUTE',
          '_backlog _copy _count _cron_setting _lost_rows _paused _plans _sequences_behind _table_name _table_rows
           _under_way _unexpected _unfit_hold _window_fault _window_set'),
@@ -40,7 +41,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT w.word, nullif(n.name, '')::regrole::oid, l.privilege, l.name
     FROM (
         SELECT x.words, x.privilege, y.name FROM listed x, regexp_split_to_table(x.names, '\s+') y (name)
+        WHERE p_policy IS NULL
+        UNION ALL SELECT 'owner', 'EXECUTE', e.name || '_admit' FROM retention.each e WHERE p_policy IS NULL
         UNION ALL SELECT x.words, x.privilege, p.name || s FROM retention.policy p, of_policies x, unnest(x.suffixes) s
+        WHERE p.name = p_policy OR p_policy IS NULL
         UNION ALL SELECT x.words, x.privilege, c.relname
         FROM retention.policy p, unnest(p.owns) o (name), pg_class c, of_joins x WHERE c.oid = to_regclass(o.name)
     ) l CROSS JOIN regexp_split_to_table(l.words, ' ') w (word) LEFT JOIN named n ON n.word = w.word

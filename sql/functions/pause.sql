@@ -2,6 +2,8 @@
 CREATE OR REPLACE FUNCTION retention.pause(policy text DEFAULT NULL, reason text DEFAULT '') RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    IF pause.policy IS NOT NULL THEN PERFORM retention._known(pause.policy); END IF;
+    IF pause.policy IS NOT NULL AND NOT EXISTS (SELECT FROM retention.each e WHERE e.name = pause.policy) THEN
+        PERFORM retention._known(pause.policy);
+    END IF;
     PERFORM retention._change_setting(coalesce(pause.policy, '*'), 'paused', 'true', pause.reason);
 END $function$;

@@ -9,12 +9,13 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit 
 SET gin_fuzzy_search_limit = 0 AS $function$
 DECLARE
     v_job CONSTANT record := retention._job(preview_job.job, preview_job.as_of);
-    v_step retention.step; v_ended retention.run; v_runs retention.run[] := '{}'; v_done boolean;
+    v_policies text[]; v_step retention.step; v_ended retention.run; v_runs retention.run[] := '{}'; v_done boolean;
 BEGIN
     PERFORM retention._refuse_begun();
     BEGIN
-        FOR v_place IN 1 .. cardinality(v_job.policies) LOOP
-            v_step := retention._begin((v_job.policies[v_place], v_job.as_of, NULL, preview_job.job, NULL, v_job.scope,
+        v_policies := retention._expanded(v_job.policies);
+        FOR v_place IN 1 .. cardinality(v_policies) LOOP
+            v_step := retention._begin((v_policies[v_place], v_job.as_of, NULL, preview_job.job, NULL, v_job.scope,
                 false, NULL)::retention.request);
             BEGIN
                 WHILE v_step.going LOOP v_step := retention._run_step(v_step.run_id); END LOOP;
@@ -23,7 +24,7 @@ BEGIN
             END;
             SELECT * INTO v_ended FROM retention.run r WHERE r.id = v_step.run_id;
             v_runs := v_runs || v_ended;
-            EXIT WHEN (retention._outcome(v_ended.id, v_job.policies, v_place, v_job.is_strict)).halt;
+            EXIT WHEN (retention._outcome(v_ended.id, v_policies, v_place, v_job.is_strict)).halt;
         END LOOP;
         v_done := true;
         RAISE SQLSTATE 'PR009';

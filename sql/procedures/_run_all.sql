@@ -20,6 +20,8 @@ BEGIN
     END;
     COMMIT;  -- before any lock
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+    p_policies := retention._expanded(p_policies);
+    COMMIT AND CHAIN;
     p_outcome := NULL;
     FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
         p_request.policy := p_policies[v_place];

@@ -4,6 +4,8 @@ SELECT r.kind, r.name AS object, format('%s "%s" is in the registry, and nobody 
        'pgretain generate && pgretain migrate up' AS hint
 FROM (SELECT 'policy' AS kind, p.name FROM retention.policy p
       UNION ALL
+      SELECT 'each', e.name FROM retention.each e
+      UNION ALL
       SELECT 'job', j.name FROM retention.job j) r
 WHERE NOT EXISTS (SELECT FROM unnest($1::text[], $2::text[]) AS w (kind, name) WHERE w.kind = r.kind AND w.name = r.name)
 ORDER BY 1, 2

@@ -7,6 +7,7 @@ WITH wanted AS (
 ), typed AS MATERIALIZED ( -- as the columns' types have them
     SELECT w.*, CASE w.kind WHEN 'install' THEN to_jsonb(jsonb_populate_record(NULL::retention.install, w.given))
                             WHEN 'policy' THEN to_jsonb(jsonb_populate_record(NULL::retention.policy, w.given))
+                            WHEN 'each' THEN to_jsonb(jsonb_populate_record(NULL::retention.each, w.given))
                             WHEN 'job' THEN to_jsonb(jsonb_populate_record(NULL::retention.job, w.given)) END AS row
     FROM wanted w
 )
@@ -21,6 +22,7 @@ FROM typed t
 LEFT JOIN LATERAL (
     SELECT to_jsonb(i) FROM retention.install i WHERE t.kind = 'install'
     UNION ALL SELECT to_jsonb(p) FROM retention.policy p WHERE t.kind = 'policy' AND p.name = t.name
+    UNION ALL SELECT to_jsonb(e) FROM retention.each e WHERE t.kind = 'each' AND e.name = t.name
     UNION ALL SELECT to_jsonb(j) FROM retention.job j WHERE t.kind = 'job' AND j.name = t.name) l (row) ON true
 LEFT JOIN LATERAL (
     SELECT k.name, t.row ->> k.name AS want, l.row ->> k.name AS got

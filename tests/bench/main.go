@@ -1,7 +1,7 @@
 // Bench measures the generated deletes against the ways in which people delete by hand, on a
 // throw-away server. docs/bench.md says how to read it.
 //
-//	go run ./tests/bench [-rows 2000000] [-rounds 3] [-policies 1000] [-databases 40] [-only age,cap,nothing,many,fleet] [-fsync] [-out bench.json]
+//	go run ./tests/bench [-rows 2000000] [-rounds 3] [-policies 1000] [-schemas 500] [-databases 40] [-only age,cap,nothing,many,each,fleet] [-fsync] [-out bench.json]
 package main
 
 import (
@@ -21,6 +21,7 @@ type options struct {
 	rows      int64 // in the table; half of them are due
 	rounds    int
 	policies  int      // of bench "many"
+	schemas   int      // of bench "each"
 	databases int      // of bench "fleet"
 	only      []string // names of benches
 	fsync     bool
@@ -47,6 +48,7 @@ func parse(args []string) (options, error) {
 	flags.Int64Var(&o.rows, "rows", 2_000_000, "rows in the table, a multiple of 2000; half of them are due")
 	flags.IntVar(&o.rounds, "rounds", 3, "how often each way is measured")
 	flags.IntVar(&o.policies, "policies", 1000, "how many policies bench \"many\" has")
+	flags.IntVar(&o.schemas, "schemas", 500, "how many schemas bench \"each\" has")
 	flags.IntVar(&o.databases, "databases", 40, "how many databases bench \"fleet\" has")
 	flags.StringVar(&only, "only", strings.Join(benchNames, ","), "what to measure")
 	flags.BoolVar(&o.fsync, "fsync", false, "wait for the disk at every commit")
@@ -58,8 +60,8 @@ func parse(args []string) (options, error) {
 			return o, fmt.Errorf("there is no bench %q, only %s", name, strings.Join(benchNames, ", "))
 		}
 	}
-	if o.rows < 1 || o.rows%rowsPerDevice != 0 || o.rounds < 1 || o.policies < 1 || o.databases < 1 {
-		return o, fmt.Errorf("-rows must be a multiple of %d, -rounds, -policies and -databases at least 1", rowsPerDevice)
+	if o.rows < 1 || o.rows%rowsPerDevice != 0 || o.rounds < 1 || o.policies < 1 || o.schemas < 1 || o.databases < 1 {
+		return o, fmt.Errorf("-rows must be a multiple of %d, -rounds, -policies, -schemas and -databases at least 1", rowsPerDevice)
 	}
 	return o, nil
 }

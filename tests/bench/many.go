@@ -2,16 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/quote"
 )
 
 // manyViewer verifies, and writes the report.
-const manyViewer = "bench_viewer"
+const manyViewer, eachViewer = "bench_viewer", "bench_viewer_of_each"
 
 // many measures the command line with many policies: reading the file, generating everything, verifying an
 // installation without counting rows, and the report on it, which verifies and counts.
@@ -64,6 +68,62 @@ func (s *session) fleet(ctx context.Context) ([]result, error) {
 	}
 	r, err := p.measure(ctx, "fleet", []string{"verify", "--fleet", path})
 	return []result{r}, err
+}
+
+// eachPolicy is for each of the schemas of each_tables.
+const eachPolicy = `version: 1
+install: {scheduler: none}
+each: {each_tenant: {schemas: "tenant_*"}}
+policies:
+  messages: {table: each_tenant.message, due: {age: {column: created_at, older_than: 29 days}}, then: [delete]}
+jobs:
+  hourly: {schedule: "@hourly", run: [messages]}
+`
+
+// each measures one policy for many schemas: the migration, the first run of its job, which makes a page for each schema
+// and deletes two rows of it, runs with nothing due, each in a new session, and verify.
+func (s *session) each(ctx context.Context) ([]result, error) {
+	var tables string
+	if err := s.admin.QueryRow(ctx, query("each_tables"), s.schemas).Scan(&tables); err != nil {
+		return nil, err
+	}
+	p, err := s.project(ctx, "each", eachPolicy, tables, "CREATE ROLE "+quote.Ident(eachViewer)+" LOGIN IN ROLE retention_viewer", "ANALYZE")
+	if err != nil {
+		return nil, err
+	}
+	var results []result
+	timed := func(way string, rounds int, do func() error) error {
+		r := result{Bench: "each", Way: way}
+		var samples []sample
+		for range rounds {
+			began := time.Now()
+			if err := do(); err != nil {
+				return err
+			}
+			samples = append(samples, sample{took: time.Since(began)})
+		}
+		r.Milliseconds, r.spread = milliseconds(samples)
+		results = append(results, r)
+		p.say("each %s, %.2f s", way, r.Milliseconds/1000)
+		return nil
+	}
+	job := func() error {
+		conn, err := pgx.Connect(ctx, p.url("retention_runner"))
+		if err == nil {
+			_, err = conn.Exec(ctx, "CALL retention.run_job('hourly')", pgx.QueryExecModeSimpleProtocol)
+			err = errors.Join(err, conn.Close(ctx))
+		}
+		return err
+	}
+	if _, _, err := p.command(ctx, "generate"); err != nil {
+		return nil, err
+	}
+	err = errors.Join(timed("migrate", 1, func() error { return p.migrate(ctx) }), timed("first run", 1, job), timed("idle", s.rounds, job))
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.measure(ctx, "each", []string{"verify", "--counts=false", "--database-url", p.url(eachViewer)})
+	return append(results, r), err
 }
 
 // measure runs the program once a round and once before; "generate" begins with an empty directory each time.

@@ -22,6 +22,8 @@ func (s *session) bench(ctx context.Context, name string) (results []result, err
 		return s.nothing(ctx)
 	case "many":
 		return s.many(ctx)
+	case "each":
+		return s.each(ctx)
 	case "fleet":
 		return s.fleet(ctx)
 	}

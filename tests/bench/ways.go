@@ -30,7 +30,7 @@ type deletes struct {
 }
 
 // benchNames are what -only takes.
-var benchNames = []string{"age", "archive", "roll_up", "guard", "letter", "foreground", "standby", "mark", "renew", "claim", "cap", "cap_kept", "nothing", "many", "fleet"}
+var benchNames = []string{"age", "archive", "roll_up", "guard", "letter", "foreground", "standby", "mark", "renew", "claim", "cap", "cap_kept", "nothing", "many", "each", "fleet"}
 
 var byAge = deletes{name: "age", table: "message", ways: []way{
 	{name: "delete", sql: query("delete"), share: 0.5},

@@ -142,14 +142,29 @@ func (in *Installed) Compile(t testing.TB, yaml string) ([]generator.Object, dia
 	}
 	request := inspect.Request{
 		Tables:     pgtest.Column[string](t, in, allTables, file.Install.Schema),
-		SearchPath: file.Install.SearchPath, Runtime: file.Install.Schema,
+		SearchPath: file.Install.SearchPath, Runtime: file.Install.Schema, Each: file.Words(),
 	}
+	request.Tables = append(request.Tables, EachTables(file)...)
 	snapshot, _, err := inspect.Snapshot(t.Context(), in.Conn(t), request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.Catalog = snapshot
 	return generator.Compile(file, snapshot, history)
+}
+
+// EachTables are those that policies for each schema name.
+func EachTables(file *policy.File) []string {
+	var names []string
+	for _, p := range file.Policies {
+		if file.EachOf(p) != nil {
+			names = append(names, p.Table.String())
+			for _, table := range file.Reads(p) {
+				names = append(names, table.String())
+			}
+		}
+	}
+	return names
 }
 
 const allTables = `

@@ -40,6 +40,7 @@ var calls = []decision{
 	{"<policy>_beyond", "", "which rows of them are too many"},
 	{"<policy>_start", "", "reads what a run goes by"},
 	{"<policy>_share", "", "locks what guards read, as the role that migrates"},
+	{"<policy>_admit", "", "gives the worker what it needs in a schema, as the role that migrates"},
 	{"<policy>_partition", "", "detaches or drops a partition, as the role that migrates"},
 	{"<policy>_drop_table", "", "drops a table, as the role that migrates"},
 }
@@ -82,7 +83,7 @@ var closed = []string{
 var reads = []decision{
 	{"status", "rov", "the last run of each policy"}, {"progress", "rov", "runs under way"},
 	{"backlog", "rov", "what is due now"}, {"words", "rov", "what policies do, in words"}, {"metrics", "rov", "numbers for monitoring"},
-	{"install", "rov", "this install"}, {"policy", "rov", "the registry of policies"}, {"job", "rov", "that of jobs"},
+	{"install", "rov", "this install"}, {"policy", "rov", "the registry of policies"}, {"job", "rov", "that of jobs"}, {"each", "rov", "that of policies for each schema"},
 	{"run", "rov", "the run log"}, {"batch", "rov", "its batches"}, {"run_group", "rov", "groups under way"},
 	{"total", "rov", "counters"}, {"setting", "rov", "settings"}, {"setting_change", "rov", "who changed them"},
 	{"hold", "rov", "holds"}, {"restored", "rov", "calls of restore"}, {"event", "rov", "the outbox"},

@@ -83,3 +83,11 @@ CREATE TABLE app.letter (id bigint PRIMARY KEY, created_at timestamptz NOT NULL)
 CREATE TABLE app.answer (id bigint PRIMARY KEY, letter_id bigint NOT NULL REFERENCES app.letter ON DELETE CASCADE);
 CREATE INDEX ON app.answer (letter_id);
 CREATE TABLE app.old_letter (id bigint PRIMARY KEY, created_at timestamptz NOT NULL);
+CREATE SCHEMA tenant_anna;
+CREATE TABLE tenant_anna.message (id bigint PRIMARY KEY, created_at timestamptz NOT NULL);
+CREATE INDEX ON tenant_anna.message (created_at, id);
+CREATE TABLE tenant_anna.pin (message_id bigint PRIMARY KEY);
+CREATE SCHEMA tenant_bela;
+CREATE TABLE tenant_bela.message (id bigint PRIMARY KEY, created_at timestamptz NOT NULL);
+CREATE INDEX ON tenant_bela.message (created_at, id);
+CREATE TABLE tenant_bela.pin (message_id bigint PRIMARY KEY);

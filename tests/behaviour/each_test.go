@@ -1,0 +1,202 @@
+package behaviour
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// tenants are schemas with messages of ages from 0 to 9 days, of which number 8 is pinned.
+func tenants(names ...string) string {
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString(strings.ReplaceAll(`
+CREATE SCHEMA s.x;
+CREATE TABLE s.message (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+CREATE INDEX ON s.message (at, id);
+CREATE TABLE s.pin (message_id bigint PRIMARY KEY);
+CREATE TABLE s.reaction (id bigint PRIMARY KEY, message_id bigint REFERENCES s.message ON DELETE CASCADE);
+INSERT INTO s.message SELECT n, '`+noon+`'::timestamptz - n * interval '1 day' FROM generate_series(0, 9) n;
+INSERT INTO s.pin VALUES (8);
+INSERT INTO s.reaction SELECT n, n FROM generate_series(0, 9) n;
+`, "s.", name+"."))
+	}
+	return strings.ReplaceAll(b.String(), ".x;", ";")
+}
+
+// messages is a policy for each tenant that keeps messages for so many days.
+func messages(days int) string {
+	return fmt.Sprintf(`
+each: {each_tenant: {schemas: "tenant_*"}}
+policies:
+  messages:
+    table: each_tenant.message
+    due: {age: {column: at, older_than: %d days}}
+    keep: {pinned: "EXISTS (SELECT FROM each_tenant.pin p WHERE p.message_id = t.id)"}
+    then: [{delete: {cascades: [each_tenant.reaction]}}]
+jobs: {hourly: {schedule: "@hourly", run: [messages]}}`, days)
+}
+
+// wantLeft compares the messages of schemas, and the reactions to them.
+func wantLeft(t *testing.T, in *kit.Installed, want map[string]string) {
+	t.Helper()
+	for schema, ids := range want {
+		got := in.Rows(strings.ReplaceAll(`SELECT (SELECT string_agg(id::text, '' ORDER BY id) FROM s.message),
+			(SELECT string_agg(message_id::text, '' ORDER BY message_id) FROM s.reaction)`, "s.", schema+"."))
+		if diff := cmp.Diff([]string{"(" + ids + "," + ids + ")"}, got); diff != "" {
+			t.Errorf("rows of %s differ:\n%s", schema, diff)
+		}
+	}
+}
+
+const whole, rest = "0123456789", "012345678" // all messages, and those that are not 9 days old or pinned
+
+// A policy for each schema runs in every one that there is when its job starts, and in no other: not in what LIKE would
+// take for one, in what has another name, or in a schema without the table.
+func TestEach(t *testing.T) {
+	t.Parallel()
+	yaml := messages(7)
+	in := kit.Install(t, tenants("tenant_a", "tenant_b", "tenantx", "atenant_a"), yaml)
+	call := func(want map[string]string, runs string) {
+		t.Helper()
+		if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {
+			t.Error(err)
+		}
+		wantLeft(t, in, want)
+		got := in.Rows("SELECT string_agg(concat(substr(policy, 10), ' ', state, ' ', taken), ', ' ORDER BY id) FROM retention.run")
+		if diff := cmp.Diff([]string{`("` + runs + `")`}, got); diff != "" {
+			t.Errorf("runs differ:\n%s", diff)
+		}
+		wanted, _ := in.Compile(t, yaml)
+		in.WantConforms(t, wanted)
+	}
+	call(map[string]string{"tenant_a": rest, "tenant_b": rest, "tenantx": whole, "atenant_a": whole}, "tenant_a done 1, tenant_b done 1")
+	// One that comes is there at the next tick, first; one that goes is forgotten, but for its runs.
+	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenant_c")+"DROP SCHEMA tenant_b CASCADE; RESET ROLE")
+	want := `schema "tenant_b" is gone, and the page of policy "messages" in it is still to be dropped
+the page of policy "messages" in schema "tenant_c" is still to be made`
+	if got := in.Finding(t, yaml, "V019"); got != want {
+		t.Errorf("verify says %q", got)
+	}
+	call(map[string]string{"tenant_a": rest, "tenant_c": rest},
+		"tenant_a done 1, tenant_b done 1, tenant_c done 1, tenant_a done 0")
+	if diff := cmp.Diff([]string{"(messages@tenant_a)", "(messages@tenant_c)"}, in.Rows("SELECT name FROM retention.policy ORDER BY 1")); diff != "" {
+		t.Error(diff)
+	}
+	// Another version is every member's from its next run on.
+	yaml = messages(4)
+	in.Migrate(t, yaml)
+	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"}, "tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
+		"tenant_a done 0, tenant_c done 3, tenant_a done 3")
+	// Then a schema without the table.
+	in.DB.Exec(t, "CREATE SCHEMA tenant_empty")
+	if got := in.Finding(t, yaml, "V019"); got != `schema "tenant_empty" has no table "message", for policy "messages"` {
+		t.Errorf("verify says %q", got)
+	}
+	if _, err := in.TryDown(t, true); err != nil {
+		t.Error(err)
+	}
+}
+
+// A member that cannot be has a run that failed, which says why, and the others go on: of a schema that a stranger made,
+// whose code nobody runs; with a name that needs quotes; with a table of another shape.
+func TestEachThatCannotBe(t *testing.T) {
+	t.Parallel()
+	yaml := messages(7)
+	in := kit.Install(t, tenants("tenant_b", "tenant_d"), yaml)
+	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; ALTER TABLE tenant_b.message ALTER at TYPE timestamp;"+
+		strings.ReplaceAll(tenants("tenant_x"), "tenant_x", `"tenant_C"`)+"RESET ROLE")
+	const stranger = "each_stranger"
+	in.DB.Exec(t, pgtest.MakeRole(stranger)+`DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO `+stranger+`', current_database()); END $$;
+		SET ROLE `+stranger+";"+tenants("tenant_a")+`
+		CREATE FUNCTION tenant_a.mine() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''a stranger''; END';
+		CREATE TRIGGER mine BEFORE DELETE ON tenant_a.message FOR EACH STATEMENT EXECUTE FUNCTION tenant_a.mine(); RESET ROLE`)
+	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err == nil {
+		t.Error("the job does not fail")
+	}
+	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole, `"tenant_C"`: whole, "tenant_d": rest})
+	want := []string{
+		`(messages@tenant_C,failed,"schema ""tenant_C"" can be no member of policy ""messages""")`,
+		`(messages@tenant_a,failed,"function tenant_a.mine() belongs to role ""` + stranger + `"", which is not trusted; list the role under ""trust"" of the install, or take it away")`,
+		`(messages@tenant_b,tripped,"column ""at"" of ""tenant_b.message"" is of type timestamp without time zone, not timestamp with time zone; undo it, or run ""pgretain snapshot"", then ""pgretain generate"", and migrate")`,
+		`(messages@tenant_d,done,)`,
+	}
+	if diff := cmp.Diff(want, in.Rows("SELECT policy, state, message FROM retention.run")); diff != "" {
+		t.Errorf("runs differ:\n%s", diff)
+	}
+	if got := in.Rows("SELECT proname FROM pg_proc WHERE proname LIKE '%@tenant_a%'"); len(got) > 0 {
+		t.Errorf("a page was made in a stranger's schema: %v", got)
+	}
+	for code, want := range map[string]string{
+		"V046": `the last run of policy "messages@tenant_C" (1) failed
+the last run of policy "messages@tenant_a" (2) failed
+the last run of policy "messages@tenant_b" (3) was tripped`,
+		"V050": `policy "messages@tenant_b" was not made for this catalog: column "at" of "tenant_b.message" is of type timestamp without time zone, not timestamp with time zone`,
+		"V019": `schema "tenant_C" can be no member of policy "messages"
+the page of policy "messages" in schema "tenant_a" is still to be made`,
+	} {
+		if got := in.Finding(t, yaml, code); got != want {
+			t.Errorf("%s: verify says\n%s", code, got)
+		}
+	}
+	in.Migrate(t, messages(4)) // no schema keeps a migration from being applied
+	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err == nil {
+		t.Error("the job does not fail")
+	}
+	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole, `"tenant_C"`: whole, "tenant_d": "012348"})
+}
+
+// A policy becomes one for each schema and a single one again; what people say by its name holds for all members. One role
+// for everything, and a schema of another name.
+func TestEachAndBack(t *testing.T) {
+	t.Parallel()
+	const install = "install: {schema: keep, roles: none, scheduler: none}"
+	single := install + `
+policies: {messages: {table: tenant_a.message, due: {age: {column: at, older_than: 8 days}}, then: [{delete: {cascades: [tenant_a.reaction]}}]}}
+jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
+	in := kit.Install(t, tenants("tenant_a", "tenant_b"), single)
+	run := func(sql, want string, left map[string]string) {
+		t.Helper()
+		if _, err := in.Call(sql, noon); err != nil {
+			t.Error(err)
+		}
+		wantLeft(t, in, left)
+		got := in.Rows("SELECT string_agg(concat(policy, ' ', state), ', ' ORDER BY id) FROM keep.run")
+		if diff := cmp.Diff([]string{`("` + want + `")`}, got); diff != "" {
+			t.Errorf("%s: runs differ:\n%s", sql, diff)
+		}
+	}
+	in.Migrate(t, install+messages(7))
+	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; SELECT keep.pause('messages'); RESET ROLE")
+	run("CALL keep.run_job('hourly', $1)", "messages@tenant_a paused, messages@tenant_b paused", map[string]string{"tenant_a": whole, "tenant_b": whole})
+	if got := in.Rows("SELECT policy, state FROM keep.preview_job('hourly')"); len(got) != 2 {
+		t.Errorf("preview_job says %v", got)
+	}
+	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; SELECT keep.resume('messages'); RESET ROLE")
+	run("CALL keep.run('messages', $1)", "messages@tenant_a paused, messages@tenant_b paused, messages@tenant_a done, messages@tenant_b done",
+		map[string]string{"tenant_a": rest, "tenant_b": rest})
+	_, err := in.Call("SELECT keep.why('messages', '1')")
+	if err == nil || err.Hint != `It is for each schema like tenant_*: name a member, "messages@...".` {
+		t.Errorf("why of all says %v", err)
+	}
+	wanted, _ := in.Compile(t, install+messages(7))
+	in.WantConforms(t, wanted)
+	in.Migrate(t, single)
+	wanted, _ = in.Compile(t, single)
+	in.WantConforms(t, wanted)
+	if got := in.Rows("SELECT name FROM keep.policy"); len(got) != 1 {
+		t.Errorf("policies: %v", got)
+	}
+	if _, err := in.TryDown(t, false); err != nil { // to that for each schema
+		t.Error(err)
+	}
+	in.Compile(t, install+messages(7))
+	if got := in.Rows("SELECT name FROM keep.policy"); len(got) != 1 || got[0] != "(messages@tenant_a)" {
+		t.Errorf("policies: %v", got)
+	}
+}

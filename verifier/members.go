@@ -1,0 +1,82 @@
+package verifier
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgretain/generator"
+	"pgretain/internal/diag"
+	"pgretain/policy"
+)
+
+// readMembers puts the members of policies that are for each schema into the file, its jobs and the wanted objects, as
+// policies of their own. Those whose pages are still to be made are in neither; nobody takes what they have for orphans.
+func (v *inspection) readMembers(r reading) error {
+	templates := v.objects(generator.KindEach)
+	patterns := mapped(templates, func(o generator.Object) string { return o.Members.Each.Schemas })
+	tables := mapped(templates, func(o generator.Object) string { _, name, _ := strings.Cut(o.Table, "."); return name })
+	hashes := mapped(templates, func(o generator.Object) string { return o.Members.Hash() })
+	type member struct{ Policy, Schema, State string }
+	members := map[string][]string{} // names, by policy
+	expanded := []*policy.Policy{}
+	err := each(r, "members", func(m member) {
+		o := templates[slices.IndexFunc(templates, func(o generator.Object) bool { return o.Name == m.Policy })]
+		name := m.Policy + policy.MemberMark + m.Schema
+		if v.noteMember(o, m.Schema, m.State) {
+			v.unsettled = append(v.unsettled, o.Members.In(m.Schema)...)
+		}
+		p := v.policies[m.Policy].In(o.Members.Each, m.Schema)
+		if m.State == "made" {
+			v.wanted, expanded = append(v.wanted, o.Members.In(m.Schema)...), append(expanded, p)
+		}
+		if m.State != "bare" && m.State != "gone" { // its runs tell what keeps a page from being made
+			v.policies[name], members[m.Policy] = p, append(members[m.Policy], name)
+		}
+	}, mapped(templates, objectName), patterns, tables, hashes)
+	if err != nil {
+		return err
+	}
+	file := *v.file
+	file.Policies = slices.DeleteFunc(slices.Clone(file.Policies), func(p *policy.Policy) bool { return file.EachOf(p) != nil })
+	file.Policies = append(file.Policies, expanded...)
+	file.Jobs = mapped(file.Jobs, func(j *policy.Job) *policy.Job {
+		job := *j
+		job.Run = nil
+		for _, run := range j.Run {
+			if p := v.policies[run.Name]; p == nil || v.file.EachOf(p) == nil {
+				job.Run = append(job.Run, run)
+			}
+			for _, name := range members[run.Name] {
+				job.Run = append(job.Run, policy.Reference{Name: name, Position: run.Position})
+			}
+		}
+		return &job
+	})
+	v.file = &file
+	return nil
+}
+
+// noteMember finds what a run will mend, or somebody must. It says whether the page is still to be made, or dropped.
+func (v *inspection) noteMember(o generator.Object, schema, state string) bool {
+	f := message{Code: codeMember, Severity: diag.Info, Policy: o.Policy, Position: o.Position, Object: o.Name + policy.MemberMark + schema,
+		Hint: "Nothing: the next run of the policy's job does it."}
+	switch state {
+	case "new":
+		f.Message = fmt.Sprintf("the page of policy %q in schema %q is still to be made", o.Name, schema)
+	case "gone":
+		f.Message = fmt.Sprintf("schema %q is gone, and the page of policy %q in it is still to be dropped", schema, o.Name)
+	case "bare":
+		_, table, _ := strings.Cut(o.Table, ".")
+		f.Severity, f.Message = diag.Drift, fmt.Sprintf("schema %q has no table %q, for policy %q", schema, table, o.Name)
+		f.Hint = "Create the table, or rename the schema, or let the pattern not match it."
+	case "unfit":
+		f.Severity, f.Message = diag.Drift, fmt.Sprintf("schema %q can be no member of policy %q", schema, o.Name)
+		f.Detail = "Its name needs quotes, or is so long that the two together have more than 54 bytes. Runs of it fail."
+		f.Hint = "Rename the schema, or let the pattern not match it."
+	default:
+		return state == "other"
+	}
+	v.add(f)
+	return state == "new" || state == "gone"
+}
