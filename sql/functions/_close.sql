@@ -1,13 +1,12 @@
 -- Makes the privileges of all in the schema what _rights() says, besides EXECUTE for the worker on what runs as its
 -- caller, and USAGE of types; every migration calls it last. Skips what belongs to an extension, and, unless listed, to
 -- other owners. What default privileges give to applications is not theirs. No nested loops: nothing is known of sizes.
--- p_policy: the functions of one policy only.
-CREATE OR REPLACE FUNCTION retention._close(p_policy text DEFAULT NULL) RETURNS void
+CREATE OR REPLACE FUNCTION retention._close() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $function$
 DECLARE v_statement text;
 BEGIN
     FOR v_statement IN
-        WITH rights AS MATERIALIZED (SELECT r.* FROM retention._rights(p_policy) r),
+        WITH rights AS MATERIALIZED (SELECT r.* FROM retention._rights() r),
         home AS (
             SELECT c.relnamespace AS oid, c.relowner AS owner FROM pg_class c WHERE c.oid = 'retention.policy'::regclass
         ), object AS MATERIALIZED (
@@ -28,8 +27,7 @@ BEGIN
                 FROM pg_type t JOIN home h ON h.oid = t.typnamespace LEFT JOIN pg_class c ON c.oid = t.typrelid
                 WHERE c.relkind = 'c' OR t.typtype IN ('d', 'e', 'r')) x
             LEFT JOIN rights w ON w.privilege = 'OWNER' AND w.name = x.name AND x.kind = 'ROUTINE'
-            WHERE (p_policy IS NULL OR x.kind = 'ROUTINE' AND starts_with(x.name, p_policy || '_'))
-              AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = x.class AND d.objid = x.oid AND d.deptype = 'e')
+            WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = x.class AND d.objid = x.oid AND d.deptype = 'e')
         ), wanted AS MATERIALIZED (
             SELECT o.kind, o.oid, r.role AS grantee, r.privilege
             FROM rights r JOIN object o ON o.name = r.name AND r.role <> o.next_owner

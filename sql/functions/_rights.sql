@@ -1,7 +1,6 @@
 -- Who may do what in the schema besides its owner, as _close() grants it; OWNER: the function belongs to that role.
 -- On functions for an "application" what was granted by hand stays.
-CREATE OR REPLACE FUNCTION retention._rights(p_policy text DEFAULT NULL)
-RETURNS TABLE (word text, role oid, privilege text, name text)
+CREATE OR REPLACE FUNCTION retention._rights() RETURNS TABLE (word text, role oid, privilege text, name text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH named (word, name) AS (VALUES
         ('owner', 'retention_owner'), ('worker', 'retention_worker'), ('runner', 'retention_runner'),
@@ -41,10 +40,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT w.word, nullif(n.name, '')::regrole::oid, l.privilege, l.name
     FROM (
         SELECT x.words, x.privilege, y.name FROM listed x, regexp_split_to_table(x.names, '\s+') y (name)
-        WHERE p_policy IS NULL
-        UNION ALL SELECT 'owner', 'EXECUTE', e.name || '_admit' FROM retention.each e WHERE p_policy IS NULL
+        UNION ALL SELECT 'owner', 'EXECUTE', e.name || '_admit' FROM retention.each e
         UNION ALL SELECT x.words, x.privilege, p.name || s FROM retention.policy p, of_policies x, unnest(x.suffixes) s
-        WHERE p.name = p_policy OR p_policy IS NULL
         UNION ALL SELECT x.words, x.privilege, c.relname
         FROM retention.policy p, unnest(p.owns) o (name), pg_class c, of_joins x WHERE c.oid = to_regclass(o.name)
     ) l CROSS JOIN regexp_split_to_table(l.words, ' ') w (word) LEFT JOIN named n ON n.word = w.word

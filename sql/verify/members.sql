@@ -10,6 +10,8 @@ WITH wanted AS (
 SELECT w.policy, n.nspname::text AS schema, CASE
     WHEN NOT EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND c.relname = w.name) THEN 'bare'
     WHEN n.nspname <> quote_ident(n.nspname) OR octet_length(concat(w.policy, '@', n.nspname)) > 54 THEN 'unfit'
+    WHEN to_regprocedure(format('retention.%I(retention.slice)',
+        concat(w.policy, '@', n.nspname, '_rows'))) IS NULL THEN 'new'
     WHEN p.hash = w.hash THEN 'made' WHEN p.hash = w.installed THEN 'other' ELSE 'new' END AS state
 FROM wanted w
 JOIN pg_namespace n ON n.nspname LIKE replace(replace(w.pattern, '_', '\_'), '*', '%')

@@ -93,6 +93,10 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 	in.Migrate(t, yaml)
 	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"}, "tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
 		"tenant_a done 0, tenant_c done 3, tenant_a done 3")
+	// One that goes and comes again is a new one.
+	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; DROP SCHEMA tenant_c CASCADE;"+tenants("tenant_c")+"RESET ROLE")
+	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"}, "tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
+		"tenant_a done 0, tenant_c done 3, tenant_a done 3, tenant_c done 4, tenant_a done 0")
 	// Then a schema without the table.
 	in.DB.Exec(t, "CREATE SCHEMA tenant_empty")
 	if got := in.Finding(t, yaml, "V019"); got != `schema "tenant_empty" has no table "message", for policy "messages"` {

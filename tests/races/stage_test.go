@@ -49,6 +49,7 @@ type stage struct {
 	t          *testing.T
 	app, watch *pgx.Conn
 	gate       *pgx.Conn
+	closed     bool // the gate, and nobody has come to it yet
 }
 
 // newStage installs policy p of table m, with 30 due rows in batches of 10.
@@ -97,8 +98,15 @@ func (s *stage) application(sql string) {
 	pgtest.Exec(s.t, s.app, sql)
 }
 
-func (s *stage) shut() { pgtest.Exec(s.t, s.gate, "SELECT pg_advisory_lock(77)") }
-func (s *stage) open() { pgtest.Exec(s.t, s.gate, "SELECT pg_advisory_unlock_all()") }
+func (s *stage) shut() {
+	pgtest.Exec(s.t, s.gate, "SELECT pg_advisory_lock(77)")
+	s.closed = true
+}
+
+func (s *stage) open() {
+	s.closed = false
+	pgtest.Exec(s.t, s.gate, "SELECT pg_advisory_unlock_all()")
+}
 
 // ids are the rows of a table that are left.
 func (s *stage) ids(table string) []int {
@@ -194,10 +202,19 @@ func (k *task) waits() {
 	})
 }
 
-// mustWait is waits for a task that cannot end by itself.
+// mustWait is waits for a task that cannot end by itself. The first after the gate was shut waits at the gate, and not for
+// a moment for something else on its way there.
 func (k *task) mustWait() {
 	k.s.t.Helper()
-	k.waits()
+	if k.s.closed {
+		k.s.closed = false
+		k.s.until("a session waits at the gate", func() bool {
+			return k.ended() || pgtest.Value[bool](k.s.t, k.s.watch,
+				"SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND locktype = 'advisory' AND NOT granted)", k.pid)
+		})
+	} else {
+		k.waits()
+	}
 	if k.ended() {
 		k.s.t.Fatalf("the statement ended (%v) where it should wait", k.end())
 	}
