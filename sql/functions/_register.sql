@@ -30,11 +30,15 @@ BEGIN
         NULL::retention.policy, $1)', string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
     IF p_row ? 'report' THEN RETURN; END IF;
     FOR v_change IN  -- _close does it at the migration's end, which is too late here
-        SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', f.oid::regprocedure, w.rolname)
+        SELECT format(CASE WHEN w.name IS NULL THEN 'REVOKE ALL ON FUNCTION %s FROM PUBLIC'
+                      ELSE 'GRANT EXECUTE ON FUNCTION %s TO %I' END, f.oid::regprocedure, w.name)
         FROM unnest('{beyond,groups,rows,start,take}'::text[]) x (word)
         JOIN pg_proc f ON f.proname = v_name || '_' || x.word
         JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
-        JOIN pg_roles w ON w.rolname = 'retention_worker' AND f.proowner = c.relowner
+            AND f.proowner = c.relowner
+        JOIN (SELECT r.rolname AS name FROM pg_roles r WHERE r.rolname IN ('retention_worker', 'retention_operator',
+                  'retention_viewer') UNION ALL SELECT NULL) w
+            ON x.word = 'rows' OR coalesce(w.name, 'retention_worker') = 'retention_worker'
         UNION ALL
         SELECT format('GRANT SELECT, INSERT, DELETE ON %s TO %I', o.name, w.rolname)
         FROM retention.policy p CROSS JOIN unnest(p.owns) o (name)

@@ -3,14 +3,13 @@
 -- schema whose name cannot stand in a page.
 CREATE OR REPLACE FUNCTION retention._stamp(p_policy text, p_prove boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_each retention.each; v_schema CONSTANT text := split_part(p_policy, '@', 2); v_row jsonb;
-    v_foreign text; v_grant text;
+DECLARE v_each retention.each; v_schema CONSTANT text := split_part(p_policy, '@', 2); v_row jsonb; v_foreign text;
 BEGIN
     SELECT * INTO v_each FROM retention.each e WHERE e.name = split_part(p_policy, '@', 1) AND v_schema <> '';
     IF NOT FOUND OR EXISTS (
         SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = v_each.registers ->> 'hash'
           -- It goes with the table, which may have come again.
-          AND to_regprocedure(format('retention.%I(retention.slice)', p_policy || '_rows')) IS NOT NULL) THEN
+          AND EXISTS (SELECT FROM pg_proc f WHERE f.proname = format('%s_rows', p.name))) THEN
         RETURN;
     ELSIF quote_ident(v_schema) <> v_schema OR octet_length(p_policy) > 54 THEN
         RAISE object_not_in_prerequisite_state
@@ -35,12 +34,4 @@ BEGIN
     EXECUTE replace(v_each.page, v_each.word, v_schema);
     PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM retention._register(v_row, p_prove);
-    FOR v_grant IN  -- what _close() does at the end of a migration
-        SELECT format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f.oid::regprocedure) FROM pg_proc f
-        WHERE starts_with(f.proname, p_policy || '_') AND f.proowner = to_regrole(current_user)
-        UNION ALL SELECT format('GRANT EXECUTE ON FUNCTION retention.%I(retention.slice) TO %I', p_policy || '_rows',
-            r.rolname) FROM pg_roles r WHERE r.rolname IN ('retention_operator', 'retention_viewer')
-    LOOP
-        EXECUTE v_grant;
-    END LOOP;
 END $function$;

@@ -50,7 +50,7 @@ var calls = []decision{
 var inner = []decision{
 	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"},
 	{"_step", "ro", "run"}, {"_interrupted", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},
-	{"_job", "ro", "run_job"},
+	{"_job", "ro", "run_job"}, {"_expanded", "ro", "run"},
 	{"_ring", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"}, {"_cron_log_not_purged", "ro", "run"},
 	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
@@ -64,7 +64,7 @@ var inner = []decision{
 var closed = []string{
 	"_refuse_begun", "_run_step", "_note_failure", "_distributed", "_add_to_total", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_below", "_breaker_limit",
 	"_change_setting", "_changed_rows", "_checked",
-	"_begin_page", "_close", "_count_claims", "_cursor", "_doubts", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
+	"_begin_page", "_close", "_drop_each", "_members", "_put_each", "_stamp", "_count_claims", "_cursor", "_doubts", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
 	"_finish", "_granted", "_group_position", "_half_upgraded", "_holdable",
 	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_shown", "_kept_here", "_key_columns", "_keys_to", "_key_off", "_key_refuses", "_keys_reached", "_known",
 	"_locks_of",

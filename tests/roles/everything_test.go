@@ -3,6 +3,7 @@ package roles
 // everything is a policy file from which each kind of object is generated.
 const everything = `version: 1
 install: {search_path: [app]}
+each: {each_shop: {schemas: "shop_*"}}
 defaults: {breaker: {fraction: 1}}
 policies:
   notes:
@@ -40,10 +41,11 @@ policies:
     table: app.detached
     due: {expires: {column: drop_after}}
     then: [{drop_table: name}, delete]
+  sold: {table: each_shop.sold, due: {age: {column: at, older_than: 30 days}}, keep: {used: "EXISTS (SELECT FROM each_shop.used u WHERE u.id = t.id)"}, then: [delete]}
 reports:
   kinds: {query: "SELECT kind, count(*) AS n FROM app.note GROUP BY kind", alert: n > 1000}
 jobs:
-  nightly: {schedule: "0 1 * * *", run: [notes, marked, capped, plain, trades, tracked, events, detached, kinds]}
+  nightly: {schedule: "0 1 * * *", run: [notes, marked, capped, plain, trades, tracked, events, detached, sold, kinds]}
 `
 
 const everythingSchema = `
@@ -60,6 +62,9 @@ const everythingSchema = `
 	CREATE TABLE app.event_old PARTITION OF app.event FOR VALUES FROM ('2020-01-01') TO ('2020-02-01');
 	CREATE TABLE app.event_new PARTITION OF app.event FOR VALUES FROM ('2020-02-01') TO ('2099-01-01');
 	CREATE TABLE app.detached (name text PRIMARY KEY, drop_after timestamptz NOT NULL);
+	CREATE TABLE shop_anna.sold (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+	CREATE INDEX ON shop_anna.sold (at, id);
+	CREATE TABLE shop_anna.used (id bigint PRIMARY KEY);
 	CREATE TABLE app.other (id bigint PRIMARY KEY);
 	INSERT INTO app.note SELECT i, 'k', i = 60, now() - i * interval '1 day' FROM generate_series(1, 60) i;
 	INSERT INTO app.mark SELECT i, false, now() - i * interval '1 day' FROM generate_series(1, 40) i;

@@ -18,7 +18,7 @@ import (
 var persons = []struct{ letter, name string }{{"r", runner}, {"o", operator}, {"v", viewer}, {"a", app}, {"-", stranger}}
 
 // generated are the policies and the report whose names stand before generated functions.
-var generated = []string{"notes", "marked", "capped", "plain", "trades", "tracked", "events", "detached"}
+var generated = []string{"notes", "marked", "capped", "plain", "trades", "tracked", "events", "detached", "sold@shop_anna", "sold"}
 
 // Everybody may do what was decided and nothing else, for all that is in the schema.
 func TestEverybodyMayDoWhatWasDecided(t *testing.T) {

@@ -43,7 +43,7 @@ type stage struct {
 func newStage(t *testing.T, db *pgtest.DB, schema, yaml string) *stage {
 	t.Helper()
 	s := &stage{DB: db, t: t, dir: t.TempDir()}
-	db.Exec(t, "CREATE SCHEMA app AUTHORIZATION "+deploy)
+	db.Exec(t, "CREATE SCHEMA app AUTHORIZATION "+deploy+"; CREATE SCHEMA shop_anna AUTHORIZATION "+deploy)
 	s.as(deploy, schema)
 	s.write("retention.yaml", yaml)
 	return s
