@@ -52,6 +52,7 @@ type compiler struct {
 	granted  []policy.Name // who calls functions for applications
 
 	onlyCheck bool // functions get no texts
+	member    bool // of a policy for each schema
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {

@@ -24,6 +24,7 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	if len(parts) == 0 || c.diags.HasErrors() {
 		return nil
 	}
+	c.member = true
 	parts = withoutRepeated(append(parts, c.privileges()...))
 	c.rights = nil
 	var page, admission strings.Builder
@@ -50,8 +51,8 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Word": literal(e.Name), "Comment": sqlText(e.Schemas),
 		"Pattern": literal(e.Schemas), "Words": wordsText(row.Words), "Row": sqlText(registers),
 		"Page": sqlText(quote + "\n" + page.String() + quote), "Policy": sqlText(p.Name), "Function": ident(p.Name + "_admit"),
-		"SearchPath": identifiers(c.file.Install.SearchPath), "Statements": sqlText(admission.String()),
-		"Functions": functions, "Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
+		"Statements": sqlText(admission.String()),
+		"Functions":  functions, "Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
 	admit := Object{Kind: KindFunction, Name: c.schema() + "." + p.Name + "_admit(text)", As: AsMigrator, SQL: object("admit", data),
 		Policy: p.Name, Table: row.Table, Position: p.Position}
 	if !roles.None {

@@ -254,9 +254,12 @@ func (c *compiler) privilege(r right) Object {
 	if table := c.tables[name]; table != nil && r.access.Insert {
 		sequences = sequencesOf(table)
 	}
-	table := quotedTable(r.table)
+	table, schema := quotedTable(r.table), sqlText(c.schema())
+	if c.member {
+		schema = "" // the role that migrates calls nothing of the owner's in a run
+	}
 	data := fields{
-		"Comment": sqlText(quote.Comment(name)), "Schema": sqlText(c.schema()), "Access": r.access, "Table": table, "Sequences": sequences,
+		"Comment": sqlText(quote.Comment(name)), "Schema": schema, "Access": r.access, "Table": table, "Sequences": sequences,
 		"SchemaLiteral": literal(r.table.Schema), "TableLiteral": literal(table), "RoleLiteral": literal(worker), "Role": ident(worker),
 	}
 	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}
