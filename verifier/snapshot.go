@@ -191,7 +191,7 @@ func (v *inspection) compileWith(s *catalog.Snapshot) effect {
 		e.errors = slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Severity != "" })
 		return e
 	}
-	for _, c := range generator.Changes(v.wanted, objects) {
+	for _, c := range generator.Changes(v.asked, objects) {
 		o := c.Object()
 		e.changes = append(e.changes, c.Sign()+" "+string(o.Kind)+" "+o.Name)
 		e.objects = append(e.objects, *o)

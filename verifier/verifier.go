@@ -43,7 +43,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 		opt.Timeout = 5 * time.Second
 	}
 	v := &inspection{
-		conn: conn, file: file, source: file, install: file.Install, wanted: wanted, opt: opt,
+		conn: conn, file: file, source: file, install: file.Install, wanted: wanted, asked: wanted, opt: opt,
 		policies: map[string]*policy.Policy{}, uncounted: map[string]bool{}, unfit: map[string]bool{},
 		report: &Report{Log: report.Log{Verb: "verify", File: file.Path, Findings: []Finding{}}, Objects: len(wanted), Policies: len(file.Policies), Checks: opt.Checks.Codes()},
 	}
@@ -66,7 +66,8 @@ type inspection struct {
 	source   *policy.File              // as it is written
 	policies map[string]*policy.Policy // of the file, by name
 	install  policy.Install
-	wanted   []generator.Object
+	wanted   []generator.Object // with the members' objects
+	asked    []generator.Object // without
 	opt      Options
 	report   *Report
 	server   server
