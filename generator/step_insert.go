@@ -180,8 +180,8 @@ func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText
 
 // isCount says whether an expression is count(*), perhaps with a filter, which is never NULL.
 func isCount(sql string) bool {
-	rest, found := strings.CutPrefix(strings.TrimSpace(sql), "count(*)")
-	filter, filtered := strings.CutPrefix(strings.TrimSpace(rest), "FILTER")
+	rest, found := strings.CutPrefix(strings.ToLower(strings.TrimSpace(sql)), "count(*)")
+	filter, filtered := strings.CutPrefix(strings.TrimSpace(rest), "filter")
 	return found && (rest == "" || filtered && pgparse.Enclosed(filter))
 }
 
