@@ -42,25 +42,15 @@ func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template str
 	return o
 }
 
-// callersByWord are the roles of "grant", by the last word of the names of the functions that they may call; who
-// may call what without it is retention._close's business.
-func (w *pageWriter) callersByWord() map[string][]string {
+// callers are the roles of "grant" that may call the functions of "claim" and of "touch"; who may call what without it is
+// retention._close's business.
+func (w *pageWriter) callers() map[string][]string {
 	callers := map[string][]string{}
-	add := func(grant []policy.Name, words ...string) {
-		for _, word := range words {
-			if len(grant) > 0 {
-				callers[word] = names(grant)
-			}
-		}
+	if c := w.policy.Claim; c != nil && len(c.Grant) > 0 {
+		callers["claim"] = names(c.Grant)
 	}
-	if c := w.policy.Claim; c != nil {
-		add(c.Grant, "claim", "seen")
-		if c.Cursor != nil {
-			add(c.Grant, "advance", "cursor")
-		}
-	}
-	if w.policy.Touch != nil {
-		add(w.policy.Touch.Grant, "touch")
+	if t := w.policy.Touch; t != nil && len(t.Grant) > 0 {
+		callers["touch"] = names(t.Grant)
 	}
 	return callers
 }

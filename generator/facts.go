@@ -283,30 +283,28 @@ func (w *pageWriter) undoSources() []restoreSource {
 	return sources
 }
 
-// setEntry is what a step sets in rows that are there, as the registry has it. A value is the SQL of one that
-// is the same for all rows, null for any other.
-type setEntry struct {
-	Step   int                `json:"step"`
-	Table  string             `json:"table"`
-	Set    map[string]*string `json:"set"`
-	Worded bool               `json:"worded,omitempty"` // by a statement of the policy's own words
-}
-
 var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
 
-// setColumns tells runs and previews what the policy sets: whether a foreign key or a constraint that
-// comes later has to do with it.
-func (w *pageWriter) setColumns() []setEntry {
-	list := []setEntry{}
+// withSets notes at the steps what they set in rows that are there: by column the SQL of a value that is the same for all
+// rows, null for any other; of an insert the columns. What a statement or the watermark sets has an entry of its own.
+func (w *pageWriter) withSets(list []stepEntry) []stepEntry {
 	for _, s := range w.policy.Sets() {
-		e := setEntry{s.Step + 1, s.Table.String(), map[string]*string{}, s.Worded}
+		set := map[string]*string{}
 		for _, a := range s.Set {
-			e.Set[a.Column] = nil
+			set[a.Column] = nil
 			if sql := strings.TrimSpace(a.Value.SQL); constantValue.MatchString(sql) {
-				e.Set[a.Column] = &sql
+				set[a.Column] = &sql
 			}
 		}
-		list = append(list, e)
+		i := slices.IndexFunc(list, func(e stepEntry) bool { return e.Step == s.Step+1 && e.Step > 0 && e.Verb != "sql" })
+		switch {
+		case i < 0:
+			list = append(list, stepEntry{Verb: "set", Table: s.Table.String(), Set: set})
+		case list[i].Verb == "update":
+			list[i].Set = set
+		default:
+			list[i].Set = slices.Sorted(maps.Keys(set))
+		}
 	}
 	return list
 }

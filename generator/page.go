@@ -155,7 +155,7 @@ func (c *compiler) reports() []Object {
 }
 
 func (w *pageWriter) report(r *policy.Report) Object {
-	data := fields{"ReportLiteral": literal(r.Name), "Query": w.bindQuery(r.Query), "Alert": sqlText("")}
+	data := fields{"Query": w.bindQuery(r.Query), "Alert": sqlText("")}
 	if parsed, err := pgparse.Query(r.Query.SQL); err == nil { // reported where it is bound
 		w.noteReads(r.Query, parsed)
 	}

@@ -63,14 +63,14 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 	}
 	list = append(list, bounds(w.policy.Bounded())...)
 	plain := []stepEntry{{Step: 1, Verb: "delete", Table: tableName(w.table)}}
-	followed := follow(steps)
+	followed := w.follow(steps)
 	return append(list, row{
-		{"owns", w.owns(), []string{}}, {"grants", w.callersByWord(), map[string][]string{}},
+		{"owns", w.owns(), []string{}}, {"grants", w.callers(), map[string][]string{}},
 		{"passes", passes, []passEntry{}}, {"joined", orNull(w.fromRows()), nil}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},
-		{"deletes", w.deletes, followed.deletes}, {"related", w.related, followed.related},
-		{"changes", tableNames(p.Changes()), followed.changes}, {"writes", p.Writes(), followed.writes},
+		{"deletes", w.deletes, followed.deletes}, {"related", ordered(w.related), followed.related},
+		{"changes", ordered(tableNames(p.Changes())), followed.changes}, {"writes", p.Writes(), followed.writes},
 		{"unguarded", w.unguarded, []string{}}, {"statement_deletes", tableNames(p.StatementDeletes()), []string{}},
-		{"reach", w.reach, []string{}}, {"sets", w.setColumns(), []setEntry{}}, {"restores", w.restores(), []restoreSource(nil)},
+		{"reach", w.reach, []string{}}, {"restores", w.restores(), []restoreSource(nil)},
 		{"expects", expects, nil}, {"schemas", append([]string{}, w.schemas...), []string{}},
 	}...)
 }
@@ -92,7 +92,7 @@ func (w *pageWriter) reportFields(r *policy.Report, hash string) row {
 		{"expects", w.expected, map[string]*expectation{}}, {"schemas", append([]string{}, w.schemas...), []string{}},
 	}, bounds(policy.Default())...)
 	for value, columns := range map[string][]string{
-		"[]": {"owns", "passes", "scope", "steps", "deletes", "related", "changes", "writes", "unguarded", "statement_deletes", "reach", "sets"},
+		"[]": {"owns", "passes", "scope", "steps", "deletes", "related", "changes", "writes", "unguarded", "statement_deletes", "reach"},
 		"{}": {"grants", "facts"}, "null": {"window_own", "window_at_least", "window_at_most", "restores", "joined"},
 	} {
 		for _, column := range columns {
@@ -141,25 +141,34 @@ func orNull[T comparable](value T) any {
 // following is what retention._register finds out from the steps.
 type following struct{ deletes, related, changes, writes []string }
 
-func follow(steps []stepEntry) following {
+func (c *compiler) follow(steps []stepEntry) following {
 	f := following{[]string{}, []string{}, []string{}, []string{}}
 	for _, s := range steps {
-		if s.Related != "" {
-			f.related = append(f.related, s.Table)
+		changes := s.Verb == "delete" || s.Verb == "update"
+		switch {
+		case s.Verb == "delete":
+			f.deletes, f.writes = append(f.deletes, s.Table), append(f.writes, "DELETE "+s.Table)
+		case s.Verb == "update":
+			f.writes = append(f.writes, "UPDATE "+s.Table)
+		case (s.Verb == "insert" || s.Verb == "archive") && s.Table != c.schema()+".event":
+			if f.writes = append(f.writes, "INSERT "+s.Table); s.Set != nil {
+				f.writes = append(f.writes, "UPDATE "+s.Table)
+			}
 		}
-		event := map[string]string{"delete": "DELETE ", "update": "UPDATE ", "insert": "INSERT ", "archive": "INSERT "}[s.Verb]
-		if event != "" {
-			f.writes = append(f.writes, event+s.Table)
-		}
-		if s.Verb == "delete" {
-			f.deletes = append(f.deletes, s.Table)
-		}
-		if s.Verb == "delete" || s.Verb == "update" {
+		if changes {
 			f.changes = append(f.changes, s.Table)
 		}
+		if changes && s.Related != "" {
+			f.related = append(f.related, s.Table)
+		}
 	}
-	slices.Sort(f.writes)
+	f.related, f.changes, f.writes = ordered(f.related), ordered(f.changes), ordered(f.writes)
 	return f
+}
+
+// ordered is a list of names, each once.
+func ordered(names []string) []string {
+	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
 }
 
 // page has the columns that a page must say. It begins below the call's words, whose width first is.

@@ -3,6 +3,7 @@ package generator
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -274,16 +275,22 @@ func unmark(sql string) string { return strings.TrimSpace(strings.ReplaceAll(sql
 const textWidth = 120
 
 // breaks are where a line may go on below: what stands before "\x00" stays on the line.
-var breaks = []string{", \x00", "\x00 AND ", "\x00 OR ", "\x00 WHEN ", "\x00 ELSE ", "\x00 CROSS JOIN ", "\x00 LEFT JOIN ",
+var breaks = []string{", \x00", "; \x00", "\x00 AND ", "\x00 OR ", "\x00 WHEN ", "\x00 ELSE ", "\x00 CROSS JOIN ", "\x00 LEFT JOIN ",
 	"\x00 JOIN ", "\x00 FROM ", "\x00 WHERE ", "\x00 GROUP BY ", "\x00 ORDER BY ", "\x00 ON "}
 
-// wrapped breaks lines that are too wide. A line with a quote or a comment stays as it is: a break there might
-// mean something.
+// quoted is what stands in quotes on one line; unbroken are lines that stay as they are, since a break there might mean
+// something: with an escape, with a comment, with a whole dollar quote.
+var (
+	quoted   = regexp.MustCompile(`'[^']*'|"[^"]*"`)
+	unbroken = regexp.MustCompile(`\\|--|\$\w*\$.*\$\w*\$`)
+)
+
+// wrapped breaks lines that are too wide, outside of quotes.
 func wrapped(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 256)
 	for line := range strings.Lines(text) {
-		if len(line) > textWidth && !strings.ContainsAny(line, `'"\`) && !strings.Contains(line, "--") {
+		if len(line) > textWidth && !unbroken.MatchString(line) {
 			indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "    "
 			for cut := breakOf(line, len(indent)); cut > 0; cut = breakOf(line, len(indent)) {
 				b.WriteString(strings.TrimRight(line[:cut], " "))
@@ -296,27 +303,30 @@ func wrapped(text string) string {
 	return b.String()
 }
 
-// breakOf is the last place after from where a line that is too wide may be broken, 0 for none.
+// breakOf is where a line that is too wide may be broken after from, 0 for none: in its second half the last place in the
+// fewest parentheses, else the last one.
 func breakOf(line string, from int) int {
 	if utf8.RuneCountInString(line) <= textWidth+1 { // its line break counts
 		return 0
 	}
-	head, last := line[:min(textWidth+1, len(line))], 0
-	for _, b := range breaks {
-		before, after, _ := strings.Cut(b, "\x00")
-		if at := strings.LastIndex(head, before+after); at >= 0 {
-			last = max(last, at+len(before))
+	bare := quoted.ReplaceAllStringFunc(line, func(text string) string { return strings.Repeat("x", len(text)) })
+	last, depth, least := 0, 0, len(line)
+	for i := range min(textWidth+1, len(line)) {
+		depth += strings.Count(bare[i:i+1], "(") - strings.Count(bare[i:i+1], ")")
+		for _, b := range breaks {
+			before, after, _ := strings.Cut(b, "\x00")
+			at := i + len(before)
+			if strings.HasPrefix(bare[i:], before+after) && at > from+16 && at <= textWidth+1 && (depth <= least || last < textWidth/2) {
+				last, least = at, depth
+			}
 		}
-	}
-	if last <= from {
-		return 0
 	}
 	return last
 }
 
 // clauses begin lines that go on with a statement.
 var clauses = []string{"FROM ", "WHERE ", "AND ", "ORDER BY ", "GROUP BY ", "HAVING ", "FETCH FIRST ", "OFFSET ", "ON ", "USING ",
-	"SET ", "RETURNS ", "LIMIT ", "LANGUAGE ", "AS $", "INTO "}
+	"SET ", "RETURNS ", "RETURNING ", "LIMIT ", "LANGUAGE ", "AS $", "INTO "}
 
 // joinedClauses puts a clause on the line before it where there is room. One in which a parenthesis stays open begins its
 // line: those below are indented from it.
@@ -328,7 +338,7 @@ func joinedClauses(text string) string {
 		clause := strings.TrimLeft(line, " ")
 		room := utf8.RuneCountInString(before)+utf8.RuneCountInString(clause) <= textWidth+1
 		begins := slices.ContainsFunc(clauses, func(c string) bool { return strings.HasPrefix(clause, c) })
-		if room && begins && continues(before) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
+		if room && (begins && continues(before) || counts(before, clause)) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
 			before = strings.TrimSuffix(before, "\n") + " " + clause
 			continue
 		}
@@ -337,6 +347,11 @@ func joinedClauses(text string) string {
 	}
 	b.WriteString(before)
 	return b.String()
+}
+
+// counts says whether a line goes on with what became of the rows that the one before it counted.
+func counts(before, clause string) bool {
+	return strings.HasSuffix(before, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.")
 }
 
 // continues says whether a line may be followed by a clause: not a comment, not the end of something in parentheses, nor

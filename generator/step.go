@@ -365,6 +365,7 @@ func (w *pageWriter) updateRows(s step, b batch) sqlText {
 		d = w.ownRows(s, b)
 		apart = d["Direct"] == false
 		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
+		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
 		w.checkAssignments(s.Update.Undo, table)
 	}
 	set := w.setTexts(s, s.Update.Set, table, s.alias(), apart)
@@ -394,7 +395,7 @@ func (w *pageWriter) setTexts(s step, list []policy.Assignment, table *catalog.T
 	var texts []setText
 	for i, a := range list {
 		column := ident(a.Column)
-		t := setText{Column: column, Name: literal(a.Column), Number: i + 1, Value: enclosed(w.bind(a.Value)), Target: aliased(target, column)}
+		t := setText{Column: column, Name: literal(a.Column), Number: i + 1, Value: w.bind(a.Value), Target: aliased(target, column)}
 		if apart && (w.readsBatch(s, a.Value) || target != "t" && mentions(string(target), a.Value) && w.setsFromBatch(s)) {
 			t.Inner, t.Value = t.Value, sqlText(fmt.Sprintf("batch.v%d", i+1))
 		}

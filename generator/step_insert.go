@@ -24,6 +24,7 @@ func init() {
 // Related, from related rows.
 type insertData struct {
 	Schema   sqlText
+	What     sqlText // it writes, in words
 	Into     sqlText
 	Name     literal // under which rows are counted
 	Rows     batchRows
@@ -44,6 +45,9 @@ type insertData struct {
 	Copied   sqlText // the variable that counts copies, "" for none
 }
 
+// Changes are what a row that exists gets.
+func (d insertData) Changes() []valueText { return slices.Concat(d.Totals, d.Newest, d.Fixed) }
+
 // valueText gives a column its value; Existing is the name of the fragment by which a row that exists gets it.
 type valueText struct {
 	Column   ident
@@ -62,7 +66,12 @@ func headerVariable(s step) sqlText { return sqlText(fmt.Sprintf("v_new_%d", s.n
 
 // insertFrom says where the rows of an insert come from.
 func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
-	d := insertData{Schema: sqlText(w.schema()), Name: literal(w.targetOf(s)), Newer: []sqlText{"batch.n"}}
+	d := insertData{Schema: sqlText(w.schema()), What: "a row for each", Name: literal(w.targetOf(s)), Newer: []sqlText{"batch.n"}}
+	if s.Archive != nil {
+		d.What = "a copy of each"
+	} else if s.Emit != nil {
+		d.What = "an event for each"
+	}
 	if b.inRange {
 		d.Newer = each(b.cursor, cursorColumn.expr)
 	}
@@ -129,7 +138,7 @@ func (w *pageWriter) emit(s step, b batch) sqlText {
 	d := w.insertFrom(s, b, false, s.Emit.Payload)
 	d.Into = fragment("event table", sqlText(w.schema()))
 	d.Columns = []ident{"run_id", "policy", "event", "payload"}
-	payload := each(s.Emit.Payload, func(a policy.Assignment) item { return item{literal(a.Column), enclosed(w.bind(a.Value))} })
+	payload := each(s.Emit.Payload, func(a policy.Assignment) item { return item{literal(a.Column), w.bind(a.Value)} })
 	d.Values = []sqlText{"($1).run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()), fragment("payload", payload)}
 	return inserted("step_insert", "plain insert", d, b)
 }
@@ -137,7 +146,7 @@ func (w *pageWriter) emit(s step, b batch) sqlText {
 func (w *pageWriter) plainValues(d *insertData, list []policy.Assignment) {
 	for _, a := range list {
 		d.Columns = append(d.Columns, ident(a.Column))
-		d.Values = append(d.Values, enclosed(w.bind(a.Value)))
+		d.Values = append(d.Values, w.bind(a.Value))
 	}
 }
 
@@ -150,7 +159,7 @@ type item struct {
 // existing gives columns their values, and says by which fragment a row that exists gets them.
 func (w *pageWriter) existing(fragment sqlText) func(policy.Assignment) valueText {
 	return func(a policy.Assignment) valueText {
-		return valueText{ident(a.Column), enclosed(w.bind(a.Value)), fragment}
+		return valueText{ident(a.Column), w.bind(a.Value), fragment}
 	}
 }
 
@@ -160,11 +169,20 @@ func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText
 	for _, a := range in.Add {
 		v := w.existing("added value")(a)
 		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, argumentType(column.Plain())) {
-			v.Value = fragment("or zero", v.Value)
+			if v.Existing = "added number"; !isCount(a.Value.SQL) {
+				v.Value = fragment("or zero", v.Value)
+			}
 		}
 		list = append(list, v)
 	}
 	return slices.Concat(list, each(in.Max, w.existing("greatest value")), each(in.Min, w.existing("least value")))
+}
+
+// isCount says whether an expression is count(*), perhaps with a filter, which is never NULL.
+func isCount(sql string) bool {
+	rest, found := strings.CutPrefix(strings.ToLower(strings.TrimSpace(sql)), "count(*)")
+	filter, filtered := strings.CutPrefix(strings.TrimSpace(rest), "filter")
+	return found && (rest == "" || filtered && pgparse.Enclosed(filter))
 }
 
 // rollUp is the unique key by which a roll-up finds the row that exists.

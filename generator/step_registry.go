@@ -21,6 +21,7 @@ type stepEntry struct {
 	As      string   `json:"as,omitempty"`
 	On      string   `json:"on,omitempty"`      // ties those to the policy's rows
 	Where   string   `json:"where,omitempty"`   // which of the rows; "": all
+	Set     any      `json:"set,omitempty"`     // see withSets
 	Differs string   `json:"differs,omitempty"` // whether an update changes a row
 	Name    string   `json:"name,omitempty"`    // of the table that is dropped
 	Notes   []string `json:"notes,omitempty"`   // why numbers are not what a run does; of step 0: all numbers
@@ -46,7 +47,7 @@ func (w *pageWriter) stepEntries() []stepEntry {
 				Blind: true, Notes: []string{"it says how far a run has come"}})
 		}
 	}
-	return list
+	return w.withSets(list)
 }
 
 func (w *pageWriter) stepEntry(s step) stepEntry {

@@ -15,13 +15,12 @@ type passEntry struct {
 	Cursor [][2]string `json:"cursor,omitempty"` // expressions on t, with their types
 	Range  bool        `json:"range,omitempty"`  // one statement may take the rows between two positions
 	Ranked bool        `json:"ranked,omitempty"`
-	Groups string      `json:"groups,omitempty"` // the functions of a pass by rank alone
-	Beyond string      `json:"beyond,omitempty"`
+	Groups bool        `json:"groups,omitempty"`   // by rank alone, by <policy>_groups and _beyond
 	Index  bool        `json:"indexed,omitempty"`  // an index can give the order of a rank
-	Bound  string      `json:"bound,omitempty"`    // what ends the walk
+	Bound  string      `json:"bound,omitempty"`    // what ends the walk, "" for nothing
 	More   bool        `json:"filtered,omitempty"` // the rows meet more than that
 	Guards bool        `json:"guarded,omitempty"`  // the statement of way RANGE leaves rows that guards keep
-	Share  string      `json:"share,omitempty"`    // the function that locks what they read
+	Share  bool        `json:"share,omitempty"`    // <policy>_share locks what they read
 	Whole  bool        `json:"whole,omitempty"`    // no row may be passed by: a watermark moves past it
 	Undone bool        `json:"undone,omitempty"`   // an error that a row causes undoes the batch
 }
@@ -33,8 +32,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 	for _, p := range w.passes() {
 		entry := passEntry{Range: w.inRange(), Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole}
 		if p.clock == nil && p.beyond != nil {
-			entry.Groups, entry.Beyond = w.policy.Name+"_groups", w.policy.Name+"_beyond"
-			entry.Index = p.beyond.columns && p.beyond.Count == nil &&
+			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
 			objects = append(objects, w.groups(p.beyond)...)
 		} else {
@@ -42,10 +40,8 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 			entry.Bound, entry.More = w.boundOf(p)
 		}
 		if entry.Guards = entry.Range && len(w.guards) > 0; entry.Guards {
-			if shares := w.share(); len(shares) > 0 {
-				entry.Share = w.policy.Name + "_share"
-				objects = append(objects, shares...)
-			}
+			shares := w.share()
+			objects, entry.Share = append(objects, shares...), len(shares) > 0
 		}
 		entries = append(entries, entry)
 	}
@@ -56,7 +52,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 // ended begins behind all rows that were looked at.
 func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
 	if p.clock == nil || p.nulls || !w.byClock(p) {
-		return "true", false
+		return "", false
 	}
 	bounds := p.clock.bounds()
 	return plainText(inline(bounds)), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)

@@ -219,10 +219,9 @@ func (p *Policy) StatementDeletes() []Table {
 
 // Written is what a policy sets in rows of a table that are there already.
 type Written struct {
-	Table  Table
-	Step   int          // in Then, -1 for the watermark
-	Set    []Assignment // values that nobody can tell beforehand are empty
-	Worded bool         // by a statement of the policy's own words
+	Table Table
+	Step  int          // in Then, -1 for the watermark
+	Set   []Assignment // values that nobody can tell beforehand are empty
 }
 
 // Sets lists the columns that runs of a policy set, by step.
@@ -230,7 +229,7 @@ func (p *Policy) Sets() []Written {
 	var list []Written
 	for _, e := range p.effects() {
 		if len(e.sets) > 0 {
-			list = append(list, Written{Table: e.Table, Step: max(e.step, -1), Set: e.sets, Worded: e.statement})
+			list = append(list, Written{Table: e.Table, Step: max(e.step, -1), Set: e.sets})
 		}
 	}
 	return list

@@ -2,8 +2,7 @@
 -- and a thousand rows: more, and nearly everything is.
 CREATE OR REPLACE FUNCTION retention._after(
     p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz, p_lsn pg_lsn)
-RETURNS retention.step
-LANGUAGE plpgsql AS $function$
+RETURNS retention.step LANGUAGE plpgsql AS $function$
 DECLARE v_next retention.batch := p_next;
 BEGIN
     v_next.at := clock_timestamp(); v_next.ms := extract(epoch FROM v_next.at - p_started) * 1000;

@@ -3,10 +3,8 @@
 -- nobody else can alter. Here no name is looked up in a search_path, since the worker may set another.
 CREATE OR REPLACE FUNCTION retention._batch(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_lock boolean)
-RETURNS retention.batch_result
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE
-    v_out CONSTANT retention.batch_result := retention._batch_as_worker(p_policy, p_slice, p_rows, p_skip, p_lock);
+RETURNS retention.batch_result LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_out CONSTANT retention.batch_result := retention._batch_as_worker(p_policy, p_slice, p_rows, p_skip, p_lock);
 BEGIN
     PERFORM retention._path_kept();
     RETURN v_out;

@@ -14,8 +14,7 @@ SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits =
 SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off
 SET plan_cache_mode = auto SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
 DECLARE
-    v_slice retention.slice := p_slice;
-    v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
+    v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
     v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
     v_found record; v_refusing record; v_judged record; v_taken retention.taken; v_left bigint;
     v_out retention.batch_result;
@@ -35,7 +34,7 @@ BEGIN
         END;
     END IF;
     PERFORM retention._pin(p_policy);
-    IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(v_pass ->> 'share'); END IF;
+    IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     BEGIN
         v_found := retention._next_rows(p_policy, v_slice, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END, NOT p_lock);
     EXCEPTION WHEN OTHERS THEN
@@ -66,12 +65,12 @@ BEGIN
         -- Foreign keys' queries are planned for each row, too, unless the page says EXECUTE.
         IF NOT v_pass ? 'range' THEN PERFORM set_config('plan_cache_mode', 'force_custom_plan', true); END IF;
         EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
-        v_out.taken := v_taken.taken; v_out.related := v_taken.related;
+        v_taken.taken := coalesce(v_taken.taken, 0); v_out.taken := v_taken.taken; v_out.related := v_taken.related;
         IF p_lock AND v_taken.taken > cardinality(v_slice.tids) THEN
             RAISE object_not_in_prerequisite_state USING
                 MESSAGE = format('%s rows went where %s were given', v_taken.taken, cardinality(v_slice.tids));
         END IF;
-        v_out.kept := v_out.kept || v_taken.kept;  -- 'passed' is no guard
+        v_out.kept := v_out.kept || coalesce(v_taken.kept, '{}');  -- 'passed' is no guard
         IF v_pass ? 'range' THEN
             IF v_pass ? 'guarded' AND NOT p_lock AND v_taken.taken <> v_out.scanned THEN
                 v_out.kept := retention._kept_between(p_policy, v_slice);

@@ -41,7 +41,7 @@ BEGIN
     IF v_slice.rels IS NOT NULL OR p_slice.prove THEN
         v_slice.tids := coalesce(v_slice.tids, '{}');
         EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
-        v_out.taken := v_taken.taken; v_out.related := v_taken.related;
+        v_out.taken := coalesce(v_taken.taken, 0); v_out.related := v_taken.related;
     END IF;
     RETURN v_out;
 EXCEPTION WHEN SQLSTATE 'PR004' THEN  -- a table above a partition is locked by somebody else; all is undone

@@ -1,7 +1,6 @@
 -- Sets a setting, or takes it back (NULL), and writes that down. Answers whether there was one.
 CREATE OR REPLACE FUNCTION retention._change_setting(p_policy text, p_name text, p_value text, p_reason text)
-RETURNS boolean
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_old text; v_found boolean;
 BEGIN
     SELECT s.value INTO v_old FROM retention.setting s WHERE s.policy = p_policy AND s.name = p_name FOR UPDATE;

@@ -1,5 +1,4 @@
--- How many rows this transaction has deleted or updated in each of the given tables, by the statistics, cascades
--- included.
+-- How many rows this transaction has deleted or updated in each of the given tables, by the statistics, with cascades.
 CREATE OR REPLACE FUNCTION retention._changed_rows(p_tables text[]) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE AS $function$
 BEGIN  -- plpgsql keeps the plan from call to call

@@ -2,8 +2,7 @@
 -- Raises 22023 for a window that the policy does not allow, and a scope that is no JSON object of values, or names a
 -- column by which the policy cannot be narrowed: taking more than was meant is worse than taking nothing.
 CREATE OR REPLACE FUNCTION retention._checked(p_policy retention.policy, p_request retention.request, p_now timestamptz)
-RETURNS retention.request
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+RETURNS retention.request LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_request retention.request := p_request; v_fault record; v_entry record;
 BEGIN
     v_request.as_of := coalesce(p_request.as_of, p_now); v_request.dry_run := coalesce(p_request.dry_run, false);

@@ -56,8 +56,7 @@ BEGIN
                            'REVOKE CREATE ON SCHEMA %5$s FROM %4$s' END, c.privilege, c.kind, o.sql,
                       CASE c.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(c.grantee)) END,
                       (SELECT h.oid::regnamespace FROM home h))
-        FROM change c JOIN object o USING (kind, oid)
-        WHERE c.verb <> 'REVOKE' OR pg_has_role(o.owner, 'USAGE')
+        FROM change c JOIN object o USING (kind, oid) WHERE c.verb <> 'REVOKE' OR pg_has_role(o.owner, 'USAGE')
            OR EXISTS (SELECT FROM wanted w WHERE w.kind = c.kind AND w.oid = c.oid)
         ORDER BY c.verb DESC, c.kind, c.oid, c.privilege, c.grantee
     LOOP

@@ -1,6 +1,6 @@
--- Adds a call of <policy>_claim to the statistics. A session counts in a setting of its own and writes a row after a
--- minute, or an eighth of what it wrote so far: a row a call would make a duplicate, which needs no write, cost a
--- commit.
+-- Adds a call of <policy>_claim or _seen to the statistics, where its transaction may write. A session counts in a
+-- setting of its own and writes a row after a minute, or an eighth of what it wrote so far: a row a call would make a
+-- duplicate, which needs no write, cost a commit.
 CREATE OR REPLACE FUNCTION retention._count_claims(p_policy text, p_asked bigint, p_won bigint) RETURNS void
 LANGUAGE plpgsql AS $function$
 DECLARE
@@ -9,6 +9,7 @@ DECLARE
     -- Counting since (microseconds), asked, won, asked in rows that are written.
     v_counted bigint[] := coalesce(nullif(current_setting(v_setting, true), '')::bigint[], ARRAY[v_now, 0, 0, 0]);
 BEGIN
+    IF p_asked > 0 IS NOT TRUE OR current_setting('transaction_read_only') = 'on' THEN RETURN; END IF;
     IF v_counted[2] = 0 THEN v_counted[1] := v_now; END IF;
     v_counted[2] := v_counted[2] + p_asked;
     v_counted[3] := v_counted[3] + p_won;

@@ -19,8 +19,7 @@ BEGIN
              WHERE pg_catalog.starts_with(j.jobname::pg_catalog.text, ''retention.'')
                AND e.status OPERATOR(pg_catalog.=) ''failed''
                AND e.runid OPERATOR(pg_catalog.>) coalesce((SELECT pg_catalog.max(s.runid) FROM ended s
-                   WHERE s.jobid OPERATOR(pg_catalog.=) j.jobid
-                     AND s.status OPERATOR(pg_catalog.=) ''succeeded''), 0)
+                   WHERE s.jobid OPERATOR(pg_catalog.=) j.jobid AND s.status OPERATOR(pg_catalog.=) ''succeeded''), 0)
              GROUP BY j.jobname ORDER BY 1';
     END IF;
 END $function$;

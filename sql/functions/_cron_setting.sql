@@ -1,5 +1,4 @@
--- A setting of pg_cron by its name without "cron.", '' where it has none of that name; NULL where the owner
--- may not read settings, which takes pg_monitor.
+-- A setting of pg_cron by its name without "cron.", '' for none such; NULL where the owner lacks pg_monitor for it.
 CREATE OR REPLACE FUNCTION retention._cron_setting(p_name text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

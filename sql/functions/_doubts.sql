@@ -1,5 +1,4 @@
--- Notes against all numbers for what nobody can know before a run that does what was found (p_found of _radius): what
--- may refuse rows.
+-- Notes against all numbers, before a run that does what was found (p_found of _radius): what may refuse rows.
 CREATE OR REPLACE FUNCTION retention._doubts(p_policy text, p_found jsonb, p_as_of timestamptz) RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH found AS (
@@ -7,9 +6,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
             FROM jsonb_to_recordset(p_found) f(step integer, verb text, table_name text, n bigint)
         WHERE f.n > 0 AND f.verb IN ('update', 'insert', 'archive')
     )
-    SELECT w.why FROM retention.policy p CROSS JOIN LATERAL jsonb_array_elements(p.sets) e
+    SELECT w.why FROM retention.policy p CROSS JOIN LATERAL jsonb_array_elements(p.steps) e
     CROSS JOIN LATERAL retention._may_refuse(retention._table(e ->> 'table'), e -> 'set', p_as_of) w(why)
-    WHERE p.name = p_policy AND EXISTS (
+    WHERE p.name = p_policy AND e ? 'set' AND EXISTS (
         SELECT FROM found f WHERE f.step = (e ->> 'step')::integer AND f.verb = 'update')
     UNION ALL
     SELECT format('constraint "%s" of %s may refuse rows', k.conname, retention._table_name(k.conrelid))

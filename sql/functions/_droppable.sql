@@ -14,8 +14,7 @@ BEGIN
     END IF;
     SELECT c.oid, c.relkind, c.relispartition, c.relowner, c.relnamespace, n.nspname,
            format('%I.%I', n.nspname, c.relname) AS name
-    INTO v_table
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    INTO v_table FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = v_parts[1]::name AND c.relname = v_parts[2]::name;
     IF NOT FOUND THEN RETURN NULL; END IF;
     -- A row of a child is one of its parents', too.

@@ -26,8 +26,7 @@ BEGIN
     PERFORM retention._finish(v_run, 'done', NULL, concat(
         'would take ', CASE WHEN v_why IS NULL THEN least(v_found.due, p_policy.budget_rows) ELSE 0 END,
         ' rows', ': ' || v_why, '; ' || v_refused));
-    UPDATE retention.run r
-    SET due = v_found.due, kept = v_found.kept, breaker_limit = v_found.breaker_limit
+    UPDATE retention.run r SET due = v_found.due, kept = v_found.kept, breaker_limit = v_found.breaker_limit
     WHERE r.id = v_run;
     RETURN (v_run, false, NULL)::retention.step;
 END $function$;

@@ -56,12 +56,11 @@ BEGIN
            ' UNION ALL ')
     INTO v_found
     FROM jsonb_to_recordset(v_policy.steps) e(step integer, verb text, "table" text, related text,
-        name text, key jsonb, blind boolean)
+        name text, key jsonb, blind boolean, "set" jsonb)
     LEFT JOIN LATERAL (
         SELECT array_agg(c.key) AS sets,
             coalesce(array_agg(c.key) FILTER (WHERE lower(c.value) = 'null'), '{}') AS nulls
-        FROM jsonb_array_elements(v_policy.sets) y CROSS JOIN jsonb_each_text(y -> 'set') c
-        WHERE (y ->> 'step')::integer = e.step AND e.verb = 'update') x ON true
+        FROM jsonb_each_text(CASE WHEN e.verb = 'update' THEN e."set" END) c) x ON true
     WHERE e.step > 0;
     RETURN QUERY EXECUTE format(
         'WITH _found AS MATERIALIZED (SELECT d.rel, d.tid FROM retention.%I($1) d WHERE d.verdict IS NULL

@@ -18,8 +18,7 @@ BEGIN
         JOIN pg_am m ON m.oid = c.opcmethod AND m.amname IN ('btree', 'hash')
         JOIN pg_amop s ON s.amopfamily = c.opcfamily AND s.amoplefttype = c.opcintype AND s.amoprighttype = c.opcintype
                       AND s.amopstrategy = CASE m.amname WHEN 'btree' THEN 3 ELSE 1 END
-        JOIN pg_operator o ON o.oid = s.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace
-        WHERE c.opcdefault
+        JOIN pg_operator o ON o.oid = s.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace WHERE c.opcdefault
           AND (c.opcintype IN (p_type, v_family)
                OR EXISTS (SELECT FROM pg_cast k WHERE k.castsource = p_type AND k.casttarget = c.opcintype
                           AND k.castmethod = 'b' AND k.castcontext = 'i'))

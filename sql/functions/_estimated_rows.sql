@@ -1,5 +1,4 @@
--- How many rows a table holds: what the last ANALYZE or VACUUM saw, scaled to today's size as the planner does. NULL
--- when it was never analysed.
+-- The rows of a table: what ANALYZE or VACUUM saw, scaled to today's size as the planner does. NULL: never analysed.
 CREATE OR REPLACE FUNCTION retention._estimated_rows(p_table oid) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN bool_or(c.reltuples < 0 AND pg_relation_size(c.oid) > 0) THEN NULL

@@ -3,14 +3,12 @@ CREATE OR REPLACE FUNCTION retention._facts_as_worker(
     p_policy text, p_as_of timestamptz, p_runs bigint[], p_max_rows bigint) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE
-    v_policy CONSTANT retention.policy := retention._known(p_policy);
-    v_facts CONSTANT jsonb := v_policy.facts;
+    v_policy CONSTANT retention.policy := retention._known(p_policy); v_facts CONSTANT jsonb := v_policy.facts;
     v_value CONSTANT text := coalesce(v_facts ->> 'value', v_facts ->> 'clock');
     v_at CONSTANT text := coalesce(v_facts ->> 'at', v_value);
     v_rows CONSTANT text := coalesce(v_policy.joined, format('FROM %s t', retention._table(v_policy.table_name)::regclass))
         || ' WHERE ' || coalesce((v_facts ->> 'where') || ' AND ', '') || v_at;
-    v_slice CONSTANT retention.slice := retention._slice(p_as_of);
-    v_found jsonb; v_out jsonb := '{}'; v_archive record;
+    v_slice CONSTANT retention.slice := retention._slice(p_as_of); v_found jsonb; v_out jsonb := '{}'; v_archive record;
 BEGIN
     IF v_facts ? 'nulls' THEN
         EXECUTE format('SELECT jsonb_build_object(''no_clock'', count(*)) FROM (SELECT %s IS NULL LIMIT $2) x', v_rows)

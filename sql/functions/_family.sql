@@ -1,5 +1,4 @@
--- The tables whose rows may be rows of the given ones ("schema.table"): all below them, and for a partition all below
--- its root.
+-- The tables whose rows may be rows of the given ones ("schema.table"): all below them, or below a partition's root.
 CREATE OR REPLACE FUNCTION retention._family(p_tables text[]) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 BEGIN

@@ -1,5 +1,4 @@
--- Raises 42501 where a role lacks what was just granted: PostgreSQL only warns where the migrating role may not pass a
--- right on.
+-- Raises 42501 where a role lacks what was just granted: PostgreSQL only warns where a right may not be passed on.
 CREATE OR REPLACE FUNCTION retention._granted(p_role text, p_schema text, p_table text, p_rights text) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_missing text;

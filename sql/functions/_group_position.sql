@@ -1,11 +1,8 @@
--- The position after the rows of a batch by rank: the last group, and how many of its rows that were looked at are
--- still there.
+-- The position after the rows of a batch by rank: the last group, and how many of its rows are still there.
 CREATE OR REPLACE FUNCTION retention._group_position(
     p_lo jsonb, p_table regclass, p_groups bigint[], p_rels oid[], p_tids tid[]) RETURNS jsonb
 LANGUAGE plpgsql AS $function$
-DECLARE
-    v_group CONSTANT bigint := p_groups[cardinality(p_groups)];
-    v_left bigint;
+DECLARE v_group CONSTANT bigint := p_groups[cardinality(p_groups)]; v_left bigint;
 BEGIN
     EXECUTE format('SELECT count(*) FROM unnest($1, $2, $3) x ("group", rel, tid) JOIN %s t ON t.ctid = x.tid
         AND t.tableoid = x.rel

@@ -1,5 +1,4 @@
--- Why no run starts between the first and the last file of an upgrade, NULL where none is under way:
--- the functions of the policies are still those of the other version.
+-- Why no run starts while an upgrade is under way, NULL for none: functions of policies are of the other version.
 CREATE OR REPLACE FUNCTION retention._half_upgraded() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT format('the runtime is between version %s and version %s: a migration is not finished',

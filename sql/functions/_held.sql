@@ -7,8 +7,7 @@ DECLARE
     v_policy CONSTANT retention.policy := retention._known(p_policy);
     v_table CONSTANT oid := retention._table(v_policy.table_name);
     v_root CONSTANT oid := coalesce(pg_partition_root(v_table), v_table);
-    v_held integer[]; v_step integer; v_deletes boolean; v_reached oid; v_n integer[]; v_rels oid[];
-    v_tids tid[];
+    v_held integer[]; v_step integer; v_deletes boolean; v_reached oid; v_n integer[]; v_rels oid[]; v_tids tid[];
 BEGIN
     IF coalesce(cardinality(p_rels), 0) = 0 THEN RETURN; END IF;
     v_held := retention._held_below(

@@ -3,8 +3,7 @@
 -- refers to a row has FOR KEY SHARE on it.
 CREATE OR REPLACE FUNCTION retention._held_below(
     p_table oid, p_n integer[], p_rels oid[], p_tids tid[], p_deletes boolean, p_as_of timestamptz, p_lock boolean)
-RETURNS integer[]
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$
+RETURNS integer[] LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$
 DECLARE
     v_held integer[] := retention._held_here(p_table, p_n, p_rels, p_tids, p_as_of);
     v_keys CONSTANT jsonb := CASE WHEN p_deletes THEN retention._held_keys(p_table, p_as_of) ELSE '[]' END;

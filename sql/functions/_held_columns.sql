@@ -9,8 +9,7 @@ BEGIN
                               || CASE WHEN a.attcollation NOT IN (0, 'pg_catalog.default'::regcollation)
                                       THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END
                               || coalesce(' value ' || e.oid, '') ORDER BY u.n), '{}')
-    INTO table_name, attnums, types
-    FROM unnest(p_columns) WITH ORDINALITY u (name, n)
+    INTO table_name, attnums, types FROM unnest(p_columns) WITH ORDINALITY u (name, n)
     JOIN pg_attribute a ON a.attrelid = p_rel AND a.attname = u.name AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN pg_type d ON d.oid = a.atttypid AND d.typtype = 'd'
     LEFT JOIN pg_enum e ON e.enumtypid = coalesce(d.typbasetype, a.atttypid) AND e.enumlabel = p_match ->> u.name;

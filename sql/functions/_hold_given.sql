@@ -4,8 +4,7 @@ CREATE OR REPLACE FUNCTION retention._hold_given(p_table oid, p_match text) RETU
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     c_hint CONSTANT text := 'Write {"column": value}, a JSON object with the columns that the rows are known by.';
-    v_key CONSTANT text[] := retention._key_columns(p_table);
-    v_given jsonb;
+    v_key CONSTANT text[] := retention._key_columns(p_table); v_given jsonb;
 BEGIN
     IF p_match IS NULL THEN
         RAISE invalid_parameter_value USING MESSAGE = 'a hold needs values to go by', HINT = c_hint;

@@ -6,8 +6,7 @@ BEGIN
     SELECT CASE WHEN count(*) = cardinality(p_columns) AND bool_and(a.equality IS NOT NULL)
            THEN string_agg(format('(h.match ->> %L)::%s AS c%s', u.name, format_type(a.atttypid, -1), u.n), ', ') END,
            string_agg(format('t.%I %s h.c%s', u.name, a.equality, u.n), ' AND ')
-    INTO "values", equal
-    FROM unnest(p_columns) WITH ORDINALITY u (name, n)
+    INTO "values", equal FROM unnest(p_columns) WITH ORDINALITY u (name, n)
     JOIN (SELECT x.attname, x.atttypid, retention._equality(x.atttypid) AS equality FROM pg_attribute x
           WHERE x.attrelid = p_rel AND x.attname = ANY (p_columns) AND x.attnum > 0 AND NOT x.attisdropped OFFSET 0) a
               ON a.attname = u.name;

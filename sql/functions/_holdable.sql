@@ -1,6 +1,5 @@
 -- The table (its root) whose rows are to be held, looked up here since the caller may lack rights on the schema.
--- Without one it is in public, unless a policy's table elsewhere has that name: a hold on the wrong table would keep
--- nothing.
+-- Without one it is in public, unless a policy's table elsewhere has that name: the wrong hold keeps nothing.
 CREATE OR REPLACE FUNCTION retention._holdable(p_name text) RETURNS oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_parts text[] := parse_ident(p_name); v_elsewhere text; v_table record; v_foreign text;

@@ -1,5 +1,4 @@
--- Whether one row is held, or nobody can tell. VOLATILE, so that it sees a hold that was placed while the caller waited
--- for the row.
+-- Whether one row is held, or nobody can tell. VOLATILE: it sees a hold that came while the caller waited for the row.
 CREATE OR REPLACE FUNCTION retention._is_held(p_rel oid, p_tid tid, p_as_of timestamptz) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_root CONSTANT oid := coalesce(pg_partition_root(p_rel), p_rel);

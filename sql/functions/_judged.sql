@@ -6,8 +6,7 @@ CREATE OR REPLACE FUNCTION retention._judged(
     OUT rels oid[], OUT tids tid[], OUT kept jsonb)
 LANGUAGE plpgsql AS $function$
 DECLARE
-    v_slice retention.slice := p_slice;
-    v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
+    v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
     v_parts CONSTANT boolean := EXISTS (SELECT FROM pg_class c WHERE c.oid = p_table AND c.relkind = 'p');
     v_these CONSTANT text := CASE WHEN v_parts THEN
         ' AND (%1$s.%2$s, %1$s.%3$s) IN (SELECT x.rel, x.tid FROM unnest($2, $3) x (rel, tid))' ELSE '' END;
@@ -39,8 +38,7 @@ BEGIN
                coalesce(array_agg(x.tid) FILTER (WHERE h.tid IS NULL), '{}'),
                coalesce(v_found, '[]') || coalesce(jsonb_agg(ARRAY['hold', x.rel::text, x.tid::text])
                    FILTER (WHERE h.tid IS NOT NULL), '[]')
-        INTO rels, tids, v_found
-        FROM unnest(rels, tids) x (rel, tid)
+        INTO rels, tids, v_found FROM unnest(rels, tids) x (rel, tid)
         LEFT JOIN (SELECT DISTINCT * FROM retention._held(p_policy.name, rels, tids, p_slice.as_of, true)) h
             ON (h.rel, h.tid) = (x.rel, x.tid);
     END IF;

@@ -1,8 +1,7 @@
 -- How many rows a pass counts as kept, by guard: p_kept are those that it found, as [guard, table, place]. Of a row
 -- that several passes find, the first without a rank counts it, else the first.
 CREATE OR REPLACE FUNCTION retention._kept_here(p_policy retention.policy, p_slice retention.slice, p_kept jsonb)
-RETURNS jsonb
-LANGUAGE plpgsql AS $function$
+RETURNS jsonb LANGUAGE plpgsql AS $function$
 DECLARE v_slice retention.slice := p_slice; v_kept jsonb := coalesce(p_kept, '[]'); v_pass integer;
 BEGIN
     FOR v_pass IN

@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION retention._key_refuses(p_key oid) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN bool_or(x.strict AND x.own) THEN true WHEN bool_or(x.strict) THEN NULL ELSE false END
-    FROM (SELECT a.attnotnull OR t.typnotnull AS strict, a.attrelid = k.conrelid AS own
-          FROM pg_constraint k
+    FROM (SELECT a.attnotnull OR t.typnotnull AS strict, a.attrelid = k.conrelid AS own FROM pg_constraint k
           JOIN pg_attribute w ON w.attrelid = k.conrelid AND w.attnum = ANY (coalesce(k.confdelsetcols, k.conkey))
           JOIN pg_attribute a ON a.attname = w.attname
                              AND a.attrelid IN (SELECT k.conrelid UNION SELECT p.relid

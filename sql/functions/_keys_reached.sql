@@ -25,8 +25,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
             FROM unnest(k.conkey, k.confkey, k.conpfeqop) WITH ORDINALITY u (child, parent, operator, i)
             JOIN pg_attribute ca ON ca.attrelid = k.conrelid AND ca.attnum = u.child
             JOIN pg_attribute pa ON pa.attrelid = k.confrelid AND pa.attnum = u.parent
-            JOIN pg_operator o ON o.oid = u.operator
-            JOIN pg_namespace n ON n.oid = o.oprnamespace) || x.parts,
+            JOIN pg_operator o ON o.oid = u.operator JOIN pg_namespace n ON n.oid = o.oprnamespace) || x.parts,
            ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = k.conrelid
                AND a.attnum = ANY (k.conkey)
                ORDER BY a.attname COLLATE "C"),

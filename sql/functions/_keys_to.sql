@@ -4,8 +4,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mod
 BEGIN
     RETURN QUERY SELECT k.* FROM pg_constraint k
     WHERE k.contype = 'f' AND k.confrelid = ANY (p_tables) AND k.oid = ANY (ARRAY(
-              SELECT d.objid FROM pg_depend d
-              WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = ANY (p_tables)
+              SELECT d.objid FROM pg_depend d WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = ANY (p_tables)
                 AND d.classid = 'pg_constraint'::regclass))
       AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true);
 END $function$;

@@ -11,8 +11,7 @@ BEGIN
         FROM (SELECT h.* FROM retention.hold h
               WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > clock_timestamp())
               ORDER BY h.id DESC LIMIT p_limit) n
-        JOIN pg_class c ON c.oid = n.rel
-        WHERE n.row_seen AND n.columns @> nullif(retention._key_columns(n.rel), '{}')
+        JOIN pg_class c ON c.oid = n.rel WHERE n.row_seen AND n.columns @> nullif(retention._key_columns(n.rel), '{}')
         GROUP BY n.rel, n.columns, c.relnamespace, c.relowner
     LOOP
         IF NOT v_held.readable THEN

@@ -1,4 +1,4 @@
--- What may refuse to have columns of a table set (p_set as in policy.sets): foreign keys, CHECKs, indexes, NOT NULL,
+-- What may refuse to have columns of a table set (p_set as in the steps of policies): foreign keys, CHECKs, indexes, NOT NULL,
 -- domains; not what its constants are known to meet.
 CREATE OR REPLACE FUNCTION retention._may_refuse(p_table oid, p_set jsonb, p_as_of timestamptz) RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
@@ -39,8 +39,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
                p_as_of) IS NOT FALSE)
     UNION SELECT format('column "%s" of %s may refuse values', a.attname, retention._table_name(b.oid))
     FROM below b JOIN pg_attribute a ON a.attrelid = b.oid AND p_set ? a.attname AND NOT a.attisdropped
-    JOIN pg_type t ON t.oid = a.atttypid
-    WHERE a.attnotnull AND lower(p_set ->> a.attname) = 'null'
+    JOIN pg_type t ON t.oid = a.atttypid WHERE a.attnotnull AND lower(p_set ->> a.attname) = 'null'
        OR t.typtype = 'd' AND retention._true_of(b.oid, format('%I IS NOT DISTINCT FROM %1$I', a.attname), p_set,
            p_as_of) IS NOT TRUE
 $function$;

@@ -1,5 +1,4 @@
--- The relations that names ("schema.name", unquoted, as the registry writes them) stand for; of one that is not there,
--- nothing.
+-- The relations that names ("schema.name", unquoted, as in the registry) stand for; nothing for one that is not there.
 CREATE OR REPLACE FUNCTION retention._named(p_names text[]) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 BEGIN

@@ -6,10 +6,8 @@ CREATE OR REPLACE FUNCTION retention._next_of_groups(
     OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)
 LANGUAGE plpgsql AS $function$
 DECLARE
-    v_slice retention.slice := p_slice;
-    v_first CONSTANT bigint := coalesce((p_slice.lo ->> 0)::bigint, 1);
-    v_passed CONSTANT bigint := coalesce((p_slice.lo ->> 1)::bigint, 0);
-    v_last bigint;
+    v_slice retention.slice := p_slice; v_first CONSTANT bigint := coalesce((p_slice.lo ->> 0)::bigint, 1);
+    v_passed CONSTANT bigint := coalesce((p_slice.lo ->> 1)::bigint, 0); v_last bigint;
 BEGIN
     SELECT jsonb_agg(to_jsonb(g.key) ORDER BY g.ordinal), max(g.ordinal), coalesce(sum(g.surplus), 0) INTO keys,
         v_last, scanned
@@ -28,7 +26,7 @@ BEGIN
     EXECUTE format('SELECT count(*), coalesce(array_agg(x.rel), ''{}''), coalesce(array_agg(x.tid), ''{}''),
         coalesce(array_agg(x.n + $4), ''{}'')
                     FROM (SELECT b.* FROM retention.%I($1) b LIMIT $2 OFFSET $3) x',
-                   p_policy.passes -> (p_slice.pass - 1) ->> 'beyond')
+                   p_policy.name || '_beyond')
     INTO scanned, rels, tids, groups USING v_slice, p_rows, v_passed, v_first - 1;
     last := p_slice.prove OR scanned < p_rows AND NOT EXISTS (
         SELECT FROM retention.run_group r WHERE r.run_id = p_slice.run_id AND r.pass = p_slice.pass

@@ -7,8 +7,7 @@ CREATE OR REPLACE FUNCTION retention._next_rows(
     OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)
 LANGUAGE plpgsql AS $function$
 DECLARE
-    v_slice retention.slice := p_slice;
-    v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
+    v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
     v_cursor record; v_end jsonb;
 BEGIN
     IF v_pass ? 'groups' THEN
@@ -22,9 +21,7 @@ BEGIN
                        v_cursor.column_texts, v_cursor.columns, v_cursor.rows, v_cursor.names)
         INTO hi USING v_slice, p_rows;
         last := hi IS NULL; scanned := p_rows;
-        IF last THEN
-            EXECUTE format('SELECT count(*) %s', v_cursor.rows) INTO scanned USING v_slice;
-        END IF;
+        IF last THEN EXECUTE format('SELECT count(*) %s', v_cursor.rows) INTO scanned USING v_slice; END IF;
         IF last AND scanned > 0 THEN
             EXECUTE format('SELECT jsonb_build_array(%s) %s ORDER BY %s LIMIT 1', v_cursor.texts, v_cursor.rows,
                 v_cursor.backward)

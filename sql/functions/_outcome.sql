@@ -4,9 +4,7 @@ CREATE OR REPLACE FUNCTION retention._outcome(
     p_run bigint, p_policies text[], p_place integer, p_strict boolean, OUT summary text, OUT failure text,
     OUT sqlstate text, OUT halt boolean)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE
-    v_state text;
-    v_rest CONSTANT text := array_to_string(p_policies[p_place + 1:], ', ');
+DECLARE v_state text; v_rest CONSTANT text := array_to_string(p_policies[p_place + 1:], ', ');
 BEGIN
     SELECT r.state, coalesce(r.sqlstate, 'P0001'),
            CASE WHEN r.dry_run THEN format('%s: dry run, %s (run %s): %s', r.policy, r.state, r.id, r.message)

@@ -11,8 +11,7 @@ DECLARE
     c_list CONSTANT text := '^FOR VALUES IN \(' || c_one || '\)$';
     c_bounds CONSTANT text := CASE WHEN p_by_list THEN c_list ELSE '^FOR VALUES FROM \((?:' || c_one
         || '|MINVALUE)(?:, MINVALUE)*\) TO \((?:' || c_one || '(?:, MINVALUE)*|MAXVALUE(?:, MAXVALUE)*)\)$' END;
-    c_by CONSTANT "char" := CASE WHEN p_by_list THEN 'l' ELSE 'r' END;
-    v_row record; v_list text[]; v_bounds text[];
+    c_by CONSTANT "char" := CASE WHEN p_by_list THEN 'l' ELSE 'r' END; v_row record; v_list text[]; v_bounds text[];
 BEGIN
     FOR v_row IN
         WITH above AS (

@@ -1,7 +1,6 @@
 -- Counts a row that was passed by for what kept it: once a run, although several passes meet it.
 CREATE OR REPLACE FUNCTION retention._pass_by(p_next retention.batch, p_policy retention.policy, p_by text, p_row text)
-RETURNS retention.batch
-LANGUAGE plpgsql STABLE AS $function$
+RETURNS retention.batch LANGUAGE plpgsql STABLE AS $function$
 DECLARE v_next retention.batch := p_next;
 BEGIN
     IF p_by = 'lock' THEN

@@ -1,17 +1,14 @@
--- How PostgreSQL would find the rows of batches, for the verifier: what EXPLAIN prints a pass, or the error of
--- planning. Without p_sort plans show whether an index can give the order at all. Ranks whose groups no index can give
--- are left out.
+-- How PostgreSQL would find the rows of batches, for the verifier: what EXPLAIN prints a pass, or its error. Without
+-- p_sort plans show whether an index can give the order at all. No ranks whose groups no index gives.
 CREATE OR REPLACE FUNCTION retention._plans_as_worker(
     p_policies text[], p_sort boolean, OUT policy text, OUT batch text, OUT plan json, OUT code text, OUT message text)
-RETURNS SETOF record
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
+RETURNS SETOF record LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = on SET lock_timeout = '200ms'
 AS $function$
 DECLARE
-    v_policy retention.policy;
-    v_slice retention.slice := retention._slice(clock_timestamp());
+    v_policy retention.policy; v_slice retention.slice := retention._slice(clock_timestamp());
     v_pass record; v_cursor record;
 BEGIN
     PERFORM set_config('enable_sort', p_sort::text, true);
@@ -35,7 +32,7 @@ BEGIN
                 ELSE
                     v_slice.groups := '[[]]';
                     EXECUTE format('EXPLAIN (FORMAT JSON) SELECT b.rel, b.tid FROM retention.%I($1) b LIMIT $2',
-                        v_pass.value ->> 'beyond')
+                        v_policy.name || '_beyond')
                     INTO plan USING v_slice, v_policy.batch_rows;
                 END IF;
             EXCEPTION WHEN OTHERS THEN

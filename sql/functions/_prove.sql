@@ -3,8 +3,7 @@
 CREATE OR REPLACE FUNCTION retention._prove(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $function$
 DECLARE
-    v_policy retention.policy; v_pass jsonb;
-    v_slice retention.slice := retention._slice(clock_timestamp());
+    v_policy retention.policy; v_pass jsonb; v_slice retention.slice := retention._slice(clock_timestamp());
     v_message text; v_detail text; v_hint text; v_sqlstate text;
 BEGIN
     SELECT * INTO STRICT v_policy FROM retention.policy p WHERE p.name = p_policy;

@@ -9,8 +9,7 @@ BEGIN
     LOCK TABLE retention.hold IN ACCESS EXCLUSIVE MODE;
     SELECT array_agg(format('%s on table "%s" by %s: %s', h.id, h.table_name, h.placed_by, h.reason) ORDER BY h.id),
            array_agg(h.id ORDER BY h.id)
-    INTO v_holds, v_ids
-    FROM retention.hold h
+    INTO v_holds, v_ids FROM retention.hold h
     WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > clock_timestamp()) AND h.id <> ALL (v_exported);
     IF v_ids IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING

@@ -5,12 +5,11 @@ CREATE OR REPLACE FUNCTION retention._refusing(
     p_policy retention.policy, p_slice retention.slice, OUT hi jsonb, OUT passed text)
 LANGUAGE plpgsql AS $function$
 DECLARE
-    v_slice retention.slice := p_slice;
-    v_cursor CONSTANT record := retention._cursor(p_policy, p_slice);
+    v_slice retention.slice := p_slice; v_cursor CONSTANT record := retention._cursor(p_policy, p_slice);
     v_walk CONSTANT text := format('SELECT jsonb_build_array(%s) AS at, concat(t.tableoid, '' '', t.ctid) AS row
         FROM %s t WHERE %s%s ORDER BY %s OFFSET $2 - 1 LIMIT 1',
         v_cursor.texts, retention._table(p_policy.table_name)::regclass,
-        p_policy.passes -> (p_slice.pass - 1) ->> 'bound', v_cursor.after, v_cursor.names);
+        coalesce(p_policy.passes -> (p_slice.pass - 1) ->> 'bound', 'true'), v_cursor.after, v_cursor.names);
     v_good bigint := 0; v_bad bigint; v_n bigint := 1; v_at jsonb; v_row text;
 BEGIN
     WHILE v_bad IS NULL OR v_bad - v_good > 1 LOOP

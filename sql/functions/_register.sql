@@ -9,17 +9,17 @@ BEGIN
         v_row := jsonb_build_object('steps', jsonb_build_array(
             jsonb_build_object('step', 1, 'verb', 'delete', 'table', p_row -> 'table_name'))) || p_row;
         v_row := v_row || (
-            SELECT jsonb_build_object(
-                'deletes', coalesce(jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE s.verb = 'delete'), '[]'),
-                'related', coalesce(jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE s.related IS NOT NULL), '[]'),
-                'changes', coalesce(jsonb_agg(s."table" ORDER BY s.n)
-                    FILTER (WHERE s.verb IN ('delete', 'update')), '[]'),
-                'writes', coalesce(jsonb_agg(w.written ORDER BY w.written COLLATE "C")
-                    FILTER (WHERE w.written IS NOT NULL), '[]'))
-            FROM ROWS FROM (jsonb_to_recordset(v_row -> 'steps') AS (verb text, "table" text, related text))
-                WITH ORDINALITY s (verb, "table", related, n)
-            CROSS JOIN LATERAL (SELECT CASE WHEN s.verb IN ('insert', 'archive') THEN 'INSERT '
-                WHEN s.verb IN ('delete', 'update') THEN upper(s.verb) || ' ' END || s."table" AS written) w) || p_row;
+            SELECT jsonb_strip_nulls(jsonb_build_object(
+                'deletes', jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE w.event = 'DELETE'),
+                'related', jsonb_agg(DISTINCT s."table" COLLATE "C") FILTER (WHERE x.changes AND s.related IS NOT NULL),
+                'changes', jsonb_agg(DISTINCT s."table" COLLATE "C") FILTER (WHERE x.changes),
+                'writes', jsonb_agg(DISTINCT w.event || ' ' || s."table" COLLATE "C") FILTER (WHERE w.event <> '')))
+            FROM ROWS FROM (jsonb_to_recordset(v_row -> 'steps') AS (verb text, "table" text, related text, "set" jsonb))
+                WITH ORDINALITY s (verb, "table", related, "set", n)
+            CROSS JOIN LATERAL (SELECT s.verb IN ('delete', 'update') AS changes,
+                s.verb IN ('insert', 'archive') AND s."table" <> 'retention.event' AS inserts) x
+            CROSS JOIN LATERAL unnest(ARRAY[CASE WHEN x.changes THEN upper(s.verb) WHEN x.inserts THEN 'INSERT' END,
+                CASE WHEN x.inserts AND s."set" IS NOT NULL THEN 'UPDATE' END]) w (event)) || p_row;
     END IF;
     PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped')
     FROM retention.setting s JOIN retention.policy p ON p.name = s.policy

@@ -8,8 +8,7 @@ DECLARE
     v_from CONSTANT regclass := retention._table(p_source ->> 'from');
     v_document CONSTANT text := quote_ident(p_source ->> 'document');
     v_undo CONSTANT boolean := p_source ? 'set'; v_stays CONSTANT boolean := p_source ? 'stays';
-    v_key CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(p_source -> 'key'));
-    v_named text; v record;
+    v_key CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(p_source -> 'key')); v_named text; v record;
 BEGIN
     SELECT string_agg(format('column %I is %s, was %s', c.name, coalesce(a.type, 'gone'), c.type), ', ')
                FILTER (WHERE a.type IS NULL OR a.type <> c.type AND a.type NOT LIKE '%.' || c.type
@@ -28,8 +27,7 @@ BEGIN
                FILTER (WHERE k.n > 0) AS match_kept,
            string_agg(format('%L, retention._printed(t.%1$I)', c.name), ', ') FILTER (WHERE k.n > 0) AS match_back,
            array_agg(c.name) AS known
-    INTO v
-    FROM jsonb_each_text(p_source -> 'columns') c (name, type)
+    INTO v FROM jsonb_each_text(p_source -> 'columns') c (name, type)
     LEFT JOIN (SELECT x.*, concat_ws(' ', format_type(x.atttypid, x.atttypmod),
         CASE WHEN x.attgenerated <> '' THEN 'generated' END) AS type
                FROM pg_attribute x WHERE x.attrelid = v_table AND x.attnum > 0 AND NOT x.attisdropped) a
@@ -57,8 +55,7 @@ BEGIN
     back := format(
         'WITH source AS (
              SELECT DISTINCT ON (m.match) x.rel, x.tid, m.match, v.* FROM unnest($1::oid[], $2::tid[]) x (rel, tid)
-             JOIN %1$s a ON a.tableoid = x.rel AND a.ctid = x.tid %2$s
-             ORDER BY m.match, x.rel, x.tid DESC
+             JOIN %1$s a ON a.tableoid = x.rel AND a.ctid = x.tid %2$s ORDER BY m.match, x.rel, x.tid DESC
          ), back AS (
              %3$s RETURNING jsonb_build_object(%4$s) AS match
          ), held AS (

@@ -23,7 +23,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
           _under_way _unexpected _unfit_hold _window_fault _window_set'),
         ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'),
         ('runner operator viewer', 'EXECUTE',
-         '_cutoff _epoch_ms _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),
+         '_cutoff _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),
         ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
         -- What evaluates policies, besides all functions that run as their caller.
         ('worker', 'OWNER', '_act _batch _look'),
@@ -46,6 +46,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         FROM retention.policy p, unnest(p.owns) o (name), pg_class c, of_joins x WHERE c.oid = to_regclass(o.name)
     ) l CROSS JOIN regexp_split_to_table(l.words, ' ') w (word) LEFT JOIN named n ON n.word = w.word
     UNION
-    SELECT g.word, quote_ident(r)::regrole::oid, 'EXECUTE', p.name || '_' || g.word
-    FROM retention.policy p, jsonb_each(p.grants) g (word, roles), jsonb_array_elements_text(g.roles) r
+    SELECT w.word, quote_ident(r)::regrole::oid, 'EXECUTE', p.name || '_' || w.word
+    FROM retention.policy p, jsonb_each(p.grants) g (what, roles), jsonb_array_elements_text(g.roles) r,
+         unnest(CASE g.what WHEN 'claim' THEN '{advance,claim,cursor,seen}' ELSE '{touch}'::text[] END) w (word)
 $function$;

@@ -7,8 +7,7 @@ DECLARE
     v_name CONSTANT text := format('%I.%I', p_schema, p_index);
     v_invalid CONSTANT text := p_index || '_invalid'; v_index oid; v_table oid; v_pid integer;
 BEGIN
-    SELECT i.indexrelid, i.indrelid INTO v_index, v_table
-    FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+    SELECT i.indexrelid, i.indrelid INTO v_index, v_table FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
     WHERE i.indexrelid = to_regclass(v_name) AND NOT i.indisvalid AND c.relkind = 'i';
     IF v_index IS NULL THEN RETURN; END IF;
     -- A build holds a lock on the table from before its index can be seen until it ends; which index

@@ -1,8 +1,6 @@
--- Locks what guards read, by <policy>_share. Never queues for a lock, since others would wait behind it, but tries some
--- times within some milliseconds. Raises 55P03 where it is not to be had, or the role that migrates may not lock the
--- tables.
-CREATE OR REPLACE FUNCTION retention._share(p_function text) RETURNS void
-LANGUAGE plpgsql AS $function$
+-- Locks what guards read, by <policy>_share. Never queues for a lock, since others would wait behind it, but tries a
+-- few times within milliseconds. Raises 55P03 where it is not to be had, or the role that migrates may not lock.
+CREATE OR REPLACE FUNCTION retention._share(p_function text) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
     FOR v_try IN 1 .. 5 LOOP
         BEGIN

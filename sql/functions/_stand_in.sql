@@ -1,6 +1,5 @@
 -- Before an index is built on a partition: the search path in which its name, without a schema, is what the next
--- statement is to index. Where the partition is gone or detached, that is an empty temporary table. Runs with the
--- caller's rights.
+-- statement indexes: an empty temporary table where the partition is gone or detached. With the caller's rights.
 CREATE OR REPLACE FUNCTION retention._stand_in(p_schema text, p_table text, p_like text) RETURNS text
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -30,7 +30,7 @@ BEGIN
             FROM retention.run r CROSS JOIN jsonb_array_elements(p_policy.passes) WITH ORDINALITY e (pass, n)
             CROSS JOIN LATERAL retention._look(
                 format('SELECT to_jsonb(g) FROM retention.%I(jsonb_populate_record(NULL::retention.slice, $1)) g',
-                       e.pass ->> 'groups'),
+                       p_policy.name || '_groups'),
                 to_jsonb(r) || jsonb_build_object('run_id', r.id, 'pass', e.n), p_policy.name) WITH ORDINALITY l (l, n)
             CROSS JOIN LATERAL jsonb_to_record(l.l) x (key text[], surplus bigint)
             WHERE r.id = p_run.id AND e.pass ? 'groups' RETURNING surplus

@@ -9,8 +9,7 @@ CREATE OR REPLACE FUNCTION retention._take(
 LANGUAGE plpgsql AS $function$
 DECLARE
     v_slice retention.slice := retention._slice(p_run.as_of, p_run.older_than, p_run.scope);
-    v_rows integer := least(p_next.next_rows, p_policy.budget_rows - p_next.total_taken);
-    v_skip boolean := false;
+    v_rows integer := least(p_next.next_rows, p_policy.budget_rows - p_next.total_taken); v_skip boolean := false;
     v_pass CONSTANT pg_catalog.jsonb := p_policy.passes -> (p_next.next_pass - 1);
     v_started CONSTANT pg_catalog.timestamptz := clock_timestamp(); v_locked boolean := p_locked;
     v_doubtful bigint := 0; v_by pg_catalog.text; v_try pg_catalog.record;

@@ -2,8 +2,7 @@
 -- for none, compared as the instants of expiry), else what set_window() gave the policy, if within them, else its own.
 CREATE OR REPLACE FUNCTION retention._ttl(
     p_policy text, p_as_of timestamptz, p_given interval, p_own interval, p_at_least interval, p_at_most interval)
-RETURNS interval
-LANGUAGE plpgsql STABLE AS $function$
+RETURNS interval LANGUAGE plpgsql STABLE AS $function$
 DECLARE v_fault text; v_set interval;
 BEGIN
     IF p_given IS NULL THEN

@@ -3,9 +3,7 @@
 -- for half a second; then the row is read again. A standby takes the row's word.
 CREATE OR REPLACE FUNCTION retention._under_way(p_run bigint) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE
-    v_pid CONSTANT integer := (SELECT r.pid FROM retention.run r WHERE r.id = p_run);
-    v_gone boolean;
+DECLARE v_pid CONSTANT integer := (SELECT r.pid FROM retention.run r WHERE r.id = p_run); v_gone boolean;
 BEGIN
     FOR v_look IN 1 .. 25 LOOP
         IF pg_is_in_recovery()

@@ -97,11 +97,11 @@ BEGIN
                        = ANY (v_policy.writes));
             END IF;
         END LOOP;
-        IF v_policy.sets <> '[]' THEN
+        IF v_policy.steps @? '$.set' THEN
             RETURN QUERY
             SELECT policy, format('foreign key %s -> %s (%s) carries on what a step sets', retention._table_name(
                                   k.confrelid), retention._table_name(k.conrelid), k.conname) || c_again
-            FROM jsonb_array_elements(v_policy.sets) s
+            FROM jsonb_path_query(v_policy.steps, '$[*] ? (exists (@.set))') s
             JOIN retention._keys_to(retention._family(ARRAY[s ->> 'table'])) k ON k.confupdtype IN ('c', 'n', 'd')
             WHERE EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = k.confrelid AND a.attnum = ANY (k.confkey)
                           AND s -> 'set' ? a.attname);

@@ -10,8 +10,7 @@ BEGIN
     FOR v_hold IN
         SELECT h.*, c.oid IS NOT NULL AS there, retention._table_name(c.oid) AS name, c.relispartition AS part,
                now.attnums AS attnums_now, now.types AS types_now
-        FROM (SELECT x.rel, x.table_name, x.columns, x.attnums, x.types, min(x.id) AS id, m.match
-              FROM retention.hold x
+        FROM (SELECT x.rel, x.table_name, x.columns, x.attnums, x.types, min(x.id) AS id, m.match FROM retention.hold x
               CROSS JOIN LATERAL (SELECT CASE WHEN x.types::text LIKE '% value %' THEN x.match END AS match) m
               WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > p_as_of)
               GROUP BY x.rel, x.table_name, x.columns, x.attnums, x.types, m.match) h

@@ -1,7 +1,6 @@
 -- why(): asks <policy>_rows for each row, and again at other instants where it is not due.
 CREATE OR REPLACE FUNCTION retention._why_as_worker(p_policy text, p_key jsonb, p_as_of timestamptz)
-RETURNS TABLE (due boolean, kept_by text, until timestamptz)
-LANGUAGE plpgsql STABLE AS $function$
+RETURNS TABLE (due boolean, kept_by text, until timestamptz) LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(p_policy);
     v_table CONSTANT regclass := retention._table(v_policy.table_name);
@@ -19,8 +18,7 @@ BEGIN
     SELECT string_agg(format('t.%I = %L::%s', a.attname, k.value, format_type(a.atttypid, a.atttypmod)), ' AND ')
                FILTER (WHERE a.attnum IS NOT NULL) AS matches,
            min(k.key) FILTER (WHERE a.attnum IS NULL) AS unknown
-    INTO v_given
-    FROM jsonb_each_text(p_key) k
+    INTO v_given FROM jsonb_each_text(p_key) k
     LEFT JOIN pg_attribute a ON a.attrelid = v_table AND a.attname = k.key AND a.attnum > 0 AND NOT a.attisdropped;
     IF v_given.unknown IS NOT NULL THEN
         RAISE undefined_column USING MESSAGE = format('table "%s" has no column "%s"', v_policy.table_name,

@@ -1,8 +1,6 @@
--- A window, raised or lowered to the policy's bounds as they are at an instant: a month before it
--- may be shorter or longer than 30 days.
+-- A window, raised or lowered to the policy's bounds as they are at an instant: not every month before it has 30 days.
 CREATE OR REPLACE FUNCTION retention._window_at(p_policy retention.policy, p_window interval, p_as_of timestamptz)
-RETURNS interval
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+RETURNS interval LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN retention._cutoff(p_as_of, p_window, i.time_zone)
                      > retention._cutoff(p_as_of, (p_policy).window_at_least, i.time_zone)
                 THEN (p_policy).window_at_least

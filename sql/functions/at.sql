@@ -1,7 +1,6 @@
 -- What <policy>_rows is asked for at an instant, by the window in force. Raises P0002 for an unknown policy.
 --   SELECT (r.t).* FROM retention.sessions_rows(retention.at('sessions', now())) r WHERE r.verdict IS NULL;
 CREATE OR REPLACE FUNCTION retention.at(policy text, as_of timestamptz, scope jsonb DEFAULT NULL)
-RETURNS retention.slice
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+RETURNS retention.slice LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT retention._slice($2, retention.window_of($1), $3)
 $function$;

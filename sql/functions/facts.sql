@@ -1,6 +1,5 @@
 -- What verify asks about the rows of a policy, as JSON: no_clock (rows that never go), ahead, first, last, all_ahead
--- (clocks that lie far ahead), archives (rows of the given runs by table). Counts stop at max_rows, except in archives.
--- Locks nothing.
+-- (clocks far ahead), archives (rows of runs by table). Counts stop at max_rows, not in archives. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.facts(policy text, as_of timestamptz, runs bigint[], max_rows bigint) RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     SELECT retention._look('SELECT retention._facts_as_worker($1 ->> 0, ($1 ->> 1)::timestamptz,

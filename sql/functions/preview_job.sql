@@ -32,6 +32,5 @@ BEGIN
         PERFORM retention._forget();
         IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
     END;
-    RETURN QUERY SELECT r.policy, r.state, r.taken, r.kept, r.related, r.cascaded, r.message
-    FROM unnest(v_runs) r;
+    RETURN QUERY SELECT r.policy, r.state, r.taken, r.kept, r.related, r.cascaded, r.message FROM unnest(v_runs) r;
 END $function$;

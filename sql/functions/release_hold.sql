@@ -1,5 +1,4 @@
--- Ends a hold now; its row stays as a record. Answers the table and the values that it went by; raises P0002
--- when there is no such hold in force.
+-- Ends a hold now; its row stays as a record. Answers its table and values; raises P0002 when no such hold is in force.
 CREATE OR REPLACE FUNCTION retention.release_hold(hold_id bigint, reason text, OUT table_name text, OUT match jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

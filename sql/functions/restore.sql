@@ -10,9 +10,7 @@ CREATE OR REPLACE FUNCTION retention.restore(
     match text DEFAULT NULL, OUT restored bigint, OUT refused bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 #variable_conflict use_column
-DECLARE
-    v_policy CONSTANT retention.policy := retention._known(restore.policy);
-    v_key jsonb; v_lock record;
+DECLARE v_policy CONSTANT retention.policy := retention._known(restore.policy); v_key jsonb; v_lock record;
 BEGIN
     PERFORM retention._refuse_begun();
     IF v_policy.restores IS NULL THEN
@@ -26,9 +24,7 @@ BEGIN
         RAISE invalid_parameter_value USING MESSAGE = format('hold_until %s is over', restore.hold_until),
                   HINT = 'Without a hold the next run would take the rows again.';
     END IF;
-    IF restore.match IS NOT NULL THEN
-        v_key := retention._restore_key(v_policy, restore.match);
-    END IF;
+    IF restore.match IS NOT NULL THEN v_key := retention._restore_key(v_policy, restore.match); END IF;
     v_lock := retention._take_table(v_policy, NULL, clock_timestamp());
     IF v_lock.run IS NULL THEN
         RAISE lock_not_available USING

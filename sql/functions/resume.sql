@@ -1,5 +1,4 @@
--- Undoes pause(): for one policy, or (no argument) for all that were paused together. Answers
--- whether anything was paused.
+-- Undoes pause(): for one policy, or (no argument) for all that were paused together. Answers whether any was.
 CREATE OR REPLACE FUNCTION retention.resume(policy text DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -3,9 +3,7 @@
 --   SELECT retention.set_window('visits', '14 days', 'the disk is full');
 CREATE OR REPLACE FUNCTION retention.set_window(policy text, older_than interval, reason text) RETURNS interval
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
-DECLARE
-    v_policy CONSTANT retention.policy := retention._known(set_window.policy);
-    v_fault record;
+DECLARE v_policy CONSTANT retention.policy := retention._known(set_window.policy); v_fault record;
 BEGIN
     v_fault := retention._window_fault(v_policy, set_window.older_than);
     IF coalesce(set_window.reason, '') = '' THEN

@@ -3,8 +3,7 @@
 --   BEGIN; SELECT * FROM retention.take_events(10, p_event => 'account.gone'); ... COMMIT;
 CREATE OR REPLACE FUNCTION retention.take_events(
     p_limit integer DEFAULT 100, p_policy text DEFAULT NULL, p_event text DEFAULT NULL)
-RETURNS SETOF retention.event
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+RETURNS SETOF retention.event LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     RETURN QUERY
     WITH taken AS (

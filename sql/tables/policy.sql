@@ -5,13 +5,12 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     words text,                                 -- what all of it does
     partitions boolean NOT NULL DEFAULT false,  -- its rows are the table's partitions
     owns text[] NOT NULL DEFAULT '{}',          -- its tables for joins
-    grants jsonb NOT NULL DEFAULT '{}',         -- who else may call its functions: {last word of the name: [role, ...]}
+    grants jsonb NOT NULL DEFAULT '{}',         -- who else may call its functions: {claim or touch: [role, ...]}
     -- How a run walks through the rows, an entry of "due" each, in the order in which it goes. cursor: [expression,
-    -- type] each; range: one statement may take the rows between two positions; ranked: by a rank, alone where there
-    -- are groups and beyond, the functions that find these, indexed: by an index; bound: what ends the walk on the
-    -- clock, filtered: where rows meet more than that; guarded: the one statement leaves rows that guards keep, share:
-    -- the function that locks what they read; whole: no row may be passed by, since a watermark moves past it; undone:
-    -- an error that a row causes undoes the batch.
+    -- type] each; range: one statement may take the rows between two positions; ranked: by a rank, groups: by
+    -- it alone, indexed: by an index; bound: what ends the walk on the clock, filtered: where rows meet more than that;
+    -- guarded: the one statement leaves rows that guards keep, share: under locks on what they read; whole: no row may
+    -- be passed by, since a watermark moves past it; undone: an error that a row causes undoes the batch.
     passes jsonb NOT NULL DEFAULT '[]',
     report boolean NOT NULL DEFAULT false,
     prepares boolean NOT NULL DEFAULT false,    -- <policy>_start reads something when a run starts
@@ -34,9 +33,6 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     expects jsonb NOT NULL DEFAULT '{}',
     schemas text[] NOT NULL DEFAULT '{}',       -- those that its expressions name for functions, types and operators
     writes text[] NOT NULL DEFAULT '{}',        -- as in "DELETE public.message": rules may rewrite these
-    -- What steps set in rows that are there: [{step, table, set: {column: value}, worded}]. A value is the SQL of one
-    -- that is the same for all rows, else null; worded: a statement of the policy's own words; step 0: its watermark.
-    sets jsonb NOT NULL DEFAULT '[]',
     joined text,                                -- the FROM of its rows t, where that is not the table alone
     -- For facts() and _count(): the clock of a row, as it is shown (value) and compared (at) where that is another;
     -- encoding: by which it is an instant for people; where; nulls if rows may have no clock; past which instant one
@@ -46,7 +42,9 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- in <policy>_take. Related rows of table "related" as "as", tied by "on"; "where" says which rows, "differs" which
     -- of them an update changes, "key" is that of an archive: by its columns, those of the row; "other" are
     -- its columns that do not hold the row's of their names. A table that steps before delete from is read as "rest of
-    -- <table>". notes: why numbers are not what a run does; blind: only a batch knows the rows.
+    -- <table>". notes: why numbers are not what a run does; blind: only a batch knows the rows. set: what changes in rows
+    -- that are there, {column: SQL of a value that is the same for all rows, else null}, of an insert [column, ...]; of
+    -- statements and a watermark with the verb "set" and step 0.
     steps jsonb NOT NULL DEFAULT '[]',
     batch_rows integer NOT NULL DEFAULT 50000 CHECK (batch_rows > 0),
     batch_time_ms integer DEFAULT 50 CHECK (batch_time_ms > 0),  -- how long a batch should take; NULL: of batch_rows

@@ -1,5 +1,4 @@
--- One row for each call of restore(): who brought back what a run took. Not in the run log, where it
--- would look like a run. Purged with it.
+-- One row for each call of restore(), which is no run: who brought back what a run took. Purged with the run log.
 CREATE TABLE IF NOT EXISTS retention.restored (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, run_id bigint NOT NULL,
     restored bigint NOT NULL, refused bigint NOT NULL, hold_until timestamptz,

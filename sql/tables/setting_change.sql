@@ -1,5 +1,4 @@
--- Every change of a setting, with who, when and why; appended, never changed. A NULL in "new" means
--- that the setting was taken back.
+-- Every change of a setting: who, when and why; appended, never changed. A NULL in "new": it was taken back.
 CREATE TABLE IF NOT EXISTS retention.setting_change (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, name text NOT NULL, old text, new text,
     reason text NOT NULL DEFAULT '', set_by text NOT NULL DEFAULT session_user,

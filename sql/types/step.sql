@@ -1,5 +1,4 @@
--- What one call of _begin, _step or _interrupted tells the driver: which run, whether to go on,
--- and when (never before wake_at).
+-- What _begin, _step and _interrupted tell the driver: which run, whether to go on, and when (never before wake_at).
 CREATE TYPE retention.step AS (
     run_id bigint, going boolean, wake_at timestamptz
 );

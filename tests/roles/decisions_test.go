@@ -55,7 +55,7 @@ var inner = []decision{
 	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
-	{"_slice", "rov", "at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_epoch_ms", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
+	{"_slice", "rov", "at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
 	{"_local_floor", "rov", "<policy>_rows"}, {"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov", "<policy>_rows"},
 	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov", "<policy>_rows"}, {"_unfit_hold", "rov", "verify"}, {"_unexpected", "rov", "verify"},
 }
