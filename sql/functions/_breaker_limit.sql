@@ -7,16 +7,16 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     -- Numeric, since 0.29 * 100 is less than 29 in floating point.
     v_fraction CONSTANT numeric := p_policy.breaker_fraction;
-    v_rows bigint := 10000;
+    v_rows numeric := 10000;
 BEGIN
-    IF p_policy.partitions OR v_fraction IS NULL OR v_fraction >= 1 OR p_due > p_policy.breaker_rows THEN
+    IF p_policy.partitions OR v_fraction IS NULL OR v_fraction >= 1.0 OR p_due > p_policy.breaker_rows THEN
         RETURN p_policy.breaker_rows;
-    ELSIF p_due > v_fraction * v_rows THEN
+    ELSIF p_due::numeric > v_fraction * v_rows THEN
         v_rows := p_taken + retention._look(
             format('SELECT to_jsonb(count(*)) FROM (SELECT FROM %s LIMIT ($1)::bigint) x',
                    retention._table(p_policy.table_name)::regclass),
             to_jsonb(greatest(floor(p_due / v_fraction)::bigint + 1 - p_taken, 0)))::bigint;
     END IF;
-    IF v_rows < 10000 THEN RETURN p_policy.breaker_rows; END IF;
+    IF v_rows < 10000.0 THEN RETURN p_policy.breaker_rows; END IF;
     RETURN least(p_policy.breaker_rows, floor(v_fraction * v_rows)::bigint);
 END $function$;

@@ -2,9 +2,11 @@
 CREATE OR REPLACE FUNCTION retention._count(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb DEFAULT NULL,
     p_older_than interval DEFAULT NULL, p_lo jsonb DEFAULT NULL) RETURNS retention.due_count
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
-    SELECT jsonb_populate_record(NULL::retention.due_count, retention._look(
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres'
+AS $function$
+BEGIN
+    RETURN (SELECT jsonb_populate_record(NULL::retention.due_count, l) FROM retention._look(
         'SELECT to_jsonb(retention._count_as_worker($1 ->> 0, ($1 ->> 1)::timestamptz, ($1 ->> 2)::bigint,
              ($1 ->> 3)::boolean, nullif($1 -> 4, ''null''), ($1 ->> 5)::interval, nullif($1 -> 6, ''null'')))',
-        jsonb_build_array(p_policy, p_as_of, p_limit, p_guards, p_scope, p_older_than, p_lo), p_policy))
-$function$;
+        jsonb_build_array(p_policy, p_as_of, p_limit, p_guards, p_scope, p_older_than, p_lo), p_policy) l);
+END $function$;

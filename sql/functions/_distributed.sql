@@ -1,10 +1,6 @@
--- The tables that Citus distributes or replicates, to whose nodes rows and their ctids belong; none without Citus.
-CREATE OR REPLACE FUNCTION retention._distributed() RETURNS oid[]
+-- The tables that Citus distributes or replicates, to whose nodes rows and their ctids belong; only where it is there.
+CREATE OR REPLACE FUNCTION retention._distributed() RETURNS SETOF oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_list CONSTANT regclass := to_regclass('pg_catalog.pg_dist_partition'); v_tables oid[] := '{}';
 BEGIN
-    IF v_list IS NOT NULL THEN
-        EXECUTE format('SELECT array_agg(p.logicalrelid::oid) FROM %s p', v_list) INTO v_tables;
-    END IF;
-    RETURN v_tables;
+    RETURN QUERY EXECUTE 'SELECT p.logicalrelid::oid FROM pg_catalog.pg_dist_partition p';
 END $function$;

@@ -1,38 +1,66 @@
--- Ends a run: adds up its batches and writes its row for the second and last time. What its breaker stopped, says how
--- people let it on.
+-- Ends a run: adds up its batches, writes its row for the second and last time, and adds it to its policy's counters,
+-- where a dry run does not count. What its breaker stopped, says how people let it on. A policy has caught up when a
+-- run leaves nothing that was due at its instant. One for some of the rows, with a window that somebody gave it, or
+-- that goes on where an earlier one ended, says nothing of the rest. What runs left that did not end "done" is counted
+-- later, by _count_left. A table's verb is all that steps do with it.
 CREATE OR REPLACE FUNCTION retention._finish(
     p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_last retention.batch;
 BEGIN
-    SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
-    UPDATE retention.run r
-    SET state = p_state, ended_at = clock_timestamp(), sqlstate = p_sqlstate,
-        -- Whoever called: batches run as the worker, who lacks the right.
-        message = CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message,
-            coalesce(nullif('retention_worker', ''), current_user))
-            WHEN p_state = 'tripped' AND r.breaker_limit IS NOT NULL THEN p_message || format(
-                '; if that is right: pgretain accept %1$s --reason ''...'', or SELECT retention.accept(%1$L, ''...'')',
-                r.policy)
-            ELSE p_message END,
-        scanned = s.scanned, taken = s.taken, contended = s.contended, refused = s.refused,
-        batches = s.batches, wasted_ms = s.wasted_ms,
-        kept = CASE WHEN s.any_kept THEN retention._add_up(p_run, 'kept') ELSE '{}' END,
-        related = CASE WHEN s.any_related THEN retention._add_up(p_run, 'related') ELSE '{}' END,
-        cascaded = CASE WHEN s.any_cascaded THEN retention._add_up(p_run, 'cascaded') ELSE '{}' END,
-        end_pass = v_last.next_pass, end_position = v_last.next_position
-    FROM (SELECT coalesce(sum(b.scanned), 0) AS scanned, coalesce(sum(b.taken), 0) AS taken,
-                 coalesce(sum(b.contended), 0) AS contended, coalesce(sum(b.refused), 0) AS refused,
-                 count(*) FILTER (WHERE b.mode IN ('range', 'locked')) AS batches,
-                 coalesce(sum(b.ms * (1 - least(b.taken, b.scanned)::float8 / greatest(b.scanned, 1))), 0)
-                     AS wasted_ms,
-                 bool_or(b.kept <> '{}') AS any_kept, bool_or(b.related <> '{}') AS any_related,
-                 bool_or(b.cascaded <> '{}') AS any_cascaded
-          FROM retention.batch b WHERE b.run_id = p_run) s
-    WHERE r.id = p_run AND r.ended_at IS NULL;
-    IF FOUND THEN  -- nobody else has ended it meanwhile
-        PERFORM retention._add_to_total(p_run);
-        DELETE FROM retention.run_group g WHERE g.run_id = p_run;
-    END IF;
+    WITH r AS (
+        UPDATE retention.run r
+        SET state = p_state, ended_at = clock_timestamp(), sqlstate = p_sqlstate,
+            -- Whoever called: batches run as the worker, who lacks the right.
+            message = CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message,
+                coalesce(nullif('retention_worker', ''), current_user))
+                WHEN p_state = 'tripped' AND r.breaker_limit IS NOT NULL THEN p_message || format('; if that is right: '
+                    'pgretain accept %1$s --reason ''...'', or SELECT retention.accept(%1$L, ''...'')', r.policy)
+                ELSE p_message END,
+            scanned = s.scanned, taken = s.taken, contended = s.contended, refused = s.refused,
+            batches = s.batches, wasted_ms = s.wasted_ms,
+            kept = CASE WHEN s.any_kept THEN retention._add_up(p_run, 'kept') ELSE '{}' END,
+            related = CASE WHEN s.any_related THEN retention._add_up(p_run, 'related') ELSE '{}' END,
+            cascaded = CASE WHEN s.any_cascaded THEN retention._add_up(p_run, 'cascaded') ELSE '{}' END,
+            (end_pass, end_position) = (SELECT b.next_pass, b.next_position FROM retention.batch b
+                                        WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1)
+        FROM (SELECT coalesce(sum(b.scanned), 0) AS scanned, coalesce(sum(b.taken), 0) AS taken,
+                     coalesce(sum(b.contended), 0) AS contended, coalesce(sum(b.refused), 0) AS refused,
+                     count(*) FILTER (WHERE b.mode IN ('range', 'locked')) AS batches,
+                     coalesce(sum(b.ms * (1 - least(b.taken, b.scanned)::float8 / greatest(b.scanned, 1))), 0)
+                         AS wasted_ms,
+                     bool_or(b.kept <> '{}') AS any_kept, bool_or(b.related <> '{}') AS any_related,
+                     bool_or(b.cascaded <> '{}') AS any_cascaded
+              FROM retention.batch b WHERE b.run_id = p_run) s
+        WHERE r.id = p_run AND r.ended_at IS NULL RETURNING r.*  -- nobody else has ended it meanwhile
+    ), emptied AS (
+        DELETE FROM retention.run_group g WHERE g.run_id IN (SELECT r.id FROM r)
+    )
+    INSERT INTO retention.total AS t
+        (policy, runs, failed, scanned, taken, refused, rows, failed_in_a_row, last_success_at, caught_up_at, rows_left)
+    SELECT r.policy, 1, x.bad, r.scanned, r.taken, r.refused, x.rows, x.bad,
+           CASE WHEN r.state IN ('done', 'more') THEN r.ended_at END,
+           CASE WHEN r.state = 'done' AND r.contended + r.refused = 0 AND r.from_start AND r.scope IS NULL
+                     AND (r.older_than IS NULL OR r.job IS NOT NULL) THEN r.as_of END,
+           CASE r.state WHEN 'done' THEN r.contended + r.refused WHEN 'busy' THEN (
+               SELECT o.rows_left FROM retention.total o WHERE o.policy = r.policy) END
+    FROM r LEFT JOIN retention.policy p ON p.name = r.policy
+    CROSS JOIN LATERAL (
+        SELECT (r.state IN ('failed', 'tripped', 'abandoned'))::integer AS bad,
+               coalesce(jsonb_object_agg(jsonb_build_object('policy', r.policy, 'table', n.key, 'verb', n.verb)::text,
+                                         n.value) FILTER (WHERE n.verb <> ''), '{}') AS rows
+        FROM (SELECT 'cascade' AS verb, c.* FROM jsonb_each(r.cascaded) c
+              UNION ALL
+              SELECT (SELECT string_agg(DISTINCT s.verb, '+')
+                      FROM jsonb_to_recordset(p.steps) s (verb text, "table" text)
+                      WHERE s."table" = e.key AND s.verb NOT IN ('note', 'drop table')), e.*
+              FROM jsonb_each(retention._sum(r.related, jsonb_build_object(r.table_name, r.taken))) e) n) x
+    WHERE NOT r.dry_run
+    ON CONFLICT (policy) DO UPDATE SET
+        runs = t.runs + 1, failed = t.failed + excluded.failed, scanned = t.scanned + excluded.scanned,
+        taken = t.taken + excluded.taken, refused = t.refused + excluded.refused,
+        rows = retention._sum(t.rows, excluded.rows), rows_left = excluded.rows_left,
+        failed_in_a_row = (t.failed_in_a_row + excluded.failed) * (excluded.last_success_at IS NULL)::integer,
+        last_success_at = coalesce(excluded.last_success_at, t.last_success_at),
+        caught_up_at = greatest(excluded.caught_up_at, t.caught_up_at);
     RETURN (p_run, false, NULL)::retention.step;
 END $function$;

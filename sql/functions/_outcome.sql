@@ -1,8 +1,9 @@
 -- How one run of a call ended, for the driver: a sentence for people (summary), what to raise at the end (failure, NULL
--- for nothing), and whether the call stops here, because it was cancelled or is strict.
+-- for nothing), whether the call stops here, because it was cancelled or is strict, and whether it left what nobody has
+-- counted.
 CREATE OR REPLACE FUNCTION retention._outcome(
     p_run bigint, p_policies text[], p_place integer, p_strict boolean, OUT summary text, OUT failure text,
-    OUT sqlstate text, OUT halt boolean)
+    OUT sqlstate text, OUT halt boolean, OUT uncounted boolean)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_state text; v_rest CONSTANT text := array_to_string(p_policies[p_place + 1:], ', ');
 BEGIN
@@ -15,8 +16,9 @@ BEGIN
                                  AND b.message IS NOT NULL ORDER BY b.n DESC LIMIT 1)) END,
                             CASE WHEN r.waited_s > 0 THEN format(', waited %s s for %s', r.waited_s, r.waited_for) END,
                             '; ' || r.message) END,
-           coalesce(r.sqlstate = '57014', false) OR p_strict AND r.state <> 'done'
-    INTO v_state, sqlstate, summary, halt FROM retention.run r WHERE r.id = p_run;
+           coalesce(r.sqlstate = '57014', false) OR p_strict AND r.state <> 'done',
+           r.state IN ('more', 'tripped', 'paused') AND NOT r.dry_run
+    INTO v_state, sqlstate, summary, halt, uncounted FROM retention.run r WHERE r.id = p_run;
     failure := CASE WHEN v_state IN ('failed', 'tripped') THEN summary END;
     IF halt AND v_rest <> '' THEN
         failure := concat_ws(E'\n', failure,

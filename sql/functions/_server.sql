@@ -3,12 +3,11 @@
 CREATE OR REPLACE FUNCTION retention._server() RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
-    v_server jsonb := jsonb_build_object(
-        'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8), 'cluster_name', current_setting('cluster_name'));
+    v_server jsonb := jsonb_strip_nulls(jsonb_build_object(
+        'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8), 'cluster_name', current_setting('cluster_name'),
+        'data directory', CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE')  -- a digest: others may read it here
+                               THEN md5(current_setting('data_directory')) END));
 BEGIN
-    IF pg_has_role('pg_read_all_settings', 'USAGE') THEN  -- a digest, since others may read it here
-        v_server := v_server || jsonb_build_object('data directory', md5(current_setting('data_directory')));
-    END IF;
     IF has_function_privilege('pg_stat_file(text)', 'EXECUTE') THEN
         v_server := v_server || jsonb_build_object('files', extract(epoch FROM (pg_stat_file('PG_VERSION')).change));
     END IF;

@@ -1,12 +1,13 @@
 -- The table that "schema.name" (unquoted, as the registry writes names) means. Raises 42P01 when
 -- there is none, and 42P09 when the dots leave two possible readings.
 CREATE OR REPLACE FUNCTION retention._table(p_name text) RETURNS oid
-LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+AS $function$
 DECLARE
     v_found CONSTANT oid[] := ARRAY(
         SELECT c.oid FROM pg_class c WHERE c.oid = ANY (retention._named(ARRAY[p_name])) AND c.relkind IN ('r', 'p'));
 BEGIN
-    IF v_found = '{}' THEN
+    IF cardinality(v_found) = 0 THEN
         RAISE undefined_table USING MESSAGE = format('table "%s" does not exist', p_name);
     ELSIF cardinality(v_found) > 1 THEN
         RAISE ambiguous_alias USING MESSAGE = format('"%s" could mean two tables', p_name);

@@ -17,7 +17,7 @@ BEGIN
     END IF;
     FOREACH v_policy IN ARRAY p_policies LOOP
         policy := v_policy.name;
-        IF v_protect <> '{}' THEN
+        IF cardinality(v_protect) > 0 THEN
             RETURN QUERY SELECT policy, format('the policy changes rows of table "%s", which is protected (%s)', x.name,
                                        array_to_string(v_protect, ', '))
             FROM unnest(v_policy.changes || v_policy.reach) x (name)
@@ -31,9 +31,10 @@ BEGIN
             WHEN c.relkind = 'f' THEN 'a foreign one'
             WHEN c.relkind <> 'p' AND a.amname <> 'heap' THEN format('stored by access method "%s"', a.amname)
             WHEN EXISTS (SELECT FROM pg_subscription_rel s WHERE s.srrelid = c.oid) THEN 'filled by a subscription'
-            WHEN c.oid = ANY (retention._distributed()) THEN 'distributed by Citus' END AS what) x
+            WHEN to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AND c.oid IN (
+                SELECT retention._distributed()) THEN 'distributed by Citus' END AS what) x
         WHERE c.oid = ANY (retention._family(v_policy.changes || v_policy.reach)) AND x.what IS NOT NULL;
-        IF v_policy.deletes <> '{}' AND v_policy.writes::text LIKE '%INSERT %' THEN
+        IF cardinality(v_policy.deletes) > 0 AND v_policy.writes::text LIKE '%INSERT %' THEN
             RETURN QUERY SELECT policy, format('table %s is unlogged, and a crash empties it of what was moved there; '
                                   'ALTER TABLE %1$s SET LOGGED', c.oid::regclass)
             FROM pg_class c WHERE c.relpersistence = 'u' AND c.oid = ANY (retention._family(ARRAY(
@@ -41,6 +42,7 @@ BEGIN
         END IF;
         FOR v_rel IN
             SELECT e.key AS name, e.value AS want, c.oid, c.relhasrules, c.relhassubclass,
+                   e.value ?| '{whole,key}' OR c.relhasrules OR c.relhassubclass AS more,
                    CASE c.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned' WHEN 'v' THEN 'view' WHEN 'f' THEN
                        'foreign' WHEN 'm' THEN 'materialized view' ELSE c.relkind::text END AS kind
             FROM jsonb_each(v_policy.expects) e LEFT JOIN pg_class c ON c.oid = ANY (retention._named(ARRAY[e.key]))
@@ -60,6 +62,7 @@ BEGIN
                            IN ('-', '"default"', '"C"', '"POSIX"', 'ucs_basic') THEN ''
                            ELSE ' COLLATE ' || a.attcollation::regcollation END AS type) t
             WHERE t.type IS DISTINCT FROM k.value ORDER BY k.key;
+            CONTINUE WHEN NOT v_rel.more;  -- what is not asked for need not be planned
             IF v_rel.want ? 'whole' THEN
                 RETURN QUERY
                 SELECT policy, format('table "%s" has a column that its archive step does not know: %s', v_rel.name,
@@ -112,7 +115,7 @@ BEGIN
         FROM (
             SELECT x.* FROM retention._keys_to(retention._family(v_policy.deletes || v_policy.statement_deletes
                 || ARRAY(SELECT e.key FROM jsonb_each(v_policy.expects) e WHERE e.value ? 'cascades'))) x
-            WHERE x.confdeltype IN ('c', 'n', 'd') AND x.conparentid = 0
+            WHERE x.confdeltype IN ('c', 'n', 'd') AND x.conparentid = '0'
               AND (v_policy.expects -> retention._table_name(x.confrelid) -> 'cascades' ? format('%s (%s) %s',
                    retention._table_name(x.conrelid), (SELECT string_agg(a.attname, ', ' ORDER BY a.attname COLLATE "C")
                        FROM pg_attribute a WHERE a.attrelid = x.conrelid AND a.attnum = ANY (x.conkey)), CASE

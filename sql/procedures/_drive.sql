@@ -12,7 +12,7 @@ BEGIN
     WHILE v_step.going LOOP
         v_step := retention._step(v_step.run_id);
         COMMIT AND CHAIN;
-        LOOP
+        WHILE v_step.wake_at IS NOT NULL LOOP
             v_nap := retention._nap(v_step.wake_at);
             EXIT WHEN v_nap IS NULL;
             BEGIN

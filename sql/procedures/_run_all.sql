@@ -28,9 +28,8 @@ BEGIN
         CALL retention._drive(p_request, v_run);
         v_runs := pg_catalog.array_append(v_runs, v_run);
         v_end := retention._outcome(v_run, p_policies, v_place, p_strict);
-        COMMIT AND CHAIN;
         p_outcome := pg_catalog.concat_ws(E'\n', p_outcome, v_end.summary);
-        PERFORM retention._count_left(v_run);
+        IF v_end.uncounted THEN PERFORM retention._count_left(v_run); END IF;
         COMMIT AND CHAIN;
         IF v_end.failure IS NOT NULL THEN
             v_failure := pg_catalog.concat_ws(E'\n', v_failure, v_end.failure); v_sqlstate := v_end.sqlstate;

@@ -64,3 +64,29 @@ policies:
 		t.Error("no batch took rows")
 	}
 }
+
+// Nor does the start of a run read all earlier runs of its policy, which may be one a minute for ninety days.
+func TestAStartAfterManyRuns(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	in.Done("p", "now")
+	in.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at, ended_at)
+		SELECT r.policy, r.table_name, r.policy_hash, r.as_of, 'done', r.started_at, r.ended_at FROM retention.run r, generate_series(1, 5000)`)
+	in.Exec(t, "ANALYZE retention.run")
+	c := in.Conn(t)
+	var id, read int64
+	if err := c.QueryRow(t.Context(), "SELECT s.run_id FROM retention._begin(('p', now(), NULL, NULL, NULL, NULL, false, NULL)) s").Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Exec(t, c, "BEGIN")
+	if _, err := c.Exec(t.Context(), "SELECT retention._step($1)", id); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.QueryRow(t.Context(), `SELECT sum(pg_stat_get_xact_tuples_returned(x)) FROM (SELECT 'retention.run'::regclass::oid
+		UNION SELECT i.indexrelid FROM pg_index i WHERE i.indrelid = 'retention.run'::regclass) r (x)`).Scan(&read); err != nil {
+		t.Fatal(err)
+	}
+	if read > 100 {
+		t.Errorf("%d rows and entries of the log were read", read)
+	}
+}
