@@ -187,10 +187,3 @@ func drawAxis(now time.Time) axis {
 	}
 	return a
 }
-
-func times(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return count(int64(n)) + " " + thing + "s"
-}

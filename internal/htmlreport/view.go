@@ -175,7 +175,7 @@ func (v *view) addJobs(f *found) []job {
 				took = append(took, s.To.Sub(s.From).Seconds())
 			}
 			slices.Sort(took)
-			shown.Median, shown.Longest = seconds(took[(len(took)-1)/2]), seconds(took[len(took)-1])
+			shown.Median, shown.Longest = explain.Seconds(took[(len(took)-1)/2]), explain.Seconds(took[len(took)-1])
 		}
 		if next := j.ticks.Next(now); !next.IsZero() {
 			shown.Next = nearby(next.In(now.Location()), now)
