@@ -23,18 +23,13 @@ type Exemption struct {
 	Reason string
 }
 
-func (c *Coverage) read(r *reader, f field) bool {
-	m, ok := r.structure(f, f.label(), c)
-	if !ok {
-		return false
-	}
+func (c *Coverage) check(r *reader, m mapping) {
 	if schemas, ok := m.fields["schemas"]; ok && schemas.is(yaml.SequenceNode) && len(resolve(schemas.value).Content) == 0 {
 		r.add(codeMissing, r.at(schemas.key), `"schemas" is empty`, "", "Name a schema, or take \"coverage\" out.")
 	}
 	if exempt, ok := m.fields["exempt"]; ok {
 		r.exemptions(c, exempt)
 	}
-	return true
 }
 
 // exemptions are a list of tables, or a map of tables to reasons.

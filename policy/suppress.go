@@ -40,12 +40,8 @@ func (r *reader) suppressionText(at diag.Position, kind, text string) {
 	}
 }
 
-// read reads a suppression, which has one of policy, table and object at most.
-func (s *Suppression) read(r *reader, f field) bool {
-	m, ok := r.structure(f, f.label(), s)
-	if !ok {
-		return false
-	}
+// check reads what the suppression is of: one of policy, table and object at most.
+func (s *Suppression) check(r *reader, m mapping) {
 	if check, ok := m.fields["check"]; ok {
 		s.Position = r.at(check.value)
 	}
@@ -74,5 +70,4 @@ func (s *Suppression) read(r *reader, f field) bool {
 			}
 		}
 	}
-	return true
 }
