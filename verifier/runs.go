@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 	"time"
 
@@ -71,27 +72,15 @@ func (v *inspection) scheduled() []string {
 // lag is how long before an instant the latest one lies whose deadline has passed, to a second: what was due then must be
 // gone. False where there is none in twenty years.
 func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, bool) {
-	passed := func(back time.Duration) bool {
-		at := t.Deadline(now.Add(-back), budget)
-		return !at.IsZero() && !at.After(now)
-	}
 	if t.Deadline(now, budget).IsZero() {
 		return 0, false
 	}
-	short, long := time.Duration(0), time.Second
-	for ; !passed(long); short, long = long, 2*long {
-		if long > 20*365*24*time.Hour {
-			return 0, false
-		}
-	}
-	for long-short > time.Second {
-		if middle := (short + (long-short)/2).Truncate(time.Second); passed(middle) {
-			long = middle
-		} else {
-			short = middle
-		}
-	}
-	return long, true
+	const most = 20 * 365 * 24 * 60 * 60
+	seconds := sort.Search(most, func(back int) bool {
+		at := t.Deadline(now.Add(-time.Duration(back)*time.Second), budget)
+		return !at.IsZero() && !at.After(now)
+	})
+	return time.Duration(seconds) * time.Second, seconds < most
 }
 
 // lastRuns is how a policy's runs ended.
