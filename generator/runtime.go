@@ -296,11 +296,8 @@ func checkVersion(file migrationFile) error {
 	for _, a := range file.up {
 		version := versionOf(a.object.ID(), a.object.SQL)
 		if newer, err := sqlfiles.Compare(strconv.Itoa(max(version, 1))); err != nil || newer > 0 {
-			return &HistoryError{
-				Kind: ErrNewer, Files: []string{file.Name},
-				Message: fmt.Sprintf("it installs version %d of the runtime; this pgretain writes version %s", version, sqlfiles.Version),
-				Hint:    newerHint,
-			}
+			message := fmt.Sprintf("it installs version %d of the runtime; this pgretain writes version %s", version, sqlfiles.Version)
+			return historyError(ErrNewer, newerHint, message, file.Name)
 		}
 	}
 	return nil
