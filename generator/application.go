@@ -46,21 +46,14 @@ func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template str
 // may call what without it is retention._close's business.
 func (w *pageWriter) callersByWord() map[string][]string {
 	callers := map[string][]string{}
-	add := func(grant []policy.Name, words ...string) {
-		for _, word := range words {
-			if len(grant) > 0 {
-				callers[word] = names(grant)
-			}
-		}
-	}
-	if c := w.policy.Claim; c != nil {
-		add(c.Grant, "claim", "seen")
+	if c := w.policy.Claim; c != nil && len(c.Grant) > 0 {
+		callers["claim"], callers["seen"] = names(c.Grant), names(c.Grant)
 		if c.Cursor != nil {
-			add(c.Grant, "advance", "cursor")
+			callers["advance"], callers["cursor"] = names(c.Grant), names(c.Grant)
 		}
 	}
-	if w.policy.Touch != nil {
-		add(w.policy.Touch.Grant, "touch")
+	if t := w.policy.Touch; t != nil && len(t.Grant) > 0 {
+		callers["touch"] = names(t.Grant)
 	}
 	return callers
 }
@@ -154,14 +147,12 @@ func (w *pageWriter) claim(c *policy.Claim) []Object {
 // claimable refuses policies whose rows are more than entries that expire: a claim writes an
 // expired entry over, and no step would see it go.
 func (w *pageWriter) claimable(c *policy.Claim) bool {
-	due := w.policy.Due
-	plain := due != nil && len(due.Entries) == 1 && due.Entries[0].Beyond == nil && due.Entries[0].Clock != nil
-	if !plain || due.Entries[0].Clock.Kind != "expires" || due.Entries[0].Clock.Column == "" || due.Entries[0].Clock.UpTo != nil {
+	if w.policy.DueEntries()[0].Clock.UpTo != nil { // of others the reader of the file has refused a claim
 		w.refuse(c.Position, codeApplication, "a claim ends when its entry expires: \"due\" must be one \"expires\" on a column",
 			"Write due: {expires: {column: ...}}.")
 		return false
 	}
-	if tier := c.TTL.Tiers[0]; tier.Never || tier.When != nil || tier.Data != nil && tier.Data.Value != nil {
+	if tier := c.TTL.Tiers[0]; tier.Data != nil && tier.Data.Value != nil {
 		w.refuse(c.TTL.Position, codeApplication, "a time to live is an interval, not an expression", "Write ttl: 15 minutes, or {minutes: 15, at_least: 1}.")
 		return false
 	}
@@ -285,15 +276,8 @@ type positionColumn struct {
 
 // cursorFunctions are <policy>_advance and <policy>_cursor.
 func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
-	table := w.relation(c.Cursor.Table)
-	if table == nil {
-		return nil
-	}
-	if table.Kind != "table" && table.Kind != "partitioned" {
-		w.refuse(c.Cursor.Table.Position, codeTableKind, fmt.Sprintf("%q %s", c.Cursor.Table, wrongKind(table)), "Name the table that holds the rows.")
-		return nil
-	}
-	if w.refuseNames(table, c.Cursor.Position, isApplicationName) {
+	table := w.holder(c.Cursor.Table)
+	if table == nil || w.refuseNames(table, c.Cursor.Position, isApplicationName) {
 		return nil
 	}
 	key := w.uniqueKey(table, c.Cursor.Key)

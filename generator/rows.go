@@ -3,6 +3,7 @@ package generator
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"pgretain/internal/catalog"
@@ -172,9 +173,7 @@ func (w *pageWriter) asScalars(joins []policy.Join, before []scalarJoin) []scala
 // withAlias is a copy of aliases in which name is a table.
 func withAlias(aliases map[string]*catalog.Table, name string, table *catalog.Table) map[string]*catalog.Table {
 	copied := map[string]*catalog.Table{}
-	for k, v := range aliases {
-		copied[k] = v
-	}
+	maps.Copy(copied, aliases)
 	copied[name] = table
 	return copied
 }

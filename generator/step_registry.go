@@ -82,7 +82,7 @@ func (e *stepEntry) blind(why string) { e.Blind, e.Notes = true, append(e.Notes,
 func (w *pageWriter) entryRows(s step, e *stepEntry) {
 	table := w.sourceTable(s)
 	if s.Related != nil {
-		if table.Kind != "table" && table.Kind != "partitioned" { // rows of a view have no place
+		if !holdsRows(table) {
 			e.blind("its rows are those of a view")
 			return
 		}

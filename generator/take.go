@@ -232,7 +232,7 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 		}
 		for _, ref := range parsed.Tables {
 			table := w.lookUp(ref)
-			if table == nil || table.Kind != "table" && table.Kind != "partitioned" || w.tables.Root(tableName(table)) == tableName(w.table) {
+			if table == nil || !holdsRows(table) || w.tables.Root(tableName(table)) == tableName(w.table) {
 				return nil, false
 			}
 			lock := tableLock{Table: qualified(table), Mode: "SHARE"}
