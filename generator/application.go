@@ -9,6 +9,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -176,9 +177,6 @@ func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) (fields, 
 	var values []sqlText
 	for _, a := range c.Set {
 		if w.writableColumn(w.table, a.Column, a.Position) == nil {
-			return nil, false
-		} else if slices.Contains(given, a.Column) {
-			w.refuse(a.Position, codeApplication, fmt.Sprintf("column %q is set already", a.Column), "Key and clock get their values from the call.")
 			return nil, false
 		}
 		given = append(given, a.Column)
@@ -399,15 +397,7 @@ func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 // that is gone, unless "revive" says otherwise.
 func (w *pageWriter) fresh(t *policy.Touch) []policy.Assignment {
 	return slices.DeleteFunc(slices.Clone(t.Set), func(a policy.Assignment) bool {
-		parsed, ok := w.parse(a.Value)
-		if assigned(t.Revive.Set, a.Column) || !ok {
-			return true
-		}
-		for _, ref := range parsed.Columns {
-			if !isAsOf(ref) {
-				return true
-			}
-		}
-		return false
+		reads := func(ref pgparse.ColumnRef) bool { return !isAsOf(ref) }
+		return assigned(t.Revive.Set, a.Column) || slices.ContainsFunc(w.parse(a.Value).Columns, reads)
 	})
 }

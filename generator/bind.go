@@ -44,53 +44,39 @@ func (b *binder) restored() func() {
 	return func() { *b = before }
 }
 
-// parse reads an expression again; it was checked when the file was read, so that a mistake here
-// is one of position only.
-func (b *binder) parse(e policy.Expr) (*pgparse.Expr, bool) {
-	parsed, err := pgparse.Expression(e.SQL)
-	if err != nil {
-		b.refuse(e.Position, codeExpression, err.Error(), "")
-		return nil, false
-	}
-	return parsed, b.onOneLine(e)
+// parse reads an expression again.
+func (b *binder) parse(e policy.Expr) *pgparse.Expr {
+	b.onOneLine(e)
+	return policy.Part{Expr: e}.Parsed()
 }
 
-// parseAny parses what may be an expression, a query or a statement; nil when it is none.
+// parseAny parses what may be an expression, a query or a statement.
 func parseAny(e policy.Expr) *pgparse.Expr {
-	for _, kind := range []string{policy.IsExpression, policy.IsQuery, policy.IsStatement} {
+	for _, kind := range []string{policy.IsExpression, policy.IsQuery} {
 		if parsed, err := (policy.Part{Expr: e, Kind: kind}).Parse(); err == nil {
 			return parsed
 		}
 	}
-	return nil
+	return &e.Statement().Expr
 }
 
 // onOneLine refuses a text that would be another one on one line.
-func (b *binder) onOneLine(e policy.Expr) bool {
-	offset := pgparse.BreakInside(e.SQL)
-	if offset >= 0 {
+func (b *binder) onOneLine(e policy.Expr) {
+	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {
 		b.refuse(e.At(offset), codeExpression, "a line break inside quotes", `Write it as E'...\n...'.`)
 	}
-	return offset < 0
 }
 
 // bind ties an expression's names.
 func (b *binder) bind(e policy.Expr) sqlText {
-	parsed, ok := b.parse(e)
-	if !ok {
-		return "NULL"
-	}
+	parsed := b.parse(e)
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) { return b.meaning(e, parsed, ref) })
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsExpression), columns...))
 }
 
 // bindQuery replaces as_of and joins in a query; its other names are its own or t's.
 func (b *binder) bindQuery(e policy.Expr) sqlText {
-	parsed, err := pgparse.Query(e.SQL)
-	if err != nil {
-		b.refuse(e.Position, codeExpression, err.Error(), "")
-		return "SELECT"
-	}
+	parsed := policy.Part{Expr: e, Kind: policy.IsQuery}.Parsed()
 	b.onOneLine(e)
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 		if len(ref.Fields) != 2 || ref.Star || named(parsed.Tables, ref.Fields[0]) {
@@ -110,11 +96,7 @@ func (b *binder) bindAt(e policy.Expr, asOf sqlText) sqlText {
 
 // valueFrom is an expression that may read as_of and the columns of a table called alias; nil: of none.
 func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
-	parsed, ok := b.parse(e)
-	if !ok {
-		return "NULL"
-	}
-	return enclosed(spliced(e, b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
+	return enclosed(spliced(e, b.columnEdits(b.parse(e), func(ref pgparse.ColumnRef) (sqlText, bool) {
 		switch {
 		case from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star:
 			b.knownColumn(from, ref.Fields[1], e.At(ref.Offset))
@@ -348,10 +330,7 @@ func ownColumnsOnly(e *pgparse.Expr) bool {
 	})
 }
 
-func (b *binder) readsOwnColumns(e policy.Expr) bool {
-	parsed, ok := b.parse(e)
-	return ok && ownColumnsOnly(parsed)
-}
+func (b *binder) readsOwnColumns(e policy.Expr) bool { return ownColumnsOnly(b.parse(e)) }
 
 func harmlessOnly(e *pgparse.Expr) bool {
 	return !slices.ContainsFunc(e.Functions, func(name string) bool { return !slices.Contains(harmless, name) })

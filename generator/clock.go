@@ -80,10 +80,7 @@ var (
 )
 
 func (w *pageWriter) clockExpression(k *clock, e policy.Expr, encoded bool) string {
-	parsed, ok := w.parse(e)
-	if !ok {
-		return ""
-	}
+	parsed := w.parse(e)
 	k.expr, k.own = enclosed(w.bind(e)), ownColumnsOnly(parsed)
 	if plainPick.MatchString(e.SQL) && w.indexable(parsed) {
 		k.indexed = enclosed(sqlText(oneLine(e.SQL)))

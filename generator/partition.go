@@ -185,12 +185,9 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) bool {
 	away := false
 	for _, s := range p.Then {
 		for _, part := range parts(s) {
-			parsed, err := part.Parse()
-			if err != nil || !away {
-				continue // reported where it is compiled
-			}
-			if i := slices.IndexFunc(parsed.Tables, isPartition); i >= 0 {
-				c.refuse(part.Expr.At(parsed.Tables[i].Offset), codeStep, "\"partition\" is empty once the partition has gone",
+			tables := part.Parsed().Tables
+			if i := slices.IndexFunc(tables, isPartition); away && i >= 0 {
+				c.refuse(part.Expr.At(tables[i].Offset), codeStep, "\"partition\" is empty once the partition has gone",
 					"Move this step before \"detach\" or \"drop\".")
 			}
 		}

@@ -151,8 +151,8 @@ func (w *pageWriter) withKey(order []orderItem) []orderItem {
 
 // columnOf is the column that an expression is, "" when it is more than a column.
 func (w *pageWriter) columnOf(e policy.Expr) string {
-	parsed, ok := w.parse(e)
-	if !ok || len(parsed.Columns) != 1 {
+	parsed := w.parse(e)
+	if len(parsed.Columns) != 1 {
 		return ""
 	}
 	ref := parsed.Columns[0]

@@ -107,10 +107,7 @@ func (w *pageWriter) compileWhere() {
 	if e == nil {
 		return
 	}
-	parsed, ok := w.parse(*e)
-	if !ok {
-		return
-	}
+	parsed := w.parse(*e)
 	own := ownColumnsOnly(parsed)
 	w.where = &filter{
 		sql: enclosed(w.bind(*e)), own: own,
@@ -278,11 +275,7 @@ func (w *pageWriter) clockColumns(k *clock) []string {
 	if k.source.Expression == nil {
 		return []string{k.column}
 	}
-	parsed, ok := w.parse(*k.source.Expression)
-	if !ok {
-		return nil
-	}
-	return w.columnsRead(parsed, "")
+	return w.columnsRead(w.parse(*k.source.Expression), "")
 }
 
 // columnsRead lists the columns of t that an expression may read: a bare name inside a sub-select
@@ -478,10 +471,7 @@ func (w *pageWriter) readsJoins() bool {
 		return len(ref.Fields) == 0 || slices.ContainsFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
 	}
 	return slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && !k.own }) ||
-		slices.ContainsFunc(list, func(e policy.Expr) bool {
-			parsed := parseAny(e)
-			return parsed == nil || slices.ContainsFunc(parsed.Columns, mayRead)
-		})
+		slices.ContainsFunc(list, func(e policy.Expr) bool { return slices.ContainsFunc(parseAny(e).Columns, mayRead) })
 }
 
 // fromRows is the policy's table with what it joins, as the runtime reads it for facts and steps; "" where these read the

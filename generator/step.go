@@ -169,10 +169,7 @@ func (s step) expressions() []policy.Expr {
 
 // anyReads says whether any expression reads what found looks for.
 func anyReads(list []policy.Expr, found func(*pgparse.Expr) bool) bool {
-	return slices.ContainsFunc(list, func(e policy.Expr) bool {
-		parsed := parseAny(e)
-		return parsed != nil && found(parsed)
-	})
+	return slices.ContainsFunc(list, func(e policy.Expr) bool { return found(parseAny(e)) })
 }
 
 // readsRelation says whether an expression of a step reads the relation "batch".

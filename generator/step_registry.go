@@ -204,9 +204,6 @@ func (w *pageWriter) tablesRead(list []policy.Expr) []tableRead {
 	var found []tableRead
 	for _, e := range list {
 		parsed := parseAny(e)
-		if parsed == nil {
-			continue
-		}
 		for _, ref := range parsed.Tables {
 			if table := w.lookUp(ref); table != nil {
 				found = append(found, tableRead{table, ref, parsed})
@@ -328,9 +325,7 @@ func (w *pageWriter) decidingColumns() []string {
 		list = append(list, s.expressions()...)
 	}
 	for _, e := range list {
-		if parsed := parseAny(e); parsed != nil {
-			columns = append(columns, w.columnsRead(parsed, "")...)
-		}
+		columns = append(columns, w.columnsRead(parseAny(e), "")...)
 	}
 	for _, k := range w.clocks {
 		if k != nil {

@@ -172,11 +172,7 @@ func tablesOf(file *policy.File) []*mention {
 	}
 	sql := func(p *policy.Policy, parts []policy.Part) {
 		for _, part := range parts {
-			expr, err := part.Parse()
-			if err != nil {
-				continue // it was parsed when the file was read
-			}
-			for _, t := range expr.Tables {
+			for _, t := range part.Parsed().Tables {
 				switch {
 				case p.Generated(t), t.Schema == file.Install.Schema:
 				case t.Schema == "":

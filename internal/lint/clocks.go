@@ -186,8 +186,8 @@ func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 
 // greatest says whether "up_to" is the greatest value of the clock itself, with nothing taken off.
 func greatest(p *policy.Policy, k *policy.Clock) bool {
-	parsed, err := pgparse.Query(k.UpTo.SQL)
-	if err != nil || len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {
+	parsed := policy.Part{Expr: *k.UpTo, Kind: policy.IsQuery}.Parsed()
+	if len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {
 		return false
 	}
 	table, column := parsed.Tables[0], parsed.Columns[0].Fields
