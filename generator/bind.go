@@ -18,16 +18,15 @@ type binder struct {
 	*compiler
 	policy     *policy.Policy
 	table      *catalog.Table
-	asOf       sqlText                             // what as_of is called where the expression goes
-	verdict    func(guard string) (sqlText, error) // what keep.<name> means; nil: refused
-	blank      bool                                // there is no run: its values are NULL
-	batch      sqlText                             // the batch's rows as a relation; "" where there is none
-	inStep     bool                                // run.id and run.reason may be read
-	aliases    map[string]*catalog.Table           // whose columns are known, by what they are called here
-	scalars    []scalarJoin                        // joins that are read as sub-selects, latest last
-	content    sqlText                             // what the relation "partition" stands for, "" for nothing
-	substitute func(pgparse.TableRef) sqlText      // what a table is read as, "" for itself; nil: all are themselves
-	qualify    bool                                // tables that are named without a schema get theirs
+	asOf       sqlText                        // what as_of is called where the expression goes
+	verdict    func(guard string) sqlText     // what keep.<name> means
+	blank      bool                           // there is no run: its values are NULL
+	batch      sqlText                        // the batch's rows as a relation; "" where there is none
+	aliases    map[string]*catalog.Table      // whose columns are known, by what they are called here
+	scalars    []scalarJoin                   // joins that are read as sub-selects, latest last
+	content    sqlText                        // what the relation "partition" stands for, "" for nothing
+	substitute func(pgparse.TableRef) sqlText // what a table is read as, "" for itself; nil: all are themselves
+	qualify    bool                           // tables that are named without a schema get theirs
 }
 
 // scalarJoin is a join that is read as a sub-select in the place of each of its columns: where no
@@ -205,12 +204,9 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 	switch {
 	case ref.Depth > 0 && parts > 1 && named(parsed.Tables, first): // of a sub-select's own table
 	case first == "keep" && parts == 2:
-		return b.keep(e, ref)
-	case first == "run" && parts == 2 && b.inStep:
-		return b.run(e, ref)
+		return enclosed(b.verdict(ref.Fields[1])), true
 	case first == "run" && parts == 2:
-		b.refuse(e.At(ref.Offset), codeExpression, "\"run\" cannot be read here",
-			"Only steps know the run; conditions must give the same answer in preview.")
+		return b.run(ref), true
 	case ref.Star:
 	case first == "t" && parts == 2 && b.table.Column(ref.Fields[1]) == nil:
 		b.knownColumn(b.table, ref.Fields[1], e.At(ref.Offset))
@@ -228,32 +224,13 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 	return "", false
 }
 
-// keep is what a guard says of the row.
-func (b *binder) keep(e policy.Expr, ref pgparse.ColumnRef) (sqlText, bool) {
-	if b.verdict == nil {
-		b.refuse(e.At(ref.Offset), codeExpression, "\"keep\" cannot be read here",
-			"Only a rank's order and among may read what guards say.")
-		return "", false
-	}
-	text, err := b.verdict(ref.Fields[1])
-	if err != nil {
-		b.refuse(e.At(ref.Offset), codeExpression, err.Error(), "")
-		return "", false
-	}
-	return enclosed(text), true
-}
-
-// run ties run.id and run.reason to the input of the batch.
-func (b *binder) run(e policy.Expr, ref pgparse.ColumnRef) (sqlText, bool) {
+// run ties run.id and run.reason, which steps read, to the input of the batch.
+func (b *binder) run(ref pgparse.ColumnRef) sqlText {
 	names := map[string]sqlText{"id": "($1).run_id", "reason": "($1).reason"}
 	if b.blank {
 		names = map[string]sqlText{"id": "NULL::bigint", "reason": "NULL::text"}
 	}
-	text, ok := names[ref.Fields[1]]
-	if !ok {
-		b.refuse(e.At(ref.Offset), codeExpression, fmt.Sprintf("a run has no %q", ref.Fields[1]), "There are run.id and run.reason.")
-	}
-	return text, ok
+	return names[ref.Fields[1]]
 }
 
 // scalar is the sub-select that is read in the place of a join's column.

@@ -57,7 +57,7 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 	r := w.rankTexts(source, name)
 	r.inGroup = r
 	if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" }) {
-		w.binder.verdict = func(guard string) (sqlText, error) { return w.verdictInGroup(guard, r.Keys) }
+		w.binder.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, r.Keys) }
 		r.inGroup = w.rankTexts(source, name)
 	}
 	return r
@@ -82,14 +82,14 @@ func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 }
 
 // verdictInGroup is guardVerdict for the rows of one group: a rank whose groups lie within it looks at no others.
-func (w *pageWriter) verdictInGroup(name string, keys []groupKey) (sqlText, error) {
+func (w *pageWriter) verdictInGroup(name string, keys []groupKey) sqlText {
 	for _, g := range w.guards {
 		if g.name != name || g.rank == nil || !g.rank.within(keys) {
 			continue
 		}
 		inner := w.rankTexts(g.rank.source, g.rank.Name)
 		inner.Rows = append(inner.Rows, matches(keys)...)
-		return fragment("ranked within", inner), nil
+		return fragment("ranked within", inner)
 	}
 	return w.guardVerdict(name)
 }

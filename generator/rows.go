@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -193,20 +192,15 @@ func (w *pageWriter) compileGuards() {
 }
 
 // guardVerdict is what keep.<name> means in a rank: whether the guard keeps the row.
-func (w *pageWriter) guardVerdict(name string) (sqlText, error) {
+func (w *pageWriter) guardVerdict(name string) sqlText {
 	if name == "hold" {
-		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf}), nil
+		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf})
 	}
-	for _, g := range w.guards {
-		switch {
-		case g.name != name:
-		case g.cond != "":
-			return fragment("not false", g.condInRank), nil
-		case g.rank != nil:
-			return fragment("ranked within", g.rank), nil
-		}
+	g := w.guards[slices.IndexFunc(w.guards, func(g guard) bool { return g.name == name })]
+	if g.rank != nil {
+		return fragment("ranked within", g.rank)
 	}
-	return "", errors.New("keep." + name + " is not known here")
+	return fragment("not false", g.condInRank)
 }
 
 func (w *pageWriter) compileDue() {
@@ -220,9 +214,6 @@ func (w *pageWriter) compileDue() {
 			r = w.rankOf(entry.Beyond, sqlText(fmt.Sprintf("places_beyond_%d", i+1)))
 		}
 		w.clocks, w.beyonds = append(w.clocks, k), append(w.beyonds, r)
-	}
-	if w.policy.Due != nil {
-		w.binder.verdict = nil
 	}
 }
 

@@ -79,7 +79,6 @@ func (c *compiler) hasTrigger(table *catalog.Table) bool {
 // render is the SQL of one effect of the batch.
 func (w *pageWriter) render(s step, b batch) sqlText {
 	defer w.restored()()
-	w.binder.inStep = true
 	w.enterHeaders(s)
 	if w.readsRelation(s) {
 		w.binder.batch = fragment("batch in parentheses", w.rowsOf(s, b, false))

@@ -51,7 +51,7 @@ func (w *pageWriter) stepEntries() []stepEntry {
 
 func (w *pageWriter) stepEntry(s step) stepEntry {
 	defer w.restored()()
-	w.binder.inStep, w.binder.blank, w.binder.substitute = true, true, w.rest(s)
+	w.binder.blank, w.binder.substitute = true, w.rest(s)
 	e := stepEntry{Step: s.number, Verb: s.kind.verb, Table: w.targetOf(s), Notes: w.stepNotes(s)}
 	if s.Archive != nil {
 		e.Other = w.otherColumns(s)
