@@ -110,12 +110,8 @@ func commonSnapshot(t *testing.T) *catalog.Snapshot {
 // the install.
 func ownObjects(t *testing.T, file *policy.File, objects []Object) []Object {
 	t.Helper()
-	runtime, err := Runtime(file.Install)
-	if err != nil {
-		t.Fatal(err)
-	}
 	known := map[ID]bool{}
-	for _, o := range runtime {
+	for _, o := range Runtime(file.Install) {
 		known[o.ID()] = true
 	}
 	shown := bytes.Contains(file.Source, []byte("\ninstall:"))
@@ -230,11 +226,8 @@ func compileExample(t *testing.T, source string) diag.List {
 func TestObjectsAreDocumented(t *testing.T) {
 	t.Parallel()
 	page := fixture.ReadFile(t, "../docs/objects.md")
-	objects, err := Runtime(policy.Install{Schema: "retention", Roles: policy.Roles{
+	objects := Runtime(policy.Install{Schema: "retention", Roles: policy.Roles{
 		Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	known := map[string]bool{}
 	for _, o := range objects {
 		name := strings.SplitN(o.Name, "(", 2)[0]

@@ -145,11 +145,7 @@ func written(t *testing.T) []generator.File {
 
 func runtime(t *testing.T) []generator.Object {
 	t.Helper()
-	objects, err := generator.Runtime(defaults(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return objects
+	return generator.Runtime(defaults(t))
 }
 
 // defaults is the install of a policy file that says nothing about it.
