@@ -136,9 +136,6 @@ func (w *pageWriter) compileOrder(r *ranked) {
 
 // withKey makes an order total with the primary key, in the direction of its last item.
 func (w *pageWriter) withKey(order []orderItem) []orderItem {
-	if len(order) == 0 {
-		return order
-	}
 	total := slices.Clone(order)
 	descending := order[len(order)-1].Descending
 	for _, name := range w.table.PrimaryKey {

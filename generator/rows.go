@@ -132,11 +132,8 @@ func (w *pageWriter) compileJoins() {
 
 // joinSource is what a join reads.
 func (w *pageWriter) joinSource(j policy.Join) sqlText {
-	switch {
-	case j.Table != nil:
+	if j.Table != nil {
 		return quotedTable(*j.Table)
-	case j.Query == nil:
-		return "NULL"
 	}
 	query := enclosed(w.bindQuery(*j.Query))
 	if j.OncePerRun() && w.stored {
