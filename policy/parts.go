@@ -44,7 +44,7 @@ func (p Part) Parsed() *pgparse.Expr {
 	return parsed
 }
 
-// Statement is an SQL step of an accepted file.
+// Statement is an SQL step that was accepted.
 func (e Expr) Statement() *pgparse.Statement {
 	statement, err := pgparse.ParseStatement(e.SQL)
 	if err != nil {
