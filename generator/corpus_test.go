@@ -84,7 +84,7 @@ func snapshotOf(t *testing.T, c *fixture.Case) *catalog.Snapshot {
 	if !c.Has("catalog.json") {
 		return common
 	}
-	own, err := catalog.Read(strings.NewReader(c.Text("catalog.json")))
+	own, err := catalog.Read(c.Text("catalog.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func snapshotOf(t *testing.T, c *fixture.Case) *catalog.Snapshot {
 // commonSnapshot is that of testdata/schema.sql.
 func commonSnapshot(t *testing.T) *catalog.Snapshot {
 	t.Helper()
-	snapshot, err := catalog.Read(strings.NewReader(fixture.ReadFile(t, "testdata/catalog.json")))
+	snapshot, err := catalog.Read(fixture.ReadFile(t, "testdata/catalog.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

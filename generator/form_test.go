@@ -320,7 +320,7 @@ func compileProject(t *testing.T, project *fixture.Case) []Object {
 	if file == nil {
 		t.Fatalf("%s: %+v", project.Name, list)
 	}
-	snapshot, err := catalog.Read(strings.NewReader(project.Text(catalog.FileName)))
+	snapshot, err := catalog.Read(project.Text(catalog.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -208,7 +208,7 @@ func tryDelta(t *testing.T, dir fstest.MapFS, yaml string) ([]generator.File, di
 
 func deltaSnapshot(t *testing.T, file *policy.File) *catalog.Snapshot {
 	t.Helper()
-	snapshot, err := catalog.Read(strings.NewReader(fixture.ReadFile(t, "../testdata/catalog.json")))
+	snapshot, err := catalog.Read(fixture.ReadFile(t, "../testdata/catalog.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
