@@ -352,10 +352,10 @@ func (o Object) listed(name string, roles policy.Roles) Object {
 
 // PinnedSettings are those that retention._register gives a policy's functions for applications besides their own:
 // search_path and timezone, which are their own, come first.
-func PinnedSettings() ([]string, error) {
+func PinnedSettings() []string {
 	text, _ := sqlfiles.Runtime.ReadFile("functions/_evaluated.sql") // embedded
-	routine, err := pgparse.ReadRoutine(string(text))
-	return routine.Settings, err
+	routine, _ := pgparse.ReadRoutine(string(text))
+	return routine.Settings
 }
 
 // ForApplications says whether a function of the runtime may be granted to roles of the application by hand.
