@@ -9,6 +9,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -144,14 +145,12 @@ func (w *pageWriter) claim(c *policy.Claim) []Object {
 // claimable refuses policies whose rows are more than entries that expire: a claim writes an
 // expired entry over, and no step would see it go.
 func (w *pageWriter) claimable(c *policy.Claim) bool {
-	due := w.policy.Due
-	plain := due != nil && len(due.Entries) == 1 && due.Entries[0].Beyond == nil && due.Entries[0].Clock != nil
-	if !plain || due.Entries[0].Clock.Kind != "expires" || due.Entries[0].Clock.Column == "" || due.Entries[0].Clock.UpTo != nil {
+	if w.policy.DueEntries()[0].Clock.UpTo != nil { // of others the reader of the file has refused a claim
 		w.refuse(c.Position, codeApplication, "a claim ends when its entry expires: \"due\" must be one \"expires\" on a column",
 			"Write due: {expires: {column: ...}}.")
 		return false
 	}
-	if tier := c.TTL.Tiers[0]; tier.Never || tier.When != nil || tier.Data != nil && tier.Data.Value != nil {
+	if tier := c.TTL.Tiers[0]; tier.Data != nil && tier.Data.Value != nil {
 		w.refuse(c.TTL.Position, codeApplication, "a time to live is an interval, not an expression", "Write ttl: 15 minutes, or {minutes: 15, at_least: 1}.")
 		return false
 	}
@@ -175,9 +174,6 @@ func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) (fields, 
 	var values []sqlText
 	for _, a := range c.Set {
 		if w.writableColumn(w.table, a.Column, a.Position) == nil {
-			return nil, false
-		} else if slices.Contains(given, a.Column) {
-			w.refuse(a.Position, codeApplication, fmt.Sprintf("column %q is set already", a.Column), "Key and clock get their values from the call.")
 			return nil, false
 		}
 		given = append(given, a.Column)
@@ -275,15 +271,8 @@ type positionColumn struct {
 
 // cursorFunctions are <policy>_advance and <policy>_cursor.
 func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
-	table := w.relation(c.Cursor.Table)
-	if table == nil {
-		return nil
-	}
-	if table.Kind != "table" && table.Kind != "partitioned" {
-		w.refuse(c.Cursor.Table.Position, codeTableKind, fmt.Sprintf("%q %s", c.Cursor.Table, wrongKind(table)), "Name the table that holds the rows.")
-		return nil
-	}
-	if w.refuseNames(table, c.Cursor.Position, isApplicationName) {
+	table := w.holder(c.Cursor.Table)
+	if table == nil || w.refuseNames(table, c.Cursor.Position, isApplicationName) {
 		return nil
 	}
 	key := w.uniqueKey(table, c.Cursor.Key)
@@ -405,15 +394,7 @@ func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 // that is gone, unless "revive" says otherwise.
 func (w *pageWriter) fresh(t *policy.Touch) []policy.Assignment {
 	return slices.DeleteFunc(slices.Clone(t.Set), func(a policy.Assignment) bool {
-		parsed, ok := w.parse(a.Value)
-		if assigned(t.Revive.Set, a.Column) || !ok {
-			return true
-		}
-		for _, ref := range parsed.Columns {
-			if !isAsOf(ref) {
-				return true
-			}
-		}
-		return false
+		reads := func(ref pgparse.ColumnRef) bool { return !isAsOf(ref) }
+		return assigned(t.Revive.Set, a.Column) || slices.ContainsFunc(w.parse(a.Value).Columns, reads)
 	})
 }

@@ -18,16 +18,15 @@ type binder struct {
 	*compiler
 	policy     *policy.Policy
 	table      *catalog.Table
-	asOf       sqlText                             // what as_of is called where the expression goes
-	verdict    func(guard string) (sqlText, error) // what keep.<name> means; nil: refused
-	blank      bool                                // there is no run: its values are NULL
-	batch      sqlText                             // the batch's rows as a relation; "" where there is none
-	inStep     bool                                // run.id and run.reason may be read
-	aliases    map[string]*catalog.Table           // whose columns are known, by what they are called here
-	scalars    []scalarJoin                        // joins that are read as sub-selects, latest last
-	content    sqlText                             // what the relation "partition" stands for, "" for nothing
-	substitute func(pgparse.TableRef) sqlText      // what a table is read as, "" for itself; nil: all are themselves
-	qualify    bool                                // tables that are named without a schema get theirs
+	asOf       sqlText                        // what as_of is called where the expression goes
+	verdict    func(guard string) sqlText     // what keep.<name> means
+	blank      bool                           // there is no run: its values are NULL
+	batch      sqlText                        // the batch's rows as a relation; "" where there is none
+	aliases    map[string]*catalog.Table      // whose columns are known, by what they are called here
+	scalars    []scalarJoin                   // joins that are read as sub-selects, latest last
+	content    sqlText                        // what the relation "partition" stands for, "" for nothing
+	substitute func(pgparse.TableRef) sqlText // what a table is read as, "" for itself; nil: all are themselves
+	qualify    bool                           // tables that are named without a schema get theirs
 }
 
 // scalarJoin is a join that is read as a sub-select in the place of each of its columns: where no
@@ -44,53 +43,39 @@ func (b *binder) restored() func() {
 	return func() { *b = before }
 }
 
-// parse reads an expression again; it was checked when the file was read, so that a mistake here
-// is one of position only.
-func (b *binder) parse(e policy.Expr) (*pgparse.Expr, bool) {
-	parsed, err := pgparse.Expression(e.SQL)
-	if err != nil {
-		b.refuse(e.Position, codeExpression, err.Error(), "")
-		return nil, false
-	}
-	return parsed, b.onOneLine(e)
+// parse reads an expression again.
+func (b *binder) parse(e policy.Expr) *pgparse.Expr {
+	b.onOneLine(e)
+	return policy.Part{Expr: e}.Parsed()
 }
 
-// parseAny parses what may be an expression, a query or a statement; nil when it is none.
+// parseAny parses what may be an expression, a query or a statement.
 func parseAny(e policy.Expr) *pgparse.Expr {
-	for _, kind := range []string{policy.IsExpression, policy.IsQuery, policy.IsStatement} {
+	for _, kind := range []string{policy.IsExpression, policy.IsQuery} {
 		if parsed, err := (policy.Part{Expr: e, Kind: kind}).Parse(); err == nil {
 			return parsed
 		}
 	}
-	return nil
+	return &e.Statement().Expr
 }
 
 // onOneLine refuses a text that would be another one on one line.
-func (b *binder) onOneLine(e policy.Expr) bool {
-	offset := pgparse.BreakInside(e.SQL)
-	if offset >= 0 {
+func (b *binder) onOneLine(e policy.Expr) {
+	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {
 		b.refuse(e.At(offset), codeExpression, "a line break inside quotes", `Write it as E'...\n...'.`)
 	}
-	return offset < 0
 }
 
 // bind ties an expression's names.
 func (b *binder) bind(e policy.Expr) sqlText {
-	parsed, ok := b.parse(e)
-	if !ok {
-		return "NULL"
-	}
+	parsed := b.parse(e)
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) { return b.meaning(e, parsed, ref) })
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsExpression), columns...))
 }
 
 // bindQuery replaces as_of and joins in a query; its other names are its own or t's.
 func (b *binder) bindQuery(e policy.Expr) sqlText {
-	parsed, err := pgparse.Query(e.SQL)
-	if err != nil {
-		b.refuse(e.Position, codeExpression, err.Error(), "")
-		return "SELECT"
-	}
+	parsed := policy.Part{Expr: e, Kind: policy.IsQuery}.Parsed()
 	b.onOneLine(e)
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 		if len(ref.Fields) != 2 || ref.Star || named(parsed.Tables, ref.Fields[0]) {
@@ -110,11 +95,7 @@ func (b *binder) bindAt(e policy.Expr, asOf sqlText) sqlText {
 
 // valueFrom is an expression that may read as_of and the columns of a table called alias; nil: of none.
 func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
-	parsed, ok := b.parse(e)
-	if !ok {
-		return "NULL"
-	}
-	return enclosed(spliced(e, b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
+	return enclosed(spliced(e, b.columnEdits(b.parse(e), func(ref pgparse.ColumnRef) (sqlText, bool) {
 		switch {
 		case from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star:
 			b.knownColumn(from, ref.Fields[1], e.At(ref.Offset))
@@ -223,12 +204,9 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 	switch {
 	case ref.Depth > 0 && parts > 1 && named(parsed.Tables, first): // of a sub-select's own table
 	case first == "keep" && parts == 2:
-		return b.keep(e, ref)
-	case first == "run" && parts == 2 && b.inStep:
-		return b.run(e, ref)
+		return enclosed(b.verdict(ref.Fields[1])), true
 	case first == "run" && parts == 2:
-		b.refuse(e.At(ref.Offset), codeExpression, "\"run\" cannot be read here",
-			"Only steps know the run; conditions must give the same answer in preview.")
+		return b.run(ref), true
 	case ref.Star:
 	case first == "t" && parts == 2 && b.table.Column(ref.Fields[1]) == nil:
 		b.knownColumn(b.table, ref.Fields[1], e.At(ref.Offset))
@@ -246,32 +224,13 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 	return "", false
 }
 
-// keep is what a guard says of the row.
-func (b *binder) keep(e policy.Expr, ref pgparse.ColumnRef) (sqlText, bool) {
-	if b.verdict == nil {
-		b.refuse(e.At(ref.Offset), codeExpression, "\"keep\" cannot be read here",
-			"Only a rank's order and among may read what guards say.")
-		return "", false
-	}
-	text, err := b.verdict(ref.Fields[1])
-	if err != nil {
-		b.refuse(e.At(ref.Offset), codeExpression, err.Error(), "")
-		return "", false
-	}
-	return enclosed(text), true
-}
-
-// run ties run.id and run.reason to the input of the batch.
-func (b *binder) run(e policy.Expr, ref pgparse.ColumnRef) (sqlText, bool) {
+// run ties run.id and run.reason, which steps read, to the input of the batch.
+func (b *binder) run(ref pgparse.ColumnRef) sqlText {
 	names := map[string]sqlText{"id": "($1).run_id", "reason": "($1).reason"}
 	if b.blank {
 		names = map[string]sqlText{"id": "NULL::bigint", "reason": "NULL::text"}
 	}
-	text, ok := names[ref.Fields[1]]
-	if !ok {
-		b.refuse(e.At(ref.Offset), codeExpression, fmt.Sprintf("a run has no %q", ref.Fields[1]), "There are run.id and run.reason.")
-	}
-	return text, ok
+	return names[ref.Fields[1]]
 }
 
 // scalar is the sub-select that is read in the place of a join's column.
@@ -348,10 +307,7 @@ func ownColumnsOnly(e *pgparse.Expr) bool {
 	})
 }
 
-func (b *binder) readsOwnColumns(e policy.Expr) bool {
-	parsed, ok := b.parse(e)
-	return ok && ownColumnsOnly(parsed)
-}
+func (b *binder) readsOwnColumns(e policy.Expr) bool { return ownColumnsOnly(b.parse(e)) }
 
 func harmlessOnly(e *pgparse.Expr) bool {
 	return !slices.ContainsFunc(e.Functions, func(name string) bool { return !slices.Contains(harmless, name) })

@@ -80,10 +80,7 @@ var (
 )
 
 func (w *pageWriter) clockExpression(k *clock, e policy.Expr, encoded bool) string {
-	parsed, ok := w.parse(e)
-	if !ok {
-		return ""
-	}
+	parsed := w.parse(e)
 	k.expr, k.own = enclosed(w.bind(e)), ownColumnsOnly(parsed)
 	if plainPick.MatchString(e.SQL) && w.indexable(parsed) {
 		k.indexed = enclosed(sqlText(oneLine(e.SQL)))
@@ -373,18 +370,6 @@ const longestWindow = "1000 years"
 
 // intervalText writes an interval as PostgreSQL reads it whatever the settings.
 func intervalText(i policy.Interval) string {
-	return fmt.Sprintf("%d months %d days %s", i.Months, i.Days, clockTime(i.Time))
-}
-
-// clockTime writes a duration as PostgreSQL's hours, minutes and seconds.
-func clockTime(d time.Duration) string {
-	sign := ""
-	if d < 0 {
-		sign, d = "-", -d
-	}
-	text := fmt.Sprintf("%s%02d:%02d:%02d", sign, int64(d/time.Hour), int64(d/time.Minute)%60, int64(d/time.Second)%60)
-	if d%time.Second != 0 {
-		text += fmt.Sprintf(".%06d", int64(d/time.Microsecond)%1_000_000)
-	}
-	return text
+	seconds := int64(i.Time / time.Second)
+	return fmt.Sprintf("%d months %d days %02d:%02d:%02d", i.Months, i.Days, seconds/3600, seconds/60%60, seconds%60)
 }

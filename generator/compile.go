@@ -78,13 +78,8 @@ func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) d
 }
 
 func (c *compiler) compile() ([]Object, diag.List) {
-	runtime, err := Runtime(c.file.Install)
-	if err != nil {
-		c.refuse(c.file.Install.Position, codeStep, err.Error(), "")
-		return nil, c.diags
-	}
 	c.checkSnapshot()
-	runtime = append(runtime, c.install())
+	runtime := append(Runtime(c.file.Install), c.install())
 	objects := append(slices.Clip(runtime), c.policies()...)
 	c.checkStored(runtime, objects)
 	objects = slices.Concat(objects, c.reports(), c.privileges(), c.jobs())

@@ -230,7 +230,7 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 	for _, a := range s.Archive.Set {
 		if runID.MatchString(a.Value.SQL) {
 			source.Run = a.Column
-		} else if parsed, ok := w.parse(a.Value); ok && parsed.Literal {
+		} else if w.parse(a.Value).Literal {
 			source.Same[a.Column] = oneLine(a.Value.SQL)
 		}
 	}

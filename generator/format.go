@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -172,10 +173,8 @@ func refusedToken(text string, refusal func(t pgparse.Token) string) string {
 
 // ternRefusal: a line that would take Up or Down out of its transaction, and what tern splits wrongly.
 func ternRefusal(text string, noTransaction bool) string {
-	for line := range strings.Lines(text) {
-		if strings.TrimSuffix(line, "\n") == ternNoTxLine {
-			return "a line is exactly " + ternNoTxLine + ", by which tern leaves the transaction"
-		}
+	if slices.Contains(strings.Split(text, "\n"), ternNoTxLine) {
+		return "a line is exactly " + ternNoTxLine + ", by which tern leaves the transaction"
 	}
 	if !noTransaction {
 		return ""

@@ -292,16 +292,9 @@ func (h *History) remove(id ID) {
 // clone lets Next walk ahead without touching h.
 func (h *History) clone() *History {
 	c := *h
-	c.objects, c.sums, c.left = copied(h.objects), copied(h.sums), copied(h.left)
+	c.objects, c.sums, c.left = maps.Clone(h.objects), maps.Clone(h.sums), maps.Clone(h.left)
 	c.order, c.files = slices.Clone(h.order), slices.Clone(h.files)
 	return &c
-}
-
-// copied is a map of its own, also of none.
-func copied[V any](m map[ID]V) map[ID]V {
-	c := make(map[ID]V, len(m))
-	maps.Copy(c, m)
-	return c
 }
 
 // quoteName writes a name into a comment: on one line, whatever it holds, and never as something

@@ -199,10 +199,7 @@ func (w *pageWriter) zoned(e *pgparse.Expr) bool {
 	if !mixed { // most read none, and need no second look
 		return false
 	}
-	c, err := pgparse.ParseCondition(e.SQL)
-	if err != nil {
-		return false // reported where it was read
-	}
+	c, _ := pgparse.ParseCondition(e.SQL) // it was parsed before
 	found := false
 	c.Walk(func(c *pgparse.Condition) {
 		left, right := w.table.Column(c.Left.Column), w.table.Column(c.Right.Column)

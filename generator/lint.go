@@ -43,8 +43,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	if c.diags.HasErrors() {
 		return nil
 	}
-	w.binder.inStep, w.binder.blank = true, true
-	w.binder.verdict = w.guardVerdict // of ranks; the file's reader has refused it elsewhere
+	w.binder.blank = true
 	w.binder.batch = fragment("batch in parentheses", batchRows{From: fragment("table as t", w.rowsRelation())})
 	var checks []Check
 	for i, j := range p.Joins {

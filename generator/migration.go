@@ -86,10 +86,6 @@ type part struct {
 // up the difference, none when there is none. What belongs to one policy is one object there, see Pages. Within a kind
 // the order of wanted is kept. The error is an *ObjectError, or several joined.
 func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
-	if h.tool.format == "" { // nobody has read a directory
-		h = h.clone()
-		h.tool, h.width = gooseTool, gooseTool.width
-	}
 	if err := checkInstall(h, wanted, opt.Roles); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package generator
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -388,17 +389,8 @@ func (a action) write(to pieces, l tool, separately bool) pieces {
 	return to
 }
 
-// statements splits a text at the lines that are exactly "-- next".
-func statements(text string) []string {
-	var parts []string
-	var current strings.Builder
-	for line := range strings.Lines(text) {
-		if line == nextLine+"\n" {
-			parts = append(parts, current.String())
-			current.Reset()
-			continue
-		}
-		current.WriteString(line)
-	}
-	return append(parts, current.String())
-}
+// between are the lines that are exactly nextLine.
+var between = regexp.MustCompile(`(?m)^` + nextLine + `\n`)
+
+// statements splits a text at these lines.
+func statements(text string) []string { return between.Split(text, -1) }

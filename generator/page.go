@@ -156,15 +156,12 @@ func (c *compiler) reports() []Object {
 
 func (w *pageWriter) report(r *policy.Report) Object {
 	data := fields{"Query": w.bindQuery(r.Query), "Alert": sqlText("")}
-	if parsed, err := pgparse.Query(r.Query.SQL); err == nil { // reported where it is bound
-		w.noteReads(r.Query, parsed)
-	}
+	w.noteReads(r.Query, policy.Part{Expr: r.Query, Kind: policy.IsQuery}.Parsed())
 	if r.Alert != nil {
 		// Its names are the query's columns, which only the server knows, but for as_of.
-		if parsed, ok := w.parse(*r.Alert); ok {
-			w.noteReads(*r.Alert, parsed)
-			data["Alert"] = spliced(*r.Alert, w.columnEdits(parsed, func(pgparse.ColumnRef) (sqlText, bool) { return "", false }))
-		}
+		parsed := w.parse(*r.Alert)
+		w.noteReads(*r.Alert, parsed)
+		data["Alert"] = spliced(*r.Alert, w.columnEdits(parsed, func(pgparse.ColumnRef) (sqlText, bool) { return "", false }))
 	}
 	o := w.function("report", "timestamp with time zone", "report", data)
 	o.Table = ""

@@ -57,7 +57,7 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 	r := w.rankTexts(source, name)
 	r.inGroup = r
 	if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" }) {
-		w.binder.verdict = func(guard string) (sqlText, error) { return w.verdictInGroup(guard, r.Keys) }
+		w.binder.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, r.Keys) }
 		r.inGroup = w.rankTexts(source, name)
 	}
 	return r
@@ -82,14 +82,14 @@ func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 }
 
 // verdictInGroup is guardVerdict for the rows of one group: a rank whose groups lie within it looks at no others.
-func (w *pageWriter) verdictInGroup(name string, keys []groupKey) (sqlText, error) {
+func (w *pageWriter) verdictInGroup(name string, keys []groupKey) sqlText {
 	for _, g := range w.guards {
 		if g.name != name || g.rank == nil || !g.rank.within(keys) {
 			continue
 		}
 		inner := w.rankTexts(g.rank.source, g.rank.Name)
 		inner.Rows = append(inner.Rows, matches(keys)...)
-		return fragment("ranked within", inner), nil
+		return fragment("ranked within", inner)
 	}
 	return w.guardVerdict(name)
 }
@@ -136,9 +136,6 @@ func (w *pageWriter) compileOrder(r *ranked) {
 
 // withKey makes an order total with the primary key, in the direction of its last item.
 func (w *pageWriter) withKey(order []orderItem) []orderItem {
-	if len(order) == 0 {
-		return order
-	}
 	total := slices.Clone(order)
 	descending := order[len(order)-1].Descending
 	for _, name := range w.table.PrimaryKey {
@@ -151,8 +148,8 @@ func (w *pageWriter) withKey(order []orderItem) []orderItem {
 
 // columnOf is the column that an expression is, "" when it is more than a column.
 func (w *pageWriter) columnOf(e policy.Expr) string {
-	parsed, ok := w.parse(e)
-	if !ok || len(parsed.Columns) != 1 {
+	parsed := w.parse(e)
+	if len(parsed.Columns) != 1 {
 		return ""
 	}
 	ref := parsed.Columns[0]

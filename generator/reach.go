@@ -158,10 +158,7 @@ func (w *pageWriter) collectRights() {
 			w.statementRights(part.Expr)
 			continue
 		}
-		parsed, err := part.Parse()
-		if err != nil {
-			continue // reported where it is compiled
-		}
+		parsed := part.Parsed()
 		w.noteNames(parsed)
 		for _, ref := range parsed.Tables {
 			w.addRead(part.Expr, ref)

@@ -1,8 +1,8 @@
 package generator
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"pgretain/internal/catalog"
@@ -106,10 +106,7 @@ func (w *pageWriter) compileWhere() {
 	if e == nil {
 		return
 	}
-	parsed, ok := w.parse(*e)
-	if !ok {
-		return
-	}
+	parsed := w.parse(*e)
 	own := ownColumnsOnly(parsed)
 	w.where = &filter{
 		sql: enclosed(w.bind(*e)), own: own,
@@ -135,11 +132,8 @@ func (w *pageWriter) compileJoins() {
 
 // joinSource is what a join reads.
 func (w *pageWriter) joinSource(j policy.Join) sqlText {
-	switch {
-	case j.Table != nil:
+	if j.Table != nil {
 		return quotedTable(*j.Table)
-	case j.Query == nil:
-		return "NULL"
 	}
 	query := enclosed(w.bindQuery(*j.Query))
 	if j.OncePerRun() && w.stored {
@@ -172,9 +166,7 @@ func (w *pageWriter) asScalars(joins []policy.Join, before []scalarJoin) []scala
 // withAlias is a copy of aliases in which name is a table.
 func withAlias(aliases map[string]*catalog.Table, name string, table *catalog.Table) map[string]*catalog.Table {
 	copied := map[string]*catalog.Table{}
-	for k, v := range aliases {
-		copied[k] = v
-	}
+	maps.Copy(copied, aliases)
 	copied[name] = table
 	return copied
 }
@@ -197,20 +189,15 @@ func (w *pageWriter) compileGuards() {
 }
 
 // guardVerdict is what keep.<name> means in a rank: whether the guard keeps the row.
-func (w *pageWriter) guardVerdict(name string) (sqlText, error) {
+func (w *pageWriter) guardVerdict(name string) sqlText {
 	if name == "hold" {
-		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf}), nil
+		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf})
 	}
-	for _, g := range w.guards {
-		switch {
-		case g.name != name:
-		case g.cond != "":
-			return fragment("not false", g.condInRank), nil
-		case g.rank != nil:
-			return fragment("ranked within", g.rank), nil
-		}
+	g := w.guards[slices.IndexFunc(w.guards, func(g guard) bool { return g.name == name })]
+	if g.rank != nil {
+		return fragment("ranked within", g.rank)
 	}
-	return "", errors.New("keep." + name + " is not known here")
+	return fragment("not false", g.condInRank)
 }
 
 func (w *pageWriter) compileDue() {
@@ -224,9 +211,6 @@ func (w *pageWriter) compileDue() {
 			r = w.rankOf(entry.Beyond, sqlText(fmt.Sprintf("places_beyond_%d", i+1)))
 		}
 		w.clocks, w.beyonds = append(w.clocks, k), append(w.beyonds, r)
-	}
-	if w.policy.Due != nil {
-		w.binder.verdict = nil
 	}
 }
 
@@ -279,11 +263,7 @@ func (w *pageWriter) clockColumns(k *clock) []string {
 	if k.source.Expression == nil {
 		return []string{k.column}
 	}
-	parsed, ok := w.parse(*k.source.Expression)
-	if !ok {
-		return nil
-	}
-	return w.columnsRead(parsed, "")
+	return w.columnsRead(w.parse(*k.source.Expression), "")
 }
 
 // columnsRead lists the columns of t that an expression may read: a bare name inside a sub-select
@@ -479,10 +459,7 @@ func (w *pageWriter) readsJoins() bool {
 		return len(ref.Fields) == 0 || slices.ContainsFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
 	}
 	return slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && !k.own }) ||
-		slices.ContainsFunc(list, func(e policy.Expr) bool {
-			parsed := parseAny(e)
-			return parsed == nil || slices.ContainsFunc(parsed.Columns, mayRead)
-		})
+		slices.ContainsFunc(list, func(e policy.Expr) bool { return slices.ContainsFunc(parseAny(e).Columns, mayRead) })
 }
 
 // fromRows is the policy's table with what it joins, as the runtime reads it for facts and steps; "" where these read the

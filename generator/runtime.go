@@ -33,8 +33,8 @@ var runtimeKinds = []runtimeKind{
 }
 
 // Runtime renders the runtime for an install: its schema and role names instead of the default
-// ones, and no grants with "roles: none".
-func Runtime(install policy.Install) ([]Object, error) {
+// ones, and no grants with "roles: none". An error in it is a mistake of ours.
+func Runtime(install policy.Install) []Object {
 	var objects []Object
 	for _, k := range runtimeKinds {
 		read := k.objects
@@ -43,11 +43,11 @@ func Runtime(install policy.Install) ([]Object, error) {
 		}
 		made, err := read(sqlfiles.Runtime, install)
 		if err != nil {
-			return nil, fmt.Errorf("reading the runtime's %s: %w", k.dir, err)
+			panic(fmt.Errorf("reading the runtime's %s: %w", k.dir, err))
 		}
 		objects = append(objects, made...)
 	}
-	return objects, nil
+	return objects
 }
 
 // objects are those of one directory, a file each.
@@ -296,11 +296,8 @@ func checkVersion(file migrationFile) error {
 	for _, a := range file.up {
 		version := versionOf(a.object.ID(), a.object.SQL)
 		if newer, err := sqlfiles.Compare(strconv.Itoa(max(version, 1))); err != nil || newer > 0 {
-			return &HistoryError{
-				Kind: ErrNewer, Files: []string{file.Name},
-				Message: fmt.Sprintf("it installs version %d of the runtime; this pgretain writes version %s", version, sqlfiles.Version),
-				Hint:    newerHint,
-			}
+			message := fmt.Sprintf("it installs version %d of the runtime; this pgretain writes version %s", version, sqlfiles.Version)
+			return historyError(ErrNewer, newerHint, message, file.Name)
 		}
 	}
 	return nil
@@ -355,13 +352,10 @@ func (o Object) listed(name string, roles policy.Roles) Object {
 
 // PinnedSettings are those that retention._register gives a policy's functions for applications besides their own:
 // search_path and timezone, which are their own, come first.
-func PinnedSettings() ([]string, error) {
-	text, err := sqlfiles.Runtime.ReadFile("functions/_evaluated.sql")
-	if err != nil {
-		return nil, err
-	}
-	routine, err := pgparse.ReadRoutine(string(text))
-	return routine.Settings, err
+func PinnedSettings() []string {
+	text, _ := sqlfiles.Runtime.ReadFile("functions/_evaluated.sql") // embedded
+	routine, _ := pgparse.ReadRoutine(string(text))
+	return routine.Settings
 }
 
 // ForApplications says whether a function of the runtime may be granted to roles of the application by hand.

@@ -79,7 +79,6 @@ func (c *compiler) hasTrigger(table *catalog.Table) bool {
 // render is the SQL of one effect of the batch.
 func (w *pageWriter) render(s step, b batch) sqlText {
 	defer w.restored()()
-	w.binder.inStep = true
 	w.enterHeaders(s)
 	if w.readsRelation(s) {
 		w.binder.batch = fragment("batch in parentheses", w.rowsOf(s, b, false))
@@ -92,26 +91,39 @@ func (w *pageWriter) render(s step, b batch) sqlText {
 
 // enterHeaders makes the columns of the header rows of earlier steps known.
 func (w *pageWriter) enterHeaders(s step) {
-	for _, h := range w.policy.Then[:s.number-1] {
-		if h.Insert != nil && h.Insert.As != "" {
-			w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.tables[h.Insert.Into.String()])
-		}
+	for _, h := range w.headers(s) {
+		w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.tables[h.Insert.Into.String()])
 	}
 }
 
 // enterRelated makes the names of a step on related rows known.
 func (w *pageWriter) enterRelated(s step) bool {
-	table := w.relation(s.Related.Table)
-	if table == nil {
-		return false
+	find := w.relation
+	if s.Delete != nil || s.Update != nil {
+		find = w.holder
 	}
-	if (s.Delete != nil || s.Update != nil) && table.Kind != "table" && table.Kind != "partitioned" {
-		w.refuse(s.Related.Table.Position, codeTableKind, fmt.Sprintf("%q %s", s.Related.Table, wrongKind(table)), "Name the table that holds the rows.")
+	table := find(s.Related.Table)
+	if table == nil {
 		return false
 	}
 	w.binder.aliases = withAlias(w.binder.aliases, s.Related.As, table)
 	w.binder.scalars = w.asScalars(s.Related.Joins, w.binder.scalars)
 	return true
+}
+
+// holder is a table that holds its rows itself; another one is refused.
+func (c *compiler) holder(t policy.Table) *catalog.Table {
+	table := c.relation(t)
+	if table != nil && !holdsRows(table) {
+		c.refuse(t.Position, codeTableKind, fmt.Sprintf("%q %s", t, wrongKind(table)), "Name the table that holds the rows.")
+		return nil
+	}
+	return table
+}
+
+// holdsRows says whether rows have a place in a table, where they can be locked.
+func holdsRows(table *catalog.Table) bool {
+	return table.Kind == "table" || table.Kind == "partitioned"
 }
 
 // targetOf is the table that a step writes.
@@ -156,10 +168,7 @@ func (s step) expressions() []policy.Expr {
 
 // anyReads says whether any expression reads what found looks for.
 func anyReads(list []policy.Expr, found func(*pgparse.Expr) bool) bool {
-	return slices.ContainsFunc(list, func(e policy.Expr) bool {
-		parsed := parseAny(e)
-		return parsed != nil && found(parsed)
-	})
+	return slices.ContainsFunc(list, func(e policy.Expr) bool { return found(parseAny(e)) })
 }
 
 // readsRelation says whether an expression of a step reads the relation "batch".
@@ -176,20 +185,21 @@ func mentions(name string, list ...policy.Expr) bool {
 	})
 }
 
-// headersRead lists the steps before s that inserted the header rows which s reads.
+// headers lists the steps before s that insert header rows.
+func (w *pageWriter) headers(s step) []step {
+	return slices.DeleteFunc(w.steps()[:s.number-1], func(h step) bool { return h.Insert == nil || h.Insert.As == "" })
+}
+
+// headersRead lists those whose rows s reads.
 func (w *pageWriter) headersRead(s step) []step {
-	return slices.DeleteFunc(w.steps()[:s.number-1], func(h step) bool {
-		return h.Insert == nil || h.Insert.As == "" || !mentions(h.Insert.As, s.expressions()...)
-	})
+	return slices.DeleteFunc(w.headers(s), func(h step) bool { return !mentions(h.Insert.As, s.expressions()...) })
 }
 
 // readsBatch says whether expressions read the batch's rows, joins or headers.
 func (w *pageWriter) readsBatch(s step, list ...policy.Expr) bool {
 	names := append(each(w.policy.Joins, func(j policy.Join) string { return j.Name }), "t")
-	for _, h := range w.policy.Then[:s.number-1] {
-		if h.Insert != nil && h.Insert.As != "" {
-			names = append(names, h.Insert.As)
-		}
+	for _, h := range w.headers(s) {
+		names = append(names, h.Insert.As)
 	}
 	return s.Related != nil && len(s.Related.Joins) > 0 ||
 		anyReads(list, func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 }) ||
@@ -253,8 +263,8 @@ func (w *pageWriter) locksRelated(s step) bool {
 	}
 	name := s.Related.Table.String()
 	table := w.tables[name]
-	if table == nil || table.Kind != "table" && table.Kind != "partitioned" {
-		return false // no lock can be had on a row of a view, and it has no place
+	if table == nil || !holdsRows(table) {
+		return false
 	}
 	own := name == tableName(w.table) && (w.ownDelete != nil || w.ownUpdate)
 	return own || slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), w.tables.Root(name))

@@ -200,7 +200,7 @@ func (w *pageWriter) createdTables() []Object {
 
 func (w *pageWriter) createdTable(s step, from *catalog.Table) Object {
 	defer w.restored()()
-	w.binder.inStep, w.binder.blank, w.binder.asOf = true, true, "NULL::timestamptz"
+	w.binder.blank, w.binder.asOf = true, "NULL::timestamptz"
 	w.enterHeaders(s)
 	if s.Related != nil {
 		w.enterRelated(s)

@@ -240,8 +240,8 @@ var aggregates = []string{
 }
 
 func hasAggregate(e policy.Expr) bool {
-	parsed, err := pgparse.Expression(e.SQL)
-	return err == nil && !parsed.Subquery && slices.ContainsFunc(parsed.Functions, func(f string) bool { return slices.Contains(aggregates, f) })
+	parsed := policy.Part{Expr: e}.Parsed()
+	return !parsed.Subquery && slices.ContainsFunc(parsed.Functions, func(f string) bool { return slices.Contains(aggregates, f) })
 }
 
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}

@@ -52,7 +52,7 @@ func (w *pageWriter) stepEntries() []stepEntry {
 
 func (w *pageWriter) stepEntry(s step) stepEntry {
 	defer w.restored()()
-	w.binder.inStep, w.binder.blank, w.binder.substitute = true, true, w.rest(s)
+	w.binder.blank, w.binder.substitute = true, w.rest(s)
 	e := stepEntry{Step: s.number, Verb: s.kind.verb, Table: w.targetOf(s), Notes: w.stepNotes(s)}
 	if s.Archive != nil {
 		e.Other = w.otherColumns(s)
@@ -83,7 +83,7 @@ func (e *stepEntry) blind(why string) { e.Blind, e.Notes = true, append(e.Notes,
 func (w *pageWriter) entryRows(s step, e *stepEntry) {
 	table := w.sourceTable(s)
 	if s.Related != nil {
-		if table.Kind != "table" && table.Kind != "partitioned" { // rows of a view have no place
+		if !holdsRows(table) {
 			e.blind("its rows are those of a view")
 			return
 		}
@@ -205,9 +205,6 @@ func (w *pageWriter) tablesRead(list []policy.Expr) []tableRead {
 	var found []tableRead
 	for _, e := range list {
 		parsed := parseAny(e)
-		if parsed == nil {
-			continue
-		}
 		for _, ref := range parsed.Tables {
 			if table := w.lookUp(ref); table != nil {
 				found = append(found, tableRead{table, ref, parsed})
@@ -329,9 +326,7 @@ func (w *pageWriter) decidingColumns() []string {
 		list = append(list, s.expressions()...)
 	}
 	for _, e := range list {
-		if parsed := parseAny(e); parsed != nil {
-			columns = append(columns, w.columnsRead(parsed, "")...)
-		}
+		columns = append(columns, w.columnsRead(parseAny(e), "")...)
 	}
 	for _, k := range w.clocks {
 		if k != nil {

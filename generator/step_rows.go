@@ -161,9 +161,7 @@ func (w *pageWriter) columnsOf(s step) []string {
 		alias = s.Related.As
 	}
 	for _, e := range w.allExpressions(s) {
-		if parsed := parseAny(e); parsed != nil {
-			names = append(names, w.columnsRead(parsed, alias)...)
-		}
+		names = append(names, w.columnsRead(parseAny(e), alias)...)
 	}
 	return names
 }
@@ -184,9 +182,6 @@ var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|dou
 // joinColumns calls found for every column of the policy's joins that an expression reads.
 func (w *pageWriter) joinColumns(e policy.Expr, found func(join int, column string)) {
 	parsed := parseAny(e)
-	if parsed == nil {
-		return
-	}
 	for _, ref := range parsed.Columns {
 		if len(ref.Fields) == 0 || ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]) {
 			continue
@@ -218,11 +213,7 @@ func statementTarget(w *pageWriter, s policy.Step) string {
 
 // statement is a step in the policy's own words, over the relation "batch".
 func (w *pageWriter) statement(s step, b batch) sqlText {
-	parsed, err := pgparse.ParseStatement(s.SQL.SQL)
-	if err != nil {
-		w.refuse(s.SQL.Position, codeExpression, err.Error(), "")
-		return ""
-	}
+	parsed := s.SQL.Statement()
 	w.onOneLine(*s.SQL)
 	relation := fragment("batch relation", w.rowsOf(s, b, false))
 	edits := append(w.tableEdits(*s.SQL, &parsed.Expr, policy.IsStatement),
@@ -230,7 +221,7 @@ func (w *pageWriter) statement(s step, b batch) sqlText {
 			if len(ref.Fields) != 2 || ref.Fields[0] != "run" || named(parsed.Tables, "run") {
 				return "", false
 			}
-			return w.run(*s.SQL, ref)
+			return w.run(ref), true
 		})...)
 	var text sqlText
 	if parsed.CTEs > 0 {
@@ -256,12 +247,8 @@ func (w *pageWriter) writtenName(ref pgparse.TableRef) string {
 
 // statementChanges are the tables that a statement updates or deletes from, as holds name them.
 func (w *pageWriter) statementChanges(e policy.Expr) []string {
-	parsed, err := pgparse.ParseStatement(e.SQL)
-	if err != nil {
-		return nil // reported where it is rendered
-	}
 	var list []string
-	for _, write := range parsed.Writes {
+	for _, write := range e.Statement().Writes {
 		if write.Update || write.Delete {
 			list = append(list, w.tables.Root(w.writtenName(write.Table)))
 		}
@@ -271,10 +258,7 @@ func (w *pageWriter) statementChanges(e policy.Expr) []string {
 
 // statementRights notes what a statement of the policy's own words does with tables.
 func (w *pageWriter) statementRights(e policy.Expr) {
-	parsed, err := pgparse.ParseStatement(e.SQL)
-	if err != nil {
-		return // reported where it is rendered
-	}
+	parsed := e.Statement()
 	w.noteNames(&parsed.Expr)
 	for _, ref := range parsed.Tables {
 		w.addRead(e, ref)

@@ -222,13 +222,13 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 		if g.rank != nil || condition == nil {
 			return nil, false
 		}
-		parsed, ok := w.parse(*condition)
-		if !ok || !harmlessOnly(parsed) {
+		parsed := w.parse(*condition)
+		if !harmlessOnly(parsed) {
 			return nil, false
 		}
 		for _, ref := range parsed.Tables {
 			table := w.lookUp(ref)
-			if table == nil || table.Kind != "table" && table.Kind != "partitioned" || w.tables.Root(tableName(table)) == tableName(w.table) {
+			if table == nil || !holdsRows(table) || w.tables.Root(tableName(table)) == tableName(w.table) {
 				return nil, false
 			}
 			lock := tableLock{Table: qualified(table), Mode: "SHARE"}
@@ -292,8 +292,8 @@ func (w *pageWriter) plainStep(s policy.Step) bool {
 func (w *pageWriter) plainWrite(s step) bool {
 	return s.Related == nil && s.kind.copies && (s.Insert == nil || s.Insert.As == "") &&
 		!slices.ContainsFunc(s.expressions(), func(e policy.Expr) bool {
-			parsed, ok := w.parse(e)
-			return !ok || parsed.Subquery || slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
+			parsed := w.parse(e)
+			return parsed.Subquery || slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
 				return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
 			})
 		})

@@ -21,6 +21,7 @@ const module = "pgretain/"
 var arrows = map[string][]string{
 	"policy":              {"internal/calendar", "internal/diag", "internal/parallel", "internal/pgparse", "internal/quote"},
 	"generator":           {"policy", "templates", "sql", "internal/calendar", "internal/catalog", "internal/diag", "internal/explain", "internal/parallel", "internal/pgparse", "internal/quote"},
+	"generator/history":   {"*"},
 	"verifier":            {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
 	"templates":           {},
 	"sql":                 {},

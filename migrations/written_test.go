@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -129,7 +130,11 @@ func TestSettingsArePinned(t *testing.T) {
 // written is the step from nothing to sql/.
 func written(t *testing.T) []generator.File {
 	t.Helper()
-	files, err := generator.Next(&generator.History{}, runtime(t), generator.NextOptions{
+	empty, err := generator.Read(fstest.MapFS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := generator.Next(empty, runtime(t), generator.NextOptions{
 		Roles: defaults(t).Roles, SearchPath: []string{"pg_catalog", "pg_temp"},
 	})
 	if err != nil {
@@ -140,11 +145,7 @@ func written(t *testing.T) []generator.File {
 
 func runtime(t *testing.T) []generator.Object {
 	t.Helper()
-	objects, err := generator.Runtime(defaults(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return objects
+	return generator.Runtime(defaults(t))
 }
 
 // defaults is the install of a policy file that says nothing about it.

@@ -7,12 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// read reads what makes the policy a deduplication set. There is no row when its expressions are evaluated.
-func (c *Claim) read(r *reader, f field) bool {
-	m, ok := r.structure(f, f.label(), c)
-	if !ok {
-		return false
-	}
+// check reads how long a key is claimed. There is no row when that is evaluated.
+func (c *Claim) check(r *reader, m mapping) {
 	ttl, ok := m.require("ttl")
 	switch {
 	case ok && ttl.is(yaml.SequenceNode):
@@ -20,7 +16,6 @@ func (c *Claim) read(r *reader, f field) bool {
 	case ok:
 		c.TTL = r.window(ttl, false)
 	}
-	return true
 }
 
 // checkClaim checks that the policy is one whose rows expire, and that set leaves key and clock alone.
@@ -40,32 +35,26 @@ func (r *reader) checkClaim(p *Policy) {
 	}
 }
 
-func (c *Cursor) read(r *reader, f field) bool {
-	_, ok := r.structure(f, f.label(), c)
+func (c *Cursor) check(r *reader, _ mapping) {
 	all := slices.Concat(c.Columns, c.With)
 	if i := slices.IndexFunc(all, func(n Name) bool { return n.Text == c.Key.Text }); i >= 0 {
 		r.add(codeRunTwice, all[i].Position, fmt.Sprintf("column %q is the cursor's key", c.Key.Text), "", "")
 	}
-	return ok
 }
 
-// read reads what the touch function sets on the rows with given keys, and how a row that went is made anew.
-func (t *Touch) read(r *reader, f field) bool {
-	m, ok := r.structure(f, f.label(), t)
-	if !ok {
-		return false
-	}
+// check reads how a row that went is made anew.
+func (t *Touch) check(r *reader, m mapping) {
 	isKey := func(a Assignment) bool { return a.Column == t.Key.Text }
 	if i := slices.IndexFunc(t.Set, isKey); i >= 0 {
 		r.add(codeTouch, t.Set[i].Position, fmt.Sprintf("\"set\" of a touch cannot name the key %q", t.Key.Text), "", "Set the columns that say when the row was used.")
 	}
-	f, ok = m.fields["revive"]
+	f, ok := m.fields["revive"]
 	if !ok {
-		return true
+		return
 	}
 	v := &Revive{}
 	if m, ok = r.structure(f, f.label(), v); !ok {
-		return true
+		return
 	}
 	t.Revive = v
 	if also, ok := m.fields["also"]; ok && m.fields["emit"].key == nil {
@@ -74,5 +63,4 @@ func (t *Touch) read(r *reader, f field) bool {
 	if set, ok := m.fields["set"]; ok && t.Key.Text != "" && !slices.ContainsFunc(v.Set, isKey) {
 		r.add(codeTouch, r.at(set.key), fmt.Sprintf("\"set\" of \"revive\" needs the key %q", t.Key.Text), "By its value the row of the other table is found.", fmt.Sprintf("Write {%s: %s.%s, ...}.", t.Key.Text, v.As, t.Key.Text))
 	}
-	return true
 }

@@ -25,18 +25,13 @@ type Exemption struct {
 	Reason string
 }
 
-func (c *Coverage) read(r *reader, f field) bool {
-	m, ok := r.structure(f, f.label(), c)
-	if !ok {
-		return false
-	}
+func (c *Coverage) check(r *reader, m mapping) {
 	if schemas, ok := m.fields["schemas"]; ok && schemas.is(yaml.SequenceNode) && len(resolve(schemas.value).Content) == 0 {
 		r.add(codeMissing, r.at(schemas.key), `"schemas" is empty`, "", "Name a schema, or take \"coverage\" out.")
 	}
 	if exempt, ok := m.fields["exempt"]; ok {
 		r.exemptions(c, exempt)
 	}
-	return true
 }
 
 // exemptions are a list of tables, or a map of tables to reasons.
@@ -141,12 +136,8 @@ func (r *reader) suppressionText(at diag.Position, kind, text string) {
 	}
 }
 
-// read reads a suppression, which has one of policy, table and object at most.
-func (s *Suppression) read(r *reader, f field) bool {
-	m, ok := r.structure(f, f.label(), s)
-	if !ok {
-		return false
-	}
+// check reads what the suppression is of: one of policy, table and object at most.
+func (s *Suppression) check(r *reader, m mapping) {
 	if check, ok := m.fields["check"]; ok {
 		s.Position = r.at(check.value)
 	}
@@ -175,5 +166,4 @@ func (s *Suppression) read(r *reader, f field) bool {
 			}
 		}
 	}
-	return true
 }

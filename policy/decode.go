@@ -16,10 +16,13 @@ import (
 // the value. The last one says what a text or an expression is, for example "column" or "query", the bounds of
 // a number, the least duration, or the choices of which the first holds by default.
 
-// decoder is a type that reads itself, from more than a map of its tags.
-type decoder interface {
-	read(r *reader, f field) bool
-}
+type (
+	// decoder is a type that reads itself, from more than a map of its tags.
+	decoder interface{ read(r *reader, f field) bool }
+
+	// checker is a type that is read by its tags, and then checks itself and reads the rest by hand.
+	checker interface{ check(r *reader, m mapping) }
+)
 
 // keysOf lists the keys of the struct that into points to.
 func keysOf(into any) []string {
@@ -151,7 +154,10 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) bool {
 		}
 		return true
 	}
-	_, ok := r.structure(f, f.title(), into.Addr().Interface())
+	m, ok := r.structure(f, f.title(), into.Addr().Interface())
+	if c, checks := into.Addr().Interface().(checker); checks && ok {
+		c.check(r, m)
+	}
 	return ok
 }
 

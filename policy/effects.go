@@ -3,8 +3,6 @@ package policy
 import (
 	"fmt"
 	"slices"
-
-	"pgretain/internal/pgparse"
 )
 
 // Access says what a policy does with a table's rows.
@@ -126,12 +124,8 @@ func (s Step) effects(step int) []effect {
 }
 
 func statementEffects(sql *Expr, step int) []effect {
-	parsed, err := pgparse.ParseStatement(sql.SQL)
-	if err != nil {
-		return nil // refused when the file was read
-	}
 	var list []effect
-	for _, w := range parsed.Writes {
+	for _, w := range sql.Statement().Writes {
 		if w.Table.Schema == "" {
 			continue // a name of its own WITH
 		}

@@ -26,12 +26,8 @@ func defaultInstall(path string) Install {
 	}
 }
 
-func (i *Install) read(r *reader, f field) bool {
-	i.Position = r.at(f.key)
-	m, ok := r.structure(f, f.label(), i)
-	if !ok {
-		return false
-	}
+func (i *Install) check(r *reader, m mapping) {
+	i.Position = r.at(m.from.key)
 	if path, ok := m.fields["search_path"]; ok {
 		i.SearchPath = []string{}
 		for _, name := range r.distinctNames(path, "schema") {
@@ -45,7 +41,6 @@ func (i *Install) read(r *reader, f field) bool {
 	if m.has("cron_database") && !m.has("database") {
 		i.Database = AnyDatabase
 	}
-	return true
 }
 
 // read reads the five names, or the word none.

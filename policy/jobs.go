@@ -11,18 +11,13 @@ import (
 	"pgretain/internal/diag"
 )
 
-func (j *Job) read(r *reader, f field) bool {
-	m, ok := r.structure(f, f.title(), j)
-	if !ok {
-		return false
-	}
+func (j *Job) check(r *reader, m mapping) {
 	if schedule, ok := m.require("schedule"); ok {
 		r.schedules(j, schedule)
 	}
 	if run, ok := m.fields["run"]; ok && run.is(yaml.SequenceNode) && len(resolve(run.value).Content) == 0 {
 		r.add(codeMissing, r.at(run.key), m.what+" runs no policy", "", "List the names of policies and reports, in order.")
 	}
-	return true
 }
 
 func (ref *Reference) read(r *reader, f field) (ok bool) {
@@ -58,14 +53,10 @@ func (r *reader) schedules(j *Job, f field) {
 	}
 }
 
-func (report *Report) read(r *reader, f field) bool {
-	if _, ok := r.structure(f, f.title(), report); !ok {
-		return false
-	}
+func (report *Report) check(r *reader, _ mapping) {
 	v := visitor{sql: r.checkSQL}
 	v.piece(&report.Query, IsQuery, scope{})
 	v.expr(report.Alert, scope{names: []string{"report"}})
-	return true
 }
 
 // Schedules are those of all jobs, where pg_cron has them: in its own database (cron) or in that of the tables.

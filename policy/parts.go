@@ -35,6 +35,24 @@ func (p Part) Parse() (*pgparse.Expr, error) {
 	return pgparse.Expression(p.Expr.SQL)
 }
 
+// Parsed is what a piece says of a file that was accepted. It was parsed with that: an error now is a mistake of ours.
+func (p Part) Parsed() *pgparse.Expr {
+	parsed, err := p.Parse()
+	if err != nil {
+		panic(err)
+	}
+	return parsed
+}
+
+// Statement is an SQL step that was accepted.
+func (e Expr) Statement() *pgparse.Statement {
+	statement, err := pgparse.ParseStatement(e.SQL)
+	if err != nil {
+		panic(err)
+	}
+	return statement
+}
+
 // Parts lists the query; the alert reads its columns only.
 func (r *Report) Parts() []Part { return []Part{{r.Query, IsQuery}} }
 
@@ -254,12 +272,8 @@ func (p *Policy) Generated(t pgparse.TableRef) bool {
 
 // Tables lists the tables that a piece of SQL names; the schema is "" where the SQL has none.
 func (p Part) Tables() []Table {
-	parsed, err := p.Parse()
-	if err != nil {
-		return nil // refused when the file was read
-	}
 	var list []Table
-	for _, ref := range parsed.Tables {
+	for _, ref := range p.Parsed().Tables {
 		list = append(list, Table{Schema: ref.Schema, Name: ref.Name, Position: p.Expr.At(ref.Offset)})
 	}
 	return list

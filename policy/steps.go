@@ -228,7 +228,7 @@ func (r *reader) sqlStep(step *Step, f field) bool {
 		return false
 	}
 	e := step.SQL
-	parsed, _ := pgparse.ParseStatement(e.SQL)
+	parsed := e.Statement()
 	if slices.Contains(parsed.With, "batch") {
 		r.add(codeReserved, e.At(parsed.CTEs), `name "batch" is reserved`, "It is the rows of the batch.", "Choose another name after WITH.")
 	}

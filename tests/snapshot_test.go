@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"strings"
@@ -214,12 +213,8 @@ func TestSnapshotIsStable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var b bytes.Buffer
-		if err := catalog.Write(&b, s); err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, b.String())
-		back, err := catalog.Read(&b)
+		files = append(files, s.Text())
+		back, err := catalog.Read(s.Text())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -131,10 +131,7 @@ func (v *inspection) routines() []generator.Object {
 
 func (v *inspection) checkRoutines(r reading) error {
 	objects := v.routines()
-	pinned, err := generator.PinnedSettings()
-	if err != nil {
-		return err
-	}
+	pinned := generator.PinnedSettings()
 	wanted, err := parallel.Each(objects, func(o generator.Object) (wantedRoutine, error) {
 		routine, err := pgparse.ReadRoutine(o.SQL)
 		if err != nil {

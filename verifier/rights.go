@@ -82,11 +82,7 @@ func (v *inspection) calls() []calling {
 	for _, s := range v.sources() {
 		var list []calling
 		for _, part := range s.parts {
-			parsed, err := part.Parse()
-			if err != nil {
-				continue // refused when the file was read
-			}
-			for _, c := range parsed.Calls {
+			for _, c := range part.Parsed().Calls {
 				if !slices.ContainsFunc(list, func(known calling) bool { return known.Call == c }) {
 					list = append(list, calling{c, s.kind, s.name, part.Expr})
 				}

@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 	"time"
 
@@ -68,49 +69,18 @@ func (v *inspection) scheduled() []string {
 	return distinct(names)
 }
 
-// two are the next ticks after an instant; none where there are not as many.
-func two(t calendar.Ticks, after time.Time) (first, second time.Time, found bool) {
-	if first = t.Next(after); first.IsZero() {
-		return first, second, false
-	}
-	second = t.Next(first)
-	return first, second, !second.IsZero()
-}
-
-// deadline is when a policy that was in order at an instant must be so again: the second tick from
-// there, so that one may be missed, and the time that a run may take. Zero when there is none.
-func deadline(t calendar.Ticks, from time.Time, budget time.Duration) time.Time {
-	_, second, found := two(t, from)
-	if !found {
-		return time.Time{}
-	}
-	return second.Add(budget)
-}
-
 // lag is how long before an instant the latest one lies whose deadline has passed, to a second: what was due then must be
 // gone. False where there is none in twenty years.
 func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, bool) {
-	passed := func(back time.Duration) bool {
-		at := deadline(t, now.Add(-back), budget)
-		return !at.IsZero() && !at.After(now)
-	}
-	if deadline(t, now, budget).IsZero() {
+	if t.Deadline(now, budget).IsZero() {
 		return 0, false
 	}
-	short, long := time.Duration(0), time.Second
-	for ; !passed(long); short, long = long, 2*long {
-		if long > 20*365*24*time.Hour {
-			return 0, false
-		}
-	}
-	for long-short > time.Second {
-		if middle := (short + (long-short)/2).Truncate(time.Second); passed(middle) {
-			long = middle
-		} else {
-			short = middle
-		}
-	}
-	return long, true
+	const most = 20 * 365 * 24 * 60 * 60
+	seconds := sort.Search(most, func(back int) bool {
+		at := t.Deadline(now.Add(-time.Duration(back)*time.Second), budget)
+		return !at.IsZero() && !at.After(now)
+	})
+	return time.Duration(seconds) * time.Second, seconds < most
 }
 
 // lastRuns is how a policy's runs ended.
@@ -155,7 +125,7 @@ func (v *inspection) compareRuns(j job, s scheduledRun, runs lastRuns) {
 	}
 	var until time.Time
 	if from != nil {
-		until = deadline(j.ticks, *from, s.budget)
+		until = j.ticks.Deadline(*from, s.budget)
 	}
 	paused := v.paused[s.name] || v.paused["*"]
 	late := !until.IsZero() && until.Before(v.server.Now)

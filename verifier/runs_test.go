@@ -46,7 +46,7 @@ func TestTicks(t *testing.T) {
 			}
 			list := calendar.Parse(c.schedules, zone)
 			until := ""
-			if at := deadline(list, from, time.Minute); !at.IsZero() {
+			if at := list.Deadline(from, time.Minute); !at.IsZero() {
 				until = at.UTC().Format(time.RFC3339)
 			}
 			late, ok := lag(list, from, time.Minute)

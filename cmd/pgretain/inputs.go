@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,7 +69,7 @@ func readCatalog(path string) (*catalog.Snapshot, error) {
 	if err != nil {
 		return nil, unreadable("catalog snapshot", path, err, "Name another file with --catalog.")
 	}
-	snapshot, err := catalog.Read(bytes.NewReader(content))
+	snapshot, err := catalog.Read(string(content))
 	if err != nil {
 		return nil, &install.CheckError{
 			Message: fmt.Sprintf("%s: %v", path, err), Hint: `Write it again with "pgretain snapshot".`,

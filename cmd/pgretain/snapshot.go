@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -73,21 +72,11 @@ func (c *console) snapshot(ctx context.Context, o origin) error {
 	if err != nil {
 		return err
 	}
-	content, err := snapshotText(snapshot)
-	if err != nil {
-		return err
-	}
-	if err := writeAll([]output{{o.catalogFile(), []string{content}}}, true); err != nil {
+	if err := writeAll([]output{{o.catalogFile(), []string{snapshot.Text()}}}, true); err != nil {
 		return err
 	}
 	c.printf("%s: %s\n", o.catalogFile(), plural(len(snapshot.Tables), "table"))
 	return nil
-}
-
-func snapshotText(snapshot *catalog.Snapshot) (string, error) {
-	var content strings.Builder
-	err := catalog.Write(&content, snapshot)
-	return content.String(), err
 }
 
 func inspectAll(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
@@ -172,11 +161,7 @@ func tablesOf(file *policy.File) []*mention {
 	}
 	sql := func(p *policy.Policy, parts []policy.Part) {
 		for _, part := range parts {
-			expr, err := part.Parse()
-			if err != nil {
-				continue // it was parsed when the file was read
-			}
-			for _, t := range expr.Tables {
+			for _, t := range part.Parsed().Tables {
 				switch {
 				case p.Generated(t), t.Schema == file.Install.Schema:
 				case t.Schema == "":
@@ -224,11 +209,7 @@ func (c *console) init(ctx context.Context, o origin) error {
 			Hint: "Name the application's database, or its schema file with --schema."}
 	}
 	written := propose.Write(snapshot, statistics, from)
-	content, err := snapshotText(snapshot)
-	if err != nil {
-		return err
-	}
-	files := []output{{o.policy, []string{written.Text}}, {o.catalogFile(), []string{content}}}
+	files := []output{{o.policy, []string{written.Text}}, {o.catalogFile(), []string{snapshot.Text()}}}
 	if err := writeAll(files, false); err != nil {
 		return err
 	}

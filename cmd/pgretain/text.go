@@ -69,15 +69,7 @@ func (t *table) write(w io.Writer, markdown bool) {
 }
 
 // plural counts things.
-func plural(n int, thing string) string {
-	switch {
-	case n == 1:
-		return "1 " + thing
-	case thing == "policy":
-		return count(int64(n)) + " policies"
-	}
-	return count(int64(n)) + " " + thing + "s"
-}
+func plural(n int, thing string) string { return explain.Count(n, thing) }
 
 func count(n int64) string { return explain.Number(n) }
 
@@ -94,15 +86,10 @@ func size(n int64) string {
 
 // seconds writes a duration for people, nothing for a negative one.
 func seconds(s float64) string {
-	switch {
-	case s < 0:
+	if s < 0 {
 		return ""
-	case s < 1:
-		return fmt.Sprintf("%.0f ms", s*1000)
-	case s < 60:
-		return fmt.Sprintf("%.1f s", s)
 	}
-	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
+	return explain.Seconds(s)
 }
 
 // stamp writes an instant in UTC, to the second.

@@ -47,6 +47,20 @@ func (t Ticks) Next(after time.Time) time.Time {
 	return first
 }
 
+// Deadline is when what was in order at an instant must be so again: at the second tick from there, so that one may be
+// missed, and after the time that a run may take. Zero when there is none.
+func (t Ticks) Deadline(from time.Time, budget time.Duration) time.Time {
+	first := t.Next(from)
+	if first.IsZero() {
+		return first
+	}
+	second := t.Next(first)
+	if second.IsZero() {
+		return second
+	}
+	return second.Add(budget)
+}
+
 // Longest is no less than the longest time between two ticks by the clock on the wall, whatever its zone: that of the
 // schedule where it is shortest. Zero without ticks.
 func (t Ticks) Longest() time.Duration {

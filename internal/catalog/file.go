@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"pgretain/internal/pgparse"
 )
@@ -16,11 +17,8 @@ const Version = 1
 // Read decodes a snapshot. A key that the form does not have, a missing or other version and
 // anything after the snapshot are errors, because a snapshot read in part would let rows go that
 // it speaks for.
-func Read(r io.Reader) (*Snapshot, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("reading catalog snapshot: %w", err)
-	}
+func Read(text string) (*Snapshot, error) {
+	data := []byte(text)
 	if err := checkVersion(data); err != nil {
 		return nil, fmt.Errorf("reading catalog snapshot: %w", err)
 	}
@@ -83,14 +81,14 @@ func (s *Snapshot) check() error {
 	return nil
 }
 
-// Write encodes a snapshot: two spaces a level, a line break at the end, and "<" as it is, since
-// people review the file.
-func Write(w io.Writer, s *Snapshot) error {
-	encoder := json.NewEncoder(w)
+// Text is what Read reads: two spaces a level, a line break at the end, and "<" as it is, since people review the file.
+func (s *Snapshot) Text() string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(s); err != nil {
-		return fmt.Errorf("writing catalog snapshot: %w", err)
+		panic(err) // texts, numbers and lists of them can be encoded
 	}
-	return nil
+	return text.String()
 }

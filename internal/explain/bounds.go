@@ -92,12 +92,18 @@ func busy(p *policy.Policy) string {
 func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + "%" }
 
 // counted is a number of what the policy is about.
-func counted(p *policy.Policy, n int64) string {
-	text := Number(n) + " " + subject{Policy: p}.unit()
-	if n != 1 {
-		text += "s"
+func counted(p *policy.Policy, n int64) string { return Count(n, subject{Policy: p}.unit()) }
+
+// Count counts things, as in "1 policy" and "2,000 policies".
+func Count[N int | int64](n N, thing string) string {
+	switch {
+	case n == 1:
+	case thing == "policy":
+		thing = "policies"
+	default:
+		thing += "s"
 	}
-	return text
+	return Number(int64(n)) + " " + thing
 }
 
 // Number has a comma between thousands.
@@ -110,6 +116,17 @@ func Number(n int64) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
+}
+
+// Seconds writes how long something took.
+func Seconds(s float64) string {
+	switch {
+	case s < 1:
+		return fmt.Sprintf("%.0f ms", s*1000)
+	case s < 60:
+		return fmt.Sprintf("%.1f s", s)
+	}
+	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
 // Duration is in words, in the greatest units that divide it.

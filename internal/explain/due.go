@@ -155,19 +155,17 @@ func caveat(t policy.Tier) string {
 	if t.Data == nil || t.Data.Value == nil {
 		return ""
 	}
-	d := t.Data
-	text := func(i *policy.Interval) string {
-		if i == nil {
-			return ""
-		}
-		return i.Text
-	}
-	atLeast := text(d.AtLeast)
+	d, text := t.Data, func(i policy.Interval) string { return i.Text }
 	zeroDue := d.AtLeast != nil && d.AtLeast.Zero()
-	if zeroDue {
-		atLeast = ""
+	return caveats(inWords(d.AtLeast, text), inWords(d.AtMost, text), inWords(d.Else, text), zeroDue, d.NeverValues)
+}
+
+// inWords is a value in words, "" for none.
+func inWords[T any](value *T, words func(T) string) string {
+	if value == nil {
+		return ""
 	}
-	return caveats(atLeast, text(d.AtMost), text(d.Else), zeroDue, d.NeverValues)
+	return words(*value)
 }
 
 // notPositive are constants that are known not to be: they mean never anyway, or are due.
@@ -176,7 +174,7 @@ var notPositive = regexp.MustCompile(`^\s*(?:-\s*[0-9.]+|0+)\s*$`)
 // caveats are what becomes of a value from data: its bounds, NULL, and what means never.
 func caveats(atLeast, atMost, otherwise string, zeroDue bool, never []policy.Expr) string {
 	var texts []string
-	if atLeast != "" {
+	if atLeast != "" && !zeroDue {
 		texts = append(texts, "at least "+atLeast)
 	}
 	if atMost != "" {
@@ -272,17 +270,9 @@ func (s subject) first(r *policy.Rank, ties, never string) string {
 		text += ", counted among those" + when(r.Among)
 	}
 	if c := r.Count; c != nil {
-		shown := func(n *int64) string {
-			if n == nil {
-				return ""
-			}
-			return Number(*n)
-		}
-		atLeast, zeroDue := shown(c.AtLeast), c.AtLeast != nil && *c.AtLeast == 0
-		if zeroDue {
-			atLeast = ""
-		}
-		limits := caveats(atLeast, shown(c.AtMost), shown(c.Else), zeroDue, c.NeverValues)
+		zeroDue := c.AtLeast != nil && *c.AtLeast == 0
+		limits := caveats(inWords(c.AtLeast, Number), inWords(c.AtMost, Number), inWords(c.Else, Number),
+			zeroDue, c.NeverValues)
 		text += strings.Replace(limits, "never if", never+" if", 1)
 	}
 	return text

@@ -1,7 +1,6 @@
 package explain_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -18,7 +17,7 @@ func TestProjects(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	for _, project := range fixture.Projects(t, "../..") {
-		tables, err := catalog.Read(strings.NewReader(project.Text(catalog.FileName)))
+		tables, err := catalog.Read(project.Text(catalog.FileName))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +61,7 @@ func TestConstructs(t *testing.T) {
 		tables := readCatalog(t, "../../generator/testdata/catalog.json")
 		tables.SearchPath = nil // each case has its own
 		if c.Has("catalog.json") {
-			own, err := catalog.Read(strings.NewReader(c.Text("catalog.json")))
+			own, err := catalog.Read(c.Text("catalog.json"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,12 +74,7 @@ func TestConstructs(t *testing.T) {
 
 func readCatalog(t *testing.T, path string) *catalog.Snapshot {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	snapshot, err := catalog.Read(f)
+	snapshot, err := catalog.Read(fixture.ReadFile(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}

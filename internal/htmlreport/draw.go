@@ -23,7 +23,6 @@ const (
 
 func drawStrip(days []dayRow, now time.Time) strip {
 	var s strip
-	var ran, wrong, rest strings.Builder
 	var runs, taken int64
 	var bad []string
 	active := 0
@@ -41,21 +40,18 @@ func drawStrip(days []dayRow, now time.Time) strip {
 		if d.Taken > 0 {
 			height = 3 + 11*math.Sqrt(float64(d.Taken)/float64(most))
 		}
-		fmt.Fprintf(&ran, "M%d %dv-%.0f", x, stripBase, height)
+		s.Ran += fmt.Sprintf("M%d %dv-%.0f", x, stripBase, height)
 		day := now.AddDate(0, 0, -d.Ago).Format("2 Jan")
 		switch {
 		case d.Bad > 0:
-			fmt.Fprintf(&wrong, "M%d 1l4 4m0-4l-4 4", x-2)
+			s.Wrong += fmt.Sprintf("M%d 1l4 4m0-4l-4 4", x-2)
 			bad = append(bad, day)
 		case d.More > 0:
-			fmt.Fprintf(&rest, "M%d 3h4", x-2)
+			s.Rest += fmt.Sprintf("M%d 3h4", x-2)
 		}
 	}
-	s.Ran, s.Wrong, s.Rest = ran.String(), wrong.String(), rest.String()
-	switch {
-	case active == 0:
-		s.Title = "No run in 30 days"
-	default:
+	s.Title = "No run in 30 days"
+	if active > 0 {
 		s.Title = fmt.Sprintf("30 days: %s runs on %d days, %s rows taken", count(runs), active, count(taken))
 	}
 	if len(bad) > 0 {
@@ -99,17 +95,16 @@ func drawCurve(days []dayRow, due backlog) *curve {
 	if c.Most == 0 || number < 2 {
 		return nil
 	}
-	var line strings.Builder
 	x := func(i int) int { return i*(curveWidth-8)/(Days-1) + 4 }
 	y := func(n int64) float64 { return curveHeight - 2 - float64(n)/float64(c.Most)*(curveHeight-8) }
 	command := "M"
 	for i, n := range left {
 		if known[i] {
-			fmt.Fprintf(&line, "%s%d %.0f", command, x(i), y(n))
+			c.Area += fmt.Sprintf("%s%d %.0f", command, x(i), y(n))
 			command = "L"
 		}
 	}
-	c.Area = fmt.Sprintf("%sL%d %dL%d %dz", line.String(), x(last), curveHeight-2, x(first), curveHeight-2)
+	c.Area += fmt.Sprintf("L%d %dL%d %dz", x(last), curveHeight-2, x(first), curveHeight-2)
 	c.Title = fmt.Sprintf("Left by the last run of each day, at most %s, and due now", count(c.Most))
 	return &c
 }
@@ -179,25 +174,16 @@ type hour struct {
 
 func drawAxis(now time.Time) axis {
 	var a axis
-	var lines strings.Builder
 	begin := now.Add(-24 * time.Hour)
 	for t := begin.Truncate(time.Hour).Add(time.Hour); t.Before(now); t = t.Add(time.Hour) {
 		if t.Hour()%3 != 0 {
 			continue
 		}
 		x := int(laneWidth * t.Sub(begin).Hours() / 24)
-		fmt.Fprintf(&lines, "M%d 0v%d", x, laneHeight)
+		a.Lines += fmt.Sprintf("M%d 0v%d", x, laneHeight)
 		if x > 14 && x < laneWidth-14 {
 			a.Hours = append(a.Hours, hour{x, t.Format("15:04")})
 		}
 	}
-	a.Lines = lines.String()
 	return a
-}
-
-func times(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return count(int64(n)) + " " + thing + "s"
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgretain/internal/explain"
 	"pgretain/internal/report"
 )
 
@@ -41,7 +42,7 @@ type Verification struct {
 var templates embed.FS
 
 var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
-	"count": count, "at": at, "seconds": seconds, "nearby": nearby, "isSQL": isStatement,
+	"count": count, "at": at, "seconds": explain.Seconds, "nearby": nearby, "isSQL": isStatement,
 	"short": func(text string) string { return shortened(text, 100) },
 }).ParseFS(templates, "*.html.tmpl"))
 

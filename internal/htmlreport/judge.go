@@ -52,13 +52,11 @@ type job struct {
 
 // next is when a job of the policy starts the next time; zero for never.
 func (s subject) next() time.Time {
-	var first time.Time
+	var all calendar.Ticks
 	for _, j := range s.jobs {
-		if t := j.ticks.Next(s.now); !t.IsZero() && (first.IsZero() || t.Before(first)) {
-			first = t
-		}
+		all = append(all, j.ticks...)
 	}
-	return first
+	return all.Next(s.now)
 }
 
 // deadline is when what was due at an instant must be gone: at the second start from there, so that one may be missed,
@@ -68,12 +66,7 @@ func (s subject) deadline(from time.Time) time.Time {
 	var earliest time.Time
 	for _, j := range s.jobs {
 		begun := slices.MaxFunc([]time.Time{from, s.InstalledAt, j.InstalledAt, s.adopted}, time.Time.Compare)
-		first := j.ticks.Next(begun)
-		if first.IsZero() {
-			continue
-		}
-		second := j.ticks.Next(first)
-		if end := second.Add(s.budget()); !second.IsZero() && (earliest.IsZero() || end.Before(earliest)) {
+		if end := j.ticks.Deadline(begun, s.budget()); !end.IsZero() && (earliest.IsZero() || end.Before(earliest)) {
 			earliest = end
 		}
 	}

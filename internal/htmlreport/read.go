@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgretain/internal/quote"
 )
@@ -151,6 +152,7 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 		return nil, err
 	}
 	f.Database = one[0]
+	r.use(f.Database.Zone, &f.Database.Now, &f.Database.AdoptedAt)
 	if f.Policies, err = ask[policyRow](ctx, r, "policies"); err != nil {
 		return nil, err
 	}
@@ -178,6 +180,19 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 		}
 	}
 	return f, r.count(ctx, f)
+}
+
+// use has instants read in the zone of the install, those that were read before among them.
+func (r *reader) use(name string, read ...*time.Time) {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		zone = time.UTC
+	}
+	for _, t := range read {
+		*t = t.In(zone)
+	}
+	codec := &pgtype.TimestamptzCodec{ScanLocation: zone}
+	r.conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
 }
 
 // health is what the runtime says of itself, where verify says nothing.

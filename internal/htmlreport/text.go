@@ -10,6 +10,8 @@ import (
 
 func count(n int64) string { return explain.Number(n) }
 
+func times(n int, thing string) string { return explain.Count(n, thing) }
+
 // at writes an instant to the minute, in the zone that it has.
 func at(t time.Time) string { return t.Format("2 Jan 2006 15:04") }
 
@@ -34,17 +36,6 @@ func two(d, large time.Duration, unit string, small time.Duration, part string) 
 		return fmt.Sprintf("%d %s", d/large, unit)
 	}
 	return fmt.Sprintf("%d %s %d %s", d/large, unit, d%large/small, part)
-}
-
-// seconds writes how long something took.
-func seconds(s float64) string {
-	switch {
-	case s < 1:
-		return fmt.Sprintf("%.0f ms", s*1000)
-	case s < 60:
-		return fmt.Sprintf("%.1f s", s)
-	}
-	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
 // shortened is text for a place with room for so many characters.

@@ -75,11 +75,6 @@ type changeView struct {
 
 // compose judges what was read.
 func compose(f *found, verified *Verification, opt Options) *view {
-	zone, err := time.LoadLocation(f.Database.Zone)
-	if err != nil {
-		zone = time.UTC
-	}
-	local(f, zone)
 	v := &view{Database: f.Database, Version: opt.Version, Unverified: opt.Unverified,
 		Unread: f.Unread, Verified: verified != nil,
 		Overlaps: f.Overlaps, Holds: f.Holds, Remarks: remarks(f, verified), Most: peopleLimit}
@@ -154,36 +149,6 @@ func (v *view) decide(verified *Verification) {
 	}
 }
 
-// local puts instants into the zone of the install.
-func local(f *found, zone *time.Location) {
-	f.Database.Now, f.Database.AdoptedAt = f.Database.Now.In(zone), f.Database.AdoptedAt.In(zone)
-	move := func(t *time.Time) {
-		if t != nil {
-			*t = t.In(zone)
-		}
-	}
-	for i := range f.Policies {
-		p := &f.Policies[i]
-		p.InstalledAt = p.InstalledAt.In(zone)
-		move(p.Started)
-		move(p.Success)
-		move(p.PausedAt)
-	}
-	for i := range f.Runs {
-		move(&f.Runs[i].Started)
-	}
-	for i := range f.Overlaps {
-		move(&f.Overlaps[i].Last)
-	}
-	for i := range f.Holds {
-		move(&f.Holds[i].At)
-		move(f.Holds[i].Until)
-	}
-	for i := range f.Changes {
-		move(&f.Changes[i].At)
-	}
-}
-
 func (v *view) addJobs(f *found) []job {
 	zone, err := time.LoadLocation(f.Database.ScheduleZone)
 	if err != nil {
@@ -210,7 +175,7 @@ func (v *view) addJobs(f *found) []job {
 				took = append(took, s.To.Sub(s.From).Seconds())
 			}
 			slices.Sort(took)
-			shown.Median, shown.Longest = seconds(took[(len(took)-1)/2]), seconds(took[len(took)-1])
+			shown.Median, shown.Longest = explain.Seconds(took[(len(took)-1)/2]), explain.Seconds(took[len(took)-1])
 		}
 		if next := j.ticks.Next(now); !next.IsZero() {
 			shown.Next = nearby(next.In(now.Location()), now)

@@ -42,7 +42,7 @@ type triggerRow struct {
 // read fills in the tables that find has found, sorted by schema and name.
 func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 	tables := []*catalog.Table{}
-	err := each(ctx, r, "tables", func(row tableRow) {
+	err := each(ctx, r, nil, "tables", func(row tableRow) {
 		t := &catalog.Table{
 			Schema: row.Schema, Name: row.Name, Kind: row.Kind, PartitionOf: row.PartitionOf,
 			Inherits: row.Inherits, Children: row.Children, RowSecurity: row.RowSecurity,
@@ -51,47 +51,42 @@ func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 		r.tables[row.OID] = t
 		tables = append(tables, t)
 	})
-	if err == nil {
-		err = each(ctx, r, "columns", func(row columnRow) {
-			t := r.tables[row.OID]
-			t.Columns = append(t.Columns, row.Column)
-		})
-	}
-	if err == nil {
-		err = each(ctx, r, "indexes", func(row indexRow) {
-			t := r.tables[row.OID]
-			t.Indexes = append(t.Indexes, row.Index)
-			if row.Primary {
-				t.PrimaryKey = row.Columns
-			}
-		})
-		for _, t := range tables {
-			if len(t.PrimaryKey) == 0 {
-				t.PrimaryKey = t.UniqueKey()
-			}
+	err = each(ctx, r, err, "columns", func(row columnRow) {
+		t := r.tables[row.OID]
+		t.Columns = append(t.Columns, row.Column)
+	})
+	err = each(ctx, r, err, "indexes", func(row indexRow) {
+		t := r.tables[row.OID]
+		t.Indexes = append(t.Indexes, row.Index)
+		if row.Primary {
+			t.PrimaryKey = row.Columns
+		}
+	})
+	for _, t := range tables {
+		if len(t.PrimaryKey) == 0 {
+			t.PrimaryKey = t.UniqueKey()
 		}
 	}
-	if err == nil {
-		err = each(ctx, r, "foreign_keys", func(row foreignKeyRow) {
-			if t := r.tables[row.Referencing]; row.From {
-				t.ForeignKeys = append(t.ForeignKeys, row.ForeignKey)
-			}
-			if t := r.tables[row.Referenced]; t != nil && row.To {
-				t.Referenced = append(t.Referenced, row.ForeignKey)
-			}
-		})
-	}
-	if err == nil {
-		err = each(ctx, r, "triggers", func(row triggerRow) {
-			t := r.tables[row.OID]
-			t.Triggers = append(t.Triggers, row.Trigger)
-		})
-	}
+	err = each(ctx, r, err, "foreign_keys", func(row foreignKeyRow) {
+		if t := r.tables[row.Referencing]; row.From {
+			t.ForeignKeys = append(t.ForeignKeys, row.ForeignKey)
+		}
+		if t := r.tables[row.Referenced]; t != nil && row.To {
+			t.Referenced = append(t.Referenced, row.ForeignKey)
+		}
+	})
+	err = each(ctx, r, err, "triggers", func(row triggerRow) {
+		t := r.tables[row.OID]
+		t.Triggers = append(t.Triggers, row.Trigger)
+	})
 	return tables, err
 }
 
-// each runs a query of sql/catalog about the tables, and calls add with each row.
-func each[T any](ctx context.Context, r *reader, query string, add func(T)) error {
+// each runs a query of sql/catalog about the tables, and calls add with each row; not after an error of another one.
+func each[T any](ctx context.Context, r *reader, before error, query string, add func(T)) error {
+	if before != nil {
+		return before
+	}
 	list, err := collect[T](ctx, r, query, r.oids)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", strings.ReplaceAll(query, "_", " "), err)

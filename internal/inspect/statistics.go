@@ -33,9 +33,6 @@ func (r *reader) statistics(ctx context.Context) (*catalog.Statistics, error) {
 	}
 	for _, s.Server = range server {
 	}
-	err = each(ctx, r, "growth", func(g catalog.Growth) { s.Tables[g.Name] = g })
-	if err == nil {
-		err = each(ctx, r, "ranges", func(g catalog.Range) { s.Ranges[g.Table+"."+g.Column] = g })
-	}
-	return s, err
+	err = each(ctx, r, nil, "growth", func(g catalog.Growth) { s.Tables[g.Name] = g })
+	return s, each(ctx, r, err, "ranges", func(g catalog.Range) { s.Ranges[g.Table+"."+g.Column] = g })
 }

@@ -117,10 +117,7 @@ func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 	if k.Kind != "age" || l.clockType(p, k) != timeTypes["timestamp"] {
 		return
 	}
-	zone, err := time.LoadLocation(l.file.Install.TimeZone)
-	if err != nil {
-		return
-	}
+	zone, _ := time.LoadLocation(l.file.Install.TimeZone) // the file's reader has found it
 	_, winter := someDay.In(zone).Zone()
 	_, summer := someDay.AddDate(0, 6, 0).In(zone).Zone()
 	for _, i := range intervals(k.Window) {
@@ -186,8 +183,8 @@ func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 
 // greatest says whether "up_to" is the greatest value of the clock itself, with nothing taken off.
 func greatest(p *policy.Policy, k *policy.Clock) bool {
-	parsed, err := pgparse.Query(k.UpTo.SQL)
-	if err != nil || len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {
+	parsed := policy.Part{Expr: *k.UpTo, Kind: policy.IsQuery}.Parsed()
+	if len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {
 		return false
 	}
 	table, column := parsed.Tables[0], parsed.Columns[0].Fields

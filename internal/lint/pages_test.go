@@ -3,7 +3,6 @@ package lint_test
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgretain/generator"
@@ -53,7 +52,7 @@ func tables(t *testing.T) *catalog.Snapshot {
 
 func snapshot(t *testing.T, text string) *catalog.Snapshot {
 	t.Helper()
-	s, err := catalog.Read(strings.NewReader(text))
+	s, err := catalog.Read(text)
 	if err != nil {
 		t.Fatal(err)
 	}

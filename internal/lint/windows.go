@@ -206,8 +206,8 @@ func (l *linter) takesAlong(p *policy.Policy) []string {
 
 // namesAsOf says whether a condition has a window of its own.
 func namesAsOf(e policy.Expr) bool {
-	parsed, err := pgparse.Expression(e.SQL)
-	return err != nil || slices.ContainsFunc(parsed.Columns, func(c pgparse.ColumnRef) bool { return len(c.Fields) == 1 && c.Fields[0] == "as_of" })
+	isAsOf := func(c pgparse.ColumnRef) bool { return len(c.Fields) == 1 && c.Fields[0] == "as_of" }
+	return slices.ContainsFunc(policy.Part{Expr: e}.Parsed().Columns, isAsOf)
 }
 
 // mentions says whether what judges a policy's rows looks at another table: then it may see to these rows.

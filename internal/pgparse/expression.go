@@ -1,6 +1,7 @@
 package pgparse
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func Expression(sql string) (*Expr, error) {
 	return &read.Expr, nil
 }
 
-func readExpression(sql string) (*expression, *Error) {
+func readExpression(sql string) (*expression, error) {
 	node, base, err := expressionNode(sql)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func readExpression(sql string) (*expression, *Error) {
 
 // expressionNode parses sql twice. Bare, so that brackets must balance and positions are the user's;
 // and in parentheses, so that nothing but an expression may stand there (no alias, no FROM).
-func expressionNode(sql string) (*query.Node, int, *Error) {
+func expressionNode(sql string) (*query.Node, int, error) {
 	const bare, wrapped = "SELECT ", "SELECT ("
 	tokens, err := scan(sql)
 	if err != nil {
@@ -84,7 +85,7 @@ func expressionNode(sql string) (*query.Node, int, *Error) {
 }
 
 // onlyTarget refuses all that is more than one target, and every clause behind or before it.
-func onlyTarget(stmt *query.SelectStmt, tokens []Token, prefix int) *Error {
+func onlyTarget(stmt *query.SelectStmt, tokens []Token, prefix int) error {
 	refuse := func(offset int) *Error {
 		return &Error{Message: "this is not " + oneExpression, Offset: max(offset, 0)}
 	}
@@ -132,7 +133,7 @@ func clauseOffset(tokens []Token) int {
 }
 
 // onlySelect is the one SELECT of a parsed text, or an error that says what stands there instead.
-func onlySelect(tree *query.ParseResult, tokens []Token, what string) (*query.SelectStmt, *Error) {
+func onlySelect(tree *query.ParseResult, tokens []Token, what string) (*query.SelectStmt, error) {
 	node, err := onlyOne(tree, tokens, what)
 	if err == nil && node.GetSelectStmt() == nil {
 		err = &Error{Message: "this is not " + what}
@@ -141,7 +142,7 @@ func onlySelect(tree *query.ParseResult, tokens []Token, what string) (*query.Se
 }
 
 // onlyOne is the one statement of a parsed text, which has no semicolon.
-func onlyOne(tree *query.ParseResult, tokens []Token, what string) (*query.Node, *Error) {
+func onlyOne(tree *query.ParseResult, tokens []Token, what string) (*query.Node, error) {
 	if i := slices.IndexFunc(tokens, func(t Token) bool { return t.Text == ";" }); i >= 0 {
 		return nil, &Error{Message: "a semicolon does not belong to " + what, Offset: tokens[i].Offset}
 	}
@@ -152,7 +153,7 @@ func onlyOne(tree *query.ParseResult, tokens []Token, what string) (*query.Node,
 }
 
 // scanned scans and parses a text behind a prefix.
-func scanned(prefix, sql string) ([]Token, *query.ParseResult, *Error) {
+func scanned(prefix, sql string) ([]Token, *query.ParseResult, error) {
 	tokens, err := scan(sql)
 	if err != nil {
 		return nil, nil, err
@@ -167,7 +168,7 @@ var queries = remember(readQuery)
 // WITH. Columns of the SELECT itself have depth 0. The error is an *Error.
 func Query(sql string) (*Expr, error) { return queries(sql) }
 
-func readQuery(sql string) (*Expr, *Error) {
+func readQuery(sql string) (*Expr, error) {
 	tokens, tree, err := scanned("", sql)
 	if err != nil {
 		return nil, err
@@ -228,7 +229,7 @@ func Order(sql string) ([]OrderItem, *Expr, error) {
 	return items, &w.expr, nil
 }
 
-func orderItem(by *query.SortBy, span []Token, sql string) (OrderItem, *Error) {
+func orderItem(by *query.SortBy, span []Token, sql string) (OrderItem, error) {
 	switch {
 	case by.SortbyDir == query.SortByDir_SORTBY_USING:
 		return OrderItem{}, &Error{Message: "ORDER BY ... USING is not allowed here", Offset: span[0].Offset}
@@ -253,13 +254,11 @@ func orderItem(by *query.SortBy, span []Token, sql string) (OrderItem, *Error) {
 
 // TypeName reads exactly one type name, such as numeric(10, 2)[]. The error is an *Error.
 func TypeName(sql string) error {
-	if _, err := typeNode(sql); err != nil {
-		return err
-	}
-	return nil
+	_, err := typeNode(sql)
+	return err
 }
 
-func typeNode(sql string) (*query.TypeName, *Error) {
+func typeNode(sql string) (*query.TypeName, error) {
 	tokens, err := scan(sql)
 	if err == nil && len(tokens) == 0 {
 		err = &Error{Message: "the type is empty"}
@@ -302,17 +301,16 @@ func Name(sql string) ([]string, error) {
 	return slices.Clone(parts), err
 }
 
-func readName(sql string) ([]string, *Error) {
-	notName := &Error{Message: "this is not one name"}
+func readName(sql string) ([]string, error) {
+	const notName = "this is not one name"
 	node, _, err := expressionNode(sql)
-	if err != nil {
-		notName.Offset = err.Offset
-		return nil, notName
+	if at := (*Error)(nil); errors.As(err, &at) {
+		return nil, &Error{Message: notName, Offset: at.Offset}
 	}
 	ref := node.GetColumnRef()
 	tokens, err := scan(sql)
 	if ref == nil || star(node) || err != nil || len(tokens) != 2*len(ref.Fields)-1 {
-		return nil, notName
+		return nil, &Error{Message: notName}
 	}
 	var parts []string
 	for i, field := range ref.Fields {

@@ -13,28 +13,25 @@ import (
 
 // remember reads each text once: every object that is made of a policy reads the policy's SQL again. Nobody may
 // change what it returns.
-func remember[T any](read func(sql string) (T, *Error)) func(sql string) (T, error) {
+func remember[T any](read func(sql string) (T, error)) func(sql string) (T, error) {
 	type answer struct {
 		value T
 		err   error
 	}
 	var known sync.Map
 	return func(sql string) (T, error) {
-		if a, ok := known.Load(sql); ok {
-			return a.(answer).value, a.(answer).err
+		a, ok := known.Load(sql)
+		if !ok {
+			value, err := read(sql)
+			a = answer{value, err}
+			known.Store(sql, a)
 		}
-		var a answer
-		value, err := read(sql)
-		if a.value = value; err != nil {
-			a.err = err
-		}
-		known.Store(sql, a)
-		return a.value, a.err
+		return a.(answer).value, a.(answer).err
 	}
 }
 
 // parse reads prefix+sql+suffix; offsets of errors are those of sql.
-func parse(prefix, sql, suffix string) (*query.ParseResult, *Error) {
+func parse(prefix, sql, suffix string) (*query.ParseResult, error) {
 	if err := plainText(sql); err != nil {
 		return nil, err
 	}
@@ -46,7 +43,7 @@ func parse(prefix, sql, suffix string) (*query.ParseResult, *Error) {
 }
 
 // first is the first statement of a text that get finds; the text may hold others.
-func first[T comparable](sql, what string, get func(*query.Node) T) (found T, err *Error) {
+func first[T comparable](sql, what string, get func(*query.Node) T) (found T, err error) {
 	tree, err := parse("", sql, "")
 	if err != nil {
 		return found, err
@@ -61,7 +58,7 @@ func first[T comparable](sql, what string, get func(*query.Node) T) (found T, er
 }
 
 // plainText refuses what the parser cannot be handed: it takes C strings in UTF-8.
-func plainText(sql string) *Error {
+func plainText(sql string) error {
 	if i := strings.IndexByte(sql, 0); i >= 0 {
 		return &Error{Message: "a NUL character is not allowed", Offset: i}
 	}
@@ -113,15 +110,16 @@ func (t Token) depth() int {
 
 // scan splits sql into tokens and refuses comments: what a template places behind one would be
 // commented out, and they have a place in YAML.
-func scan(sql string) ([]Token, *Error) {
-	tokens, err := scanAll(sql)
+func scan(sql string) ([]Token, error) {
+	tokens, err := Tokens(sql)
 	if i := slices.IndexFunc(tokens, func(t Token) bool { return t.Comment }); i >= 0 {
 		return nil, &Error{Message: "a comment is not allowed here", Offset: tokens[i].Offset}
 	}
 	return tokens, err
 }
 
-func scanAll(sql string) ([]Token, *Error) {
+// Tokens splits a text of one or more statements. The error is an *Error.
+func Tokens(sql string) ([]Token, error) {
 	if err := plainText(sql); err != nil {
 		return nil, err
 	}
@@ -151,21 +149,12 @@ func split(tokens []Token) [][]Token {
 	return append(spans, tokens[start:])
 }
 
-// Tokens splits a text of one or more statements. The error is an *Error.
-func Tokens(sql string) ([]Token, error) {
-	tokens, err := scanAll(sql)
-	if err != nil {
-		return nil, err
-	}
-	return tokens, nil
-}
-
 // Enclosed says whether a text is one pair of parentheses with everything else inside.
 func Enclosed(sql string) bool {
 	if !strings.HasPrefix(strings.TrimSpace(sql), "(") {
 		return false
 	}
-	tokens, err := scanAll(sql)
+	tokens, err := Tokens(sql)
 	if err != nil || len(tokens) < 2 {
 		return false
 	}
@@ -182,7 +171,7 @@ func BreakInside(sql string) int {
 	if !strings.ContainsAny(sql, "\r\n") {
 		return -1
 	}
-	tokens, _ := scanAll(sql) // whoever parses it reports the error
+	tokens, _ := Tokens(sql) // whoever parses it reports the error
 	for _, t := range tokens {
 		if strings.ContainsAny(t.Text, "\r\n") {
 			return t.Offset

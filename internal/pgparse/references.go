@@ -37,11 +37,11 @@ type walker struct {
 	with    []string // names that WITH makes visible here: no tables
 	writing bool     // statements that change rows are allowed
 	writes  []Write
-	err     *Error
+	err     error
 }
 
 // finish sorts by offset.
-func (w *walker) finish(sql string) *Error {
+func (w *walker) finish(sql string) error {
 	w.expr.SQL = sql
 	slices.SortStableFunc(w.expr.Columns, func(a, b ColumnRef) int { return cmp.Compare(a.Offset, b.Offset) })
 	slices.SortStableFunc(w.expr.Tables, func(a, b TableRef) int { return cmp.Compare(a.Offset, b.Offset) })
@@ -61,9 +61,9 @@ func (w *walker) message(m protoreflect.Message) {
 	case *query.SelectStmt:
 		w.selectStmt(n)
 		return
-	case *query.InsertStmt, *query.UpdateStmt, *query.DeleteStmt, *query.MergeStmt:
+	case changing:
 		if w.writing {
-			w.change(n.(changing))
+			w.change(n)
 			return
 		}
 		w.refuse("a statement that changes rows is not allowed here", 0)

@@ -41,7 +41,7 @@ func LikeIndex(wanted, printed string) Likeness {
 	return first.like(second)
 }
 
-func indexSpelling(sql string) (*spelling, *Error) {
+func indexSpelling(sql string) (*spelling, error) {
 	n, err := first(sql, "CREATE INDEX", (*query.Node).GetIndexStmt)
 	if err != nil {
 		return nil, err

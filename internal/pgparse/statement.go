@@ -35,7 +35,7 @@ var readStatement = remember(parseStatement)
 // WITH: so it does not begin with a parenthesis. The error is an *Error.
 func ParseStatement(sql string) (*Statement, error) { return readStatement(sql) }
 
-func parseStatement(sql string) (*Statement, *Error) {
+func parseStatement(sql string) (*Statement, error) {
 	tokens, tree, err := scanned("", sql)
 	if err != nil {
 		return nil, err
@@ -45,16 +45,8 @@ func parseStatement(sql string) (*Statement, *Error) {
 		return nil, err
 	}
 	var change changing
-	switch {
-	case node.GetInsertStmt() != nil:
-		change = node.GetInsertStmt()
-	case node.GetUpdateStmt() != nil:
-		change = node.GetUpdateStmt()
-	case node.GetDeleteStmt() != nil:
-		change = node.GetDeleteStmt()
-	case node.GetMergeStmt() != nil:
-		change = node.GetMergeStmt()
-	case node.GetSelectStmt() == nil:
+	visit(node.ProtoReflect(), func(m protoreflect.Message) { change, _ = m.Interface().(changing) })
+	if change == nil && node.GetSelectStmt() == nil {
 		return nil, &Error{Message: "this is not " + oneStatement}
 	}
 	if tokens[0].Text == "(" {

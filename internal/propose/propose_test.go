@@ -25,7 +25,7 @@ func schemaFile() *catalog.Statistics {
 
 func snapshot(t *testing.T, text string) *catalog.Snapshot {
 	t.Helper()
-	s, err := catalog.Read(strings.NewReader(text))
+	s, err := catalog.Read(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,16 +153,16 @@ func (f *file) sizes(d *draft) string {
 	}
 	text := ", " + d.Growth.Size
 	if d.Growth.Rows != nil {
-		text += ", about " + plural(*d.Growth.Rows, "row")
+		text += ", about " + explain.Count(*d.Growth.Rows, "row")
 	}
 	since := " since statistics began"
 	if f.Since != "" {
 		since = " since " + f.Since
 	}
 	if days := f.Days; days != nil && *days >= 2 && float64(d.Growth.Inserted) >= *days {
-		return text + ", " + plural(int64(float64(d.Growth.Inserted) / *days), "insert") + " a day" + since
+		return text + ", " + explain.Count(int64(float64(d.Growth.Inserted) / *days), "insert") + " a day" + since
 	}
-	return text + ", " + plural(d.Growth.Inserted, "insert") + since
+	return text + ", " + explain.Count(d.Growth.Inserted, "insert") + since
 }
 
 const undecided = "undecided"
@@ -205,12 +205,4 @@ func comment(text string) string {
 		}
 		return '?'
 	}, text)
-}
-
-// plural is a count, with commas.
-func plural(n int64, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return explain.Number(n) + " " + what
 }

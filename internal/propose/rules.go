@@ -43,7 +43,6 @@ var (
 	timeEnding = regexp.MustCompile(`_(at|on|time|date|datetime|ts|timestamp|utc)$`)
 	unitEnding = regexp.MustCompile(`_?(ms|millis|milliseconds|s|sec|seconds|epoch|unix)$`)
 	hump       = regexp.MustCompile(`([a-z0-9])([A-Z])`)
-	sized      = regexp.MustCompile(`\([0-9, ]+\)`)
 )
 
 // exemption is why a table gets no proposal. The first that applies counts; one that begins with "undecided" is for a
@@ -136,10 +135,9 @@ func clocksOf(t *catalog.Table, s *catalog.Statistics) []clock {
 	return list
 }
 
-func unsized(typ string) string { return sized.ReplaceAllString(typ, "") }
-
 func isTime(typ string) bool {
-	return slices.Contains([]string{"date", "timestamp with time zone", "timestamp without time zone"}, unsized(typ))
+	times := []string{"date", "timestamp with time zone", "timestamp without time zone"}
+	return slices.Contains(times, catalog.Unsized(typ))
 }
 
 // encodingOf says how a column holds instants, by its type, its name and the greatest value that is known; false where
@@ -148,7 +146,7 @@ func encodingOf(c *catalog.Column, name, greatest string) (string, bool) {
 	if isTime(c.Plain()) {
 		return "", true
 	}
-	if !slices.Contains([]string{"integer", "bigint", "numeric", "double precision"}, unsized(c.Plain())) {
+	if !slices.Contains([]string{"integer", "bigint", "numeric", "double precision"}, catalog.Unsized(c.Plain())) {
 		return "", false
 	}
 	value, err := strconv.ParseFloat(greatest, 64)

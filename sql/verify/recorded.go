@@ -25,8 +25,9 @@ type Record struct {
 var recorded []byte
 
 // Recorded reads relations.json, which a test writes.
-var Recorded = sync.OnceValues(func() (Record, error) {
-	var r Record
-	err := json.Unmarshal(recorded, &r)
-	return r, err
+var Recorded = sync.OnceValue(func() (r Record) {
+	if err := json.Unmarshal(recorded, &r); err != nil {
+		panic(err)
+	}
+	return r
 })

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -50,14 +51,14 @@ func parse(args []string) (options, error) {
 	flags.IntVar(&o.policies, "policies", 1000, "how many policies bench \"many\" has")
 	flags.IntVar(&o.schemas, "schemas", 500, "how many schemas bench \"each\" has")
 	flags.IntVar(&o.databases, "databases", 40, "how many databases bench \"fleet\" has")
-	flags.StringVar(&only, "only", strings.Join(benchNames, ","), "what to measure")
+	flags.StringVar(&only, "only", strings.Join(benchNames(), ","), "what to measure")
 	flags.BoolVar(&o.fsync, "fsync", false, "wait for the disk at every commit")
 	flags.StringVar(&o.out, "out", "bench.json", "where the results go as JSON")
 	_ = flags.Parse(args) // it exits by itself
 	o.only = strings.Split(only, ",")
 	for _, name := range o.only {
-		if !slices.Contains(benchNames, name) {
-			return o, fmt.Errorf("there is no bench %q, only %s", name, strings.Join(benchNames, ", "))
+		if !slices.Contains(benchNames(), name) {
+			return o, fmt.Errorf("there is no bench %q, only %s", name, strings.Join(benchNames(), ", "))
 		}
 	}
 	if o.rows < 1 || o.rows%rowsPerDevice != 0 || o.rounds < 1 || o.policies < 1 || o.schemas < 1 || o.databases < 1 {
@@ -72,11 +73,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if stopErr := s.stop(); err == nil {
-			err = stopErr
-		}
-	}()
+	defer func() { err = errors.Join(err, s.stop()) }()
 	about, err := s.about(ctx)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,17 +50,11 @@ func (s *session) measure(ctx context.Context, job deletes, w way, snapshot bool
 	}
 	m.rows = due
 	if w.policy != "" {
-		if m.flatness, err = d.flatness(ctx); err != nil {
+		if err := d.conn.QueryRow(ctx, query("flatness")).Scan(&m.flatness); err != nil { // nil after a run of few batches
 			return sample{}, err
 		}
 	}
 	return m, d.check(ctx, job, w, due)
-}
-
-// flatness is nil after a run of few batches.
-func (d *database) flatness(ctx context.Context) (ratio *float64, err error) {
-	err = d.conn.QueryRow(ctx, query("flatness")).Scan(&ratio)
-	return ratio, err
 }
 
 // timed takes the time and the write-ahead log of what do does.
@@ -83,12 +78,8 @@ func (d *database) walBytes(ctx context.Context) (bytes int64, err error) {
 }
 
 func (d *database) check(ctx context.Context, job deletes, w way, due int64) error {
-	counted := "left"
-	if job.check != "" {
-		counted = job.check
-	}
 	var left, wrong int64
-	if err := d.conn.QueryRow(ctx, query(counted), due).Scan(&left, &wrong); err != nil {
+	if err := d.conn.QueryRow(ctx, query(cmp.Or(job.check, "left")), due).Scan(&left, &wrong); err != nil {
 		return err
 	}
 	if left != d.rows-due || wrong != 0 {

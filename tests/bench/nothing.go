@@ -12,11 +12,17 @@ import (
 const idleRuns = 20
 
 // nothing measures runs that find no row to delete: what a policy costs every few minutes.
-func (s *session) nothing(ctx context.Context) ([]result, error) {
-	var results []result
-	for _, part := range []func(context.Context) ([]result, error){s.idleByRank, s.idleByAge, s.idleAfterDelete} {
-		some, err := part(ctx)
+func (s *session) nothing(ctx context.Context) (results []result, err error) {
+	for _, part := range []struct {
+		table   string
+		measure func(context.Context, *database) ([]result, error)
+	}{{"queue", idleByRank}, {"message", idleByAge}, {"message", idleAfterDelete}} {
+		d, err := s.fresh(ctx, part.table)
 		if err != nil {
+			return nil, err
+		}
+		some, err := part.measure(ctx, d)
+		if err = errors.Join(err, d.drop(ctx)); err != nil {
 			return nil, err
 		}
 		results = append(results, some...)
@@ -25,16 +31,16 @@ func (s *session) nothing(ctx context.Context) ([]result, error) {
 }
 
 // idleByRank: no device has too many rows.
-func (s *session) idleByRank(ctx context.Context) ([]result, error) {
-	return s.onFresh(ctx, "queue", []idle{
+func idleByRank(ctx context.Context, d *database) ([]result, error) {
+	return d.idleAll(ctx, []idle{
 		{way: way{name: "delete_rank", sql: query("delete_rank_none")}},
 		{way: way{name: "cap", policy: "cap_reached_by_none"}},
 	})
 }
 
 // idleByAge: no row is old enough.
-func (s *session) idleByAge(ctx context.Context) ([]result, error) {
-	return s.onFresh(ctx, "message", []idle{
+func idleByAge(ctx context.Context, d *database) ([]result, error) {
+	return d.idleAll(ctx, []idle{
 		{way: way{name: "delete", sql: query("delete")}},
 		{way: way{name: "range", policy: "range"}},
 		{way: way{name: "range_new_session", policy: "range"}, newSession: true},
@@ -44,16 +50,10 @@ func (s *session) idleByAge(ctx context.Context) ([]result, error) {
 
 // idleAfterDelete: right after a run that deleted half of the rows, all of which a snapshot still
 // sees, so that they lie dead in the index where a run begins.
-func (s *session) idleAfterDelete(ctx context.Context) (results []result, err error) {
-	d, err := s.fresh(ctx, "message")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, d.drop(ctx)) }()
-	due := s.rows / 2
+func idleAfterDelete(ctx context.Context, d *database) (results []result, err error) {
+	due := d.rows / 2
 	err = d.withSnapshot(ctx, true, func() error {
-		_, err := d.idle(ctx, idle{way: way{policy: "range"}, due: due}, 1)
-		if err != nil {
+		if _, err := d.idle(ctx, idle{way: way{policy: "range"}, due: due}, 1); err != nil {
 			return err
 		}
 		results, err = d.idleAll(ctx, []idle{
@@ -64,15 +64,6 @@ func (s *session) idleAfterDelete(ctx context.Context) (results []result, err er
 		return err
 	})
 	return results, err
-}
-
-func (s *session) onFresh(ctx context.Context, table string, all []idle) (results []result, err error) {
-	d, err := s.fresh(ctx, table)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, d.drop(ctx)) }()
-	return d.idleAll(ctx, all)
 }
 
 // idle is one way with no row left that is due.

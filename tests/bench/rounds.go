@@ -1,12 +1,10 @@
 package main
 
-import (
-	"context"
-)
+import "context"
 
 // bench measures what has the name.
 func (s *session) bench(ctx context.Context, name string) (results []result, err error) {
-	for _, d := range []deletes{byAge, byArchive, byRollUp, byGuard, byLetter, byForeground, byStandby, byMark, byRenewal, byClaim, byRank, byKeptRank} {
+	for _, d := range compared {
 		if d.name == name && !d.standby {
 			return s.compare(ctx, d)
 		} else if d.name == name {

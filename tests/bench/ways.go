@@ -29,79 +29,50 @@ type deletes struct {
 	ways        []way
 }
 
+// statement is a way by SQL that people write, that of a file; byPolicy one by a policy. Half of the rows are due.
+func statement(name, file string) way { return way{name: name, sql: query(file), share: 0.5} }
+func byPolicy(name string) way        { return way{name: name, policy: name, share: 0.5} }
+
+// pair is a statement and a policy of one name.
+func pair(name, table, check string, more ...way) deletes {
+	ways := append([]way{statement("statement", name), byPolicy(name)}, more...)
+	return deletes{name: name, table: table, check: check, plain: true, ways: ways}
+}
+
+var (
+	application = &beside{query("foreground"), 400}
+	alone       = way{name: "alone", sql: query("sleep"), beside: application}
+	gently      = way{name: "gently", policy: "gently", share: 0.01, beside: application}
+)
+
+var compared = []deletes{
+	{name: "age", table: "message", ways: []way{statement("delete", "delete"), byPolicy("range"),
+		{name: "range_breaker", policy: "range_breaker", share: 0.49}, // less than the half at which the breaker of a run trips
+		byPolicy("own_guard"), statement("ctid_any", "ctid_any"), statement("id_in", "id_in")}},
+	pair("archive", "message", ""),
+	pair("roll_up", "message", ""),
+	pair("guard", "message", "", way{name: "guard_written", policy: "guard", share: 0.5, beside: &beside{query("open_cases"), 100}}),
+	pair("letter", "letter", ""),
+	// What an application notices of a run: the limit is how it fares without one.
+	{name: "foreground", table: "message", plain: true, ways: []way{alone, {name: "compute", sql: query("compute"), beside: application},
+		{name: "range", policy: "range", share: 0.5, beside: application}, gently}},
+	// The same while a standby lags, for which the run waits.
+	{name: "standby", table: "message", plain: true, standby: true, ways: []way{alone, gently}},
+	pair("mark", "task", "marked"),
+	pair("renew", "task", "renewed"),
+	// New keys, claimed one by one in one session.
+	{name: "claim", table: "message", check: "claimed", plain: true, ways: []way{statement("insert", "claim_insert"), statement("claim", "claim")}},
+	{name: "cap", table: "queue", ways: []way{statement("delete", "delete_rank"), byPolicy("cap")}},
+	{name: "cap_kept", table: "queue", plain: true, ways: []way{statement("delete", "delete_rank_kept"), byPolicy("cap_kept")}},
+}
+
 // benchNames are what -only takes.
-var benchNames = []string{"age", "archive", "roll_up", "guard", "letter", "foreground", "standby", "mark", "renew", "claim", "cap", "cap_kept", "nothing", "many", "each", "fleet"}
-
-var byAge = deletes{name: "age", table: "message", ways: []way{
-	{name: "delete", sql: query("delete"), share: 0.5},
-	{name: "range", policy: "range", share: 0.5},
-	// Less than the half at which the breaker of a run trips.
-	{name: "range_breaker", policy: "range_breaker", share: 0.49},
-	{name: "own_guard", policy: "own_guard", share: 0.5},
-	{name: "ctid_any", sql: query("ctid_any"), share: 0.5},
-	{name: "id_in", sql: query("id_in"), share: 0.5},
-}}
-
-var byRank = deletes{name: "cap", table: "queue", ways: []way{
-	{name: "delete", sql: query("delete_rank"), share: 0.5},
-	{name: "cap", policy: "cap", share: 0.5},
-}}
-
-var byArchive = deletes{name: "archive", table: "message", plain: true, ways: []way{
-	{name: "statement", sql: query("archive"), share: 0.5},
-	{name: "archive", policy: "archive", share: 0.5},
-}}
-
-var byRollUp = deletes{name: "roll_up", table: "message", plain: true, ways: []way{
-	{name: "statement", sql: query("roll_up"), share: 0.5},
-	{name: "roll_up", policy: "roll_up", share: 0.5},
-}}
-
-var byGuard = deletes{name: "guard", table: "message", plain: true, ways: []way{
-	{name: "statement", sql: query("guard"), share: 0.5},
-	{name: "guard", policy: "guard", share: 0.5},
-	{name: "guard_written", policy: "guard", share: 0.5, beside: &beside{query("open_cases"), 100}},
-}}
-
-var byLetter = deletes{name: "letter", table: "letter", plain: true, ways: []way{
-	{name: "statement", sql: query("letter"), share: 0.5},
-	{name: "letter", policy: "letter", share: 0.5},
-}}
-
-var byKeptRank = deletes{name: "cap_kept", table: "queue", plain: true, ways: []way{
-	{name: "delete", sql: query("delete_rank_kept"), share: 0.5},
-	{name: "cap_kept", policy: "cap_kept", share: 0.5},
-}}
-
-// byForeground is what an application notices of a run: the limit is how it fares without one.
-var byForeground = deletes{name: "foreground", table: "message", plain: true, ways: []way{
-	{name: "alone", sql: query("sleep"), beside: &beside{query("foreground"), 400}},
-	{name: "compute", sql: query("compute"), beside: &beside{query("foreground"), 400}},
-	{name: "range", policy: "range", share: 0.5, beside: &beside{query("foreground"), 400}},
-	{name: "gently", policy: "gently", share: 0.01, beside: &beside{query("foreground"), 400}},
-}}
-
-// byStandby is the same while a standby lags, for which the run waits.
-var byStandby = deletes{name: "standby", table: "message", plain: true, standby: true, ways: []way{
-	{name: "alone", sql: query("sleep"), beside: &beside{query("foreground"), 400}},
-	{name: "gently", policy: "gently", share: 0.01, beside: &beside{query("foreground"), 400}},
-}}
-
-var byMark = deletes{name: "mark", table: "task", check: "marked", plain: true, ways: []way{
-	{name: "statement", sql: query("mark"), share: 0.5},
-	{name: "mark", policy: "mark", share: 0.5},
-}}
-
-var byRenewal = deletes{name: "renew", table: "task", check: "renewed", plain: true, ways: []way{
-	{name: "statement", sql: query("renew"), share: 0.5},
-	{name: "renew", policy: "renew", share: 0.5},
-}}
-
-// byClaim claims new keys one by one, in one session.
-var byClaim = deletes{name: "claim", table: "message", check: "claimed", plain: true, ways: []way{
-	{name: "insert", sql: query("claim_insert"), share: 0.5},
-	{name: "claim", sql: query("claim"), share: 0.5},
-}}
+func benchNames() (names []string) {
+	for _, d := range compared {
+		names = append(names, d.name)
+	}
+	return append(names, "nothing", "many", "each", "fleet")
+}
 
 // window is that of the policies by age.
 const window = 24 * time.Hour

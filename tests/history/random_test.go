@@ -91,11 +91,7 @@ func walk(t *testing.T, random *rand.Rand, f file, steps int, more ...kit.Option
 	t.Helper()
 	in := kit.Prepare(t, schema(t), f.yaml(), append(more, kit.Before(applicationRoles))...)
 	if len(in.Migrations) == 0 { // not from kit's template
-		runtime, err := generator.Runtime(in.File.Install)
-		if err != nil {
-			t.Fatal(err)
-		}
-		grow(t, in, runtime)
+		grow(t, in, generator.Runtime(in.File.Install))
 		in.Up(t)
 	}
 	stops := []stop{{f, "", copied(in.Migrations), kit.Catalog(t, in.DB, in.File.Install.Schema), last(t, in.Migrations)}}

@@ -3,7 +3,6 @@ package kit
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -79,7 +78,7 @@ func (in *Installed) Wanted(t testing.TB, dir string) []generator.Object {
 // Snapshot is the catalog snapshot of an example.
 func Snapshot(t testing.TB, dir string) *catalog.Snapshot {
 	t.Helper()
-	snapshot, err := catalog.Read(strings.NewReader(fixture.ReadFile(t, dir, catalog.FileName)))
+	snapshot, err := catalog.Read(fixture.ReadFile(t, dir, catalog.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,12 +25,8 @@ var standard = sync.OnceValues(func() (policy.Install, fstest.MapFS) {
 	if file == nil {
 		panic(text(list, ""))
 	}
-	objects, err := generator.Runtime(file.Install)
 	dir := fstest.MapFS{}
-	if err == nil {
-		_, err = Next(dir, file.Install, objects)
-	}
-	if err != nil {
+	if _, err := Next(dir, file.Install, generator.Runtime(file.Install)); err != nil {
 		panic(err)
 	}
 	return file.Install, dir

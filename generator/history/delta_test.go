@@ -1,0 +1,217 @@
+package history_test
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/generator"
+	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
+	"pgretain/policy"
+	"pgretain/tests/fixture"
+)
+
+const deltaBefore = `
+version: 1
+protect: [app.rolled]
+policies:
+  notes:
+    table: app.note
+    where: "state = 'done'"
+    due: {age: {column: made_at, older_than: 7 days}}
+    keep: {open: "EXISTS (SELECT FROM app.review v WHERE v.note_id = t.id AND v.open)"}
+    then: [delete]
+  served: {table: app.served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
+  loans: {table: app.loan, ensure: {created_at: {type: timestamptz, default: now()}}, due: {age: {column: created_at, older_than: 30 days}}, then: [delete]}
+reports:
+  newest: {query: "SELECT max(at) AS newest FROM app.served"}
+jobs:
+  nightly: {schedule: "17 3 * * *", run: [notes, served, newest]}
+`
+
+// deltas say what a change of the file changes: a line an object, "file: sign kind name", and of a policy the words.
+var deltas = map[string]struct {
+	change func(string) string
+	want   []string
+}{
+	"nothing":               {replaced(), nil},
+	"comments and blanks":   {replaced("policies:", "# why\n\npolicies:  # here\n", "    then: [delete]", "\n    then: [delete] # gone"), nil},
+	"another indentation":   {replaced("    table: app.note\n", "        table:    app.note\n", "    where", "        where", "    due: {age: {column: made_at", "        due: {age: {column: made_at", "    keep", "        keep", "    then", "        then"), nil},
+	"block instead of flow": {replaced("due: {age: {column: made_at, older_than: 7 days}}", "due:\n      age:\n        older_than: 7 days\n        column: made_at"), nil},
+	"order of keys": {replaced("{schedule: \"17 3 * * *\", run: [notes, served, newest]}", "{run: [notes, served, newest], schedule: \"17 3 * * *\"}",
+		"{table: app.served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}", "{then: [delete], due: {age: {older_than: 30 days, column: at}}, table: app.served}"), nil},
+	"order of policies":       {lastFirst, nil},
+	"defaults spelled out":    {replaced("version: 1", "version: 1\ndefaults: {batch: {rows: 50000, time: 50ms, lock_timeout: 100ms}, budget: {time: 10m}, breaker: {rows: 5000000, fraction: 0.5}, throttle: {busy: 100%}}"), nil},
+	"install spelled out":     {replaced("version: 1", "version: 1\ninstall: {schema: retention, search_path: [public], time_zone: UTC, scheduler: pg_cron}"), nil},
+	"a default in the policy": {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 50000, time: 50ms}\n  served"), nil},
+	"an equal window":         {replaced("older_than: 7 days", "older_than: 7 day"), nil},
+	"an anchor":               {replaced("older_than: 7 days", "older_than: &week 7 days"), nil},
+	"defaults of all":         {replaced("version: 1", "version: 1\ndefaults: {batch: {rows: 100}}"), all("batch: sized for 50 ms, at most 50,000 rows -> 100 rows")},
+	"a bound of one":          {replaced("then: [delete]\n  served", "then: [delete]\n    batch: {rows: 100}\n  served"), []string{"policies: ~ policy notes: batch: sized for 50 ms, at most 50,000 rows -> 100 rows"}},
+	"description":             {replaced("    table: app.note", "    description: old\n    table: app.note"), []string{"policies: ~ policy notes: with about: old"}},
+	"protect":                 {replaced("[app.rolled]", "[app.rolled, app.transfer]"), []string{"policies: ~ install install"}},
+	"time zone":               {replaced("version: 1", "version: 1\ninstall: {time_zone: Europe/Berlin}"), append(all("due: ... days back -> ... days back (days of Europe/Berlin)"), "policies: ~ install install")},
+	"order in a job":          {replaced("[notes, served, newest]", "[served, notes, newest]"), []string{"policies: ~ job nightly"}},
+	"another schedule":        {replaced("17 3", "18 3"), []string{"policies: ~ cron retention.nightly", "policies: ~ job nightly"}},
+	"one more schedule":       {replaced(`"17 3 * * *"`, `["17 3 * * *", "@reboot"]`), []string{"policies: + cron retention.nightly#2", "policies: ~ job nightly"}},
+	"a job renamed":           {replaced("nightly:", "night:"), []string{"policies: - cron retention.nightly", "policies: + job night", "policies: + cron retention.night", "policies: - job nightly"}},
+	"no jobs":                 {replaced("jobs:\n  nightly: {schedule: \"17 3 * * *\", run: [notes, served, newest]}\n", ""), []string{"policies: - cron retention.nightly", "policies: - job nightly"}},
+	"no scheduler":            {replaced("version: 1", "version: 1\ninstall: {scheduler: none}"), []string{"policies: - cron retention.nightly", "policies: ~ install install"}},
+	"a column's default":      {replaced("default: now()", "default: \"now() - interval '1 day'\""), []string{"tables: ~ column app.loan.created_at"}},
+	"a report":                {replaced("max(at)", "min(at)"), []string{"policies: ~ policy newest: asks: SELECT max(at) AS newest ... -> SELECT min(at) AS newest ..."}},
+	"a report gone":           {replaced("reports:\n  newest: {query: \"SELECT max(at) AS newest FROM app.served\"}\n", "", ", newest]", "]"), []string{"policies: ~ job nightly", "policies: - policy newest"}},
+	"another window":          {replaced("older_than: 7 days", "older_than: 8 days"), []string{"policies: ~ policy notes: due: ... 7 days back -> ... 8 days back"}},
+	"another index": {replaced("where: \"state = 'done'\"", "where: \"state = 'gone'\""), []string{"indexes: + index app.pgretain_note", "drop_indexes: - index app.pgretain_note",
+		"policies: ~ policy notes: where: state = 'done' -> state = 'gone'"}},
+	"a policy that reads more": {replaced("EXISTS (SELECT FROM app.review v", "EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v"), []string{"tables: + privilege app.config",
+		"policies: ~ policy notes: keeps: open: EXISTS (SELECT FROM app.review v ... -> open: EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v ...; " +
+			"takes: ... guards read: app.review; LOCKED ... -> ... guards read: app.config, app.review; LOCKED ..."}},
+}
+
+// all are the lines for a change of every policy of the file.
+func all(words string) []string {
+	return []string{"policies: ~ policy loans: " + words, "policies: ~ policy notes: " + words, "policies: ~ policy served: " + words}
+}
+
+func replaced(pairs ...string) func(string) string {
+	return func(s string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if !strings.Contains(s, pairs[i]) {
+				panic("not in the file: " + pairs[i])
+			}
+			s = strings.Replace(s, pairs[i], pairs[i+1], 1)
+		}
+		return s
+	}
+}
+
+// lastFirst moves the last policy to the front.
+func lastFirst(s string) string {
+	start := strings.Index(s, "  loans:")
+	end := strings.Index(s, "reports:")
+	return s[:start][:strings.Index(s, "  notes:")] + s[start:end] + s[strings.Index(s, "  notes:"):start] + s[end:]
+}
+
+func TestDelta(t *testing.T) {
+	t.Parallel()
+	for name, c := range deltas {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := fstest.MapFS{}
+			deltaStep(t, dir, deltaBefore)
+			after := c.change(deltaBefore)
+			files := deltaStep(t, dir, after)
+			want := slices.Sorted(slices.Values(c.want))
+			if diff := cmp.Diff(want, deltaLines(files)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if more := deltaStep(t, dir, after); len(more) > 0 {
+				t.Errorf("a second step for the same file: %v", deltaLines(more))
+			}
+		})
+	}
+}
+
+var (
+	deltaName = regexp.MustCompile(`^[0-9]+_(?:pgretain|retention)_(.*)\.sql$`)
+	headLine  = regexp.MustCompile(`(?m)^--   ([-+~]) ([a-z]+) "(.*?)(?:_[0-9a-f]{8})?"(: .*)?$`)
+)
+
+func deltaLines(files []generator.File) []string {
+	var lines []string
+	for _, f := range files {
+		for _, m := range headLine.FindAllStringSubmatch(f.Content(), -1) {
+			lines = append(lines, deltaName.FindStringSubmatch(f.Name)[1]+": "+m[1]+" "+m[2]+" "+m[3]+m[4])
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// TestDeltaRefuses: what cannot be made by a step is said at its line, and nothing is written.
+func TestDeltaRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(string) string
+		want   string
+		line   int
+	}{
+		"schema":          {replaced("version: 1", "version: 1\ninstall: {schema: keep}"), `schema "retention", the policy file says "keep"`, 3},
+		"owner":           {replaced("version: 1", "version: 1\ninstall: {roles: {owner: o}}"), `owner "retention_owner", the policy file says owner "o"`, 3},
+		"runner":          {replaced("version: 1", "version: 1\ninstall: {roles: {runner: r}}"), `runner "retention_runner", the policy file says runner "r"`, 3},
+		"viewer":          {replaced("version: 1", "version: 1\ninstall: {roles: {viewer: v}}"), `let roles retention_worker, retention_runner, retention_operator, retention_viewer look, the policy file says retention_worker, retention_runner, retention_operator, v`, 3},
+		"no roles":        {replaced("version: 1", "version: 1\ninstall: {roles: none}"), `owner "retention_owner", the policy file says roles: none`, 3},
+		"a column's type": {replaced("type: timestamptz", "type: timestamp"), `column "created_at" of table "app.loan" was added with another type`, 12},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := fstest.MapFS{}
+			deltaStep(t, dir, deltaBefore)
+			files, list := tryDelta(t, dir, c.change(deltaBefore))
+			if len(list) != 1 || !strings.Contains(list[0].Message, c.want) || list[0].Position.Line != c.line || list[0].Hint == "" || len(files) > 0 {
+				t.Errorf("got %v %+v, want %q in line %d with a hint", deltaLines(files), list, c.want, c.line)
+			}
+		})
+	}
+}
+
+func TestDeltaColumnTypeFollowsTheTable(t *testing.T) {
+	t.Parallel()
+	dir := fstest.MapFS{}
+	deltaStep(t, dir, deltaBefore)
+	file, _ := policy.Parse("retention.yaml", []byte(replaced("type: timestamptz", "type: timestamp")(deltaBefore)))
+	snapshot := deltaSnapshot(t, file)
+	loan := snapshot.Table("app.loan")
+	loan.Columns = append(loan.Columns, catalog.Column{Name: "created_at", Type: "timestamp without time zone"})
+	if _, list := generator.Compile(file, snapshot, mustRead(t, dir)); list.HasErrors() {
+		t.Errorf("the table has the type, and it is refused: %v", list)
+	}
+}
+
+func deltaStep(t *testing.T, dir fstest.MapFS, yaml string) []generator.File {
+	t.Helper()
+	files, list := tryDelta(t, dir, yaml)
+	if len(list) > 0 {
+		t.Fatalf("%v\n%s", list, yaml)
+	}
+	addFiles(t, dir, files)
+	return files
+}
+
+// tryDelta is the next step for a file, or what is wrong.
+func tryDelta(t *testing.T, dir fstest.MapFS, yaml string) ([]generator.File, diag.List) {
+	t.Helper()
+	file, list := policy.Parse("retention.yaml", []byte(yaml))
+	if list.HasErrors() {
+		t.Fatalf("%v\n%s", list, yaml)
+	}
+	history := mustRead(t, dir)
+	objects, list := generator.Compile(file, deltaSnapshot(t, file), history)
+	if list.HasErrors() {
+		return nil, list
+	}
+	files, err := generator.Next(history, objects, generator.NextOptions{Roles: file.Install.Roles, SearchPath: []string{"pg_catalog", "public", "pg_temp"}})
+	var refused *generator.ObjectError
+	if errors.As(err, &refused) {
+		return nil, diag.List{refused.Diagnostic()}
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return files, nil
+}
+
+func deltaSnapshot(t *testing.T, file *policy.File) *catalog.Snapshot {
+	t.Helper()
+	snapshot, err := catalog.Read(fixture.ReadFile(t, "../testdata/catalog.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot.SearchPath = file.Install.SearchPath
+	return snapshot
+}
