@@ -64,11 +64,11 @@ var inner = []decision{
 var closed = []string{
 	"_refuse_begun", "_run_step", "_note_failure", "_distributed", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_below", "_breaker_limit",
 	"_change_setting", "_changed_rows", "_checked",
-	"_begin_page", "_close", "_drop_each", "_members", "_put_each", "_stamp", "_count_claims", "_cursor", "_doubts", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
+	"_begin_page", "_close", "_drop_each", "_members", "_put_each", "_stamp", "_count_claims", "_counted", "_cursor", "_doubts", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
 	"_finish", "_granted", "_group_position", "_half_upgraded", "_holdable",
 	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_shown", "_kept_here", "_key_columns", "_keys_to", "_key_off", "_key_refuses", "_keys_reached", "_known",
 	"_locks_of",
-	"_may_refuse", "_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_of_rows",
+	"_may_refuse", "_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_not_null", "_of_rows",
 	"_pass_by", "_position", "_prove", "_put_install", "_radius", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
 	"_act", "_restore_key", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
