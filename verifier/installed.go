@@ -12,6 +12,7 @@ import (
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
+	"pgretain/policy"
 )
 
 // pending reports what the migration directories have and the databases have not.
@@ -86,6 +87,12 @@ func (v *inspection) checkPaused(r reading) error {
 		v.add(message{Code: codePaused, Policy: p.Policy, Position: v.position(p.Policy), Message: what,
 			Detail: fmt.Sprintf("By %q at %s.", p.By, p.At), Hint: fmt.Sprintf("SELECT %s(%s);", v.runtime("resume"), argument)})
 	})
+}
+
+// isPaused says whether somebody paused a policy, the policy that it is a member of, or all.
+func (v *inspection) isPaused(name string) bool {
+	of, _, _ := strings.Cut(name, policy.MemberMark)
+	return v.paused[name] || v.paused[of] || v.paused["*"]
 }
 
 func (v *inspection) checkRegistry(r reading) error {

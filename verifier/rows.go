@@ -48,7 +48,7 @@ func (v *inspection) overdueProbes() []probe {
 	promises := v.promises()
 	for _, p := range v.file.Policies {
 		promised, ok := promises[p.Name]
-		skip := !ok || v.paused[p.Name] || v.paused["*"]
+		skip := !ok || v.isPaused(p.Name)
 		probes = append(probes, probe{skip: skip, about: fmt.Sprintf("overdue rows of policy %q", p.Name), codes: []string{codeOverdue},
 			check: func(r reading) error { return v.checkOverdue(r, promised, p) }})
 	}

@@ -127,7 +127,7 @@ func (v *inspection) compareRuns(j job, s scheduledRun, runs lastRuns) {
 	if from != nil {
 		until = j.ticks.Deadline(*from, s.budget)
 	}
-	paused := v.paused[s.name] || v.paused["*"]
+	paused := v.isPaused(s.name)
 	late := !until.IsZero() && until.Before(v.server.Now)
 	v.compareLastRun(s, runs, runs.Success != nil && !until.IsZero() && !late && !paused)
 	switch {

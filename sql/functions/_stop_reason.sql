@@ -12,7 +12,7 @@ BEGIN
         state := 'more';
     ELSIF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN
         state := 'more'; message := 'the policy was changed during the run';
-    ELSIF EXISTS (SELECT FROM retention.setting s WHERE s.name = 'paused' AND s.policy IN (p_policy.name, '*')) THEN
+    ELSIF retention._paused(p_policy.name) IS NOT NULL THEN
         state := 'paused'; message := retention._paused(p_policy.name);
     ELSIF p_taken > v_limit THEN  -- more came due during the run; counts twice as far, so that not every batch does
         v_limit := retention._breaker_limit(

@@ -5,10 +5,12 @@ SELECT m.name, m.type, pg_catalog.jsonb_build_object('policy', p.name, 'table', 
 FROM retention.policy p
 CROSS JOIN retention.install i
 LEFT JOIN retention.total t ON t.policy = p.name
-LEFT JOIN retention.setting s ON s.policy IN (p.name, '*') AND s.name = 'paused'
+LEFT JOIN LATERAL (SELECT min(x.set_at) AS set_at FROM retention.setting x
+    WHERE x.policy IN (p.name, split_part(p.name, '@', 1), '*') AND x.name = 'paused') s ON true
 CROSS JOIN LATERAL retention._window_set(p.*) w
 CROSS JOIN LATERAL (
-    SELECT min(j.every) AS every FROM retention.job j WHERE split_part(p.name, '@', 1) = ANY (j.policies) AND j.scope IS NULL) j
+    SELECT min(j.every) AS every FROM retention.job j
+    WHERE split_part(p.name, '@', 1) = ANY (j.policies) AND j.scope IS NULL) j
 LEFT JOIN LATERAL (
     SELECT x.state, CASE WHEN x.state = 'running' AND retention._under_way(x.id) THEN x.started_at END AS running_since
     FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run ORDER BY x.id DESC LIMIT 1) r ON true

@@ -2,7 +2,8 @@
 -- window in force where one can be set at run time. A dry run is no run, and stands apart.
 CREATE OR REPLACE VIEW retention.status AS
 SELECT p.name AS policy, p.table_name,
-       (SELECT string_agg(j.name, ', ' ORDER BY j.name) FROM retention.job j WHERE split_part(p.name, '@', 1) = ANY (j.policies)) AS jobs,
+       (SELECT string_agg(j.name, ', ' ORDER BY j.name) FROM retention.job j
+        WHERE split_part(p.name, '@', 1) = ANY (j.policies)) AS jobs,
        CASE WHEN r.state = 'running' AND NOT retention._under_way(r.id) THEN 'abandoned' ELSE r.state END AS last_state,
        r.id AS last_run, r.started_at AS last_started_at, r.ended_at - r.started_at AS last_duration,
        r.scanned AS last_scanned, r.taken AS last_taken,

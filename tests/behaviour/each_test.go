@@ -190,6 +190,16 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; SELECT keep.resume('messages'); RESET ROLE")
 	run("CALL keep.run('messages', $1)", "messages@tenant_a paused, messages@tenant_b paused, messages@tenant_a done, messages@tenant_b done",
 		map[string]string{"tenant_a": rest, "tenant_b": rest})
+	// A pause of all stops a run of a member before its next batch.
+	in.DB.Exec(t, `UPDATE keep.policy SET batch_rows = 1, batch_time_ms = NULL;
+		CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN PERFORM keep.pause('messages'); RETURN NULL; END $$;
+		CREATE TRIGGER stop AFTER DELETE ON tenant_a.message FOR EACH STATEMENT EXECUTE FUNCTION stop();
+		INSERT INTO tenant_a.message SELECT n, '2020-01-01' FROM generate_series(100, 110) n`)
+	_, _ = in.Call("CALL keep.run('messages', $1)", noon)
+	if got := in.Rows("SELECT state, taken FROM keep.run WHERE policy = 'messages@tenant_a' AND taken > 0 AND state <> 'done'"); len(got) != 1 || got[0] != "(paused,1)" {
+		t.Errorf("a run that was paused: %v", got)
+	}
+	in.DB.Exec(t, "DROP TRIGGER stop ON tenant_a.message; SET ROLE "+kit.Migrator+"; SELECT keep.resume('messages'); RESET ROLE; UPDATE keep.policy SET batch_rows = DEFAULT, batch_time_ms = DEFAULT")
 	_, err := in.Call("SELECT keep.why('messages', '1')")
 	if err == nil || err.Hint != `It is for each schema like tenant_*: name a member, "messages@...".` {
 		t.Errorf("why of all says %v", err)

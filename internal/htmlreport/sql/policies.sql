@@ -5,7 +5,7 @@ SELECT p.name, p.table_name, p.report, coalesce(w.words, ''), p.installed_at,
        coalesce(s.last_state, ''), s.last_started_at, coalesce(extract(epoch FROM s.last_duration), 0)::double precision,
        coalesce(s.last_taken, 0), coalesce(s.last_refused, 0), coalesce(s.last_message, ''), s.last_success_at,
        s.failed_in_a_row, s.holds, coalesce(s.paused, ''),
-       (SELECT min(x.set_at) FROM retention.setting x WHERE x.name = 'paused' AND x.policy IN (p.name, '*')),
+       (SELECT min(x.set_at) FROM retention.setting x WHERE x.name = 'paused' AND x.policy IN (p.name, split_part(p.name, '@', 1), '*')),
        coalesce(s.older_than_note, ''),
        coalesce((SELECT string_agg(ltrim(to_char(k.value::bigint, '9,999,999,999,999')) || ' by ' || k.key, ', ' ORDER BY k.value::bigint DESC, k.key)
                  FROM (SELECT * FROM jsonb_each_text(s.last_kept)
