@@ -87,7 +87,8 @@ func about(s policy.Suppression, found Subject) bool {
 	case s.Check != found.Check:
 		return false
 	case s.Policy != "":
-		return s.Policy == found.Policy
+		of, _, _ := strings.Cut(found.Policy, policy.MemberMark)
+		return s.Policy == found.Policy || s.Policy == of
 	case s.Table != nil:
 		table := s.Table.String()
 		return found.Table == table || found.Object == table || strings.HasPrefix(found.Object, table+".")
