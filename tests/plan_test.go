@@ -68,6 +68,9 @@ func testPlan(t *testing.T, binary string) {
 			}
 			in.Migrate(t, yaml)
 			for _, p := range in.File.Policies {
+				if in.File.EachOf(p) != nil {
+					p.Name += "@shop_anna"
+				}
 				said := plans[p.Name]
 				if said.Then == nil {
 					if len(p.Ensure) == 0 || said.Note == "" {

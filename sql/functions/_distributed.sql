@@ -2,5 +2,5 @@
 CREATE OR REPLACE FUNCTION retention._distributed() RETURNS SETOF oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    RETURN QUERY EXECUTE 'SELECT p.logicalrelid::oid FROM pg_catalog.pg_dist_partition p';
+    RETURN QUERY EXECUTE format('SELECT p.logicalrelid::oid FROM %s p', to_regclass('pg_catalog.pg_dist_partition'));
 END $function$;
