@@ -87,6 +87,10 @@ func (r *reader) checkEach(f *File) {
 			}
 		}
 		if own != nil {
+			if strings.Contains(p.Name, own.Name) {
+				r.add(codeEach, p.Position, fmt.Sprintf("policy name %q has %q in it", p.Name, own.Name),
+					"A page has the schema's name wherever the word stands.", "Choose another name.")
+			}
 			r.checkMember(p)
 		}
 	}
