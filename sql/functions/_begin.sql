@@ -1,8 +1,7 @@
 -- Begins the run that a call asks for: writes down the run of a policy that starts with the next transaction, or why it
 -- does not start. A dry run, which may be beside another run, ends here, as does a report. Whatever else keeps it from
 -- beginning is written down as a run that failed: an as_of in the future, a scope or a window that the policy does not
--- allow (22023), an unknown policy (P0002), a member of
--- which no page can be made.
+-- allow (22023), an unknown policy (P0002), a member of which no page can be made.
 CREATE OR REPLACE FUNCTION retention._begin(p_request retention.request) RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE

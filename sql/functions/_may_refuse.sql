@@ -1,4 +1,4 @@
--- What may refuse to have columns of a table set (p_set as in the steps of policies): foreign keys, CHECKs, indexes, NOT NULL,
+-- What may refuse to have columns of a table set (p_set as in steps): foreign keys, CHECKs, indexes, NOT NULL,
 -- domains; not what its constants are known to meet.
 CREATE OR REPLACE FUNCTION retention._may_refuse(p_table oid, p_set jsonb, p_as_of timestamptz) RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$

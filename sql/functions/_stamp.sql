@@ -1,16 +1,22 @@
 -- Makes the page of a member that has none, or that of an earlier version of its policy. Nothing in the schema is looked
 -- at, besides names, unless trusted roles own it (PR004). Raises what the page's statements raise, and 55000 for a
--- schema whose name cannot stand in a page.
+-- schema that the policy is not for, or whose name cannot stand in a page. A migration that changes or drops the policy
+-- waits for this, or this for it.
 CREATE OR REPLACE FUNCTION retention._stamp(p_policy text, p_prove boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_each retention.each; v_schema CONSTANT text := split_part(p_policy, '@', 2); v_row jsonb; v_foreign text;
 BEGIN
-    SELECT * INTO v_each FROM retention.each e WHERE e.name = split_part(p_policy, '@', 1) AND v_schema <> '';
-    IF NOT FOUND OR EXISTS (
-        SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = v_each.registers ->> 'hash'
+    SELECT * INTO v_each FROM retention.each e
+    WHERE e.name = split_part(p_policy, '@', 1) AND v_schema <> '' AND NOT EXISTS (
+        SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = e.registers ->> 'hash'
           -- It goes with the table, which may have come again.
-          AND EXISTS (SELECT FROM pg_proc f WHERE f.proname = format('%s_rows', p.name))) THEN
+          AND EXISTS (SELECT FROM pg_proc f WHERE f.proname = format('%s_rows', p.name))) FOR UPDATE;
+    IF NOT FOUND THEN
         RETURN;
+    ELSIF p_policy <> ALL (retention._members(v_each.name)) THEN
+        RAISE object_not_in_prerequisite_state
+            USING MESSAGE = format('schema "%s" is none that policy "%s" is for', v_schema, v_each.name),
+                  HINT = format('It is for each schema like %s that has the table.', v_each.schemas);
     ELSIF quote_ident(v_schema) <> v_schema OR octet_length(p_policy) > 54 THEN
         RAISE object_not_in_prerequisite_state
             USING MESSAGE = format('schema "%s" can be no member of policy "%s"', v_schema, v_each.name),

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -154,11 +156,60 @@ the page of policy "messages" in schema "tenant_a" is still to be made`,
 			t.Errorf("%s: verify says\n%s", code, got)
 		}
 	}
+	// Nobody directs the policy at a schema that it is not for.
+	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenants_archive")+"RESET ROLE")
+	_, err := in.Call("CALL retention.run('messages@tenants_archive', $1)", noon)
+	if err == nil || !strings.Contains(err.Message, `schema "tenants_archive" is none that policy "messages" is for`) {
+		t.Errorf("a run in a schema that the policy is not for: %v", err)
+	}
+	wantLeft(t, in, map[string]string{"tenants_archive": whole})
 	in.Migrate(t, messages(4)) // no schema keeps a migration from being applied
 	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err == nil {
 		t.Error("the job does not fail")
 	}
 	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole, `"tenant_C"`: whole, "tenant_d": "012348"})
+}
+
+// A migration that drops the policy, or makes it one for fewer schemas, is not passed by: neither by a page that a run
+// makes meanwhile, nor by a job that named its members before.
+func TestEachWhileItChanges(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tenants("tenant_a"), messages(7))
+	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenant_b")+"RESET ROLE")
+	migration := in.Conn(t)
+	pgtest.Exec(t, migration, "BEGIN; SET LOCAL ROLE retention_owner; SELECT retention._drop_each('messages')")
+	ended := make(chan *pgconn.PgError)
+	go func() {
+		_, err := in.Call("CALL retention.run('messages@tenant_b', $1)", noon)
+		ended <- err
+	}()
+	for !pgtest.Value[bool](t, in, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')") {
+		select {
+		case err := <-ended:
+			t.Fatalf("the run did not wait: %v", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	pgtest.Exec(t, migration, "COMMIT")
+	if err := <-ended; err == nil || err.Code != "P0002" {
+		t.Errorf("a run of what was dropped meanwhile: %v", err)
+	}
+	wantLeft(t, in, map[string]string{"tenant_b": whole})
+	if got := in.Rows("SELECT name FROM retention.policy"); len(got) > 0 {
+		t.Errorf("policies: %v", got)
+	}
+
+	in = kit.Install(t, tenants("tenant_a", "tenant_b"), messages(20))
+	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {
+		t.Error(err)
+	}
+	in.Migrate(t, strings.Replace(messages(20), "tenant_*", "tenant_a*", 1))
+	if _, err := in.Call("CALL retention.run('messages@tenant_b', $1)", noon); err == nil || err.Code != "55000" {
+		t.Errorf("a run in a schema that the policy was for: %v", err)
+	}
+	if got := in.Rows("SELECT name FROM retention.policy"); len(got) != 1 || got[0] != "(messages@tenant_a)" {
+		t.Errorf("policies: %v", got)
+	}
 }
 
 // A policy becomes one for each schema and a single one again; what people say by its name holds for all members. One role
