@@ -6,7 +6,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         SELECT concat(e.name, '@', n.nspname) AS member,
                (SELECT max(r.id) FROM retention.run r WHERE r.policy = concat(e.name, '@', n.nspname)) AS last
         FROM retention.each e JOIN pg_namespace n
-        ON n.nspname LIKE replace(replace(e.schemas, '_', '\_'), '*', '%')
+        ON n.nspname LIKE replace(replace(e.schemas, '_', '!_'), '*', '%') ESCAPE '!'
         WHERE e.name = p_each AND EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid
                                           AND concat(e.word, '.', c.relname) = e.registers ->> 'table_name')) x
 $function$;

@@ -14,7 +14,7 @@ SELECT w.policy, n.nspname::text AS schema, CASE
         concat(w.policy, '@', n.nspname, '_rows'))) IS NULL THEN 'new'
     WHEN p.hash = w.hash THEN 'made' WHEN p.hash = w.installed THEN 'other' ELSE 'new' END AS state
 FROM wanted w
-JOIN pg_namespace n ON n.nspname LIKE replace(replace(w.pattern, '_', '\_'), '*', '%')
+JOIN pg_namespace n ON n.nspname LIKE replace(replace(w.pattern, '_', '!_'), '*', '%') ESCAPE '!'
 LEFT JOIN retention.policy p ON p.name = concat(w.policy, '@', n.nspname)
 UNION ALL
 SELECT w.policy, split_part(p.name, '@', 2), 'gone' FROM wanted w JOIN retention.policy p ON starts_with(p.name, w.policy || '@')
