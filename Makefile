@@ -16,6 +16,7 @@ demo: setup ## Show the whole path on a throw-away server; EXAMPLE=bot-queue
 test: setup lint ## Run all tests; needs PostgreSQL with pg_cron, git, gcc and Prometheus, installs them where it may
 	@command -v chromium >/dev/null || echo 'no chromium in PATH: the report is not looked at in a browser; make test-browser does'
 	TMPDIR=$$(.ci/scratch) go test -count=1 -timeout 60m ./...
+	@[ -n "$$PGRETAIN_TEST_CITUS_URL" ] || echo 'skipped: no Citus'
 
 test-browser: setup ## Look at the report in Chromium, which it installs where it may
 	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_BROWSER=true go test -count=1 -run '^(TestReport|TestSize)$$/browser' ./tests ./internal/htmlreport

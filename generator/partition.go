@@ -10,6 +10,7 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
+	"pgretain/internal/shards"
 	"pgretain/policy"
 )
 
@@ -287,6 +288,9 @@ type Members struct {
 func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	member := *p
 	member.Name = e.Word(p.Name)
+	if e.ShardsOf != "" {
+		c.diags = append(c.diags, shards.Check(&member, e, c.tables)...)
+	}
 	parts := c.compilePolicy(&member)
 	if len(parts) == 0 || c.diags.HasErrors() {
 		return nil
@@ -313,14 +317,19 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	row := parts[at].hashedWith(admission.String())
 	parts[at] = row
 	roles := c.file.Install.Roles
+	arguments := "text"
+	if e.ShardsOf != "" {
+		arguments = "text, boolean"
+	}
 	quote := dollarQuote([]byte(page.String()), "page")
 	registers := strings.TrimSuffix(strings.TrimPrefix(row.SQL, "SELECT "+c.schema()+"._register("), ");\n")
-	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Word": literal(e.Name), "Comment": sqlText(e.Schemas),
-		"Pattern": literal(e.Schemas), "Words": wordsText(row.Words), "Row": sqlText(registers),
+	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Word": literal(e.Name), "Comment": sqlText(e.Pattern()), "Shards": e.ShardsOf != "",
+		"Pattern": literal(e.Pattern()), "Words": wordsText(row.Words), "Row": sqlText(registers),
 		"Page": sqlText(quote + "\n" + page.String() + quote), "Policy": sqlText(p.Name), "Function": ident(p.Name + "_admit"),
-		"Statements": sqlText(admission.String()),
-		"Functions":  functions, "Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
-	admit := Object{Kind: KindFunction, Name: c.schema() + "." + p.Name + "_admit(text)", As: AsMigrator, SQL: object("admit", data),
+		"Statements":  sqlText(admission.String()),
+		"Distributed": literal(e.ShardsOf + "." + p.Table.Name), "Arguments": sqlText(arguments),
+		"Functions": functions, "Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
+	admit := Object{Kind: KindFunction, Name: c.schema() + "." + p.Name + "_admit(" + arguments + ")", As: AsMigrator, SQL: object("admit", data),
 		Policy: p.Name, Table: row.Table, Position: p.Position}
 	if !roles.None {
 		admit.Grants = []string{roles.Owner}
@@ -328,7 +337,7 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	template := Object{Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),
 		Policy: p.Name, Table: row.Table, Position: p.Position, Words: row.Words, Members: &Members{e, parts}}
 	template.Row = map[string]json.RawMessage{}
-	for name, value := range map[string]any{"name": p.Name, "word": e.Name, "schemas": e.Schemas, "words": pageText(row.Words),
+	for name, value := range map[string]any{"name": p.Name, "word": e.Name, "schemas": e.Pattern(), "shards": e.ShardsOf != "", "words": pageText(row.Words),
 		"page": "\n" + page.String(), "registers": json.RawMessage(registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1])} {
 		template.Row[name] = json.RawMessage(encode(value))
 	}
@@ -357,8 +366,8 @@ func (w *pageWriter) memberIndexes() {
 }
 
 // In are the objects of one member.
-func (m *Members) In(schema string) []Object {
-	return each(m.Objects, func(o Object) Object { return policy.InSchema(o, m.Each.Name, schema) })
+func (m *Members) In(place policy.Place) []Object {
+	return each(m.Objects, func(o Object) Object { return policy.InPlace(o, place) })
 }
 
 // Hash is that of the members' rows.

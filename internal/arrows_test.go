@@ -20,7 +20,7 @@ const module = "pgretain/"
 // it may import.
 var arrows = map[string][]string{
 	"policy":              {"internal/calendar", "internal/diag", "internal/parallel", "internal/pgparse", "internal/quote"},
-	"generator":           {"policy", "templates", "sql", "internal/calendar", "internal/catalog", "internal/diag", "internal/explain", "internal/parallel", "internal/pgparse", "internal/quote"},
+	"generator":           {"policy", "templates", "sql", "internal/calendar", "internal/catalog", "internal/diag", "internal/explain", "internal/parallel", "internal/pgparse", "internal/quote", "internal/shards"},
 	"generator/history":   {"*"},
 	"verifier":            {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
 	"templates":           {},
@@ -37,7 +37,8 @@ var arrows = map[string][]string{
 	"internal/parallel":   {},
 	"internal/pgparse":    {},
 	"internal/quote":      {},
-	"internal/inspect":    {"internal/catalog", "sql/catalog"},
+	"internal/inspect":    {"policy", "internal/catalog", "sql/catalog"},
+	"internal/shards":     {"policy", "internal/catalog", "internal/diag", "internal/pgparse"},
 	"internal/propose":    {"generator", "policy", "internal/catalog", "internal/diag", "internal/explain", "internal/lint", "internal/quote"},
 	"internal/rehearsal":  {"generator", "policy", "verifier", "internal/catalog", "internal/diag", "internal/install", "internal/quote", "internal/sandbox"},
 	"internal/sandbox":    {"internal/quote"},
@@ -48,6 +49,7 @@ var arrows = map[string][]string{
 	"cmd/pgretain":        {"*"},
 	"tests/bench":         {"*"},
 	"tests/browser":       {},
+	"tests/citus":         {"*"},
 	"tests/fixture":       {"internal/diag"},
 	"tests/kit":           {"*"},
 	"tests/monitoring":    {"tests/fixture", "tests/kit", "tests/pgtest"},

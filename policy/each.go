@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -10,18 +11,26 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Each is a word that stands for every schema of a pattern. A policy whose table is in it is a page for each of these
-// schemas that has the table: its members, "policy@schema".
+// Each is a word that stands for every schema of a pattern, or for the shards on a server of what Citus distributes in a
+// schema. A policy whose table is in it is a page for each of these schemas that has the table, or for each shard of the
+// table: its members, "policy@schema" or "policy@102008". Exactly one of Schemas and ShardsOf is set.
 type Each struct {
-	Name     string        `name:"each"`             // "each_tenant": the word
-	Schemas  string        `yaml:"schemas,required"` // "tenant_*"
+	Name     string        `name:"each"`      // "each_tenant": the word
+	Schemas  string        `yaml:"schemas"`   // "tenant_*"
+	ShardsOf string        `yaml:"shards_of"` // "app"
 	Position diag.Position // of the word
 }
+
+// Pattern is that of the schemas whose tables the word stands for: of shards a single one.
+func (e *Each) Pattern() string { return e.Schemas + e.ShardsOf }
 
 // MemberMark is between the names of a policy and of a schema in that of a member.
 const MemberMark = "@"
 
-var schemaPattern = regexp.MustCompile(`^[a-z_][a-z0-9_]*\*[a-z0-9_*]*$`)
+var (
+	schemaPattern = regexp.MustCompile(`^[a-z_][a-z0-9_]*\*[a-z0-9_*]*$`)
+	plainSchema   = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+)
 
 func (e *Each) read(r *reader, f field) bool {
 	e.Position = r.fieldAt(f)
@@ -31,10 +40,16 @@ func (e *Each) read(r *reader, f field) bool {
 			fmt.Sprintf("Write each_%s, here and before the dot of tables.", e.Name))
 	}
 	m, ok := r.structure(f, f.title(), e)
-	if ok && e.Schemas != "" && !schemaPattern.MatchString(e.Schemas) {
+	switch {
+	case !ok:
+	case (e.Schemas == "") == (e.ShardsOf == ""):
+		r.add(codeMissing, e.Position, fmt.Sprintf("%q needs exactly one of \"schemas\" and \"shards_of\"", e.Name), "", "")
+	case e.Schemas != "" && !schemaPattern.MatchString(e.Schemas):
 		r.add(codeIdentifier, r.at(m.fields["schemas"].value), fmt.Sprintf("invalid pattern %q", e.Schemas),
 			"It has lower-case letters, digits and underscores, which stand for themselves, and \"*\", which is any text, but not first.",
 			`Write for example "tenant_*".`)
+	case e.ShardsOf != "" && !plainSchema.MatchString(e.ShardsOf):
+		r.add(codeIdentifier, r.at(m.fields["shards_of"].value), fmt.Sprintf("invalid schema %q", e.ShardsOf), "", "Name one whose name needs no quotes.")
 	}
 	return ok
 }
@@ -43,7 +58,7 @@ func (e *Each) read(r *reader, f field) bool {
 func (f *File) Words() map[string]string {
 	words := map[string]string{}
 	for _, e := range f.Each {
-		words[e.Name] = e.Schemas
+		words[e.Name] = e.Pattern()
 	}
 	return words
 }
@@ -126,19 +141,49 @@ func (r *reader) checkMember(p *Policy) {
 // Word is the name of the page that stands for all members.
 func (e *Each) Word(policy string) string { return policy + MemberMark + e.Name }
 
-// In is the policy as it is for one schema.
-func (p *Policy) In(e *Each, schema string) *Policy {
-	member := InSchema(*p, e.Name, schema)
-	member.Name = p.Name + MemberMark + schema
+// Place is a schema or a shard that a member is for. Names are what stands in its page for what: of a schema the word and
+// the schema, of a shard each table with the word and its shard before that.
+type Place struct {
+	Name  string
+	Names [][2]string
+}
+
+// MarshalJSON writes "schema.name", which a place may have another name for.
+func (t Table) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Table    string
+		Position diag.Position
+	}{t.String(), t.Position})
+}
+
+// UnmarshalJSON reads it: the schema has no dot where there are places.
+func (t *Table) UnmarshalJSON(text []byte) error {
+	var read struct {
+		Table    string
+		Position diag.Position
+	}
+	err := json.Unmarshal(text, &read)
+	t.Schema, t.Name, _ = strings.Cut(read.Table, ".")
+	t.Position = read.Position
+	return err
+}
+
+// In is the policy as it is for one place.
+func (p *Policy) In(place Place) *Policy {
+	member := InPlace(*p, place)
+	member.Name = p.Name + MemberMark + place.Name
 	return &member
 }
 
-// InSchema is plain data with a schema in the place of the word that stands for it.
-func InSchema[T any](value T, word, schema string) T {
+// InPlace is plain data with the names of a place in it.
+func InPlace[T any](value T, place Place) T {
 	var made T
 	text, err := json.Marshal(value)
 	if err == nil {
-		err = json.Unmarshal([]byte(strings.ReplaceAll(string(text), word, schema)), &made)
+		for _, name := range place.Names {
+			text = bytes.ReplaceAll(text, []byte(name[0]), []byte(name[1]))
+		}
+		err = json.Unmarshal(text, &made)
 	}
 	if err != nil {
 		panic("policy: " + err.Error())

@@ -7,33 +7,53 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/inspect"
 	"pgretain/policy"
 )
 
-// readMembers puts the members of policies that are for each schema into the file, its jobs and the wanted objects, as
-// policies of their own. Those whose pages are still to be made are in neither; nobody takes what they have for orphans.
+// readMembers puts the members of policies that are for each schema or shard into the file, its jobs and the wanted objects,
+// as policies of their own. Those whose pages are still to be made are in neither; nobody takes what they have for orphans.
 func (v *inspection) readMembers(r reading) error {
 	templates := v.objects(generator.KindEach)
-	patterns := mapped(templates, func(o generator.Object) string { return o.Members.Each.Schemas })
 	tables := mapped(templates, func(o generator.Object) string { _, name, _ := strings.Cut(o.Table, "."); return name })
 	hashes := mapped(templates, func(o generator.Object) string { return o.Members.Hash() })
-	type member struct{ Policy, Schema, State string }
+	patterns := mapped(templates, func(o generator.Object) string { return o.Members.Each.Schemas })
+	var policies, shards []string // a pair for each shard
+	names := map[string][][2]string{}
+	for i, o := range templates {
+		if o.Members.Each.ShardsOf == "" {
+			continue
+		}
+		places, err := inspect.Places(r.ctx, r.tx, o.Members.Each, o.Name, tables[i])
+		if err != nil {
+			return err
+		}
+		for _, place := range places {
+			policies, shards = append(policies, o.Name), append(shards, place.Name)
+			names[o.Name+policy.MemberMark+place.Name] = place.Names
+		}
+	}
+	type member struct{ Policy, Place, State string }
 	members := map[string][]string{} // names, by policy
 	expanded := []*policy.Policy{}
 	err := each(r, "members", func(m member) {
 		o := templates[slices.IndexFunc(templates, func(o generator.Object) bool { return o.Name == m.Policy })]
-		name := m.Policy + policy.MemberMark + m.Schema
-		if v.noteMember(o, m.Schema, m.State) {
-			v.unsettled = append(v.unsettled, o.Members.In(m.Schema)...)
+		name := m.Policy + policy.MemberMark + m.Place
+		place := policy.Place{Name: m.Place, Names: names[name]}
+		if place.Names == nil {
+			place.Names = [][2]string{{o.Members.Each.Name, m.Place}}
 		}
-		p := v.policies[m.Policy].In(o.Members.Each, m.Schema)
+		if v.noteMember(o, m.Place, m.State) {
+			v.unsettled = append(v.unsettled, o.Members.In(place)...)
+		}
+		p := v.policies[m.Policy].In(place)
 		if m.State == "made" {
-			v.wanted, expanded = append(v.wanted, o.Members.In(m.Schema)...), append(expanded, p)
+			v.wanted, expanded = append(v.wanted, o.Members.In(place)...), append(expanded, p)
 		}
 		if m.State != "bare" && m.State != "gone" { // its runs tell what keeps a page from being made
 			v.policies[name], members[m.Policy] = p, append(members[m.Policy], name)
 		}
-	}, mapped(templates, objectName), patterns, tables, hashes)
+	}, mapped(templates, objectName), patterns, tables, hashes, policies, shards)
 	if err != nil {
 		return err
 	}
@@ -58,14 +78,18 @@ func (v *inspection) readMembers(r reading) error {
 }
 
 // noteMember finds what a run will mend, or somebody must. It says whether the page is still to be made, or dropped.
-func (v *inspection) noteMember(o generator.Object, schema, state string) bool {
+func (v *inspection) noteMember(o generator.Object, place, state string) bool {
+	schema, what := place, "schema"
+	if o.Members.Each.ShardsOf != "" {
+		what = "shard"
+	}
 	f := message{Code: codeMember, Severity: diag.Info, Policy: o.Policy, Position: o.Position, Object: o.Name + policy.MemberMark + schema,
 		Hint: "Nothing: the next run of the policy's job does it."}
 	switch state {
 	case "new":
-		f.Message = fmt.Sprintf("the page of policy %q in schema %q is still to be made", o.Name, schema)
+		f.Message = fmt.Sprintf("the page of policy %q in %s %q is still to be made", o.Name, what, place)
 	case "gone":
-		f.Message = fmt.Sprintf("schema %q is gone, and the page of policy %q in it is still to be dropped", schema, o.Name)
+		f.Message = fmt.Sprintf("%s %q is gone, and the page of policy %q in it is still to be dropped", what, place, o.Name)
 	case "bare":
 		_, table, _ := strings.Cut(o.Table, ".")
 		f.Severity, f.Message = diag.Drift, fmt.Sprintf("schema %q has no table %q, for policy %q", schema, table, o.Name)

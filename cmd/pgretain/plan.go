@@ -141,7 +141,7 @@ func (r planRequest) plan(ctx context.Context) (*plan, error) {
 	return found, p.live.explain(err)
 }
 
-// withMembers has policies for each schema as one for every schema that there is.
+// withMembers has policies for each schema or shard as one for every place that there is.
 func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object) (all []generator.Object, err error) {
 	for _, o := range objects {
 		if o.Members == nil {
@@ -149,12 +149,12 @@ func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object
 			continue
 		}
 		_, table, _ := strings.Cut(o.Table, ".")
-		schemas, err := inspect.Members(ctx, conn, o.Members.Each.Schemas, table, o.Name)
+		places, err := inspect.Places(ctx, conn, o.Members.Each, o.Name, table)
 		if err != nil {
 			return nil, err
 		}
-		for _, schema := range schemas {
-			all = append(all, o.Members.In(schema)...)
+		for _, place := range places {
+			all = append(all, o.Members.In(place)...)
 		}
 	}
 	return all, nil

@@ -32,6 +32,7 @@ func Differences(want, got *Table) []Difference {
 	list = append(list, named("foreign key ", foreignKeys(want.ForeignKeys), foreignKeys(got.ForeignKeys))...)
 	list = append(list, named("foreign key ", foreignKeys(want.Referenced), foreignKeys(got.Referenced))...)
 	list = append(list, named("trigger ", triggers(want), triggers(got))...)
+	add("distribution", want.Distribution.String(), got.Distribution.String())
 	add("row security", onOff(want.RowSecurity), onOff(got.RowSecurity))
 	return list
 }

@@ -39,6 +39,24 @@ type Table struct {
 	Referenced  []ForeignKey `json:"referenced,omitempty"`   // from others to this table
 	Triggers    []Trigger    `json:"triggers,omitempty"`     // row triggers that are no constraint's
 	RowSecurity bool         `json:"row_security,omitempty"`
+
+	Distribution *Distribution `json:"distribution,omitempty"` // by Citus
+}
+
+// Distribution says how Citus distributes a table: by the hash of a column, with one placement of each shard, whose rows are
+// beside those of other tables with equal values; as a "reference" table, which all nodes have; or otherwise.
+type Distribution struct {
+	Kind   string `json:"kind"`                     // "hash", "reference" or "other"
+	Column string `json:"column,omitempty"`         // of "hash"
+	With   string `json:"colocated_with,omitempty"` // of "hash": the first by name of the tables that lie together, perhaps itself
+}
+
+// String is for comparing.
+func (d *Distribution) String() string {
+	if d == nil {
+		return ""
+	}
+	return strings.TrimSpace(d.Kind + " " + d.Column + " " + d.With)
 }
 
 // Column is one column. Type is what format_type prints, e.g. "timestamp with time zone"; of a domain, Base is the type that

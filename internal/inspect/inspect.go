@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/catalog"
+	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
 )
 
@@ -98,12 +99,22 @@ func (r *reader) examples(ctx context.Context, request *Request) (map[string]str
 	return words, nil
 }
 
-// Members are the schemas like a pattern that have a table, for a policy that is for each of them.
-func Members(ctx context.Context, conn *pgx.Conn, pattern, table, policy string) ([]string, error) {
-	rows, _ := conn.Query(ctx, catalogsql.Query("members"), pattern, table, policy) // rows give the same error
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+// Places are those of the members of a policy: the schemas that have its table, or the table's shards on this server.
+func Places(ctx context.Context, tx interface {
+	Query(context.Context, string, ...any) (pgx.Rows, error)
+}, e *policy.Each, name, table string) ([]policy.Place, error) {
+	query, arguments := "members", []any{e.Schemas, table, name, e.Name}
+	if e.ShardsOf != "" {
+		query, arguments = "shards", []any{e.ShardsOf + "." + table, e.Name}
+		rows, _ := tx.Query(ctx, catalogsql.Query("distributes")) // rows give the same error
+		if there, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[bool]); err != nil || !there {
+			return nil, err
+		}
+	}
+	rows, _ := tx.Query(ctx, catalogsql.Query(query), arguments...)
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[policy.Place])
 	if err != nil {
-		return nil, fmt.Errorf("looking for schemas like %s: %w", pattern, err)
+		return nil, fmt.Errorf("looking for the members of policy %q: %w", name, err)
 	}
 	return list, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	catalogsql "pgretain/sql/catalog"
 )
 
 // tableRow, and the types that follow, are what the queries of sql/catalog of these names give.
@@ -32,6 +33,11 @@ type foreignKeyRow struct {
 	Referencing, Referenced uint32
 	From, To                bool
 	catalog.ForeignKey
+}
+
+type distributionRow struct {
+	OID uint32
+	catalog.Distribution
 }
 
 type triggerRow struct {
@@ -79,7 +85,22 @@ func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 		t := r.tables[row.OID]
 		t.Triggers = append(t.Triggers, row.Trigger)
 	})
+	if err == nil {
+		err = r.distribution(ctx)
+	}
 	return tables, err
+}
+
+// distribution reads how Citus distributes the tables, where it is there: its catalog is tables of an extension.
+func (r *reader) distribution(ctx context.Context) error {
+	var there bool
+	if err := r.tx.QueryRow(ctx, catalogsql.Query("distributes")).Scan(&there); err != nil || !there {
+		return err
+	}
+	return each(ctx, r, nil, "distribution", func(row distributionRow) {
+		d := row.Distribution
+		r.tables[row.OID].Distribution = &d
+	})
 }
 
 // each runs a query of sql/catalog about the tables, and calls add with each row; not after an error of another one.

@@ -6,8 +6,13 @@ CREATE OR REPLACE FUNCTION retention._begin(p_request retention.request) RETURNS
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
-    v_policy retention.policy; v_request retention.request; v_taken record;
+    v_policy retention.policy; v_request retention.request; v_taken record; v_message text;
 BEGIN
+    v_message := retention._misplaced(p_request.policy);
+    IF v_message IS NOT NULL THEN
+        v_policy.name := p_request.policy; v_policy.table_name := ''; v_policy.hash := '';
+        RETURN retention._finish(retention._new_run(v_policy, p_request, v_started), 'more', NULL, v_message);
+    END IF;
     PERFORM retention._stamp(p_request.policy);
     v_policy := retention._known(p_request.policy);
     IF p_request.as_of > v_started THEN

@@ -8,8 +8,8 @@ BEGIN
         SELECT x.* FROM retention._keys_reached(ARRAY[p_table]) x WHERE x.action IN ('c', 'n', 'd')
     ), needed AS (
         SELECT k.n, k.parent_root FROM k
-        WHERE k.child_root IN (SELECT h.rel FROM retention.hold h
-                               WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of))
+        WHERE retention._logical(ARRAY[k.child_root]) && ARRAY(SELECT h.rel FROM retention.hold h
+            WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of))
         UNION SELECT k.n, k.parent_root FROM needed d JOIN k ON k.child_root = d.parent_root AND k.action = 'c'
     )
     SELECT coalesce(jsonb_agg(to_jsonb(k)), '[]'), min(k.path || ': ' || k.missing) INTO v_keys, v_missing

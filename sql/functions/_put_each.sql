@@ -1,15 +1,16 @@
--- Writes a policy for each schema as a migration gives it, and makes the page of the first that can be a member, so that
+-- Writes a policy for each schema, or shard, as a migration gives it, and makes the page of the first that can be a member, so that
 -- what PostgreSQL refuses shows when it is installed. Drops the pages of schemas that it is not for any more; others of
 -- another version are made anew when a run of them begins. A run under way ends before its next batch.
 CREATE OR REPLACE FUNCTION retention._put_each(
-    p_name text, p_word text, p_schemas text, p_words text, p_page text, p_registers jsonb) RETURNS void
+    p_name text, p_word text, p_schemas text, p_words text, p_page text, p_registers jsonb,
+    p_shards boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_member text;
 BEGIN
-    INSERT INTO retention.each (name, word, schemas, words, page, registers)
-    VALUES (p_name, p_word, p_schemas, p_words, p_page, p_registers)
+    INSERT INTO retention.each (name, word, schemas, words, page, registers, shards)
+    VALUES (p_name, p_word, p_schemas, p_words, p_page, p_registers, p_shards)
     ON CONFLICT (name) DO UPDATE SET word = excluded.word, schemas = excluded.schemas, words = excluded.words,
-        page = excluded.page, registers = excluded.registers;
+        page = excluded.page, registers = excluded.registers, shards = excluded.shards;
     PERFORM retention._drop_policy(p.name) FROM retention.policy p
     WHERE starts_with(p.name, p_name || '@') AND p.name <> ALL (retention._members(p_name));
     UPDATE retention.policy p SET hash = ''

@@ -21,9 +21,12 @@ BEGIN
     END IF;
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     BEGIN
+        v_why := retention._misplaced(v_policy.name);
         LOCK TABLE retention.hold IN SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
-    EXCEPTION WHEN lock_not_available THEN RETURN retention._missed(v_last, 'place_hold() has not been committed yet');
+    EXCEPTION WHEN lock_not_available THEN
+        RETURN retention._missed(v_last, 'place_hold() has not been committed yet, or the shard is being moved');
     END;
+    IF v_why IS NOT NULL THEN RETURN retention._finish(p_run, 'more', NULL, v_why); END IF;
     PERFORM pg_logical_emit_message(true, 'pgretain', jsonb_build_object('policy', v_policy.name, 'run', p_run)::text)
     FROM retention.install i WHERE i.logical_messages;
     v_held := retention._holds(v_policy.name, v_run.as_of);

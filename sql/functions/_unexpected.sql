@@ -21,7 +21,7 @@ BEGIN
             RETURN QUERY SELECT policy, format('the policy changes rows of table "%s", which is protected (%s)', x.name,
                                        array_to_string(v_protect, ', '))
             FROM unnest(v_policy.changes || v_policy.reach) x (name)
-            WHERE retention._family(ARRAY[x.name]) && retention._family(v_protect);
+            WHERE retention._logical(retention._family(ARRAY[x.name])) && retention._family(v_protect);
         END IF;
         -- Rows are found again by ctid, in heap tables of this server that nobody else fills.
         RETURN QUERY

@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION retention._unfit_hold(p_tables oid[], p_as_of timesta
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     c_again CONSTANT text := ': place it again as things are now, then release this one';
+    v_tables CONSTANT oid[] := retention._logical(p_tables);
     v_names CONSTANT text[] := ARRAY(SELECT retention._table_name(t) FROM unnest(p_tables) t);
     v_hold record; v_foreign text; v_values text;
 BEGIN
@@ -15,8 +16,8 @@ BEGIN
               WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > p_as_of)
               GROUP BY x.rel, x.table_name, x.columns, x.attnums, x.types, m.match) h
         LEFT JOIN pg_class c ON c.oid = h.rel AND c.relkind IN ('r', 'p')
-        LEFT JOIN LATERAL retention._held_columns(c.oid, h.columns, h.match) now ON h.rel = ANY (p_tables)
-        WHERE c.oid IS NULL OR h.rel = ANY (p_tables) OR h.table_name = ANY (v_names)
+        LEFT JOIN LATERAL retention._held_columns(c.oid, h.columns, h.match) now ON h.rel = ANY (v_tables)
+        WHERE c.oid IS NULL OR h.rel = ANY (v_tables) OR h.table_name = ANY (v_names)
            OR c.relispartition AND pg_partition_root(c.oid) = ANY (p_tables)
         ORDER BY h.id
     LOOP

@@ -12,7 +12,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $func
 #variable_conflict use_column
 DECLARE v_policy CONSTANT retention.policy := retention._known(restore.policy); v_key jsonb; v_lock record;
 BEGIN
-    PERFORM retention._refuse_begun();
+    PERFORM retention._refuse_begun(), retention._misplaced(restore.policy);
     IF v_policy.restores IS NULL THEN
         RAISE feature_not_supported
             USING MESSAGE = format('policy "%s" keeps nothing that could be restored', restore.policy),

@@ -1,0 +1,89 @@
+package pgparse
+
+import (
+	"strings"
+
+	query "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Level is one query: the tables of its FROM clause, and pairs of columns ("alias.column", or "column") that are equal in
+// all rows that its WHERE clause and inner joins let through.
+type Level struct {
+	Tables []TableRef
+	Equal  [][2]string
+}
+
+// Levels are the queries of an expression, or of a query, each before those inside it. The first is the expression itself: it has
+// no tables, and what is equal where it is true. The error is an *Error.
+func Levels(sql string, isQuery bool) ([]Level, error) {
+	var list []Level
+	var node protoreflect.Message
+	if isQuery {
+		tree, err := parse("", sql, "")
+		if err != nil {
+			return nil, err
+		}
+		node = tree.ProtoReflect()
+	} else {
+		read, err := readOnce(sql)
+		if err != nil {
+			return nil, err
+		}
+		node = read.node.ProtoReflect()
+		list = append(list, Level{Equal: equalities(read.node)})
+	}
+	var walk func(protoreflect.Message)
+	walk = func(m protoreflect.Message) {
+		if s, ok := m.Interface().(*query.SelectStmt); ok {
+			level := Level{Equal: equalities(s.WhereClause)}
+			for _, item := range s.FromClause {
+				level.from(item)
+			}
+			list = append(list, level)
+		}
+		visit(m, walk)
+	}
+	walk(node)
+	return list, nil
+}
+
+// from adds an item of a FROM clause. The condition of an outer join lets rows of one side through that do not meet it.
+func (l *Level) from(item *query.Node) {
+	if table := item.GetRangeVar(); table != nil {
+		l.Tables = append(l.Tables, (&walker{}).tableRef(table))
+	}
+	if join := item.GetJoinExpr(); join != nil {
+		l.from(join.Larg)
+		l.from(join.Rarg)
+		if join.Jointype == query.JoinType_JOIN_INNER {
+			l.Equal = append(l.Equal, equalities(join.Quals)...)
+		}
+	}
+}
+
+// equalities are the pairs of columns that are equal where a condition is true.
+func equalities(node *query.Node) [][2]string {
+	var list [][2]string
+	if and := node.GetBoolExpr(); and != nil && and.Boolop == query.BoolExprType_AND_EXPR {
+		for _, arg := range and.Args {
+			list = append(list, equalities(arg)...)
+		}
+	}
+	if e := node.GetAExpr(); e != nil && e.Kind == query.A_Expr_Kind_AEXPR_OP && sign(e) == "=" {
+		left, right := columnName(e.Lexpr), columnName(e.Rexpr)
+		if left != "" && right != "" {
+			list = append(list, [2]string{left, right})
+		}
+	}
+	return list
+}
+
+// columnName is "alias.column" or "column"; "" for anything else.
+func columnName(node *query.Node) string {
+	var names []string
+	for _, field := range node.GetColumnRef().GetFields() {
+		names = append(names, field.GetString_().GetSval())
+	}
+	return strings.Join(names, ".")
+}

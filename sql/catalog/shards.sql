@@ -1,0 +1,16 @@
+-- The shards, on this server, of the table $1 ("schema.name") that Citus distributes, and what stands in a page of one of them for
+-- what, in that order: each table with the word $2 before it, then the word.
+SELECT s.shardid::text, jsonb_agg(jsonb_build_array($2::text || '.' || c.relname, shard_name(c.oid, r.shardid))
+           ORDER BY length(c.relname) DESC) || format('[["SCHEMA %1$s", "SCHEMA %2$s"], ["\"%1$s\"", "\"%2$s\""], ["%1$s", "%3$s"]]', $2::text,
+               o.relnamespace::regnamespace, s.shardid)::jsonb
+  FROM pg_dist_partition AS p
+  JOIN pg_dist_shard AS s USING (logicalrelid)
+  JOIN pg_dist_placement AS l ON l.shardid = s.shardid AND l.shardstate = 1
+  JOIN pg_dist_local_group USING (groupid)
+  JOIN pg_class AS o ON o.oid = p.logicalrelid
+  JOIN pg_class AS c ON c.relnamespace = o.relnamespace AND c.relname = quote_ident(c.relname)
+  JOIN pg_dist_partition AS q ON q.logicalrelid = c.oid AND (q.partmethod = 'h' AND q.colocationid = p.colocationid
+       OR q.partmethod = 'n' AND q.repmodel = 't')
+  JOIN pg_dist_shard AS r ON r.logicalrelid = c.oid AND (q.partmethod = 'n' OR r.shardminvalue = s.shardminvalue)
+ WHERE p.logicalrelid = to_regclass($1::text) AND p.partmethod = 'h' AND p.repmodel = 's'
+ GROUP BY s.shardid, o.relnamespace ORDER BY s.shardid;

@@ -1,0 +1,15 @@
+-- Why a member that is for a shard cannot go on: the shard is elsewhere now. Otherwise, and for every other policy, NULL;
+-- the shard then stays until the transaction ends, and Citus lets its rows be changed. Raises 55P03 while it is moved.
+CREATE OR REPLACE FUNCTION retention._misplaced(p_policy text) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_shard CONSTANT text := split_part(p_policy, '@', 2); v_here boolean;
+BEGIN
+    IF NOT EXISTS (SELECT FROM retention.each e WHERE e.name = split_part(p_policy, '@', 1) AND e.shards) THEN
+        RETURN NULL;
+    END IF;
+    PERFORM set_config('citus.' || x.name, x.value, true) FROM (VALUES ('enable_manual_changes_to_shards', 'on'),
+        ('override_table_visibility', 'off'), ('enable_ddl_propagation', 'off')) x (name, value);
+    EXECUTE format('SELECT count(*) > 0 FROM retention.%I($1) a WHERE a.place = $1', split_part(p_policy, '@', 1) || '_admit')
+    INTO v_here USING v_shard;
+    RETURN CASE WHEN NOT v_here THEN format('shard %s is not on this server any more', v_shard) END;
+END $function$;

@@ -1,0 +1,296 @@
+// Package citus holds the tests of policies for each shard, where PGRETAIN_TEST_CITUS_URL names the coordinator of a
+// throw-away cluster, as a superuser. They make a database of their own on all its nodes, and kill a server.
+package citus
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+const (
+	database = "pgretain_shards"
+	noon     = "2026-06-01 12:00+00"
+
+	policyFile = `version: 1
+install: {scheduler: none, trust: [shard_owner]}
+each: {each_shard: {shards_of: app}}
+policies:
+  messages_old:
+    table: each_shard.message
+    due: {age: {column: at, older_than: 7 days}}
+    keep:
+      pinned: "EXISTS (SELECT FROM each_shard.pin p WHERE p.tenant_id = t.tenant_id AND p.message_id = t.id)"
+      kept: "EXISTS (SELECT FROM each_shard.kind k WHERE k.name = t.kind AND k.keep)"
+    batch: {rows: 50}
+    breaker: {fraction: 1}
+    then:
+      - archive: {into: each_shard.message_old}
+      - delete: {cascades: [each_shard.reaction]}
+jobs:
+  nightly: {schedule: "0 3 * * *", run: [messages_old]}
+`
+	// onWorkers makes a server that Citus has made a node of one for migrations.
+	onWorkers = `SET citus.enable_ddl_propagation = off;
+ALTER DATABASE ` + database + ` SET citus.enable_ddl_propagation = off;
+ALTER DATABASE ` + database + ` SET citus.override_table_visibility = off`
+
+	tables = `CREATE ROLE shard_owner LOGIN PASSWORD 'owner';
+SET citus.shard_count = 8;
+CREATE SCHEMA app AUTHORIZATION shard_owner;
+SET ROLE shard_owner;
+CREATE TABLE app.message (tenant_id bigint, id bigint, at timestamptz NOT NULL, kind text NOT NULL, PRIMARY KEY (tenant_id, id));
+CREATE INDEX ON app.message (at, tenant_id, id);
+CREATE TABLE app.message_old (LIKE app.message, PRIMARY KEY (tenant_id, id));
+CREATE TABLE app.reaction (tenant_id bigint, message_id bigint, PRIMARY KEY (tenant_id, message_id),
+    FOREIGN KEY (tenant_id, message_id) REFERENCES app.message ON DELETE CASCADE);
+CREATE TABLE app.pin (tenant_id bigint, message_id bigint, PRIMARY KEY (tenant_id, message_id));
+CREATE TABLE app.kind (name text PRIMARY KEY, keep boolean NOT NULL);
+SELECT create_distributed_table('app.message', 'tenant_id');
+SELECT create_distributed_table('app.message_old', 'tenant_id', colocate_with => 'app.message');
+SELECT create_distributed_table('app.reaction', 'tenant_id', colocate_with => 'app.message');
+SELECT create_distributed_table('app.pin', 'tenant_id', colocate_with => 'app.message');
+SELECT create_reference_table('app.kind')`
+
+	rows = `INSERT INTO app.kind VALUES ('mail', false), ('bill', true);
+INSERT INTO app.message SELECT g % 60, g, '` + noon + `'::timestamptz - g * interval '1 minute', CASE WHEN g % 9 = 0 THEN 'bill' ELSE 'mail' END
+FROM generate_series(1, 30000) g;
+INSERT INTO app.reaction SELECT g % 60, g FROM generate_series(1, 30000, 4) g;
+INSERT INTO app.pin SELECT g % 60, g FROM generate_series(1, 30000, 50) g`
+
+	// goes are the messages that are to go: held are all of tenant 7, and those of tenant 8 with a reaction.
+	goes = `SELECT m.tenant_id, m.id FROM app.message m WHERE m.at < '` + noon + `'::timestamptz - interval '7 days' AND m.kind <> 'bill'
+AND m.tenant_id <> 7 AND NOT EXISTS (SELECT FROM app.pin p WHERE p.tenant_id = m.tenant_id AND p.message_id = m.id)
+AND NOT (m.tenant_id = 8 AND EXISTS (SELECT FROM app.reaction r WHERE r.tenant_id = m.tenant_id AND r.message_id = m.id))`
+)
+
+type cluster struct {
+	t           *testing.T
+	url         string
+	coordinator *pgx.Conn
+	nodes       []string // URLs of the workers, as a superuser
+	binary, dir string
+}
+
+// start makes the database with its tables on all nodes.
+func start(t *testing.T) *cluster {
+	t.Helper()
+	given := os.Getenv("PGRETAIN_TEST_CITUS_URL")
+	if given == "" {
+		t.Skip("skipped: no Citus")
+	}
+	c := &cluster{t: t, url: inDatabase(t, given), binary: kit.Program(t), dir: t.TempDir()}
+	first := c.connect(given)
+	type node struct {
+		Name string
+		Port int
+	}
+	list, _ := first.Query(t.Context(), "SELECT nodename, nodeport FROM pg_dist_node WHERE groupid > 0 ORDER BY nodeid")
+	nodes, err := pgx.CollectRows(list, pgx.RowToStructByPos[node])
+	if err != nil || len(nodes) < 2 {
+		t.Fatalf("two workers are needed, there are %d: %v", len(nodes), err)
+	}
+	at := func(n node) string {
+		u, err := url.Parse(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Host = fmt.Sprintf("%s:%d", n.Name, n.Port)
+		return u.String()
+	}
+	for i, server := range append([]string{given}, at(nodes[0]), at(nodes[1])) {
+		conn := c.connect(server)
+		pgtest.Exec(t, conn, "DROP DATABASE IF EXISTS "+database+" WITH (FORCE)")
+		pgtest.Exec(t, conn, "CREATE DATABASE "+database)
+		own := c.connect(inDatabase(t, server))
+		pgtest.Exec(t, own, "CREATE EXTENSION citus; SET citus.enable_ddl_propagation = off; DROP ROLE IF EXISTS shard_owner")
+		if i > 0 {
+			pgtest.Exec(t, own, onWorkers)
+			c.nodes = append(c.nodes, inDatabase(t, server))
+		}
+	}
+	c.coordinator = c.connect(c.url)
+	host, port := c.coordinator.Config().Host, c.coordinator.Config().Port
+	pgtest.Exec(t, c.coordinator, "SELECT citus_set_coordinator_host($1, $2)", host, port)
+	for _, n := range nodes[:2] {
+		pgtest.Exec(t, c.coordinator, "SELECT citus_add_node($1, $2)", n.Name, n.Port)
+	}
+	for statement := range strings.SplitSeq(tables+";\nRESET ROLE;\n"+rows+";\nCREATE TABLE public.gone AS "+goes, ";\n") {
+		pgtest.Exec(t, c.coordinator, statement) // each in a transaction of its own
+	}
+	return c
+}
+
+func inDatabase(t *testing.T, server string) string {
+	t.Helper()
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + database
+	return u.String()
+}
+
+func (c *cluster) connect(url string) *pgx.Conn {
+	c.t.Helper()
+	conn, err := pgx.Connect(c.t.Context(), url)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(c.t.Context())) })
+	return conn
+}
+
+// as is the URL of a node for another user.
+func as(node, user, password string) string {
+	u, _ := url.Parse(node) // it was read before
+	u.User = url.UserPassword(user, password)
+	return u.String()
+}
+
+func (c *cluster) run(args ...string) string {
+	c.t.Helper()
+	command := exec.Command(c.binary, args...)
+	command.Dir = c.dir
+	code, stdout, stderr := kit.Finish(c.t, command)
+	if code != 0 {
+		c.t.Fatalf("pgretain %s: exit code %d\n%s%s", strings.Join(args, " "), code, stdout, stderr)
+	}
+	return stdout
+}
+
+// install migrates both workers as the owner of the tables.
+func (c *cluster) install() {
+	c.t.Helper()
+	var fleet strings.Builder
+	fleet.WriteString("version: 1\nstages:\n  - name: workers\n    databases:\n")
+	for i, node := range c.nodes {
+		fmt.Fprintf(&fleet, "      worker_%d: %s\n", i+1, as(node, "shard_owner", ""))
+	}
+	files := map[string]string{"retention.yaml": policyFile, "fleet.yaml": strings.ReplaceAll(fleet.String(), ":@", "@"),
+		"password": "#!/bin/sh\necho owner\n"}
+	files["fleet.yaml"] += "password_command: [./password]\n"
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o700); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	for _, node := range c.nodes {
+		c.run("bootstrap", "--migrator", "shard_owner", "--apply", "--database-url", node) // in a session of the settings above
+		pgtest.Exec(c.t, c.connect(node), "GRANT retention_runner, retention_operator TO shard_owner")
+	}
+	c.run("snapshot", "--database-url", c.url)
+	c.run("generate")
+	c.run("migrate", "up", "--fleet", "fleet.yaml")
+}
+
+// hold places holds on distributed tables, on each worker.
+func (c *cluster) hold() {
+	c.t.Helper()
+	c.run("hold", "app.message", "tenant_id=7", "--reason", "case 7", "--fleet", "fleet.yaml")
+	c.run("hold", "app.reaction", "tenant_id=8", "--reason", "case 8", "--fleet", "fleet.yaml")
+}
+
+// job runs the job on all workers, as documented, and returns what the coordinator says.
+func (c *cluster) job(conn *pgx.Conn) error {
+	_, err := conn.Exec(c.t.Context(), `DO $$
+DECLARE v_failed text;
+BEGIN
+    SELECT string_agg(format('%s:%s: %s', r.nodename, r.nodeport, r.result), E'\n') INTO v_failed
+    FROM run_command_on_workers('CALL retention.run_job(''nightly'', ''`+noon+`'')') r WHERE NOT r.success;
+    IF v_failed IS NOT NULL THEN RAISE EXCEPTION '%', v_failed; END IF;
+END $$`)
+	return err
+}
+
+// want compares the rows of all nodes with what is to be there.
+func (c *cluster) want() {
+	c.t.Helper()
+	got := pgtest.Value[string](c.t, c.coordinator, `SELECT format('%s rows left that should go, %s gone that should stay, %s not archived, %s reactions without message',
+		(SELECT count(*) FROM (`+goes+`) x),
+		30000 - (SELECT count(*) FROM app.message) - (SELECT count(*) FROM public.gone),
+		(SELECT count(*) FROM public.gone g WHERE (g.tenant_id, g.id) NOT IN (SELECT o.tenant_id, o.id FROM app.message_old o)),
+		(SELECT count(*) FROM app.reaction r LEFT JOIN app.message m ON (m.tenant_id, m.id) = (r.tenant_id, r.message_id) WHERE m.id IS NULL))`)
+	if diff := cmp.Diff("0 rows left that should go, 0 gone that should stay, 0 not archived, 0 reactions without message", got); diff != "" {
+		c.t.Errorf("rows differ (-want +got):\n%s", diff)
+	}
+}
+
+// TestShards has a policy for each shard run on two workers while shards move between them, and one of the servers dies: the
+// same rows go as by plain SQL on the coordinator, holds by the names of distributed tables keep theirs, and verify
+// conforms.
+func TestShards(t *testing.T) {
+	c := start(t)
+	c.install()
+	c.hold()
+	var group sync.WaitGroup
+	conn := c.connect(c.url)
+	moved := make(chan struct{})
+	group.Go(func() {
+		for done := false; !done; {
+			select {
+			case <-moved:
+				done = true
+			default:
+			}
+			if err := c.job(conn); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for i := range 10 {
+		pgtest.Exec(t, c.coordinator, `SELECT citus_move_shard_placement(s.shardid, n.nodename, n.nodeport, o.nodename, o.nodeport,
+			shard_transfer_mode => CASE $1 % 2 WHEN 0 THEN 'force_logical' ELSE 'block_writes' END::citus.shard_transfer_mode)
+			FROM (SELECT * FROM pg_dist_shard WHERE logicalrelid = 'app.message'::regclass ORDER BY shardid OFFSET $1::int % 8 LIMIT 1) s
+			JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid) JOIN pg_dist_node o ON o.groupid NOT IN (0, n.groupid)`, i)
+	}
+	close(moved)
+	group.Wait()
+	if err := c.job(conn); err != nil { // what a move kept a run from
+		t.Error(err)
+	}
+	c.want()
+	c.run("verify", "--fleet", "fleet.yaml")
+}
+
+// TestKilledWorker kills a server during runs: the coordinator's call fails, and after the server has come back the next one
+// takes what is left.
+func TestKilledWorker(t *testing.T) {
+	c := start(t)
+	c.install()
+	c.hold()
+	conn := c.connect(c.url)
+	failed := make(chan error)
+	go func() { failed <- c.job(conn) }()
+	victim := c.connect(c.nodes[1])
+	pgtest.Until(t, victim, "SELECT count(*) > 3 FROM retention.batch")
+	_, _ = victim.Exec(t.Context(), "COPY (SELECT 1) TO PROGRAM 'kill -9 $PPID'") // the session dies, and the server with it
+	if err := <-failed; err == nil {
+		t.Error("the coordinator does not say that a worker failed")
+	}
+	pgtest.Poll(t, "the server is back", func() bool {
+		conn, err := pgx.Connect(t.Context(), c.nodes[1])
+		if err == nil {
+			_ = conn.Close(t.Context())
+		}
+		return err == nil
+	})
+	if err := c.job(conn); err != nil {
+		t.Error(err)
+	}
+	c.want()
+}
