@@ -8,10 +8,11 @@ import (
 )
 
 // Level is one query: the tables of its FROM clause, and pairs of columns ("alias.column", or "column") that are equal in
-// all rows that its WHERE clause and inner joins let through.
+// all rows that its WHERE clause and inner joins let through. Inside is the place of the level that it is in, -1 for none.
 type Level struct {
 	Tables []TableRef
 	Equal  [][2]string
+	Inside int
 }
 
 // Levels are the queries of an expression, or of a query, each before those inside it. The first is the expression itself: it has
@@ -31,20 +32,21 @@ func Levels(sql string, isQuery bool) ([]Level, error) {
 			return nil, err
 		}
 		node = read.node.ProtoReflect()
-		list = append(list, Level{Equal: equalities(read.node)})
+		list = append(list, Level{Equal: equalities(read.node), Inside: -1})
 	}
-	var walk func(protoreflect.Message)
-	walk = func(m protoreflect.Message) {
+	var walk func(m protoreflect.Message, inside int)
+	walk = func(m protoreflect.Message, inside int) {
 		if s, ok := m.Interface().(*query.SelectStmt); ok {
-			level := Level{Equal: equalities(s.WhereClause)}
+			level := Level{Equal: equalities(s.WhereClause), Inside: inside}
 			for _, item := range s.FromClause {
 				level.from(item)
 			}
+			inside = len(list)
 			list = append(list, level)
 		}
-		visit(m, walk)
+		visit(m, func(part protoreflect.Message) { walk(part, inside) })
 	}
-	walk(node)
+	walk(node, len(list)-1)
 	return list, nil
 }
 
@@ -71,9 +73,14 @@ func equalities(node *query.Node) [][2]string {
 		}
 	}
 	if e := node.GetAExpr(); e != nil && e.Kind == query.A_Expr_Kind_AEXPR_OP && sign(e) == "=" {
-		left, right := columnName(e.Lexpr), columnName(e.Rexpr)
-		if left != "" && right != "" {
-			list = append(list, [2]string{left, right})
+		lefts, rights := []*query.Node{e.Lexpr}, []*query.Node{e.Rexpr}
+		if left, right := e.Lexpr.GetRowExpr(), e.Rexpr.GetRowExpr(); left != nil && right != nil && len(left.Args) == len(right.Args) {
+			lefts, rights = left.Args, right.Args
+		}
+		for i := range lefts {
+			if left, right := columnName(lefts[i]), columnName(rights[i]); left != "" && right != "" {
+				list = append(list, [2]string{left, right})
+			}
 		}
 	}
 	return list

@@ -4,6 +4,7 @@ package shards
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -97,43 +98,53 @@ func (s *checks) part(part policy.Part, named []pgparse.TableRef) {
 	if err != nil {
 		panic(err) // it was read with the file
 	}
-	var equal [][2]string
-	tables := named
-	for _, level := range levels {
+	beside := make([]map[string]bool, len(levels)) // columns that are equal to that of the policy's row, by level
+	taken := map[string]bool{}
+	for i, level := range levels {
+		beside[i] = map[string]bool{"t." + s.own.Column: true}
+		if level.Inside >= 0 {
+			maps.Copy(beside[i], beside[level.Inside])
+		} else {
+			level.Tables = append(level.Tables, named...)
+		}
+		s.spread(beside[i], level)
+		for _, ref := range level.Tables {
+			s.table(part, ref, beside[i], taken[alias(ref)])
+			taken[alias(ref)] = true
+		}
+	}
+}
+
+// spread adds the columns of the level's own tables that are equal to one that is there. A name alone is that of the only table.
+func (s *checks) spread(beside map[string]bool, level pgparse.Level) {
+	full := func(name string) string {
+		if len(level.Tables) == 1 && !strings.Contains(name, ".") {
+			return alias(level.Tables[0]) + "." + name
+		}
+		return name
+	}
+	for range level.Tables {
 		for _, pair := range level.Equal {
-			for i, name := range pair { // a name alone is that of the only table
-				if len(level.Tables) == 1 && !strings.Contains(name, ".") {
-					pair[i] = alias(level.Tables[0]) + "." + name
-				} else if len(level.Tables) == 0 && !strings.Contains(name, ".") {
-					pair[i] = "t." + name
-				}
+			for i, name := range pair {
+				other, name := full(pair[1-i]), full(name)
+				table, _, _ := strings.Cut(name, ".")
+				own := slices.ContainsFunc(level.Tables, func(ref pgparse.TableRef) bool { return alias(ref) == table })
+				beside[name] = beside[name] || own && beside[other]
 			}
-			equal = append(equal, pair)
-		}
-		tables = append(tables, level.Tables...)
-	}
-	beside := map[string]bool{"t." + s.own.Column: true}
-	for range tables {
-		for _, pair := range equal {
-			beside[pair[0]] = beside[pair[0]] || beside[pair[1]]
-			beside[pair[1]] = beside[pair[1]] || beside[pair[0]]
 		}
 	}
-	seen := map[string]bool{"t": true}
-	for _, ref := range tables {
-		at := part.Expr.At(ref.Offset)
-		if ref.Schema == "" && (s.policy.Generated(ref) || !slices.ContainsFunc(part.Tables(), func(t policy.Table) bool { return t.Schema == "" && t.Name == ref.Name })) {
-			continue // a name of its own WITH
-		}
-		d := s.distribution(policy.Table{Schema: ref.Schema, Name: ref.Name, Position: at})
-		if d == nil || d.Kind == "reference" {
-			continue
-		}
-		if !beside[alias(ref)+"."+d.Column] || seen[alias(ref)] {
-			s.refuse(at, fmt.Sprintf("rows of %q may lie on other nodes than the row that is judged", ref.Name),
-				fmt.Sprintf("Let the query say %s.%s = t.%s, outside of OR and of outer joins, and give each table an alias of its own.", alias(ref), d.Column, s.own.Column))
-		}
-		seen[alias(ref)] = true
+}
+
+// table holds one table of a piece of SQL to be beside the policy's rows, or on all nodes.
+func (s *checks) table(part policy.Part, ref pgparse.TableRef, beside map[string]bool, taken bool) {
+	at := part.Expr.At(ref.Offset)
+	if ref.Schema == "" && (s.policy.Generated(ref) || !slices.ContainsFunc(part.Tables(), func(t policy.Table) bool { return t.Schema == "" && t.Name == ref.Name })) {
+		return // a name of its own WITH
+	}
+	d := s.distribution(policy.Table{Schema: ref.Schema, Name: ref.Name, Position: at})
+	if d != nil && d.Kind == "hash" && (taken || !beside[alias(ref)+"."+d.Column]) {
+		s.refuse(at, fmt.Sprintf("rows of %q may lie on other nodes than the row that is judged", ref.Name),
+			fmt.Sprintf("Let the query say %s.%s = t.%s, outside of OR and of outer joins, and give each table an alias of its own.", alias(ref), d.Column, s.own.Column))
 	}
 }
 

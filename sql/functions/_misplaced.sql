@@ -9,7 +9,7 @@ BEGIN
     END IF;
     PERFORM set_config('citus.' || x.name, x.value, true) FROM (VALUES ('enable_manual_changes_to_shards', 'on'),
         ('override_table_visibility', 'off'), ('enable_ddl_propagation', 'off')) x (name, value);
-    EXECUTE format('SELECT count(*) > 0 FROM retention.%I($1) a WHERE a.place = $1', split_part(p_policy, '@', 1) || '_admit')
+    EXECUTE format('SELECT count(*) > 0 FROM retention.%I($1)', split_part(p_policy, '@', 1) || '_admit')
     INTO v_here USING v_shard;
     RETURN CASE WHEN NOT v_here THEN format('shard %s is not on this server any more', v_shard) END;
 END $function$;

@@ -265,6 +265,13 @@ func TestShards(t *testing.T) {
 	}
 	c.want()
 	c.run("verify", "--fleet", "fleet.yaml")
+
+	for _, node := range c.nodes { // by its own name, whose shards are called otherwise
+		pgtest.Exec(t, c.connect(node), "UPDATE retention.install SET protect = '{app.reaction}'")
+	}
+	if err := c.job(conn); err == nil || !strings.Contains(err.Error(), "which is protected") {
+		t.Errorf("a run that would change a protected table ends with %v", err)
+	}
 }
 
 // TestKilledWorker kills a server during runs: the coordinator's call fails, and after the server has come back the next one
