@@ -135,23 +135,16 @@ func (v *inspection) checkRowSecurity(r reading) error {
 	var schemas, tables, kinds, names []string
 	var places []int
 	asked := map[policy.Table]int{}
-	add := func(s source, t policy.Table) {
-		t.Position = diag.Position{}
+	for _, m := range v.file.Mentions() {
+		if m.Kind == "" {
+			continue // protected, which nothing of ours changes
+		}
+		t := policy.Table{Schema: m.Schema, Name: m.Name}
 		if asked[t] == 0 {
 			schemas, tables = append(schemas, t.Schema), append(tables, t.Name)
 			asked[t] = len(tables)
 		}
-		places, kinds, names = append(places, asked[t]), append(kinds, s.kind), append(names, s.name)
-	}
-	for _, s := range v.sources() {
-		for _, t := range s.tables {
-			add(s, t)
-		}
-		for _, part := range s.parts {
-			for _, t := range part.Tables() {
-				add(s, t)
-			}
-		}
+		places, kinds, names = append(places, asked[t]), append(kinds, m.Kind), append(names, m.Of)
 	}
 	return v.finds(codeRowSecurity, nil, "reach_row_security", schemas, tables, v.install.SearchPath, v.worker(), places, kinds, names)(r)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -152,38 +153,16 @@ type mention struct {
 func tablesOf(file *policy.File) []*mention {
 	var list []*mention
 	seen := map[string]*mention{}
-	add := func(name string, at diag.Position) *mention {
+	for _, m := range file.Mentions() {
+		if m.SQL && m.Schema == file.Install.Schema {
+			continue
+		}
+		name := strings.TrimPrefix(m.String(), ".")
 		if seen[name] == nil {
-			seen[name] = &mention{name: name, position: at}
+			seen[name] = &mention{name: name, position: m.Position}
 			list = append(list, seen[name])
 		}
-		return seen[name]
-	}
-	sql := func(p *policy.Policy, parts []policy.Part) {
-		for _, part := range parts {
-			for _, t := range part.Parsed().Tables {
-				switch {
-				case p.Generated(t), t.Schema == file.Install.Schema:
-				case t.Schema == "":
-					add(t.Name, part.Expr.At(t.Offset))
-				default:
-					add(t.Schema+"."+t.Name, part.Expr.At(t.Offset))
-				}
-			}
-		}
-	}
-	for _, t := range file.Protect {
-		add(t.String(), t.Position)
-	}
-	for _, p := range file.Policies {
-		for _, use := range p.Uses() {
-			m := add(use.Table.String(), use.Table.Position)
-			m.created = m.created || use.Created
-		}
-		sql(p, p.Parts())
-	}
-	for _, report := range file.Reports {
-		sql(&policy.Policy{}, report.Parts())
+		seen[name].created = seen[name].created || m.Created
 	}
 	return list
 }
