@@ -127,9 +127,9 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 	}
 	var list diag.List
 	for _, t := range tables {
-		if slices.Contains(unknown, t.name) && !t.created {
+		if slices.Contains(unknown, t.name) && !t.Created {
 			list.Add(diag.Diagnostic{
-				Position: t.position,
+				Position: t.Position,
 				Message:  fmt.Sprintf("table %q does not exist in database %q", t.name, conn.Config().Database),
 				Hint:     "Check the name and install.search_path, or create the table first.",
 			})
@@ -141,11 +141,10 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 	return snapshot, nil
 }
 
-// mention is a table's name where the policy file first has it.
+// mention is a table where the policy file first has it, by the name that is looked for.
 type mention struct {
-	name     string
-	position diag.Position
-	created  bool // by the policy, where it is missing
+	policy.Mention
+	name string
 }
 
 // tablesOf lists every table that a policy file names, in YAML or in SQL, in the order of their first mention. The
@@ -159,10 +158,10 @@ func tablesOf(file *policy.File) []*mention {
 		}
 		name := strings.TrimPrefix(m.String(), ".")
 		if seen[name] == nil {
-			seen[name] = &mention{name: name, position: m.Position}
+			seen[name] = &mention{m, name}
 			list = append(list, seen[name])
 		}
-		seen[name].created = seen[name].created || m.Created
+		seen[name].Created = seen[name].Created || m.Created
 	}
 	return list
 }
