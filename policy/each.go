@@ -78,24 +78,19 @@ func (r *reader) checkEach(f *File) {
 	if len(f.Each) == 0 {
 		return
 	}
-	refuse := func(t Table, own *Each) {
-		if e := f.each(t.Schema); e != nil && e != own {
-			r.add(codeEach, t.Position, fmt.Sprintf("%q stands for many schemas here", e.Name), "",
+	members := map[string]*Each{}
+	for _, p := range f.Policies {
+		members[p.Name] = f.EachOf(p)
+	}
+	for _, m := range f.Mentions() {
+		if e := f.each(m.Schema); e != nil && (m.Kind != "policy" || members[m.Of] != e) {
+			r.add(codeEach, m.Position, fmt.Sprintf("%q stands for many schemas here", e.Name), "",
 				"Only a policy whose own table is in it may name it.")
 		}
 	}
-	for _, t := range f.Protect {
-		refuse(t, nil)
-	}
 	for _, p := range f.Policies {
-		own := f.EachOf(p)
-		for _, use := range p.Uses() {
-			refuse(use.Table, own)
-		}
+		own := members[p.Name]
 		for _, part := range p.Parts() {
-			for _, t := range part.Tables() {
-				refuse(t, own)
-			}
 			if own != nil && strings.Count(part.Expr.SQL, own.Name) != countOf(part.Tables(), own.Name) {
 				r.add(codeEach, part.Expr.Position, fmt.Sprintf("%q is not only a schema in this SQL", own.Name),
 					"A page has the schema's name wherever the word stands.", "Name columns, aliases and texts otherwise.")
@@ -107,11 +102,6 @@ func (r *reader) checkEach(f *File) {
 					"A page has the schema's name wherever the word stands.", "Choose another name.")
 			}
 			r.checkMember(p)
-		}
-	}
-	for _, report := range f.Reports {
-		for _, t := range (Part{report.Query, IsQuery}).Tables() {
-			refuse(t, nil)
 		}
 	}
 }

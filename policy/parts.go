@@ -242,6 +242,42 @@ func (p *Policy) OncePerRun() []Join {
 	return list
 }
 
+// Mention is a table where a file names it.
+type Mention struct {
+	Table
+	Kind, Of string // "policy" or "report", and its name; "" under "protect"
+	SQL      bool   // its schema is "" where the SQL has none
+	Created  bool   // by the policy, where it is missing
+}
+
+// Mentions lists the tables that a file names, under "protect", then by policy and report; without those that
+// generated SQL has.
+func (f *File) Mentions() []Mention {
+	var list []Mention
+	sql := func(kind, of string, p *Policy, parts []Part) {
+		for _, part := range parts {
+			for _, t := range part.Tables() {
+				if !p.Generated(pgparse.TableRef{Schema: t.Schema, Name: t.Name}) {
+					list = append(list, Mention{Table: t, Kind: kind, Of: of, SQL: true})
+				}
+			}
+		}
+	}
+	for _, t := range f.Protect {
+		list = append(list, Mention{Table: t})
+	}
+	for _, p := range f.Policies {
+		for _, use := range p.Uses() {
+			list = append(list, Mention{Table: use.Table, Kind: "policy", Of: p.Name, Created: use.Created})
+		}
+		sql("policy", p.Name, p, p.Parts())
+	}
+	for _, report := range f.Reports {
+		sql("report", report.Name, &Policy{}, report.Parts())
+	}
+	return list
+}
+
 // Reads lists the tables that joins and expressions of a policy read, in every schema that the search
 // path would find them in.
 func (f *File) Reads(p *Policy) []Table {

@@ -6,7 +6,8 @@
 // kind of finding has a stable code and a page in docs/checks.
 //
 // verifier.go has the table of all probes, in their order; probe.go makes them; checks.go lists the checks; a
-// file per thing that is read (indexes.go, runs.go, ...) has what probes read, compare and find.
+// file per thing that is read (indexes.go, runs.go, ...) has what probes read, compare and find; findings.txt.tmpl has the
+// words of findings that have several forms.
 package verifier
 
 import (

@@ -55,14 +55,14 @@ func (v *inspection) readAttempts(r reading, query string, args ...any) error {
 	return each(r, query, func(a attempt) { v.attempts[a.Job] = a }, args...)
 }
 
-// lastAttempt is one that failed, of a job of the policy file, by any of its schedules.
-func (v *inspection) lastAttempt(name string) (attempt, bool) {
+// lastAttempt is one that failed, of a job of the policy file, by any of its schedules; zero where none did.
+func (v *inspection) lastAttempt(name string) attempt {
 	for i := 0; i <= len(v.attempts); i++ {
 		if a, failed := v.attempts[v.install.CronJobName(name, i)]; failed {
-			return a, true
+			return a
 		}
 	}
-	return attempt{}, false
+	return attempt{}
 }
 
 // compareJobs compares what is wanted with the jobs of the runner in the database where schema cron
@@ -215,7 +215,7 @@ func (v *inspection) checkStarts(r reading) error {
 	var about []generator.Object
 	var suspects []attempt
 	for _, j := range v.file.Jobs {
-		if a, ok := v.lastAttempt(j.Name); ok && a.InRow > 1 {
+		if a := v.lastAttempt(j.Name); a.InRow > 1 {
 			about, suspects = append(about, generator.Object{Name: j.Name, Position: j.Position}), append(suspects, a)
 		}
 	}

@@ -54,7 +54,7 @@ func (v *inspection) expressionProbes() []probe {
 func (v *inspection) policiesNaming(is func(policy.Table) bool) map[string]bool {
 	names := map[string]bool{}
 	for _, n := range v.namedTables() {
-		names[n.policy] = names[n.policy] || is(n.Table)
+		names[n.Of] = names[n.Of] || is(n.Table)
 	}
 	return names
 }

@@ -202,50 +202,33 @@ func (v *inspection) compareArchived(p *policy.Policy, a *archive, answer json.R
 		Hint:   "Look for the lost rows in a backup. If an application may delete there, a policy on the archive says so."})
 }
 
-// counted is a number of rows that were counted up to the limit.
-func counted(rows int64) string {
-	if rows >= countLimit {
-		return fmt.Sprintf("%d rows or more", rows)
-	}
-	return plural(rows, "row")
+func (q *factQuery) message(code string) message {
+	return message{Code: code, Severity: Info, Policy: q.policy.Name, Position: q.clock.Position,
+		Object: q.policy.Table.String()}
 }
 
 // noClock is for information, since a row without an instant is not due unless the policy says so. Where the
 // column has a default nobody left it out: somebody wrote NULL, and whether that is meant the policy
 // file can say.
 func (v *inspection) noClock(q *factQuery, rows int64) {
-	p, clock := q.policy, "no clock"
-	if q.clock.Column != "" {
-		clock = fmt.Sprintf("no %q", q.clock.Column)
-	}
-	f := message{Code: codeNoClock, Severity: Info, Policy: p.Name, Position: q.clock.Position, Object: p.Table.String(),
-		Message: fmt.Sprintf("%s of table %q %s %s and never go under policy %q", counted(rows), p.Table, verb(rows, "has", "have"), clock, p.Name),
-		Detail:  `A row without an instant is not due; the policy file does not say whether that is meant.`,
-		Hint:    `Write "nulls: keep" in the policy if they are to stay, "nulls: due" if they are to go; or give them an instant, and the column NOT NULL.`}
+	f := q.message(codeNoClock)
 	if q.column.Default != "" {
 		f.Severity = diag.Drift
-		f.Detail = fmt.Sprintf("The column has the default %s, so that somebody wrote NULL there; the policy file does not say whether that is meant.", q.column.Default)
 	}
-	v.add(f)
+	v.say(f, "no clock", words{"Rows": rows, "Column": q.clock.Column, "Default": q.column.Default})
 }
 
 // farAhead is for information: an expiry in the year 9999 may well be meant. It is drift where all rows have
 // one, and their numbers are instants in a smaller unit than the policy says.
 func (v *inspection) farAhead(q *factQuery, found facts) {
-	p := q.policy
-	f := message{Code: codeFarAhead, Severity: Info, Policy: p.Name, Position: q.clock.Position, Object: p.Table.String(),
-		Message: fmt.Sprintf("%s of table %q %s a clock that lies far ahead and will not go under policy %q for years", counted(found.Ahead), p.Table,
-			verb(found.Ahead, "has", "have"), p.Name),
-		Detail: fmt.Sprintf("Their clocks are from %s to %s.", found.First, found.Last),
-		Hint:   "Nothing, if they are meant to stay so long; otherwise find out who writes such instants."}
+	f := q.message(codeFarAhead)
 	encoding := q.clock.Encoding.Kind
-	if unit := smallerUnit(encoding, found, v.server.Now); unit != "" {
+	unit := smallerUnit(encoding, found, v.server.Now)
+	if unit != "" {
 		f.Severity = diag.Drift
-		f.Message = fmt.Sprintf("all rows of policy %q have clocks that lie far ahead: none will ever go", p.Name)
-		f.Detail = fmt.Sprintf("The policy reads table %q by encoding %q, and its numbers, from %s to %s, are plausible in %s.", p.Table, encoding, found.First, found.Last, unit)
-		f.Hint = `Correct "encoding", or write an "expression" that divides; then run "pgretain generate".`
 	}
-	v.add(f)
+	v.say(f, "far ahead", words{"Rows": found.Ahead, "First": found.First, "Last": found.Last, "Encoding": encoding,
+		"Unit": unit})
 }
 
 // smallerUnit is the unit in which numbers are instants of our time that lie far ahead as they are read, ""

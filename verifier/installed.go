@@ -11,7 +11,6 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -46,22 +45,14 @@ func (v *inspection) nothingRead(detail, hint string) {
 
 // standby says as of when everything is that the report says, and what it cannot say.
 func (v *inspection) standby() {
-	f := message{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby",
-		Detail: "It has replayed all that it got."}
-	if behind := v.server.Clock.Sub(v.server.Now).Round(time.Millisecond); !v.server.Now.Equal(v.server.Clock) {
-		f.Detail = fmt.Sprintf("Everything is as of %s, %s ago; what happened since it does not know.", instant(v.server.Now), behind)
+	v.say(message{Code: codeStandby, Severity: Info, Position: v.install.Position}, "standby", words{
+		"Now": v.server.Now, "Current": v.server.Now.Equal(v.server.Clock),
+		"Behind": v.server.Clock.Sub(v.server.Now).Round(time.Millisecond),
+	})
+	if v.opt.Checks.any([]string{codeScheduler, codeLastRun}) {
+		f := message{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position}
+		v.say(f, "only the primary", words{})
 	}
-	v.add(f)
-	if !v.opt.Checks.any([]string{codeScheduler, codeLastRun}) {
-		return
-	}
-	what := "whether a run that is written down as running is at work"
-	if v.install.Scheduler == "pg_cron" {
-		what = "whether the pg_cron scheduler is running and starts jobs, and " + what
-	}
-	v.add(message{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position,
-		Message: "some of it only the primary can tell", Detail: "Not looked at: " + what + ".",
-		Hint: "Verify the primary, or leave this out: --skip V094."})
 }
 
 var relationKinds = map[generator.Kind]string{generator.KindType: "c", generator.KindTable: "r", generator.KindView: "v", generator.KindStored: "r"}
@@ -77,15 +68,7 @@ func (v *inspection) checkPaused(r reading) error {
 	v.paused = map[string]bool{}
 	return each(r, "paused", func(p pause) {
 		v.paused[p.Policy] = true
-		what, argument := fmt.Sprintf("policy %q is paused", p.Policy), quote.Literal(p.Policy)
-		if p.Policy == "*" {
-			what, argument = "all policies are paused", ""
-		}
-		if p.Reason != "" {
-			p.At += ": " + p.Reason
-		}
-		v.add(message{Code: codePaused, Policy: p.Policy, Position: v.position(p.Policy), Message: what,
-			Detail: fmt.Sprintf("By %q at %s.", p.By, p.At), Hint: fmt.Sprintf("SELECT %s(%s);", v.runtime("resume"), argument)})
+		v.say(message{Code: codePaused, Policy: p.Policy, Position: v.position(p.Policy)}, "paused", words{"Pause": p})
 	})
 }
 

@@ -1,12 +1,10 @@
 package verifier
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"pgretain/generator"
-	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/policy"
 )
@@ -79,28 +77,15 @@ func (v *inspection) readMembers(r reading) error {
 
 // noteMember finds what a run will mend, or somebody must. It says whether the page is still to be made, or dropped.
 func (v *inspection) noteMember(o generator.Object, place, state string) bool {
-	schema, what := place, "schema"
-	if o.Members.Each.ShardsOf != "" {
-		what = "shard"
-	}
-	f := message{Code: codeMember, Severity: diag.Info, Policy: o.Policy, Position: o.Position, Object: o.Name + policy.MemberMark + schema,
-		Hint: "Nothing: the next run of the policy's job does it."}
+	f := message{Code: codeMember, Policy: o.Policy, Position: o.Position, Object: o.Name + policy.MemberMark + place}
 	switch state {
-	case "new":
-		f.Message = fmt.Sprintf("the page of policy %q in %s %q is still to be made", o.Name, what, place)
-	case "gone":
-		f.Message = fmt.Sprintf("%s %q is gone, and the page of policy %q in it is still to be dropped", what, place, o.Name)
-	case "bare":
-		_, table, _ := strings.Cut(o.Table, ".")
-		f.Severity, f.Message = diag.Drift, fmt.Sprintf("schema %q has no table %q, for policy %q", schema, table, o.Name)
-		f.Hint = "Create the table, or rename the schema, or let the pattern not match it."
-	case "unfit":
-		f.Severity, f.Message = diag.Drift, fmt.Sprintf("schema %q can be no member of policy %q", schema, o.Name)
-		f.Detail = "Its name needs quotes, or is so long that the two together have more than 54 bytes. Runs of it fail."
-		f.Hint = "Rename the schema, or let the pattern not match it."
+	case "new", "gone":
+		f.Severity = Info
+	case "bare", "unfit":
 	default:
 		return state == "other"
 	}
-	v.add(f)
-	return state == "new" || state == "gone"
+	_, table, _ := strings.Cut(o.Table, ".")
+	v.say(f, "page "+state, words{"Each": o.Name, "Schema": place, "Table": table, "Shard": o.Members.Each.ShardsOf != ""})
+	return f.Severity == Info
 }

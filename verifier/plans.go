@@ -11,7 +11,6 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
-	"pgretain/internal/quote"
 )
 
 // batchPlan is how a batch function would find its rows; Code and Message are the error that planning met.
@@ -87,9 +86,7 @@ func (v *inspection) checkPlans(r reading, policies map[string]generator.Object)
 		case len(unsorted[i].impossible()) > 0:
 			read := unsorted[i].impossible()[0]
 			reported[p.Policy] = true
-			v.about(o, message{Code: codeNoIndex, Message: fmt.Sprintf("no index leads batches of policy %q to their rows in table %q", o.Policy, read.Relation),
-				Detail: fmt.Sprintf("Function %q %s, each time. Give that table an index like those of %q.", v.install.Schema+"."+p.Batch, read, o.Table),
-				Hint:   v.seePlans(o)})
+			v.about(o, v.worded(message{Code: codeNoIndex}, "no index", words{"Of": o, "Batch": p.Batch, "Access": read}))
 		case size.Pages >= bigTable:
 			reported[p.Policy] = v.compareCost(o, p, size)
 		}
@@ -116,37 +113,23 @@ func (v *inspection) compareCost(o generator.Object, p batchPlan, size tableSize
 	if !old && (known == nil || worst.Rows <= float64(known.Batch.Usual())*fewBatches) {
 		return false
 	}
-	why := fmt.Sprintf("PostgreSQL reckons with %.0f rows each time.", worst.Rows)
-	switch {
-	case size.Unknown:
-		why = "PostgreSQL has no statistics of all of the table."
-	case old:
-		why = fmt.Sprintf("PostgreSQL's statistics are old: %d of about %d rows have changed since.", size.Changed, size.Rows)
-	}
-	v.about(o, message{Code: codeOtherPlan, Message: fmt.Sprintf("batches of policy %q would pass by the index that leads to their rows in table %q", o.Policy, o.Table),
-		Detail: fmt.Sprintf("Function %q %s. %s", v.install.Schema+"."+p.Batch, worst, why), Hint: fmt.Sprintf("ANALYZE %s;", v.table(o.Table))})
+	f := message{Code: codeOtherPlan, Hint: fmt.Sprintf("ANALYZE %s;", v.table(o.Table))}
+	v.about(o, v.worded(f, "other plan", words{"Of": o, "Batch": p.Batch, "Access": worst, "Size": size, "Old": old}))
 	return true
 }
 
 // notPlanned: what a batch cannot be planned for, it cannot do either.
 func (v *inspection) notPlanned(o generator.Object, p batchPlan) {
-	f := message{Code: codeNoIndex, Message: fmt.Sprintf("batches of policy %q cannot be planned", o.Policy),
-		Detail: fmt.Sprintf("The server says: %s [%s].", p.Message, p.Code), Hint: v.seePlans(o)}
+	f, what := message{Code: codeNoIndex}, "not planned"
 	switch {
 	case p.Code == foreignCode, v.found(o.Policy, codeUnexpected), p.Code == insufficientPrivilege && v.found(o.Table, codeTableRights):
 		return // there is a finding
 	case p.Code == "55P03": // lock_not_available
-		f.Code, f.Severity, f.Hint = codeTimeout, diag.Unknown, ""
-		f.Message = fmt.Sprintf("checking the plans of policy %q took too long", o.Policy)
+		f.Code, f.Severity, what = codeTimeout, diag.Unknown, "planned too long"
 	case !strings.HasPrefix(p.Code, "42"):
-		f.Code, f.Severity = codeUnreadable, diag.Unknown
-		f.Message = fmt.Sprintf("could not check how batches of policy %q find their rows", o.Policy)
+		f.Code, f.Severity, what = codeUnreadable, diag.Unknown, "plan unseen"
 	}
-	v.about(o, f)
-}
-
-func (v *inspection) seePlans(o generator.Object) string {
-	return fmt.Sprintf("SELECT batch, plan FROM %s(ARRAY[%s], true);", v.runtime("_plans"), quote.Literal(o.Policy))
+	v.about(o, v.worded(f, what, words{"Of": o, "Refused": p}))
 }
 
 // access is how a plan reads the policy's table, or a table that belongs to it.
@@ -159,33 +142,20 @@ type access struct {
 	Boundary        bool    // it looks for where a batch ends; otherwise for the rows up to there
 }
 
-// byIndex says whether an index leads there; what is on another server is none of ours.
-func (a access) byIndex() bool {
+// ByIndex says whether an index leads there; what is on another server is none of ours.
+func (a access) ByIndex() bool {
 	return strings.HasPrefix(a.Scan, "Index") || a.Scan == "Foreign Scan"
-}
-
-// String says how a plan goes, for messages.
-func (a access) String() string {
-	switch {
-	case !a.byIndex():
-		return fmt.Sprintf("reads the whole of %q", a.Relation)
-	case a.Sorted:
-		return fmt.Sprintf("reads %q by index %q and sorts what it finds", a.Relation, a.Index)
-	case a.Cond == "":
-		return fmt.Sprintf("reads all of index %q of %q", a.Index, a.Relation)
-	}
-	return fmt.Sprintf("reads %q by index %q, where %s", a.Relation, a.Index, a.Cond)
 }
 
 // astray are the accesses that read more than a batch: without an index, to sort it, or up to the boundary
 // by another index than the one that gives the order.
 func (p batchPlan) astray() []access {
-	return p.accesses(func(a access, all []access) bool { return !a.byIndex() || a.Sorted || a.unbounded(all) })
+	return p.accesses(func(a access, all []access) bool { return !a.ByIndex() || a.Sorted || a.unbounded(all) })
 }
 
 // impossible are those to which there is no other way even where sorting is forbidden.
 func (p batchPlan) impossible() []access {
-	return p.accesses(func(a access, _ []access) bool { return !a.byIndex() || a.Sorted })
+	return p.accesses(func(a access, _ []access) bool { return !a.ByIndex() || a.Sorted })
 }
 
 // unbounded says whether the rows up to the boundary are looked for elsewhere than the boundary itself. A
@@ -227,7 +197,7 @@ func (p batchPlan) accesses(is func(a access, all []access) bool) []access {
 	for _, a := range all {
 		switch {
 		case !is(a, all):
-		case a.byIndex():
+		case a.ByIndex():
 			indexed = append(indexed, a)
 		default:
 			list = append(list, a)

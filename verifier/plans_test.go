@@ -3,6 +3,8 @@ package verifier
 import (
 	"fmt"
 	"testing"
+
+	"pgretain/generator"
 )
 
 // Where a plan goes astray, by the nodes that EXPLAIN prints.
@@ -33,6 +35,24 @@ func TestAstray(t *testing.T) {
 		p := batchPlan{Plan: fmt.Sprintf(`[{"Plan": %s}]`, c.plan)}
 		if got, none := len(p.astray()), len(p.impossible()); got != c.want || none != c.none {
 			t.Errorf("%s: %d astray, %d without an index, want %d and %d", name, got, none, c.want, c.none)
+		}
+	}
+}
+
+// What keeps a batch from being planned is a lack of the policy, of time, or of something else; no case trips the last two.
+func TestNotPlanned(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{
+		"42703": `V024 drift batches of policy "p" cannot be planned SELECT batch, plan FROM retention._plans(ARRAY['p'], true);`,
+		"55P03": `V091 unknown checking the plans of policy "p" took too long `,
+		"53200": `V090 unknown could not check how batches of policy "p" find their rows SELECT batch, plan FROM retention._plans(ARRAY['p'], true);`,
+	} {
+		v := &inspection{report: &Report{}}
+		v.install.Schema = "retention"
+		v.notPlanned(generator.Object{Name: "p", Policy: "p"}, batchPlan{Code: code, Message: "no"})
+		f := v.report.Findings[0]
+		if got := fmt.Sprintf("%s %s %s %s", f.Code, f.Severity, f.Message, f.Hint); got != want || f.Detail != "The server says: no ["+code+"]." {
+			t.Errorf("got %q, %q; want %q", got, f.Detail, want)
 		}
 	}
 }

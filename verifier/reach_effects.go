@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -96,43 +95,15 @@ func (t reachTrigger) body() (returns, raises bool) {
 func (t reachTrigger) misplaced() bool { return !t.Definer || !t.OwnPath }
 
 func (v *inspection) triggerRuns(p *policyReach, e reachEffect, t reachTrigger) {
-	f := message{Code: codeTrigger, Severity: Info, Object: t.On, Policy: p.Name, Position: p.Position,
-		Message: fmt.Sprintf("trigger %q on table %q runs in the batches of policy %q", t.Name, t.On, p.Name),
-		Detail:  fmt.Sprintf("It calls %s() on %s.", t.Function, e.event),
-		Hint:    fmt.Sprintf("Look at the function, then write \"triggers: [%s]\" in the policy.", t.Name)}
-	mayKeep := fmt.Sprintf("trigger %q on table %q may keep rows from policy %q", t.Name, t.On, p.Name)
-	if t.mayKeep(e) {
-		after := "" // what becomes of a row that was kept
-		switch {
-		case e.way() != "":
-			after = ", and refers to nothing then"
-		case e.path == p.Table.String():
-			after = ": the run ends done, and the row is due again"
-		}
-		f.Message = mayKeep
-		f.Detail = fmt.Sprintf("It calls %s() before each %s, and a row for which that returns NULL stays as it is, without an error%s.", t.Function, e.event, after)
+	f := message{Code: codeTrigger, Severity: Info, Object: t.On, Policy: p.Name, Position: p.Position}
+	isNew := v.triggerIsNew(e, t)
+	if isNew {
+		f.Severity = diag.Drift
 	}
-	if t.mayRefuse() {
-		f.Message = mayKeep
-		f.Detail += " It may raise an error: the row is refused then, and stays."
-	}
-	path := strings.Join(append([]string{"pg_catalog"}, v.install.SearchPath...), ", ")
-	switch {
-	case !t.misplaced():
-	case t.Definer:
-		f.Detail += fmt.Sprintf(" It has no search path of its own, and is called with %s.", path)
-	case t.OwnPath:
-		f.Detail += fmt.Sprintf(" It runs with the rights of role %q.", v.worker())
-	default:
-		f.Detail += fmt.Sprintf(" It runs with the rights of role %q and search path %s.", v.worker(), path)
-	}
-	f.Detail += e.way()
-	if v.triggerIsNew(e, t) {
-		f.Severity = ""
-		f.Detail += " It is newer than the catalog snapshot."
-		f.Hint += ` Then run "pgretain snapshot".`
-	}
-	v.add(f)
+	v.say(f, "trigger", words{
+		"Trigger": t, "Event": e.event, "Way": e.way(), "Own": e.path == p.Table.String(), "New": isNew,
+		"MayKeep": t.mayKeep(e), "MayRefuse": t.mayRefuse(), "Worker": v.worker(),
+	})
 }
 
 // triggerIsNew says whether a trigger has come, or changed, since the catalog snapshot, which has those for
@@ -164,23 +135,16 @@ func (v *inspection) checkRowSecurity(r reading) error {
 	var schemas, tables, kinds, names []string
 	var places []int
 	asked := map[policy.Table]int{}
-	add := func(s source, t policy.Table) {
-		t.Position = diag.Position{}
+	for _, m := range v.file.Mentions() {
+		if m.Kind == "" {
+			continue // protected, which nothing of ours changes
+		}
+		t := policy.Table{Schema: m.Schema, Name: m.Name}
 		if asked[t] == 0 {
 			schemas, tables = append(schemas, t.Schema), append(tables, t.Name)
 			asked[t] = len(tables)
 		}
-		places, kinds, names = append(places, asked[t]), append(kinds, s.kind), append(names, s.name)
-	}
-	for _, s := range v.sources() {
-		for _, t := range s.tables {
-			add(s, t)
-		}
-		for _, part := range s.parts {
-			for _, t := range part.Tables() {
-				add(s, t)
-			}
-		}
+		places, kinds, names = append(places, asked[t]), append(kinds, m.Kind), append(names, m.Of)
 	}
 	return v.finds(codeRowSecurity, nil, "reach_row_security", schemas, tables, v.install.SearchPath, v.worker(), places, kinds, names)(r)
 }

@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -84,30 +83,12 @@ func (g *reachGraph) names(t *reachTable) []string {
 }
 
 func (v *inspection) blocks(p *policy.Policy, m metKey) {
-	table := m.table.Name
-	f := message{Code: codeBlocked, Object: table, Policy: p.Name, Position: p.Position,
-		Message: fmt.Sprintf("rows of table %q keep rows that are due in policy %q", table, p.Name),
-		Detail: fmt.Sprintf("Foreign key %q is ON DELETE %s. Rows that are referred to are refused (23503), and more than 100 of them fail a run. The path is %s -> %s.",
-			m.Name, m.OnDelete, m.path, table),
-		Hint: fmt.Sprintf("Write a step that deletes the rows of %q first, or a guard that keeps what they refer to; then run \"pgretain snapshot\" and \"pgretain generate\".", table)}
-	newer := " The key is newer than the catalog snapshot."
-	if len(m.Strict) > 0 {
-		columns := strings.Join(m.Strict, ", ")
-		f.Detail = fmt.Sprintf("Foreign key %q is ON DELETE %s, and would set (%s) to NULL, which is NOT NULL. Rows that are referred to are refused (23502), and more than 100 of them fail a run. The path is %s -> %s.",
-			m.Name, m.OnDelete, columns, m.path, table)
-		f.Hint = fmt.Sprintf("Give the foreign key another action, or let (%s) of %q be NULL.", columns, table)
-		newer = " That is newer than the catalog snapshot."
-	}
-	if p.Partitions {
-		f.Message = fmt.Sprintf("rows of table %q keep partitions that are due in policy %q", table, p.Name)
-		f.Detail = fmt.Sprintf("Foreign key %q refers to %q. Partitions that are referred to are refused (23503), whatever the key says of deletes.", m.Name, m.path)
-	}
-	if v.isNew(m) {
-		f.Detail += newer
-	} else {
+	f := message{Code: codeBlocked, Object: m.table.Name, Policy: p.Name, Position: p.Position}
+	isNew := v.isNew(m)
+	if !isNew {
 		f.Severity = Info
 	}
-	v.add(f)
+	v.say(f, "key keeps", words{"Key": m.reachKey, "Path": m.path, "Partitions": p.Partitions, "New": isNew})
 }
 
 // isNew says whether a key refuses since the catalog snapshot: it has come, or got another action, or a column that it
@@ -136,26 +117,12 @@ func (v *inspection) checkKeysOff(reading) error {
 	for _, p := range v.graph.policies {
 		for _, m := range p.met {
 			if m.Off {
-				v.keyOff(p, m)
+				v.say(message{Code: codeKeyOff, Object: m.table.Name, Policy: p.Name, Position: p.Position}, "key off",
+					words{"Key": m.reachKey, "Keeps": m.keeps(), "Referenced": v.graph.tables[m.Referenced]})
 			}
 		}
 	}
 	return nil
-}
-
-func (v *inspection) keyOff(p *policyReach, m metKey) {
-	consequence := "rows that refer to deleted ones stay, and refer to nothing"
-	if m.keeps() {
-		consequence = "rows go although others refer to them"
-	}
-	referenced := v.graph.tables[m.Referenced]
-	enable := mapped(m.OffTriggers, func(name string) string { // by name: others of the table may be off for a reason
-		return fmt.Sprintf("ALTER TABLE %s ENABLE TRIGGER %s;", referenced.SQL, name)
-	})
-	v.add(message{Code: codeKeyOff, Object: m.table.Name, Policy: p.Name, Position: p.Position,
-		Message: fmt.Sprintf("foreign key %q of table %q is switched off, and policy %q deletes without it", m.Name, m.table.Name, p.Name),
-		Detail:  fmt.Sprintf("A trigger of it on %q is disabled: %s. The key is ON DELETE %s. Once it is on again, look for rows of %q that refer to nothing.", referenced.Name, consequence, m.OnDelete, m.table.Name),
-		Hint:    strings.Join(enable, " ")})
 }
 
 // checkReferencingIndexes: every deleted row looks for rows that refer to it, whatever the key then does.

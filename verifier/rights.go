@@ -79,16 +79,21 @@ func (v *inspection) checkFunctionRights(r reading) error {
 // calls lists each function once per policy and report.
 func (v *inspection) calls() []calling {
 	var all []calling
-	for _, s := range v.sources() {
-		var list []calling
-		for _, part := range s.parts {
+	of := func(kind, name string, parts []policy.Part) {
+		own := len(all)
+		for _, part := range parts {
 			for _, c := range part.Parsed().Calls {
-				if !slices.ContainsFunc(list, func(known calling) bool { return known.Call == c }) {
-					list = append(list, calling{c, s.kind, s.name, part.Expr})
+				if !slices.ContainsFunc(all[own:], func(known calling) bool { return known.Call == c }) {
+					all = append(all, calling{c, kind, name, part.Expr})
 				}
 			}
 		}
-		all = append(all, list...)
+	}
+	for _, p := range v.file.Policies {
+		of("policy", p.Name, p.Parts())
+	}
+	for _, r := range v.file.Reports {
+		of("report", r.Name, r.Parts())
 	}
 	return all
 }

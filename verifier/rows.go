@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -89,24 +88,13 @@ func (v *inspection) checkOverdue(r reading, promised promise, p *policy.Policy)
 // rowsOverdue is for information where rows come to be due after their time, and the last run left nothing, recently
 // enough.
 func (v *inspection) rowsOverdue(p *policy.Policy, found overdue, asOf time.Time, job string, runs lastRuns) {
-	oldest := ""
-	if found.Oldest != "" {
-		oldest = fmt.Sprintf(" The oldest is of %s.", found.Oldest)
-	}
-	number := plural(found.Due, "overdue row")
-	if found.Capped {
-		number = fmt.Sprintf("%d or more overdue rows", found.Due)
-	}
-	f := message{Code: codeOverdue, Policy: p.Name, Position: p.Position, Object: p.Table.String(),
-		Message: fmt.Sprintf("%s in table %q under policy %q", number, p.Table, p.Name),
-		Detail:  fmt.Sprintf("They were due at %s, and the schedule of job %q promises that they are gone.%s", instant(asOf), job, oldest),
-		Hint:    fmt.Sprintf("SELECT * FROM %s; CALL %s(%s);", v.runtime("status"), v.runtime("run"), quote.Literal(p.Name))}
+	f := message{Code: codeOverdue, Policy: p.Name, Position: p.Position, Object: p.Table.String()}
 	inOrder := runs.State == "done" && runs.LeftBehind == 0 && runs.Success != nil && runs.Success.After(asOf)
-	if inOrder && lateByNature(p) {
-		f.Severity, f.Hint = Info, ""
-		f.Detail = fmt.Sprintf("Its last run left nothing behind, so they came to be due since; the next run of job %q takes them.", job)
+	since := inOrder && lateByNature(p)
+	if since {
+		f.Severity = Info
 	}
-	v.add(f)
+	v.say(f, "overdue", words{"Found": found, "AsOf": asOf, "Job": job, "Since": since})
 }
 
 // lateByNature says whether a row can become due after its time: by its place among others, or by

@@ -3,7 +3,6 @@ package verifier
 import (
 	"fmt"
 	"sort"
-	"strings"
 	"time"
 
 	"pgretain/internal/calendar"
@@ -119,9 +118,9 @@ func (v *inspection) checkRuns(r reading) error {
 }
 
 func (v *inspection) compareRuns(j job, s scheduledRun, runs lastRuns) {
-	from, what := runs.Success, "last succeeded"
+	from := runs.Success
 	if from == nil || !runs.Scheduled && runs.Begun != nil && runs.Begun.After(*from) {
-		from, what = runs.Begun, "was installed"
+		from = runs.Begun
 	}
 	var until time.Time
 	if from != nil {
@@ -133,13 +132,13 @@ func (v *inspection) compareRuns(j job, s scheduledRun, runs lastRuns) {
 	switch {
 	case paused: // one cause, one finding
 	case late:
-		v.add(message{Code: codeLate, Policy: s.name, Position: s.position, Message: s.about + " has not succeeded in time",
-			Detail: fmt.Sprintf("It %s at %s; with the schedule of job %q it should have succeeded again by %s.%s%s%s", what,
-				instant(*from), j.name, instant(until), busy(runs), v.failure(j.name), v.witness(j)),
-			Hint: fmt.Sprintf("SELECT * FROM %s;", v.runtime("status"))})
+		v.say(message{Code: codeLate, Policy: s.name, Position: s.position}, "late", words{
+			"About": s.about, "Job": j.name, "Runs": runs, "From": *from, "Installed": from == runs.Begun, "Until": until,
+			"Attempt": v.lastAttempt(j.name), "Runner": v.runner(),
+		})
 	case !runs.JobRan:
-		v.add(message{Code: codeNotYet, Severity: Info, Object: j.name, Position: j.position, Message: fmt.Sprintf("job %q has not run yet", j.name),
-			Detail: strings.TrimSpace(v.failure(j.name))})
+		v.say(message{Code: codeNotYet, Severity: Info, Object: j.name, Position: j.position}, "not yet",
+			words{"Attempt": v.lastAttempt(j.name)})
 	}
 }
 
@@ -161,36 +160,4 @@ func (v *inspection) compareLastRun(s scheduledRun, runs lastRuns, triedAgain bo
 		f.Message += fmt.Sprintf(", as did %d before it", runs.FailedInRow-1)
 	}
 	v.add(f)
-}
-
-// busy says, for a detail, that others stood in the way.
-func busy(runs lastRuns) string {
-	if runs.State != "busy" {
-		return ""
-	}
-	return fmt.Sprintf(" The last run (%d) ended busy: %s.", runs.ID, runs.Message)
-}
-
-// failure says, for a detail, how pg_cron's last attempt of a job went wrong.
-func (v *inspection) failure(name string) string {
-	a, failed := v.lastAttempt(name)
-	if !failed {
-		return ""
-	}
-	at := ""
-	if a.At != nil {
-		at = ", at " + instant(*a.At) + ","
-	}
-	return fmt.Sprintf(" pg_cron's last attempt%s failed: %s.", at, strings.TrimRight(a.Message, ".\n "))
-}
-
-// witness says who else knows of a run that should have been.
-func (v *inspection) witness(j job) string {
-	switch {
-	case v.install.Scheduler != "pg_cron":
-		return fmt.Sprintf(" Look at whatever calls \"pgretain run --job %s\".", j.name)
-	case v.install.CronElsewhere():
-		return fmt.Sprintf(" What pg_cron knows is in cron.job_run_details of database %q, for role %q.", v.install.CronDatabase, v.runner())
-	}
-	return fmt.Sprintf(" What pg_cron knows is in cron.job_run_details, for role %q.", v.runner())
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -15,53 +16,19 @@ import (
 	verifysql "pgretain/sql/verify"
 )
 
-// namedTable is a table where the policy file names it.
-type namedTable struct {
-	policy.Table
-	policy  string
-	created bool // by a migration, where it was missing
-}
-
 func (v *inspection) checkTables(r reading) error {
 	named := v.namedTables()
-	about := mapped(named, func(n namedTable) generator.Object {
-		return generator.Object{Name: n.String(), Table: n.String(), Policy: n.policy, Position: n.Position}
+	about := mapped(named, func(m policy.Mention) generator.Object {
+		return generator.Object{Name: m.String(), Table: m.String(), Policy: m.Of, Position: m.Position}
 	})
-	return v.finds(codeNoTable, about, "tables", mapped(named, func(n namedTable) string { return n.String() }),
-		mapped(named, func(n namedTable) string { return n.policy }), mapped(named, func(n namedTable) bool { return n.created }))(r)
+	return v.finds(codeNoTable, about, "tables", mapped(about, objectName), mapped(named, func(m policy.Mention) string { return m.Of }),
+		mapped(named, func(m policy.Mention) bool { return m.Created }))(r)
 }
 
-// namedTables lists every table of the file; of those in SQL the ones with their schema, since a bare name may be that of a
-// WITH.
-func (v *inspection) namedTables() []namedTable {
-	list := mapped(v.file.Protect, func(t policy.Table) namedTable { return namedTable{Table: t} })
-	for _, p := range v.file.Policies {
-		for _, use := range p.Uses() {
-			list = append(list, namedTable{use.Table, p.Name, use.Created})
-		}
-		for _, part := range p.Parts() {
-			for _, t := range part.Tables() {
-				if t.Schema != "" {
-					list = append(list, namedTable{t, p.Name, false})
-				}
-			}
-		}
-	}
-	return list
-}
-
-// source is a policy or report, with the tables that it names and its pieces of SQL.
-type source struct {
-	kind, name string // kind is "policy" or "report"
-	tables     []policy.Table
-	parts      []policy.Part
-}
-
-func (v *inspection) sources() []source {
-	policies := mapped(v.file.Policies, func(p *policy.Policy) source {
-		return source{"policy", p.Name, mapped(p.Uses(), func(use policy.Use) policy.Table { return use.Table }), p.Parts()}
-	})
-	return append(policies, mapped(v.file.Reports, func(r *policy.Report) source { return source{"report", r.Name, nil, r.Parts()} })...)
+// namedTables lists every table of the file but those of reports; of those in SQL the ones with their schema, since a bare
+// name may be that of a WITH.
+func (v *inspection) namedTables() []policy.Mention {
+	return slices.DeleteFunc(v.file.Mentions(), func(m policy.Mention) bool { return m.Schema == "" || m.Kind == "report" })
 }
 
 // ensured is a column that a migration made, as it is wanted.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -126,9 +127,9 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 	}
 	var list diag.List
 	for _, t := range tables {
-		if slices.Contains(unknown, t.name) && !t.created {
+		if slices.Contains(unknown, t.name) && !t.Created {
 			list.Add(diag.Diagnostic{
-				Position: t.position,
+				Position: t.Position,
 				Message:  fmt.Sprintf("table %q does not exist in database %q", t.name, conn.Config().Database),
 				Hint:     "Check the name and install.search_path, or create the table first.",
 			})
@@ -140,11 +141,10 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 	return snapshot, nil
 }
 
-// mention is a table's name where the policy file first has it.
+// mention is a table where the policy file first has it, by the name that is looked for.
 type mention struct {
-	name     string
-	position diag.Position
-	created  bool // by the policy, where it is missing
+	policy.Mention
+	name string
 }
 
 // tablesOf lists every table that a policy file names, in YAML or in SQL, in the order of their first mention. The
@@ -152,38 +152,16 @@ type mention struct {
 func tablesOf(file *policy.File) []*mention {
 	var list []*mention
 	seen := map[string]*mention{}
-	add := func(name string, at diag.Position) *mention {
+	for _, m := range file.Mentions() {
+		if m.SQL && m.Schema == file.Install.Schema {
+			continue
+		}
+		name := strings.TrimPrefix(m.String(), ".")
 		if seen[name] == nil {
-			seen[name] = &mention{name: name, position: at}
+			seen[name] = &mention{m, name}
 			list = append(list, seen[name])
 		}
-		return seen[name]
-	}
-	sql := func(p *policy.Policy, parts []policy.Part) {
-		for _, part := range parts {
-			for _, t := range part.Parsed().Tables {
-				switch {
-				case p.Generated(t), t.Schema == file.Install.Schema:
-				case t.Schema == "":
-					add(t.Name, part.Expr.At(t.Offset))
-				default:
-					add(t.Schema+"."+t.Name, part.Expr.At(t.Offset))
-				}
-			}
-		}
-	}
-	for _, t := range file.Protect {
-		add(t.String(), t.Position)
-	}
-	for _, p := range file.Policies {
-		for _, use := range p.Uses() {
-			m := add(use.Table.String(), use.Table.Position)
-			m.created = m.created || use.Created
-		}
-		sql(p, p.Parts())
-	}
-	for _, report := range file.Reports {
-		sql(&policy.Policy{}, report.Parts())
+		seen[name].Created = seen[name].Created || m.Created
 	}
 	return list
 }

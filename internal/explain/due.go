@@ -11,63 +11,43 @@ import (
 	"pgretain/policy"
 )
 
-// due says when a row must go, an entry a line.
-func due(s subject) []string {
-	if s.Due == nil {
-		return []string{"every such " + s.unit() + ", at once"}
-	}
-	var texts []string
-	for i, entry := range s.Due.Entries {
-		typ := ""
-		if i < len(s.Clocks) {
-			typ = s.Clocks[i]
-		}
-		var parts []string
-		if entry.Clock != nil {
-			parts = append(parts, s.clock(entry.Clock, typ))
-		}
-		if entry.Beyond != nil {
-			parts = append(parts, s.beyond(entry.Beyond))
-		}
-		texts = append(texts, strings.Join(parts, "; and it "))
-	}
-	return texts
+// clock is one of the policy's, with the type of its column.
+type clock struct {
+	subject
+	*policy.Clock
+	Type string
 }
 
-// clock is when a clock says that a row is due.
-func (s subject) clock(k *policy.Clock, typ string) string {
-	what := "its upper bound"
+// Clock is that of an entry of "due"; nil where it has none.
+func (s subject) Clock(entry int) *clock {
+	k := &clock{subject: s, Clock: s.Due.Entries[entry].Clock}
+	if k.Clock == nil {
+		return nil
+	}
+	if entry < len(s.Clocks) {
+		k.Type = s.Clocks[entry]
+	}
+	return k
+}
+
+// What is what the clock reads.
+func (k *clock) What() string {
 	switch {
 	case k.Expression != nil:
-		what = operand(k.Expression.SQL)
-	case !s.Partitions:
-		what = quote.Ident(k.Column)
-	case s.ByList:
-		what = "its value"
+		return operand(*k.Expression)
+	case !k.Partitions:
+		return quote.Ident(k.Column)
+	case k.ByList:
+		return "its value"
 	}
-	text := what + " "
-	switch {
-	case k.Kind != "position":
-		text += window(k)
-	case k.Watermark != nil:
-		text += "is above " + watermark(k.Watermark)
-	}
-	if k.UpTo != nil {
-		if text != what+" " {
-			text += ", and "
-		}
-		text += "is at most (" + oneLine(k.UpTo.SQL) + "), read when a run starts"
-	}
-	if k.NullsDue && (k.Encoding.Kind == "uuidv7" || k.Encoding.Kind == "ulid") {
-		text += ", or has no instant"
-	} else if k.NullsDue {
-		text += ", or is NULL"
-	}
-	if meaning := s.meaning(k, typ); meaning != "" {
-		text += " (" + meaning + ")"
-	}
-	return text
+	return "its upper bound"
 }
+
+// IsBounded says whether there is more than "up_to".
+func (k *clock) IsBounded() bool { return k.Kind != "position" || k.Watermark != nil }
+
+// IsKey says whether not all values have an instant.
+func (k *clock) IsKey() bool { return k.Encoding.Kind == "uuidv7" || k.Encoding.Kind == "ulid" }
 
 // encodings say what a number or key means.
 var encodings = map[string]string{
@@ -75,9 +55,9 @@ var encodings = map[string]string{
 	"uuidv7": "the instant in a UUID of version 7", "ulid": "the instant in a ULID",
 }
 
-// meaning is how a clock becomes an instant, "" for one of type timestamptz whose days are those of UTC.
-func (s subject) meaning(k *policy.Clock, typ string) string {
-	calendar := slices.ContainsFunc(k.Window.Tiers, func(t policy.Tier) bool {
+// Meaning is how a clock becomes an instant, "" for one of type timestamptz whose days are those of UTC.
+func (k *clock) Meaning() string {
+	calendar := slices.ContainsFunc(k.Clock.Window.Tiers, func(t policy.Tier) bool {
 		return t.Interval.Days != 0 || t.Interval.Months != 0 || t.Data != nil
 	})
 	switch {
@@ -88,18 +68,18 @@ func (s subject) meaning(k *policy.Clock, typ string) string {
 		return fmt.Sprintf("milliseconds since %s UTC in the bits above the lowest %d", since, k.Encoding.Shift)
 	case k.Encoding.Kind != "":
 		return encodings[k.Encoding.Kind]
-	case typ == "timestamp":
-		return "timestamps without zone, read as " + s.Zone
-	case typ == "date":
-		return "dates, read as days of " + s.Zone
-	case calendar && s.Zone != "UTC":
-		return "days of " + s.Zone
+	case k.Type == "timestamp":
+		return "timestamps without zone, read as " + k.Zone
+	case k.Type == "date":
+		return "dates, read as days of " + k.Zone
+	case calendar && k.Zone != "UTC":
+		return "days of " + k.Zone
 	}
 	return ""
 }
 
-// window says how far back a clock must lie.
-func window(k *policy.Clock) string {
+// Window says how far back the clock must lie.
+func (k *clock) Window() string {
 	more, verb, back := "more than ", "lies ", " back"
 	if k.Kind == "expires" {
 		verb, back = "passed ", " ago"
@@ -107,7 +87,7 @@ func window(k *policy.Clock) string {
 	if k.Inclusive {
 		more = "at least "
 	}
-	tiers := k.Window.Tiers
+	tiers := k.Clock.Window.Tiers
 	if t := tiers[0]; k.Kind == "expires" && t.When == nil && t.Data == nil && !t.Never && t.Interval.Zero() {
 		if k.Inclusive {
 			return "is reached or has passed"
@@ -125,7 +105,7 @@ func window(k *policy.Clock) string {
 		}
 		switch {
 		case t.When != nil:
-			text += when(t.When)
+			text += when(*t.When)
 		case len(tiers) > 1:
 			text = "else " + text
 		}
@@ -145,10 +125,13 @@ func length(t policy.Tier) string {
 	case t.Data.Value == nil:
 		return t.Data.Else.Text
 	case t.Data.Unit == "interval":
-		return operand(t.Data.Value.SQL)
+		return operand(*t.Data.Value)
 	}
-	return operand(t.Data.Value.SQL) + " " + t.Data.Unit
+	return operand(*t.Data.Value) + " " + t.Data.Unit
 }
+
+// timeToLive is how long a claim holds.
+func timeToLive(w policy.Window) string { return length(w.Tiers[0]) + caveat(w.Tiers[0]) }
 
 // caveat is what holds of a window from data besides.
 func caveat(t policy.Tier) string {
@@ -180,7 +163,9 @@ func caveats(atLeast, atMost, otherwise string, zeroDue bool, never []policy.Exp
 	if atMost != "" {
 		texts = append(texts, "at most "+atMost)
 	}
-	texts = some(strings.Join(texts, ", "))
+	if len(texts) > 0 {
+		texts = []string{strings.Join(texts, ", ")}
+	}
 	var nevers []string
 	if otherwise != "" {
 		texts = append(texts, otherwise+" if NULL")
@@ -198,92 +183,43 @@ func caveats(atLeast, atMost, otherwise string, zeroDue bool, never []policy.Exp
 	}
 	last := nevers[len(nevers)-1]
 	if len(nevers) > 1 {
-		last = list(nevers[:len(nevers)-1]) + " or " + last
+		last = strings.Join(nevers[:len(nevers)-1], ", ") + " or " + last
 	}
 	return " (" + strings.Join(append(texts, "never if "+last), "; ") + ")"
 }
 
-// watermark is the column that says how far a position has been worked off.
-func watermark(m *policy.Watermark) string {
-	text := table(m.Table) + "." + quote.Ident(m.Column)
-	if m.Where != nil {
-		text += " (of the row" + when(m.Where) + ")"
-	}
-	return text
+// rank is one of the policy's. Never is what becomes of rows whose number is none.
+type rank struct {
+	subject
+	*policy.Rank
+	Never string
 }
 
-func watermarks(s subject) []string {
-	var texts []string
-	for _, k := range s.DueClocks() {
-		if k.Watermark != nil {
-			column := table(k.Watermark.Table) + "." + quote.Ident(k.Watermark.Column)
-			texts = append(texts, column+" past the rows of each batch, kept ones too")
-		}
-	}
-	return texts
-}
+// Rank is one that says which rows are due, or kept.
+func (s subject) Rank(r *policy.Rank, never string) rank { return rank{s, r, never} }
 
-// settable is the window that may be set at run time.
-func settable(s subject) []string {
-	d := s.SettableWindow()
-	if d == nil {
-		return nil
-	}
-	text := "to " + d.AtLeast.Text + " or more"
-	if d.AtMost != nil {
-		text = "from " + d.AtLeast.Text + " to " + d.AtMost.Text
-	}
-	call := quote.Qualified(s.Schema, "set_window") + "()"
-	return []string{text + " instead of the " + d.Else.Text + ", by " + call + " or for one run"}
-}
+// sole says whether a rank is about one row of each group.
+func sole(r *policy.Rank) bool { return r.Count == nil && r.First == 1 }
 
-// beyond is when a rank says that a row is due.
-func (s subject) beyond(r *policy.Rank) string {
-	return "comes after the " + s.first(r, "and those equal to the last of them", "not due")
-}
-
-// among is when a rank keeps a row.
-func (s subject) among(r *policy.Rank) string {
-	if r.Count == nil && r.First == 1 {
-		return "is the " + s.first(r, "or equal to it", "kept")
+// Limits are the bounds of a number from data.
+func (r rank) Limits() string {
+	c := r.Count
+	if c == nil {
+		return ""
 	}
-	return "is among the " + s.first(r, "and those equal to the last of them", "kept")
-}
-
-// first are the rows of each group that have a place which counts.
-func (s subject) first(r *policy.Rank, ties, never string) string {
-	text := "first " + s.unit()
-	switch {
-	case r.Count != nil:
-		text = "first " + operand(r.Count.Value.SQL) + " " + s.unit() + "s"
-	case r.First != 1:
-		text = "first " + counted(s.Policy, r.First)
-	}
-	if len(r.Per) > 0 {
-		text += " of each " + list(each(r.Per, func(e policy.Expr) string { return operand(e.SQL) }))
-	}
-	text += ", by " + oneLine(r.OrderText.SQL)
-	if r.WithTies {
-		text += ", " + ties
-	}
-	if r.Among != nil {
-		text += ", counted among those" + when(r.Among)
-	}
-	if c := r.Count; c != nil {
-		zeroDue := c.AtLeast != nil && *c.AtLeast == 0
-		limits := caveats(inWords(c.AtLeast, Number), inWords(c.AtMost, Number), inWords(c.Else, Number),
-			zeroDue, c.NeverValues)
-		text += strings.Replace(limits, "never if", never+" if", 1)
-	}
-	return text
+	zeroDue := c.AtLeast != nil && *c.AtLeast == 0
+	limits := caveats(inWords(c.AtLeast, Number), inWords(c.AtMost, Number), inWords(c.Else, Number), zeroDue,
+		c.NeverValues)
+	return strings.Replace(limits, "never if", r.Never+" if", 1)
 }
 
 var plain = regexp.MustCompile(`^(?:[A-Za-z_0-9."]+|[A-Za-z_0-9."]+\([^()]*\))$`)
 
 // operand is an expression as part of a sentence: in parentheses unless it is a name, a number or a plain call.
-func operand(sql string) string {
-	if sql = oneLine(sql); plain.MatchString(sql) {
-		return sql
+func operand(e policy.Expr) string {
+	text := sql(e)
+	if plain.MatchString(text) {
+		return text
 	}
-	return "(" + sql + ")"
+	return "(" + text + ")"
 }

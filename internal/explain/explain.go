@@ -1,11 +1,16 @@
 // Package explain says in words what a policy file does. The words of a policy stand at the head of its page in a
 // migration, in the registry, and in "pgretain explain"; a migration's head tells by them what changes.
+//
+// words.txt.tmpl has the sentences; what they need to know besides the policy file is here.
 package explain
 
 import (
+	_ "embed" // words.txt.tmpl
 	"slices"
 	"strings"
+	"text/template"
 
+	"pgretain/internal/calendar"
 	"pgretain/internal/catalog"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -36,212 +41,182 @@ type subject struct {
 	Facts
 }
 
-// sections are the constructs of a policy, in the order of their lines.
-var sections = []struct {
-	key string
-	say func(subject) []string
-}{
-	{"about", func(s subject) []string { return some(s.Description) }},
-	{"", nil}, // what is done with which rows, whose key is a verb
-	{"scope", scope}, {"ensures", ensures}, {"join", joins}, {"where", where}, {"due", due}, {"settable", settable},
-	{"keeps", guards},
-	{"order", func(s subject) []string { return s.Orders }},
-	{"takes", func(s subject) []string { return some(s.Way) }},
-	{"step", steps}, {"cascades", cascades}, {"moves", watermarks}, {"claims", claims}, {"advances", cursor},
-	{"touches", touch},
-	{"revives", revive}, {"triggers", triggers}, {"holds", holds},
-}
-
-// onlyExtra are keys of what other objects of a migration hold, or none.
-var onlyExtra = []string{"ensures", "triggers"}
-
-// Policy is what a policy does.
+// Policy is what a policy does. What other objects of a migration hold, or none, is extra, and so are bounds that hold
+// by default.
 func Policy(p *policy.Policy, f Facts) []Line {
-	s := subject{p, f}
-	var lines []Line
-	for _, section := range sections {
-		if section.say == nil {
-			lines = append(lines, rows(s))
-			continue
-		}
-		for i, text := range section.say(s) {
-			line := Line{Key: section.key, Text: text, Extra: slices.Contains(onlyExtra, section.key)}
-			switch {
-			case line.Key == "due" && i > 0:
-				line.Key = "or"
-			case line.Key == "step":
-				line.Key = "step " + Number(int64(i+1))
-			case line.Key == "holds":
-				line.Extra = len(s.Holds) == 1
-			}
-			lines = append(lines, line)
-		}
-	}
-	for i := range lines {
-		lines[i].Text = oneLine(lines[i].Text)
+	lines := said("policy", subject{p, f})
+	for i, l := range lines {
+		lines[i].Extra = l.Key == "ensures" || l.Key == "triggers" || l.Key == "holds" && len(f.Holds) == 1
 	}
 	return append(lines, bounds(p)...)
 }
 
-// Report is what a report asks.
-func Report(r *policy.Report) []Line {
-	lines := texts("about", some(r.Description)...)
-	lines = append(lines, Line{Key: "asks", Text: oneLine(r.Query.SQL)})
-	if r.Alert != nil {
-		lines = append(lines, Line{Key: "alerts", Text: "if there is a row" + when(r.Alert)})
+// bounds are the lines of all bounds.
+func bounds(p *policy.Policy) []Line {
+	usual := policy.Default()
+	usual.Partitions, usual.Then = p.Partitions, p.Then
+	lines, byDefault := said("bounds", subject{Policy: p.Bounded()}), said("bounds", subject{Policy: usual.Bounded()})
+	for i := range lines {
+		lines[i].Extra = lines[i] == byDefault[i]
 	}
 	return lines
 }
 
-func texts(key string, list ...string) []Line {
-	return each(list, func(text string) Line { return Line{Key: key, Text: text} })
+// Report is what a report asks.
+func Report(r *policy.Report) []Line { return said("report", r) }
+
+// Job is when a job runs, and what.
+func Job(j *policy.Job) []Line { return said("job", j) }
+
+// Install is what holds for all policies of a file.
+func Install(f *policy.File) []Line { return said("install", f) }
+
+//go:embed words.txt.tmpl
+var source string
+
+var words = template.Must(template.New("").Funcs(template.FuncMap{
+	"inc": func(i int) int { return i + 1 }, "join": strings.Join, "trim": strings.TrimSpace, "oneLine": oneLine,
+	"ident": quote.Ident, "idents": quote.Idents, "qualified": quote.Qualified, "name": name, "table": table,
+	"names":       func(list []policy.Name) string { return joined(list, name) },
+	"tables":      func(list []policy.Table) string { return joined(list, table) },
+	"tablesNamed": func(list []string) string { return joined(list, tableNamed) },
+	"sql":         sql, "operand": operand, "when": when, "assignments": assignments, "payload": payload,
+	"operands": func(list []policy.Expr) string { return joined(list, operand) },
+	"duration": Duration, "percent": percent, "waits": waits, "timeToLive": timeToLive, "started": started,
+	"sole": sole, "whole": whole,
+}).Parse(source))
+
+// said are the lines of a template that say something.
+func said(about string, data any) []Line {
+	var text strings.Builder
+	if err := words.ExecuteTemplate(&text, about, data); err != nil {
+		panic(err) // of our own template
+	}
+	var lines []Line
+	for line := range strings.Lines(text.String()) {
+		if key, fact, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); fact != "" {
+			lines = append(lines, Line{Key: key, Text: oneLine(fact)})
+		}
+	}
+	return lines
 }
 
-// some is a list of what is not empty.
-func some(list ...string) []string {
-	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
-}
-
-func each[T, R any](list []T, f func(T) R) []R {
-	made := make([]R, len(list))
-	for i, item := range list {
-		made[i] = f(item)
-	}
-	return made
-}
-
-// rows says of which rows the policy is, and what becomes of them in all.
-func rows(s subject) Line {
-	if s.Partitions {
-		verb := "detaches"
-		if slices.ContainsFunc(s.Then, func(step policy.Step) bool { return step.Drop != nil }) {
-			verb = "drops"
-		}
-		never := ", but never DEFAULT, the newest, or one without an upper bound"
-		if s.ByList {
-			never = ", one value each, but never DEFAULT or the newest"
-		}
-		return Line{Key: verb, Text: "partitions of " + table(s.Table) + never}
-	}
-	var deletes, updates, partly bool // of own rows; partly: not all of them
-	for _, step := range s.Then {
-		if own := step.Related == nil; own && (step.Delete != nil || step.Update != nil) {
-			deletes, updates, partly = deletes || step.Delete != nil, updates || step.Update != nil, partly || step.Where != nil
-		}
-	}
-	verb := "reads"
+// Verb is what becomes of the rows, or partitions, in all.
+func (s subject) Verb() string {
+	has := func(is func(policy.Step) bool) bool { return slices.ContainsFunc(s.Then, is) }
+	deletes := has(func(step policy.Step) bool { return step.Delete != nil && step.Related == nil })
+	updates := has(func(step policy.Step) bool { return step.Update != nil && step.Related == nil })
 	switch {
-	case deletes && updates && partly:
-		verb = "changes"
+	case s.Partitions && has(func(step policy.Step) bool { return step.Drop != nil }):
+		return "drops"
+	case s.Partitions:
+		return "detaches"
+	case deletes && updates && has(func(step policy.Step) bool {
+		return step.Where != nil && (step.Delete != nil || step.Update != nil)
+	}):
+		return "changes"
 	case deletes:
-		verb = "deletes"
+		return "deletes"
 	case updates:
-		verb = "updates"
+		return "updates"
 	}
-	return Line{Key: verb, Text: "rows of " + table(s.Table)}
+	return "reads"
 }
 
-// unit is what the policy is about.
-func (s subject) unit() string {
+// Unit is what the policy is about.
+func (s subject) Unit() string {
 	if s.Partitions {
 		return "partition"
 	}
 	return "row"
 }
 
-func scope(s subject) []string {
-	if len(s.Scope) == 0 {
+// Counted is a number of what the policy is about.
+func (s subject) Counted(n any) string {
+	if rows, ok := n.(int); ok {
+		return Count(rows, s.Unit())
+	}
+	return Count(n.(int64), s.Unit())
+}
+
+// Function is one that the policy makes for applications.
+func (s subject) Function(word string) string {
+	return quote.Qualified(s.Schema, s.Name+"_"+word) + "()"
+}
+
+// Steps are those of which the verb of the policy does not say everything.
+func (s subject) Steps() []policy.Step {
+	if only := s.Then; len(only) == 1 && only[0].Related == nil && only[0].Where == nil &&
+		(only[0].Delete != nil || only[0].Detach != nil || only[0].Drop != nil) {
 		return nil
 	}
-	return []string{"a job or a call may narrow it to one " + list(each(s.Scope, name))}
+	return s.Then
 }
 
-func where(s subject) []string {
-	if s.Where == nil {
-		return nil
-	}
-	return []string{s.Where.SQL}
-}
-
-func joins(s subject) []string { return each(s.Joins, join) }
-
-// join is a row of another relation that expressions read.
-func join(j policy.Join) string {
-	text := j.Name + ": "
-	switch {
-	case j.Table != nil:
-		text += "the row of " + table(*j.Table)
-	case j.OncePerRun():
-		text += "the row of (" + oneLine(j.Query.SQL) + "), read when a run starts,"
-	default:
-		return text + "the row of (" + oneLine(j.Query.SQL) + ")"
-	}
-	return strings.TrimSuffix(text+when(j.Where), ",")
-}
-
-// when is a condition behind what it is about, "" where it is always true.
-func when(e *policy.Expr) string {
-	if e == nil || strings.EqualFold(strings.TrimSpace(e.SQL), "true") {
-		return ""
-	}
-	return " where " + oneLine(e.SQL)
-}
-
-func guards(s subject) []string {
-	return each(s.Keep, func(g policy.Guard) string {
-		if g.Rank != nil {
-			return g.Name + ": " + s.among(g.Rank)
-		}
-		return g.Name + ": " + oneLine(g.Condition.SQL)
-	})
-}
-
-func ensures(s subject) []string {
-	return each(s.Ensure, func(c policy.Column) string {
-		text := "column " + quote.Ident(c.Name) + " " + c.Type
-		if c.Default != nil {
-			text += " DEFAULT " + c.Default.SQL
-		}
-		return text
-	})
-}
-
-func triggers(s subject) []string {
-	if len(s.Triggers) == 0 {
-		return nil
-	}
-	return []string{list(each(s.Triggers, name)) + " may fire in its batches"}
-}
-
-// cascades are the foreign keys that change other rows, and the tables that are allowed without one.
-func cascades(s subject) []string {
+// Reached are the foreign keys that change other rows, and the tables that are allowed without one.
+func (s subject) Reached() []string {
 	reached := map[string]bool{}
 	var texts []string
-	for _, key := range s.Cascades {
-		reached[key.Table] = true
-		columns := quote.Idents(key.Columns)
-		text := tableNamed(key.Table) + " (" + columns + "): ON DELETE " + strings.ToUpper(key.OnDelete)
+	add := func(text string) {
 		if !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
 	}
+	for _, key := range s.Cascades {
+		reached[key.Table] = true
+		add(tableNamed(key.Table) + " (" + quote.Idents(key.Columns) + "): ON DELETE " + strings.ToUpper(key.OnDelete))
+	}
 	for _, step := range s.Then {
-		if step.Delete == nil {
-			continue
-		}
-		for _, t := range step.Delete.Cascades {
+		for _, t := range cascades(step) {
 			if !reached[t.String()] {
-				reached[t.String()] = true
-				texts = append(texts, table(t)+": allowed, but no foreign key leads there")
+				add(table(t) + ": allowed, but no foreign key leads there")
 			}
 		}
 	}
-	return some(strings.Join(texts, "; "))
+	return texts
 }
 
-func holds(s subject) []string {
-	return some(strings.TrimSpace("on " + list(each(s.Holds, tableNamed))))
+func cascades(s policy.Step) []policy.Table {
+	if s.Delete == nil {
+		return nil
+	}
+	return s.Delete.Cascades
 }
+
+// whole says whether an archive has the row in one column, as it is.
+func whole(a *policy.Archive) bool {
+	given := slices.ContainsFunc(a.Set, func(set policy.Assignment) bool { return set.Column == a.Document })
+	return a.Document != "" && !given
+}
+
+// waits are what runs wait for.
+func waits(t policy.Throttle) (list []string) {
+	if t.ReplicaLag > 0 {
+		list = append(list, "a replica lags by more than "+Duration(t.ReplicaLag))
+	}
+	if t.PendingArchival > 0 {
+		list = append(list, "more than "+Number(t.PendingArchival)+" files of WAL are to be archived")
+	}
+	return list
+}
+
+// started is when a schedule starts its job.
+func started(schedule string) string {
+	if words := calendar.Words(schedule); words != "" {
+		return words + " (" + schedule + ")"
+	}
+	return "by " + schedule
+}
+
+// when is a condition behind what it is about, "" where it is always true.
+func when(e policy.Expr) string {
+	if strings.EqualFold(strings.TrimSpace(e.SQL), "true") {
+		return ""
+	}
+	return " where " + sql(e)
+}
+
+func sql(e policy.Expr) string { return oneLine(e.SQL) }
 
 func table(t policy.Table) string { return quote.Qualified(t.Schema, t.Name) }
 
@@ -253,11 +228,20 @@ func tableNamed(text string) string {
 
 func name(n policy.Name) string { return quote.Ident(n.Text) }
 
-func list(names []string) string { return strings.Join(names, ", ") }
-
-// assignments are columns with their values.
+// assignments are columns with their values, payload keys with theirs.
 func assignments(set []policy.Assignment) string {
-	return list(each(set, func(a policy.Assignment) string {
-		return quote.Ident(a.Column) + " = " + oneLine(a.Value.SQL)
-	}))
+	return joined(set, func(a policy.Assignment) string { return quote.Ident(a.Column) + " = " + sql(a.Value) })
+}
+
+func payload(set []policy.Assignment) string {
+	return joined(set, func(a policy.Assignment) string { return a.Column + " = " + sql(a.Value) })
+}
+
+// joined is a list in words.
+func joined[T any](list []T, word func(T) string) string {
+	var words []string
+	for _, item := range list {
+		words = append(words, word(item))
+	}
+	return strings.Join(words, ", ")
 }

@@ -104,7 +104,9 @@ func Changes(before, after string) string {
 			}
 		}
 		if len(old) != len(new) {
-			list = append(list, each(new, func(text string) string { return "with " + key + ": " + text })...)
+			for _, text := range new {
+				list = append(list, "with "+key+": "+text)
+			}
 		}
 	}
 	return strings.Join(list, "; ")
@@ -140,6 +142,9 @@ func withDefaults(lines []Line) []Line {
 	}
 	return lines
 }
+
+// dropTable begins a step that looks at few rows a batch.
+const dropTable = "drop the table that "
 
 // Two words of what two texts have in common are shown on each side of what differs; where more are left out stand
 // three dots.
@@ -184,6 +189,7 @@ func oneLine(text string) string {
 	for i := range fields {
 		fields[i] = strings.Trim(fields[i], " \t")
 	}
-	text = quote.Comment(strings.Join(some(fields...), " "))
+	fields = slices.DeleteFunc(fields, func(field string) bool { return field == "" })
+	text = quote.Comment(strings.Join(fields, " "))
 	return strings.ReplaceAll(text, "+goose", "(+)goose")
 }

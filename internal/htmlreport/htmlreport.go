@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/report"
 )
@@ -42,8 +44,10 @@ type Verification struct {
 var templates embed.FS
 
 var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
-	"count": count, "at": at, "seconds": explain.Seconds, "nearby": nearby, "isSQL": isStatement,
-	"short": func(text string) string { return shortened(text, 100) },
+	"count": count, "at": at, "ago": ago, "nearby": nearby, "seconds": explain.Seconds, "isSQL": isStatement,
+	"class":    func(s diag.Severity) string { return classes[s] },
+	"sentence": func(text string) string { return strings.TrimSuffix(text, ".") + "." },
+	"short":    func(text string) string { return shortened(text, 100) },
 }).ParseFS(templates, "*.html.tmpl"))
 
 // Write reads the database and writes the report. An error means that there is none: the runtime could not be read,

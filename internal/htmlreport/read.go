@@ -47,7 +47,7 @@ type (
 		Refused     int64
 		Message     string
 		Success     *time.Time
-		FailedInRow int
+		FailedInRow int64
 		Holds       int64
 		Paused      string
 		PausedAt    *time.Time

@@ -11,6 +11,7 @@ import (
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
+	"pgretain/internal/report"
 )
 
 // view is what the template shows.
@@ -27,30 +28,22 @@ type view struct {
 	Overlaps                     []overlapRow
 	Graph                        *graph
 	Tables                       []tableView
-	Remarks                      []remark
+	Remarks                      []report.Finding
 	Verified                     bool
 	Holds                        []holdRow
-	Changes                      []changeView
+	Changes                      []changeRow
 	Most                         int // of the lists of people
 }
 
 type policyView struct {
-	policyRow
-	backlog
+	subject
 	ID          string
 	Is          state
 	Does, DueBy string
 	Lines       []explain.Line
-	DueText     string
-	OverdueText string
-	Next        string
-	NextIn      string
-	Last        string
 	Strip       strip
 	Curve       *curve
 	Runs        []runRow
-	Answer      *answer
-	Findings    int
 	Stored      string
 }
 
@@ -68,23 +61,15 @@ type tableView struct {
 	Keys                     string // where deletes lead to from here, and what keeps them
 }
 
-type changeView struct {
-	changeRow
-	Text string
-}
-
 // compose judges what was read.
 func compose(f *found, verified *Verification, opt Options) *view {
 	v := &view{Database: f.Database, Version: opt.Version, Unverified: opt.Unverified,
 		Unread: f.Unread, Verified: verified != nil,
-		Overlaps: f.Overlaps, Holds: f.Holds, Remarks: remarks(f, verified), Most: peopleLimit}
+		Overlaps: f.Overlaps, Holds: f.Holds, Changes: f.Changes, Remarks: remarks(f, verified), Most: peopleLimit}
 	jobs := v.addJobs(f)
 	v.addPolicies(f, jobs, verified)
 	v.addTables(f)
 	v.Graph = drawGraph(f.Keys, v.Tables)
-	for _, c := range f.Changes {
-		v.Changes = append(v.Changes, changeView{c, c.text()})
-	}
 	v.decide(verified)
 	return v
 }
@@ -209,30 +194,21 @@ func (v *view) addPolicies(f *found, jobs []job, verified *Verification) {
 		if verified != nil {
 			for _, x := range verified.Findings {
 				if x.Policy == row.Name && x.Suppressed == nil && x.Severity == diag.Drift {
-					s.findings = append(s.findings, x)
+					s.Findings = append(s.Findings, x)
 					s.overdue = s.overdue || x.Group == conformance
 				}
 			}
 		}
-		p := policyView{policyRow: row, backlog: s.backlog, Is: s.judge(), Lines: explain.Read(row.Words),
-			Runs:  runs[row.Name],
-			Strip: drawStrip(days[row.Name], s.now), Curve: drawCurve(days[row.Name], s.backlog), Findings: len(s.findings)}
+		p := policyView{subject: s, Is: s.judge(), Lines: explain.Read(row.Words), Runs: runs[row.Name],
+			Strip: drawStrip(days[row.Name], s.now), Curve: drawCurve(days[row.Name], s.backlog)}
 		p.Does, p.DueBy = summary(p.Lines)
-		p.Answer = s.answer(p.Is)
 		if i := slices.IndexFunc(f.Tables, func(t tableRow) bool { return t.Name == row.Table }); i >= 0 {
 			p.Stored = f.Tables[i].stored(s.now)
-		}
-		if row.Started != nil {
-			p.Last = nearby(*row.Started, s.now)
-		}
-		p.DueText, p.OverdueText = s.backlog.text(row.Report)
-		if next := s.next(); !next.IsZero() {
-			p.Next, p.NextIn = nearby(next.In(s.now.Location()), s.now), "in "+ago(next.Sub(s.now))
 		}
 		v.Policies = append(v.Policies, p)
 	}
 	slices.SortStableFunc(v.Policies, func(a, b policyView) int {
-		return cmp.Or(cmp.Compare(a.Is.Rank, b.Is.Rank), -cmp.Compare(a.overdue(), b.overdue()),
+		return cmp.Or(cmp.Compare(a.Is.Rank, b.Is.Rank), -cmp.Compare(a.since(), b.since()),
 			-cmp.Compare(a.Due, b.Due), cmp.Compare(a.Name, b.Name))
 	})
 	for i := range v.Policies {
@@ -240,32 +216,7 @@ func (v *view) addPolicies(f *found, jobs []job, verified *Verification) {
 	}
 }
 
-// text says what is due, and since when.
-func (b backlog) text(report bool) (due, overdue string) {
-	switch {
-	case report:
-		return "", ""
-	case b.Unknown != "":
-		return "unknown", b.Unknown
-	}
-	due = count(b.Due)
-	if b.Capped {
-		due = "at least " + due
-	}
-	switch {
-	case b.Due == 0:
-		return due, ""
-	case b.Timeless:
-		return due, "not by age"
-	case b.Overdue == nil:
-		return due, "since when is unknown"
-	case *b.Overdue < time.Minute:
-		return due, "since less than a minute"
-	}
-	return due, "for " + ago(*b.Overdue) + " or more"
-}
-
-func (b backlog) overdue() time.Duration {
+func (b backlog) since() time.Duration {
 	if b.Overdue == nil {
 		return 0
 	}
@@ -298,8 +249,9 @@ func (v *view) addTables(f *found) {
 		}
 	}
 	if len(wanting) > 0 {
-		v.Remarks = append(v.Remarks, remark{Severity: "warning", Class: "warn", Hint: strings.Join(wanting, "\n"),
-			Message: "for a day autovacuum has not come to tables of which it waits for fewer dead rows"})
+		v.Remarks = append(v.Remarks, report.Finding{Diagnostic: diag.Diagnostic{Severity: diag.Warning,
+			Message: "for a day autovacuum has not come to tables of which it waits for fewer dead rows",
+			Hint:    strings.Join(wanting, "\n")}})
 	}
 	names := slices.Collect(maps.Keys(led))
 	names = slices.AppendSeq(slices.AppendSeq(names, maps.Keys(taken)), maps.Keys(others))
@@ -326,34 +278,10 @@ func (t tableRow) stored(now time.Time) string {
 	return text + "vacuumed " + nearby(t.Vacuumed.In(now.Location()), now)
 }
 
-// text says what somebody did.
-func (c changeRow) text() string {
-	on := ""
-	if c.Policy != "" && c.Policy != "*" {
-		on = " " + c.Policy
-	} else if c.Policy == "*" {
-		on = " all policies"
-	}
-	switch {
-	case c.What == "paused" && c.Value != "":
-		return "paused" + on
-	case c.What == "paused":
-		return "resumed" + on
-	case c.What == "accepted" && c.Value != "":
-		if _, rows, limited := strings.Cut(c.Value, " "); limited {
-			return "accepted " + rows + " rows of" + on
-		}
-		return "accepted what is due under" + on
-	case c.What == "accepted":
-		return "used up the acceptance of" + on
-	case c.What == "window" && c.Value != "":
-		return "set the window of" + on + " to " + c.Value
-	case c.What == "window":
-		return "took back the window of" + on
-	case c.What == "restored":
-		return "restored run " + c.Value + " of" + on
-	}
-	return "adopted database " + c.Value
+// Limit is how many rows were accepted, "" where that is not said.
+func (c changeRow) Limit() string {
+	_, rows, _ := strings.Cut(c.Value, " ")
+	return rows
 }
 
 func by[T any](list []T, key func(T) string) map[string][]T {

@@ -2,11 +2,9 @@ package install
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	sqlfiles "pgretain/sql"
 )
@@ -20,11 +18,11 @@ type server struct {
 	standby         bool
 	database, user  string
 	mayCreateSchema bool
+	schemaMissing   bool
 	versions        bool // there is a version table
 	states          bool // which has our column
 	runtime         bool // the runtime is there
 	registry        bool // and the role may read its registry
-	schemaMissing   bool // and must be created; check says so
 }
 
 // recorded is false where the runtime is there, and no version table of "pgretain migrate".
@@ -34,7 +32,7 @@ func (v server) recorded() bool { return v.versions || !v.runtime }
 func (s *session) inspect(ctx context.Context) error {
 	v := &s.server
 	err := s.row(ctx, "looking at the server", "server", []any{s.schema()}, &v.version, &v.standby, &v.database, &v.user,
-		&v.mayCreateSchema, &v.versions, &v.states, &v.runtime, &v.registry)
+		&v.mayCreateSchema, &v.schemaMissing, &v.versions, &v.states, &v.runtime, &v.registry)
 	if err == nil && v.version < oldest {
 		err = &CheckError{
 			Message: fmt.Sprintf("the server is PostgreSQL %d", v.version/10000),
@@ -110,50 +108,8 @@ func (s *session) checkRoles(ctx context.Context) error {
 	if roles.None {
 		return nil
 	}
-	var missing []string
-	var errs []error
-	refuse := func(detail, format string, names ...any) {
-		errs = append(errs, &CheckError{Message: fmt.Sprintf(format, names...), Detail: detail, Hint: s.bootstrapHint()})
-	}
-	// The privilege that allows SET ROLE. https://www.postgresql.org/docs/16/release-16.html#RELEASE-16-PRIVILEGES
-	membership := "MEMBER"
-	if s.server.version >= 160000 {
-		membership = "SET"
-	}
-	const become = "Objects are created as the owner and jobs are scheduled as the runner."
-	for _, role := range roles.All() {
-		var member, usage, login, connect, ownersMember bool
-		err := s.row(ctx, fmt.Sprintf("reading role %q", role), "role", []any{role, membership, roles.Owner},
-			&member, &usage, &login, &connect, &ownersMember)
-		if errors.Is(err, sql.ErrNoRows) {
-			missing = append(missing, strconv.Quote(role))
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		switch {
-		case role == roles.Worker && !ownersMember:
-			refuse("The owner makes functions for the worker, and hands them over.",
-				"role %q is not a member of %q, with all of its privileges", roles.Owner, role)
-		case role != roles.Owner && role != roles.Runner:
-		case !member:
-			refuse(become, "role %q cannot SET ROLE %q", s.server.user, role)
-		case !usage && role == roles.Owner:
-			refuse(become, "role %q does not inherit the privileges of %q", s.server.user, role)
-		}
-		if role == roles.Runner && s.Install.Scheduler == "pg_cron" && !login {
-			refuse("pg_cron logs in as the runner.", "role %q cannot log in", role)
-		}
-		if role == roles.Runner && s.Install.Scheduler == "pg_cron" && !connect {
-			refuse("pg_cron logs in as the runner.", "role %q has no CONNECT on database %q", role, s.server.database)
-		}
-	}
-	if len(missing) > 0 {
-		first := &CheckError{Message: "roles do not exist: " + strings.Join(missing, ", "), Hint: s.bootstrapHint()}
-		errs = append([]error{first}, errs...)
-	}
-	return errors.Join(errs...)
+	return s.refusals(ctx, "reading the roles", "roles", roles.All(), roles.Owner, roles.Worker, roles.Runner,
+		s.Install.Scheduler == "pg_cron", s.bootstrapHint())
 }
 
 func (s *session) bootstrapHint() string {
@@ -166,28 +122,31 @@ func (s *session) bootstrapHint() string {
 
 // checkSchema: it exists and its creator may use it, or it can be created.
 func (s *session) checkSchema(ctx context.Context) error {
-	v, creator, schema := &s.server, s.server.user, s.schema()
+	creator := s.server.user
 	if !s.Install.Roles.None {
 		creator = s.Install.Roles.Owner
 	}
-	var owner string
-	var may bool
-	err := s.row(ctx, fmt.Sprintf("reading schema %q", schema), "schema", []any{schema, creator}, &owner, &may)
-	v.schemaMissing = errors.Is(err, sql.ErrNoRows)
-	switch {
-	case v.schemaMissing && v.mayCreateSchema:
-		return nil
-	case v.schemaMissing:
-		return &CheckError{
-			Message: fmt.Sprintf("role %q may not create schema %q in database %q", v.user, schema, v.database),
-			Hint:    s.bootstrapHint(),
-		}
-	case err == nil && !may:
-		return &CheckError{
-			Message: fmt.Sprintf("role %q may not create objects in schema %q", creator, schema),
-			Detail:  fmt.Sprintf("The schema exists and belongs to %q.", owner),
-			Hint:    "Name another schema under install.schema, or make that role its owner.",
-		}
+	schema := s.schema()
+	return s.refusals(ctx, "reading schema "+strconv.Quote(schema), "schema", schema, creator, s.bootstrapHint())
+}
+
+// refusals are what a query of sql finds wrong, all at once; doing says what for.
+func (s *session) refusals(ctx context.Context, doing, name string, args ...any) error {
+	rows, err := s.db.QueryContext(ctx, query(name), args...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
 	}
-	return err
+	defer rows.Close()
+	var found []error
+	for rows.Next() {
+		var refused CheckError
+		if err := rows.Scan(&refused.Message, &refused.Detail, &refused.Hint); err != nil {
+			return fmt.Errorf("%s: %w", doing, err)
+		}
+		found = append(found, &refused)
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return errors.Join(found...)
 }

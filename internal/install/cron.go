@@ -54,55 +54,7 @@ func (s *session) isDatabase(want, key string) error {
 
 // checkRunner says by name what the runner lacks to schedule jobs.
 func (s *session) checkRunner(ctx context.Context, runner string) error {
-	v, target := s.server, s.Install.Database
-	var extension, usage, inDatabase, exists, connect bool
-	err := s.row(ctx, "reading pg_cron", "cron", []any{runner, target}, &extension, &usage, &inDatabase, &exists, &connect)
-	message, hint := "", s.bootstrapHint()
-	switch {
-	case err != nil:
-		return err
-	case !extension:
-		return s.noCron(ctx)
-	case !usage:
-		message = fmt.Sprintf("role %q has no USAGE on schema cron", runner)
-	case s.Cron && !inDatabase:
-		message = fmt.Sprintf("role %q has no EXECUTE on cron.schedule_in_database", runner)
-	case s.Cron && s.Install.CronElsewhere() && !exists:
-		message = fmt.Sprintf("install.database is %q, and the server of database %q has none of that name", target, v.database)
-		hint = "Connect to the server that has both databases: pg_cron runs jobs on its own server."
-	case s.Cron && s.Install.CronElsewhere() && !connect:
-		message = fmt.Sprintf("role %q has no CONNECT on database %q", runner, target)
-		hint = fmt.Sprintf("Have a DBA run in database %q what \"pgretain bootstrap\" prints.", target)
-	default:
-		return nil
-	}
-	return &CheckError{Message: message, Hint: hint}
-}
-
-// noCron tells apart a server without pg_cron, and pg_cron in another database.
-func (s *session) noCron(ctx context.Context) error {
-	here := s.server.database
-	home := "" // where it is not loaded, or where the migrating role may not know
-	if err := s.row(ctx, "looking for pg_cron", "cron_home", nil, &home); err != nil {
-		home = ""
-	}
-	check := &CheckError{Message: fmt.Sprintf("extension pg_cron is not installed in database %q", here)}
-	check.Detail = fmt.Sprintf("The server loads pg_cron for database %q.", home)
-	switch {
-	case home == "":
-		check.Detail = "The server does not load pg_cron, or the migrating role cannot read its settings."
-		check.Hint = "Add pg_cron to shared_preload_libraries, set cron.database_name, restart and run what " +
-			"\"pgretain bootstrap\" prints; or set install.scheduler to none and run jobs by other means."
-	case home == here:
-		check.Detail = "The server loads pg_cron for this database."
-		check.Hint = s.bootstrapHint()
-	case s.Cron:
-		check.Hint = fmt.Sprintf("Set install.cron_database to %q.", home)
-	default:
-		check.Hint = fmt.Sprintf("Set install.database to %q and install.cron_database to %q, run \"pgretain generate\", and after "+
-			"\"pgretain migrate up\" also \"pgretain migrate up --cron\"; or set install.scheduler to none.", here, home)
-	}
-	return check
+	return s.refusals(ctx, "reading pg_cron", "cron", runner, s.Install.Database, s.Cron, s.Install.CronElsewhere(), s.bootstrapHint())
 }
 
 // checkSchedules schedules each for a moment, as the runner, in a transaction that is rolled back:

@@ -1,5 +1,15 @@
--- $1: a schema; $2: the role that must be able to create objects in it. No row: no such schema.
-SELECT pg_get_userbyid(n.nspowner)::text,
-       has_schema_privilege($2::name, n.oid, 'CREATE')
-FROM pg_catalog.pg_namespace n
-WHERE n.nspname = $1;
+-- What keeps a migration from creating objects in the schema: message, detail and hint. $1: the schema; $2: the role
+-- that creates them; $3: what to do where the migrating role cannot create the schema.
+SELECT f.message, f.detail, f.hint
+FROM (SELECT) AS one
+LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = $1
+CROSS JOIN LATERAL (VALUES
+    (n.oid IS NULL AND NOT has_database_privilege(current_database(), 'CREATE'),
+        format('role "%s" may not create schema "%s" in database "%s"', current_user, $1::text, current_database()),
+        '', $3::text),
+    (NOT has_schema_privilege($2::name, n.oid, 'CREATE'),
+        format('role "%s" may not create objects in schema "%s"', $2::text, $1::text),
+        format('The schema exists and belongs to "%s".', pg_get_userbyid(n.nspowner)),
+        'Name another schema under install.schema, or make that role its owner.')
+) AS f (wrong, message, detail, hint)
+WHERE f.wrong;

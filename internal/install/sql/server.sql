@@ -1,10 +1,12 @@
--- $1: the schema of the version table. The server as a migration sees it; whether there is a version table,
--- and whether it has our column; whether the runtime is there, and whether the role may read its registry.
+-- $1: the schema of the version table. The server as a migration sees it; whether the schema is missing; whether there
+-- is a version table, and whether it has our column; whether the runtime is there, and whether the role may read its
+-- registry.
 SELECT current_setting('server_version_num')::integer,
        pg_is_in_recovery(),
        current_database()::text,
        current_user::text,
        has_database_privilege(current_database(), 'CREATE'),
+       NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1),
        coalesce(bool_or(c.relname = 'goose_db_version'), false),
        coalesce(bool_or(c.relname = 'goose_db_version' AND EXISTS (
            SELECT FROM pg_catalog.pg_attribute a
