@@ -24,8 +24,5 @@ BEGIN
     END IF;
     RETURN (v_taken.run, true, NULL)::retention.step;
 EXCEPTION WHEN query_canceled OR OTHERS THEN
-    IF v_policy.name IS NULL THEN
-        v_policy.name := p_request.policy; v_policy.table_name := ''; v_policy.hash := '';
-    END IF;
     RETURN retention._finish(retention._new_run(v_policy, p_request, clock_timestamp()), 'failed', SQLSTATE, SQLERRM);
 END $function$;
