@@ -10,7 +10,6 @@ DECLARE
 BEGIN
     v_message := retention._misplaced(p_request.policy);
     IF v_message IS NOT NULL THEN
-        v_policy.name := p_request.policy; v_policy.table_name := ''; v_policy.hash := '';
         RETURN retention._finish(retention._new_run(v_policy, p_request, v_started), 'more', NULL, v_message);
     END IF;
     PERFORM retention._stamp(p_request.policy);
@@ -29,8 +28,5 @@ BEGIN
     END IF;
     RETURN (v_taken.run, true, NULL)::retention.step;
 EXCEPTION WHEN query_canceled OR OTHERS THEN
-    IF v_policy.name IS NULL THEN
-        v_policy.name := p_request.policy; v_policy.table_name := ''; v_policy.hash := '';
-    END IF;
     RETURN retention._finish(retention._new_run(v_policy, p_request, clock_timestamp()), 'failed', SQLSTATE, SQLERRM);
 END $function$;

@@ -8,8 +8,8 @@ DECLARE v_run bigint;
 BEGIN
     INSERT INTO retention.run
         (policy, job, table_name, policy_hash, as_of, reason, scope, older_than, dry_run, note, state, started_at)
-    VALUES (p_policy.name, p_request.job, p_policy.table_name, p_policy.hash,
-            coalesce(p_request.as_of, p_started), p_request.reason, p_request.scope,
+    VALUES (coalesce(p_policy.name, p_request.policy), p_request.job, coalesce(p_policy.table_name, ''),
+            coalesce(p_policy.hash, ''), coalesce(p_request.as_of, p_started), p_request.reason, p_request.scope,
             p_request.older_than, coalesce(p_request.dry_run, false), p_request.note, p_state, p_started)
     ON CONFLICT (table_name) WHERE state = 'running' DO NOTHING
     RETURNING id INTO v_run;

@@ -65,13 +65,14 @@ BEGIN
         UNION ALL
         SELECT a.place, format(CASE a.place WHEN 2 THEN 'schema "%s" belongs to %s, which is not trusted' || c_mend
                    ELSE '%2$s may create in schema "%1$s", where names of the policy are looked up; '
-                        'REVOKE CREATE ON SCHEMA %1$I FROM %3$s' END, n.nspname,
+                        'REVOKE CREATE ON SCHEMA %1$I FROM %3$s' END, a.name,
                    CASE a.role WHEN 0 THEN 'everybody (PUBLIC)' ELSE format('role "%s"', pg_get_userbyid(a.role)) END,
                    CASE a.role WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.role)) END)
-        FROM pg_namespace n CROSS JOIN LATERAL (
-            SELECT 2, n.nspowner, ARRAY(SELECT c.relnamespace FROM pg_class c WHERE c.oid = ANY (p_relations)) UNION ALL
-            SELECT 3, e.grantee, ARRAY(SELECT c.relnamespace FROM pg_class c WHERE c.oid = 'retention.policy'::regclass)
-            FROM aclexplode(n.nspacl) e WHERE e.privilege_type = 'CREATE') a (place, role, schemas)
-        WHERE n.oid = ANY (v_schemas || a.schemas) AND a.role <> ALL (p_trusted)) x (place, why)
+        FROM (SELECT 2, n.nspname, n.nspowner FROM pg_namespace n WHERE n.oid = ANY (v_schemas || ARRAY(
+                  SELECT c.relnamespace FROM pg_class c WHERE c.oid = ANY (p_relations)))
+              UNION ALL SELECT 3, n.nspname, e.grantee FROM pg_namespace n CROSS JOIN aclexplode(n.nspacl) e
+              WHERE e.privilege_type = 'CREATE' AND n.oid = ANY (v_schemas || ARRAY(SELECT c.relnamespace
+                  FROM pg_class c WHERE c.oid = 'retention.policy'::regclass))) a (place, name, role)
+        WHERE a.role <> ALL (p_trusted)) x (place, why)
     ORDER BY x.place, x.why;
 END $function$;

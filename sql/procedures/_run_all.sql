@@ -6,7 +6,7 @@ CREATE OR REPLACE PROCEDURE retention._run_all(
     INOUT p_outcome pg_catalog.text)
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 DECLARE
-    v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_end pg_catalog.record;
+    v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_idle pg_catalog.int8[] := '{}'; v_end pg_catalog.record;
     v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
 BEGIN
     BEGIN
@@ -24,8 +24,13 @@ BEGIN
     COMMIT AND CHAIN;
     p_outcome := NULL;
     FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
-        p_request.policy := p_policies[v_place];
-        CALL retention._drive(p_request, v_run);
+        SELECT i.p_policies, i.p_runs INTO p_policies, v_idle
+        FROM retention._idle(v_place, p_request, p_policies, v_idle) i;
+        v_run := v_idle[v_place];
+        IF v_run IS NULL THEN
+            p_request.policy := p_policies[v_place];
+            CALL retention._drive(p_request, v_run);
+        END IF;
         v_runs := pg_catalog.array_append(v_runs, v_run);
         v_end := retention._outcome(v_run, p_policies, v_place, p_strict);
         p_outcome := pg_catalog.concat_ws(E'\n', p_outcome, v_end.summary);

@@ -273,3 +273,109 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 		t.Errorf("policies: %v", got)
 	}
 }
+
+// Members of which nothing is due are asked about at once, and end with what the log, the counters and the views have of
+// a run that was alone. Whatever else is to be said of a member, its own run says.
+func TestEachWithNothingDue(t *testing.T) {
+	t.Parallel()
+	names := strings.Split("a b c d e f g h", " ")
+	var schemas, alone []string
+	for _, name := range names {
+		schemas, alone = append(schemas, "tenant_"+name), append(alone, "messages@tenant_"+name)
+	}
+	in := kit.Install(t, tenants(schemas...), messages(20))
+	for range 2 { // the first makes pages
+		for _, name := range alone {
+			in.Done(name, noon)
+		}
+	}
+	// Besides when, and by whose call.
+	said := func() map[string]string {
+		said := map[string]string{}
+		for _, row := range pgtest.Column[string](t, in, `SELECT concat_ws(' ', r.policy,
+				to_jsonb(r) - '{id,job,started_at,ended_at,wasted_ms}'::text[],
+				(SELECT jsonb_agg(to_jsonb(b) - '{run_id,at,ms}'::text[]) FROM retention.batch b WHERE b.run_id = r.id),
+				to_jsonb(t) - '{runs,last_success_at}'::text[], t.last_success_at = r.ended_at,
+				to_jsonb(s) - '{last_run,last_started_at,last_duration,last_success_at}'::text[], s.last_run = r.id)
+			FROM retention.status s JOIN retention.run r ON r.id = (SELECT max(n.id) FROM retention.run n WHERE n.policy = s.policy)
+			JOIN retention.total t ON t.policy = r.policy`) {
+			name, row, _ := strings.Cut(row, " ")
+			said[name] = row
+		}
+		return said
+	}
+	want := said()
+	job := func(states string) {
+		t.Helper()
+		last := pgtest.Value[int64](t, in, "SELECT max(id) FROM retention.run")
+		_, _ = in.Call("CALL retention.run_job('hourly', $1)", noon)
+		got := pgtest.Value[string](t, in, `SELECT string_agg(concat(right(r.policy, 1), CASE WHEN n > 1 THEN '+' END, ' ', state, ' ', taken), ', ' ORDER BY id)
+			FROM (SELECT r.*, count(*) OVER (PARTITION BY started_at) AS n FROM retention.run r WHERE id > $1) r`, last)
+		if got != states { // + is together with others
+			t.Errorf("the job ran %s\nwant %s", got, states)
+		}
+	}
+	job("a+ done 0, b+ done 0, c+ done 0, d+ done 0, e+ done 0, f+ done 0, g+ done 0, h+ done 0")
+	if diff := cmp.Diff(want, said()); diff != "" || len(want) != len(names) {
+		t.Errorf("what is said differs:\n%s", diff)
+	}
+	if runs := pgtest.Column[int64](t, in, "SELECT DISTINCT runs FROM retention.total"); len(runs) != 1 || runs[0] != 3 {
+		t.Errorf("runs: %v", runs)
+	}
+
+	locked, busy := in.Conn(t), in.Conn(t)
+	in.DB.Exec(t, "SET ROLE "+kit.Migrator+`; INSERT INTO tenant_b.message VALUES (10, '2020-01-01');
+		ALTER TABLE tenant_c.message ALTER at TYPE timestamp; SELECT retention.pause('messages@tenant_d');
+		SELECT retention.accept('messages@tenant_e', 'once', 10); RESET ROLE`)
+	pgtest.Exec(t, locked, "BEGIN; LOCK TABLE tenant_f.message")
+	pgtest.Exec(t, busy, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state)
+		SELECT name, table_name, hash, now(), 'running' FROM retention.policy WHERE name = 'messages@tenant_g'`)
+	pgtest.Exec(t, busy, "BEGIN; LOCK TABLE retention.run IN ROW EXCLUSIVE MODE")
+	job("a+ done 0, h+ done 0, b done 1, c tripped 0, d paused 0, e done 0, f more 0, g busy 0")
+	pgtest.Exec(t, locked, "ROLLBACK")
+	pgtest.Exec(t, busy, "ROLLBACK; DELETE FROM retention.run WHERE state = 'running'")
+	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole})
+	if left := in.Rows("SELECT policy, name FROM retention.setting"); len(left) != 1 || left[0] != "(messages@tenant_d,paused)" {
+		t.Errorf("settings: %v", left)
+	}
+	if err := in.Operator("SELECT retention.place_hold('tenant_a.message', '3', 'a case')"); err != nil {
+		t.Error(err)
+	}
+	job("a+ done 0, e+ done 0, f+ done 0, g+ done 0, h+ done 0, b done 0, c tripped 0, d paused 0")
+	in.DB.Exec(t, "ALTER TABLE tenant_h.pin RENAME TO nails") // no guard is asked where nothing is due
+	job("a+ done 0, b+ done 0, e+ done 0, f+ done 0, g+ done 0, h tripped 0, c tripped 0, d paused 0")
+}
+
+// A cancel while members are asked about ends the job, as one in a run of theirs does.
+func TestEachCancelled(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tenants("tenant_a", "tenant_b")+`
+		CREATE TABLE shut ();
+		CREATE FUNCTION gate() RETURNS boolean LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public AS $$
+		BEGIN IF EXISTS (SELECT FROM shut) THEN PERFORM pg_sleep(1000); END IF; RETURN true; END $$;`,
+		strings.Replace(messages(7), "table: each_tenant.message", `table: each_tenant.message
+    where: "public.gate()"`, 1))
+	if _, err := in.Call("CALL retention.run_job('hourly', $1)", "2020-01-01"); err != nil { // makes pages
+		t.Fatal(err)
+	}
+	in.DB.Exec(t, "INSERT INTO shut DEFAULT VALUES")
+	pid := in.Runner().PgConn().PID()
+	ended := make(chan *pgconn.PgError)
+	go func() {
+		_, err := in.Call("CALL retention.run_job('hourly', $1)", noon)
+		ended <- err
+	}()
+	pgtest.Until(t, in, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep')", pid)
+	in.DB.Exec(t, "SELECT pg_cancel_backend($1)", pid)
+	if err := <-ended; err == nil || err.Code != "57014" || !strings.Contains(err.Message, "not run, because messages@tenant_a ended failed: messages@tenant_b") {
+		t.Errorf("the job raised %v", err)
+	}
+	if got := in.Rows("SELECT policy, state, sqlstate FROM retention.run ORDER BY id DESC LIMIT 1"); len(got) != 1 || got[0] != "(messages@tenant_a,failed,57014)" {
+		t.Errorf("the last run: %v", got)
+	}
+	in.DB.Exec(t, "TRUNCATE shut")
+	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {
+		t.Error(err)
+	}
+	wantLeft(t, in, map[string]string{"tenant_a": rest, "tenant_b": rest})
+}

@@ -1,0 +1,52 @@
+-- Asks members of a policy, the next hundred of a call, all at once whether any row is due. Those of which none is come
+-- next, each with a run that has ended as it would have alone. p_runs are runs by place, NULL for what runs alone: what
+-- anything else is to be said of, and what cannot be told here (settings, groups, where an earlier run ended, ...).
+CREATE OR REPLACE FUNCTION retention._idle(
+    p_place integer, p_request retention.request, INOUT p_policies text[], INOUT p_runs bigint[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' SET jit = off
+SET gin_fuzzy_search_limit = 0 AS $function$
+DECLARE
+    v_started CONSTANT timestamptz := clock_timestamp(); v_request retention.request := p_request;
+    v_each CONSTANT text := split_part(p_policies[p_place], '@', 1);
+    v_asked text[]; v_policies retention.policy[]; v_idle text[]; v_runs bigint[];
+BEGIN
+    IF p_place <= cardinality(p_runs) THEN RETURN; END IF;
+    v_request.policy := p_policies[p_place]; v_request.as_of := coalesce(p_request.as_of, v_started);
+    v_asked := ARRAY(SELECT x FROM unnest(p_policies[p_place:p_place + 99]) x WHERE starts_with(x, v_each || '@'));
+    p_runs := p_runs || array_fill(NULL::bigint, ARRAY[greatest(cardinality(v_asked), 1)]);
+    IF cardinality(v_asked) < 2 OR p_request.dry_run THEN RETURN; END IF;
+    SELECT array_agg(p ORDER BY p.name) INTO v_policies
+    FROM retention.each e JOIN retention.policy p ON p.name = ANY (v_asked) AND p.hash = e.registers ->> 'hash'
+    WHERE num_nonnulls(p_request.scope, p_request.older_than, retention._copy(), retention._half_upgraded()) = 0
+      AND e.name = v_each AND v_request.as_of <= v_started AND NOT p.prepares
+      AND NOT p.passes @? '$[*] ? (exists (@.groups) || exists (@.whole))'
+      AND NOT EXISTS (SELECT FROM retention.setting s WHERE s.policy IN (p.name, e.name, '*'))
+      AND NOT EXISTS (SELECT FROM retention.run r WHERE r.table_name = p.table_name AND r.state = 'running')
+      AND (SELECT r.end_position FROM retention.run r WHERE r.policy = p.name ORDER BY r.id DESC LIMIT 1) IS NULL
+      AND retention._stopping_hold(p.name, v_request.as_of) IS NULL;
+    IF v_policies IS NULL THEN RETURN; END IF;
+    v_idle := ARRAY(SELECT l #>> '{}' FROM retention._look(
+        'SELECT to_jsonb(i) FROM retention._idle_as_worker($1 -> 1, ($1 ->> 0)::timestamptz) i',
+        jsonb_build_array(v_request.as_of, ARRAY(
+            SELECT p.name FROM unnest(v_policies) p
+            EXCEPT SELECT u.policy FROM retention._unexpected(v_policies, false) u)), v_policies[1].name) l);
+    v_policies := ARRAY(SELECT p FROM unnest(v_policies) p WHERE p.name = ANY (v_idle));
+    v_runs := ARRAY(SELECT retention._new_run(p, v_request, v_started) FROM unnest(v_policies) p);
+    WITH r AS (  -- as _start does
+        UPDATE retention.run r SET due = 0, breaker_limit = retention._breaker_limit(p, 0),
+                                   filenode = pg_relation_filenode(retention._table(p.table_name))
+        FROM unnest(v_policies) p WHERE r.id = ANY (v_runs) AND p.name = r.policy
+        RETURNING r.id, least(p.batch_rows, CASE WHEN p.batch_time_ms IS NOT NULL THEN 500 END) AS next_rows)
+    INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_rows)
+    SELECT r.id, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000 / cardinality(v_runs), 1,
+           r.next_rows FROM r;
+    PERFORM retention._finish(r, 'done') FROM unnest(v_runs) r;
+    p_policies := p_policies[:p_place - 1] || ARRAY(SELECT p.name FROM unnest(v_policies) p) || ARRAY(
+        SELECT x.name FROM unnest(p_policies[p_place:]) WITH ORDINALITY x (name, n)
+        WHERE x.name <> ALL (v_idle) ORDER BY x.n);
+    p_runs := p_runs[:p_place - 1] || v_runs || p_runs[p_place + cardinality(v_runs):];
+EXCEPTION WHEN query_canceled THEN
+    p_runs[p_place] := (retention._finish(
+        retention._new_run(NULL, v_request, v_started), 'failed', SQLSTATE, SQLERRM)).run_id;
+WHEN OTHERS OR assert_failure THEN NULL;  -- alone, each says why
+END $function$;
