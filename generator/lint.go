@@ -139,7 +139,7 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 		for _, d := range p.Deletes() {
 			c.noteDelete(p, d, concerns)
 		}
-		c.noteForeignArchives(p)
+		c.noteForeign(p)
 	}
 	c.diags.Sort()
 	return c.diags.Unique()
@@ -252,16 +252,13 @@ func mayFind(i catalog.Index, key catalog.ForeignKey) bool {
 	return i.Valid && predicate == "" && i.Method != "brin" && len(i.Columns) > 0 && slices.Contains(key.Columns, i.Columns[0])
 }
 
-// noteForeignArchives warns of archives on another server, which commits by itself.
-func (c *compiler) noteForeignArchives(p *policy.Policy) {
-	for _, s := range p.Then {
-		if s.Archive == nil {
-			continue
-		}
-		if into := c.tables[s.Archive.Into.String()]; into != nil && into.Kind == "foreign" {
-			c.warn(s.Position, codeTableKind, fmt.Sprintf("archive %q is a foreign table", s.Archive.Into),
+// noteForeign warns of rows that are written on another server, which commits by itself.
+func (c *compiler) noteForeign(p *policy.Policy) {
+	for _, use := range p.Uses() {
+		if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
+			c.warn(use.Table.Position, codeTableKind, fmt.Sprintf("%q, into which rows are written, is a foreign table", use.Table),
 				"The other server commits by itself: where it fails between the two commits, rows are lost or there twice.",
-				"Archive into a table of this database, and move its rows from there.")
+				"Write into a table of this database, and move its rows from there.")
 		}
 	}
 }

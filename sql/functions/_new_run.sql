@@ -1,17 +1,21 @@
 -- Writes the row of a run that starts now, and answers its id: NULL where another run of the table is "running". What
--- takes no rows (a dry run, a report, a run that cannot start) is never "running".
+-- takes no rows (a dry run, a report, a run that cannot start) is never "running". Raises 55000 where a subscription
+-- fills the run log: a row of ours in the place of the publisher's next would end the replication.
 CREATE OR REPLACE FUNCTION retention._new_run(
-    p_policy retention.policy, p_request retention.request, p_started timestamptz, p_state text DEFAULT 'busy')
-RETURNS bigint
+    p_policy retention.policy, p_request retention.request, p_started timestamptz, p_state text DEFAULT 'busy',
+    OUT run bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_run bigint;
+DECLARE v_filled name;
 BEGIN
-    INSERT INTO retention.run
-        (policy, job, table_name, policy_hash, as_of, reason, scope, older_than, dry_run, note, state, started_at)
+    FOR v_filled IN SELECT s.subname FROM pg_subscription_rel r JOIN pg_subscription s ON s.oid = r.srsubid
+                    WHERE r.srrelid = 'retention.run'::regclass LOOP
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('subscription "%s" fills the run log', v_filled),
+            HINT = 'Runs are on the publisher. DROP SUBSCRIPTION, then retention.adopt(), let them start here.';
+    END LOOP;
+    INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, reason, scope, older_than, dry_run, note,
+                               state, started_at)
     VALUES (coalesce(p_policy.name, p_request.policy), p_request.job, coalesce(p_policy.table_name, ''),
             coalesce(p_policy.hash, ''), coalesce(p_request.as_of, p_started), p_request.reason, p_request.scope,
             p_request.older_than, coalesce(p_request.dry_run, false), p_request.note, p_state, p_started)
-    ON CONFLICT (table_name) WHERE state = 'running' DO NOTHING
-    RETURNING id INTO v_run;
-    RETURN v_run;
+    ON CONFLICT (table_name) WHERE state = 'running' DO NOTHING RETURNING id INTO run;
 END $function$;

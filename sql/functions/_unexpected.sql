@@ -10,7 +10,7 @@ SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_me
 DECLARE
     c_again CONSTANT text := '; undo it, or run "pgretain snapshot", then "pgretain generate", and migrate';
     v_protect CONSTANT text[] := (SELECT i.protect FROM retention.install i);
-    v_policy retention.policy; v_rel record;
+    v_policy retention.policy; v_rel record; v_root oid;
 BEGIN
     IF p_code AND EXISTS (SELECT FROM retention._foreign_code(p_policies)) THEN
         RETURN QUERY SELECT p.name, f FROM unnest(p_policies) p CROSS JOIN retention._foreign_code(ARRAY[p]) f;
@@ -23,16 +23,20 @@ BEGIN
             FROM unnest(v_policy.changes || v_policy.reach) x (name)
             WHERE retention._logical(retention._family(ARRAY[x.name])) && retention._family(v_protect);
         END IF;
-        -- Rows are found again by ctid, in heap tables of this server that nobody else fills.
-        RETURN QUERY
-        SELECT policy, format('table %s is %s; rows of such a table cannot be taken', c.oid::regclass, x.what)
-        FROM pg_class c LEFT JOIN pg_am a ON a.oid = c.relam
-        CROSS JOIN LATERAL (SELECT CASE
+        -- Rows are found again by ctid, in heap tables of this server that nobody else fills; partitions are not, and
+        -- foreign ones are no rows of a policy on them.
+        v_root := CASE WHEN v_policy.partitions THEN (retention._named(ARRAY[v_policy.table_name]))[1] END;
+        RETURN QUERY SELECT policy, format('table %s is %s; rows of such a table cannot be taken', c.oid::regclass,
+                                   x.what) FROM pg_class c LEFT JOIN pg_am a ON a.oid = c.relam
+        LEFT JOIN pg_subscription_rel r ON r.srrelid = c.oid LEFT JOIN pg_subscription s ON s.oid = r.srsubid
+        CROSS JOIN LATERAL (SELECT CASE WHEN s.oid IS NOT NULL THEN format('filled by subscription "%s"', s.subname)
+            WHEN to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AND c.oid IN (
+                SELECT retention._distributed()) THEN 'distributed by Citus'
+            WHEN pg_partition_root(c.oid) = v_root AND (c.relkind <> 'f' OR EXISTS (
+                SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid AND i.inhparent = v_root)) THEN NULL
             WHEN c.relkind = 'f' THEN 'a foreign one'
             WHEN c.relkind <> 'p' AND a.amname <> 'heap' THEN format('stored by access method "%s"', a.amname)
-            WHEN EXISTS (SELECT FROM pg_subscription_rel s WHERE s.srrelid = c.oid) THEN 'filled by a subscription'
-            WHEN to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AND c.oid IN (
-                SELECT retention._distributed()) THEN 'distributed by Citus' END AS what) x
+            END AS what) x
         WHERE c.oid = ANY (retention._family(v_policy.changes || v_policy.reach)) AND x.what IS NOT NULL;
         IF cardinality(v_policy.deletes) > 0 AND v_policy.writes::text LIKE '%INSERT %' THEN
             RETURN QUERY SELECT policy, format('table %s is unlogged, and a crash empties it of what was moved there; '

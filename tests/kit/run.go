@@ -157,7 +157,7 @@ func (in *Installed) DueRows(policy, asOf string) int64 {
 	return pgtest.Value[int64](in.t, in, "SELECT count(*) FROM ("+in.Due(policy)+") d", asOf)
 }
 
-// Rows are a query's rows as text, sorted; a table's name will do.
+// Rows are a query's rows as text, sorted; TABLE m is one.
 func (in *Installed) Rows(query string) []string {
 	in.t.Helper()
 	return pgtest.Column[string](in.t, in, "SELECT x::text FROM ("+query+") x ORDER BY 1")
