@@ -3,6 +3,7 @@ package lint_test
 import (
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,7 +35,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// TestManyPolicies lints 20,000 policies, for which comparing each with each takes minutes.
+// TestManyPolicies lints 20,000 policies, for which comparing each with each takes minutes of processor time.
 func TestManyPolicies(t *testing.T) {
 	t.Parallel()
 	var policies, jobs strings.Builder
@@ -48,7 +49,7 @@ func TestManyPolicies(t *testing.T) {
 		fmt.Fprintf(&jobs, map[bool]string{false: "p%d, ", true: "p%d]}\n"}[i%10 == 9], i)
 		fmt.Fprintf(&policies, "  p%d: {table: app.t%d, where: \"state = 's%d'\", due: {age: {column: at, older_than: %d days}}, then: [delete]}\n", i, i/10, i, i%90+1)
 	}
-	start := time.Now()
+	before := processorTime(t)
 	file, list := policy.Parse("policy.yaml", []byte("version: 1\npolicies:\n"+policies.String()+"jobs:\n"+jobs.String()))
 	if file == nil || len(list) > 0 {
 		t.Fatalf("%+v", list)
@@ -56,7 +57,17 @@ func TestManyPolicies(t *testing.T) {
 	if list := lint.Check(file, snapshot); len(list) > 0 {
 		t.Errorf("%+v", list[0])
 	}
-	if took := time.Since(start); took > time.Minute {
+	if took := processorTime(t) - before; took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
+}
+
+// processorTime is what the tests of this package have taken, which other processes do not lengthen as they do the time of day.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

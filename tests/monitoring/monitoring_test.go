@@ -262,10 +262,10 @@ func run(t *testing.T, env []string, name string, args ...string) {
 	})
 }
 
-// until waits for a state, two minutes at most.
+// until waits for a state, which pgtest.MaxWait bounds.
 func until(t *testing.T, reached func() bool, missing func() string) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !reached(); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(pgtest.MaxWait); !reached(); time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal(missing())
 		}
