@@ -53,6 +53,9 @@ func Runtime(install policy.Install) []Object {
 // objects are those of one directory, a file each.
 func (k runtimeKind) objects(runtime fs.FS, install policy.Install) ([]Object, error) {
 	files, err := runtimeFiles(runtime, k.dir+"/*.sql")
+	if k.kind == KindFunction || k.kind == KindProcedure {
+		files, err = k.routines(runtime)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +71,21 @@ func (k runtimeKind) objects(runtime fs.FS, install policy.Install) ([]Object, e
 		objects = append(objects, object)
 	}
 	return objects, nil
+}
+
+// routines are the functions, or the procedures, of all chapters.
+func (k runtimeKind) routines(runtime fs.FS) ([]runtimeFile, error) {
+	run, err := runtimeFiles(runtime, "run/*/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	besides, err := runtimeFiles(runtime, "besides/*/*.sql")
+	files := slices.DeleteFunc(append(run, besides...), func(f runtimeFile) bool {
+		id, _ := runtimeID(f.text)
+		return id.Kind != k.kind
+	})
+	slices.SortFunc(files, func(a, b runtimeFile) int { return cmp.Compare(a.object(), b.object()) })
+	return files, err
 }
 
 type runtimeFile struct{ name, text string }
@@ -303,7 +321,7 @@ func checkVersion(file migrationFile) error {
 	return nil
 }
 
-// grant is a line of the list in sql/functions/_rights.sql.
+// grant is a line of the list in sql/besides/9_migrate/_rights.sql.
 type grant struct {
 	roles     []string // owner, worker, runner, operator, viewer, application
 	privilege string
@@ -314,7 +332,7 @@ var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDAT
 
 // grantList is that list.
 var grantList = sync.OnceValue(func() []grant {
-	text, _ := sqlfiles.Runtime.ReadFile("functions/_rights.sql") // embedded; a test looks that the list is found
+	text, _ := sqlfiles.Runtime.ReadFile("besides/9_migrate/_rights.sql") // embedded; a test looks that the list is found
 	var list []grant
 	for _, found := range grantLine.FindAllStringSubmatch(string(text), -1) {
 		list = append(list, grant{strings.Fields(found[1]), found[2], strings.Fields(found[3])})
@@ -353,7 +371,7 @@ func (o Object) listed(name string, roles policy.Roles) Object {
 // PinnedSettings are those that retention._register gives a policy's functions for applications besides their own:
 // search_path and timezone, which are their own, come first.
 func PinnedSettings() []string {
-	text, _ := sqlfiles.Runtime.ReadFile("functions/_evaluated.sql") // embedded
+	text, _ := sqlfiles.Runtime.ReadFile("run/5_trust/_evaluated.sql") // embedded
 	routine, _ := pgparse.ReadRoutine(string(text))
 	return routine.Settings
 }
