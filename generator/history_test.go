@@ -205,9 +205,8 @@ func text(content string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(
 
 func TestUpgradesGoByNumber(t *testing.T) {
 	t.Parallel()
-	kind := runtimeKind{"upgrades", KindUpgrade}
 	install := policy.Install{Schema: "keep", Roles: policy.Roles{None: true}}
-	got, err := kind.upgrades(fstest.MapFS{
+	got, err := upgrades(fstest.MapFS{
 		"upgrades/10/b.sql": text("ALTER TABLE retention.run ADD b int;\n"), "upgrades/10/b.down.sql": text("SELECT 10;\n"),
 		"upgrades/9/z.sql": text("SELECT 9;\n"), "upgrades/9/z.down.sql": text("ALTER TABLE retention.run DROP z;\n"),
 		"upgrades/10/a.sql": text("SELECT 10;\n"), "upgrades/10/a.down.sql": text("SELECT 10;\n"),
@@ -224,7 +223,7 @@ func TestUpgradesGoByNumber(t *testing.T) {
 		"no way back": {"upgrades/2/a.sql": text("SELECT 1;\n")},
 		"no version":  {"upgrades/next/a.sql": text("SELECT 1;\n"), "upgrades/next/a.down.sql": text("SELECT 1;\n")},
 	} {
-		if _, err := kind.upgrades(files, install); err == nil {
+		if _, err := upgrades(files, install); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -77,6 +77,7 @@ type part struct {
 	place         string // which part of how many
 	middle        string // of the file's name
 	what          string // for the head comment
+	contents      string // of the first file: the chapters of the runtime
 	noTransaction bool
 	lockTimeout   bool
 	changes       []Change
@@ -138,8 +139,13 @@ var kinds = []Kind{
 	KindIndex, KindInstall, KindStored, KindPolicy, KindEach, KindJob, KindCron,
 }
 
-// rank is -1 for a kind that is none of ours.
-func rank(kind Kind) int { return slices.Index(kinds, kind) }
+// rank is -1 for a kind that is none of ours. Procedures stand among functions.
+func rank(kind Kind) int {
+	if kind == KindProcedure {
+		kind = KindFunction
+	}
+	return slices.Index(kinds, kind)
+}
 
 // byRank sorts objects by kind, in the order of creation.
 func byRank(objects []Object) []Object {

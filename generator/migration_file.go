@@ -101,17 +101,22 @@ func (p pieces) String() string { return strings.Join(p, "") }
 
 // render writes the files of one part: head, Up, Down.
 func render(l tool, p part, opt NextOptions) ([]File, error) {
-	down := downs(p.changes)
-	if p.After == none && opt.home != "" && isRuntime(p.changes[0].Object()) {
+	down, first := downs(p.changes), p.After == none && isRuntime(p.changes[0].Object())
+	if first && opt.home != "" {
 		down = []action{dropRuntime(p.changes, opt)}
 	}
-	sections := []section{{ups(p.changes), opt.path}, {down, opt.pathBefore}}
+	sections := []section{{ups(p.changes), opt.path, first}, {down, opt.pathBefore, false}}
 	texts, err := parallel.Each(sections, func(s section) (pieces, error) { return s.write(l, p, opt) })
 	if err != nil {
 		return nil, err
 	}
-	if p.After == none && l.format != Goose && opt.Schema != "" && isRuntime(p.changes[0].Object()) {
+	if first && l.format != Goose && opt.Schema != "" {
 		texts[0] = slices.Insert(texts[0], 0, firstSchema(opt))
+	}
+	for range 2 { // as many lines, then the lines
+		if first {
+			p.contents = contents(l.frame(l, p, texts[0], texts[1])[0].Content())
+		}
 	}
 	return l.frame(l, p, texts[0], texts[1]), nil
 }
@@ -183,7 +188,7 @@ func (c Change) line() string {
 
 // forward introduces the objects of a file that goes up; back is what restores them.
 func (p part) forward(back string) string {
-	return fmt.Sprintf("-- %s\n-- + new, ~ changed, - removed; %s restores what was there before:\n", p.what, back)
+	return fmt.Sprintf("-- %s\n%s-- + new, ~ changed, - removed; %s restores what was there before:\n", p.what, p.contents, back)
 }
 
 // backward introduces the objects of a file of its own that takes another one back.
@@ -265,8 +270,9 @@ func (c Change) drop() action {
 
 // section is what Up or Down does, and what names mean there.
 type section struct {
-	actions []action
-	path    string
+	actions  []action
+	path     string
+	chapters bool // have headings
 }
 
 // write writes the objects, consecutive ones of a role inside that role. In a transaction all of them are one
@@ -278,11 +284,15 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 		texts = append(texts, beginLine, "\n")
 	}
 	texts = append(texts, settings(p, s.path))
-	current, plain := "", false
+	current, plain, chapter := "", false, ""
 	for _, a := range s.actions {
 		role, err := roleOf(a.object, p, opt.Roles)
 		if err != nil {
 			return nil, err
+		}
+		if s.chapters && a.object.Chapter != "" && a.object.Chapter != chapter {
+			chapter = a.object.Chapter
+			texts = append(texts, heading(chapter))
 		}
 		if role != current {
 			texts = append(texts, switchRole(role))

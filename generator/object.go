@@ -65,8 +65,9 @@ type Object struct {
 	Position diag.Position  // of the policy or job, zero for the runtime
 	Words    []explain.Line // of a policy, report, job or the install: what it does; a page begins with them
 
-	Grants []string // roles that may call or read it besides its owner
-	Writes []string // of a table: what the worker may do there besides reading
+	Chapter string   // of the runtime: the folder in which it stands
+	Grants  []string // roles that may call or read it besides its owner
+	Writes  []string // of a table: what the worker may do there besides reading
 
 	// These are for the verifier; migrations do not record them.
 	Cron       *CronJob                   // of a KindCron object

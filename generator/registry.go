@@ -138,7 +138,7 @@ func orNull[T comparable](value T) any {
 	return value
 }
 
-// following is what retention._register finds out from the steps.
+// following is what retention._put_policy finds out from the steps.
 type following struct{ deletes, related, changes, writes []string }
 
 func (c *compiler) follow(steps []stepEntry) following {

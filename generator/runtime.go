@@ -2,6 +2,7 @@ package generator
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -16,110 +17,56 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// runtimeKind is a directory of the runtime and what its files are.
-type runtimeKind struct {
-	dir  string
-	kind Kind
-}
-
-// runtimeKinds are in the order of creation.
-var runtimeKinds = []runtimeKind{
-	{"types", KindType},
-	{"tables", KindTable},
-	{"upgrades", KindUpgrade},
-	{"functions", KindFunction},
-	{"procedures", KindProcedure},
-	{"views", KindView},
-}
-
 // Runtime renders the runtime for an install: its schema and role names instead of the default
 // ones, and no grants with "roles: none". An error in it is a mistake of ours.
 func Runtime(install policy.Install) []Object {
-	var objects []Object
-	for _, k := range runtimeKinds {
-		read := k.objects
-		if k.kind == KindUpgrade {
-			read = k.upgrades
-		}
-		made, err := read(sqlfiles.Runtime, install)
-		if err != nil {
-			panic(fmt.Errorf("reading the runtime's %s: %w", k.dir, err))
-		}
-		objects = append(objects, made...)
+	upgraded, err := upgrades(sqlfiles.Runtime, install)
+	objects := make([]Object, 0, len(sqlfiles.Files())+len(upgraded))
+	for _, file := range sqlfiles.Files() {
+		object, wrong := runtimeObject(file, install)
+		objects, err = append(objects, object), errors.Join(err, wrong)
 	}
-	return objects
-}
-
-// objects are those of one directory, a file each.
-func (k runtimeKind) objects(runtime fs.FS, install policy.Install) ([]Object, error) {
-	files, err := runtimeFiles(runtime, k.dir+"/*.sql")
 	if err != nil {
-		return nil, err
+		panic(fmt.Errorf("reading the runtime: %w", err))
 	}
-	if files, err = inOrderOfUse(files); err != nil {
-		return nil, err
-	}
-	var objects []Object
-	for _, file := range files {
-		object, err := runtimeObject(k.kind, file, install)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file.name, err)
-		}
-		objects = append(objects, object)
-	}
-	return objects, nil
+	return byRank(append(objects, upgraded...))
 }
 
-type runtimeFile struct{ name, text string }
+// chapterLine begins a chapter's heading. Its lines are no object's, as all that begin with ourPrefix.
+const chapterLine = ourPrefix + " chapter "
 
-// object is the name of what a file holds.
-func (f runtimeFile) object() string { return strings.TrimSuffix(path.Base(f.name), ".sql") }
-
-func runtimeFiles(runtime fs.FS, pattern string) ([]runtimeFile, error) {
-	names, err := fs.Glob(runtime, pattern)
-	if err != nil {
-		return nil, err
+// heading stands above the first object of a chapter.
+func heading(chapter string) string {
+	text := chapterLine
+	if number, _, ok := strings.Cut(path.Base(chapter), "_"); ok {
+		text += number + " "
 	}
-	files := make([]runtimeFile, 0, len(names))
-	for _, name := range names {
-		text, err := fs.ReadFile(runtime, name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, runtimeFile{name, string(text)})
-	}
-	return files, nil
+	return text + strings.ReplaceAll(strings.TrimPrefix(sqlfiles.Heading(chapter), commentStart), "\n"+commentStart, "\n"+ourPrefix+" ")
 }
 
-// inOrderOfUse sorts files so that each comes after those whose object it names outside comments: PostgreSQL
-// checks the body of a function in language SQL when it is created, and foreign keys of tables.
-func inOrderOfUse(files []runtimeFile) ([]runtimeFile, error) {
-	named := map[string][]string{} // by file
-	for _, file := range files {
-		named[file.name] = runtimeName.FindAllString(lineComment.ReplaceAllString(file.text, ""), -1)
-	}
-	var sorted []runtimeFile
-	placed := map[string]bool{}
-	for len(sorted) < len(files) {
-		before := len(sorted)
-		for _, file := range files {
-			waits := slices.ContainsFunc(files, func(other runtimeFile) bool {
-				return other.name != file.name && !placed[other.name] && slices.Contains(named[file.name], "retention."+other.object())
-			})
-			if !placed[file.name] && !waits {
-				sorted = append(sorted, file)
-				placed[file.name] = true
-			}
+// contents says where the chapters of a file begin that installs the runtime, and how much of it is for runs.
+func contents(file string) string {
+	var list, runs string
+	for _, chapter := range sqlfiles.Chapters() {
+		title, _, _ := strings.Cut(heading(chapter), "\n")
+		above, _, ok := strings.Cut(file, title+"\n")
+		if !ok {
+			continue
 		}
-		if len(sorted) == before {
-			return nil, fmt.Errorf("ordering %s: objects mention each other in a circle", path.Dir(files[0].name))
+		lines := strings.Count(above, "\n")
+		list += fmt.Sprintf("-- %5d  %s\n", lines+1, strings.TrimPrefix(title, chapterLine))
+		if runs == "" && path.Dir(chapter) == sqlfiles.Besides {
+			runs = fmt.Sprintf("-- The first %d lines are all that a run executes. Nothing after them is called by one, but for a dry run and for\n"+
+				"-- a report, which take no rows.\n", lines)
 		}
 	}
-	return sorted, nil
+	if list == "" {
+		return ""
+	}
+	return "-- Its chapters, and the lines where they begin:\n" + list + runs
 }
 
 var (
-	runtimeName = regexp.MustCompile(`retention\.[A-Za-z0-9_]+`)
 	lineComment = regexp.MustCompile(`(?m)--.*$`)
 	roleLine    = regexp.MustCompile(`(?m)^(?:GRANT .* TO retention_.*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
 	changeLine  = regexp.MustCompile(`(?m)^(?:GRANT CREATE .*|REVOKE CREATE .*|SET LOCAL ROLE .*);\n`)
@@ -130,19 +77,16 @@ var (
 // plainTypes are types as they are mostly written: procedures that pin no search path say where they are.
 var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.int8", "bigint", "pg_catalog.", "")
 
-func runtimeObject(kind Kind, file runtimeFile, install policy.Install) (Object, error) {
-	name := "retention." + file.object()
-	if kind == KindFunction || kind == KindProcedure {
-		arguments, err := routineArguments(file.text)
-		if err != nil {
-			return Object{}, err
-		}
-		name += arguments
+func runtimeObject(file sqlfiles.File, install policy.Install) (Object, error) {
+	id, ok := runtimeID(file.Text)
+	if !ok {
+		return Object{}, fmt.Errorf("%s/%s.sql: it creates nothing that can be told", file.Chapter, file.Name)
 	}
-	name = renameInstall(name, install)
-	o := Object{Kind: kind, Name: name, As: AsOwner, SQL: renameInstall(file.text, install), Drop: dropStatement(kind, name)}
-	o = o.listed(file.object(), install.Roles)
-	if kind == KindFunction && o.As == AsOwner && !strings.Contains(file.text, "SECURITY DEFINER") {
+	name := renameInstall(id.Name, install)
+	o := Object{Kind: id.Kind, Name: name, As: AsOwner, SQL: renameInstall(file.Text, install), Drop: dropStatement(id.Kind, name),
+		Chapter: file.Chapter}
+	o = o.listed(file.Name, install.Roles)
+	if o.Kind == KindFunction && o.As == AsOwner && !strings.Contains(file.Text, "SECURITY DEFINER") {
 		o = o.forWorker(install.Roles)
 	}
 	return o, nil
@@ -235,30 +179,29 @@ const downSuffix = ".down.sql"
 
 // upgrades are the changes of the runtime's types and tables since its first version, the oldest
 // first. A new install runs them as well: so every install has the same columns in the same order.
-func (k runtimeKind) upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
-	files, err := runtimeFiles(runtime, k.dir+"/*/*.sql")
+func upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
+	const folder = "upgrades/"
+	names, err := fs.Glob(runtime, folder+"*/*.sql")
 	if err != nil {
 		return nil, err
 	}
-	down := map[string]string{}
-	for _, file := range files {
-		if name, ok := strings.CutSuffix(file.name, downSuffix); ok {
-			down[name] = file.text
-		}
-	}
-	files = slices.DeleteFunc(files, func(f runtimeFile) bool { return strings.HasSuffix(f.name, downSuffix) })
-	slices.SortStableFunc(files, func(a, b runtimeFile) int {
-		return cmp.Or(cmp.Compare(upgradeVersion(a.name), upgradeVersion(b.name)), cmp.Compare(a.name, b.name))
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(upgradeVersion(a), upgradeVersion(b)), cmp.Compare(a, b))
 	})
-	objects := make([]Object, 0, len(files))
-	for _, file := range files {
-		name := strings.TrimSuffix(file.name, ".sql")
-		if down[name] == "" || upgradeVersion(name) == 0 {
-			return nil, fmt.Errorf("%s: no version, or no %s", file.name, path.Base(name)+downSuffix)
+	var objects []Object
+	for _, name := range names {
+		if strings.HasSuffix(name, downSuffix) {
+			continue
+		}
+		up, err := fs.ReadFile(runtime, name)
+		name = strings.TrimSuffix(name, ".sql")
+		down, missing := fs.ReadFile(runtime, name+downSuffix)
+		if err := errors.Join(err, missing); err != nil || upgradeVersion(name) == 0 {
+			return nil, fmt.Errorf("%s.sql: no version, or no way back: %w", name, err)
 		}
 		objects = append(objects, Object{
-			Kind: k.kind, Name: strings.TrimPrefix(name, k.dir+"/"), As: AsOwner,
-			SQL: renameInstall(file.text, install), Drop: renameInstall(down[name], install),
+			Kind: KindUpgrade, Name: strings.TrimPrefix(name, folder), As: AsOwner,
+			SQL: renameInstall(string(up), install), Drop: renameInstall(string(down), install),
 		})
 	}
 	return objects, nil
@@ -303,7 +246,7 @@ func checkVersion(file migrationFile) error {
 	return nil
 }
 
-// grant is a line of the list in sql/functions/_rights.sql.
+// grant is a line of the list in sql/besides/9_migrate/_rights.sql.
 type grant struct {
 	roles     []string // owner, worker, runner, operator, viewer, application
 	privilege string
@@ -314,7 +257,7 @@ var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDAT
 
 // grantList is that list.
 var grantList = sync.OnceValue(func() []grant {
-	text, _ := sqlfiles.Runtime.ReadFile("functions/_rights.sql") // embedded; a test looks that the list is found
+	text, _ := sqlfiles.Runtime.ReadFile("besides/9_migrate/_rights.sql") // embedded; a test looks that the list is found
 	var list []grant
 	for _, found := range grantLine.FindAllStringSubmatch(string(text), -1) {
 		list = append(list, grant{strings.Fields(found[1]), found[2], strings.Fields(found[3])})
@@ -350,10 +293,10 @@ func (o Object) listed(name string, roles policy.Roles) Object {
 	return o
 }
 
-// PinnedSettings are those that retention._register gives a policy's functions for applications besides their own:
+// PinnedSettings are those that retention._put_policy gives a policy's functions for applications besides their own:
 // search_path and timezone, which are their own, come first.
 func PinnedSettings() []string {
-	text, _ := sqlfiles.Runtime.ReadFile("functions/_evaluated.sql") // embedded
+	text, _ := sqlfiles.Runtime.ReadFile("run/5_trust/_evaluated.sql") // embedded
 	routine, _ := pgparse.ReadRoutine(string(text))
 	return routine.Settings
 }

@@ -1,6 +1,7 @@
 package migrations_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -57,6 +58,17 @@ func TestIsHistory(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the files install something else (-want +got):\n%s", diff)
+	}
+}
+
+// TestReadmeSaysWhatRunsExecute: how much a DBA has to read who asks what can change rows.
+func TestReadmeSaysWhatRunsExecute(t *testing.T) {
+	t.Parallel()
+	text := fixture.ReadFile(t, "00001_pgretain_runtime.sql")
+	runs, _, ok := strings.Cut(text, "-- pgretain: chapter 7 ")
+	said := fmt.Sprintf("first %d lines are all that a run executes", strings.Count(runs, "\n"))
+	if readme := fixture.ReadFile(t, "../README.md"); !ok || !strings.Contains(text, "-- The "+said) || !strings.Contains(readme, said) {
+		t.Errorf("README.md or the head of the file does not say: %s", said)
 	}
 }
 

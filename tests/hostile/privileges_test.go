@@ -248,7 +248,7 @@ func look(t *testing.T, in *kit.Installed, runs bool) {
 		t.Errorf("a run ended %s: %s", o.State, o.Message)
 	}
 	for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')", `SELECT retention.why('p', '{"id": 9}')`, "SELECT retention.health()",
-		"SELECT retention.facts('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10, true)",
+		"SELECT retention.facts('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10)",
 		"SELECT * FROM retention.status", "SELECT * FROM retention.metrics", "SELECT retention.place_hold('item', '{\"state\": \"x\"}', 'more')"} {
 		_ = in.Operator(sql)
 	}

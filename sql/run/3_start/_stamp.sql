@@ -1,8 +1,8 @@
--- Makes the page of a member that has none, or that of an earlier version of its policy. Nothing in the place is looked
--- at, besides names, unless trusted roles own it (PR004). Raises what the page's statements raise, and 55000 for a
--- place that the policy is not for, or whose name cannot stand in a page. A migration that changes or drops the policy
--- waits for this, or this for it.
-CREATE OR REPLACE FUNCTION retention._stamp(p_policy text, p_prove boolean DEFAULT false) RETURNS void
+-- Makes the page of a member that has none, or that of an earlier version of its policy; false: it has one. Nothing in
+-- the place is looked at, besides names, unless trusted roles own it (PR004). Raises what the page's statements raise,
+-- and 55000 for a place that the policy is not for, or whose name cannot stand in a page. A migration that changes or
+-- drops the policy waits for this, or this for it.
+CREATE OR REPLACE FUNCTION retention._stamp(p_policy text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_each retention.each; v_place CONSTANT text := split_part(p_policy, '@', 2); v_names jsonb;
@@ -14,7 +14,7 @@ BEGIN
           -- It goes with the table, which may have come again.
           AND EXISTS (SELECT FROM pg_proc f WHERE f.proname = format('%s_rows', p.name))) FOR UPDATE;
     IF NOT FOUND THEN
-        RETURN;
+        RETURN false;
     END IF;
     v_names := (SELECT p.names FROM retention._places(v_each) p WHERE p.place = v_place);
     IF v_names IS NULL THEN
@@ -50,5 +50,6 @@ BEGIN
         FROM string_to_table(i.search_path, ', ') x), 'pg_temp'), true) FROM retention.install i;
     EXECUTE v_page;
     PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
-    PERFORM retention._register(v_policy, p_prove);
+    PERFORM retention._put_policy(v_policy);
+    RETURN true;
 END $function$;

@@ -1,7 +1,7 @@
--- Writes the row of a policy or report anew, as its page gives it, and goes through the statements of a policy. What
--- p_row leaves out has the column's default; what its steps do to which tables follows from them, and without steps the
--- policy deletes its rows. Where a report takes a policy's name, its overrides go.
-CREATE OR REPLACE FUNCTION retention._register(p_row jsonb, p_prove boolean DEFAULT true) RETURNS void
+-- Writes the row of a policy or report anew, as its page gives it. What p_row leaves out has the column's default; what
+-- its steps do to which tables follows from them, and without steps the policy deletes its rows. Where a report takes a
+-- policy's name, its overrides go.
+CREATE OR REPLACE FUNCTION retention._put_policy(p_row jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_name CONSTANT text := p_row ->> 'name'; v_row jsonb := p_row; v_change text;
 BEGIN
@@ -53,5 +53,4 @@ BEGIN
     LOOP
         EXECUTE v_change;
     END LOOP;
-    IF p_prove THEN PERFORM retention._prove(v_name); END IF;
 END $function$;

@@ -1,7 +1,6 @@
 -- The rows that each step acts on, as further parts of a WITH that has _batch (rel, tid, n): _step_<number> (n, rel,
--- tid, changes). Conditions are asked as if what steps before delete had gone. For holds (p_held) related rows count by
--- what ties them alone, since other batches take rows as well. $1 is a slice.
-CREATE OR REPLACE FUNCTION retention._step_query(p_policy retention.policy, p_held boolean) RETURNS text
+-- tid, changes). Conditions are asked as if what steps before delete had gone. $1 is a slice.
+CREATE OR REPLACE FUNCTION retention._step_query(p_policy retention.policy) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH step AS (
         SELECT e.*, e."where" IS NULL AND e.differs IS NULL AND e.related IS NULL AS whole
@@ -14,20 +13,16 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
                    FROM _batch'
                ELSE format('SELECT _batch.n, %1$I.tableoid AS rel, %1$I.ctid AS tid, %2$s AS changes %3$s'
                            ' JOIN _batch ON t.tableoid = _batch.rel AND t.ctid = _batch.tid%4$s WHERE %5$s',
-                               coalesce(s."as", 't'),
-                   CASE WHEN p_held THEN 'true' ELSE coalesce('(' || s.differs || ')', 'true') END,
+                   coalesce(s."as", 't'), coalesce('(' || s.differs || ')', 'true'),
                    coalesce(p_policy.joined, format('FROM %s t', retention._table(p_policy.table_name)::regclass)),
                    CASE WHEN s.related IS NOT NULL THEN format(' JOIN %s %I ON (%s)',
                        retention._table(s.related)::regclass, s."as", s."on") END,
-                   CASE WHEN p_held THEN 'true' ELSE concat_ws(' AND ', coalesce('(' || s."where" || ')', 'true'),
-                       b.gone) END) END),
+                   concat_ws(' AND ', coalesce('(' || s."where" || ')', 'true'), b.gone)) END),
            '' ORDER BY s.step), '')
     FROM step s
     CROSS JOIN LATERAL (
         SELECT string_agg(format('%I AS NOT MATERIALIZED (SELECT o.* FROM %s o WHERE %s)', 'rest of ' || x."table",
-                                 retention._table(x."table")::regclass,
-                                 CASE WHEN p_held THEN (x."table" = s.related)::text ELSE format(x.gone, 'o') END),
-                                     ', ') AS rest,
+                                 retention._table(x."table")::regclass, format(x.gone, 'o')), ', ') AS rest,
                string_agg(format(x.gone, quote_ident(coalesce(s."as", 't'))), '')
                    FILTER (WHERE x."table" = coalesce(s.related, s."table")
                        AND (s.related IS NOT NULL OR s.verb IN ('delete', 'update'))) AS gone
@@ -35,5 +30,4 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
                   AND _step_%1$s.rel = %%1$s.tableoid)', d.step),
                                            ' AND ') AS gone
               FROM step d WHERE d.verb = 'delete' AND d.step < s.step GROUP BY d."table") x) b
-    WHERE NOT p_held OR s.related IS NOT NULL AND s.verb IN ('delete', 'update')
 $function$;

@@ -3,8 +3,8 @@
 -- SET NULL is refused. missing says why nobody can look.
 CREATE OR REPLACE FUNCTION retention._keys_reached(p_tables oid[])
 RETURNS TABLE (
-    n integer, key oid, action "char", deferred boolean, parent oid, child oid, parent_root oid, child_root oid,
-    parent_from text, child_from text, matches text, columns text[], path text, missing text)
+    n integer, action "char", deferred boolean, parent_root oid, child_root oid, parent_from text, child_from text,
+    matches text, columns text[], path text, missing text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH RECURSIVE reached AS (
         SELECT x.oid FROM retention._below(p_tables) b CROSS JOIN LATERAL (SELECT b AS oid UNION SELECT a.relid::oid
@@ -17,8 +17,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     )
     SELECT (row_number() OVER (ORDER BY retention._table_name(k.confrelid), retention._table_name(k.conrelid),
         k.conname))::integer,
-           k.oid, CASE WHEN s.refuses THEN 'r'::"char" ELSE k.confdeltype END, k.condeferred AND s.refuses IS FALSE,
-               k.confrelid, k.conrelid,
+           CASE WHEN s.refuses THEN 'r'::"char" ELSE k.confdeltype END, k.condeferred AND s.refuses IS FALSE,
            x.parent, x.child, x.parent_from, x.child_from,
            (SELECT string_agg(format('p.%I OPERATOR(%I.%s) c.%I', pa.attname, n.nspname, o.oprname, ca.attname),
                ' AND ' ORDER BY u.i)

@@ -5,7 +5,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock
 DECLARE v_run CONSTANT retention.run := (SELECT r FROM retention.run r WHERE r.id = p_run);
 BEGIN
     UPDATE retention.total t
-    SET rows_left = (retention._count(v_run.policy, v_run.as_of, 10000, true, v_run.scope, v_run.older_than)).due
+    SET rows_left = retention._due(v_run.policy, v_run.as_of, 10000, true, v_run.scope, v_run.older_than)
     WHERE t.policy = v_run.policy;
 EXCEPTION WHEN OTHERS THEN NULL;
 END $function$;

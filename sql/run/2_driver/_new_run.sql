@@ -10,7 +10,7 @@ BEGIN
     FOR v_filled IN SELECT s.subname FROM pg_subscription_rel r JOIN pg_subscription s ON s.oid = r.srsubid
                     WHERE r.srrelid = 'retention.run'::regclass LOOP
         RAISE object_not_in_prerequisite_state USING MESSAGE = format('subscription "%s" fills the run log', v_filled),
-            HINT = 'Runs are on the publisher. DROP SUBSCRIPTION, then retention.adopt(), let them start here.';
+            HINT = 'Runs are on the publisher. DROP SUBSCRIPTION, then "pgretain adopt", let them start here.';
     END LOOP;
     INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, reason, scope, older_than, dry_run, note,
                                state, started_at)

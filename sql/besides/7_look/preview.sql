@@ -20,7 +20,7 @@ BEGIN
     stopped_by := coalesce((SELECT u.why FROM retention._unexpected(ARRAY[v_policy]) u LIMIT 1),
         retention._stopping_hold(v_policy.name, v_request.as_of));
     BEGIN
-        v_count := retention._count(v_policy.name, v_request.as_of, max_rows, true, v_request.scope,
+        v_count := retention._count(v_policy.name, v_request.as_of, max_rows, v_request.scope,
             v_request.older_than);
     EXCEPTION WHEN invalid_function_definition OR SQLSTATE 'PR004' THEN  -- another table has its name; foreign code
         IF stopped_by IS NULL THEN RAISE; END IF;

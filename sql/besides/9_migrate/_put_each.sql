@@ -17,7 +17,8 @@ BEGIN
     WHERE starts_with(p.name, p_name || '@') AND p.hash <> p_registers ->> 'hash';
     FOREACH v_member IN ARRAY retention._members(p_name) LOOP
         BEGIN
-            PERFORM retention._misplaced(v_member), retention._stamp(v_member, true);
+            PERFORM retention._misplaced(v_member);
+            IF retention._stamp(v_member) THEN PERFORM retention._prove(v_member); END IF;
             RETURN;
         EXCEPTION WHEN SQLSTATE 'PR004' OR object_not_in_prerequisite_state THEN NULL;  -- runs of that one tell
         END;

@@ -40,16 +40,16 @@ BEGIN
     END IF;
     BEGIN
         IF v_allowed THEN
-            due := coalesce(due, nullif((retention._count(
-                p_policy.name, p_run.as_of, 1, false, p_run.scope, p_run.older_than, p_lo)).due, 1));
+            due := coalesce(due, nullif(retention._due(
+                p_policy.name, p_run.as_of, 1, false, p_run.scope, p_run.older_than, p_lo), 1));
             RETURN;
         END IF;
-        due := coalesce(due, (retention._count(
-            p_policy.name, p_run.as_of, v_most, false, p_run.scope, p_run.older_than, p_lo)).due);
+        due := coalesce(due, retention._due(
+            p_policy.name, p_run.as_of, v_most, false, p_run.scope, p_run.older_than, p_lo));
         breaker_limit := retention._breaker_limit(p_policy, least(due, p_policy.budget_rows));
         IF least(due, p_policy.budget_rows) > breaker_limit THEN
-            due := (retention._count(
-                p_policy.name, p_run.as_of, v_most, true, p_run.scope, p_run.older_than, p_lo)).due;
+            due := retention._due(
+                p_policy.name, p_run.as_of, v_most, true, p_run.scope, p_run.older_than, p_lo);
             breaker_limit := retention._breaker_limit(p_policy, least(due, p_policy.budget_rows));
         END IF;
     EXCEPTION WHEN OTHERS THEN  -- a batch passes such a row by; at most all rows of the table are due

@@ -18,7 +18,7 @@ BEGIN
             v_slice.pass := coalesce(v_slice.pass, 0) + 1;
             PERFORM retention._batch(v_policy, v_slice, 1, false, true);
         END LOOP;
-        PERFORM retention._count(p_policy, clock_timestamp(), 0, true);
+        PERFORM retention._count(p_policy, clock_timestamp(), 0);
         PERFORM retention._look('SELECT to_jsonb(count(*)) FROM retention.policy p CROSS JOIN LATERAL (
                 SELECT FROM retention._effects(p.name, clock_timestamp(), 0, NULL, NULL)
                 UNION ALL SELECT FROM retention._related(p, ''{}'', ''{}'', clock_timestamp())) x

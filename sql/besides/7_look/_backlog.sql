@@ -5,7 +5,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp S
 DECLARE v_policy retention.policy; v_count retention.due_count;
 BEGIN
     FOR v_policy IN SELECT p.* FROM retention.policy p WHERE NOT p.report ORDER BY p.name LOOP
-        v_count := retention._count(v_policy.name, clock_timestamp(), NULL, true, NULL,
+        v_count := retention._count(v_policy.name, clock_timestamp(), NULL, NULL,
             retention._window_at(v_policy, (retention._window_set(v_policy)).older_than, clock_timestamp()));
         policy := v_policy.name; due := v_count.due; kept := v_count.kept; oldest := v_count.oldest;
         newest := v_count.newest;

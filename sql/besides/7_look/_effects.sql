@@ -8,7 +8,7 @@ RETURNS TABLE (
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(p_policy);
-    v_steps CONSTANT text := retention._step_query(v_policy, false);
+    v_steps CONSTANT text := retention._step_query(v_policy);
     v_own CONSTANT text := CASE WHEN NOT v_policy.partitions THEN retention._table(v_policy.table_name)::regclass END;
     v_found text;
 BEGIN

@@ -1,0 +1,2 @@
+-- Migrate
+-- What migrations call: rights, the registry, indexes, and the proof that a policy can run.

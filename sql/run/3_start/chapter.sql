@@ -1,0 +1,3 @@
+-- Start
+-- What is asked before the first batch: is this call allowed, is anything paused, what does the breaker say, where does
+-- the run go on; and the page of a policy for each schema, which its first run makes. The driver calls it.

@@ -1,0 +1,2 @@
+-- Types
+-- What functions of the runtime hand to each other.

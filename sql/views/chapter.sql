@@ -1,0 +1,2 @@
+-- Views
+-- For people and monitoring.
