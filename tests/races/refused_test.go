@@ -147,17 +147,3 @@ func TestTriggerThatNeedsAnotherPath(t *testing.T) {
 	s.logged("p", counts{State: "failed", Taken: 10})
 	s.unlocked()
 }
-
-// A published table without a replica identity refuses every DELETE; the run says so.
-func TestPublishedWithoutReplicaIdentity(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, "ALTER TABLE m REPLICA IDENTITY NOTHING;", simple)
-	s.Exec(t, "CREATE PUBLICATION everything FOR TABLE m")
-	s.refill(30)
-	err := s.run("p").end()
-	if err == nil || err.Code != "55000" || !strings.Contains(err.Message, "replica identity") {
-		t.Errorf("raised %v", err)
-	}
-	s.leaves(from(1, 30)...)
-	s.logged("p", counts{State: "failed"})
-}
