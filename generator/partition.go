@@ -317,9 +317,9 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	row := parts[at].hashedWith(admission.String())
 	parts[at] = row
 	roles := c.file.Install.Roles
-	arguments := "text"
+	arguments, by := "text", ""
 	if e.ShardsOf != "" {
-		arguments = "text, boolean"
+		arguments, by = "text, boolean", c.tables[p.Table.String()].Distribution.Column
 	}
 	quote := dollarQuote([]byte(page.String()), "page")
 	registers := strings.TrimSuffix(strings.TrimPrefix(row.SQL, "SELECT "+c.schema()+"._register("), ");\n")
@@ -327,7 +327,8 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 		"Pattern": literal(e.Pattern()), "Words": wordsText(row.Words), "Row": sqlText(registers),
 		"Page": sqlText(quote + "\n" + page.String() + quote), "Policy": sqlText(p.Name), "Function": ident(p.Name + "_admit"),
 		"Statements":  sqlText(admission.String()),
-		"Distributed": literal(e.ShardsOf + "." + p.Table.Name), "Arguments": sqlText(arguments),
+		"Distributed": literal(e.ShardsOf + "." + p.Table.Name),
+		"By":          literal(by), "Tables": c.distributed(e, page.String()+admission.String()), "Arguments": sqlText(arguments),
 		"Functions": functions, "Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
 	admit := Object{Kind: KindFunction, Name: c.schema() + "." + p.Name + "_admit(" + arguments + ")", As: AsMigrator, SQL: object("admit", data),
 		Policy: p.Name, Table: row.Table, Position: p.Position}
@@ -342,6 +343,22 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 		template.Row[name] = json.RawMessage(encode(value))
 	}
 	return []Object{admit, template}
+}
+
+// distributed are the tables of a schema that a page names, each with the column by which Citus distributes it: NULL for
+// reference tables.
+func (c *compiler) distributed(e *policy.Each, page string) []fields {
+	var list []fields
+	for _, t := range c.snapshot.Tables {
+		if t.Schema == e.Name && t.Distribution != nil && strings.Contains(page, tableName(t)) {
+			var by any = sqlText("NULL")
+			if t.Distribution.Column != "" {
+				by = literal(t.Distribution.Column)
+			}
+			list = append(list, fields{"Name": literal(t.Name), "By": by})
+		}
+	}
+	return list
 }
 
 // hashedWith is a member's row whose hash covers what its schema is given, too.

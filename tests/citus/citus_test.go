@@ -272,6 +272,12 @@ func TestShards(t *testing.T) {
 	if err := c.job(conn); err == nil || !strings.Contains(err.Error(), "which is protected") {
 		t.Errorf("a run that would change a protected table ends with %v", err)
 	}
+	// What lies together now is not what the policy compares.
+	pgtest.Exec(t, c.coordinator, "DROP TABLE app.reaction")
+	pgtest.Exec(t, c.coordinator, "SELECT alter_distributed_table('app.message', distribution_column => 'id', cascade_to_colocated => false)")
+	if err := c.job(conn); err == nil || !strings.Contains(err.Error(), `table "app.message" is not distributed by "tenant_id" any more`) {
+		t.Errorf("a run on a table that is distributed by another column ends with %v", err)
+	}
 }
 
 // TestKilledWorker kills a server during runs: the coordinator's call fails, and after the server has come back the next one
