@@ -97,10 +97,10 @@ policies:
   notes: {table: note, due: {age: {column: at, older_than: 7 days}}, keep: {oldest: "EXISTS (SELECT FROM message m WHERE m.id = t.id AND m.id = 20)"}, then: [delete]}
   months: {partitions_of: month, due: {age: {older_than: 7 days}}, then: [drop]}`
 
-// applied writes down on a subscriber what each transaction of the subscription does.
+// applied writes down on a subscriber what each transaction of the subscription does, from PostgreSQL 16 on as the tables' owner.
 const applied = `
 	CREATE TABLE applied (xid xid8 DEFAULT pg_current_xact_id(), what text);
-	CREATE FUNCTION applied() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	CREATE FUNCTION applied() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
 		INSERT INTO public.applied (what) VALUES (concat(TG_OP, ' ', TG_TABLE_NAME)); RETURN NULL; END $$;
 	DO $$ DECLARE v_table text; BEGIN
 		FOREACH v_table IN ARRAY '{message,attachment,old_message,tally,task}'::text[] LOOP
