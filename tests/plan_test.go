@@ -49,7 +49,7 @@ func testPlan(t *testing.T, binary string) {
 			t.Errorf("only %d policies were evaluated", n)
 		}
 	})
-	for _, example := range fixture.Cases(t, filepath.Join(corpus, "golden"), 24, "policy.yaml", "schema.sql", "catalog.json", "want/*") {
+	for _, example := range corpusCases(t) {
 		t.Run(example.Name, func(t *testing.T) {
 			t.Parallel()
 			tables := schema

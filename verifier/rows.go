@@ -19,7 +19,6 @@ const countLimit = 10000
 type overdue struct {
 	Due    int64
 	Capped bool
-	Oldest string
 }
 
 // promise is how long a row of a policy may be due, and the job that says so.
