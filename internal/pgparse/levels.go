@@ -8,9 +8,11 @@ import (
 )
 
 // Level is one query: the tables of its FROM clause, and pairs of columns ("alias.column", or "column") that are equal in
-// all rows that its WHERE clause and inner joins let through. Inside is the place of the level that it is in, -1 for none.
+// all rows that its WHERE clause and inner joins let through. Names are what all items of the FROM clause are called: outside of
+// the query they mean something else. Inside is the place of the level that it is in, -1 for none.
 type Level struct {
 	Tables []TableRef
+	Names  []string
 	Equal  [][2]string
 	Inside int
 }
@@ -39,7 +41,7 @@ func Levels(sql string, isQuery bool) ([]Level, error) {
 		if s, ok := m.Interface().(*query.SelectStmt); ok {
 			level := Level{Equal: equalities(s.WhereClause), Inside: inside}
 			for _, item := range s.FromClause {
-				level.from(item)
+				level.from(item.ProtoReflect())
 			}
 			inside = len(list)
 			list = append(list, level)
@@ -50,18 +52,23 @@ func Levels(sql string, isQuery bool) ([]Level, error) {
 	return list, nil
 }
 
-// from adds an item of a FROM clause. The condition of an outer join lets rows of one side through that do not meet it.
-func (l *Level) from(item *query.Node) {
-	if table := item.GetRangeVar(); table != nil {
-		l.Tables = append(l.Tables, (&walker{}).tableRef(table))
-	}
-	if join := item.GetJoinExpr(); join != nil {
-		l.from(join.Larg)
-		l.from(join.Rarg)
-		if join.Jointype == query.JoinType_JOIN_INNER {
-			l.Equal = append(l.Equal, equalities(join.Quals)...)
+// from adds an item of a FROM clause, whatever it is. The condition of an outer join lets rows of one side through that do not
+// meet it. Sub-selects are levels of their own.
+func (l *Level) from(item protoreflect.Message) {
+	switch n := item.Interface().(type) {
+	case *query.SelectStmt:
+		return
+	case *query.Alias:
+		l.Names = append(l.Names, n.Aliasname)
+	case *query.RangeVar:
+		l.Tables = append(l.Tables, (&walker{}).tableRef(n))
+		l.Names = append(l.Names, n.Relname)
+	case *query.JoinExpr:
+		if n.Jointype == query.JoinType_JOIN_INNER {
+			l.Equal = append(l.Equal, equalities(n.Quals)...)
 		}
 	}
+	visit(item, l.from)
 }
 
 // equalities are the pairs of columns that are equal where a condition is true.

@@ -99,18 +99,20 @@ func (s *checks) part(part policy.Part, named []pgparse.TableRef) {
 		panic(err) // it was read with the file
 	}
 	beside := make([]map[string]bool, len(levels)) // columns that are equal to that of the policy's row, by level
-	taken := map[string]bool{}
 	for i, level := range levels {
-		beside[i] = map[string]bool{"t." + s.own.Column: true}
+		beside[i] = map[string]bool{"t." + s.own.Column: !slices.Contains(level.Names, "t")}
 		if level.Inside >= 0 {
 			maps.Copy(beside[i], beside[level.Inside])
+			maps.DeleteFunc(beside[i], func(column string, _ bool) bool {
+				table, _, _ := strings.Cut(column, ".")
+				return slices.Contains(level.Names, table)
+			})
 		} else {
 			level.Tables = append(level.Tables, named...)
 		}
 		s.spread(beside[i], level)
 		for _, ref := range level.Tables {
-			s.table(part, ref, beside[i], taken[alias(ref)])
-			taken[alias(ref)] = true
+			s.table(part, ref, beside[i])
 		}
 	}
 }
@@ -136,15 +138,15 @@ func (s *checks) spread(beside map[string]bool, level pgparse.Level) {
 }
 
 // table holds one table of a piece of SQL to be beside the policy's rows, or on all nodes.
-func (s *checks) table(part policy.Part, ref pgparse.TableRef, beside map[string]bool, taken bool) {
+func (s *checks) table(part policy.Part, ref pgparse.TableRef, beside map[string]bool) {
 	at := part.Expr.At(ref.Offset)
 	if ref.Schema == "" && (s.policy.Generated(ref) || !slices.ContainsFunc(part.Tables(), func(t policy.Table) bool { return t.Schema == "" && t.Name == ref.Name })) {
 		return // a name of its own WITH
 	}
 	d := s.distribution(policy.Table{Schema: ref.Schema, Name: ref.Name, Position: at})
-	if d != nil && d.Kind == "hash" && (taken || !beside[alias(ref)+"."+d.Column]) {
+	if d != nil && d.Kind == "hash" && !beside[alias(ref)+"."+d.Column] {
 		s.refuse(at, fmt.Sprintf("rows of %q may lie on other nodes than the row that is judged", ref.Name),
-			fmt.Sprintf("Let the query say %s.%s = t.%s, outside of OR and of outer joins, and give each table an alias of its own.", alias(ref), d.Column, s.own.Column))
+			fmt.Sprintf("Let the query say %s.%s = t.%s, outside of OR and of outer joins.", alias(ref), d.Column, s.own.Column))
 	}
 }
 

@@ -1,6 +1,6 @@
--- Writes a policy for each schema, or shard, as a migration gives it, and makes the page of the first that can be a member, so that
--- what PostgreSQL refuses shows when it is installed. Drops the pages of schemas that it is not for any more; others of
--- another version are made anew when a run of them begins. A run under way ends before its next batch.
+-- Writes a policy for each schema, or shard, as a migration gives it, and makes the page of the first that can be a
+-- member, so that what PostgreSQL refuses shows when it is installed. Drops the pages of places that it is not for any
+-- more; others of another version are made anew when a run of them begins. A run under way ends before its next batch.
 CREATE OR REPLACE FUNCTION retention._put_each(
     p_name text, p_word text, p_schemas text, p_words text, p_page text, p_registers jsonb,
     p_shards boolean DEFAULT false) RETURNS void
