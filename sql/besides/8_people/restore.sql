@@ -11,9 +11,13 @@ CREATE OR REPLACE FUNCTION retention.restore(
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 #variable_conflict use_column
 DECLARE v_policy CONSTANT retention.policy := retention._known(restore.policy); v_key jsonb; v_lock record;
+    v_misplaced text;
 BEGIN
-    PERFORM retention._refuse_begun(), retention._misplaced(restore.policy);
-    IF v_policy.restores IS NULL THEN
+    PERFORM retention._refuse_begun();
+    v_misplaced := retention._misplaced(restore.policy);
+    IF v_misplaced IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = v_misplaced;
+    ELSIF v_policy.restores IS NULL THEN
         RAISE feature_not_supported
             USING MESSAGE = format('policy "%s" keeps nothing that could be restored', restore.policy),
                   HINT = 'It needs an archive of whole rows with run.id in a column, or an update with "undo".';
