@@ -82,6 +82,7 @@ type join struct {
 type guard struct {
 	name       string
 	cond       sqlText
+	neverNull  bool
 	condInRank sqlText // the condition with joins as sub-selects
 	rank       *ranked
 }
@@ -177,6 +178,7 @@ func (w *pageWriter) compileGuards() {
 		compiled := guard{name: g.Name}
 		if g.Condition != nil {
 			compiled.cond, compiled.condInRank = enclosed(w.bind(*g.Condition)), w.bindInRank(*g.Condition)
+			compiled.neverNull = w.parse(*g.Condition).NeverNull
 		}
 		w.guards = append(w.guards, compiled)
 	}
@@ -393,9 +395,9 @@ func (w *pageWriter) anyDue(beyond string) []sqlText {
 
 // keptBy is what a guard says of a row.
 type keptBy struct {
-	Null sqlText // the guard cannot say; "" for one that always can
-	Kept sqlText
-	Name literal
+	Kept    sqlText
+	Name    literal
+	Unknown literal // the name with "?", where the guard may be NULL
 }
 
 // places is the relation of rows that a rank spares or takes.
@@ -415,7 +417,11 @@ func (w *pageWriter) rows() Object {
 			guards = append(guards, keptBy{Kept: fragment("among places", g.rank), Name: literal(g.name)})
 			continue
 		}
-		guards = append(guards, keptBy{Kept: g.cond, Null: fragment("is null", g.cond), Name: literal(g.name)})
+		kept := keptBy{Kept: g.cond, Name: literal(g.name)}
+		if !g.neverNull {
+			kept.Unknown = literal(g.name + "?")
+		}
+		guards = append(guards, kept)
 	}
 	for _, r := range w.beyonds {
 		if r != nil {

@@ -44,7 +44,7 @@ func readExpression(sql string) (*expression, error) {
 		return nil, err
 	}
 	e := &expression{w.expr, node, base}
-	e.Simple = simple(node)
+	e.Simple, e.NeverNull = simple(node), neverNull(node)
 	e.Literal = node.GetAConst() != nil || node.GetTypeCast().GetArg().GetAConst() != nil
 	return e, nil
 }

@@ -143,6 +143,21 @@ func TestExpressionKinds(t *testing.T) {
 	}
 }
 
+func TestNeverNull(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]bool{
+		"EXISTS (SELECT FROM x)":                            true,
+		"NOT EXISTS (SELECT FROM x) OR (a > 1) IS NOT TRUE": true,
+		"a IS NULL AND NOT (b IS NOT NULL)":                 true,
+		"a":                                                 false, "NOT a": false, "a IS NULL OR b": false, "a = 1": false, "a IN (SELECT y FROM x)": false,
+		"(SELECT EXISTS (SELECT FROM x))": false, "a IS DISTINCT FROM b": false, "CASE WHEN a IS NULL THEN b END": false,
+	} {
+		if got, err := pgparse.Expression(sql); err != nil || got.NeverNull != want {
+			t.Errorf("%s: %v, want %v; %v", sql, got.NeverNull, want, err)
+		}
+	}
+}
+
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	sql := "SELECT max(coalesce(o.d, g.d)) AS days FROM g LEFT JOIN app.o ON o.c = t.c WHERE g.id IN (SELECT x FROM y)"

@@ -240,6 +240,19 @@ func simple(node *query.Node) bool {
 	return operand(node)
 }
 
+// neverNull says whether the grammar alone makes the expression TRUE or FALSE. IS DISTINCT FROM calls an operator.
+func neverNull(node *query.Node) bool {
+	switch n := node.GetNode().(type) {
+	case *query.Node_BoolExpr:
+		return all(n.BoolExpr.Args, neverNull)
+	case *query.Node_NullTest, *query.Node_BooleanTest:
+		return true
+	case *query.Node_SubLink:
+		return n.SubLink.SubLinkType == query.SubLinkType_EXISTS_SUBLINK
+	}
+	return false
+}
+
 func all(nodes []*query.Node, is func(*query.Node) bool) bool {
 	return !slices.ContainsFunc(nodes, func(n *query.Node) bool { return !is(n) })
 }

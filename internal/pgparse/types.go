@@ -22,6 +22,7 @@ type Expr struct {
 	Results   int         // of a query: columns that it returns, 0 where that is not plain ("*", VALUES)
 	Simple    bool        // only columns, constants, comparisons, AND, OR, NOT, IN of constants and NULL tests:
 	// safe in an index predicate
+	NeverNull          bool   // EXISTS and IS NULL and their kin alone: TRUE or FALSE for every row
 	Literal            bool   // a constant, perhaps with a cast
 	TimeFunction       string // the first of now(), current_timestamp, clock_timestamp() and kin, "" when none
 	TimeFunctionOffset int
