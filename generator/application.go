@@ -118,6 +118,20 @@ func argumentType(typ string) string {
 	return strings.Join(strings.Fields(typeModifier.ReplaceAllString(typ, "")), " ")
 }
 
+// castType is a type without length or precision for a cast, which would cut values off to these, and say so to nobody.
+func castType(typ string) string {
+	typ = argumentType(typ)
+	switch name := strings.TrimRight(typ, "[]"); { // alone the first two have length one
+	case name == "character":
+		return "bpchar" + strings.TrimPrefix(typ, name)
+	case name == "bit":
+		return `"bit"` + strings.TrimPrefix(typ, name)
+	case strings.HasPrefix(name, "interval"):
+		return "interval" + strings.TrimPrefix(typ, name)
+	}
+	return typ
+}
+
 // claim are the functions of a deduplication set: <policy>_claim and <policy>_seen, for one key and
 // for many, and those of its cursor.
 func (w *pageWriter) claim(c *policy.Claim) []Object {
@@ -329,12 +343,8 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 		set = append(set, columnValue{ident(a.Column), enclosed(w.bind(a.Value))})
 	}
 	typ := argumentType(key.Type)
-	cast := typ
-	if typ == "character" { // alone it would be one character
-		cast = "bpchar"
-	}
 	text := typ == "text" || typ == "character varying" || typ == "character" || strings.HasSuffix(typ, "citext")
-	d := fields{"Key": ident(key.Name), "KeyLiteral": literal(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(cast), "Trim": text,
+	d := fields{"Key": ident(key.Name), "KeyLiteral": literal(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(castType(key.Type)), "Trim": text,
 		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(strings.Join(what, ", ")), "Set": set, "Revive": nil}
 	if t.Revive != nil {
 		revive := w.revive(t, key)

@@ -78,7 +78,9 @@ func (b *binder) bindQuery(e policy.Expr) sqlText {
 	parsed := policy.Part{Expr: e, Kind: policy.IsQuery}.Parsed()
 	b.onOneLine(e)
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
-		if len(ref.Fields) != 2 || ref.Star || named(parsed.Tables, ref.Fields[0]) {
+		if b.ofTheRow(ref) {
+			return b.rowColumn(e, ref), true
+		} else if len(ref.Fields) != 2 || ref.Star || named(parsed.Tables, ref.Fields[0]) {
 			return "", false
 		}
 		return b.scalar(ref)
@@ -213,8 +215,10 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 	case parts == 1 && ref.Depth == 0:
 		// A bare name outside every sub-select is a column of the row, even where a joined table has one of that name.
 		if b.knownColumn(b.table, first, e.At(ref.Offset)) != nil {
-			return sqlText("t." + e.SQL[ref.Offset:ref.Offset+nameLength(e.SQL[ref.Offset:])]), true
+			return b.rowColumn(e, ref), true
 		}
+	case b.ofTheRow(ref):
+		return b.rowColumn(e, ref), true
 	case parts == 2:
 		if table := b.aliases[first]; table != nil && !slices.Contains(systemColumns, ref.Fields[1]) {
 			b.knownColumn(table, ref.Fields[1], e.At(ref.Offset))
@@ -222,6 +226,21 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 		return b.scalar(ref)
 	}
 	return "", false
+}
+
+// rowColumn is a bare name as a column of the row.
+func (b *binder) rowColumn(e policy.Expr, ref pgparse.ColumnRef) sqlText {
+	return sqlText("t." + e.SQL[ref.Offset:ref.Offset+nameLength(e.SQL[ref.Offset:])])
+}
+
+// ofTheRow says whether a bare name in a sub-select is a column of the row, since no table there has one: it stays so where
+// a table gets one later.
+func (b *binder) ofTheRow(ref pgparse.ColumnRef) bool {
+	return len(ref.Fields) == 1 && !ref.Star && !ref.Derived && b.table.Column(ref.Fields[0]) != nil &&
+		!slices.ContainsFunc(ref.Beside, func(t pgparse.TableRef) bool {
+			table := b.lookUp(t)
+			return table == nil || table.Column(ref.Fields[0]) != nil
+		})
 }
 
 // run ties run.id and run.reason, which steps read, to the input of the batch.

@@ -48,7 +48,7 @@ func (w *pageWriter) clockOf(source *policy.Clock, number int) *clock {
 	if source.Kind != "position" {
 		w.compileWindow(k, number)
 	} else if source.Watermark != nil {
-		k.mark = fragment("watermark", w.watermark(source.Watermark))
+		k.mark = fragment("watermark", w.watermark(source.Watermark, k.typ))
 	}
 	return k
 }
@@ -91,13 +91,13 @@ func (w *pageWriter) clockExpression(k *clock, e policy.Expr, encoded bool) stri
 	if typ := w.joinedType(e.SQL); typ != "" {
 		return typ
 	}
-	var types []string // of the row's columns that can hold an instant, each once
+	var types []string // of the row's columns that can hold an instant, each once; AT TIME ZONE makes another type of each
 	for _, column := range w.read(parsed) {
 		if typ := column.Plain(); encoded || strings.HasPrefix(typ, "timestamp") || typ == "date" {
 			types = with(types, typ)
 		}
 	}
-	if len(types) == 1 && (types[0] != "date" || plainPick.MatchString(e.SQL)) {
+	if len(types) == 1 && !slices.Contains(parsed.Functions, "timezone") && (types[0] != "date" || plainPick.MatchString(e.SQL)) {
 		return types[0]
 	}
 	w.refuse(e.Position, codeClockType, "the type of this clock cannot be told from its text",
@@ -218,17 +218,22 @@ func (w *pageWriter) ceiling(k *clock, number int, stored bool) sqlText {
 	if stored {
 		name = "stored value"
 	}
-	return fragment(name, fields{"Query": w.bindQuery(*k.source.UpTo), "Name": ceilingName(number), "Type": sqlText(k.typ)})
+	typ := castType(k.typ)
+	return fragment(name, fields{"Query": w.bindQuery(*k.source.UpTo), "Name": ceilingName(number), "Type": sqlText(typ),
+		"Whole": slices.Contains([]string{"smallint", "integer", "bigint"}, typ)})
 }
 
-// watermark is what templates read of a position's watermark.
-func (w *pageWriter) watermark(m *policy.Watermark) fields {
+// watermark is what templates read of the watermark of a position of some type.
+func (w *pageWriter) watermark(m *policy.Watermark, typ string) fields {
 	d := fields{"Table": quotedTable(m.Table), "Column": ident(m.Column), "Where": sqlText("")}
 	table := w.relation(m.Table)
 	if table == nil {
 		return d
 	}
-	w.knownColumn(table, m.Column, m.Position)
+	if column := w.knownColumn(table, m.Column, m.Position); column != nil && narrows(typ, column.Plain()) {
+		w.refuse(m.Position, codeNarrow, fmt.Sprintf("column %q of %q has type %s, and does not hold all positions of type %s", m.Column, m.Table, column.Type, typ),
+			fmt.Sprintf("Rows between a position and its rounded value would be passed by. Give the column the type %s.", typ))
+	}
 	if m.Where != nil {
 		defer w.restored()()
 		w.binder.table = table

@@ -312,7 +312,7 @@ func (w *pageWriter) withSets(list []stepEntry) []stepEntry {
 // expectation is what a policy relies on of a relation, as retention._unexpected compares it with the catalog.
 type expectation struct {
 	Kind     string            `json:"kind,omitempty"`    // "": a table
-	Columns  map[string]string `json:"columns,omitempty"` // those that the policy names, with type and collation
+	Columns  map[string]string `json:"columns,omitempty"` // those that the policy names, with type and collation; NOT NULL for ranks
 	Whole    bool              `json:"whole,omitempty"`   // it has no others: rows are copied by their columns
 	Key      []string          `json:"key,omitempty"`     // rows are found again by it
 	Cascades []string          `json:"cascades,omitzero"` // where foreign keys delete its rows: those that go on from there
@@ -369,6 +369,9 @@ func (w *pageWriter) expectation(table *catalog.Table, names namesRead) *expecta
 		e.Columns[c.Name] = c.Type
 		if c.Collation != "" {
 			e.Columns[c.Name] += " COLLATE " + c.Collation
+		}
+		if own && c.NotNull && slices.Contains(w.ranksBy(), c.Name) {
+			e.Columns[c.Name] += " NOT NULL"
 		}
 	}
 	return e

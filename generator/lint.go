@@ -59,7 +59,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	for _, k := range judging.DueClocks() {
 		if k.Watermark != nil && k.Watermark.Where != nil {
 			ofWatermark[*k.Watermark.Where] = true
-			read := fragment("watermark", w.watermark(k.Watermark))
+			read := fragment("watermark", w.watermark(k.Watermark, ""))
 			checks = append(checks, Check{*k.Watermark.Where, w.checkText(read, nil, nil)})
 		}
 	}

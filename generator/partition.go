@@ -93,7 +93,7 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 		{Name: "lower", Type: bound}, {Name: "upper", Type: bound, NotNull: true},
 	}
 	if t.value != nil {
-		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: argumentType(t.value.Plain()), NotNull: true})
+		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: castType(t.value.Plain()), NotNull: true})
 	}
 	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
 }
@@ -221,7 +221,7 @@ func (w *pageWriter) partitionFields() fields {
 	t := w.partitionedOf(w.policy)
 	valueType := sqlText("")
 	if t.value != nil {
-		valueType = sqlText(argumentType(t.value.Plain()))
+		valueType = sqlText(castType(t.value.Plain()))
 	}
 	var ranks []*ranked
 	place := func(r *ranked) {

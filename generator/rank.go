@@ -234,6 +234,30 @@ func (w *pageWriter) byThreshold(r *ranked) bool {
 	return true
 }
 
+// ranksBy are the columns by which ranks group and order rows: with NULL in them, which a NOT NULL excludes, they would be
+// written otherwise.
+func (w *pageWriter) ranksBy() []string {
+	var columns []string
+	note := func(r *ranked) {
+		if r == nil {
+			return
+		}
+		for _, k := range r.Keys {
+			columns = append(columns, k.column)
+		}
+		for _, item := range r.Order[:len(r.source.Order)] {
+			columns = append(columns, item.column)
+		}
+	}
+	for _, g := range w.guards {
+		note(g.rank)
+	}
+	for _, r := range w.beyonds {
+		note(r)
+	}
+	return columns
+}
+
 // bindInRank binds where joins are read as sub-selects: a rank looks at more rows than a batch joins.
 func (w *pageWriter) bindInRank(e policy.Expr) sqlText {
 	defer w.restored()()

@@ -343,7 +343,7 @@ func (w *pageWriter) scopeConditions() []sqlText {
 		}
 		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil {
 			value := fragment("scope value", fields{"Scope": w.scope, "Name": literal(name.Text)})
-			list = append(list, fragment("in scope", fields{"Value": value, "Type": sqlText(column.Type), "Column": ident(name.Text)}))
+			list = append(list, fragment("in scope", fields{"Value": value, "Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
 		}
 	}
 	return list

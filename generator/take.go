@@ -154,7 +154,7 @@ func (w *pageWriter) takeLocked(b batch) fields {
 		d["Ordered"] = w.ordered(p)
 	}
 	if marked {
-		m := w.watermark(p.clock.source.Watermark)
+		m := w.watermark(p.clock.source.Watermark, p.clock.typ)
 		m["UpTo"], m["Type"] = p.clock.upTo, sqlText(p.clock.typ)
 		d["Watermark"] = m
 	}

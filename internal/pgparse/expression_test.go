@@ -75,22 +75,24 @@ func TestExpressionNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := pgparse.TableRef{Name: "c", Offset: strings.Index(sql, "c, ")}
+	z := pgparse.TableRef{Schema: "S", Name: "T", Alias: "z", Offset: strings.Index(sql, `"S"`)}
+	e := pgparse.TableRef{Name: "e", Offset: strings.Index(sql, "e) AND")}
 	wanted := &pgparse.Expr{
 		SQL: sql,
 		Columns: []pgparse.ColumnRef{
 			{Fields: []string{"é", "x"}, Offset: 0},
-			{Fields: []string{"t"}, Star: true, Offset: strings.Index(sql, "t.*"), Depth: 1},
-			{Fields: []string{"z", "id"}, Offset: strings.Index(sql, "z.id"), Depth: 1},
-			{Fields: []string{"t", "id"}, Offset: strings.Index(sql, "t.id"), Depth: 1},
-			{Fields: []string{"b"}, Offset: strings.Index(sql, "b FROM"), Depth: 1},
+			{Fields: []string{"t"}, Star: true, Offset: strings.Index(sql, "t.*"), Depth: 1, Beside: []pgparse.TableRef{c, z}, Derived: true},
+			{Fields: []string{"z", "id"}, Offset: strings.Index(sql, "z.id"), Depth: 1, Beside: []pgparse.TableRef{c, z}, Derived: true},
+			{Fields: []string{"t", "id"}, Offset: strings.Index(sql, "t.id"), Depth: 1, Beside: []pgparse.TableRef{c, z}, Derived: true},
+			{Fields: []string{"b"}, Offset: strings.Index(sql, "b FROM"), Depth: 1, Beside: []pgparse.TableRef{e}},
 		},
 		Functions: []string{"now", "count"},
 		Calls:     []pgparse.Call{{Name: "now"}, {Schema: "C", Name: "count", Arguments: 1}},
 		Schemas:   []string{"C"},
 		Tables: []pgparse.TableRef{
 			{Schema: "My", Name: "d", Offset: strings.Index(sql, `"My"`)},
-			{Schema: "S", Name: "T", Alias: "z", Offset: strings.Index(sql, `"S"`)},
-			{Name: "e", Offset: strings.Index(sql, "e) AND")},
+			z, e,
 		},
 		Subquery: true, TimeFunction: "now", TimeFunctionOffset: strings.Index(sql, "now"), Parameter: true,
 		ParameterOffset: strings.Index(sql, "$1"),
@@ -166,7 +168,8 @@ func TestQuery(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := got.Columns[len(got.Columns)-1]
-	if diff := cmp.Diff(pgparse.ColumnRef{Fields: []string{"x"}, Offset: strings.Index(sql, "x FROM"), Depth: 1}, last); diff != "" {
+	beside := []pgparse.TableRef{{Name: "g", Offset: strings.Index(sql, "g LEFT")}, {Schema: "app", Name: "o", Offset: strings.Index(sql, "app.o")}, {Name: "y", Offset: strings.Index(sql, "y)")}}
+	if diff := cmp.Diff(pgparse.ColumnRef{Fields: []string{"x"}, Offset: strings.Index(sql, "x FROM"), Depth: 1, Beside: beside}, last); diff != "" {
 		t.Error(diff)
 	}
 	if got.Columns[0].Depth != 0 || len(got.Tables) != 3 || !got.Subquery {

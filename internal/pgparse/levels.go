@@ -9,12 +9,15 @@ import (
 
 // Level is one query: the tables of its FROM clause, and pairs of columns ("alias.column", or "column") that are equal in
 // all rows that its WHERE clause and inner joins let through. Names are what all items of the FROM clause are called: outside of
-// the query they mean something else. Inside is the place of the level that it is in, -1 for none.
+// the query they mean something else. Derived: not all of these are tables with their own names for columns. Inside is the
+// place of the level that it is in, -1 for none.
 type Level struct {
 	Tables []TableRef
 	Names  []string
 	Equal  [][2]string
 	Inside int
+
+	Derived bool
 }
 
 // Levels are the queries of an expression, or of a query, each before those inside it. The first is the expression itself: it has
@@ -57,8 +60,12 @@ func Levels(sql string, isQuery bool) ([]Level, error) {
 func (l *Level) from(item protoreflect.Message) {
 	switch n := item.Interface().(type) {
 	case *query.SelectStmt:
+		l.Derived = true
 		return
+	case *query.RangeFunction, *query.RangeTableFunc:
+		l.Derived = true
 	case *query.Alias:
+		l.Derived = l.Derived || len(n.Colnames) > 0
 		l.Names = append(l.Names, n.Aliasname)
 	case *query.RangeVar:
 		l.Tables = append(l.Tables, (&walker{}).tableRef(n))

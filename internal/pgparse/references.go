@@ -35,7 +35,9 @@ type walker struct {
 	base    int      // length of what stands before the user's text
 	depth   int      // of sub-selects
 	with    []string // names that WITH makes visible here: no tables
-	writing bool     // statements that change rows are allowed
+	beside  []TableRef
+	derived bool
+	writing bool // statements that change rows are allowed
 	writes  []Write
 	err     error
 }
@@ -70,8 +72,8 @@ func (w *walker) message(m protoreflect.Message) {
 	case *query.ColumnRef:
 		w.column(n)
 	case *query.RangeVar:
-		if n.Schemaname != "" || !slices.Contains(w.with, n.Relname) {
-			w.expr.Tables = append(w.expr.Tables, w.tableRef(n))
+		if t := w.tableRef(n); !w.isWith(t) {
+			w.expr.Tables = append(w.expr.Tables, t)
 		}
 	case *query.FuncCall:
 		w.call(n)
@@ -99,18 +101,31 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	if len(n.LockingClause) > 0 {
 		w.refuse("a locking clause (FOR UPDATE and the like) is not allowed here", 0)
 	}
-	outer := w.with
+	with, beside, derived := w.with, w.beside, w.derived
 	w.depth++
 	w.expr.Subquery = w.expr.Subquery || w.depth > 0
 	w.ctes(n.GetWithClause())
+	level := Level{Derived: derived || len(n.SortClause)+len(n.GroupClause) > 0}
+	for _, item := range n.FromClause {
+		level.from(item.ProtoReflect())
+	}
+	w.beside = slices.Clone(beside)
+	for _, t := range level.Tables {
+		t.Offset = w.offset(int32(t.Offset))
+		w.beside = append(w.beside, t)
+	}
+	w.derived = level.Derived || slices.ContainsFunc(level.Tables, w.isWith)
 	visit(n.ProtoReflect(), w.message, "with_clause", "larg", "rarg")
 	w.depth--
 	if n.Larg != nil && n.Rarg != nil { // both sides of a UNION have its depth
 		w.selectStmt(n.Larg)
 		w.selectStmt(n.Rarg)
 	}
-	w.with = outer
+	w.with, w.beside, w.derived = with, beside, derived
 }
+
+// isWith says whether a table is none, but a query that WITH names.
+func (w *walker) isWith(t TableRef) bool { return t.Schema == "" && slices.Contains(w.with, t.Name) }
 
 // ctes visits what WITH names, and makes the names visible.
 func (w *walker) ctes(clause *query.WithClause) {
@@ -127,7 +142,7 @@ func (w *walker) ctes(clause *query.WithClause) {
 }
 
 func (w *walker) column(n *query.ColumnRef) {
-	ref := ColumnRef{Offset: w.offset(n.Location), Depth: max(w.depth, 0)}
+	ref := ColumnRef{Offset: w.offset(n.Location), Depth: max(w.depth, 0), Beside: w.beside, Derived: w.derived}
 	for _, field := range n.Fields {
 		if field.GetAStar() != nil {
 			ref.Star = true

@@ -33,12 +33,16 @@ type Expr struct {
 }
 
 // ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every
-// sub-select. Offset is that of the first part.
+// sub-select. Offset is that of the first part. Beside are the tables of the FROM clauses around it; Derived says that it
+// may also be a column of something else that stands there, or of the output.
 type ColumnRef struct {
 	Fields []string
 	Star   bool
 	Offset int
 	Depth  int
+
+	Beside  []TableRef
+	Derived bool
 }
 
 // Call is a function that is called; Schema is "" where the search path says which it is.

@@ -1,6 +1,6 @@
 -- Reads columns in their order.
 -- $1 oid[]: of which tables.
--- Returns the table's oid, name, type, of a domain the type beneath it (else ''), whether NOT NULL, the default or, for a generated column,
+-- Returns the table's oid, name, type, of a domain the type beneath it (else ''), whether NOT NULL (and not NOT VALID), the default or, for a generated column,
 -- its expression ('' for none), whether it is generated, how it is an identity column ('always', 'by
 -- default' or ''), whether it is computed whenever it is read (PostgreSQL 18): then no index can hold it; the
 -- collation where it is neither the database's nor one that goes by bytes, else ''.
@@ -8,7 +8,9 @@ SELECT a.attrelid,
        a.attname::text,
        format_type(a.atttypid, a.atttypmod),
        coalesce(base.name, ''),
-       a.attnotnull,
+       a.attnotnull AND NOT EXISTS (
+           SELECT FROM pg_constraint AS n
+            WHERE n.conrelid = a.attrelid AND n.contype = 'n' AND NOT n.convalidated AND n.conkey = ARRAY[a.attnum]),
        CASE WHEN d.oid IS NULL THEN '' ELSE pg_get_expr(d.adbin, d.adrelid) END,
        a.attgenerated <> '',
        CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' ELSE '' END,

@@ -136,34 +136,66 @@ func TestUnexpected(t *testing.T) {
 }
 
 // A table of the same name that comes later, in a schema that stands before in the search path, is not what a policy
-// means that names its tables without one: in guards, joins, steps and statements.
+// means that names its tables without one: in guards, joins, steps and statements. Nor is a later column what it means by
+// a column of the row, in a sub-select on a table that had none of that name.
 func TestLaterNamesake(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE SCHEMA app; GRANT USAGE ON SCHEMA app TO public;
 		CREATE TABLE app.item (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO app.item SELECT i, '2024-01-01' FROM generate_series(1, 5) i;
 		CREATE TABLE cases (item_id int); INSERT INTO cases VALUES (1);
 		CREATE TABLE plans (item_id int, keeps boolean); INSERT INTO plans VALUES (2, true);
+		CREATE TABLE marks (item_id int, "of" int); INSERT INTO marks VALUES (4, 4);
 		CREATE TABLE bits (item_id int); INSERT INTO bits SELECT generate_series(1, 5);
 		CREATE TABLE log (item_id int)`, `
 install: {search_path: [app, public], scheduler: none}
 policies:
   p:
     table: app.item
-    join: {plan: "SELECT p.keeps FROM plans p WHERE p.item_id = t.id"}
+    join: {plan: "SELECT p.keeps FROM plans p WHERE p.item_id = id"}
     due: {age: {column: at, older_than: 7 days}}
     keep:
       case: "EXISTS (WITH open AS (SELECT item_id FROM cases) SELECT FROM open, cases WHERE open.item_id = t.id AND cases.item_id = open.item_id)"
       plan: "coalesce(plan.keeps, false)"
       twin: "id = 3 AND EXISTS (SELECT FROM ONLY item o WHERE o.id = 3)"
+      mark: "EXISTS (SELECT FROM marks WHERE item_id = id AND EXISTS (SELECT FROM app.item o JOIN marks m ON m.of = o.id))"
     then:
       - sql: "INSERT INTO public.log SELECT c.item_id FROM bits c JOIN batch b ON b.id = c.item_id"
       - delete`)
 	in.Exec(t, "SET ROLE "+kit.Migrator+`; CREATE TABLE app.cases (item_id int); CREATE TABLE app.plans (item_id int, keeps boolean);
-		CREATE TABLE app.bits (item_id int); GRANT SELECT ON app.cases, app.plans, app.bits TO public; RESET ROLE`)
+		CREATE TABLE app.bits (item_id int); ALTER TABLE plans ADD id int; ALTER TABLE marks ADD id int; GRANT SELECT ON app.cases, app.plans, app.bits TO public; RESET ROLE`)
 	in.Done("p", noon)
-	for query, want := range map[string][]int{"SELECT id FROM app.item ORDER BY 1": {1, 2, 3}, "SELECT item_id FROM log ORDER BY 1": {4, 5}} {
+	for query, want := range map[string][]int{"SELECT id FROM app.item ORDER BY 1": {1, 2, 3, 4}, "SELECT item_id FROM log ORDER BY 1": {5}} {
 		if diff := cmp.Diff(want, pgtest.Column[int](t, in, query)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}
+	}
+}
+
+// A rank is written for columns that are NOT NULL: where one of them may be NULL later, nothing goes.
+func TestRanksRelyOnNotNull(t *testing.T) {
+	t.Parallel()
+	for name, rule := range map[string]string{
+		"keep":                 "due: {age: {column: at, older_than: 7 days}}, keep: {few: {first: 2, per: [device], order: n DESC}}",
+		"beyond":               "due: {beyond: {first: 2, per: [device], order: n DESC}}",
+		"beyond and age":       "due: {age: {column: at, older_than: 7 days}, beyond: {first: 2, per: [device], order: n DESC}}",
+		"beyond, never RANGE":  `due: {beyond: {first: 2, per: [device], order: n DESC}}, keep: {none: "(SELECT false)"}`,
+		"order by more than n": "due: {beyond: {first: 2, per: [device], order: 'n DESC, at DESC'}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for column, change := range map[string]string{
+				"device": "UPDATE m SET device = NULL",
+				"n":      "INSERT INTO m SELECT i, 'a', NULL, '2024-01-01' FROM generate_series(7, 8) i",
+			} {
+				in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, device text NOT NULL, n int NOT NULL, at timestamptz NOT NULL);
+					INSERT INTO m SELECT i, 'a', i, '2024-01-01' FROM generate_series(1, 6) i`, "policies: {p: {table: m, "+rule+", then: [delete]}}")
+				in.Exec(t, "ALTER TABLE m ALTER "+column+" DROP NOT NULL; "+change)
+				before := in.Rows("TABLE m")
+				o := in.Run("p", noon)
+				if diff := cmp.Diff(before, in.Rows("TABLE m")); diff != "" || o.State != "tripped" || !strings.Contains(o.Message, `column "`+column+`"`) {
+					t.Errorf("%s: ended %s: %s; it took %s", column, o.State, o.Message, diff)
+				}
+			}
+		})
 	}
 }

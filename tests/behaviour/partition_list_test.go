@@ -71,6 +71,12 @@ func TestListPartitions(t *testing.T) {
 				CREATE TABLE a_1 PARTITION OF a FOR VALUES WITH (MODULUS 1, REMAINDER 0); CREATE TABLE b_1 PARTITION OF b FOR VALUES WITH (MODULUS 1, REMAINDER 0);
 				CREATE TABLE c PARTITION OF m FOR VALUES IN (3); INSERT INTO m VALUES (1, 1, 'pending'), (2, 2, 'done')`,
 			goes: []string{"b"}},
+		{name: "of letters, over ranges", rule: week + `, keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')"}`,
+			schema: `CREATE TABLE m (id int, region char(2), at date, state text, PRIMARY KEY (id, region, at)) PARTITION BY LIST (region);
+				CREATE TABLE a PARTITION OF m FOR VALUES IN ('aa') PARTITION BY RANGE (at);
+				CREATE TABLE a_1 PARTITION OF a FOR VALUES FROM ('2024-01-01') TO ('2024-02-01'); CREATE TABLE a_2 PARTITION OF a FOR VALUES FROM ('2024-02-01') TO ('2024-03-01');
+				CREATE TABLE a_3 PARTITION OF a FOR VALUES FROM ('2024-03-01') TO ('2024-04-01'); INSERT INTO m VALUES (1, 'aa', '2024-01-15', 'pending'), (2, 'aa', '2024-02-15', 'done')`,
+			goes: []string{"a_2"}, kept: map[string]int64{"pending": 1}},
 	})
 }
 

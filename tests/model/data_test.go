@@ -94,8 +94,12 @@ func (a *author) itemRow(i int) row {
 
 func keyValue(k kind, n int) value {
 	switch k {
-	case textual:
+	case textual, varchar:
 		return text(fmt.Sprintf("k%03d", n))
+	case bytea:
+		return text(fmt.Sprintf(`\x%06x`, n*3))
+	case date:
+		return moment(time.Date(2020, 2, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, n))
 	case uuid:
 		return text(fmt.Sprintf("%08x-0000-4000-8000-%012x", (n*7919)%251, n))
 	case numeric:
@@ -140,22 +144,41 @@ func (a *author) clockValue(k kind) value {
 		return moment(wall.Truncate(24 * time.Hour))
 	case integer:
 		return at.Unix()
+	case float, decimal:
+		if a.encoding(k) == "epoch_s" {
+			return at.Unix()
+		}
+		return at.UnixMilli()
+	case ulid:
+		if a.in(8) {
+			return text(pick(a.dice, "80000000000000000000000000", "01HZ000000000000000000000", "01J00000000000000000000I00"))
+		}
+		return ulidOf(at.UnixMilli(), 1+a.IntN(2))
 	case uuid:
 		if a.in(8) {
 			return keyValue(uuid, a.IntN(100))
 		}
 		return uuidOf(at.UnixMilli(), 1+a.IntN(2)) // no generator writes the smallest
 	case bigint:
-		for _, e := range a.policy.due {
-			if e.clock != nil && e.clock.kind == bigint && e.clock.encoding == "snowflake" {
-				return (at.UnixMilli()-snowflakeEpoch)<<snowflakeShift + int64(a.IntN(3)-1)
-			} else if e.clock != nil && e.clock.encoding == "epoch_s" {
-				return at.Unix()
-			}
+		switch a.encoding(k) {
+		case "snowflake":
+			return (at.UnixMilli()-snowflakeEpoch)<<snowflakeShift + int64(a.IntN(3)-1)
+		case "epoch_s":
+			return at.Unix()
 		}
 		return at.UnixMilli()
 	}
 	return moment(at.UTC())
+}
+
+// encoding is that of the policy's clock of a kind.
+func (a *author) encoding(k kind) string {
+	for _, e := range a.policy.due {
+		if e.clock != nil && e.clock.kind == k {
+			return e.clock.encoding
+		}
+	}
+	return ""
 }
 
 // hold places some.

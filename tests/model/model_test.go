@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -166,8 +167,9 @@ func (m *model) due(rows []*scope) []bool {
 
 // of is the value of the clock.
 func (c *clock) of(r row) value {
-	if v, ok := r[c.column].(text); c.encoding == "uuidv7" && ok && v[14] != '7' {
-		return nil // a uuid of another version has no instant
+	switch v, _ := r[c.column].(text); {
+	case c.encoding == "uuidv7" && v != "" && v[14] != '7', c.encoding == "ulid" && !isULID.MatchString(string(v)):
+		return nil // a uuid of another version, and a text that is no ULID, have no instant
 	}
 	if v := r[c.column]; v != nil || c.other == "" {
 		return v
@@ -217,6 +219,9 @@ func (m *model) mark(c *clock) row {
 
 // against compares a clock with the cutoff in the clock's own type, rounded down (S4).
 func (c *clock) against(v value, cutoff time.Time, zone *time.Location) int {
+	if unit := map[string]int64{"epoch_s": 1000000, "epoch_ms": 1000}[c.encoding]; c.kind == float || c.kind == decimal {
+		return compare(v.(int64)*unit, cutoff.UnixMicro()) // these have fractions
+	}
 	switch c.encoding {
 	case "epoch_s":
 		return compare(v, cutoff.Unix())
@@ -224,6 +229,8 @@ func (c *clock) against(v value, cutoff time.Time, zone *time.Location) int {
 		return compare(v, cutoff.UnixMilli())
 	case "uuidv7":
 		return compare(v, uuidOf(cutoff.UnixMilli(), 0))
+	case "ulid":
+		return compare(v, ulidOf(cutoff.UnixMilli(), 0))
 	case "snowflake": // the smallest key of the cutoff's instant
 		return compare(v, (cutoff.UnixMilli()-snowflakeEpoch)<<snowflakeShift)
 	}
@@ -296,4 +303,16 @@ func dataNumber(v value, instead *int64, never []int64, atLeast, atMost *int64) 
 // uuidOf is a key of version 7, the smallest of its millisecond with low 0.
 func uuidOf(ms int64, low int) text {
 	return text(fmt.Sprintf("%08x-%04x-7000-8000-%012x", ms>>16, ms&0xffff, low))
+}
+
+var isULID = regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
+
+// ulidOf is the same as text.
+func ulidOf(ms int64, low int) text {
+	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	key := make([]byte, 10)
+	for i := range key {
+		key[9-i] = digits[ms>>(5*i)&31]
+	}
+	return text(fmt.Sprintf("%s%016d", key, low))
 }

@@ -332,6 +332,8 @@ type scenario struct {
 	holds  []hold
 	asOf   []time.Time // of the runs, in order
 	scoped value       // the value of the policy's scope column that is taken, nil for all
+
+	between []string // SQL, for the moments between batches
 }
 
 // hold is one of place_hold, by columns.

@@ -8,12 +8,14 @@ import (
 
 // zones are those of files: every policy of a file has the same.
 var zones = []string{"UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe",
-	"America/St_Johns"}
+	"America/St_Johns", "Pacific/Apia", "Antarctica/Troll", "Africa/Casablanca", "America/Havana"}
 
 // instants are those of runs: in the middle of nothing, and around changes of the clocks in the zones.
 var instants = []string{"2024-06-15T12:00:00Z", "2024-11-03T05:30:00Z", "2024-11-03T06:30:00Z",
 	"2024-11-10T06:30:00Z", "2025-03-09T07:30:00Z",
-	"2025-03-31T22:10:00Z", "2024-10-27T00:30:00Z", "2024-10-27T01:30:00.123456Z", "2024-04-06T15:15:00Z", "2025-03-01T04:59:59.999999Z", "2024-03-31T01:00:00Z"}
+	"2025-03-31T22:10:00Z", "2024-10-27T00:30:00Z", "2024-10-27T01:30:00.123456Z", "2024-04-06T15:15:00Z", "2025-03-01T04:59:59.999999Z", "2024-03-31T01:00:00Z",
+	"2012-01-06T02:30:00Z", "2011-12-31T09:00:00Z", "2024-10-27T01:10:00Z", "2024-03-10T02:20:00Z",
+	"2024-04-14T02:30:00Z", "2024-11-03T04:40:00Z", "2024-11-03T05:10:00Z"}
 
 // author writes one scenario.
 type author struct {
@@ -40,6 +42,11 @@ func randomScenario(seed uint64, number int, zone *time.Location) *scenario {
 	a.then()
 	a.fill()
 	a.hold()
+	if a.in(4) {
+		for range 1 + a.IntN(2) {
+			a.between = append(a.between, pick(a.dice, a.family.item.disturbances()...))
+		}
+	}
 	return a.scenario
 }
 
@@ -59,10 +66,14 @@ func (a *author) times() {
 // clock is without its column.
 func (a *author) clock() *clock {
 	c := &clock{key: pick(a.dice, "age", "age", "expires"), kind: pick(a.dice, timestamptz, timestamptz, timestamp,
-		millis, date, integer, bigint, bigint, uuid)}
+		millis, date, integer, bigint, bigint, uuid, ulid, float, decimal)}
 	switch {
 	case c.kind == uuid:
 		c.encoding = "uuidv7"
+	case c.kind == ulid:
+		c.encoding = "ulid"
+	case c.kind == float, c.kind == decimal:
+		c.encoding = pick(a.dice, "epoch_ms", "epoch_s")
 	case c.kind == integer:
 		c.encoding = "epoch_s"
 	case c.kind == bigint:
@@ -308,7 +319,7 @@ func (a *author) due(c *clock) {
 		if c.window == nil {
 			a.windows = append(a.windows, span{})
 		}
-		if c.column == a.col("made") && c.kind != uuid && a.in(10) { // PostgreSQL 15 has no max of uuid
+		if c.column == a.col("made") && c.kind != uuid && c.kind != ulid && a.in(10) { // PostgreSQL 15 has no max of uuid
 			c.nulls = false
 			c.upTo = &extreme{"max", "x", a.family.limit, "up", lit{true, boolean}}
 		}

@@ -30,6 +30,7 @@ type table struct {
 	key       []string
 	unique    bool   // the key is a unique index, not the primary key
 	partition string // "", HASH, RANGE or LIST, by the first column of the key
+	worn      bool   // it has lost a column; of its partitions one was attached with another order, one has partitions
 	foreign   []foreignKey
 }
 
@@ -57,52 +58,109 @@ func (t *table) compareKeys(a, b row) int {
 
 // create is the table in SQL.
 func (t *table) create() string {
-	var parts []string
+	var columns, constraints []string
 	for _, c := range t.columns {
 		typ := string(c.kind)
 		if c.typ != "" {
 			typ = c.typ
 		}
-		part := quote.Ident(c.name) + " " + typ
+		column := quote.Ident(c.name) + " " + typ
 		if c.notNull || slices.Contains(t.key, c.name) {
-			part += " NOT NULL"
+			column += " NOT NULL"
 		}
-		parts = append(parts, part)
+		columns = append(columns, column)
 	}
 	if !t.unique && len(t.key) > 0 {
-		parts = append(parts, "PRIMARY KEY ("+quote.Idents(t.key)+")")
+		constraints = append(constraints, "PRIMARY KEY ("+quote.Idents(t.key)+")")
 	}
 	if t.unique {
-		parts = append(parts, "UNIQUE ("+quote.Idents(t.key)+")")
+		constraints = append(constraints, "UNIQUE ("+quote.Idents(t.key)+")")
 	}
 	for _, f := range t.foreign {
-		parts = append(parts, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) ON DELETE %s",
+		constraints = append(constraints, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s) ON DELETE %s",
 			quote.Idents(f.columns), f.to.ref(), quote.Idents(f.to.key), f.action))
 	}
-	sql := "CREATE TABLE " + t.ref() + " (" + strings.Join(parts, ", ") + ")"
-	part := func(n int) string {
-		return fmt.Sprintf(";\nCREATE TABLE app.%s PARTITION OF %s ", quote.Ident(fmt.Sprintf("%s part %d",
-			t.name, n)), t.ref())
-	}
-	switch t.partition {
-	case "HASH":
-		sql += " PARTITION BY HASH (" + quote.Ident(t.key[0]) + ")"
-		for n := range 3 {
-			sql += part(n) + fmt.Sprintf("FOR VALUES WITH (MODULUS 3, REMAINDER %d)", n)
-		}
-	case "RANGE":
-		sql += " PARTITION BY RANGE (" + quote.Ident(t.key[0]) + ")" +
-			part(0) + "FOR VALUES FROM (MINVALUE) TO (7)" +
-			part(1) + "FOR VALUES FROM (7) TO (20)" + part(2) + "FOR VALUES FROM (20) TO (MAXVALUE)"
-	case "LIST":
-		sql += " PARTITION BY LIST (" + quote.Ident(t.key[0]) + ")" + part(0) + "FOR VALUES IN (5)" +
-			part(1) + "FOR VALUES IN (6, 7)" + part(2) + "DEFAULT"
-	}
+	by, parts := t.partitions(columns)
+	sql := t.made(t.ref(), append(slices.Clone(columns), constraints...), by) + parts
 	for _, f := range t.foreign {
-		sql += fmt.Sprintf(";\nCREATE INDEX ON %s (%s)", t.ref(), quote.Idents(f.columns))
+		sql += fmt.Sprintf("CREATE INDEX ON %s (%s);\n", t.ref(), quote.Idents(f.columns))
 	}
-	return sql + ";\n"
+	return sql
 }
+
+// made is a table of columns, of which a worn one once had one more.
+func (t *table) made(ref string, columns []string, by string) string {
+	if !t.worn {
+		return fmt.Sprintf("CREATE TABLE %s (%s)%s;\n", ref, strings.Join(columns, ", "), by)
+	}
+	return fmt.Sprintf("CREATE TABLE %s (gone text, %s)%s;\nALTER TABLE %[1]s DROP gone;\n", ref,
+		strings.Join(columns, ", "), by)
+}
+
+// bounds are those of the partitions of a table.
+var bounds = map[string][]string{
+	"HASH": {"FOR VALUES WITH (MODULUS 3, REMAINDER 0)", "FOR VALUES WITH (MODULUS 3, REMAINDER 1)",
+		"FOR VALUES WITH (MODULUS 3, REMAINDER 2)"},
+	"RANGE": {"FOR VALUES FROM (MINVALUE) TO (7)", "FOR VALUES FROM (20) TO (MAXVALUE)", "FOR VALUES FROM (7) TO (20)"},
+	"LIST":  {"FOR VALUES IN (5)", "FOR VALUES IN (6, 7)", "DEFAULT"},
+}
+
+// partitions are those of a table; of a worn one the second was attached, and has its columns in another order, and the
+// last has partitions.
+func (t *table) partitions(columns []string) (by, sql string) {
+	if t.partition == "" {
+		return "", ""
+	}
+	turned := slices.Clone(columns)
+	slices.Reverse(turned)
+	for n, bound := range bounds[t.partition] {
+		part := func(suffix string) string {
+			return "app." + quote.Ident(fmt.Sprintf("%s part %d%s", t.name, n, suffix))
+		}
+		of := fmt.Sprintf("CREATE TABLE %s PARTITION OF %s %s", part(""), t.ref(), bound)
+		switch {
+		case t.worn && n == 1:
+			sql += t.made(part(""), turned, "") + fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s %s;\n", t.ref(), part(""), bound)
+		case t.worn && n == 2:
+			sql += fmt.Sprintf("%s PARTITION BY HASH (%s);\n", of, quote.Ident(t.key[len(t.key)-1]))
+			for i := range 2 {
+				sql += fmt.Sprintf("CREATE TABLE %s PARTITION OF %s FOR VALUES WITH (MODULUS 2, REMAINDER %d);\n",
+					part(fmt.Sprint(".", i)), part(""), i)
+			}
+		default:
+			sql += of + ";\n"
+		}
+	}
+	return fmt.Sprintf(" PARTITION BY %s (%s)", t.partition, quote.Ident(t.key[0])), sql
+}
+
+// disturbances change where the rows of a table are, or what leads to them, and no row.
+func (t *table) disturbances() []string {
+	key := quote.Ident(t.key[0])
+	all := []string{"VACUUM FULL " + t.ref(), "REINDEX TABLE " + t.ref(), "ANALYZE " + t.ref(),
+		fmt.Sprintf("UPDATE %s SET %s = %[2]s", t.ref(), key),
+		fmt.Sprintf(dropIndexes, quote.Literal(t.ref()))}
+	if t.partition != "" {
+		all = append(all, fmt.Sprintf(attachAgain, quote.Literal(t.ref())))
+	}
+	return all
+}
+
+const (
+	dropIndexes = `DO $$ DECLARE r record; BEGIN
+	FOR r IN SELECT indexrelid::regclass AS name FROM pg_index WHERE indrelid = %s::regclass AND NOT indisunique LOOP
+		EXECUTE format('DROP INDEX %%s', r.name);
+	END LOOP; END $$`
+	attachAgain = `DO $$ DECLARE r record; BEGIN
+	FOR r IN SELECT inhparent::regclass AS above, oid::regclass AS part, pg_get_expr(relpartbound, oid) AS bound
+		FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent = %s::regclass LOOP
+		BEGIN
+			EXECUTE format('ALTER TABLE %%s DETACH PARTITION %%s', r.above, r.part);
+			EXECUTE format('ALTER TABLE %%s ATTACH PARTITION %%s %%s', r.above, r.part, r.bound);
+		EXCEPTION WHEN foreign_key_violation THEN NULL;
+		END;
+	END LOOP; END $$`
+)
 
 // insert is SQL for rows.
 func (t *table) insert(rows []row) string {
@@ -193,6 +251,7 @@ func randomFamily(d dice, prefix string, clock kind) *family {
 	case d.in(6) && (first.kind == integer || first.kind == bigint):
 		f.item.partition = []string{"RANGE", "LIST"}[d.IntN(2)]
 	}
+	f.item.worn = d.in(3)
 	id := column{name: "id", kind: integer}
 	f.owner = &table{name: name("owner"), key: []string{"id"}, columns: []column{id,
 		{name: "days", kind: integer}, {name: "top", kind: integer}, {name: "open", kind: boolean}, {name: "kind",
@@ -259,7 +318,8 @@ func keywordStyle(s string) string {
 
 func randomKey(d dice, style func(string) string) ([]column, []string) {
 	id, b := style("id"), style("b")
-	first := column{name: id, kind: pick(d, integer, integer, bigint, textual, uuid, numeric), notNull: true}
+	first := column{name: id, kind: pick(d, integer, integer, bigint, textual, uuid, numeric, smallint, float, varchar, bytea,
+		date), notNull: true}
 	if d.in(4) {
 		return []column{first, {name: b, kind: pick(d, integer, textual, bigint), notNull: true}}, pick(d,
 			[]string{id, b}, []string{b, id})

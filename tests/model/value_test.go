@@ -37,6 +37,12 @@ const (
 	timestamp   kind = "timestamp"
 	millis      kind = "timestamp(3)"
 	date        kind = "date"
+	smallint    kind = "smallint"
+	float       kind = "double precision"
+	decimal     kind = "numeric"
+	varchar     kind = "varchar(9)"
+	bytea       kind = "bytea"
+	ulid        kind = "varchar(26)"
 )
 
 // literal is a value in SQL.

@@ -7,7 +7,10 @@ CREATE OR REPLACE FUNCTION retention._try(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean,
     p_held boolean, INOUT p_next retention.batch, OUT result retention.batch_result)
 LANGUAGE plpgsql AS $function$
-DECLARE v_before pg_catalog.jsonb; v_stopping pg_catalog.text; v_wait integer;
+DECLARE
+    v_before pg_catalog.jsonb; v_stopping pg_catalog.text; v_wait integer;
+    v_names CONSTANT pg_catalog.text[] := ARRAY(SELECT jsonb_object_keys(p_policy.expects));
+    v_tables CONSTANT pg_catalog.oid[] := retention._named(v_names);
 BEGIN
     IF p_policy.reach <> '{}' THEN v_before := retention._changed_rows(p_policy.reach); END IF;
     v_wait := CASE WHEN p_locked THEN p_policy.lock_timeout_ms ELSE greatest(1, least(p_policy.lock_timeout_ms / 10,
@@ -19,6 +22,8 @@ BEGIN
         retention._stopping_hold(p_policy.name, p_slice.as_of));
     IF v_stopping IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = v_stopping;
+    ELSIF retention._named(v_names) <> v_tables THEN  -- no lock on a table keeps its schema from being renamed
+        RAISE object_not_in_prerequisite_state USING MESSAGE = 'a table has taken the place of another since the batch began';
     ELSIF NOT p_held AND retention._holds(p_policy.name, p_slice.as_of) THEN
         RAISE object_not_in_prerequisite_state
             USING MESSAGE = 'a foreign key leads to a held row since the batch began';

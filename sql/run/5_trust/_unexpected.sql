@@ -64,7 +64,11 @@ BEGIN
             CROSS JOIN LATERAL (
                 SELECT format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attcollation::regcollation::text
                            IN ('-', '"default"', '"C"', '"POSIX"', 'ucs_basic') THEN ''
-                           ELSE ' COLLATE ' || a.attcollation::regcollation END AS type) t
+                           ELSE ' COLLATE ' || a.attcollation::regcollation END
+                           || CASE WHEN k.value LIKE '% NOT NULL' AND a.attnotnull AND NOT EXISTS (
+                                  SELECT FROM pg_constraint n WHERE n.conrelid = a.attrelid AND n.contype = 'n'
+                                  AND NOT n.convalidated AND n.conkey = ARRAY[a.attnum])
+                              THEN ' NOT NULL' ELSE '' END AS type) t
             WHERE t.type IS DISTINCT FROM k.value ORDER BY k.key;
             CONTINUE WHEN NOT v_rel.more;  -- what is not asked for need not be planned
             IF v_rel.want ? 'whole' THEN
