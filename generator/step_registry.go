@@ -28,8 +28,6 @@ type stepEntry struct {
 	Blind   bool     `json:"blind,omitempty"`   // only a batch can tell its rows
 	// Key of an archive, where it is copied and must not be there yet, with the row's columns that it is copied from.
 	Key map[string]string `json:"key,omitempty"`
-	// Other are the columns of an archive that hold something else than the row's columns of their names.
-	Other []string `json:"other,omitempty"`
 }
 
 // stepEntries is what the registry says of the steps, in their order, for blast_radius and for holds.
@@ -54,9 +52,6 @@ func (w *pageWriter) stepEntry(s step) stepEntry {
 	defer w.restored()()
 	w.binder.blank, w.binder.substitute = true, w.rest(s)
 	e := stepEntry{Step: s.number, Verb: s.kind.verb, Table: w.targetOf(s), Notes: w.stepNotes(s)}
-	if s.Archive != nil {
-		e.Other = w.otherColumns(s)
-	}
 	switch {
 	case s.Insert != nil:
 		e.Notes = append(e.Notes, w.insertNotes(s)...)
@@ -114,22 +109,6 @@ func (w *pageWriter) insertNotes(s step) []string {
 		return []string{"a row is refused whose key is there already"}
 	}
 	return nil
-}
-
-// otherColumns are those of an archive under whose names the row has other values.
-func (w *pageWriter) otherColumns(s step) []string {
-	from := w.sourceTable(s)
-	if from == nil {
-		return nil
-	}
-	return slices.DeleteFunc(columnNames(from), func(name string) bool {
-		own := []string{string(s.alias()) + "." + name}
-		if s.Related == nil { // where a name that stands alone is the policy's column
-			own = append(own, name)
-		}
-		return !slices.ContainsFunc(s.Archive.Columns, func(c policy.Renamed) bool { return c.Name == name && c.From.Text != name }) &&
-			!slices.ContainsFunc(s.Archive.Set, func(a policy.Assignment) bool { return a.Column == name && !slices.Contains(own, a.Value.SQL) })
-	})
 }
 
 // archiveKey is the key of an archive with the columns that it is copied from, where all of it is.

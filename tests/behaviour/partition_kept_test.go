@@ -218,34 +218,26 @@ policies: {p: {partitions_of: m, due: {age: {older_than: {days: 30, at_least: 7}
 	isAttached(t, in, "m_4")
 }
 
-// TestRefusedPartitionsForeseen: what keeps a partition from going is said before the run that it refuses.
-func TestRefusedPartitionsForeseen(t *testing.T) {
+// TestRefusedPartitions: what depends on a partition keeps it, and the others go.
+func TestRefusedPartitions(t *testing.T) {
 	t.Parallel()
 	const child = `CREATE TABLE child (id int PRIMARY KEY, m_id int, m_at date, CONSTRAINT used FOREIGN KEY (m_id, m_at) REFERENCES m ON DELETE CASCADE); INSERT INTO child VALUES (1, 2, '2024-02-15');`
 	for name, c := range map[string]struct {
-		schema, then, said string
-		refused            int64
+		schema, then string
+		refused      int64
 	}{
-		"nothing":               {"", "drop", "", 0},
-		"a foreign key":         {child, "drop", "3 of 3 partitions may be refused: constraint used", 1},
-		"a foreign key, detach": {child, "detach", "3 of 3 partitions may be refused: constraint used", 1},
-		"a step before":         {child, `delete: {table: child, as: c, where: "c.m_at >= t.lower AND c.m_at < t.upper"}, drop`, "", 0},
-		"a view":                {"CREATE VIEW v AS SELECT * FROM m_1;", "drop", "1 of 3 partitions may be refused: rule _RETURN on view public.v", 1},
-		"a view, detach":        {"CREATE VIEW v AS SELECT * FROM m_1;", "detach", "", 0},
-		"a key to a partition":  {"CREATE TABLE one (id int, at date, CONSTRAINT one_only FOREIGN KEY (id, at) REFERENCES m_3);", "drop", "1 of 3 partitions may be refused: constraint one_only on table public.one", 1},
-		"its own things":        {"CREATE INDEX ON m (at); ALTER TABLE m ADD n serial; ALTER TABLE m_2 ADD UNIQUE (n), ADD FOREIGN KEY (id) REFERENCES m_2 (n); CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE TRIGGER f AFTER INSERT ON m FOR EACH ROW EXECUTE FUNCTION f();", "drop", "", 0},
+		"nothing":               {"", "drop", 0},
+		"a foreign key":         {child, "drop", 1},
+		"a foreign key, detach": {child, "detach", 1},
+		"a step before":         {child, `delete: {table: child, as: c, where: "c.m_at >= t.lower AND c.m_at < t.upper"}, drop`, 0},
+		"a view":                {"CREATE VIEW v AS SELECT * FROM m_1;", "drop", 1},
+		"a view, detach":        {"CREATE VIEW v AS SELECT * FROM m_1;", "detach", 0},
+		"a key to a partition":  {"CREATE TABLE one (id int, at date, CONSTRAINT one_only FOREIGN KEY (id, at) REFERENCES m_3);", "drop", 1},
+		"its own things":        {"CREATE INDEX ON m (at); ALTER TABLE m ADD n serial; ALTER TABLE m_2 ADD UNIQUE (n), ADD FOREIGN KEY (id) REFERENCES m_2 (n); CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE TRIGGER f AFTER INSERT ON m FOR EACH ROW EXECUTE FUNCTION f();", "drop", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := quarterly(t, c.schema, "then: ["+c.then+"]")
-			notes := pgtest.Value[string](t, in, "SELECT coalesce(string_agg(DISTINCT note, ' '), '') FROM retention.blast_radius('p', $1)", noon)
-			outcome, err := in.Call("CALL retention.run('p', $1, 'to look', dry_run => true)", noon)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.said != "" && (!strings.Contains(notes, c.said) || !strings.Contains(outcome, "would take 3 rows; "+c.said)) || c.said == "" && strings.Contains(notes+outcome, "refused") {
-				t.Errorf("the preview says %q, the dry run %q, want %q", notes, outcome, c.said)
-			}
 			if o := in.Done("p", noon); o.Refused != c.refused || o.Taken != 3-c.refused {
 				t.Errorf("got %+v, want %d refused", o, c.refused)
 			}

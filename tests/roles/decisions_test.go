@@ -64,19 +64,18 @@ var inner = []decision{
 var closed = []string{
 	"_refuse_begun", "_run_step", "_note_failure", "_distributed", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_below", "_breaker_limit",
 	"_change_setting", "_changed_rows", "_checked",
-	"_begin_page", "_close", "_drop_each", "_logical", "_members", "_misplaced", "_places", "_put_each", "_stamp", "_count_claims", "_counted", "_cursor", "_doubts", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
+	"_begin_page", "_close", "_drop_each", "_logical", "_members", "_misplaced", "_places", "_put_each", "_stamp", "_count_claims", "_counted", "_cursor", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
 	"_finish", "_granted", "_group_position", "_half_upgraded", "_holdable",
-	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_shown", "_kept_here", "_key_columns", "_keys_to", "_key_off", "_key_refuses", "_keys_reached", "_known",
-	"_locks_of",
-	"_may_refuse", "_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_not_null", "_of_rows",
-	"_pass_by", "_position", "_prove", "_put_install", "_radius", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
+	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_shown", "_kept_here", "_key_columns", "_keys_to", "_keys_reached", "_known",
+	"_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_not_null", "_of_rows",
+	"_pass_by", "_position", "_prove", "_put_install", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
 	"_act", "_restore_key", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
-	"_subtract", "_sum", "_waits_for", "_surplus", "_table", "_take", "_take_table", "_true_of", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
+	"_subtract", "_sum", "_waits_for", "_surplus", "_table", "_take", "_take_table", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
 	"_window_at", "_pin", "_path_kept", "_forget", "_look", "_look_as_worker", "_refuse_others",
 	"_batch_as_worker", "_count_as_worker", "_due", "_due_as_worker", "_put_policy", "_facts_as_worker", "_idle_as_worker",
 	"_plans_as_worker", "_restore_as_worker", "_why_as_worker",
-	"_equality", "_hangs_on", "_refused_drop", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_holds_row_of", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
+	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_holds_row_of", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
 }
 
 // reads are tables and views that may be read; nobody may do anything else with any of them.

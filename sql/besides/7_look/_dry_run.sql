@@ -5,19 +5,12 @@ CREATE OR REPLACE FUNCTION retention._dry_run(
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_run CONSTANT bigint := retention._new_run(p_policy, p_request, p_started);
-    v_found record; v_why text; v_refused text;
+    v_found record; v_why text;
 BEGIN
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
         SELECT * INTO v_found
         FROM retention.preview(p_policy.name, p_request.as_of, p_request.older_than, p_request.scope);
-        IF p_policy.steps @? '$[*] ? (@.verb == "detach" || @.verb == "drop" || @.verb == "drop table")' THEN
-            SELECT string_agg(DISTINCT l #>> '{}', '; ') INTO v_refused FROM retention._look(
-                'SELECT to_jsonb(e.note) FROM retention._effects($1 ->> 0, ($1 ->> 1)::timestamptz, NULL,
-                     nullif($1 -> 2, ''null''), ($1 ->> 3)::interval) e WHERE e.verb = ''note''',
-                jsonb_build_array(p_policy.name, p_request.as_of, p_request.scope, p_request.older_than),
-                p_policy.name) l;
-        END IF;
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._finish(v_run, 'more', '55P03', 'a table is locked by somebody else');
     END;
@@ -25,7 +18,7 @@ BEGIN
         '%s rows are due, the breaker allows %s', v_found.due, v_found.breaker_limit) END);
     PERFORM retention._finish(v_run, 'done', NULL, concat(
         'would take ', CASE WHEN v_why IS NULL THEN least(v_found.due, p_policy.budget_rows) ELSE 0 END,
-        ' rows', ': ' || v_why, '; ' || v_refused));
+        ' rows', ': ' || v_why));
     UPDATE retention.run r SET due = v_found.due, kept = v_found.kept, breaker_limit = v_found.breaker_limit
     WHERE r.id = v_run;
     RETURN (v_run, false, NULL)::retention.step;

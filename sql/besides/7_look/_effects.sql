@@ -1,10 +1,9 @@
--- What the steps of a policy would do to what is due, p_limit rows of it: a row that would go or change (rel, tid; sets
--- and nulls are columns), or a number of rows. Verb "due" is of step 0, "unknown" says in note why the numbers of a
--- step, or of all (0), are not what a run does, "note" what keeps tables and partitions from going.
+-- What the steps of a policy would do to what is due, p_limit rows of it: a row that would go or change (rel, tid), a
+-- table or partition that would go (rel), or a number of rows. Verb "due" is of step 0, "unknown" says in note why the
+-- numbers of a step, or of all (0), are not what a run does.
 CREATE OR REPLACE FUNCTION retention._effects(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
-RETURNS TABLE (
-    step integer, verb text, table_name text, rel oid, tid tid, n bigint, note text, sets text[], nulls text[])
+RETURNS TABLE (step integer, verb text, table_name text, rel oid, tid tid, n bigint, note text)
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._known(p_policy);
@@ -13,41 +12,29 @@ DECLARE
     v_found text;
 BEGIN
     SELECT string_agg(CASE
-               WHEN e.blind THEN format('SELECT %s, %L, %L, NULL, NULL, NULL, NULL, NULL, NULL
-                   WHERE EXISTS (SELECT FROM _batch)', e.step, e.verb, e."table")
+               WHEN e.blind THEN format('SELECT %s, %L, %L, NULL, NULL, NULL, NULL WHERE EXISTS (SELECT FROM _batch)',
+                   e.step, e.verb, e."table")
                WHEN e.verb IN ('delete', 'update') THEN format(
-                   'SELECT %1$s, %2$L, %3$L, s.rel, s.tid, NULL, %4$s, %5$L::text[], %6$L::text[]
-                       FROM _step_%1$s s %7$s', e.step, e.verb, e."table",
+                   'SELECT %1$s, %2$L, %3$L, s.rel, s.tid, NULL, %4$s FROM _step_%1$s s %5$s',
+                   e.step, e.verb, e."table",
                    CASE WHEN e.related IS NULL THEN 'NULL' ELSE
                        'CASE WHEN NOT bool_and(s.changes) THEN '
                            '''several due rows have different values for one row: batches decide'' END' END,
-                   x.sets, x.nulls, CASE WHEN e.related IS NULL THEN 'WHERE s.changes'
+                   CASE WHEN e.related IS NULL THEN 'WHERE s.changes'
                        ELSE 'GROUP BY s.rel, s.tid HAVING bool_or(s.changes)' END)
                WHEN e.verb IN ('detach', 'drop') THEN format(
-                   'SELECT %s, %L, %L, s.rel, NULL, NULL, NULL, NULL, NULL FROM _step_%1$s s UNION ALL
-                    SELECT 0, ''note'', NULL, NULL, NULL, NULL, format(''%%s of %%s partitions may be refused: %%s'',
-                        count(DISTINCT s.rel), (SELECT count(*) FROM _step_%1$s), min(h.what)), NULL, NULL
-                    FROM _step_%1$s s CROSS JOIN retention._hangs_on(s.rel) h
-                    WHERE CASE WHEN h.child IS NULL THEN %2$L = ''drop''
-                        ELSE retention._table_name(h.child) <> ALL (%4$L::text[]) END HAVING count(*) > 0',
-                   e.step, e.verb, e."table", v_policy.deletes || v_policy.reach)
+                   'SELECT %s, %L, %L, s.rel, NULL, NULL, NULL FROM _step_%1$s s', e.step, e.verb, e."table")
                WHEN e.verb = 'drop table' THEN format(
-                   'SELECT %s, %L, NULL, c.oid, NULL, NULL, NULL, NULL, NULL FROM pg_class c
+                   'SELECT %s, %L, NULL, c.oid, NULL, NULL, NULL FROM pg_class c
                        JOIN pg_namespace m ON m.oid = c.relnamespace
                     WHERE c.relkind IN (''r'', ''p'') AND format(''%%I.%%I'', m.nspname, c.relname) IN (
-                        SELECT (%3$s)::text %4$s JOIN _step_%1$s s ON t.tableoid = s.rel AND t.ctid = s.tid)
-                    UNION ALL SELECT 0, ''note'', NULL, NULL, NULL, NULL, format(''%%s of %%s rows are refused: %%s'',
-                        count(x.why), count(*), min(x.why)), NULL, NULL
-                    FROM (SELECT retention._refused_drop((%3$s)::text, %5$L) AS why %4$s
-                          JOIN _step_%1$s s ON t.tableoid = s.rel AND t.ctid = s.tid) x
-                    HAVING count(x.why) > 0',
-                   e.step, e.verb, e.name, coalesce(v_policy.joined, format('FROM %s t', v_own)), p_policy)
-               ELSE format('SELECT %s, %L, %L, NULL, NULL, count(%s), NULL, NULL, NULL FROM _step_%s s', e.step,
-                   e.verb, e."table",
+                        SELECT (%3$s)::text %4$s JOIN _step_%1$s s ON t.tableoid = s.rel AND t.ctid = s.tid)',
+                   e.step, e.verb, e.name, coalesce(v_policy.joined, format('FROM %s t', v_own)))
+               ELSE format('SELECT %s, %L, %L, NULL, NULL, count(%s), NULL FROM _step_%s s', e.step, e.verb, e."table",
                            CASE WHEN e.related IS NULL THEN '*' ELSE 'DISTINCT (s.rel, s.tid)' END, e.step) END
            || CASE WHEN e.key IS NULL OR e.blind THEN '' ELSE format('
-                               UNION ALL SELECT %1$s, ''refused'', %2$L, NULL, NULL, count(DISTINCT (s.rel, s.tid)),
-                                   NULL, NULL, NULL
+                               UNION ALL
+                               SELECT %1$s, ''refused'', %2$L, NULL, NULL, count(DISTINCT (s.rel, s.tid)), NULL
                                FROM _step_%1$s s JOIN %3$s o ON o.tableoid = s.rel AND o.ctid = s.tid
                                    JOIN %4$s a ON %5$s',
                    e.step, e."table", coalesce(retention._table(e.related)::regclass::text, v_own),
@@ -56,11 +43,7 @@ BEGIN
            ' UNION ALL ')
     INTO v_found
     FROM jsonb_to_recordset(v_policy.steps) e(step integer, verb text, "table" text, related text,
-        name text, key jsonb, blind boolean, "set" jsonb)
-    LEFT JOIN LATERAL (
-        SELECT array_agg(c.key) AS sets,
-            coalesce(array_agg(c.key) FILTER (WHERE lower(c.value) = 'null'), '{}') AS nulls
-        FROM jsonb_each_text(CASE WHEN e.verb = 'update' THEN e."set" END) c) x ON true
+        name text, key jsonb, blind boolean)
     WHERE e.step > 0;
     RETURN QUERY EXECUTE format(
         'WITH _found AS MATERIALIZED (SELECT d.rel, d.tid FROM retention.%I($1) d WHERE d.verdict IS NULL
@@ -72,10 +55,9 @@ BEGIN
          _batch AS MATERIALIZED (
              SELECT f.rel, f.tid, 1 AS n FROM _found f WHERE (f.rel, f.tid) NOT IN (SELECT h.rel, h.tid FROM _held h)
                  LIMIT $2)%s
-         SELECT 0, ''due'', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text, NULL::text[], NULL::text[]
-             FROM _batch
+         SELECT 0, ''due'', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text FROM _batch
          UNION ALL
-         SELECT (e.value ->> ''step'')::integer, ''unknown'', NULL, NULL, NULL, NULL, w.why, NULL, NULL
+         SELECT (e.value ->> ''step'')::integer, ''unknown'', NULL, NULL, NULL, NULL, w.why
          FROM jsonb_array_elements($6) e CROSS JOIN jsonb_array_elements_text(e.value -> ''notes'') w(why)
          UNION ALL %s', p_policy || '_rows', v_steps, v_found)
     USING retention._slice(p_as_of, p_older_than, p_scope), p_limit, p_policy,

@@ -1,7 +1,7 @@
 -- What runs until nothing is due would do: one row for each table that a step, or a foreign key behind it (path),
 -- reaches, each row counted once. rows is NULL where note says why it cannot be known; bytes is estimated. effect
--- "blocked": a foreign key refuses; "refused": the row is there already. max_rows looks at so many due rows. Locks
--- nothing.
+-- "blocked": a foreign key refuses; "refused": the row is there already. What other constraints refuse is not foreseen.
+-- max_rows looks at so many due rows. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.blast_radius(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
     max_rows bigint DEFAULT NULL)
@@ -21,17 +21,66 @@ BEGIN
     v_found := retention._look(
         'SELECT coalesce(jsonb_agg(to_jsonb(x)), ''[]'') FROM (' || retention._radius_query(v_policy.name, v_keys)
         || ') x', jsonb_build_array(v_request.as_of, max_rows, v_request.scope, v_request.older_than), v_policy.name);
-    v_found := v_found || (
-        SELECT coalesce(jsonb_agg(jsonb_build_object('step', 0, 'verb', 'note', 'note', d.why)), '[]')
-        FROM retention._doubts(v_policy.name, v_found, v_request.as_of) d (why));
     RETURN QUERY
-    SELECT r.step, r.verb, r.table_name, r.path, CASE WHEN r.doubt IS NULL THEN r.n END,
-           coalesce(r.size, CASE WHEN r.verb NOT IN ('insert', 'archive', 'blocked', 'refused', 'sql')
-                                 THEN (r.n * retention._row_bytes(r.rel))::bigint END),
-           retention._locks_of(r.verb, r.rel),
-           nullif(concat_ws('; ', CASE WHEN r.doubt IS NULL OR r.n IS NULL THEN r.doubt
-               ELSE format('%s as things are: %s', r.n, r.doubt) END, r.estimate, r.after,
-                            CASE WHEN r.capped THEN format('or more, since only %s due rows were looked at',
-                                max_rows) END), '')
-    FROM retention._radius(v_keys, v_found, max_rows) r ORDER BY r.step, r.key, r.table_name, r.verb;
+    WITH found AS MATERIALIZED (  -- whole: a table or partition that goes; no row of it is counted
+        SELECT f.*, f.verb IN ('detach', 'drop', 'drop table') AS whole,
+               CASE WHEN f.verb IN ('detach', 'drop', 'drop table') THEN f.rel
+                    WHEN f.rel IS NULL THEN (retention._named(ARRAY[f.table_name]))[1]
+                    ELSE coalesce(pg_partition_root(f.rel), f.rel) END AS target
+        FROM jsonb_to_recordset(v_found)
+            f (step integer, key integer, verb text, rel oid, table_name text, n bigint, note text)
+    ), keys AS MATERIALIZED (
+        SELECT k.* FROM jsonb_to_recordset(v_keys)
+            k (n integer, action text, missing text, path text, parent_root oid, child_root oid)
+    ), lines AS (
+        SELECT f.step, f.key, f.verb, f.target, f.whole, max(f.table_name) AS name,
+               CASE WHEN NOT f.whole AND f.verb <> 'sql' THEN sum(f.n)::bigint END AS n
+        FROM found f WHERE f.verb NOT IN ('due', 'unknown', 'note', 'unsure')
+        GROUP BY f.step, f.key, f.verb, f.target, f.whole
+        UNION ALL  -- what nobody can look into
+        SELECT min(f.step), k.n, CASE k.action WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null'
+            WHEN 'd' THEN 'set default' ELSE 'blocked' END, k.child_root, false, NULL, NULL
+        FROM keys k JOIN found f ON f.target = k.parent_root AND f.verb IN ('delete', 'cascade')
+        WHERE k.missing IS NOT NULL GROUP BY k.n, k.action, k.child_root
+    ), against AS (  -- what makes numbers doubtful: those of a step, or all (0)
+        SELECT f.step, f.note AS why FROM found f WHERE f.verb IN ('unknown', 'note')
+        UNION ALL SELECT 0, CASE f.verb WHEN 'blocked' THEN format('foreign key %s refuses some', k.path)
+            WHEN 'unsure' THEN format('a step changes what refers by foreign key %s', k.path)
+            WHEN 'refused' THEN format('%s has rows with the same keys', f.table_name) END
+        FROM found f LEFT JOIN keys k ON k.n = f.key WHERE f.n > 0
+        UNION ALL SELECT 0, k.missing FROM keys k
+        WHERE k.missing IS NOT NULL AND EXISTS (SELECT FROM found f WHERE f.verb IN ('delete', 'cascade')
+            AND f.target = k.parent_root)
+    )
+    SELECT l.step, l.verb, CASE WHEN NOT l.whole THEN coalesce(retention._table_name(l.target), l.name) ELSE (
+               SELECT s.nspname || '.' || c.relname
+               FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace WHERE c.oid = l.target) END,
+           k.path, CASE WHEN d.doubt IS NULL THEN l.n END,
+           CASE WHEN l.whole THEN (
+                    SELECT sum(pg_total_relation_size(b))::bigint FROM retention._below(ARRAY[l.target]) b)
+                WHEN l.verb NOT IN ('insert', 'archive', 'blocked', 'refused', 'sql')
+                THEN (l.n * retention._row_bytes(l.target))::bigint END,
+           CASE WHEN l.verb IN ('delete', 'cascade') THEN 'ROW EXCLUSIVE; rows FOR UPDATE'
+                WHEN l.verb IN ('update', 'set null', 'set default') THEN 'ROW EXCLUSIVE; rows FOR NO KEY UPDATE'
+                WHEN l.verb IN ('insert', 'archive') THEN 'ROW EXCLUSIVE'
+                WHEN l.verb IN ('detach', 'drop') THEN
+                    'ACCESS EXCLUSIVE, also on the table above and its DEFAULT partition'
+                WHEN l.verb = 'drop table' THEN 'ACCESS EXCLUSIVE'
+                WHEN l.verb = 'sql' THEN 'those of the statement' END,
+           nullif(concat_ws('; ',
+               coalesce(l.n || ' as things are: ', '') || d.doubt,
+               CASE WHEN l.whole THEN coalesce('about ' || nullif(retention._estimated_rows(l.target), 0)
+                   || ' rows, as the planner estimates', 'rows are not counted') END,
+               'fires trigger ' || r.after,
+               CASE WHEN (SELECT f.n >= max_rows FROM found f WHERE f.verb = 'due')
+                   THEN format('or more, since only %s due rows were looked at', max_rows) END), '')
+    FROM lines l LEFT JOIN keys k ON k.n = l.key
+    CROSS JOIN LATERAL retention._row_triggers(l.target, CASE WHEN l.verb IN ('delete', 'cascade') THEN 'DELETE'
+        WHEN l.verb IN ('insert', 'archive') THEN 'INSERT'
+        WHEN l.verb IN ('update', 'set null', 'set default') THEN 'UPDATE' END) r
+    CROSS JOIN LATERAL (SELECT string_agg(DISTINCT w.why, '; ') AS doubt FROM (
+        SELECT a.why FROM against a
+        WHERE a.step IN (0, l.step) AND (l.verb NOT IN ('blocked', 'refused') OR l.n IS NULL)
+        UNION ALL SELECT format('trigger %s may keep rows', r.before) WHERE r.before IS NOT NULL) w) d
+    WHERE l.n IS NULL OR l.n > 0 ORDER BY l.step, l.key, 3, l.verb;
 END $function$;

@@ -1,9 +1,21 @@
--- The foreign keys that refer to tables, without those that are not enforced. By pg_depend, which has an index for it.
-CREATE OR REPLACE FUNCTION retention._keys_to(p_tables oid[]) RETURNS SETOF pg_constraint
+-- The foreign keys that refer to tables, without those that are not enforced; one whose triggers are switched off
+-- counts as if they were on. action: what happens on delete, 'r' where SET NULL or SET DEFAULT would write NULL into a column
+-- that is NOT NULL, which keeps what is referred to (23502). By pg_depend, which has an index for it.
+CREATE OR REPLACE FUNCTION retention._keys_to(p_tables oid[])
+RETURNS TABLE (
+    oid oid, conname name, conrelid oid, confrelid oid, conkey smallint[], confkey smallint[], conpfeqop oid[],
+    conparentid oid, confupdtype "char", deferred boolean, action "char")
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_bitmapscan = off AS $function$
 BEGIN
-    RETURN QUERY SELECT k.* FROM pg_constraint k
+    RETURN QUERY
+    SELECT k.oid, k.conname, k.conrelid, k.confrelid, k.conkey, k.confkey, k.conpfeqop, k.conparentid, k.confupdtype,
+           k.condeferred AND k.confdeltype = 'a', CASE WHEN k.confdeltype IN ('n', 'd') AND EXISTS (
+               SELECT FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+               WHERE a.attrelid = k.conrelid AND a.attnum = ANY (coalesce(k.confdelsetcols, k.conkey))
+                 AND (a.attnotnull OR t.typnotnull)
+                 AND (k.confdeltype = 'n' OR NOT a.atthasdef AND a.attidentity = '')) THEN 'r' ELSE k.confdeltype END
+    FROM pg_constraint k
     WHERE k.contype = 'f' AND k.confrelid = ANY (p_tables) AND k.oid = ANY (ARRAY(
               SELECT d.objid FROM pg_depend d WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = ANY (p_tables)
                 AND d.classid = 'pg_constraint'::regclass))

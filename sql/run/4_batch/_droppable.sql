@@ -1,5 +1,6 @@
 -- The table that a row of a policy wants dropped, NULL when it is gone. Raises P0001 for what is not to be dropped, and
--- PR002 when a row of it is held, or was while it was a partition. Locks nothing: the batch keeps holds out.
+-- PR002 when a row of it is held, or was while it was a partition; what others depend on, DROP TABLE refuses. Locks
+-- nothing: the batch keeps holds out.
 CREATE OR REPLACE FUNCTION retention._droppable(p_name text, p_policy text) RETURNS oid
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_parts text[]; v_table record; v_why text; v_kin oid[];
@@ -33,7 +34,6 @@ BEGIN
         WHEN v_table.relowner <> o.relowner
             THEN format('belongs to role "%s", not to "%s" as the table of the policy',
                 pg_get_userbyid(v_table.relowner), pg_get_userbyid(o.relowner))
-        ELSE 'is needed by ' || (SELECT min(h.what) FROM retention._hangs_on(v_table.oid) h)
     END INTO v_why
     FROM retention.policy p JOIN pg_class o ON o.oid = retention._table(p.table_name)
     CROSS JOIN LATERAL (  -- it, what its rows are rows of, and what is below it

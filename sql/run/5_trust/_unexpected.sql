@@ -120,16 +120,13 @@ BEGIN
         RETURN QUERY
         SELECT policy, format('foreign key %s -> %s (%s) would change rows, for which the policy was not made',
                       retention._table_name(k.confrelid), retention._table_name(k.conrelid), k.conname) || c_again
-        FROM (
-            SELECT x.* FROM retention._keys_to(retention._family(v_policy.deletes || v_policy.statement_deletes
-                || ARRAY(SELECT e.key FROM jsonb_each(v_policy.expects) e WHERE e.value ? 'cascades'))) x
-            WHERE x.confdeltype IN ('c', 'n', 'd') AND x.conparentid = '0'
-              AND (v_policy.expects -> retention._table_name(x.confrelid) -> 'cascades' ? format('%s (%s) %s',
-                   retention._table_name(x.conrelid), (SELECT string_agg(a.attname, ', ' ORDER BY a.attname COLLATE "C")
-                       FROM pg_attribute a WHERE a.attrelid = x.conrelid AND a.attnum = ANY (x.conkey)), CASE
-                   x.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' ELSE 'set default' END)) IS NOT TRUE
-            OFFSET 0) k
-        WHERE retention._key_off(k.oid) IS NOT TRUE AND retention._key_refuses(k.oid) IS NOT TRUE
+        FROM retention._keys_to(retention._family(v_policy.deletes || v_policy.statement_deletes
+            || ARRAY(SELECT e.key FROM jsonb_each(v_policy.expects) e WHERE e.value ? 'cascades'))) k
+        WHERE k.action IN ('c', 'n', 'd') AND k.conparentid = '0'
+          AND (v_policy.expects -> retention._table_name(k.confrelid) -> 'cascades' ? format('%s (%s) %s',
+               retention._table_name(k.conrelid), (SELECT string_agg(a.attname, ', ' ORDER BY a.attname COLLATE "C")
+                   FROM pg_attribute a WHERE a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)), CASE
+               k.action WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' ELSE 'set default' END)) IS NOT TRUE
         ORDER BY 2;
     END LOOP;
 END $function$;
