@@ -44,7 +44,7 @@ type Verification struct {
 var templates embed.FS
 
 var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
-	"count": count, "at": at, "ago": ago, "nearby": nearby, "seconds": explain.Seconds, "isSQL": isStatement,
+	"count": count, "at": at, "ago": ago, "nearby": nearby, "seconds": explain.Seconds, "isSQL": isStatement, "join": strings.Join,
 	"class":    func(s diag.Severity) string { return classes[s] },
 	"sentence": func(text string) string { return strings.TrimSuffix(text, ".") + "." },
 	"short":    func(text string) string { return shortened(text, 100) },
