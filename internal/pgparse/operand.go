@@ -117,15 +117,8 @@ func columnOf(node *query.Node) Operand {
 	if c := node.GetTypeCast(); c != nil {
 		node, cast = c.Arg, lastName(c.GetTypeName().GetNames())
 	}
-	fields := node.GetColumnRef().GetFields()
-	var names []string
-	for _, field := range fields {
-		if field.GetString_() == nil {
-			return Operand{}
-		}
-		names = append(names, field.GetString_().GetSval())
-	}
-	switch {
+	switch names := texts(node.GetColumnRef().GetFields()); {
+	case slices.Contains(names, ""):
 	case len(names) == 1 && names[0] != "as_of":
 		return Operand{names[0], cast}
 	case len(names) == 2 && names[0] == "t":
@@ -201,14 +194,10 @@ func builtIn(names []*query.Node, list []string) bool {
 // stable says whether a part calls nothing but such functions.
 func stable(node *query.Node) bool {
 	is := true
-	var look func(m protoreflect.Message)
-	look = func(m protoreflect.Message) {
-		if call, ok := m.Interface().(*query.FuncCall); ok && !builtIn(call.Funcname, steady) {
-			is = false
-		}
-		visit(m, look)
-	}
-	look(node.ProtoReflect())
+	visitAll(node.ProtoReflect(), func(m protoreflect.Message) {
+		call, ok := m.Interface().(*query.FuncCall)
+		is = is && (!ok || builtIn(call.Funcname, steady))
+	})
 	return is
 }
 
@@ -258,13 +247,6 @@ func constant(node *query.Node) bool {
 
 // rowColumn is a column of the row: as_of, joins, run and keep are none.
 func rowColumn(node *query.Node) bool {
-	fields := node.GetColumnRef().GetFields()
-	switch len(fields) {
-	case 1:
-		name := fields[0].GetString_()
-		return name != nil && name.Sval != "as_of"
-	case 2:
-		return fields[0].GetString_().GetSval() == "t" && fields[1].GetString_() != nil
-	}
-	return false
+	names := texts(node.GetColumnRef().GetFields())
+	return len(names) == 1 && names[0] != "as_of" && names[0] != "" || len(names) == 2 && names[0] == "t" && names[1] != ""
 }

@@ -22,13 +22,16 @@ type Expr struct {
 	Results   int         // of a query: columns that it returns, 0 where that is not plain ("*", VALUES)
 	Simple    bool        // only columns, constants, comparisons, AND, OR, NOT, IN of constants and NULL tests:
 	// safe in an index predicate
-	Literal            bool   // a constant, perhaps with a cast
-	TimeFunction       string // the first of now(), current_timestamp, clock_timestamp() and kin, "" when none
-	TimeFunctionOffset int
-	Session            string // the first of user, current_role and kin, or of functions that go by a setting, "" when none
-	SessionOffset      int
-	Parameter          bool // contains $1 and the like
-	ParameterOffset    int  // of the first
+	Literal   bool // a constant, perhaps with a cast
+	Clock     Word // now(), current_timestamp, clock_timestamp() and kin
+	Session   Word // user, current_role and kin, or functions that go by a setting
+	Parameter Word // $1 and the like
+}
+
+// Word is the first of some kind; its text is "" where there is none.
+type Word struct {
+	Text   string
+	Offset int
 }
 
 // ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every
