@@ -139,7 +139,7 @@ func (r *reader) order(f field) (whole Expr, items []OrderItem) {
 	if !ok {
 		return Expr{}, nil
 	}
-	parsed, _, err := pgparse.Order(whole.SQL)
+	parsed, err := pgparse.Order(whole.SQL)
 	if err != nil {
 		r.sqlError(whole, "order", err)
 		return Expr{}, nil

@@ -162,20 +162,19 @@ func readQuery(sql string) (*Expr, error) {
 
 // Order reads the list of an ORDER BY. Directions and NULLS placement have PostgreSQL's defaults
 // written out: ascending puts NULLs last, descending first
-// (https://www.postgresql.org/docs/current/queries-order.html). The Expr holds what the whole
-// list names, with offsets of sql. The error is an *Error.
-func Order(sql string) ([]OrderItem, *Expr, error) {
+// (https://www.postgresql.org/docs/current/queries-order.html). The error is an *Error.
+func Order(sql string) ([]OrderItem, error) {
 	const prefix = "SELECT ORDER BY "
 	if strings.TrimSpace(sql) == "" {
-		return nil, nil, &Error{Message: "the order is empty"}
+		return nil, &Error{Message: "the order is empty"}
 	}
 	stmt, tokens, err := onlySelect(prefix, sql, "", oneOrder)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	spans := split(tokens)
 	if stmt.LimitCount != nil || stmt.LimitOffset != nil || len(stmt.LockingClause) > 0 || len(spans) != len(stmt.SortClause) {
-		return nil, nil, &Error{Message: "this is not " + oneOrder, Offset: clauseOffset(tokens)}
+		return nil, &Error{Message: "this is not " + oneOrder, Offset: clauseOffset(tokens)}
 	}
 	var items []OrderItem
 	var parts []proto.Message
@@ -183,12 +182,11 @@ func Order(sql string) ([]OrderItem, *Expr, error) {
 		by := stmt.SortClause[i].GetSortBy()
 		item, err := orderItem(by, span, sql)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		items, parts = append(items, item), append(parts, by.Node)
 	}
-	w := &walker{base: len(prefix)}
-	return items, &w.expr, w.walk(sql, parts...)
+	return items, (&walker{base: len(prefix)}).walk(sql, parts...)
 }
 
 func orderItem(by *query.SortBy, span []Token, sql string) (OrderItem, error) {
