@@ -41,7 +41,7 @@ func intervals(w policy.Window) []policy.Interval {
 // checkClockNull refuses a policy whose "where" lets through only rows without an instant, while rows
 // without one are never due.
 func (l *linter) checkClockNull(p *policy.Policy, k *policy.Clock) {
-	if k.NullsDue || k.Column == "" || !l.takes(p) || l.takes(p, constraint{c: isNull(k.Column), is: no}) {
+	if k.NullsDue || k.Column == "" || !l.never(p, constraint{c: isNull(k.Column), is: no}) {
 		return
 	}
 	l.refuseEntry(p, finding{at: k.ColumnPos, policy: p.Name,
@@ -137,7 +137,7 @@ func (l *linter) checkZone(p *policy.Policy) {
 	if table == nil {
 		return
 	}
-	l.condition(p.Where).Walk(func(c *pgparse.Condition) {
+	condition(p.Where).Walk(func(c *pgparse.Condition) {
 		left, right := table.Column(c.Left.Column), table.Column(c.Right.Column)
 		if left == nil || right == nil || !catalog.ZoneDecides(*left, *right) {
 			return
@@ -160,13 +160,13 @@ func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 		if t.When == nil {
 			continue // a last "else" that nothing reaches is no mistake
 		}
-		if len(l.vacuous(t.When)) == 0 && !l.takes(p, append(slices.Clone(before), l.says(t.When, yes))...) {
+		if len(vacuous(t.When)) == 0 && !l.takes(p, append(slices.Clone(before), says(t.When, yes))...) {
 			l.warn(finding{at: t.When.Position, policy: p.Name,
 				message: fmt.Sprintf("tier %d of policy %q never applies", i+1, p.Name),
 				detail:  "No row that \"where\" and the guards let through, and that the tiers before it leave, meets its condition.",
 				hint:    "Move it up, repair its condition, or remove it."})
 		}
-		before = append(before, l.says(t.When, no|null))
+		before = append(before, says(t.When, no|null))
 	}
 }
 

@@ -67,7 +67,7 @@ func (l *linter) checkBusy() {
 		jobs := l.jobsOf(policies)
 		for _, a := range jobs {
 			for _, b := range jobs {
-				if a == b || seen[[2]*policy.Job{a, b}] || !l.together(a, b) {
+				if a == b || seen[[2]*policy.Job{a, b}] || !together(a, b) {
 					continue
 				}
 				seen[[2]*policy.Job{a, b}], seen[[2]*policy.Job{b, a}] = true, true
@@ -94,15 +94,8 @@ func (l *linter) jobsOf(policies []*policy.Policy) []*policy.Job {
 }
 
 // together says whether every start of a job is one of the other.
-func (l *linter) together(a, b *policy.Job) bool { return calendar.Covers(l.ticksOf(b), l.ticksOf(a)) }
-
-// ticksOf are those of a job, read once.
-func (l *linter) ticksOf(j *policy.Job) calendar.Ticks {
-	if t, ok := l.ticks[j]; ok {
-		return t
-	}
-	l.ticks[j] = ticks(j.Schedules...)
-	return l.ticks[j]
+func together(a, b *policy.Job) bool {
+	return calendar.Covers(ticks(b.Schedules...), ticks(a.Schedules...))
 }
 
 // checkNoJob warns of a policy whose rows become due by themselves while no job looks at them. One
@@ -155,7 +148,7 @@ func (l *linter) checkBudget(j *policy.Job) {
 	if sum == 0 {
 		return
 	}
-	gap := shortestGap(l.ticksOf(j))
+	gap := shortestGap(ticks(j.Schedules...))
 	if gap == 0 || sum <= gap {
 		return
 	}

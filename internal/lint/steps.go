@@ -13,7 +13,7 @@ import (
 // checkSteps warns of a step whose "where" no row of a batch meets.
 func (l *linter) checkSteps(p *policy.Policy) {
 	for _, s := range p.Then {
-		if s.Where == nil || len(l.vacuous(s.Where)) > 0 || !l.takes(p) || l.takes(p, l.says(s.Where, yes)) {
+		if s.Where == nil || len(vacuous(s.Where)) > 0 || !l.never(p, says(s.Where, yes)) {
 			continue
 		}
 		l.warn(finding{at: s.Where.Position, policy: p.Name,
@@ -30,7 +30,7 @@ func (l *linter) checkLeftDue(p *policy.Policy) {
 	if !ok || !l.takes(p) {
 		return
 	}
-	after, set, ok := l.leaves(p, step)
+	after, set, ok := leaves(p, step)
 	if !ok || l.mayStop(p, after, set) {
 		return
 	}
@@ -52,12 +52,12 @@ func onlyUpdate(p *policy.Policy) (policy.Step, bool) {
 }
 
 // leaves says what a row is after a step; false where its time or place may be another one then.
-func (l *linter) leaves(p *policy.Policy, s policy.Step) (*change, []constraint, bool) {
+func leaves(p *policy.Policy, s policy.Step) (*change, []constraint, bool) {
 	after := &change{step: p.Name, columns: map[string]bool{}}
 	var set []constraint
 	for _, a := range s.Update.Set {
 		after.columns[a.Column] = true
-		if c := l.assigned(a); c != nil {
+		if c := assigned(a); c != nil {
 			set = append(set, constraint{c, yes, after})
 		}
 	}
@@ -79,8 +79,8 @@ func duePresently(k *policy.Clock, s policy.Step) bool {
 }
 
 // assigned is the condition that a column has the constant that a step sets; nil for another value.
-func (l *linter) assigned(a policy.Assignment) *pgparse.Condition {
-	value := l.condition(&a.Value)
+func assigned(a policy.Assignment) *pgparse.Condition {
+	value := condition(&a.Value)
 	switch {
 	case value == nil || value.Form != pgparse.Fixed || value.Null:
 		return nil
@@ -93,7 +93,7 @@ func (l *linter) assigned(a policy.Assignment) *pgparse.Condition {
 // mayStop says whether a row may be due no longer after the step.
 func (l *linter) mayStop(p *policy.Policy, after *change, set []constraint) bool {
 	becomes := func(e *policy.Expr, is ternary) bool {
-		return l.takes(p, append(slices.Clone(set), constraint{l.condition(e), is, after})...)
+		return l.takes(p, append(slices.Clone(set), constraint{condition(e), is, after})...)
 	}
 	return p.Where != nil && becomes(p.Where, no|null) || slices.ContainsFunc(p.Keep, func(g policy.Guard) bool {
 		return g.Rank != nil || becomes(g.Condition, yes|null)
@@ -105,7 +105,7 @@ func (l *linter) checkFights() {
 	for _, policies := range l.tables() {
 		only := slices.DeleteFunc(slices.Clone(policies), func(p *policy.Policy) bool {
 			_, ok := onlyUpdate(p)
-			return !ok || !l.plain(p)
+			return !ok || !understood(p)
 		})
 		for i, a := range only {
 			for _, b := range only[i+1:] {
@@ -130,7 +130,7 @@ func (l *linter) fight(a, b *policy.Policy) string {
 	}
 	for _, x := range one.Update.Set {
 		for _, y := range other.Update.Set {
-			p, q := l.assigned(x), l.assigned(y)
+			p, q := assigned(x), assigned(y)
 			if x.Column == y.Column && p != nil && q != nil && !r.possible(constraint{c: p, is: yes}, constraint{c: q, is: yes}) {
 				return x.Column
 			}
@@ -139,22 +139,19 @@ func (l *linter) fight(a, b *policy.Policy) string {
 	return ""
 }
 
-// plain says whether all that decides on the rows of a policy is understood, and no clock is set.
-func (l *linter) plain(p *policy.Policy) bool {
+// understood says whether all that decides on the rows of a policy is understood, and no clock is set.
+func understood(p *policy.Policy) bool {
 	understood := p.Where != nil && !guarded(p)
-	l.condition(p.Where).Walk(func(c *pgparse.Condition) { understood = understood && c.Form != pgparse.Opaque })
+	condition(p.Where).Walk(func(c *pgparse.Condition) { understood = understood && c.Form != pgparse.Opaque })
 	return understood
 }
 
 // hands says whether a row that one policy has changed may be due for the other only then.
 func (l *linter) hands(r *row, from *policy.Policy, s policy.Step, to *policy.Policy) bool {
-	after, set, ok := l.leaves(from, s)
-	if !ok || !r.possible(l.wanted(from)...) {
-		return false
-	}
-	_, _, ok = l.leaves(to, s) // it leaves the other's clock as it is, too
-	changed := append(slices.Concat(l.wanted(from), set), constraint{l.condition(to.Where), yes, after})
-	return ok && r.possible(changed...) && !r.possible(append(l.wanted(from), l.wanted(to)...)...)
+	after, set, ok := leaves(from, s)
+	_, _, other := leaves(to, s) // the other's clock, too
+	changed := append(slices.Concat(wanted(from), set), constraint{condition(to.Where), yes, after})
+	return ok && other && r.possible(changed...) && r.excludes(wanted(from), wanted(to)...)
 }
 
 // checkCap warns of a guard that spares more rows of a group than the cap leaves, or than that of another policy.

@@ -97,8 +97,7 @@ func (l *linter) needsMark(mark, destroy clocked) bool {
 	if len(mark.Joins)+len(destroy.Joins) > 0 {
 		return false // one name may mean two things
 	}
-	r, wanted := l.rowOf(destroy.Policy), l.wanted(destroy.Policy)
-	return r.possible(wanted...) && !r.possible(append(wanted, l.wanted(mark.Policy)...)...)
+	return l.rowOf(destroy.Policy).excludes(wanted(destroy.Policy), wanted(mark.Policy)...)
 }
 
 // checkOvertaken warns of a policy whose rows another one has deleted at a younger age.
@@ -116,8 +115,7 @@ func (l *linter) checkOvertaken(first, second clocked) {
 
 // within says whether every row that one policy is about is one of the other's.
 func (l *linter) within(second, first clocked) bool {
-	r, wanted := l.rowOf(second.Policy), l.wanted(second.Policy)
-	return r.possible(wanted...) && !r.possible(append(wanted, l.says(first.Where, no|null))...)
+	return l.rowOf(second.Policy).excludes(wanted(second.Policy), says(first.Where, no|null))
 }
 
 // checkArchives warns of an archive whose own policy takes the rows by the clock that they bring along,

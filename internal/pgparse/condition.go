@@ -72,13 +72,15 @@ type SubSelect struct {
 }
 
 // ParseCondition reads a condition, as Expression reads an expression. The error is an *Error.
-func ParseCondition(sql string) (*Condition, error) {
+func ParseCondition(sql string) (*Condition, error) { return readConditions(sql) }
+
+var readConditions = remember(func(sql string) (*Condition, error) {
 	read, err := readOnce(sql)
 	if err != nil {
 		return nil, err
 	}
 	return conditions(read.base).read(read.node), nil
-}
+})
 
 // CastColumn is a column, perhaps under a cast; no column where the text is anything else.
 func CastColumn(sql string) Operand {
