@@ -50,10 +50,8 @@ const repairHint = "Run its statements from the last migration that has them aga
 // tableParts are schema and name of "schema.name". The catalog snapshot tells where the first ends, for names may
 // have dots.
 func (v *inspection) tableParts(name string) (schema, table string) {
-	if v.opt.Snapshot != nil {
-		if t := v.opt.Snapshot.Table(name); t != nil {
-			return t.Schema, t.Name
-		}
+	if t := v.opt.Snapshot.Table(name); t != nil {
+		return t.Schema, t.Name
 	}
 	schema, table, _ = strings.Cut(name, ".")
 	return schema, table

@@ -165,11 +165,7 @@ func (v *inspection) probes() []probe {
 		{about: "what is within reach of deletes", policies: all, check: v.readGraph,
 			codes: []string{codeReferencingIndex, codeBlocked, codeTrigger, codeIdentity, codeKeyOff}},
 		{about: "row security", codes: []string{codeRowSecurity}, policies: all, check: v.checkRowSecurity},
-		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex}, policies: all, check: v.withGraph(v.checkReferencingIndexes)},
-		{about: "foreign keys that keep rows", codes: []string{codeBlocked}, policies: all, check: v.withGraph(v.checkBlocked)},
-		{about: "triggers of the application", codes: []string{codeTrigger}, policies: all, check: v.withGraph(v.checkTriggers)},
-		{about: "replica identities", codes: []string{codeIdentity}, policies: all, check: v.withGraph(v.checkIdentities)},
-		{about: "foreign keys that are switched off", codes: []string{codeKeyOff}, policies: all, check: v.withGraph(v.checkKeysOff)},
+		{more: v.reachProbes},
 
 		v.snapshotProbe(),
 		{more: v.lockedTables},

@@ -108,8 +108,11 @@ type Trigger struct {
 // String is "schema.name".
 func (t *Table) String() string { return t.Schema + "." + t.Name }
 
-// Table finds a table by "schema.name"; nil when the snapshot has none.
+// Table finds a table by "schema.name"; nil when the snapshot has none, or there is no snapshot.
 func (s *Snapshot) Table(name string) *Table {
+	if s == nil {
+		return nil
+	}
 	for _, t := range s.Tables {
 		if t.named(name) {
 			return t
