@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"pgretain/internal/catalog"
@@ -108,12 +107,9 @@ func each[T any](ctx context.Context, r *reader, before error, query string, add
 	if before != nil {
 		return before
 	}
-	list, err := collect[T](ctx, r, query, r.oids)
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", strings.ReplaceAll(query, "_", " "), err)
-	}
+	list, err := collect[T](ctx, r, "reading "+strings.ReplaceAll(query, "_", " "), query, r.oids)
 	for _, row := range list {
 		add(row)
 	}
-	return nil
+	return err
 }

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -27,12 +26,9 @@ func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snap
 
 func (r *reader) statistics(ctx context.Context) (*catalog.Statistics, error) {
 	s := &catalog.Statistics{Tables: map[string]catalog.Growth{}, Ranges: map[string]catalog.Range{}}
-	server, err := collect[catalog.Server](ctx, r, "server")
-	if err != nil {
-		return nil, fmt.Errorf("reading server: %w", err)
-	}
+	server, err := collect[catalog.Server](ctx, r, "reading server", "server")
 	for _, s.Server = range server {
 	}
-	err = each(ctx, r, nil, "growth", func(g catalog.Growth) { s.Tables[g.Name] = g })
+	err = each(ctx, r, err, "growth", func(g catalog.Growth) { s.Tables[g.Name] = g })
 	return s, each(ctx, r, err, "ranges", func(g catalog.Range) { s.Ranges[g.Table+"."+g.Column] = g })
 }
