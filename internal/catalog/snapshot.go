@@ -179,3 +179,62 @@ func (s *Snapshot) Rename(from, to string) error {
 	slices.SortFunc(s.Tables, func(a, b *Table) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
 	return nil
 }
+
+// ZoneDecides says whether the comparison of two columns depends on the time zone of the session, by
+// their types. Such a comparison is STABLE, and no index can hold it.
+func ZoneDecides(a, b Column) bool {
+	x, y := times[Unsized(a.Plain())], times[Unsized(b.Plain())]
+	return x != "" && y != "" && x != y
+}
+
+// times says of each type for times whether it knows its zone.
+var times = map[string]string{
+	"timestamp with time zone": "zone", "timestamp without time zone": "local", "date": "local",
+	"time with time zone": "zone", "time without time zone": "local",
+}
+
+// Unsized is "timestamp without time zone" for "timestamp(3) without time zone".
+func Unsized(typ string) string {
+	before, rest, ok := strings.Cut(typ, "(")
+	if !ok {
+		return typ
+	}
+	_, after, _ := strings.Cut(rest, ")")
+	return before + after
+}
+
+// Statistics are what a server knows of the sizes of tables. No file keeps them: they are of one server and one day.
+type Statistics struct {
+	Server
+	Tables map[string]Growth // by "schema.name"
+	Ranges map[string]Range  // by "schema.name.column"
+}
+
+// Server is a database on its server.
+type Server struct {
+	Database, TimeZone string
+	CronDatabase       string // for which pg_cron schedules, "" where that is not known
+	HasCron            bool   // pg_cron is installed on the machine
+	Since              string // the day from which on rows are counted, "" for ever
+	Days               *float64
+}
+
+// Growth is the size of a table, its partitions included.
+type Growth struct {
+	Name     string
+	Owners   []string // of the table and its schema, superusers left out
+	Bytes    int64
+	Size     string // the same, as people read it
+	Rows     *int64 // about; nil where nobody knows
+	Inserted int64  // since Server.Since
+}
+
+// Range is what ANALYZE found in a column.
+type Range struct {
+	Table, Column       string
+	Nulls               float64 // the share of rows
+	First, Middle, Last string  // half of the rows are before the middle; "" where no value was kept
+}
+
+// Percent are the rows without a value.
+func (r Range) Percent() float64 { return 100 * r.Nulls }
