@@ -162,7 +162,7 @@ func (v *inspection) suppress() {
 		})
 		everything = everything && f.Severity != diag.Unknown
 	}
-	for _, e := range filter.Entries() {
+	for _, e := range filter {
 		group, known := checks[e.Check]
 		looked := (!known || slices.Contains(v.report.Checks, e.Check)) && (v.opt.Counts || group != Conformance)
 		f := message{Code: codeSuppressionEnded, Severity: Info, Policy: e.Policy, Object: e.Object, Position: e.Position,

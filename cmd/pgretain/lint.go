@@ -95,14 +95,14 @@ type linted struct {
 	linting
 	project  *project // nil where the policy file has errors
 	sources  map[string][]byte
-	filter   *suppress.Filter
+	filter   suppress.Filter
 	findings []report.Finding
 	report   *verifier.Report // of the rehearsal, nil without one
 }
 
 // look checks the files. What is wrong with the policy is no error of ours.
 func (l linting) look(now time.Time) (*linted, error) {
-	found := &linted{linting: l, filter: &suppress.Filter{}}
+	found := &linted{linting: l}
 	project, err := readProject(l.policy)
 	if err == nil {
 		found.project, found.filter = project, suppress.New(project.file, "LV", now)
@@ -207,7 +207,7 @@ var (
 // says so.
 func (l *linted) useless() diag.List {
 	var list diag.List
-	for _, e := range l.filter.Entries() {
+	for _, e := range l.filter {
 		message, detail := e.Fault(l.looked(e.Check))
 		d := diag.Diagnostic{Position: e.Position, Severity: diag.Warning, Code: codeSuppressionEnded, Message: message, Detail: detail,
 			Hint: `Take it out of "suppress", or give it a day within a year and a reason that still holds.`}

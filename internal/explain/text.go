@@ -98,18 +98,18 @@ func Changes(before, after string) string {
 	var list []string
 	for _, key := range keys {
 		old, new := without(was, is, key), without(is, was, key)
-		for i, text := range old {
-			if len(old) == len(new) {
+		if len(old) == len(new) {
+			for i, text := range old {
 				from, to := shortened(text, new[i])
 				list = append(list, key+": "+from+" -> "+to)
-			} else {
-				list = append(list, "without "+key+": "+text)
 			}
+			continue
 		}
-		if len(old) != len(new) {
-			for _, text := range new {
-				list = append(list, "with "+key+": "+text)
-			}
+		for _, text := range old {
+			list = append(list, "without "+key+": "+text)
+		}
+		for _, text := range new {
+			list = append(list, "with "+key+": "+text)
 		}
 	}
 	return strings.Join(list, "; ")

@@ -37,10 +37,7 @@ func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Sn
 		snapshot, unknown, err = Read(ctx, tx, request)
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return snapshot, unknown, nil
+	return snapshot, unknown, err
 }
 
 var readOnly = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}

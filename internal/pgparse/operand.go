@@ -187,8 +187,8 @@ var steady = strings.Fields("abs btrim ceil coalesce count date_part date_trunc 
 
 // builtIn says whether a call is of a function of pg_catalog in a list, which the search path begins with.
 func builtIn(names []*query.Node, list []string) bool {
-	plain := len(names) == 1 || len(names) == 2 && names[0].GetString_().GetSval() == "pg_catalog"
-	return plain && slices.Contains(list, lastName(names))
+	name, _ := strings.CutPrefix(dotted(names), "pg_catalog.")
+	return slices.Contains(list, strings.ToLower(name))
 }
 
 // stable says whether a part calls nothing but such functions.

@@ -230,14 +230,6 @@ func lastName(names []*query.Node) string {
 
 func dotted(names []*query.Node) string { return strings.Join(texts(names), ".") }
 
-// withoutCatalog leaves schema pg_catalog out, with which the search path begins.
-func withoutCatalog(names []*query.Node) []*query.Node {
-	if len(names) == 2 && names[0].GetString_().GetSval() == "pg_catalog" {
-		return names[1:]
-	}
-	return names
-}
-
 // text is the same for two parts of a tree that mean the same, wherever they were written.
 func text(m proto.Message) string {
 	m = proto.Clone(m)

@@ -3,8 +3,6 @@
 package pgparse
 
 import (
-	"strings"
-
 	query "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/proto"
 )
@@ -101,10 +99,8 @@ func TypeIdentity(sql string) (string, error) {
 
 func typeIdentity(name *query.TypeName) string {
 	name = proto.CloneOf(name)
-	name.Names = withoutCatalog(name.Names)
+	if parts := texts(name.Names); len(parts) == 2 && parts[0] == "pg_catalog" { // with which the search path begins
+		name.Names = name.Names[1:]
+	}
 	return text(name)
-}
-
-func identifierQuoted(name string) string {
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }

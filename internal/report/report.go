@@ -44,20 +44,15 @@ type Log struct {
 
 // Count is the number of findings of a severity, suppressed ones left out.
 func (l Log) Count(severity diag.Severity) int {
-	n := 0
-	for _, f := range l.Findings {
-		if f.Severity == severity && f.Suppressed == nil {
-			n++
-		}
-	}
-	return n
+	return l.count(func(f Finding) bool { return f.Severity == severity && f.Suppressed == nil })
 }
 
 // Suppressed is the number of findings that the policy file takes out.
-func (l Log) Suppressed() int {
-	n := 0
+func (l Log) Suppressed() int { return l.count(func(f Finding) bool { return f.Suppressed != nil }) }
+
+func (l Log) count(is func(Finding) bool) (n int) {
 	for _, f := range l.Findings {
-		if f.Suppressed != nil {
+		if is(f) {
 			n++
 		}
 	}

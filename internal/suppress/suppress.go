@@ -15,8 +15,8 @@ type Subject struct {
 	Certain                      bool // false where nobody could see whether it is so: that is never suppressed
 }
 
-// Filter holds the suppressions of one file at one instant.
-type Filter struct{ entries []*Entry }
+// Filter holds the suppressions of one file at one instant, in the order of the file.
+type Filter []*Entry
 
 // Entry is a suppression and what became of it.
 type Entry struct {
@@ -38,15 +38,14 @@ const (
 
 // New takes the suppressions whose code begins with one of the letters, such as "V", as they are at
 // an instant. Days are those of the install's time zone.
-func New(file *policy.File, letters string, at time.Time) *Filter {
+func New(file *policy.File, letters string, at time.Time) (f Filter) {
 	zone, err := time.LoadLocation(file.Install.TimeZone)
 	if err != nil { // the policy file was checked
 		zone = time.UTC
 	}
-	f := &Filter{}
 	for _, s := range file.Suppress {
 		if strings.ContainsAny(s.Check[:1], letters) {
-			f.entries = append(f.entries, &Entry{Suppression: s, State: state(s.Until, at.In(zone))})
+			f = append(f, &Entry{Suppression: s, State: state(s.Until, at.In(zone))})
 		}
 	}
 	return f
@@ -64,9 +63,9 @@ func state(until string, now time.Time) State {
 }
 
 // Match finds the suppression that takes a finding out of the verdict, nil when there is none.
-func (f *Filter) Match(s Subject) *policy.Suppression {
+func (f Filter) Match(s Subject) *policy.Suppression {
 	var found *policy.Suppression
-	for _, e := range f.entries {
+	for _, e := range f {
 		if !about(e.Suppression, s) {
 			continue
 		}
@@ -77,9 +76,6 @@ func (f *Filter) Match(s Subject) *policy.Suppression {
 	}
 	return found
 }
-
-// Entries lists the suppressions in the order of the file.
-func (f *Filter) Entries() []*Entry { return f.entries }
 
 // about says whether a suppression means a finding. A column belongs to its table.
 func about(s policy.Suppression, found Subject) bool {

@@ -50,7 +50,7 @@ func TestUntil(t *testing.T) {
 			t.Fatal(err)
 		}
 		filter := suppress.New(file(t, c.zone, item("")), "V", at)
-		if got := filter.Entries()[0].State; got != c.want {
+		if got := filter[0].State; got != c.want {
 			t.Errorf("%s in %s: %d, want %d", c.at, c.zone, got, c.want)
 		}
 		if found := filter.Match(suppress.Subject{Check: "V020", Certain: true}); (found != nil) != (c.want == suppress.Holds) {
@@ -83,7 +83,7 @@ func TestMatch(t *testing.T) {
 		{"", suppress.Subject{Check: "V021", Certain: true}, false},
 	} {
 		filter := suppress.New(file(t, "UTC", item(c.keys)), "V", january)
-		if found := filter.Match(c.subject); (found != nil) != c.want || filter.Entries()[0].Met != c.want {
+		if found := filter.Match(c.subject); (found != nil) != c.want || filter[0].Met != c.want {
 			t.Errorf("%q of %+v: %v", c.keys, c.subject, found)
 		}
 	}
@@ -96,7 +96,7 @@ func TestUncertainIsNotSuppressed(t *testing.T) {
 	if found := filter.Match(suppress.Subject{Check: "V020"}); found != nil {
 		t.Errorf("suppressed by %v", found)
 	}
-	if message, _ := filter.Entries()[0].Fault(true); message != "" {
+	if message, _ := filter[0].Fault(true); message != "" {
 		t.Error(message)
 	}
 }
@@ -119,7 +119,7 @@ func TestFaults(t *testing.T) {
 			"the suppression of V021 does not hold yet: 2028-01-02 is more than a year ahead|"},
 	} {
 		var got []string
-		for _, e := range filter.Entries() {
+		for _, e := range filter {
 			message, detail := e.Fault(complete)
 			if message != "" {
 				message = fmt.Sprintf("%s|%s", message, detail)
