@@ -91,11 +91,11 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 		return nil
 	}
 	err := v.read(r.ctx, v.opt.Cron, v.readCronElsewhere)
-	var refused *pgconn.PgError
+	refused, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case err == nil || r.ctx.Err() != nil:
 		return r.ctx.Err()
-	case errors.As(err, &refused):
+	case ok:
 		v.jobsUnseen(fmt.Sprintf("The server says: %s [%s].", refused.Message, refused.Code), "Try again when the server is less busy, or allow more time.")
 	default:
 		v.jobsUnseen("The connection to that database was lost.", "Verify again.")
@@ -151,8 +151,7 @@ func (v *inspection) readCronElsewhere(r reading) error {
 // is a finding where not.
 func (v *inspection) becomeRunner(r reading, member bool) (bool, error) {
 	err := r.savepoint(func() error { return r.exec("become", v.runner()) })
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
+	if _, refused := errors.AsType[*pgconn.PgError](err); refused {
 		user := v.opt.Cron.Config().User
 		detail := fmt.Sprintf("Row security shows them to role %q alone, and role %q cannot take that on.", v.runner(), user)
 		grant := "GRANT %s TO %s;"

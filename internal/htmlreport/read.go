@@ -249,13 +249,13 @@ func (r *reader) backlog(ctx context.Context, policy string, now time.Time) (b b
 			due, _ := count(now.Add(-ages[i]), 1)
 			return due == 0
 		})
-		if since := time.Duration(0); err == nil {
-			if not > 0 {
-				since = ages[not-1]
-			}
-			b.Overdue = &since
+		if err != nil {
+			return err
 		}
-		return err
+		if b.Overdue = new(time.Duration(0)); not > 0 {
+			*b.Overdue = ages[not-1]
+		}
+		return nil
 	})
 	why, err := refusal(ctx, err)
 	if b.Due == 0 { // else the number stands
@@ -299,11 +299,11 @@ func (r *reader) query(name string) string {
 
 // refusal says why the server refused; an error that is not the server's remains one.
 func refusal(ctx context.Context, err error) (string, error) {
-	var refused *pgconn.PgError
+	refused, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case err == nil:
 		return "", nil
-	case !errors.As(err, &refused) || ctx.Err() != nil:
+	case !ok || ctx.Err() != nil:
 		return "", errors.Join(ctx.Err(), err)
 	case refused.Code == "55P03": // lock_not_available
 		return "a table is locked by somebody else", nil

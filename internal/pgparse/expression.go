@@ -256,7 +256,7 @@ func Name(sql string) ([]string, error) {
 func readName(sql string) ([]string, error) {
 	const notName = "this is not one name"
 	node, _, err := expressionNode(sql)
-	if at := (*Error)(nil); errors.As(err, &at) {
+	if at, ok := errors.AsType[*Error](err); ok {
 		return nil, &Error{Message: notName, Offset: at.Offset}
 	}
 	ref := node.GetColumnRef()

@@ -71,7 +71,7 @@ func plainText(sql string) error {
 // placed turns the parser's 1-based character position into a byte offset of sql.
 func placed(err error, prefix, sql string) *Error {
 	message, character := err.Error(), 0
-	if e := (*parser.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*parser.Error](err); ok {
 		message, character = e.Message, e.Cursorpos
 	}
 	text, offset := prefix+sql, 0
