@@ -43,12 +43,10 @@ type reachGraph struct {
 	concerns *policy.Concerns
 }
 
-// policyReach is what deletes of a policy have to do with: foreign keys, each once, and what its statements change, each
-// table and event once.
+// policyReach is what statements of a policy have to do with.
 type policyReach struct {
 	*policy.Policy
-	met     []metKey
-	effects []reachEffect
+	*walk
 }
 
 // reachProbes are about what deletes meet. There are none where that could not be read, which is said.
@@ -120,11 +118,11 @@ type metKey struct {
 	path  string      // ends with the table that it refers to
 }
 
-// walk is what deleting rows of one table does, to any depth.
+// walk is what statements do, to any depth.
 type walk struct {
 	graph   *reachGraph
-	effects []reachEffect
-	met     []metKey
+	effects []reachEffect // each table and event once
+	met     []metKey      // each key once
 	next    []reachEffect // deletes whose keys are still to be followed
 }
 
@@ -209,7 +207,7 @@ func (g *reachGraph) deletions(p *policy.Policy) []deletion {
 
 // reachOf walks for a policy.
 func (g *reachGraph) reachOf(p *policy.Policy) *policyReach {
-	all := walk{graph: g}
+	all := &walk{graph: g}
 	for _, d := range g.deletions(p) {
 		all.delete(d.table)
 	}
@@ -223,5 +221,5 @@ func (g *reachGraph) reachOf(p *policy.Policy) *policyReach {
 			}
 		}
 	}
-	return &policyReach{p, all.met, all.effects}
+	return &policyReach{p, all}
 }
