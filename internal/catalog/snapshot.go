@@ -146,12 +146,17 @@ func (t *Table) Column(name string) *Column {
 func (t *Table) UniqueKey() []string {
 	var key []string
 	for _, i := range t.Indexes {
-		nullable := func(name string) bool { c := t.Column(name); return c == nil || !c.NotNull }
-		if i.Unique && i.Valid && i.Predicate == "" && !slices.ContainsFunc(i.Columns, nullable) && (key == nil || len(i.Columns) < len(key)) {
+		if t.IsKey(i) && (key == nil || len(i.Columns) < len(key)) {
 			key = i.Columns
 		}
 	}
 	return key
+}
+
+// IsKey says whether an index holds for all rows that no two have equal columns, none of which may be NULL.
+func (t *Table) IsKey(i Index) bool {
+	nullable := func(name string) bool { c := t.Column(name); return c == nil || !c.NotNull }
+	return i.Unique && i.Valid && i.Predicate == "" && !slices.ContainsFunc(i.Columns, nullable)
 }
 
 // Temporal says that the primary key is WITHOUT OVERLAPS or deferrable: it names one row, and ON CONFLICT cannot go by it.

@@ -11,10 +11,10 @@ import (
 // checkWhere refuses a policy that is about no row.
 func (l *linter) checkWhere(p *policy.Policy) {
 	if p.Where != nil && len(vacuous(p.Where)) == 0 && !l.rowOf(p).possible(wanted(p)...) {
-		l.refuse(finding{at: p.Where.Position, policy: p.Name,
-			message: fmt.Sprintf("no row can meet the \"where\" of policy %q", p.Name),
-			detail:  "Its conditions exclude each other, or what the catalog snapshot says of a column.",
-			hint:    "Take one of them out, or join them by OR."})
+		l.refuse(finding{Position: p.Where.Position, Policy: p.Name,
+			Message: fmt.Sprintf("no row can meet the \"where\" of policy %q", p.Name),
+			Detail:  "Its conditions exclude each other, or what the catalog snapshot says of a column.",
+			Hint:    "Take one of them out, or join them by OR."})
 	}
 }
 
@@ -27,10 +27,10 @@ func (l *linter) checkWhereNull(p *policy.Policy) {
 		if column == "" || !l.rowOf(p).nullable(column) || clockOnly(p, column) || l.othersSpeakOfNull(p, column) || asked(where, c, column) {
 			continue
 		}
-		l.warn(finding{at: p.Where.At(c.Offset), policy: p.Name,
-			message: fmt.Sprintf("policy %q passes by every row whose %q is NULL", p.Name, column),
-			detail:  "A comparison with NULL is NULL, and \"where\" has to be true.",
-			hint:    fmt.Sprintf("Write IS DISTINCT FROM or IS NOT TRUE if such a row is meant too, and add \"AND %s IS NOT NULL\" if not.", column)})
+		l.warn(finding{Position: p.Where.At(c.Offset), Policy: p.Name,
+			Message: fmt.Sprintf("policy %q passes by every row whose %q is NULL", p.Name, column),
+			Detail:  "A comparison with NULL is NULL, and \"where\" has to be true.",
+			Hint:    fmt.Sprintf("Write IS DISTINCT FROM or IS NOT TRUE if such a row is meant too, and add \"AND %s IS NOT NULL\" if not.", column)})
 	}
 }
 
@@ -93,17 +93,17 @@ func clockOnly(p *policy.Policy, column string) bool {
 // checkNullCompared warns of x = NULL, which is NULL for every x.
 func (l *linter) checkNullCompared() {
 	l.eachVacuous(func(c *pgparse.Condition) bool { return c.Null }, finding{
-		message: "a comparison with NULL is never true and never false",
-		detail:  "As \"where\" it lets no row through, as a guard it spares every row.",
-		hint:    "Write IS NULL or IS NOT NULL."})
+		Message: "a comparison with NULL is never true and never false",
+		Detail:  "As \"where\" it lets no row through, as a guard it spares every row.",
+		Hint:    "Write IS NULL or IS NOT NULL."})
 }
 
 // checkBetween warns of bounds in the wrong order.
 func (l *linter) checkBetween() {
 	l.eachVacuous(func(c *pgparse.Condition) bool { return c.Between }, finding{
-		message: "nothing is between these bounds",
-		detail:  "The lower bound of BETWEEN stands first, and this one is above the other.",
-		hint:    "Exchange the bounds."})
+		Message: "nothing is between these bounds",
+		Detail:  "The lower bound of BETWEEN stands first, and this one is above the other.",
+		Hint:    "Exchange the bounds."})
 }
 
 // vacuous lists the parts of a condition that have one value whatever the row, which nobody wants to write. They
@@ -141,7 +141,7 @@ func (l *linter) eachVacuous(is func(*pgparse.Condition) bool, f finding) {
 				if !is(c) {
 					continue
 				}
-				f.at, f.policy = part.Expr.At(c.Offset), p.Name
+				f.Position, f.Policy = part.Expr.At(c.Offset), p.Name
 				if l.rowOf(p).possible(says(&part.Expr, needed(p, part.Expr))) {
 					l.warn(f)
 				} else {
@@ -190,10 +190,10 @@ func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted bool, result s
 		if column == nil || column.NotNull {
 			continue
 		}
-		l.warn(finding{at: e.At(c.Offset), policy: p.Name,
-			message: fmt.Sprintf("one row of %q whose %q is NULL, and %s", table, column.Name, result),
-			detail:  "IN is NULL, and not false, for what is not in a list that has a NULL.",
-			hint:    fmt.Sprintf("Add \"%s IS NOT NULL\" to the sub-select, or write EXISTS.", column.Name)})
+		l.warn(finding{Position: e.At(c.Offset), Policy: p.Name,
+			Message: fmt.Sprintf("one row of %q whose %q is NULL, and %s", table, column.Name, result),
+			Detail:  "IN is NULL, and not false, for what is not in a list that has a NULL.",
+			Hint:    fmt.Sprintf("Add \"%s IS NOT NULL\" to the sub-select, or write EXISTS.", column.Name)})
 	}
 }
 
@@ -225,10 +225,10 @@ func (l *linter) checkEveryRow(p *policy.Policy) {
 		return
 	}
 	if c := condition(p.Where); c != nil && c.Form == pgparse.Fixed && valueOf(c.Values[0]) == yes {
-		l.warn(finding{at: p.Where.Position, policy: p.Name,
-			message: fmt.Sprintf("policy %q takes every row, and its breaker trips at %g %% of them", p.Name, p.Breaker.Fraction*100),
-			detail:  "The share counts in tables of more than 10000 rows.",
-			hint:    "Write \"breaker: {fraction: 100%}\" if the table is to be emptied."})
+		l.warn(finding{Position: p.Where.Position, Policy: p.Name,
+			Message: fmt.Sprintf("policy %q takes every row, and its breaker trips at %g %% of them", p.Name, p.Breaker.Fraction*100),
+			Detail:  "The share counts in tables of more than 10000 rows.",
+			Hint:    "Write \"breaker: {fraction: 100%}\" if the table is to be emptied."})
 	}
 }
 
@@ -246,17 +246,17 @@ func (l *linter) checkGuards(p *policy.Policy) {
 			said = true
 		case !r.possible(append(wanted(p), says(g.Condition, no))...):
 			said = true
-			l.refuse(finding{at: g.Condition.Position, policy: p.Name,
-				message: fmt.Sprintf("guard %q spares every row of policy %q", g.Name, p.Name),
-				detail:  "A row goes only where the guard is false, and it is false for none that \"where\" lets through.",
-				hint:    "Write the guard for the rows that are to stay, or remove the policy."})
+			l.refuse(finding{Position: g.Condition.Position, Policy: p.Name,
+				Message: fmt.Sprintf("guard %q spares every row of policy %q", g.Name, p.Name),
+				Detail:  "A row goes only where the guard is false, and it is false for none that \"where\" lets through.",
+				Hint:    "Write the guard for the rows that are to stay, or remove the policy."})
 		}
 	}
 	if !said && !l.takes(p) {
-		l.refuse(finding{at: p.Keep[0].Position, policy: p.Name,
-			message: fmt.Sprintf("the guards of policy %q together spare every row", p.Name),
-			detail:  "A row goes only where all of them are false, and there is no row for which they are.",
-			hint:    "Write the guards for the rows that are to stay, or remove the policy."})
+		l.refuse(finding{Position: p.Keep[0].Position, Policy: p.Name,
+			Message: fmt.Sprintf("the guards of policy %q together spare every row", p.Name),
+			Detail:  "A row goes only where all of them are false, and there is no row for which they are.",
+			Hint:    "Write the guards for the rows that are to stay, or remove the policy."})
 	}
 }
 
@@ -279,10 +279,10 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 			if c.Form == pgparse.Boolean {
 				hint = "Write \"%[1]s IS TRUE\" if such a row may go, and \"%[1]s IS NOT FALSE\" if it is to stay."
 			}
-			l.warn(finding{at: g.Condition.Position, policy: p.Name,
-				message: fmt.Sprintf("guard %q spares every row whose %q is NULL", g.Name, column),
-				detail:  "It is NULL there, and a row goes only where every guard is false.",
-				hint:    fmt.Sprintf(hint, column)})
+			l.warn(finding{Position: g.Condition.Position, Policy: p.Name,
+				Message: fmt.Sprintf("guard %q spares every row whose %q is NULL", g.Name, column),
+				Detail:  "It is NULL there, and a row goes only where every guard is false.",
+				Hint:    fmt.Sprintf(hint, column)})
 		}
 	}
 }

@@ -137,12 +137,8 @@ func newLinter(file *policy.File, snapshot *catalog.Snapshot) *linter {
 	return l
 }
 
-// finding is what a check says.
-type finding struct {
-	at                    diag.Position
-	policy, job           string
-	message, detail, hint string
-}
+// finding is what a check says of a policy, or of a job, which is its object.
+type finding = diag.Diagnostic
 
 func (l *linter) refuse(f finding) { l.add(diag.Error, f) }
 func (l *linter) warn(f finding)   { l.add(diag.Warning, f) }
@@ -157,11 +153,11 @@ func (l *linter) refuseEntry(p *policy.Policy, f finding) {
 }
 
 func (l *linter) add(severity diag.Severity, f finding) {
-	d := diag.Diagnostic{Position: f.at, Severity: severity, Code: l.code, Message: f.message, Detail: f.detail, Hint: f.hint, Policy: f.policy, Object: f.job}
-	if p := l.policies[f.policy]; p != nil {
-		d.Table = p.Table.String()
+	f.Severity, f.Code = severity, l.code
+	if p := l.policies[f.Policy]; p != nil {
+		f.Table = p.Table.String()
 	}
-	l.list.Add(d)
+	l.list.Add(f)
 }
 
 // always is what stands for a condition that is not there.

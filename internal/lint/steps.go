@@ -16,10 +16,10 @@ func (l *linter) checkSteps(p *policy.Policy) {
 		if s.Where == nil || len(vacuous(s.Where)) > 0 || !l.never(p, says(s.Where, yes)) {
 			continue
 		}
-		l.warn(finding{at: s.Where.Position, policy: p.Name,
-			message: fmt.Sprintf("this step of policy %q never acts", p.Name),
-			detail:  "No row that \"where\" and the guards let through meets its condition; steps read the row as it was when it was judged.",
-			hint:    "Repair the condition, or remove the step."})
+		l.warn(finding{Position: s.Where.Position, Policy: p.Name,
+			Message: fmt.Sprintf("this step of policy %q never acts", p.Name),
+			Detail:  "No row that \"where\" and the guards let through meets its condition; steps read the row as it was when it was judged.",
+			Hint:    "Repair the condition, or remove the step."})
 	}
 }
 
@@ -34,10 +34,10 @@ func (l *linter) checkLeftDue(p *policy.Policy) {
 	if !ok || l.mayStop(p, after, set) {
 		return
 	}
-	l.refuse(finding{at: step.Position, policy: p.Name,
-		message: fmt.Sprintf("the update of policy %q leaves its rows due", p.Name),
-		detail:  "With the values that it sets \"where\" is still true and no guard spares the row, so that the next run finds it again.",
-		hint:    "Set a column by which the row is no longer due, or add \"delete\"."})
+	l.refuse(finding{Position: step.Position, Policy: p.Name,
+		Message: fmt.Sprintf("the update of policy %q leaves its rows due", p.Name),
+		Detail:  "With the values that it sets \"where\" is still true and no guard spares the row, so that the next run finds it again.",
+		Hint:    "Set a column by which the row is no longer due, or add \"delete\"."})
 }
 
 // onlyUpdate is the one step that changes a policy's rows, where nothing else may.
@@ -110,10 +110,10 @@ func (l *linter) checkFights() {
 		for i, a := range only {
 			for _, b := range only[i+1:] {
 				if column := l.fight(a, b); column != "" {
-					l.warn(finding{at: b.Position, policy: b.Name,
-						message: fmt.Sprintf("policies %q and %q set %q to and fro", a.Name, b.Name, column),
-						detail:  "What one of them sets makes the row due for the other, which sets it back. " + place(a),
-						hint:    "Let one of them ask for more, so that a row is due for one of the two at most."})
+					l.warn(finding{Position: b.Position, Policy: b.Name,
+						Message: fmt.Sprintf("policies %q and %q set %q to and fro", a.Name, b.Name, column),
+						Detail:  "What one of them sets makes the row due for the other, which sets it back. " + place(a),
+						Hint:    "Let one of them ask for more, so that a row is due for one of the two at most."})
 				}
 			}
 		}
@@ -162,10 +162,10 @@ func (l *linter) checkCap(p *policy.Policy) {
 	for _, limit := range p.DueRanks() {
 		for _, g := range p.Keep {
 			if number(limit) >= 0 && number(g.Rank) > number(limit) && g.Rank.WithTies == limit.WithTies && sameOrder(g.Rank, limit) {
-				l.warn(finding{at: limit.Position, policy: p.Name,
-					message: fmt.Sprintf("the cap of %d is below what guard %q keeps, the first %d", limit.First, g.Name, g.Rank.First),
-					detail:  "Both count the same rows in the same order, so that the guard alone decides.",
-					hint:    "Make the cap the greater number, or remove one of the two."})
+				l.warn(finding{Position: limit.Position, Policy: p.Name,
+					Message: fmt.Sprintf("the cap of %d is below what guard %q keeps, the first %d", limit.First, g.Name, g.Rank.First),
+					Detail:  "Both count the same rows in the same order, so that the guard alone decides.",
+					Hint:    "Make the cap the greater number, or remove one of the two."})
 			}
 		}
 		l.checkCapOfOthers(p, limit)
@@ -192,10 +192,10 @@ func (l *linter) checkCapOfOthers(p *policy.Policy, limit *policy.Rank) {
 		}
 		for _, g := range other.Keep {
 			if g.Rank != nil && g.Rank.Count == nil && g.Rank.First >= limit.First && sameOrder(g.Rank, limit) {
-				l.warn(finding{at: g.Position, policy: other.Name,
-					message: fmt.Sprintf("guard %q keeps the first %d, and policy %q leaves no more than %d", g.Name, g.Rank.First, p.Name, limit.First),
-					detail:  fmt.Sprintf("Policy %q takes no row once the other one has run. ", other.Name) + place(p),
-					hint:    "Make the guard the smaller number, or remove one of the two policies."})
+				l.warn(finding{Position: g.Position, Policy: other.Name,
+					Message: fmt.Sprintf("guard %q keeps the first %d, and policy %q leaves no more than %d", g.Name, g.Rank.First, p.Name, limit.First),
+					Detail:  fmt.Sprintf("Policy %q takes no row once the other one has run. ", other.Name) + place(p),
+					Hint:    "Make the guard the smaller number, or remove one of the two policies."})
 			}
 		}
 	}
@@ -231,18 +231,18 @@ func (l *linter) checkGroups(p *policy.Policy) {
 	}
 	for _, rank := range p.DueRanks() {
 		if key := keyOf(table, rank); key != "" {
-			l.refuseEntry(p, finding{at: rank.Position, policy: p.Name,
-				message: fmt.Sprintf("each group of this rank has one row: %s is a key", key),
-				detail:  "The row has the first place, so that none comes after it and none is due.",
-				hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
+			l.refuseEntry(p, finding{Position: rank.Position, Policy: p.Name,
+				Message: fmt.Sprintf("each group of this rank has one row: %s is a key", key),
+				Detail:  "The row has the first place, so that none comes after it and none is due.",
+				Hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
 		}
 	}
 	for _, g := range p.Keep {
 		if key := keyOf(table, g.Rank); key != "" && g.Rank.Among == nil {
-			l.refuse(finding{at: g.Rank.Position, policy: p.Name,
-				message: fmt.Sprintf("guard %q spares every row: %s is a key, so that each group has one row", g.Name, key),
-				detail:  "The row has the first place.",
-				hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
+			l.refuse(finding{Position: g.Rank.Position, Policy: p.Name,
+				Message: fmt.Sprintf("guard %q spares every row: %s is a key, so that each group has one row", g.Name, key),
+				Detail:  "The row has the first place.",
+				Hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
 		}
 	}
 }
@@ -259,10 +259,7 @@ func keyOf(table *catalog.Table, rank *policy.Rank) string {
 		}
 	}
 	for _, index := range table.Indexes {
-		if index.Unique && index.Valid && index.Predicate == "" && !slices.ContainsFunc(index.Columns, func(name string) bool {
-			column := table.Column(name)
-			return !slices.Contains(per, name) || column == nil || !column.NotNull
-		}) {
+		if table.IsKey(index) && !slices.ContainsFunc(index.Columns, func(name string) bool { return !slices.Contains(per, name) }) {
 			return strings.Join(index.Columns, ", ")
 		}
 	}
