@@ -24,7 +24,6 @@ const manyRows = 1e6
 // column is what is known of a column before its rows are asked about.
 type column struct {
 	N       int
-	NotNull bool
 	Default string
 	Indexed bool
 	Rows    float64 // of the table, about

@@ -29,11 +29,11 @@ const (
 // The rows of the queries of sql, by the position of their fields.
 type (
 	database struct {
-		Name, User, Server       string
-		Now                      time.Time
-		Zone, Scheduler, Runtime string
-		AdoptedAt                time.Time
-		AdoptedBy, ScheduleZone  string
+		Name, User, Server string
+		Now                time.Time
+		Zone, Runtime      string
+		AdoptedAt          time.Time
+		ScheduleZone       string
 	}
 	policyRow struct {
 		Name, Table string
