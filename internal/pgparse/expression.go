@@ -98,10 +98,8 @@ var clauses = strings.Fields("all distinct into from where group having window u
 
 // clauseOffset is where the first reserved word outside all brackets stands that begins a clause.
 func clauseOffset(tokens []Token) int {
-	depth := 0
 	for _, t := range tokens {
-		depth += t.depth()
-		if depth == 0 && slices.Contains(clauses, strings.ToLower(t.Text)) {
+		if t.depth == 0 && slices.Contains(clauses, strings.ToLower(t.Text)) {
 			return t.Offset
 		}
 	}
