@@ -257,10 +257,7 @@ func columns(c *pgparse.Condition) []string {
 func asksNull(c *pgparse.Condition, column string) bool {
 	found := false
 	c.Walk(func(c *pgparse.Condition) {
-		asks := c.Form == pgparse.IsNull || c.Form == pgparse.Distinct
-		if c.Form == pgparse.Is && slices.Contains(columns(c.Parts[0]), column) || asks && c.Left.Column == column {
-			found = true
-		}
+		found = found || c.Form == pgparse.IsNull && c.Left.Column == column || c.Form == pgparse.Is && slices.Contains(columns(c.Parts[0]), column)
 	})
 	return found
 }

@@ -201,8 +201,6 @@ func testOf(c *pgparse.Condition) test {
 	switch c.Form {
 	case pgparse.IsNull: // no value passes
 		return test{onNull: yes, fail: no}
-	case pgparse.Distinct:
-		t.op, t.onNull = "<>", yes
 	case pgparse.Boolean:
 		t.list = []pgparse.Constant{{Kind: pgparse.BooleanConstant, Text: "true"}}
 	case pgparse.Compare:

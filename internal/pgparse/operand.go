@@ -1,6 +1,7 @@
 package pgparse
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,20 +96,19 @@ func (r conditions) list(e *query.A_Expr) *Condition {
 	return c.negated(c.Form != Opaque && sign(e) == "<>")
 }
 
+// distinct is (x = a) IS NOT TRUE for a constant a, or x IS NOT NULL; NOT DISTINCT is the contrary.
 func (r conditions) distinct(e *query.A_Expr) *Condition {
-	left, right := e.Lexpr, e.Rexpr
-	if _, ok := literal(left); ok {
-		left, right = right, left
-	}
-	value, ok := literal(right)
-	c := &Condition{Form: Distinct, Left: columnOf(left), Values: []Constant{value}, Offset: r.offset(e.Location)}
+	c := compared(&Condition{Offset: r.offset(e.Location)}, "=", e.Lexpr, e.Rexpr)
+	column := cmp.Or(columnOf(e.Lexpr), columnOf(e.Rexpr))
 	switch {
-	case !ok || c.Left.Column == "":
-		return &Condition{Never: true, Left: c.Left, Right: columnOf(right), Offset: c.Offset}
-	case value.Kind == NullConstant:
-		c = (&Condition{Form: IsNull, Left: c.Left, Offset: c.Offset}).negated(true)
+	case c.Form == Compare:
+		c = &Condition{Form: Is, Parts: []*Condition{c}, Values: []Constant{{BooleanConstant, "true"}}, Offset: c.Offset}
+	case c.Null && column.Column != "":
+		c = &Condition{Form: IsNull, Left: column, Offset: c.Offset}
+	default:
+		return &Condition{Never: true, Left: c.Left, Right: c.Right, Offset: c.Offset}
 	}
-	return c.negated(e.Kind == query.A_Expr_Kind_AEXPR_NOT_DISTINCT)
+	return c.negated(e.Kind == query.A_Expr_Kind_AEXPR_DISTINCT)
 }
 
 // columnOf is a column of the row or of a join; as_of, run and keep are none.
