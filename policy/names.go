@@ -59,20 +59,20 @@ func (r *reader) checkSQL(e *Expr, kind string, s scope) {
 		s.names = nil // any name before a dot may be one of its own tables
 	}
 	s.rowless = s.rowless && kind != IsQuery
-	if parsed.TimeFunction != "" {
-		r.add(codeClock, e.At(parsed.TimeFunctionOffset), fmt.Sprintf("clock %q is not allowed in an expression", parsed.TimeFunction),
+	if parsed.Clock.Text != "" {
+		r.add(codeClock, e.At(parsed.Clock.Offset), fmt.Sprintf("clock %q is not allowed in an expression", parsed.Clock.Text),
 			"It would be another instant than the one that the run is judged by.", "Write as_of, the instant of the run.")
 	}
-	if parsed.Session != "" {
-		hint := fmt.Sprintf("Write a column of that name as t.%q.", parsed.Session)
-		if strings.HasPrefix(strings.TrimLeft(e.SQL[parsed.SessionOffset+len(parsed.Session):], " "), "(") {
+	if word := parsed.Session; word.Text != "" {
+		hint := fmt.Sprintf("Write a column of that name as t.%q.", word.Text)
+		if strings.HasPrefix(strings.TrimLeft(e.SQL[word.Offset+len(word.Text):], " "), "(") {
 			hint = "Give it the configuration as its first argument, as in to_tsvector('english', body)."
 		}
-		r.add(codeClock, e.At(parsed.SessionOffset), fmt.Sprintf("%q goes by the session that asks, not by the row", parsed.Session),
+		r.add(codeClock, e.At(word.Offset), fmt.Sprintf("%q goes by the session that asks, not by the row", word.Text),
 			"A run would judge rows otherwise than a preview.", hint)
 	}
-	if parsed.Parameter {
-		r.add(codeParameter, e.At(parsed.ParameterOffset), "a parameter is not allowed in an expression", "", "Write the value, or as_of, run.id or run.reason.")
+	if parsed.Parameter.Text != "" {
+		r.add(codeParameter, e.At(parsed.Parameter.Offset), "a parameter is not allowed in an expression", "", "Write the value, or as_of, run.id or run.reason.")
 	}
 	for _, table := range parsed.Tables {
 		if slices.Contains(reserved, table.Alias) {

@@ -75,7 +75,7 @@ func (r *reader) sql(f field, kind string) (Expr, bool) {
 	}
 	// A default may read the clock, unlike all other expressions: it is the table's, and its value is taken when a
 	// row is written.
-	if ok && kind == "default" && (len(parsed.Columns) > 0 || parsed.Subquery || parsed.Parameter) {
+	if ok && kind == "default" && (len(parsed.Columns) > 0 || parsed.Subquery || parsed.Parameter.Text != "") {
 		r.add(codeType, e.Position, "a default cannot name columns, queries or parameters", "", "Write a constant or a function, for example now().")
 	}
 	return e, ok
@@ -139,7 +139,7 @@ func (r *reader) order(f field) (whole Expr, items []OrderItem) {
 	if !ok {
 		return Expr{}, nil
 	}
-	parsed, _, err := pgparse.Order(whole.SQL)
+	parsed, err := pgparse.Order(whole.SQL)
 	if err != nil {
 		r.sqlError(whole, "order", err)
 		return Expr{}, nil

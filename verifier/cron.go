@@ -36,9 +36,6 @@ type attempt struct {
 var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet, codeCronStart}
 
 func (v *inspection) checkCron(r reading) error {
-	if err := r.obeyRowSecurity(); err != nil {
-		return err
-	}
 	rows, err := collectRows[cronJob](r, "cron_jobs")
 	if err != nil {
 		return err
@@ -90,12 +87,12 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 		v.jobsUnseen(why, "Name it with --cron-database-url.")
 		return nil
 	}
-	err := v.read(r.ctx, v.opt.Cron, v.readCronElsewhere)
-	var refused *pgconn.PgError
+	err := v.read(r.ctx, v.opt.Cron, obeying(v.readCronElsewhere))
+	refused, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case err == nil || r.ctx.Err() != nil:
 		return r.ctx.Err()
-	case errors.As(err, &refused):
+	case ok:
 		v.jobsUnseen(fmt.Sprintf("The server says: %s [%s].", refused.Message, refused.Code), "Try again when the server is less busy, or allow more time.")
 	default:
 		v.jobsUnseen("The connection to that database was lost.", "Verify again.")
@@ -118,9 +115,6 @@ type cronView struct {
 // readCronElsewhere reads as the role of the session if that sees all, else as the runner. Jobs of an install whose
 // database's name begins as ours does are left out: names of jobs have no dots.
 func (v *inspection) readCronElsewhere(r reading) error {
-	if err := r.obeyRowSecurity(); err != nil {
-		return err
-	}
 	view, err := collectRow[cronView](r, "cron_sight", v.runner())
 	if err != nil {
 		return err
@@ -151,8 +145,7 @@ func (v *inspection) readCronElsewhere(r reading) error {
 // is a finding where not.
 func (v *inspection) becomeRunner(r reading, member bool) (bool, error) {
 	err := r.savepoint(func() error { return r.exec("become", v.runner()) })
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
+	if _, refused := errors.AsType[*pgconn.PgError](err); refused {
 		user := v.opt.Cron.Config().User
 		detail := fmt.Sprintf("Row security shows them to role %q alone, and role %q cannot take that on.", v.runner(), user)
 		grant := "GRANT %s TO %s;"
@@ -172,14 +165,6 @@ func (v *inspection) becomeRunner(r reading, member bool) (bool, error) {
 			`Have a DBA run what "pgretain bootstrap --cron" prints.`)
 	}
 	return view.Readable, err
-}
-
-// checkScheduler asks the owner of the runtime where the role itself does not see other sessions.
-func (v *inspection) checkScheduler(r reading) error {
-	if err := r.obeyRowSecurity(); err != nil {
-		return err
-	}
-	return v.finds(codeScheduler, nil, "scheduler", v.owner(), v.install.CronElsewhere())(r)
 }
 
 // switches are settings of pg_cron: "" where it has none of the name, nil where nobody may read them.

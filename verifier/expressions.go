@@ -27,7 +27,7 @@ func (v *inspection) expressionProbes() []probe {
 	codes := []string{codeExpression}
 	probes := []probe{{about: "the way to the tables of the expressions", codes: codes, check: v.checkUsage}}
 	add := func(about string, checks []generator.Check) {
-		probes = append(probes, probe{about: about, codes: codes, check: func(r reading) error { return v.checkExpressions(r, checks) }})
+		probes = append(probes, probe{about: about, codes: codes, check: obeying(func(r reading) error { return v.checkExpressions(r, checks) })})
 	}
 	waits := v.policiesNaming(func(t policy.Table) bool { return v.locked[t.String()] != 0 })
 	var free []generator.Check
@@ -106,9 +106,6 @@ func (v *inspection) checkExpressions(r reading, checks []generator.Check) error
 		return nil
 	}
 	if err := r.exec("search_path", v.searchPath()); err != nil {
-		return err
-	}
-	if err := r.obeyRowSecurity(); err != nil {
 		return err
 	}
 	var refused *pgconn.PgError

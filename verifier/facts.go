@@ -24,7 +24,6 @@ const manyRows = 1e6
 // column is what is known of a column before its rows are asked about.
 type column struct {
 	N       int
-	NotNull bool
 	Default string
 	Indexed bool
 	Rows    float64 // of the table, about
@@ -170,8 +169,8 @@ func (v *inspection) checkFacts(r reading, q *factQuery) error {
 // unlessKnown forgets the error of a function that is missing, was changed, or misses a table or a column, where
 // that has a finding.
 func (v *inspection) unlessKnown(err error, p *policy.Policy) error {
-	var refused *pgconn.PgError
-	if v.refusedToCount(p, err) || errors.As(err, &refused) && slices.Contains([]string{"42P01", "42703", "42883"}, refused.Code) &&
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	if v.refusedToCount(p, err) || ok && slices.Contains([]string{"42P01", "42703", "42883"}, refused.Code) &&
 		v.found(p.Name, codeMissing, codeDiffers, codeNoTable, codeUnexpected) {
 		return nil
 	}

@@ -12,34 +12,33 @@ import (
 // readMembers puts the members of policies that are for each schema or shard into the file, its jobs and the wanted objects,
 // as policies of their own. Those whose pages are still to be made are in neither; nobody takes what they have for orphans.
 func (v *inspection) readMembers(r reading) error {
-	templates := v.objects(generator.KindEach)
-	tables := mapped(templates, func(o generator.Object) string { _, name, _ := strings.Cut(o.Table, "."); return name })
-	hashes := mapped(templates, func(o generator.Object) string { return o.Members.Hash() })
-	patterns := mapped(templates, func(o generator.Object) string { return o.Members.Each.Schemas })
-	var policies, shards []string // a pair for each shard
-	names := map[string][][2]string{}
-	for i, o := range templates {
+	templates, places := map[string]generator.Object{}, map[string]policy.Place{} // by policy, and of shards by member
+	var names, patterns, tables, hashes, policies, shards []string                // the last two are pairs
+	for _, o := range v.objects(generator.KindEach) {
+		_, table, _ := strings.Cut(o.Table, ".")
+		templates[o.Name] = o
+		names, patterns = append(names, o.Name), append(patterns, o.Members.Each.Schemas)
+		tables, hashes = append(tables, table), append(hashes, o.Members.Hash())
 		if o.Members.Each.ShardsOf == "" {
 			continue
 		}
-		places, err := inspect.Places(r.ctx, r.tx, o.Members.Each, o.Name, tables[i])
+		list, err := inspect.Places(r.ctx, r.tx, o.Members.Each, o.Name, table)
 		if err != nil {
 			return err
 		}
-		for _, place := range places {
+		for _, place := range list {
 			policies, shards = append(policies, o.Name), append(shards, place.Name)
-			names[o.Name+policy.MemberMark+place.Name] = place.Names
+			places[o.Name+policy.MemberMark+place.Name] = place
 		}
 	}
 	type member struct{ Policy, Place, State string }
 	members := map[string][]string{} // names, by policy
 	expanded := []*policy.Policy{}
 	err := each(r, "members", func(m member) {
-		o := templates[slices.IndexFunc(templates, func(o generator.Object) bool { return o.Name == m.Policy })]
-		name := m.Policy + policy.MemberMark + m.Place
-		place := policy.Place{Name: m.Place, Names: names[name]}
-		if place.Names == nil {
-			place.Names = [][2]string{{o.Members.Each.Name, m.Place}}
+		o, name := templates[m.Policy], m.Policy+policy.MemberMark+m.Place
+		place, isShard := places[name]
+		if !isShard {
+			place = policy.Place{Name: m.Place, Names: [][2]string{{o.Members.Each.Name, m.Place}}}
 		}
 		if v.noteMember(o, m.Place, m.State) {
 			v.unsettled = append(v.unsettled, o.Members.In(place)...)
@@ -51,10 +50,15 @@ func (v *inspection) readMembers(r reading) error {
 		if m.State != "bare" && m.State != "gone" { // its runs tell what keeps a page from being made
 			v.policies[name], members[m.Policy] = p, append(members[m.Policy], name)
 		}
-	}, mapped(templates, objectName), patterns, tables, hashes, policies, shards)
-	if err != nil {
-		return err
+	}, names, patterns, tables, hashes, policies, shards)
+	if err == nil {
+		v.expand(expanded, members)
 	}
+	return err
+}
+
+// expand has the file name members in the places of their policies.
+func (v *inspection) expand(expanded []*policy.Policy, members map[string][]string) {
 	file := *v.file
 	file.Policies = slices.DeleteFunc(slices.Clone(file.Policies), func(p *policy.Policy) bool { return file.EachOf(p) != nil })
 	file.Policies = append(file.Policies, expanded...)
@@ -72,7 +76,6 @@ func (v *inspection) readMembers(r reading) error {
 		return &job
 	})
 	v.file = &file
-	return nil
 }
 
 // noteMember finds what a run will mend, or somebody must. It says whether the page is still to be made, or dropped.

@@ -61,9 +61,16 @@ func (r reading) exec(query string, args ...any) error {
 	return err
 }
 
-// obeyRowSecurity is for what reads tables that are not the runtime's, until the transaction's end. In all others
-// what a role may not see is an error.
-func (r reading) obeyRowSecurity() error { return r.exec("row_security_on") }
+// obeying is a check that reads tables which are not the runtime's, under row security. In all others what a role may
+// not see is an error.
+func obeying(check func(reading) error) func(reading) error {
+	return func(r reading) error {
+		if err := r.exec("row_security_on"); err != nil {
+			return err
+		}
+		return check(r)
+	}
+}
 
 // savepoint runs f in a subtransaction: after an error of its own the transaction goes on.
 func (r reading) savepoint(f func() error) error {

@@ -39,26 +39,28 @@ type reachGraph struct {
 	byName   map[string][]*reachTable
 	below    map[uint32][]*reachTable
 	keys     map[uint32][]*reachKey // by the table that they refer to
-	walks    map[uint32]*walk
 	policies []*policyReach
 	concerns *policy.Concerns
 }
 
-// policyReach is what deletes of a policy have to do with: foreign keys, each once, and what its statements change, each
-// table and event once.
+// policyReach is what statements of a policy have to do with.
 type policyReach struct {
 	*policy.Policy
-	met     []metKey
-	effects []reachEffect
+	*walk
 }
 
-// withGraph is a check of what deletes meet. It is not made where that could not be read, which is said.
-func (v *inspection) withGraph(check func(reading) error) func(reading) error {
-	return func(r reading) error {
-		if v.graph == nil {
-			return nil
-		}
-		return check(r)
+// reachProbes are about what deletes meet. There are none where that could not be read, which is said.
+func (v *inspection) reachProbes() []probe {
+	if v.graph == nil {
+		return nil
+	}
+	all := v.policyNames()
+	return []probe{
+		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex}, policies: all, check: v.checkReferencingIndexes},
+		{about: "foreign keys that keep rows", codes: []string{codeBlocked}, policies: all, check: v.checkBlocked},
+		{about: "triggers of the application", codes: []string{codeTrigger}, policies: all, check: v.checkTriggers},
+		{about: "replica identities", codes: []string{codeIdentity}, policies: all, check: v.checkIdentities},
+		{about: "foreign keys that are switched off", codes: []string{codeKeyOff}, policies: all, check: v.checkKeysOff},
 	}
 }
 
@@ -67,8 +69,7 @@ func (v *inspection) readGraph(r reading) error {
 	for _, p := range v.file.Policies {
 		names = append(names, mapped(p.Uses(), func(use policy.Use) string { return use.Table.String() })...)
 	}
-	g := &reachGraph{map[uint32]*reachTable{}, map[string][]*reachTable{}, map[uint32][]*reachTable{}, map[uint32][]*reachKey{},
-		map[uint32]*walk{}, nil, v.file.Concerns()}
+	g := &reachGraph{map[uint32]*reachTable{}, map[string][]*reachTable{}, map[uint32][]*reachTable{}, map[uint32][]*reachKey{}, nil, v.file.Concerns()}
 	err := each(r, "reach_tables", func(t reachTable) {
 		g.tables[t.OID] = &t
 		g.byName[t.Name] = append(g.byName[t.Name], &t)
@@ -117,27 +118,21 @@ type metKey struct {
 	path  string      // ends with the table that it refers to
 }
 
-// walk is what deleting rows of one table does, to any depth.
+// walk is what statements do, to any depth.
 type walk struct {
 	graph   *reachGraph
-	effects []reachEffect
-	met     []metKey
+	effects []reachEffect // each table and event once
+	met     []metKey      // each key once
 	next    []reachEffect // deletes whose keys are still to be followed
 }
 
-// deleting walks from a table; walks are shared by policies.
+// deleting walks from a table.
 func (g *reachGraph) deleting(from *reachTable) *walk {
-	w := g.walks[from.OID]
-	if w == nil {
-		w = &walk{graph: g}
-		g.walks[from.OID] = w
-		w.delete(from)
-	}
-	return w
+	return (&walk{graph: g}).delete(from)
 }
 
 // delete goes on with deletes from a table.
-func (w *walk) delete(from *reachTable) {
+func (w *walk) delete(from *reachTable) *walk {
 	w.take(reachEffect{from, "DELETE", true, from.Name}, true)
 	for len(w.next) > 0 {
 		e := w.next[0]
@@ -146,6 +141,7 @@ func (w *walk) delete(from *reachTable) {
 			w.follow(e, key)
 		}
 	}
+	return w
 }
 
 // find is the place of an effect on a table, -1 for none.
@@ -211,7 +207,7 @@ func (g *reachGraph) deletions(p *policy.Policy) []deletion {
 
 // reachOf walks for a policy.
 func (g *reachGraph) reachOf(p *policy.Policy) *policyReach {
-	all := walk{graph: g}
+	all := &walk{graph: g}
 	for _, d := range g.deletions(p) {
 		all.delete(d.table)
 	}
@@ -225,5 +221,5 @@ func (g *reachGraph) reachOf(p *policy.Policy) *policyReach {
 			}
 		}
 	}
-	return &policyReach{p, all.met, all.effects}
+	return &policyReach{p, all}
 }

@@ -109,11 +109,8 @@ func (v *inspection) triggerRuns(p *policyReach, e reachEffect, t reachTrigger) 
 // triggerIsNew says whether a trigger has come, or changed, since the catalog snapshot, which has those for
 // each row on delete.
 func (v *inspection) triggerIsNew(e reachEffect, t reachTrigger) bool {
-	if v.opt.Snapshot == nil || e.event != "DELETE" || !t.Row {
-		return false
-	}
 	known := v.opt.Snapshot.Table(t.On)
-	return known != nil && !slices.Contains(known.Triggers, catalog.Trigger{Name: t.Name, Definition: t.Definition})
+	return known != nil && e.event == "DELETE" && t.Row && !slices.Contains(known.Triggers, catalog.Trigger{Name: t.Name, Definition: t.Definition})
 }
 
 // foreignCode is what functions of the runtime raise where a policy would run code of a role that is not trusted.

@@ -44,21 +44,13 @@ func (v *inspection) partitionsBlocked(p *policy.Policy) {
 // does, one to a partition itself goes with it when it is detached, and stops a drop.
 func (v *inspection) keepsPartitions(p *policy.Policy, declared uint32) bool {
 	for _, table := range v.graph.byName[p.Table.String()] {
-		known := v.knownTable(table)
+		known := v.opt.Snapshot.Table(table.Name)
 		lists := known != nil && known.Strategy == "list" // then the rows are a level deeper
 		if declared == table.OID || lists && slices.Contains(v.graph.tables[declared].Above, table.OID) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(p.Then, func(s policy.Step) bool { return s.Drop != nil })
-}
-
-// knownTable is a table as the catalog snapshot has it, nil where nobody knows.
-func (v *inspection) knownTable(t *reachTable) *catalog.Table {
-	if v.opt.Snapshot == nil || t == nil {
-		return nil
-	}
-	return v.opt.Snapshot.Table(t.Name)
 }
 
 // isBelow says whether a table is another one or a partition of it, to any depth.
@@ -99,14 +91,14 @@ func (v *inspection) isNew(m metKey) bool {
 	if declared == nil || v.opt.Snapshot == nil {
 		return false
 	}
-	referenced := v.knownTable(declared)
+	referenced := v.opt.Snapshot.Table(declared.Name)
 	if referenced == nil {
 		return declared.Partition
 	}
 	known := slices.ContainsFunc(referenced.Referenced, func(k catalog.ForeignKey) bool {
 		return k.Name == m.Name && k.Table == m.table.Name && strings.EqualFold(k.OnDelete, m.OnDelete)
 	})
-	referencing := v.knownTable(m.table)
+	referencing := v.opt.Snapshot.Table(m.table.Name)
 	return !known || referencing != nil && slices.ContainsFunc(referencing.Columns, func(c catalog.Column) bool {
 		return !c.NotNull && slices.Contains(m.Strict, c.Name)
 	})

@@ -157,19 +157,16 @@ func (v *inspection) suppress() {
 		if p := v.policies[f.Policy]; f.Table == "" && p != nil {
 			f.Table = p.Table.String()
 		}
-		f.Suppressed = filter.Match(suppress.Subject{
-			Check: f.Code, Policy: f.Policy, Table: f.Table, Object: f.Object, Certain: f.Severity != diag.Unknown,
-		})
+		f.Suppressed = filter.Match(f.Diagnostic)
 		everything = everything && f.Severity != diag.Unknown
 	}
-	for _, e := range filter.Entries() {
+	for _, e := range filter {
 		group, known := checks[e.Check]
 		looked := (!known || slices.Contains(v.report.Checks, e.Check)) && (v.opt.Counts || group != Conformance)
-		f := message{Code: codeSuppressionEnded, Severity: Info, Policy: e.Policy, Object: e.Object, Position: e.Position,
-			Hint: `Take it out of "suppress", or give it a day within a year and a reason that still holds.`}
-		f.Message, f.Detail = e.Fault(everything && looked)
+		f := e.Fault(everything && looked)
+		f.Code, f.Severity, f.Policy, f.Object = codeSuppressionEnded, Info, e.Policy, e.Object
 		if e.State == suppress.Holds {
-			f.Code, f.Hint = codeSuppressionIdle, `Take it out of "suppress".`
+			f.Code = codeSuppressionIdle
 			f.Detail = "What it is for has gone, or is about something else."
 			if !known {
 				f.Detail = "This program has no such check."

@@ -63,12 +63,9 @@ func (v *inspection) checkFunctionRights(r reading) error {
 		if len(doubtful[p.Name]) == 0 || !v.server.MayCount {
 			continue
 		}
-		var refused *pgconn.PgError
-		if !errors.As(v.plan(r, p), &refused) {
-			continue
-		}
+		refused, ok := errors.AsType[*pgconn.PgError](v.plan(r, p))
 		for _, f := range doubtful[p.Name] {
-			if c := list[f.N-1]; v.refusedTo(refused) != "" && strings.Contains(refused.Message, c.Name) {
+			if c := list[f.N-1]; ok && v.refusedTo(refused) != "" && strings.Contains(refused.Message, c.Name) {
 				v.callRefused(c, f)
 			}
 		}

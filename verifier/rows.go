@@ -115,9 +115,9 @@ func (v *inspection) plan(r reading, p *policy.Policy) error {
 // mean nothing any more, or the role as which it runs lacks a right, which is said once. That functions of the
 // runtime are missing is another matter.
 func (v *inspection) refusedToCount(p *policy.Policy, err error) bool {
-	var refused *pgconn.PgError
+	refused, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case !errors.As(err, &refused):
+	case !ok:
 		return false
 	case refused.Code == foreignCode:
 		return true
@@ -154,12 +154,10 @@ const unfinishedRuns = 12
 func (v *inspection) checkKeepUp(r reading) error {
 	promises := v.promises()
 	before := mapped(v.policyNames(), func(name string) *time.Time {
-		promised, ok := promises[name]
-		if !ok {
-			return nil
+		if promised, ok := promises[name]; ok {
+			return new(v.server.Now.Add(-promised.lag))
 		}
-		at := v.server.Now.Add(-promised.lag)
-		return &at
+		return nil
 	})
 	return v.finds(codeKeepUp, nil, "unfinished", v.policyNames(), unfinishedRuns, before)(r)
 }

@@ -1,6 +1,7 @@
 package verifier
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 	"time"
@@ -32,10 +33,6 @@ type scheduledRun struct {
 }
 
 func (v *inspection) jobs() []job {
-	reports := map[string]*policy.Report{}
-	for _, r := range v.file.Reports {
-		reports[r.Name] = r
-	}
 	return mapped(v.file.Jobs, func(wanted *policy.Job) job {
 		j := job{name: wanted.Name, position: wanted.Position}
 		if v.zone != nil {
@@ -43,17 +40,12 @@ func (v *inspection) jobs() []job {
 		}
 		var budget time.Duration
 		for _, run := range wanted.Run {
+			kind, may := "report", reportTime
 			if p := v.policies[run.Name]; p != nil {
-				if limit := p.Budget.Time; limit > 0 {
-					budget += limit
-				} else {
-					budget += noBudget
-				}
-				j.runs = append(j.runs, scheduledRun{p.Name, fmt.Sprintf("policy %q", p.Name), p.Position, budget})
-			} else if r := reports[run.Name]; r != nil {
-				budget += reportTime
-				j.runs = append(j.runs, scheduledRun{r.Name, fmt.Sprintf("report %q", r.Name), r.Position, budget})
+				kind, may = "policy", cmp.Or(p.Budget.Time, noBudget)
 			}
+			budget += may
+			j.runs = append(j.runs, scheduledRun{run.Name, fmt.Sprintf("%s %q", kind, run.Name), v.position(run.Name), budget})
 		}
 		return j
 	})

@@ -144,7 +144,7 @@ func (w ensured) otherDefault(r reading, live liveColumn) (bool, error) {
 		same = result.Err != nil || len(result.Rows) != 1 || string(result.Rows[0][0]) == "t"
 		return result.Err
 	})
-	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
+	if _, refused := errors.AsType[*pgconn.PgError](err); refused {
 		return false, nil
 	}
 	return !same, err

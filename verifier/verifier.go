@@ -135,7 +135,7 @@ func (v *inspection) probes() []probe {
 	all, counts, roles := v.policyNames(), v.opt.Counts, !v.install.Roles.None
 	cron, live := v.install.Scheduler == "pg_cron", !v.server.Standby
 	at := v.atInstall()
-	checkCron := v.checkCron
+	checkCron := obeying(v.checkCron)
 	if v.install.CronElsewhere() {
 		checkCron = v.checkCronElsewhere
 	}
@@ -155,7 +155,8 @@ func (v *inspection) probes() []probe {
 
 		{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeLastRun, codeOverdue, codeKeepUp}, check: v.readZone},
 		{skip: !cron, about: "the jobs in pg_cron", codes: codesOfCron, check: checkCron},
-		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []string{codeScheduler}, check: v.checkScheduler},
+		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []string{codeScheduler},
+			check: obeying(v.finds(codeScheduler, nil, "scheduler", v.owner(), v.install.CronElsewhere()))},
 		{skip: !cron || !live, about: "pg_cron's switches", codes: []string{codeCronStart}, check: v.checkSwitches},
 		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart}, check: v.checkStarts},
 		{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, policies: v.scheduled(), check: v.checkRuns},
@@ -165,11 +166,7 @@ func (v *inspection) probes() []probe {
 		{about: "what is within reach of deletes", policies: all, check: v.readGraph,
 			codes: []string{codeReferencingIndex, codeBlocked, codeTrigger, codeIdentity, codeKeyOff}},
 		{about: "row security", codes: []string{codeRowSecurity}, policies: all, check: v.checkRowSecurity},
-		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex}, policies: all, check: v.withGraph(v.checkReferencingIndexes)},
-		{about: "foreign keys that keep rows", codes: []string{codeBlocked}, policies: all, check: v.withGraph(v.checkBlocked)},
-		{about: "triggers of the application", codes: []string{codeTrigger}, policies: all, check: v.withGraph(v.checkTriggers)},
-		{about: "replica identities", codes: []string{codeIdentity}, policies: all, check: v.withGraph(v.checkIdentities)},
-		{about: "foreign keys that are switched off", codes: []string{codeKeyOff}, policies: all, check: v.withGraph(v.checkKeysOff)},
+		{more: v.reachProbes},
 
 		v.snapshotProbe(),
 		{more: v.lockedTables},

@@ -95,14 +95,14 @@ type linted struct {
 	linting
 	project  *project // nil where the policy file has errors
 	sources  map[string][]byte
-	filter   *suppress.Filter
+	filter   suppress.Filter
 	findings []report.Finding
 	report   *verifier.Report // of the rehearsal, nil without one
 }
 
 // look checks the files. What is wrong with the policy is no error of ours.
 func (l linting) look(now time.Time) (*linted, error) {
-	found := &linted{linting: l, filter: &suppress.Filter{}}
+	found := &linted{linting: l}
 	project, err := readProject(l.policy)
 	if err == nil {
 		found.project, found.filter = project, suppress.New(project.file, "LV", now)
@@ -126,8 +126,7 @@ func (l *linted) take(list diag.List) {
 		if l.project != nil {
 			d = l.project.place(d)
 		}
-		l.findings = append(l.findings, report.Finding{Diagnostic: d, Suppressed: l.filter.Match(
-			suppress.Subject{Check: d.Code, Policy: d.Policy, Table: d.Table, Object: d.Object, Certain: true})})
+		l.findings = append(l.findings, report.Finding{Diagnostic: d, Suppressed: l.filter.Match(d)})
 	}
 }
 
@@ -207,20 +206,19 @@ var (
 // says so.
 func (l *linted) useless() diag.List {
 	var list diag.List
-	for _, e := range l.filter.Entries() {
-		message, detail := e.Fault(l.looked(e.Check))
-		d := diag.Diagnostic{Position: e.Position, Severity: diag.Warning, Code: codeSuppressionEnded, Message: message, Detail: detail,
-			Hint: `Take it out of "suppress", or give it a day within a year and a reason that still holds.`}
+	for _, e := range l.filter {
+		d := e.Fault(l.looked(e.Check))
+		d.Severity, d.Code = diag.Warning, codeSuppressionEnded
 		switch {
 		case diag.Title(e.Check) == "":
 			d.Message, d.Detail = "the suppression of "+e.Check+" matches nothing", "This program has no such check."
-			fallthrough
-		case message != "" && e.State == suppress.Holds:
 			d.Code, d.Hint = codeSuppressionIdle, `Take it out of "suppress".`
-		case message == "":
-			continue
+		case e.State == suppress.Holds:
+			d.Code = codeSuppressionIdle
 		}
-		list.Add(d)
+		if d.Message != "" {
+			list.Add(d)
+		}
 	}
 	return list
 }

@@ -108,8 +108,11 @@ type Trigger struct {
 // String is "schema.name".
 func (t *Table) String() string { return t.Schema + "." + t.Name }
 
-// Table finds a table by "schema.name"; nil when the snapshot has none.
+// Table finds a table by "schema.name"; nil when the snapshot has none, or there is no snapshot.
 func (s *Snapshot) Table(name string) *Table {
+	if s == nil {
+		return nil
+	}
 	for _, t := range s.Tables {
 		if t.named(name) {
 			return t
@@ -143,12 +146,17 @@ func (t *Table) Column(name string) *Column {
 func (t *Table) UniqueKey() []string {
 	var key []string
 	for _, i := range t.Indexes {
-		nullable := func(name string) bool { c := t.Column(name); return c == nil || !c.NotNull }
-		if i.Unique && i.Valid && i.Predicate == "" && !slices.ContainsFunc(i.Columns, nullable) && (key == nil || len(i.Columns) < len(key)) {
+		if t.IsKey(i) && (key == nil || len(i.Columns) < len(key)) {
 			key = i.Columns
 		}
 	}
 	return key
+}
+
+// IsKey says whether an index holds for all rows that no two have equal columns, none of which may be NULL.
+func (t *Table) IsKey(i Index) bool {
+	nullable := func(name string) bool { c := t.Column(name); return c == nil || !c.NotNull }
+	return i.Unique && i.Valid && i.Predicate == "" && !slices.ContainsFunc(i.Columns, nullable)
 }
 
 // Temporal says that the primary key is WITHOUT OVERLAPS or deferrable: it names one row, and ON CONFLICT cannot go by it.
@@ -176,3 +184,62 @@ func (s *Snapshot) Rename(from, to string) error {
 	slices.SortFunc(s.Tables, func(a, b *Table) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
 	return nil
 }
+
+// ZoneDecides says whether the comparison of two columns depends on the time zone of the session, by
+// their types. Such a comparison is STABLE, and no index can hold it.
+func ZoneDecides(a, b Column) bool {
+	x, y := times[Unsized(a.Plain())], times[Unsized(b.Plain())]
+	return x != "" && y != "" && x != y
+}
+
+// times says of each type for times whether it knows its zone.
+var times = map[string]string{
+	"timestamp with time zone": "zone", "timestamp without time zone": "local", "date": "local",
+	"time with time zone": "zone", "time without time zone": "local",
+}
+
+// Unsized is "timestamp without time zone" for "timestamp(3) without time zone".
+func Unsized(typ string) string {
+	before, rest, ok := strings.Cut(typ, "(")
+	if !ok {
+		return typ
+	}
+	_, after, _ := strings.Cut(rest, ")")
+	return before + after
+}
+
+// Statistics are what a server knows of the sizes of tables. No file keeps them: they are of one server and one day.
+type Statistics struct {
+	Server
+	Tables map[string]Growth // by "schema.name"
+	Ranges map[string]Range  // by "schema.name.column"
+}
+
+// Server is a database on its server.
+type Server struct {
+	Database, TimeZone string
+	CronDatabase       string // for which pg_cron schedules, "" where that is not known
+	HasCron            bool   // pg_cron is installed on the machine
+	Since              string // the day from which on rows are counted, "" for ever
+	Days               *float64
+}
+
+// Growth is the size of a table, its partitions included.
+type Growth struct {
+	Name     string
+	Owners   []string // of the table and its schema, superusers left out
+	Bytes    int64
+	Size     string // the same, as people read it
+	Rows     *int64 // about; nil where nobody knows
+	Inserted int64  // since Server.Since
+}
+
+// Range is what ANALYZE found in a column.
+type Range struct {
+	Table, Column       string
+	Nulls               float64 // the share of rows
+	First, Middle, Last string  // half of the rows are before the middle; "" where no value was kept
+}
+
+// Percent are the rows without a value.
+func (r Range) Percent() float64 { return 100 * r.Nulls }

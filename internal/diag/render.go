@@ -24,7 +24,7 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 		if d.Code != "" {
 			bracket = " [" + d.Code + "]"
 		}
-		fmt.Fprintf(out, "%s %s %s%s\n", p.paint("1", d.Position.String()+":"), p.severity(d.Severity), p.paint("1", oneLine(d.Message)), bracket)
+		fmt.Fprintf(out, "%s %s %s%s\n", p.paint("1", d.Position.String()+":"), p.paint(cmp.Or(colours[d.Severity], "1;31"), string(d.Severity)+":"), p.paint("1", oneLine(d.Message)), bracket)
 		source(out, d.Position, sources[d.Position.File], p)
 		if d.Want != "" || d.Got != "" {
 			clause(out, "want", cmp.Or(d.Want, "nothing"))
@@ -121,15 +121,5 @@ func (p palette) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-func (p palette) severity(s Severity) string {
-	code := "1;31"
-	switch s {
-	case Warning, Unknown:
-		code = "1;33"
-	case Info:
-		code = "1;36"
-	case Suppressed:
-		code = "2"
-	}
-	return p.paint(code, string(s)+":")
-}
+// colours are those of severities; all others are red.
+var colours = map[Severity]string{Warning: "1;33", Unknown: "1;33", Info: "1;36", Suppressed: "2"}

@@ -6,6 +6,7 @@ package explain
 
 import (
 	_ "embed" // words.txt.tmpl
+	"reflect"
 	"slices"
 	"strings"
 	"text/template"
@@ -133,10 +134,7 @@ func (s subject) Unit() string {
 
 // Counted is a number of what the policy is about.
 func (s subject) Counted(n any) string {
-	if rows, ok := n.(int); ok {
-		return Count(rows, s.Unit())
-	}
-	return Count(n.(int64), s.Unit())
+	return Count(reflect.ValueOf(n).Int(), s.Unit())
 }
 
 // Function is one that the policy makes for applications.
@@ -167,20 +165,16 @@ func (s subject) Reached() []string {
 		add(tableNamed(key.Table) + " (" + quote.Idents(key.Columns) + "): ON DELETE " + strings.ToUpper(key.OnDelete))
 	}
 	for _, step := range s.Then {
-		for _, t := range cascades(step) {
+		if step.Delete == nil {
+			continue
+		}
+		for _, t := range step.Delete.Cascades {
 			if !reached[t.String()] {
 				add(table(t) + ": allowed, but no foreign key leads there")
 			}
 		}
 	}
 	return texts
-}
-
-func cascades(s policy.Step) []policy.Table {
-	if s.Delete == nil {
-		return nil
-	}
-	return s.Delete.Cascades
 }
 
 // whole says whether an archive has the row in one column, as it is.

@@ -2,7 +2,9 @@ package htmlreport
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,36 +25,29 @@ const (
 
 func drawStrip(days []dayRow, now time.Time) strip {
 	var s strip
-	var runs, taken int64
 	var bad []string
-	active := 0
-	most := int64(1)
+	runs, taken, most := int64(0), int64(0), int64(1)
 	for _, d := range days {
-		most = max(most, d.Taken)
+		runs, taken, most = runs+d.Runs, taken+d.Taken, max(most, d.Taken)
 	}
 	for _, d := range days {
-		if d.Ago < 0 || d.Ago >= Days {
-			continue
-		}
-		runs, taken, active = runs+d.Runs, taken+d.Taken, active+1
 		x := (Days-1-d.Ago)*stripStep + stripStep/2
 		height := 2.0
 		if d.Taken > 0 {
 			height = 3 + 11*math.Sqrt(float64(d.Taken)/float64(most))
 		}
 		s.Ran += fmt.Sprintf("M%d %dv-%.0f", x, stripBase, height)
-		day := now.AddDate(0, 0, -d.Ago).Format("2 Jan")
 		switch {
 		case d.Bad > 0:
 			s.Wrong += fmt.Sprintf("M%d 1l4 4m0-4l-4 4", x-2)
-			bad = append(bad, day)
+			bad = append(bad, now.AddDate(0, 0, -d.Ago).Format("2 Jan"))
 		case d.More > 0:
 			s.Rest += fmt.Sprintf("M%d 3h4", x-2)
 		}
 	}
 	s.Title = "No run in 30 days"
-	if active > 0 {
-		s.Title = fmt.Sprintf("30 days: %s runs on %d days, %s rows taken", count(runs), active, count(taken))
+	if len(days) > 0 {
+		s.Title = fmt.Sprintf("30 days: %s runs on %d days, %s rows taken", count(runs), len(days), count(taken))
 	}
 	if len(bad) > 0 {
 		s.Title += "; went wrong on " + strings.Join(bad, ", ")
@@ -61,10 +56,7 @@ func drawStrip(days []dayRow, now time.Time) strip {
 }
 
 // curve is how many rows the last run of each day left, where any did.
-type curve struct {
-	Title, Area string
-	Most        int64
-}
+type curve struct{ Title, Area string }
 
 const (
 	curveWidth  = 360
@@ -72,41 +64,31 @@ const (
 )
 
 func drawCurve(days []dayRow, due backlog) *curve {
-	var c curve
-	left := [Days]int64{}
-	known := [Days]bool{}
+	left := map[int]int64{} // rows, by day
 	for _, d := range days {
-		if d.Left != nil && d.Ago >= 0 && d.Ago < Days {
-			left[Days-1-d.Ago], known[Days-1-d.Ago] = *d.Left, true
+		if d.Left != nil {
+			left[Days-1-d.Ago] = *d.Left
 		}
 	}
 	if due.Unknown == "" {
-		left[Days-1], known[Days-1] = max(due.Due, 0), true
+		left[Days-1] = due.Due
 	}
-	number, first, last := 0, 0, 0
-	for i, n := range left {
-		if known[i] {
-			if number == 0 {
-				first = i
-			}
-			number, last, c.Most = number+1, i, max(c.Most, n)
-		}
+	most := int64(0)
+	for _, n := range left {
+		most = max(most, n)
 	}
-	if c.Most == 0 || number < 2 {
+	if most == 0 || len(left) < 2 {
 		return nil
 	}
-	x := func(i int) int { return i*(curveWidth-8)/(Days-1) + 4 }
-	y := func(n int64) float64 { return curveHeight - 2 - float64(n)/float64(c.Most)*(curveHeight-8) }
-	command := "M"
-	for i, n := range left {
-		if known[i] {
-			c.Area += fmt.Sprintf("%s%d %.0f", command, x(i), y(n))
-			command = "L"
-		}
+	x := func(day int) int { return day*(curveWidth-8)/(Days-1) + 4 }
+	y := func(n int64) float64 { return curveHeight - 2 - float64(n)/float64(most)*(curveHeight-8) }
+	known := slices.Sorted(maps.Keys(left))
+	var points []string
+	for _, day := range known {
+		points = append(points, fmt.Sprintf("%d %.0f", x(day), y(left[day])))
 	}
-	c.Area += fmt.Sprintf("L%d %dL%d %dz", x(last), curveHeight-2, x(first), curveHeight-2)
-	c.Title = fmt.Sprintf("Left by the last run of each day, at most %s, and due now", count(c.Most))
-	return &c
+	below := fmt.Sprintf("L%d %.0fL%d %.0fz", x(known[len(known)-1]), y(0), x(known[0]), y(0))
+	return &curve{fmt.Sprintf("Left by the last run of each day, at most %s, and due now", count(most)), "M" + strings.Join(points, "L") + below}
 }
 
 // lane is the last 24 hours of a job: a bar for each start, as long as it took; bars that would touch are one.
@@ -121,44 +103,36 @@ const (
 )
 
 func drawLane(name string, starts []laneRow, now time.Time) lane {
-	var l lane
-	var well, wrong, busy strings.Builder
-	x := func(t time.Time) int {
-		return min(max(int(laneWidth*(1-now.Sub(t).Hours()/24)), 0), laneWidth)
-	}
-	var bad, kept int
-	var from, to int
-	flush := func() {
-		if to > from {
-			fmt.Fprintf(&well, "M%d 9h%d", from, to-from)
-		}
-	}
+	var wells [][2]int // from and to
+	var well, wrong, busy []byte
+	bad, kept := 0, 0
+	x := func(t time.Time) int { return min(max(int(laneWidth*(1-now.Sub(t).Hours()/24)), 0), laneWidth) }
 	for _, s := range starts {
-		a, b := x(s.From), max(x(s.To), x(s.From)+1)
+		from, to, last := x(s.From), max(x(s.To), x(s.From)+1), len(wells)-1
 		switch {
 		case s.Bad:
 			bad++
-			fmt.Fprintf(&wrong, "M%d 9h%d", a, b-a+1)
+			wrong = fmt.Appendf(wrong, "M%d 9h%d", from, to-from+1)
 		case s.Busy:
 			kept++
-			fmt.Fprintf(&busy, "M%d 1l3 5h-6z", a)
-		case to > 0 && a <= to:
-			to = max(to, b)
+			busy = fmt.Appendf(busy, "M%d 1l3 5h-6z", from)
+		case last >= 0 && from <= wells[last][1]:
+			wells[last][1] = max(wells[last][1], to)
 		default:
-			flush()
-			from, to = a, b
+			wells = append(wells, [2]int{from, to})
 		}
 	}
-	flush()
-	l.Well, l.Wrong, l.Busy = well.String(), wrong.String(), busy.String()
-	l.Title = fmt.Sprintf("Job %s in the last 24 hours: %s", name, times(len(starts), "start"))
+	for _, bar := range wells {
+		well = fmt.Appendf(well, "M%d 9h%d", bar[0], bar[1]-bar[0])
+	}
+	title := fmt.Sprintf("Job %s in the last 24 hours: %s", name, times(len(starts), "start"))
 	if bad > 0 {
-		l.Title += fmt.Sprintf(", %s of them went wrong", count(int64(bad)))
+		title += fmt.Sprintf(", %s of them went wrong", count(int64(bad)))
 	}
 	if kept > 0 {
-		l.Title += fmt.Sprintf(", %s found a table taken", count(int64(kept)))
+		title += fmt.Sprintf(", %s found a table taken", count(int64(kept)))
 	}
-	return l
+	return lane{title, string(well), string(wrong), string(busy)}
 }
 
 // axis has the full hours of the last day, every third with its name.

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"html/template"
 	"io"
 	"regexp"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -27,37 +24,22 @@ type FleetRow struct {
 
 // Write writes the page, those first that are not well, in the looks of a report.
 func (f Fleet) Write(w io.Writer) error {
-	slices.SortStableFunc(f.Rows, func(a, b FleetRow) int {
-		switch {
-		case a.Bad == b.Bad:
-			return 0
-		case a.Bad:
-			return -1
+	var bad, well []FleetRow
+	for _, row := range f.Rows {
+		if row.Bad {
+			bad = append(bad, row)
+		} else {
+			well = append(well, row)
 		}
-		return 1
-	})
+	}
 	if _, err := fmt.Fprintln(w, Mark); err != nil {
 		return err
 	}
-	return page.ExecuteTemplate(w, "fleet.html.tmpl", f)
-}
-
-// Style is that of reports.
-func (f Fleet) Style() (template.CSS, error) {
-	report, err := templates.ReadFile("report.html.tmpl")
-	_, rest, _ := strings.Cut(string(report), "<style>")
-	style, _, _ := strings.Cut(rest, "</style>")
-	return template.CSS(style), err
-}
-
-// Wrong counts the databases that are not well.
-func (f Fleet) Wrong() (n int) {
-	for _, row := range f.Rows {
-		if row.Bad {
-			n++
-		}
-	}
-	return n
+	f.Rows = append(bad, well...)
+	return page.ExecuteTemplate(w, "fleet.html.tmpl", struct {
+		Fleet
+		Wrong int
+	}{f, len(bad)})
 }
 
 var (

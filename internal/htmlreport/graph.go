@@ -36,48 +36,54 @@ const (
 
 // drawGraph draws the keys that change rows where deletes reach; those that keep rows are named in the table.
 func drawGraph(keys []keyRow, tables []tableView) *graph {
-	g := &graph{}
-	rows := map[string]tableView{}
-	for _, t := range tables {
-		rows[t.Name] = t
-	}
-	next, into := map[string][]keyRow{}, map[string]bool{}
+	next, into, self := map[string][]keyRow{}, map[string]bool{}, map[string]bool{}
 	var names []string
-	self := map[string]bool{}
 	for _, k := range keys {
 		switch {
 		case k.From == k.To:
 			self[k.From] = true
-			continue
-		case k.Action == "keeps":
-			continue
+		case k.Action != "keeps":
+			next[k.From], into[k.To] = append(next[k.From], k), true
+			names = append(names, k.From, k.To)
 		}
-		next[k.From] = append(next[k.From], k)
-		into[k.To] = true
-		names = append(names, k.From, k.To)
 	}
 	if len(names) == 0 {
 		return nil
 	}
 	slices.Sort(names)
-	names = slices.Compact(names)
-	place := map[string]int{} // in Nodes
+	g := &graph{}
+	place := g.arrange(slices.Compact(names), next, into)
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		n.Rows, n.Class, n.Self = "none in 30 days", "plain", self[n.Full]
+		if t := slices.IndexFunc(tables, func(t tableView) bool { return t.Name == n.Full && t.Taken+t.Cascaded > 0 }); t >= 0 {
+			n.Rows, n.Class = tables[t].gone(), "taken"
+		}
+		g.Width, g.Height = max(g.Width, n.X+nodeWidth+4), max(g.Height, n.Y+nodeHeight+4)
+		for _, k := range next[n.Full] {
+			if to := place[k.To]; to >= 0 {
+				g.Edges = append(g.Edges, drawEdge(*n, g.Nodes[to], k))
+			}
+		}
+	}
+	g.Title = fmt.Sprintf("%s that deletes reach, %s; the table below has the same",
+		times(len(g.Nodes), "table"), times(len(g.Edges), "foreign key"))
+	return g
+}
+
+// arrange puts each table beside the one that leads to it: first what nothing leads to, then what only a circle leads to.
+// It answers their places in Nodes, -1 for what has none there.
+func (g *graph) arrange(names []string, next map[string][]keyRow, into map[string]bool) map[string]int {
+	place := map[string]int{}
 	line := 0
 	var visit func(name string, depth int)
 	visit = func(name string, depth int) {
-		if _, known := place[name]; known {
-			return
-		}
-		if len(g.Nodes) == mostNodes {
+		if place[name] = len(g.Nodes); place[name] == mostNodes {
 			g.Left++
 			place[name] = -1
 			return
 		}
-		place[name] = len(g.Nodes)
-		n := node{X: 4 + depth*columnStep, Y: 4 + line*rowStep, Name: shortened(name, 30), Full: name,
-			Self: self[name], depth: depth}
-		n.Rows, n.Class = nodeRows(rows[name])
-		g.Nodes = append(g.Nodes, n)
+		g.Nodes = append(g.Nodes, node{X: 4 + depth*columnStep, Y: 4 + line*rowStep, Name: shortened(name, 30), Full: name, depth: depth})
 		first := true
 		for _, k := range next[name] {
 			if _, known := place[k.To]; known {
@@ -90,7 +96,7 @@ func drawGraph(keys []keyRow, tables []tableView) *graph {
 			visit(k.To, depth+1)
 		}
 	}
-	for _, pass := range []bool{false, true} { // what nothing leads to first; then what only a circle leads to
+	for _, pass := range []bool{false, true} {
 		for _, name := range names {
 			if _, known := place[name]; !known && into[name] == pass {
 				visit(name, 0)
@@ -98,19 +104,7 @@ func drawGraph(keys []keyRow, tables []tableView) *graph {
 			}
 		}
 	}
-	for _, n := range g.Nodes {
-		g.Width, g.Height = max(g.Width, n.X+nodeWidth+4), max(g.Height, n.Y+nodeHeight+4)
-	}
-	for _, name := range names {
-		for _, k := range next[name] {
-			if a, b := place[k.From], place[k.To]; a >= 0 && b >= 0 {
-				g.Edges = append(g.Edges, drawEdge(g.Nodes[a], g.Nodes[b], k))
-			}
-		}
-	}
-	g.Title = fmt.Sprintf("%s that deletes reach, %s; the table below has the same",
-		times(len(g.Nodes), "table"), times(len(g.Edges), "foreign key"))
-	return g
+	return place
 }
 
 func drawEdge(a, b node, k keyRow) edge {
@@ -118,25 +112,21 @@ func drawEdge(a, b node, k keyRow) edge {
 	if k.Action != "cascade" {
 		e.Class = "sets"
 	}
-	x1, y1, x2, y2 := a.X+nodeWidth, a.Y+nodeHeight/2, b.X, b.Y+nodeHeight/2
+	x1, y1, x2, y2, bend := a.X+nodeWidth, a.Y+nodeHeight/2, b.X, b.Y+nodeHeight/2, -40
 	if b.depth <= a.depth { // back
-		x2 = b.X + nodeWidth
-		e.Path = fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1+6, x1+40, y1+6, x2+40, y2, x2, y2)
-		return e
+		y1, x2, bend = y1+6, b.X+nodeWidth, 40
 	}
-	e.Path = fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1+40, y1, x2-40, y2, x2, y2)
+	e.Path = fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1+40, y1, x2+bend, y2, x2, y2)
 	return e
 }
 
-// nodeRows says what became of rows of a table.
-func nodeRows(t tableView) (text, class string) {
+// gone says what became of rows of a table.
+func (t tableView) gone() string {
 	switch {
-	case t.Taken > 0 && t.Cascaded > 0:
-		return count(t.Taken) + " taken, " + count(t.Cascaded) + " by key", "taken"
-	case t.Taken > 0:
-		return count(t.Taken) + " taken", "taken"
-	case t.Cascaded > 0:
-		return count(t.Cascaded) + " by foreign key", "taken"
+	case t.Taken == 0:
+		return count(t.Cascaded) + " by foreign key"
+	case t.Cascaded == 0:
+		return count(t.Taken) + " taken"
 	}
-	return "none in 30 days", "plain"
+	return count(t.Taken) + " taken, " + count(t.Cascaded) + " by key"
 }

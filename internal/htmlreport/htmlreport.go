@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -44,7 +45,7 @@ type Verification struct {
 var templates embed.FS
 
 var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
-	"count": count, "at": at, "ago": ago, "nearby": nearby, "seconds": explain.Seconds, "isSQL": isStatement,
+	"count": count, "at": at, "ago": ago, "nearby": nearby, "seconds": explain.Seconds, "isSQL": isStatement, "join": strings.Join,
 	"class":    func(s diag.Severity) string { return classes[s] },
 	"sentence": func(text string) string { return strings.TrimSuffix(text, ".") + "." },
 	"short":    func(text string) string { return shortened(text, 100) },
@@ -68,4 +69,42 @@ func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) error 
 		return err
 	}
 	return page.Execute(w, compose(found, verified, opt))
+}
+
+func count(n int64) string { return explain.Number(n) }
+
+func times(n int, thing string) string { return explain.Count(n, thing) }
+
+// at writes an instant to the minute, in the zone that it has.
+func at(t time.Time) string { return t.Format("2 Jan 2006 15:04") }
+
+// ago writes a duration in its two largest units.
+func ago(d time.Duration) string {
+	day := 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return "less than a minute"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < day:
+		return two(d, time.Hour, "h", time.Minute, "min")
+	case d < 60*day:
+		return two(d, day, "d", time.Hour, "h")
+	}
+	return fmt.Sprintf("%s d", count(int64(d/day)))
+}
+
+func two(d, large time.Duration, unit string, small time.Duration, part string) string {
+	if d%large < small {
+		return fmt.Sprintf("%d %s", d/large, unit)
+	}
+	return fmt.Sprintf("%d %s %d %s", d/large, unit, d%large/small, part)
+}
+
+// shortened is text for a place with room for so many characters.
+func shortened(text string, room int) string {
+	if utf8.RuneCountInString(text) <= room {
+		return text
+	}
+	return string([]rune(text)[:room-1]) + "…"
 }

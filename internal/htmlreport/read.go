@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"sort"
 	"strconv"
 	"time"
 
@@ -28,11 +29,11 @@ const (
 // The rows of the queries of sql, by the position of their fields.
 type (
 	database struct {
-		Name, User, Server       string
-		Now                      time.Time
-		Zone, Scheduler, Runtime string
-		AdoptedAt                time.Time
-		AdoptedBy, ScheduleZone  string
+		Name, User, Server string
+		Now                time.Time
+		Zone, Runtime      string
+		AdoptedAt          time.Time
+		ScheduleZone       string
 	}
 	policyRow struct {
 		Name, Table string
@@ -156,10 +157,11 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 	if f.Policies, err = ask[policyRow](ctx, r, "policies"); err != nil {
 		return nil, err
 	}
-	for _, part := range []struct {
+	type part struct {
 		about string
 		read  func() error
-	}{
+	}
+	parts := []part{
 		{"the jobs", into(ctx, r, &f.Jobs, "jobs")},
 		{"the runs of thirty days", into(ctx, r, &f.Days, "days", Days)},
 		{"the last runs", into(ctx, r, &f.Runs, "recent", recentRuns)},
@@ -169,13 +171,16 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 		{"the foreign keys", into(ctx, r, &f.Keys, "keys")},
 		{"the holds", into(ctx, r, &f.Holds, "holds", peopleLimit)},
 		{"what people changed", into(ctx, r, &f.Changes, "changes", Days, peopleLimit)},
-		{"what needs attention", r.health(ctx, &f.Health)},
-	} {
-		if err := part.read(); err != nil {
-			why := reason(err)
-			if why == "" || ctx.Err() != nil {
-				return nil, errors.Join(ctx.Err(), err)
-			}
+	}
+	if r.opt.Verify == nil { // which finds what the runtime says of itself
+		parts = append(parts, part{"what needs attention", into(ctx, r, &f.Health, "health")})
+	}
+	for _, part := range parts {
+		why, err := refusal(ctx, part.read())
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
 			f.Unread = append(f.Unread, part.about+": "+why)
 		}
 	}
@@ -193,14 +198,6 @@ func (r *reader) use(name string, read ...*time.Time) {
 	}
 	codec := &pgtype.TimestamptzCodec{ScanLocation: zone}
 	r.conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
-}
-
-// health is what the runtime says of itself, where verify says nothing.
-func (r *reader) health(ctx context.Context, list *[]healthRow) func() error {
-	if r.opt.Verify != nil {
-		return func() error { return nil }
-	}
-	return into(ctx, r, list, "health")
 }
 
 // count looks at what is due, and stops when ten timeouts were spent on it.
@@ -234,50 +231,37 @@ var ages = func() (list []time.Duration) {
 // some time ago, which costs the search for one row each: at most one more than half a dozen times.
 func (r *reader) backlog(ctx context.Context, policy string, now time.Time) (b backlog, err error) {
 	err = r.reading(ctx, func(tx pgx.Tx) (err error) {
-		b, err = r.backlogIn(ctx, tx, policy, now)
-		return err
+		count := func(asOf time.Time, limit int) (due int64, capped bool) {
+			if err == nil {
+				err = tx.QueryRow(ctx, r.query("due"), policy, asOf, limit).Scan(&due, &capped)
+			}
+			return due, capped
+		}
+		last := len(ages) - 1
+		if b.Due, b.Capped = count(now, countLimit); b.Due == 0 {
+			return err
+		}
+		if due, _ := count(now.Add(-ages[last]), 1); err != nil || due > 0 {
+			b.Timeless = err == nil // by a place among others, or a condition
+			return err
+		}
+		not := sort.Search(last, func(i int) bool { // the first age for which none was
+			due, _ := count(now.Add(-ages[i]), 1)
+			return due == 0
+		})
+		if err != nil {
+			return err
+		}
+		if b.Overdue = new(time.Duration(0)); not > 0 {
+			*b.Overdue = ages[not-1]
+		}
+		return nil
 	})
-	if err == nil {
-		return b, nil
+	why, err := refusal(ctx, err)
+	if b.Due == 0 { // else the number stands
+		b.Unknown = why
 	}
-	if why := reason(err); why != "" && ctx.Err() == nil {
-		if b.Due == 0 { // else the number stands
-			b.Unknown = why
-		}
-		return b, nil
-	}
-	return b, errors.Join(ctx.Err(), err)
-}
-
-func (r *reader) backlogIn(ctx context.Context, tx pgx.Tx, policy string, now time.Time) (b backlog, err error) {
-	count := func(asOf time.Time, limit int) (due int64, capped bool, err error) {
-		err = tx.QueryRow(ctx, r.query("due"), policy, asOf, limit).Scan(&due, &capped)
-		return due, capped, err
-	}
-	if b.Due, b.Capped, err = count(now, countLimit); err != nil || b.Due == 0 {
-		return b, err
-	}
-	low, high := -1, len(ages) // due since ages[low], and not since ages[high]
-	for step := high - 1; low+1 < high; step = (low + high) / 2 {
-		n, _, err := count(now.Add(-ages[step]), 1)
-		switch {
-		case err != nil:
-			return b, err
-		case n == 0:
-			high = step
-		case step == len(ages)-1: // by a place among others, or a condition
-			b.Timeless = true
-			return b, nil
-		default:
-			low = step
-		}
-	}
-	since := time.Duration(0)
-	if low >= 0 {
-		since = ages[low]
-	}
-	b.Overdue = &since
-	return b, nil
+	return b, err
 }
 
 // reading calls read in a transaction of its own.
@@ -313,16 +297,18 @@ func (r *reader) query(name string) string {
 	return quote.InSchema(queries, "sql/"+name+".sql", r.opt.Schema)
 }
 
-// reason says why the server refused, "" for an error that is not the server's.
-func reason(err error) string {
-	var refused *pgconn.PgError
+// refusal says why the server refused; an error that is not the server's remains one.
+func refusal(ctx context.Context, err error) (string, error) {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case !errors.As(err, &refused):
-		return ""
+	case err == nil:
+		return "", nil
+	case !ok || ctx.Err() != nil:
+		return "", errors.Join(ctx.Err(), err)
 	case refused.Code == "55P03": // lock_not_available
-		return "a table is locked by somebody else"
+		return "a table is locked by somebody else", nil
 	case refused.Code == "57014": // query_canceled
-		return "it took too long"
+		return "it took too long", nil
 	}
-	return fmt.Sprintf("%s [%s]", refused.Message, refused.Code)
+	return fmt.Sprintf("%s [%s]", refused.Message, refused.Code), nil
 }

@@ -3,7 +3,6 @@ package htmlreport
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,25 +13,20 @@ import (
 	"pgretain/internal/report"
 )
 
-// view is what the template shows.
+// view is what the template shows: what was read, and what is made of it.
 type view struct {
-	Database                     database
+	*found
 	Version, Unverified, Summary string
 	Verdict                      state
 	Headline                     string
 	Worst                        []policyView // those that do not do their work, the first of them
-	Unread                       []string
 	Policies                     []policyView
 	Axis                         axis
 	Jobs                         []jobView
-	Overlaps                     []overlapRow
 	Graph                        *graph
 	Tables                       []tableView
 	Remarks                      []report.Finding
 	Verified                     bool
-	Holds                        []holdRow
-	Changes                      []changeRow
-	Most                         int // of the lists of people
 }
 
 type policyView struct {
@@ -58,17 +52,14 @@ type jobView struct {
 type tableView struct {
 	Name                     string
 	Taken, Cascaded, Related int64
-	Keys                     string // where deletes lead to from here, and what keeps them
+	Keys                     []string // where deletes lead to from here, and what keeps them
 }
 
 // compose judges what was read.
 func compose(f *found, verified *Verification, opt Options) *view {
-	v := &view{Database: f.Database, Version: opt.Version, Unverified: opt.Unverified,
-		Unread: f.Unread, Verified: verified != nil,
-		Overlaps: f.Overlaps, Holds: f.Holds, Changes: f.Changes, Remarks: remarks(f, verified), Most: peopleLimit}
-	jobs := v.addJobs(f)
-	v.addPolicies(f, jobs, verified)
-	v.addTables(f)
+	v := &view{found: f, Version: opt.Version, Unverified: opt.Unverified, Verified: verified != nil, Remarks: remarks(f, verified)}
+	v.addPolicies(v.addJobs(), verified)
+	v.addTables()
 	v.Graph = drawGraph(f.Keys, v.Tables)
 	v.decide(verified)
 	return v
@@ -80,86 +71,76 @@ const mostNamed = 5
 // conformance is the group of the checks of verify that look at rows.
 const conformance = "conformance"
 
+// verdicts are those of verify, "" where it was not asked.
+var verdicts = map[string]state{
+	"conforms": {Word: "Conforms", Class: "ok", Sign: "✓"}, "drift": {Word: "Drift", Class: "bad", Sign: "✕"},
+	"unknown": {Word: "Unknown", Class: "warn", Sign: "?"}, "": {Word: "Not verified", Class: "warn", Sign: "?"},
+}
+
 // decide says the verdict: that of verify, and how many policies somebody has to look after.
 func (v *view) decide(verified *Verification) {
-	var wrong, look int
-	what := "policies"
+	if verified == nil {
+		verified = &Verification{}
+	}
+	v.Summary, v.Verdict = verified.Summary, verdicts[verified.Verdict]
+	if len(v.Policies) == 0 {
+		v.Headline = "No policy is installed."
+		return
+	}
+	what, all := "policies", len(v.Policies)
+	number := map[string]int{} // by class
 	for _, p := range v.Policies {
-		switch {
-		case p.Is.Class == "bad":
-			wrong++
-			if len(v.Worst) < mostNamed {
-				v.Worst = append(v.Worst, p)
-			}
-		case p.Is.Class == "warn":
-			look++
+		number[p.Is.Class]++
+		if p.Is.Class == "bad" && len(v.Worst) < mostNamed {
+			v.Worst = append(v.Worst, p)
 		}
 		if p.Report {
 			what = "policies and reports"
 		}
 	}
-	v.Verdict = state{Word: "Not verified", Class: "warn", Sign: "?"}
-	if verified != nil {
-		v.Summary = verified.Summary
-		switch verified.Verdict {
-		case "conforms":
-			v.Verdict = state{Word: "Conforms", Class: "ok", Sign: "✓"}
-		case "drift":
-			v.Verdict = state{Word: "Drift", Class: "bad", Sign: "✕"}
-		default:
-			v.Verdict = state{Word: "Unknown", Class: "warn", Sign: "?"}
-		}
-	}
-	switch {
-	case len(v.Policies) == 0:
-		v.Headline = "No policy is installed."
+	switch wrong, look := number["bad"], number["warn"]; {
+	case wrong == 1:
+		v.Headline = fmt.Sprintf("1 of %d %s does not do its work", all, what)
 	case wrong > 0:
-		v.Headline = fmt.Sprintf("%d of %d %s do not do their work", wrong, len(v.Policies), what)
-		if wrong == 1 {
-			v.Headline = fmt.Sprintf("1 of %d %s does not do its work", len(v.Policies), what)
-		}
+		v.Headline = fmt.Sprintf("%d of %d %s do not do their work", wrong, all, what)
 	case look == 0:
-		v.Headline = fmt.Sprintf("All %d %s do their work", len(v.Policies), what)
+		v.Headline = fmt.Sprintf("All %d %s do their work", all, what)
 	default:
-		v.Headline = fmt.Sprintf("%d of %d %s do their work", len(v.Policies)-look, len(v.Policies), what)
+		v.Headline = fmt.Sprintf("%d of %d %s do their work", all-look, all, what)
 	}
-	if wrong > 0 && v.Verdict.Class != "bad" {
-		v.Verdict.Class, v.Verdict.Sign = "bad", "✕"
+	if len(v.Worst) > 0 {
+		v.Verdict.Class, v.Verdict.Sign = failing.Class, failing.Sign
 	}
-	if look > 0 && len(v.Policies) > 0 {
+	if look := number["warn"]; look > 0 {
 		v.Headline += fmt.Sprintf(", %d to look at", look)
 	}
-	if len(v.Policies) > 0 {
-		v.Headline += "."
-	}
+	v.Headline += "."
 }
 
-func (v *view) addJobs(f *found) []job {
-	zone, err := time.LoadLocation(f.Database.ScheduleZone)
+func (v *view) addJobs() []job {
+	zone, err := time.LoadLocation(v.Database.ScheduleZone)
 	if err != nil {
 		zone = time.UTC
 	}
-	lanes := by(f.Lanes, func(l laneRow) string { return l.Job })
-	now := f.Database.Now
+	lanes := by(v.Lanes, func(l laneRow) string { return l.Job })
+	now := v.Database.Now
 	v.Axis = drawAxis(now)
 	var jobs []job
-	for _, row := range f.Jobs {
+	for _, row := range v.found.Jobs {
 		j := job{row, calendar.Parse(row.Schedules, zone)}
 		jobs = append(jobs, j)
 		starts := lanes[row.Name]
-		shown := jobView{Name: row.Name, Runs: strings.Join(row.Policies, ", "), Starts: len(starts),
-			Lane: drawLane(row.Name, starts, now)}
+		shown := jobView{Name: row.Name, Runs: strings.Join(row.Policies, ", "), Starts: len(starts), Lane: drawLane(row.Name, starts, now)}
 		var when []string
 		for _, s := range row.Schedules {
 			when = append(when, cmp.Or(calendar.Words(s), s))
 		}
 		shown.When = strings.Join(when, "; ")
-		if len(starts) > 0 {
-			var took []float64
-			for _, s := range starts {
-				took = append(took, s.To.Sub(s.From).Seconds())
-			}
-			slices.Sort(took)
+		var took []float64
+		for _, s := range starts {
+			took = append(took, s.To.Sub(s.From).Seconds())
+		}
+		if slices.Sort(took); len(took) > 0 {
 			shown.Median, shown.Longest = explain.Seconds(took[(len(took)-1)/2]), explain.Seconds(took[len(took)-1])
 		}
 		if next := j.ticks.Next(now); !next.IsZero() {
@@ -181,11 +162,11 @@ func nearby(t, now time.Time) string {
 	return t.Format("2 Jan 2006")
 }
 
-func (v *view) addPolicies(f *found, jobs []job, verified *Verification) {
-	days := by(f.Days, func(d dayRow) string { return d.Policy })
-	runs := by(f.Runs, func(r runRow) string { return r.Policy })
-	for _, row := range f.Policies {
-		s := subject{policyRow: row, backlog: f.Backlog[row.Name], now: f.Database.Now, adopted: f.Database.AdoptedAt}
+func (v *view) addPolicies(jobs []job, verified *Verification) {
+	days := by(v.Days, func(d dayRow) string { return d.Policy })
+	runs := by(v.Runs, func(r runRow) string { return r.Policy })
+	for _, row := range v.found.Policies {
+		s := subject{policyRow: row, backlog: v.Backlog[row.Name], now: v.Database.Now, adopted: v.Database.AdoptedAt}
 		for _, j := range jobs {
 			if slices.Contains(j.Policies, row.Name) {
 				s.jobs = append(s.jobs, j)
@@ -202,8 +183,8 @@ func (v *view) addPolicies(f *found, jobs []job, verified *Verification) {
 		p := policyView{subject: s, Is: s.judge(), Lines: explain.Read(row.Words), Runs: runs[row.Name],
 			Strip: drawStrip(days[row.Name], s.now), Curve: drawCurve(days[row.Name], s.backlog)}
 		p.Does, p.DueBy = summary(p.Lines)
-		if i := slices.IndexFunc(f.Tables, func(t tableRow) bool { return t.Name == row.Table }); i >= 0 {
-			p.Stored = f.Tables[i].stored(s.now)
+		if i := slices.IndexFunc(v.found.Tables, func(t tableRow) bool { return t.Name == row.Table }); i >= 0 {
+			p.Stored = v.found.Tables[i].stored(s.now)
 		}
 		v.Policies = append(v.Policies, p)
 	}
@@ -223,26 +204,31 @@ func (b backlog) since() time.Duration {
 	return *b.Overdue
 }
 
-func (v *view) addTables(f *found) {
-	led := map[string][]string{}
-	taken := map[string]int64{}
-	for _, d := range f.Days {
+// addTables sums up what became of rows, by table.
+func (v *view) addTables() {
+	tables := map[string]*tableView{}
+	of := func(name string) *tableView {
+		if tables[name] == nil {
+			tables[name] = &tableView{Name: name}
+		}
+		return tables[name]
+	}
+	for _, d := range v.Days {
 		if d.Table != "" {
-			taken[d.Table] += d.Taken
+			of(d.Table).Taken += d.Taken
 		}
 	}
-	for _, k := range f.Keys {
+	for _, k := range v.Keys {
 		action := "on delete " + k.Action
 		if k.Action == "keeps" {
 			action = "keeps rows"
 		}
-		led[k.From] = append(led[k.From], k.To+" ("+action+")")
+		of(k.From).Keys = append(of(k.From).Keys, k.To+" ("+action+")")
 	}
-	others := map[string]tableRow{}
 	var wanting []string
-	for _, t := range f.Tables {
+	for _, t := range v.found.Tables {
 		if t.Cascaded+t.Related > 0 {
-			others[t.Name] = t
+			of(t.Name).Cascaded, of(t.Name).Related = t.Cascaded, t.Related
 		}
 		if t.Vacuum != "" {
 			wanting = append(wanting, t.Vacuum)
@@ -253,16 +239,12 @@ func (v *view) addTables(f *found) {
 			Message: "for a day autovacuum has not come to tables of which it waits for fewer dead rows",
 			Hint:    strings.Join(wanting, "\n")}})
 	}
-	names := slices.Collect(maps.Keys(led))
-	names = slices.AppendSeq(slices.AppendSeq(names, maps.Keys(taken)), maps.Keys(others))
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		other := others[name]
-		v.Tables = append(v.Tables, tableView{name, taken[name], other.Cascaded, other.Related, strings.Join(led[name], ", ")})
+	for _, t := range tables {
+		v.Tables = append(v.Tables, *t)
 	}
-	slices.SortStableFunc(v.Tables, func(a, b tableView) int {
+	slices.SortFunc(v.Tables, func(a, b tableView) int {
 		return cmp.Or(-cmp.Compare(a.Taken, b.Taken), -cmp.Compare(a.Cascaded, b.Cascaded),
-			-cmp.Compare(a.Related, b.Related))
+			-cmp.Compare(a.Related, b.Related), cmp.Compare(a.Name, b.Name))
 	})
 }
 

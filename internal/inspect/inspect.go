@@ -37,10 +37,7 @@ func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Sn
 		snapshot, unknown, err = Read(ctx, tx, request)
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return snapshot, unknown, nil
+	return snapshot, unknown, err
 }
 
 var readOnly = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -84,9 +81,9 @@ func (r *reader) examples(ctx context.Context, request *Request) (map[string]str
 		return nil, nil
 	}
 	type example struct{ Word, Schema string }
-	list, err := collect[example](ctx, r, "example", request.Each, texts(request.Tables))
+	list, err := collect[example](ctx, r, "looking for schemas", "example", request.Each, texts(request.Tables))
 	if err != nil {
-		return nil, fmt.Errorf("looking for schemas: %w", err)
+		return nil, err
 	}
 	request.Tables = slices.Clone(request.Tables)
 	words := map[string]string{}
@@ -156,19 +153,15 @@ func (r *reader) find(ctx context.Context, request Request) ([]string, error) {
 		}
 	}
 	if request.All {
-		rows, _ := r.tx.Query(ctx, catalogsql.Query("all"), request.Runtime) // rows give the same error
-		all, err := pgx.CollectRows(rows, pgx.RowTo[uint32])
+		all, err := collectBy(ctx, r, pgx.RowTo[uint32], "looking for tables", "all", request.Runtime)
 		if err != nil {
-			return nil, fmt.Errorf("looking for tables: %w", err)
+			return nil, err
 		}
 		roots = append(roots, all...)
 	}
-	rows, _ := r.tx.Query(ctx, catalogsql.Query("reach"), roots, request.Runtime) // rows give the same error
-	if r.oids, err = pgx.CollectRows(rows, pgx.RowTo[uint32]); err != nil {
-		return nil, fmt.Errorf("following foreign keys: %w", err)
-	}
+	r.oids, err = collectBy(ctx, r, pgx.RowTo[uint32], "following foreign keys", "reach", roots, request.Runtime)
 	r.oids = slices.DeleteFunc(r.oids, func(oid uint32) bool { return slices.Contains(request.Without, oid) })
-	return unknown, nil
+	return unknown, err
 }
 
 // resolve maps names to oids, 0 for none.
@@ -177,9 +170,9 @@ func (r *reader) resolve(ctx context.Context, request Request) (map[string]uint3
 		Name string
 		OID  *uint32
 	}
-	rows, err := collect[found](ctx, r, "resolve", texts(request.Tables), texts(request.SearchPath))
+	rows, err := collect[found](ctx, r, "looking up tables", "resolve", texts(request.Tables), texts(request.SearchPath))
 	if err != nil {
-		return nil, fmt.Errorf("looking up tables: %w", err)
+		return nil, err
 	}
 	oids := make(map[string]uint32, len(rows))
 	for _, row := range rows {
@@ -193,14 +186,21 @@ func (r *reader) resolve(ctx context.Context, request Request) (map[string]uint3
 	return oids, nil
 }
 
-// collect runs a query of sql/catalog whose columns are the fields of T, in order.
-func collect[T any](ctx context.Context, r *reader, query string, args ...any) ([]T, error) {
+// collect runs a query of sql/catalog whose columns are the fields of T, in order. About begins its error.
+func collect[T any](ctx context.Context, r *reader, about, query string, args ...any) ([]T, error) {
+	return collectBy(ctx, r, pgx.RowToStructByPos[T], about, query, args...)
+}
+
+func collectBy[T any](ctx context.Context, r *reader, read pgx.RowToFunc[T], about, query string, args ...any) ([]T, error) {
 	rows, _ := r.tx.Query(ctx, catalogsql.Query(query), args...) // rows give the same error
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+	list, err := pgx.CollectRows(rows, read)
 	if null := (pgx.ScanArgError{}); errors.As(err, &null) {
 		err = fmt.Errorf("%w: %w", ErrChanged, err)
 	}
-	return list, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", about, err)
+	}
+	return list, nil
 }
 
 // texts makes an empty array of nil, which the server would take for NULL.

@@ -41,13 +41,13 @@ func intervals(w policy.Window) []policy.Interval {
 // checkClockNull refuses a policy whose "where" lets through only rows without an instant, while rows
 // without one are never due.
 func (l *linter) checkClockNull(p *policy.Policy, k *policy.Clock) {
-	if k.NullsDue || k.Column == "" || !l.takes(p) || l.takes(p, constraint{c: isNull(k.Column), is: no}) {
+	if k.NullsDue || k.Column == "" || !l.never(p, constraint{c: isNull(k.Column), is: no}) {
 		return
 	}
-	l.refuseEntry(p, finding{at: k.ColumnPos, policy: p.Name,
-		message: fmt.Sprintf("the clock %q is NULL in every row that policy %q may take", k.Column, p.Name),
-		detail:  "A row without an instant is never due.",
-		hint:    "Write \"nulls: due\" if it is to go, or repair \"where\" or the guards."})
+	l.refuseEntry(p, finding{Position: k.ColumnPos, Policy: p.Name,
+		Message: fmt.Sprintf("the clock %q is NULL in every row that policy %q may take", k.Column, p.Name),
+		Detail:  "A row without an instant is never due.",
+		Hint:    "Write \"nulls: due\" if it is to go, or repair \"where\" or the guards."})
 }
 
 // checkClockZone warns of a clock that is a column under a cast which depends on the time zone of the
@@ -62,11 +62,11 @@ func (l *linter) checkClockZone(p *policy.Policy, k *policy.Clock) {
 	if column == nil || !catalog.ZoneDecides(*column, catalog.Column{Type: timeTypes[cast.Cast]}) {
 		return
 	}
-	l.warn(finding{at: k.ColumnPos, policy: p.Name,
-		message: fmt.Sprintf("no index can hold the clock %q", k.Expression.SQL),
-		detail: fmt.Sprintf("The column is of type %q, and what the cast makes of it depends on the time zone, so that PostgreSQL "+
+	l.warn(finding{Position: k.ColumnPos, Policy: p.Name,
+		Message: fmt.Sprintf("no index can hold the clock %q", k.Expression.SQL),
+		Detail: fmt.Sprintf("The column is of type %q, and what the cast makes of it depends on the time zone, so that PostgreSQL "+
 			"lets no index hold it and a run looks at all rows.", column.Type),
-		hint: fmt.Sprintf("Write \"column: %s\".", column.Name)})
+		Hint: fmt.Sprintf("Write \"column: %s\".", column.Name)})
 }
 
 // timeTypes are the types for times as the snapshot has them.
@@ -79,10 +79,10 @@ func (l *linter) checkDays(p *policy.Policy, k *policy.Clock) {
 	}
 	for _, i := range intervals(k.Window) {
 		if i.Time%day != 0 {
-			l.warn(finding{at: i.Position, policy: p.Name,
-				message: fmt.Sprintf("the clock %q holds days, and the window %q counts hours", k.Column, i.Text),
-				detail:  "A row of a day is due when the whole day is older than the window, so that it may stay for a day longer.",
-				hint:    "Write the window in days."})
+			l.warn(finding{Position: i.Position, Policy: p.Name,
+				Message: fmt.Sprintf("the clock %q holds days, and the window %q counts hours", k.Column, i.Text),
+				Detail:  "A row of a day is due when the whole day is older than the window, so that it may stay for a day longer.",
+				Hint:    "Write the window in days."})
 		}
 	}
 }
@@ -97,17 +97,17 @@ func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 	most := map[string]int64{"smallint": math.MaxInt16, "integer": math.MaxInt32}[typ]
 	unit := map[string]time.Duration{"epoch_s": time.Second, "epoch_ms": time.Millisecond}[k.Encoding.Kind]
 	if most > 0 && unit > 0 && most < int64(someDay.Sub(time.Unix(0, 0))/unit) {
-		l.refuse(finding{at: k.Encoding.Position, policy: p.Name,
-			message: fmt.Sprintf("a clock of type %q cannot hold %s", typ, k.Encoding.Kind),
-			detail: fmt.Sprintf("Its greatest number, %d, is %s: every row would be older than any window.", most,
+		l.refuse(finding{Position: k.Encoding.Position, Policy: p.Name,
+			Message: fmt.Sprintf("a clock of type %q cannot hold %s", typ, k.Encoding.Kind),
+			Detail: fmt.Sprintf("Its greatest number, %d, is %s: every row would be older than any window.", most,
 				time.Unix(0, 0).UTC().Add(time.Duration(most)*unit).Format("2 January 2006")),
-			hint: "Write the unit that the numbers count, or repair the type of the column."})
+			Hint: "Write the unit that the numbers count, or repair the type of the column."})
 	}
 	if epoch := k.Encoding.Epoch; k.Encoding.Kind == "snowflake" && epoch > 0 && epoch < inSeconds {
-		l.warn(finding{at: k.Encoding.Position, policy: p.Name,
-			message: fmt.Sprintf("the epoch %d is in %s when it is read in milliseconds", epoch, time.UnixMilli(epoch).UTC().Format("January 2006")),
-			detail:  "Keys would be read as instants decades before their own, and every row would be due.",
-			hint:    fmt.Sprintf("Write %d if the epoch was counted in seconds.", epoch*1000)})
+		l.warn(finding{Position: k.Encoding.Position, Policy: p.Name,
+			Message: fmt.Sprintf("the epoch %d is in %s when it is read in milliseconds", epoch, time.UnixMilli(epoch).UTC().Format("January 2006")),
+			Detail:  "Keys would be read as instants decades before their own, and every row would be due.",
+			Hint:    fmt.Sprintf("Write %d if the epoch was counted in seconds.", epoch*1000)})
 	}
 }
 
@@ -122,10 +122,10 @@ func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 	_, summer := someDay.AddDate(0, 6, 0).In(zone).Zone()
 	for _, i := range intervals(k.Window) {
 		if winter != summer && i.Months == 0 && i.Days == 0 && i.Time < day {
-			l.warn(finding{at: i.Position, policy: p.Name,
-				message: fmt.Sprintf("the clock %q has no time zone, and %q repeats an hour when summer ends", k.Column, l.file.Install.TimeZone),
-				detail:  fmt.Sprintf("Rows of the hour that comes twice may go an hour before they are older than %s.", i.Text),
-				hint:    "Make the column timestamptz, or write the times in UTC and set install.time_zone to UTC."})
+			l.warn(finding{Position: i.Position, Policy: p.Name,
+				Message: fmt.Sprintf("the clock %q has no time zone, and %q repeats an hour when summer ends", k.Column, l.file.Install.TimeZone),
+				Detail:  fmt.Sprintf("Rows of the hour that comes twice may go an hour before they are older than %s.", i.Text),
+				Hint:    "Make the column timestamptz, or write the times in UTC and set install.time_zone to UTC."})
 		}
 	}
 }
@@ -137,16 +137,16 @@ func (l *linter) checkZone(p *policy.Policy) {
 	if table == nil {
 		return
 	}
-	l.condition(p.Where).Walk(func(c *pgparse.Condition) {
+	condition(p.Where).Walk(func(c *pgparse.Condition) {
 		left, right := table.Column(c.Left.Column), table.Column(c.Right.Column)
 		if left == nil || right == nil || !catalog.ZoneDecides(*left, *right) {
 			return
 		}
-		l.warn(finding{at: p.Where.At(c.Offset), policy: p.Name,
-			message: fmt.Sprintf("no index can hold the comparison of %q and %q", left.Name, right.Name),
-			detail: fmt.Sprintf("One is of type %q, the other of type %q, and which is earlier depends on the time zone. "+
+		l.warn(finding{Position: p.Where.At(c.Offset), Policy: p.Name,
+			Message: fmt.Sprintf("no index can hold the comparison of %q and %q", left.Name, right.Name),
+			Detail: fmt.Sprintf("One is of type %q, the other of type %q, and which is earlier depends on the time zone. "+
 				"The index of the policy is built without \"where\", and runs look at more rows.", left.Type, right.Type),
-			hint: "Give both columns one type."})
+			Hint: "Give both columns one type."})
 	})
 }
 
@@ -160,13 +160,13 @@ func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 		if t.When == nil {
 			continue // a last "else" that nothing reaches is no mistake
 		}
-		if len(l.vacuous(t.When)) == 0 && !l.takes(p, append(slices.Clone(before), l.says(t.When, yes))...) {
-			l.warn(finding{at: t.When.Position, policy: p.Name,
-				message: fmt.Sprintf("tier %d of policy %q never applies", i+1, p.Name),
-				detail:  "No row that \"where\" and the guards let through, and that the tiers before it leave, meets its condition.",
-				hint:    "Move it up, repair its condition, or remove it."})
+		if len(vacuous(t.When)) == 0 && !l.takes(p, append(slices.Clone(before), says(t.When, yes))...) {
+			l.warn(finding{Position: t.When.Position, Policy: p.Name,
+				Message: fmt.Sprintf("tier %d of policy %q never applies", i+1, p.Name),
+				Detail:  "No row that \"where\" and the guards let through, and that the tiers before it leave, meets its condition.",
+				Hint:    "Move it up, repair its condition, or remove it."})
 		}
-		before = append(before, l.says(t.When, no|null))
+		before = append(before, says(t.When, no|null))
 	}
 }
 
@@ -174,10 +174,10 @@ func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 // are committed, so that a row with a lower one may come later, and is never worked off.
 func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 	if k.Watermark != nil && (k.UpTo == nil || greatest(p, k)) {
-		l.warn(finding{at: k.Watermark.Position, policy: p.Name,
-			message: fmt.Sprintf("the watermark of policy %q passes rows that commit later with lower values", p.Name),
-			detail:  "It moves to the greatest value that is committed; a transaction still open may hold lower ones.",
-			hint:    fmt.Sprintf("Stay behind open transactions: up_to: \"SELECT max(%s) FROM %s WHERE made_at < as_of - interval '1 hour'\", twice as long as they ever take.", k.Column, p.Table)})
+		l.warn(finding{Position: k.Watermark.Position, Policy: p.Name,
+			Message: fmt.Sprintf("the watermark of policy %q passes rows that commit later with lower values", p.Name),
+			Detail:  "It moves to the greatest value that is committed; a transaction still open may hold lower ones.",
+			Hint:    fmt.Sprintf("Stay behind open transactions: up_to: \"SELECT max(%s) FROM %s WHERE made_at < as_of - interval '1 hour'\", twice as long as they ever take.", k.Column, p.Table)})
 	}
 }
 

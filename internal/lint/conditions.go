@@ -10,27 +10,27 @@ import (
 
 // checkWhere refuses a policy that is about no row.
 func (l *linter) checkWhere(p *policy.Policy) {
-	if p.Where != nil && len(l.vacuous(p.Where)) == 0 && !l.rowOf(p).possible(l.wanted(p)...) {
-		l.refuse(finding{at: p.Where.Position, policy: p.Name,
-			message: fmt.Sprintf("no row can meet the \"where\" of policy %q", p.Name),
-			detail:  "Its conditions exclude each other, or what the catalog snapshot says of a column.",
-			hint:    "Take one of them out, or join them by OR."})
+	if p.Where != nil && len(vacuous(p.Where)) == 0 && !l.rowOf(p).possible(wanted(p)...) {
+		l.refuse(finding{Position: p.Where.Position, Policy: p.Name,
+			Message: fmt.Sprintf("no row can meet the \"where\" of policy %q", p.Name),
+			Detail:  "Its conditions exclude each other, or what the catalog snapshot says of a column.",
+			Hint:    "Take one of them out, or join them by OR."})
 	}
 }
 
 // checkWhereNull warns of "not this value" where the column may have none: such a row is not the value
 // either, and yet it is passed by.
 func (l *linter) checkWhereNull(p *policy.Policy) {
-	where := l.condition(p.Where)
+	where := condition(p.Where)
 	for _, c := range conjuncts(where) {
 		column := negated(c)
 		if column == "" || !l.rowOf(p).nullable(column) || clockOnly(p, column) || l.othersSpeakOfNull(p, column) || asked(where, c, column) {
 			continue
 		}
-		l.warn(finding{at: p.Where.At(c.Offset), policy: p.Name,
-			message: fmt.Sprintf("policy %q passes by every row whose %q is NULL", p.Name, column),
-			detail:  "A comparison with NULL is NULL, and \"where\" has to be true.",
-			hint:    fmt.Sprintf("Write IS DISTINCT FROM or IS NOT TRUE if such a row is meant too, and add \"AND %s IS NOT NULL\" if not.", column)})
+		l.warn(finding{Position: p.Where.At(c.Offset), Policy: p.Name,
+			Message: fmt.Sprintf("policy %q passes by every row whose %q is NULL", p.Name, column),
+			Detail:  "A comparison with NULL is NULL, and \"where\" has to be true.",
+			Hint:    fmt.Sprintf("Write IS DISTINCT FROM or IS NOT TRUE if such a row is meant too, and add \"AND %s IS NOT NULL\" if not.", column)})
 	}
 }
 
@@ -73,14 +73,14 @@ func asked(where, but *pgparse.Condition, column string) bool {
 // othersSpeakOfNull says whether a policy of the table asks for NULL, so that somebody thought of it.
 func (l *linter) othersSpeakOfNull(p *policy.Policy, column string) bool {
 	return slices.ContainsFunc(l.file.Policies, func(other *policy.Policy) bool {
-		return other.Table.String() == p.Table.String() && l.speaksOfNull(other, column)
+		return other.Table.String() == p.Table.String() && speaksOfNull(other, column)
 	})
 }
 
 // speaksOfNull says whether where or a guard asks whether a column is NULL.
-func (l *linter) speaksOfNull(p *policy.Policy, column string) bool {
-	return asksNull(l.condition(p.Where), column) ||
-		slices.ContainsFunc(p.Keep, func(g policy.Guard) bool { return asksNull(l.condition(g.Condition), column) })
+func speaksOfNull(p *policy.Policy, column string) bool {
+	return asksNull(condition(p.Where), column) ||
+		slices.ContainsFunc(p.Keep, func(g policy.Guard) bool { return asksNull(condition(g.Condition), column) })
 }
 
 // clockOnly says whether a column is the clock, and rows without one are not due anyway.
@@ -93,22 +93,22 @@ func clockOnly(p *policy.Policy, column string) bool {
 // checkNullCompared warns of x = NULL, which is NULL for every x.
 func (l *linter) checkNullCompared() {
 	l.eachVacuous(func(c *pgparse.Condition) bool { return c.Null }, finding{
-		message: "a comparison with NULL is never true and never false",
-		detail:  "As \"where\" it lets no row through, as a guard it spares every row.",
-		hint:    "Write IS NULL or IS NOT NULL."})
+		Message: "a comparison with NULL is never true and never false",
+		Detail:  "As \"where\" it lets no row through, as a guard it spares every row.",
+		Hint:    "Write IS NULL or IS NOT NULL."})
 }
 
 // checkBetween warns of bounds in the wrong order.
 func (l *linter) checkBetween() {
 	l.eachVacuous(func(c *pgparse.Condition) bool { return c.Between }, finding{
-		message: "nothing is between these bounds",
-		detail:  "The lower bound of BETWEEN stands first, and this one is above the other.",
-		hint:    "Exchange the bounds."})
+		Message: "nothing is between these bounds",
+		Detail:  "The lower bound of BETWEEN stands first, and this one is above the other.",
+		Hint:    "Exchange the bounds."})
 }
 
 // vacuous lists the parts of a condition that have one value whatever the row, which nobody wants to write. They
 // have codes of their own, so that the checks of the whole condition need not speak of them.
-func (l *linter) vacuous(e *policy.Expr) []*pgparse.Condition {
+func vacuous(e *policy.Expr) []*pgparse.Condition {
 	var found []*pgparse.Condition
 	var look func(c *pgparse.Condition)
 	look = func(c *pgparse.Condition) {
@@ -122,7 +122,7 @@ func (l *linter) vacuous(e *policy.Expr) []*pgparse.Condition {
 			}
 		}
 	}
-	look(l.condition(e))
+	look(condition(e))
 	return found
 }
 
@@ -137,12 +137,12 @@ func reversed(c *pgparse.Condition) bool {
 func (l *linter) eachVacuous(is func(*pgparse.Condition) bool, f finding) {
 	for _, p := range l.file.Policies {
 		for _, part := range p.Parts() {
-			for _, c := range l.vacuous(&part.Expr) {
+			for _, c := range vacuous(&part.Expr) {
 				if !is(c) {
 					continue
 				}
-				f.at, f.policy = part.Expr.At(c.Offset), p.Name
-				if l.rowOf(p).possible(l.says(&part.Expr, needed(p, part.Expr))) {
+				f.Position, f.Policy = part.Expr.At(c.Offset), p.Name
+				if l.rowOf(p).possible(says(&part.Expr, needed(p, part.Expr))) {
 					l.warn(f)
 				} else {
 					l.refuse(f)
@@ -181,7 +181,7 @@ func (l *linter) checkInNull(p *policy.Policy) {
 // checkIn looks at one condition, which does something where it is true, or, wanted being false, where it
 // is false.
 func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted bool, result string) {
-	for _, c := range wantedFalse(l.condition(e), wanted) {
+	for _, c := range wantedFalse(condition(e), wanted) {
 		table := l.graph.LookUp(c.Query.Table.Schema, c.Query.Table.Name, l.file.Install.SearchPath)
 		if table == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {
 			continue
@@ -190,10 +190,10 @@ func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted bool, result s
 		if column == nil || column.NotNull {
 			continue
 		}
-		l.warn(finding{at: e.At(c.Offset), policy: p.Name,
-			message: fmt.Sprintf("one row of %q whose %q is NULL, and %s", table, column.Name, result),
-			detail:  "IN is NULL, and not false, for what is not in a list that has a NULL.",
-			hint:    fmt.Sprintf("Add \"%s IS NOT NULL\" to the sub-select, or write EXISTS.", column.Name)})
+		l.warn(finding{Position: e.At(c.Offset), Policy: p.Name,
+			Message: fmt.Sprintf("one row of %q whose %q is NULL, and %s", table, column.Name, result),
+			Detail:  "IN is NULL, and not false, for what is not in a list that has a NULL.",
+			Hint:    fmt.Sprintf("Add \"%s IS NOT NULL\" to the sub-select, or write EXISTS.", column.Name)})
 	}
 }
 
@@ -224,39 +224,39 @@ func (l *linter) checkEveryRow(p *policy.Policy) {
 	if p.Due != nil || p.Partitions || guarded(p) || p.Budget.Rows > 0 || p.Breaker.Fraction >= 1 || !deletes(p) {
 		return
 	}
-	if c := l.condition(p.Where); c != nil && c.Form == pgparse.Fixed && valueOf(c.Values[0]) == yes {
-		l.warn(finding{at: p.Where.Position, policy: p.Name,
-			message: fmt.Sprintf("policy %q takes every row, and its breaker trips at %g %% of them", p.Name, p.Breaker.Fraction*100),
-			detail:  "The share counts in tables of more than 10000 rows.",
-			hint:    "Write \"breaker: {fraction: 100%}\" if the table is to be emptied."})
+	if c := condition(p.Where); c != nil && c.Form == pgparse.Fixed && valueOf(c.Values[0]) == yes {
+		l.warn(finding{Position: p.Where.Position, Policy: p.Name,
+			Message: fmt.Sprintf("policy %q takes every row, and its breaker trips at %g %% of them", p.Name, p.Breaker.Fraction*100),
+			Detail:  "The share counts in tables of more than 10000 rows.",
+			Hint:    "Write \"breaker: {fraction: 100%}\" if the table is to be emptied."})
 	}
 }
 
 // checkGuards refuses a policy whose guards leave nothing to take: a row goes only where all are false.
 func (l *linter) checkGuards(p *policy.Policy) {
 	r := l.rowOf(p)
-	if !guarded(p) || !r.possible(l.wanted(p)...) {
+	if !guarded(p) || !r.possible(wanted(p)...) {
 		return
 	}
 	said := false // of a guard, here or by another check
 	for _, g := range p.Keep {
 		switch {
 		case g.Condition == nil:
-		case len(l.vacuous(g.Condition)) > 0:
+		case len(vacuous(g.Condition)) > 0:
 			said = true
-		case !r.possible(append(l.wanted(p), l.says(g.Condition, no))...):
+		case !r.possible(append(wanted(p), says(g.Condition, no))...):
 			said = true
-			l.refuse(finding{at: g.Condition.Position, policy: p.Name,
-				message: fmt.Sprintf("guard %q spares every row of policy %q", g.Name, p.Name),
-				detail:  "A row goes only where the guard is false, and it is false for none that \"where\" lets through.",
-				hint:    "Write the guard for the rows that are to stay, or remove the policy."})
+			l.refuse(finding{Position: g.Condition.Position, Policy: p.Name,
+				Message: fmt.Sprintf("guard %q spares every row of policy %q", g.Name, p.Name),
+				Detail:  "A row goes only where the guard is false, and it is false for none that \"where\" lets through.",
+				Hint:    "Write the guard for the rows that are to stay, or remove the policy."})
 		}
 	}
 	if !said && !l.takes(p) {
-		l.refuse(finding{at: p.Keep[0].Position, policy: p.Name,
-			message: fmt.Sprintf("the guards of policy %q together spare every row", p.Name),
-			detail:  "A row goes only where all of them are false, and there is no row for which they are.",
-			hint:    "Write the guards for the rows that are to stay, or remove the policy."})
+		l.refuse(finding{Position: p.Keep[0].Position, Policy: p.Name,
+			Message: fmt.Sprintf("the guards of policy %q together spare every row", p.Name),
+			Detail:  "A row goes only where all of them are false, and there is no row for which they are.",
+			Hint:    "Write the guards for the rows that are to stay, or remove the policy."})
 	}
 }
 
@@ -267,8 +267,8 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 		return
 	}
 	for _, g := range p.Keep {
-		c := l.condition(g.Condition)
-		if g.Condition == nil || c == nil || len(l.vacuous(g.Condition)) > 0 {
+		c := condition(g.Condition)
+		if g.Condition == nil || c == nil || len(vacuous(g.Condition)) > 0 {
 			continue
 		}
 		for _, column := range columns(c) {
@@ -279,10 +279,10 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 			if c.Form == pgparse.Boolean {
 				hint = "Write \"%[1]s IS TRUE\" if such a row may go, and \"%[1]s IS NOT FALSE\" if it is to stay."
 			}
-			l.warn(finding{at: g.Condition.Position, policy: p.Name,
-				message: fmt.Sprintf("guard %q spares every row whose %q is NULL", g.Name, column),
-				detail:  "It is NULL there, and a row goes only where every guard is false.",
-				hint:    fmt.Sprintf(hint, column)})
+			l.warn(finding{Position: g.Condition.Position, Policy: p.Name,
+				Message: fmt.Sprintf("guard %q spares every row whose %q is NULL", g.Name, column),
+				Detail:  "It is NULL there, and a row goes only where every guard is false.",
+				Hint:    fmt.Sprintf(hint, column)})
 		}
 	}
 }
@@ -290,9 +290,6 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 // keepsNull says whether rows with a NULL would go but for the guard, which does not speak of NULL.
 func (l *linter) keepsNull(p *policy.Policy, guard *pgparse.Condition, column string) bool {
 	r := l.rowOf(p)
-	if !r.nullable(column) || l.speaksOfNull(p, column) || clockOnly(p, column) {
-		return false
-	}
-	with := append(l.wanted(p), constraint{c: isNull(column), is: yes})
-	return r.possible(with...) && !r.possible(append(with, constraint{c: guard, is: no})...)
+	with := append(wanted(p), constraint{c: isNull(column), is: yes})
+	return r.nullable(column) && !speaksOfNull(p, column) && !clockOnly(p, column) && r.excludes(with, constraint{c: guard, is: no})
 }

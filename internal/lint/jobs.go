@@ -67,14 +67,14 @@ func (l *linter) checkBusy() {
 		jobs := l.jobsOf(policies)
 		for _, a := range jobs {
 			for _, b := range jobs {
-				if a == b || seen[[2]*policy.Job{a, b}] || !l.together(a, b) {
+				if a == b || seen[[2]*policy.Job{a, b}] || !together(a, b) {
 					continue
 				}
 				seen[[2]*policy.Job{a, b}], seen[[2]*policy.Job{b, a}] = true, true
-				l.warn(finding{at: a.Position, job: a.Name,
-					message: fmt.Sprintf("job %q always starts together with job %q, and both run policies of %q", a.Name, b.Name, policies[0].Table),
-					detail:  fmt.Sprintf("A table has one run at a time, whatever the scope: the later one ends \"busy\". Job %q is in line %d.", b.Name, b.Position.Line),
-					hint:    "Give one of them another minute."})
+				l.warn(finding{Position: a.Position, Object: a.Name,
+					Message: fmt.Sprintf("job %q always starts together with job %q, and both run policies of %q", a.Name, b.Name, policies[0].Table),
+					Detail:  fmt.Sprintf("A table has one run at a time, whatever the scope: the later one ends \"busy\". Job %q is in line %d.", b.Name, b.Position.Line),
+					Hint:    "Give one of them another minute."})
 			}
 		}
 	}
@@ -94,25 +94,18 @@ func (l *linter) jobsOf(policies []*policy.Policy) []*policy.Job {
 }
 
 // together says whether every start of a job is one of the other.
-func (l *linter) together(a, b *policy.Job) bool { return calendar.Covers(l.ticksOf(b), l.ticksOf(a)) }
-
-// ticksOf are those of a job, read once.
-func (l *linter) ticksOf(j *policy.Job) calendar.Ticks {
-	if t, ok := l.ticks[j]; ok {
-		return t
-	}
-	l.ticks[j] = ticks(j.Schedules...)
-	return l.ticks[j]
+func together(a, b *policy.Job) bool {
+	return calendar.Covers(ticks(b.Schedules...), ticks(a.Schedules...))
 }
 
 // checkNoJob warns of a policy whose rows become due by themselves while no job looks at them. One
 // without "due" may be there to be run by hand.
 func (l *linter) checkNoJob(p *policy.Policy) {
 	if len(l.file.Jobs) > 0 && p.Due != nil && len(l.jobs[p.Name]) == 0 {
-		l.warn(finding{at: p.Position, policy: p.Name,
-			message: fmt.Sprintf("no job runs policy %q", p.Name),
-			detail:  "Its rows become due, and stay until somebody calls it.",
-			hint:    "Name it under \"run\" of a job."})
+		l.warn(finding{Position: p.Position, Policy: p.Name,
+			Message: fmt.Sprintf("no job runs policy %q", p.Name),
+			Detail:  "Its rows become due, and stay until somebody calls it.",
+			Hint:    "Name it under \"run\" of a job."})
 	}
 }
 
@@ -120,10 +113,10 @@ func (l *linter) checkNoJob(p *policy.Policy) {
 func (l *linter) checkNever(j *policy.Job) {
 	for _, s := range j.Schedules {
 		if s.Text != "@reboot" && ticks(s).Next(someDay).IsZero() {
-			l.refuse(finding{at: s.Position, job: j.Name,
-				message: fmt.Sprintf("schedule %q of job %q never comes", s.Text, j.Name),
-				detail:  "No month that it names has such a day.",
-				hint:    "Write \"$\" for the last day of a month (pg_cron 1.6), or another day."})
+			l.refuse(finding{Position: s.Position, Object: j.Name,
+				Message: fmt.Sprintf("schedule %q of job %q never comes", s.Text, j.Name),
+				Detail:  "No month that it names has such a day.",
+				Hint:    "Write \"$\" for the last day of a month (pg_cron 1.6), or another day."})
 		}
 	}
 }
@@ -135,10 +128,10 @@ func (l *linter) checkScheduleTwice(j *policy.Job) {
 			if i == k || !calendar.Covers(ticks(other), ticks(s)) || k > i && calendar.Covers(ticks(s), ticks(other)) {
 				continue
 			}
-			l.warn(finding{at: s.Position, job: j.Name,
-				message: fmt.Sprintf("schedule %q of job %q adds nothing to %q", s.Text, j.Name, other.Text),
-				detail:  "Each of its starts is one of the other, so that the job starts twice, and one of the two ends \"busy\".",
-				hint:    "Remove it."})
+			l.warn(finding{Position: s.Position, Object: j.Name,
+				Message: fmt.Sprintf("schedule %q of job %q adds nothing to %q", s.Text, j.Name, other.Text),
+				Detail:  "Each of its starts is one of the other, so that the job starts twice, and one of the two ends \"busy\".",
+				Hint:    "Remove it."})
 		}
 	}
 }
@@ -155,14 +148,14 @@ func (l *linter) checkBudget(j *policy.Job) {
 	if sum == 0 {
 		return
 	}
-	gap := shortestGap(l.ticksOf(j))
+	gap := shortestGap(ticks(j.Schedules...))
 	if gap == 0 || sum <= gap {
 		return
 	}
-	l.warn(finding{at: j.Position, job: j.Name,
-		message: fmt.Sprintf("job %q starts again after %s, and the budgets of its policies add up to %s", j.Name, spoken(gap), spoken(sum)),
-		detail:  "While a run goes on, pg_cron puts off the next ones, and other schedulers may start one that ends \"busy\".",
-		hint:    "Write shorter budgets (budget: {time: ...}), or start the job less often."})
+	l.warn(finding{Position: j.Position, Object: j.Name,
+		Message: fmt.Sprintf("job %q starts again after %s, and the budgets of its policies add up to %s", j.Name, spoken(gap), spoken(sum)),
+		Detail:  "While a run goes on, pg_cron puts off the next ones, and other schedulers may start one that ends \"busy\".",
+		Hint:    "Write shorter budgets (budget: {time: ...}), or start the job less often."})
 }
 
 // checkBreaker warns of a budget that no run can spend, because more due rows than the breaker allows
@@ -175,8 +168,8 @@ func (l *linter) checkBreaker(p *policy.Policy) {
 	if at.File == "" {
 		at = p.Budget.RowsPosition
 	}
-	l.warn(finding{at: at, policy: p.Name,
-		message: fmt.Sprintf("the breaker of policy %q trips at %d rows, before its budget of %d is spent", p.Name, p.Breaker.Rows, p.Budget.Rows),
-		detail:  "A budget takes the oldest rows and leaves the rest for the next run; the breaker touches nothing and waits for accept().",
-		hint:    "Make the breaker at least as great as the budget, or take the budget away."})
+	l.warn(finding{Position: at, Policy: p.Name,
+		Message: fmt.Sprintf("the breaker of policy %q trips at %d rows, before its budget of %d is spent", p.Name, p.Breaker.Rows, p.Budget.Rows),
+		Detail:  "A budget takes the oldest rows and leaves the rest for the next run; the breaker touches nothing and waits for accept().",
+		Hint:    "Make the breaker at least as great as the budget, or take the budget away."})
 }

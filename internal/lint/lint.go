@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"pgretain/internal/calendar"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
@@ -114,20 +113,16 @@ func eachTwoClocks(f func(l *linter, a, b clocked)) func(*linter) {
 
 // linter goes through one file.
 type linter struct {
-	file       *policy.File
-	policies   map[string]*policy.Policy // by name
-	jobs       map[string][]*policy.Job  // that run a policy, by its name
-	ticks      map[*policy.Job]calendar.Ticks
-	rows       map[*policy.Policy]*row
-	graph      catalog.Graph // of the snapshot, empty without one
-	code       string        // of the check that runs
-	list       diag.List
-	conditions map[string]*pgparse.Condition
+	file     *policy.File
+	policies map[string]*policy.Policy // by name
+	jobs     map[string][]*policy.Job  // that run a policy, by its name
+	graph    catalog.Graph             // of the snapshot, empty without one
+	code     string                    // of the check that runs
+	list     diag.List
 }
 
 func newLinter(file *policy.File, snapshot *catalog.Snapshot) *linter {
-	l := &linter{file: file, policies: map[string]*policy.Policy{}, jobs: map[string][]*policy.Job{},
-		ticks: map[*policy.Job]calendar.Ticks{}, rows: map[*policy.Policy]*row{}, conditions: map[string]*pgparse.Condition{}}
+	l := &linter{file: file, policies: map[string]*policy.Policy{}, jobs: map[string][]*policy.Job{}}
 	if snapshot != nil {
 		l.graph = snapshot.Graph()
 	}
@@ -142,12 +137,8 @@ func newLinter(file *policy.File, snapshot *catalog.Snapshot) *linter {
 	return l
 }
 
-// finding is what a check says.
-type finding struct {
-	at                    diag.Position
-	policy, job           string
-	message, detail, hint string
-}
+// finding is what a check says of a policy, or of a job, which is its object.
+type finding = diag.Diagnostic
 
 func (l *linter) refuse(f finding) { l.add(diag.Error, f) }
 func (l *linter) warn(f finding)   { l.add(diag.Warning, f) }
@@ -162,43 +153,37 @@ func (l *linter) refuseEntry(p *policy.Policy, f finding) {
 }
 
 func (l *linter) add(severity diag.Severity, f finding) {
-	d := diag.Diagnostic{Position: f.at, Severity: severity, Code: l.code, Message: f.message, Detail: f.detail, Hint: f.hint, Policy: f.policy, Object: f.job}
-	if p := l.policies[f.policy]; p != nil {
-		d.Table = p.Table.String()
+	f.Severity, f.Code = severity, l.code
+	if p := l.policies[f.Policy]; p != nil {
+		f.Table = p.Table.String()
 	}
-	l.list.Add(d)
+	l.list.Add(f)
 }
 
 // always is what stands for a condition that is not there.
 var always = &pgparse.Condition{Form: pgparse.Fixed, Values: []pgparse.Constant{{Kind: pgparse.BooleanConstant, Text: "true"}}}
 
-// condition reads an expression, once; nil where it cannot be read.
-func (l *linter) condition(e *policy.Expr) *pgparse.Condition {
+// condition reads an expression; nil where it cannot be read.
+func condition(e *policy.Expr) *pgparse.Condition {
 	if e == nil {
 		return always
 	}
-	c, ok := l.conditions[e.SQL]
-	if !ok {
-		c, _ = pgparse.ParseCondition(e.SQL) // an error was reported when it was read
-		l.conditions[e.SQL] = c
-	}
+	c, _ := pgparse.ParseCondition(e.SQL) // an error was reported when it was read
 	return c
 }
 
 // says is the constraint that an expression is one of a set.
-func (l *linter) says(e *policy.Expr, is ternary) constraint {
-	return constraint{c: l.condition(e), is: is}
-}
+func says(e *policy.Expr, is ternary) constraint { return constraint{c: condition(e), is: is} }
 
 // wanted are the constraints that a row meets which the policy may take: its where is true.
-func (l *linter) wanted(p *policy.Policy) []constraint { return []constraint{l.says(p.Where, yes)} }
+func wanted(p *policy.Policy) []constraint { return []constraint{says(p.Where, yes)} }
 
 // taken adds that no guard spares the row.
-func (l *linter) taken(p *policy.Policy) []constraint {
-	constraints := l.wanted(p)
+func taken(p *policy.Policy) []constraint {
+	constraints := wanted(p)
 	for _, g := range p.Keep {
 		if g.Condition != nil {
-			constraints = append(constraints, l.says(g.Condition, no))
+			constraints = append(constraints, says(g.Condition, no))
 		}
 	}
 	return constraints
@@ -206,7 +191,12 @@ func (l *linter) taken(p *policy.Policy) []constraint {
 
 // takes says whether a policy may take a row that meets further constraints.
 func (l *linter) takes(p *policy.Policy, more ...constraint) bool {
-	return l.rowOf(p).possible(append(l.taken(p), more...)...)
+	return l.rowOf(p).possible(append(taken(p), more...)...)
+}
+
+// never says whether a policy takes rows, but none that meets further constraints.
+func (l *linter) never(p *policy.Policy, more ...constraint) bool {
+	return l.rowOf(p).excludes(taken(p), more...)
 }
 
 // isNull is the condition that a column is NULL.
@@ -215,17 +205,14 @@ func isNull(column string) *pgparse.Condition {
 }
 
 // tables lists the policies of each table, in the order of the file.
-func (l *linter) tables() [][]*policy.Policy {
+func (l *linter) tables() (all [][]*policy.Policy) {
 	place := map[string]int{}
-	var all [][]*policy.Policy
 	for _, p := range l.file.Policies {
-		i, ok := place[p.Table.String()]
-		if !ok {
-			i = len(all)
-			place[p.Table.String()] = i
-			all = append(all, nil)
+		name := p.Table.String()
+		if _, known := place[name]; !known {
+			place[name], all = len(all), append(all, nil)
 		}
-		all[i] = append(all[i], p)
+		all[place[name]] = append(all[place[name]], p)
 	}
 	return all
 }
@@ -270,10 +257,7 @@ func columns(c *pgparse.Condition) []string {
 func asksNull(c *pgparse.Condition, column string) bool {
 	found := false
 	c.Walk(func(c *pgparse.Condition) {
-		asks := c.Form == pgparse.IsNull || c.Form == pgparse.Distinct
-		if c.Form == pgparse.Is && slices.Contains(columns(c.Parts[0]), column) || asks && c.Left.Column == column {
-			found = true
-		}
+		found = found || c.Form == pgparse.IsNull && c.Left.Column == column || c.Form == pgparse.Is && slices.Contains(columns(c.Parts[0]), column)
 	})
 	return found
 }

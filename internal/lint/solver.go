@@ -67,6 +67,11 @@ func (r *row) possible(constraints ...constraint) bool {
 	return find(constraints, nil)
 }
 
+// excludes says whether there are rows that meet some constraints, and none of them meets more.
+func (r *row) excludes(known []constraint, more ...constraint) bool {
+	return r.possible(known...) && !r.possible(slices.Concat(known, more)...)
+}
+
 // alternatives are the constraints on the parts of a condition, any of which fulfils the one on the whole.
 func (w constraint) alternatives() [][]constraint {
 	switch w.c.Form {
@@ -196,8 +201,6 @@ func testOf(c *pgparse.Condition) test {
 	switch c.Form {
 	case pgparse.IsNull: // no value passes
 		return test{onNull: yes, fail: no}
-	case pgparse.Distinct:
-		t.op, t.onNull = "<>", yes
 	case pgparse.Boolean:
 		t.list = []pgparse.Constant{{Kind: pgparse.BooleanConstant, Text: "true"}}
 	case pgparse.Compare:

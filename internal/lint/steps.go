@@ -13,13 +13,13 @@ import (
 // checkSteps warns of a step whose "where" no row of a batch meets.
 func (l *linter) checkSteps(p *policy.Policy) {
 	for _, s := range p.Then {
-		if s.Where == nil || len(l.vacuous(s.Where)) > 0 || !l.takes(p) || l.takes(p, l.says(s.Where, yes)) {
+		if s.Where == nil || len(vacuous(s.Where)) > 0 || !l.never(p, says(s.Where, yes)) {
 			continue
 		}
-		l.warn(finding{at: s.Where.Position, policy: p.Name,
-			message: fmt.Sprintf("this step of policy %q never acts", p.Name),
-			detail:  "No row that \"where\" and the guards let through meets its condition; steps read the row as it was when it was judged.",
-			hint:    "Repair the condition, or remove the step."})
+		l.warn(finding{Position: s.Where.Position, Policy: p.Name,
+			Message: fmt.Sprintf("this step of policy %q never acts", p.Name),
+			Detail:  "No row that \"where\" and the guards let through meets its condition; steps read the row as it was when it was judged.",
+			Hint:    "Repair the condition, or remove the step."})
 	}
 }
 
@@ -30,14 +30,14 @@ func (l *linter) checkLeftDue(p *policy.Policy) {
 	if !ok || !l.takes(p) {
 		return
 	}
-	after, set, ok := l.leaves(p, step)
+	after, set, ok := leaves(p, step)
 	if !ok || l.mayStop(p, after, set) {
 		return
 	}
-	l.refuse(finding{at: step.Position, policy: p.Name,
-		message: fmt.Sprintf("the update of policy %q leaves its rows due", p.Name),
-		detail:  "With the values that it sets \"where\" is still true and no guard spares the row, so that the next run finds it again.",
-		hint:    "Set a column by which the row is no longer due, or add \"delete\"."})
+	l.refuse(finding{Position: step.Position, Policy: p.Name,
+		Message: fmt.Sprintf("the update of policy %q leaves its rows due", p.Name),
+		Detail:  "With the values that it sets \"where\" is still true and no guard spares the row, so that the next run finds it again.",
+		Hint:    "Set a column by which the row is no longer due, or add \"delete\"."})
 }
 
 // onlyUpdate is the one step that changes a policy's rows, where nothing else may.
@@ -52,12 +52,12 @@ func onlyUpdate(p *policy.Policy) (policy.Step, bool) {
 }
 
 // leaves says what a row is after a step; false where its time or place may be another one then.
-func (l *linter) leaves(p *policy.Policy, s policy.Step) (*change, []constraint, bool) {
+func leaves(p *policy.Policy, s policy.Step) (*change, []constraint, bool) {
 	after := &change{step: p.Name, columns: map[string]bool{}}
 	var set []constraint
 	for _, a := range s.Update.Set {
 		after.columns[a.Column] = true
-		if c := l.assigned(a); c != nil {
+		if c := assigned(a); c != nil {
 			set = append(set, constraint{c, yes, after})
 		}
 	}
@@ -79,8 +79,8 @@ func duePresently(k *policy.Clock, s policy.Step) bool {
 }
 
 // assigned is the condition that a column has the constant that a step sets; nil for another value.
-func (l *linter) assigned(a policy.Assignment) *pgparse.Condition {
-	value := l.condition(&a.Value)
+func assigned(a policy.Assignment) *pgparse.Condition {
+	value := condition(&a.Value)
 	switch {
 	case value == nil || value.Form != pgparse.Fixed || value.Null:
 		return nil
@@ -93,7 +93,7 @@ func (l *linter) assigned(a policy.Assignment) *pgparse.Condition {
 // mayStop says whether a row may be due no longer after the step.
 func (l *linter) mayStop(p *policy.Policy, after *change, set []constraint) bool {
 	becomes := func(e *policy.Expr, is ternary) bool {
-		return l.takes(p, append(slices.Clone(set), constraint{l.condition(e), is, after})...)
+		return l.takes(p, append(slices.Clone(set), constraint{condition(e), is, after})...)
 	}
 	return p.Where != nil && becomes(p.Where, no|null) || slices.ContainsFunc(p.Keep, func(g policy.Guard) bool {
 		return g.Rank != nil || becomes(g.Condition, yes|null)
@@ -105,15 +105,15 @@ func (l *linter) checkFights() {
 	for _, policies := range l.tables() {
 		only := slices.DeleteFunc(slices.Clone(policies), func(p *policy.Policy) bool {
 			_, ok := onlyUpdate(p)
-			return !ok || !l.plain(p)
+			return !ok || !understood(p)
 		})
 		for i, a := range only {
 			for _, b := range only[i+1:] {
 				if column := l.fight(a, b); column != "" {
-					l.warn(finding{at: b.Position, policy: b.Name,
-						message: fmt.Sprintf("policies %q and %q set %q to and fro", a.Name, b.Name, column),
-						detail:  "What one of them sets makes the row due for the other, which sets it back. " + place(a),
-						hint:    "Let one of them ask for more, so that a row is due for one of the two at most."})
+					l.warn(finding{Position: b.Position, Policy: b.Name,
+						Message: fmt.Sprintf("policies %q and %q set %q to and fro", a.Name, b.Name, column),
+						Detail:  "What one of them sets makes the row due for the other, which sets it back. " + place(a),
+						Hint:    "Let one of them ask for more, so that a row is due for one of the two at most."})
 				}
 			}
 		}
@@ -130,7 +130,7 @@ func (l *linter) fight(a, b *policy.Policy) string {
 	}
 	for _, x := range one.Update.Set {
 		for _, y := range other.Update.Set {
-			p, q := l.assigned(x), l.assigned(y)
+			p, q := assigned(x), assigned(y)
 			if x.Column == y.Column && p != nil && q != nil && !r.possible(constraint{c: p, is: yes}, constraint{c: q, is: yes}) {
 				return x.Column
 			}
@@ -139,22 +139,19 @@ func (l *linter) fight(a, b *policy.Policy) string {
 	return ""
 }
 
-// plain says whether all that decides on the rows of a policy is understood, and no clock is set.
-func (l *linter) plain(p *policy.Policy) bool {
+// understood says whether all that decides on the rows of a policy is understood, and no clock is set.
+func understood(p *policy.Policy) bool {
 	understood := p.Where != nil && !guarded(p)
-	l.condition(p.Where).Walk(func(c *pgparse.Condition) { understood = understood && c.Form != pgparse.Opaque })
+	condition(p.Where).Walk(func(c *pgparse.Condition) { understood = understood && c.Form != pgparse.Opaque })
 	return understood
 }
 
 // hands says whether a row that one policy has changed may be due for the other only then.
 func (l *linter) hands(r *row, from *policy.Policy, s policy.Step, to *policy.Policy) bool {
-	after, set, ok := l.leaves(from, s)
-	if !ok || !r.possible(l.wanted(from)...) {
-		return false
-	}
-	_, _, ok = l.leaves(to, s) // it leaves the other's clock as it is, too
-	changed := append(slices.Concat(l.wanted(from), set), constraint{l.condition(to.Where), yes, after})
-	return ok && r.possible(changed...) && !r.possible(append(l.wanted(from), l.wanted(to)...)...)
+	after, set, ok := leaves(from, s)
+	_, _, other := leaves(to, s) // the other's clock, too
+	changed := append(slices.Concat(wanted(from), set), constraint{condition(to.Where), yes, after})
+	return ok && other && r.possible(changed...) && r.excludes(wanted(from), wanted(to)...)
 }
 
 // checkCap warns of a guard that spares more rows of a group than the cap leaves, or than that of another policy.
@@ -165,10 +162,10 @@ func (l *linter) checkCap(p *policy.Policy) {
 	for _, limit := range p.DueRanks() {
 		for _, g := range p.Keep {
 			if number(limit) >= 0 && number(g.Rank) > number(limit) && g.Rank.WithTies == limit.WithTies && sameOrder(g.Rank, limit) {
-				l.warn(finding{at: limit.Position, policy: p.Name,
-					message: fmt.Sprintf("the cap of %d is below what guard %q keeps, the first %d", limit.First, g.Name, g.Rank.First),
-					detail:  "Both count the same rows in the same order, so that the guard alone decides.",
-					hint:    "Make the cap the greater number, or remove one of the two."})
+				l.warn(finding{Position: limit.Position, Policy: p.Name,
+					Message: fmt.Sprintf("the cap of %d is below what guard %q keeps, the first %d", limit.First, g.Name, g.Rank.First),
+					Detail:  "Both count the same rows in the same order, so that the guard alone decides.",
+					Hint:    "Make the cap the greater number, or remove one of the two."})
 			}
 		}
 		l.checkCapOfOthers(p, limit)
@@ -195,10 +192,10 @@ func (l *linter) checkCapOfOthers(p *policy.Policy, limit *policy.Rank) {
 		}
 		for _, g := range other.Keep {
 			if g.Rank != nil && g.Rank.Count == nil && g.Rank.First >= limit.First && sameOrder(g.Rank, limit) {
-				l.warn(finding{at: g.Position, policy: other.Name,
-					message: fmt.Sprintf("guard %q keeps the first %d, and policy %q leaves no more than %d", g.Name, g.Rank.First, p.Name, limit.First),
-					detail:  fmt.Sprintf("Policy %q takes no row once the other one has run. ", other.Name) + place(p),
-					hint:    "Make the guard the smaller number, or remove one of the two policies."})
+				l.warn(finding{Position: g.Position, Policy: other.Name,
+					Message: fmt.Sprintf("guard %q keeps the first %d, and policy %q leaves no more than %d", g.Name, g.Rank.First, p.Name, limit.First),
+					Detail:  fmt.Sprintf("Policy %q takes no row once the other one has run. ", other.Name) + place(p),
+					Hint:    "Make the guard the smaller number, or remove one of the two policies."})
 			}
 		}
 	}
@@ -234,18 +231,18 @@ func (l *linter) checkGroups(p *policy.Policy) {
 	}
 	for _, rank := range p.DueRanks() {
 		if key := keyOf(table, rank); key != "" {
-			l.refuseEntry(p, finding{at: rank.Position, policy: p.Name,
-				message: fmt.Sprintf("each group of this rank has one row: %s is a key", key),
-				detail:  "The row has the first place, so that none comes after it and none is due.",
-				hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
+			l.refuseEntry(p, finding{Position: rank.Position, Policy: p.Name,
+				Message: fmt.Sprintf("each group of this rank has one row: %s is a key", key),
+				Detail:  "The row has the first place, so that none comes after it and none is due.",
+				Hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
 		}
 	}
 	for _, g := range p.Keep {
 		if key := keyOf(table, g.Rank); key != "" && g.Rank.Among == nil {
-			l.refuse(finding{at: g.Rank.Position, policy: p.Name,
-				message: fmt.Sprintf("guard %q spares every row: %s is a key, so that each group has one row", g.Name, key),
-				detail:  "The row has the first place.",
-				hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
+			l.refuse(finding{Position: g.Rank.Position, Policy: p.Name,
+				Message: fmt.Sprintf("guard %q spares every row: %s is a key, so that each group has one row", g.Name, key),
+				Detail:  "The row has the first place.",
+				Hint:    "Write under \"per\" what the rows of a group have in common, and nothing else."})
 		}
 	}
 }
@@ -262,10 +259,7 @@ func keyOf(table *catalog.Table, rank *policy.Rank) string {
 		}
 	}
 	for _, index := range table.Indexes {
-		if index.Unique && index.Valid && index.Predicate == "" && !slices.ContainsFunc(index.Columns, func(name string) bool {
-			column := table.Column(name)
-			return !slices.Contains(per, name) || column == nil || !column.NotNull
-		}) {
+		if table.IsKey(index) && !slices.ContainsFunc(index.Columns, func(name string) bool { return !slices.Contains(per, name) }) {
 			return strings.Join(index.Columns, ", ")
 		}
 	}

@@ -141,13 +141,9 @@ type row struct {
 	joined map[string]*catalog.Table // by the name of the join
 }
 
-// rowOf is the row of a policy, looked up once.
+// rowOf is the row of a policy.
 func (l *linter) rowOf(p *policy.Policy) *row {
-	if r, ok := l.rows[p]; ok {
-		return r
-	}
 	r := &row{joined: map[string]*catalog.Table{}}
-	l.rows[p] = r
 	if p.Partitions {
 		return r
 	}

@@ -78,11 +78,11 @@ func (l *linter) checkGrace(mark, destroy clocked) {
 		!deletes(destroy.Policy) || !destroy.takesAll() || !destroy.longest.NotLongerThan(mark.shortest) || !l.needsMark(mark, destroy) {
 		return
 	}
-	l.warn(finding{at: destroy.clock.Window.Position, policy: destroy.Name,
-		message: fmt.Sprintf("policy %q deletes rows as soon as policy %q has marked them", destroy.Name, mark.Name),
-		detail: fmt.Sprintf("Both go by %q, which the mark leaves as it is, and a row is marked when it is older than %s. ", mark.clock.Column,
+	l.warn(finding{Position: destroy.clock.Window.Position, Policy: destroy.Name,
+		Message: fmt.Sprintf("policy %q deletes rows as soon as policy %q has marked them", destroy.Name, mark.Name),
+		Detail: fmt.Sprintf("Both go by %q, which the mark leaves as it is, and a row is marked when it is older than %s. ", mark.clock.Column,
 			mark.shortest.Text) + place(mark.Policy),
-		hint: "Let the second window run from the mark, from a column that the first policy sets to as_of, or make it longer than the first."})
+		Hint: "Let the second window run from the mark, from a column that the first policy sets to as_of, or make it longer than the first."})
 }
 
 // sets says whether a step of a policy's own rows writes a column.
@@ -97,8 +97,7 @@ func (l *linter) needsMark(mark, destroy clocked) bool {
 	if len(mark.Joins)+len(destroy.Joins) > 0 {
 		return false // one name may mean two things
 	}
-	r, wanted := l.rowOf(destroy.Policy), l.wanted(destroy.Policy)
-	return r.possible(wanted...) && !r.possible(append(wanted, l.wanted(mark.Policy)...)...)
+	return l.rowOf(destroy.Policy).excludes(wanted(destroy.Policy), wanted(mark.Policy)...)
 }
 
 // checkOvertaken warns of a policy whose rows another one has deleted at a younger age.
@@ -107,17 +106,16 @@ func (l *linter) checkOvertaken(first, second clocked) {
 		second.clock.NullsDue && !first.clock.NullsDue || !second.shortest.LongerThan(first.longest) || !l.within(second, first) {
 		return
 	}
-	l.warn(finding{at: second.clock.Window.Position, policy: second.Name,
-		message: fmt.Sprintf("policy %q finds nothing: policy %q deletes its rows earlier", second.Name, first.Name),
-		detail: fmt.Sprintf("Both go by %q; by %s the rows are gone, and this window is %s. ", first.clock.Column,
+	l.warn(finding{Position: second.clock.Window.Position, Policy: second.Name,
+		Message: fmt.Sprintf("policy %q finds nothing: policy %q deletes its rows earlier", second.Name, first.Name),
+		Detail: fmt.Sprintf("Both go by %q; by %s the rows are gone, and this window is %s. ", first.clock.Column,
 			first.longest.Text, second.shortest.Text) + place(first.Policy),
-		hint: "Give the other policy a \"where\" or a guard that leaves these rows, or remove one of the two."})
+		Hint: "Give the other policy a \"where\" or a guard that leaves these rows, or remove one of the two."})
 }
 
 // within says whether every row that one policy is about is one of the other's.
 func (l *linter) within(second, first clocked) bool {
-	r, wanted := l.rowOf(second.Policy), l.wanted(second.Policy)
-	return r.possible(wanted...) && !r.possible(append(wanted, l.says(first.Where, no|null))...)
+	return l.rowOf(second.Policy).excludes(wanted(second.Policy), says(first.Where, no|null))
 }
 
 // checkArchives warns of an archive whose own policy takes the rows by the clock that they bring along,
@@ -134,11 +132,11 @@ func (l *linter) checkArchives() {
 					!bringsClock(from, s.Archive, archive) || !archive.longest.NotLongerThan(from.shortest) {
 					continue
 				}
-				l.warn(finding{at: archive.clock.Window.Position, policy: archive.Name,
-					message: fmt.Sprintf("policy %q takes rows of the archive %q as soon as they arrive", archive.Name, archive.Table),
-					detail: fmt.Sprintf("They bring %q along, by which they are older than %s when policy %q archives them. ", archive.clock.Column,
+				l.warn(finding{Position: archive.clock.Window.Position, Policy: archive.Name,
+					Message: fmt.Sprintf("policy %q takes rows of the archive %q as soon as they arrive", archive.Name, archive.Table),
+					Detail: fmt.Sprintf("They bring %q along, by which they are older than %s when policy %q archives them. ", archive.clock.Column,
 						from.shortest.Text, from.Name) + place(from.Policy),
-					hint: "Make the window of the archive longer, or let it run from the day of archiving: set: {archived_at: as_of}."})
+					Hint: "Make the window of the archive longer, or let it run from the day of archiving: set: {archived_at: as_of}."})
 			}
 		}
 	}
@@ -176,11 +174,11 @@ func (l *linter) checkParents() {
 			if !child.shortest.LongerThan(parent.longest) || !deletes(child.Policy) || l.mentions(parent.Policy, child.Table) {
 				continue
 			}
-			l.warn(finding{at: child.clock.Window.Position, policy: child.Name,
-				message: fmt.Sprintf("rows of %q may go before they are older than %s", child.Table, child.shortest.Text),
-				detail: fmt.Sprintf("Policy %q deletes them with their row of %q when that is older than %s. ", parent.Name, parent.Table,
+			l.warn(finding{Position: child.clock.Window.Position, Policy: child.Name,
+				Message: fmt.Sprintf("rows of %q may go before they are older than %s", child.Table, child.shortest.Text),
+				Detail: fmt.Sprintf("Policy %q deletes them with their row of %q when that is older than %s. ", parent.Name, parent.Table,
 					parent.longest.Text) + place(parent.Policy),
-				hint: fmt.Sprintf("Keep a row of %q while it has such rows, by a guard, or make this window no longer than the other.", parent.Table)})
+				Hint: fmt.Sprintf("Keep a row of %q while it has such rows, by a guard, or make this window no longer than the other.", parent.Table)})
 		}
 	}
 }

@@ -11,17 +11,16 @@ type Form int
 
 // The forms. An Opaque condition is one of which no more is known than its text.
 const (
-	Opaque   Form = iota
-	All           // AND of Parts
-	Either        // OR of Parts
-	Not           // of Parts[0]
-	Is            // Parts[0] IS TRUE, FALSE or UNKNOWN, which is in Values
-	Fixed         // the same for every row: Values has one
-	Compare       // Left Op a constant of Values
-	OneOf         // Left IN Values; a NULL in the list is HasNull
-	IsNull        // Left IS NULL
-	Distinct      // Left IS DISTINCT FROM the constant of Values
-	Boolean       // Left, a column of type boolean
+	Opaque  Form = iota
+	All          // AND of Parts
+	Either       // OR of Parts
+	Not          // of Parts[0]
+	Is           // Parts[0] IS TRUE, FALSE or UNKNOWN, which is in Values
+	Fixed        // the same for every row: Values has one
+	Compare      // Left Op a constant of Values
+	OneOf        // Left IN Values; a NULL in the list is HasNull
+	IsNull       // Left IS NULL
+	Boolean      // Left, a column of type boolean
 )
 
 // Condition is what the text of a condition tells for certain.
@@ -72,13 +71,15 @@ type SubSelect struct {
 }
 
 // ParseCondition reads a condition, as Expression reads an expression. The error is an *Error.
-func ParseCondition(sql string) (*Condition, error) {
+func ParseCondition(sql string) (*Condition, error) { return readConditions(sql) }
+
+var readConditions = remember(func(sql string) (*Condition, error) {
 	read, err := readOnce(sql)
 	if err != nil {
 		return nil, err
 	}
 	return conditions(read.base).read(read.node), nil
-}
+})
 
 // CastColumn is a column, perhaps under a cast; no column where the text is anything else.
 func CastColumn(sql string) Operand {

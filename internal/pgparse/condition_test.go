@@ -26,7 +26,7 @@ func shape(c *Condition) string {
 	case c.Form == Opaque:
 		return "?" + strings.Join(c.Strict, ",")
 	}
-	names := map[Form]string{Fixed: "", Compare: c.Op, OneOf: " in ", IsNull: " null", Distinct: " distinct ", Boolean: " true"}
+	names := map[Form]string{Fixed: "", Compare: c.Op, OneOf: " in ", IsNull: " null", Boolean: " true"}
 	return left + names[c.Form] + strings.Join(values, ",")
 }
 
@@ -45,7 +45,7 @@ func TestParseCondition(t *testing.T) {
 		"a NOT BETWEEN 1 AND b":         "or(a<11 ?a,b)",
 		"a = NULL":                      "0",
 		"a IS NULL AND b IS NOT NULL":   "and(a null not(b null))",
-		"a IS DISTINCT FROM 'x' OR a IS NOT DISTINCT FROM NULL": "or(a distinct 2x not(not(a null)))",
+		"a IS DISTINCT FROM 'x' OR a IS NOT DISTINCT FROM NULL": "or(not(is3true(a=2x)) a null)",
 		"(a > 1) IS NOT TRUE":              "not(is3true(a>11))",
 		"a IS UNKNOWN":                     "is0(a true)",
 		"a = b":                            "?a,b",

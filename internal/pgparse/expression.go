@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 const (
@@ -39,8 +41,7 @@ func readExpression(sql string) (*expression, error) {
 		return nil, err
 	}
 	w := &walker{base: base}
-	w.message(node.ProtoReflect())
-	if err := w.finish(sql); err != nil {
+	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}
 	e := &expression{w.expr, node, base}
@@ -53,32 +54,19 @@ func readExpression(sql string) (*expression, error) {
 // and in parentheses, so that nothing but an expression may stand there (no alias, no FROM).
 func expressionNode(sql string) (*query.Node, int, error) {
 	const bare, wrapped = "SELECT ", "SELECT ("
-	tokens, err := scan(sql)
+	stmt, tokens, err := onlySelect(bare, sql, "", oneExpression)
+	switch {
+	case err == nil && len(tokens) == 0:
+		err = &Error{Message: "the expression is empty"}
+	case err == nil:
+		err = onlyTarget(stmt, tokens, len(bare))
+	case len(tokens) > 0 && (tokens[0].kind == query.Token_SELECT || tokens[0].kind == query.Token_WITH):
+		err = &Error{Message: "a query inside an expression stands in parentheses", Offset: tokens[0].Offset}
+	}
+	if err == nil {
+		stmt, _, err = onlySelect(wrapped, sql, ")", oneExpression)
+	}
 	if err != nil {
-		return nil, 0, err
-	}
-	if len(tokens) == 0 {
-		return nil, 0, &Error{Message: "the expression is empty"}
-	}
-	tree, err := parse(bare, sql, "")
-	if err != nil {
-		if tokens[0].kind == query.Token_SELECT || tokens[0].kind == query.Token_WITH {
-			err = &Error{Message: "a query inside an expression stands in parentheses", Offset: tokens[0].Offset}
-		}
-		return nil, 0, err
-	}
-	stmt, err := onlySelect(tree, tokens, oneExpression)
-	if err != nil {
-		return nil, 0, err
-	}
-	if err := onlyTarget(stmt, tokens, len(bare)); err != nil {
-		return nil, 0, err
-	}
-	tree, err = parse(wrapped, sql, ")")
-	if err != nil {
-		return nil, 0, err
-	}
-	if stmt, err = onlySelect(tree, tokens, oneExpression); err != nil {
 		return nil, 0, err
 	}
 	return stmt.TargetList[0].GetResTarget().Val, len(wrapped), nil
@@ -86,80 +74,64 @@ func expressionNode(sql string) (*query.Node, int, error) {
 
 // onlyTarget refuses all that is more than one target, and every clause behind or before it.
 func onlyTarget(stmt *query.SelectStmt, tokens []Token, prefix int) error {
-	refuse := func(offset int) *Error {
-		return &Error{Message: "this is not " + oneExpression, Offset: max(offset, 0)}
+	parts, target := 0, &query.ResTarget{} // parts are targets and clauses
+	visit(stmt.ProtoReflect(), func(protoreflect.Message) { parts++ })
+	if len(stmt.TargetList) > 0 {
+		target = stmt.TargetList[0].GetResTarget()
 	}
-	if stmt.Op != query.SetOperation_SETOP_NONE {
-		return refuse(clauseOffset(tokens))
-	}
-	switch len(stmt.TargetList) {
-	case 0:
-		return refuse(0)
-	case 1:
-	default:
-		return refuse(int(stmt.TargetList[1].GetResTarget().Location) - prefix)
-	}
-	target := stmt.TargetList[0].GetResTarget()
 	switch {
+	case len(stmt.TargetList) > 1:
+		return &Error{Message: "this is not " + oneExpression, Offset: int(stmt.TargetList[1].GetResTarget().Location) - prefix}
 	case target.Name != "":
 		return &Error{Message: "an alias does not belong to " + oneExpression, Offset: tokens[len(tokens)-1].Offset}
 	case star(target.Val):
 		return &Error{Message: `"*" is not ` + oneExpression, Offset: int(target.Location) - prefix}
-	case len(stmt.DistinctClause) > 0 || len(stmt.FromClause) > 0 || stmt.IntoClause != nil || stmt.WhereClause != nil ||
-		len(stmt.GroupClause) > 0 || stmt.HavingClause != nil || len(stmt.WindowClause) > 0 || len(stmt.SortClause) > 0 ||
-		stmt.LimitCount != nil || stmt.LimitOffset != nil || len(stmt.LockingClause) > 0:
-		return refuse(clauseOffset(tokens))
+	case len(stmt.TargetList) == 0 || parts > 1:
+		return &Error{Message: "this is not " + oneExpression, Offset: clauseOffset(tokens)}
 	}
 	return nil
 }
 
-func star(node *query.Node) bool {
-	fields := node.GetColumnRef().GetFields()
-	return len(fields) > 0 && fields[len(fields)-1].GetAStar() != nil
-}
+func star(node *query.Node) bool { return slices.Contains(texts(node.GetColumnRef().GetFields()), "") }
 
 var clauses = strings.Fields("all distinct into from where group having window union intersect except order limit offset fetch for")
 
 // clauseOffset is where the first reserved word outside all brackets stands that begins a clause.
 func clauseOffset(tokens []Token) int {
-	depth := 0
 	for _, t := range tokens {
-		depth += t.depth()
-		if depth == 0 && slices.Contains(clauses, strings.ToLower(t.Text)) {
+		if t.depth == 0 && slices.Contains(clauses, strings.ToLower(t.Text)) {
 			return t.Offset
 		}
 	}
 	return 0
 }
 
-// onlySelect is the one SELECT of a parsed text, or an error that says what stands there instead.
-func onlySelect(tree *query.ParseResult, tokens []Token, what string) (*query.SelectStmt, error) {
-	node, err := onlyOne(tree, tokens, what)
+// onlySelect is the one SELECT that a text is between two others, or an error that says what stands there instead.
+func onlySelect(prefix, sql, suffix, what string) (*query.SelectStmt, []Token, error) {
+	node, tokens, err := onlyOne(prefix, sql, suffix, what)
 	if err == nil && node.GetSelectStmt() == nil {
 		err = &Error{Message: "this is not " + what}
 	}
-	return node.GetSelectStmt(), err
+	return node.GetSelectStmt(), tokens, err
 }
 
-// onlyOne is the one statement of a parsed text, which has no semicolon.
-func onlyOne(tree *query.ParseResult, tokens []Token, what string) (*query.Node, error) {
-	if i := slices.IndexFunc(tokens, func(t Token) bool { return t.Text == ";" }); i >= 0 {
-		return nil, &Error{Message: "a semicolon does not belong to " + what, Offset: tokens[i].Offset}
-	}
-	if len(tree.Stmts) != 1 {
-		return nil, &Error{Message: "this is not " + what}
-	}
-	return tree.Stmts[0].Stmt, nil
-}
-
-// scanned scans and parses a text behind a prefix.
-func scanned(prefix, sql string) ([]Token, *query.ParseResult, error) {
+// onlyOne is the one statement, which has no semicolon.
+func onlyOne(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
 	tokens, err := scan(sql)
 	if err != nil {
 		return nil, nil, err
 	}
-	tree, err := parse(prefix, sql, "")
-	return tokens, tree, err
+	tree, err := parse(prefix, sql, suffix)
+	if err != nil {
+		return nil, tokens, err
+	}
+	if i := slices.IndexFunc(tokens, func(t Token) bool { return t.Text == ";" }); i >= 0 {
+		return nil, tokens, &Error{Message: "a semicolon does not belong to " + what, Offset: tokens[i].Offset}
+	}
+	if len(tree.Stmts) != 1 {
+		return nil, tokens, &Error{Message: "this is not " + what}
+	}
+	return tree.Stmts[0].Stmt, tokens, nil
 }
 
 var queries = remember(readQuery)
@@ -169,17 +141,12 @@ var queries = remember(readQuery)
 func Query(sql string) (*Expr, error) { return queries(sql) }
 
 func readQuery(sql string) (*Expr, error) {
-	tokens, tree, err := scanned("", sql)
-	if err != nil {
-		return nil, err
-	}
-	stmt, err := onlySelect(tree, tokens, oneQuery)
+	stmt, _, err := onlySelect("", sql, "", oneQuery)
 	if err != nil {
 		return nil, err
 	}
 	w := &walker{depth: -1}
-	w.message(stmt.ProtoReflect())
-	if err := w.finish(sql); err != nil {
+	if err := w.walk(sql, stmt); err != nil {
 		return nil, err
 	}
 	for stmt.Larg != nil { // the columns of a UNION are those of its left side
@@ -193,40 +160,31 @@ func readQuery(sql string) (*Expr, error) {
 
 // Order reads the list of an ORDER BY. Directions and NULLS placement have PostgreSQL's defaults
 // written out: ascending puts NULLs last, descending first
-// (https://www.postgresql.org/docs/current/queries-order.html). The Expr holds what the whole
-// list names, with offsets of sql. The error is an *Error.
-func Order(sql string) ([]OrderItem, *Expr, error) {
+// (https://www.postgresql.org/docs/current/queries-order.html). The error is an *Error.
+func Order(sql string) ([]OrderItem, error) {
 	const prefix = "SELECT ORDER BY "
 	if strings.TrimSpace(sql) == "" {
-		return nil, nil, &Error{Message: "the order is empty"}
+		return nil, &Error{Message: "the order is empty"}
 	}
-	tokens, tree, err := scanned(prefix, sql)
+	stmt, tokens, err := onlySelect(prefix, sql, "", oneOrder)
 	if err != nil {
-		return nil, nil, err
-	}
-	stmt, err := onlySelect(tree, tokens, oneOrder)
-	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	spans := split(tokens)
 	if stmt.LimitCount != nil || stmt.LimitOffset != nil || len(stmt.LockingClause) > 0 || len(spans) != len(stmt.SortClause) {
-		return nil, nil, &Error{Message: "this is not " + oneOrder, Offset: clauseOffset(tokens)}
+		return nil, &Error{Message: "this is not " + oneOrder, Offset: clauseOffset(tokens)}
 	}
 	var items []OrderItem
-	w := &walker{base: len(prefix)}
+	var parts []proto.Message
 	for i, span := range spans {
 		by := stmt.SortClause[i].GetSortBy()
 		item, err := orderItem(by, span, sql)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		items = append(items, item)
-		w.message(by.Node.ProtoReflect())
+		items, parts = append(items, item), append(parts, by.Node)
 	}
-	if err := w.finish(sql); err != nil {
-		return nil, nil, err
-	}
-	return items, &w.expr, nil
+	return items, (&walker{base: len(prefix)}).walk(sql, parts...)
 }
 
 func orderItem(by *query.SortBy, span []Token, sql string) (OrderItem, error) {
@@ -259,20 +217,12 @@ func TypeName(sql string) error {
 }
 
 func typeNode(sql string) (*query.TypeName, error) {
-	tokens, err := scan(sql)
-	if err == nil && len(tokens) == 0 {
-		err = &Error{Message: "the type is empty"}
+	if strings.TrimSpace(sql) == "" {
+		return nil, &Error{Message: "the type is empty"}
 	}
 	var node *query.TypeName
 	for _, around := range [][2]string{{"SELECT NULL::", ""}, {"SELECT CAST(NULL AS ", ")"}} {
-		var tree *query.ParseResult
-		var stmt *query.SelectStmt
-		if err == nil {
-			tree, err = parse(around[0], sql, around[1])
-		}
-		if err == nil {
-			stmt, err = onlySelect(tree, tokens, "one type name")
-		}
+		stmt, _, err := onlySelect(around[0], sql, around[1], "one type name")
 		if err != nil {
 			return nil, err
 		}
@@ -304,7 +254,7 @@ func Name(sql string) ([]string, error) {
 func readName(sql string) ([]string, error) {
 	const notName = "this is not one name"
 	node, _, err := expressionNode(sql)
-	if at := (*Error)(nil); errors.As(err, &at) {
+	if at, ok := errors.AsType[*Error](err); ok {
 		return nil, &Error{Message: notName, Offset: at.Offset}
 	}
 	ref := node.GetColumnRef()
@@ -315,7 +265,7 @@ func readName(sql string) ([]string, error) {
 	var parts []string
 	for i, field := range ref.Fields {
 		name := field.GetString_().GetSval()
-		if t := tokens[2*i]; len(name) == maxName && len(t.Text) > len(name) && t.Text != identifierQuoted(name) {
+		if t := tokens[2*i]; len(name) == maxName && len(t.Text) > len(name) && t.Text != `"`+strings.ReplaceAll(name, `"`, `""`)+`"` {
 			return nil, &Error{Message: "a name is longer than 63 bytes", Offset: t.Offset}
 		}
 		parts = append(parts, name)

@@ -94,8 +94,8 @@ func TestExpressionNames(t *testing.T) {
 			{Schema: "My", Name: "d", Offset: strings.Index(sql, `"My"`)},
 			z, e,
 		},
-		Subquery: true, TimeFunction: "now", TimeFunctionOffset: strings.Index(sql, "now"), Parameter: true,
-		ParameterOffset: strings.Index(sql, "$1"),
+		Subquery: true, Clock: pgparse.Word{Text: "now", Offset: strings.Index(sql, "now")},
+		Parameter: pgparse.Word{Text: "$", Offset: strings.Index(sql, "$1")},
 	}
 	if diff := cmp.Diff(wanted, got); diff != "" {
 		t.Error(diff)
@@ -138,8 +138,8 @@ func TestExpressionKinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Simple != c.simple || got.TimeFunction != c.clock {
-				t.Errorf("simple %v, clock %q", got.Simple, got.TimeFunction)
+			if got.Simple != c.simple || got.Clock.Text != c.clock {
+				t.Errorf("simple %v, clock %q", got.Simple, got.Clock.Text)
 			}
 		})
 	}

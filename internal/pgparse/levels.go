@@ -1,8 +1,6 @@
 package pgparse
 
 import (
-	"strings"
-
 	query "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -101,10 +99,4 @@ func equalities(node *query.Node) [][2]string {
 }
 
 // columnName is "alias.column" or "column"; "" for anything else.
-func columnName(node *query.Node) string {
-	var names []string
-	for _, field := range node.GetColumnRef().GetFields() {
-		names = append(names, field.GetString_().GetSval())
-	}
-	return strings.Join(names, ".")
-}
+func columnName(node *query.Node) string { return dotted(node.GetColumnRef().GetFields()) }

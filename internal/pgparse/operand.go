@@ -1,6 +1,7 @@
 package pgparse
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,20 +96,19 @@ func (r conditions) list(e *query.A_Expr) *Condition {
 	return c.negated(c.Form != Opaque && sign(e) == "<>")
 }
 
+// distinct is (x = a) IS NOT TRUE for a constant a, or x IS NOT NULL; NOT DISTINCT is the contrary.
 func (r conditions) distinct(e *query.A_Expr) *Condition {
-	left, right := e.Lexpr, e.Rexpr
-	if _, ok := literal(left); ok {
-		left, right = right, left
-	}
-	value, ok := literal(right)
-	c := &Condition{Form: Distinct, Left: columnOf(left), Values: []Constant{value}, Offset: r.offset(e.Location)}
+	c := compared(&Condition{Offset: r.offset(e.Location)}, "=", e.Lexpr, e.Rexpr)
+	column := cmp.Or(columnOf(e.Lexpr), columnOf(e.Rexpr))
 	switch {
-	case !ok || c.Left.Column == "":
-		return &Condition{Never: true, Left: c.Left, Right: columnOf(right), Offset: c.Offset}
-	case value.Kind == NullConstant:
-		c = (&Condition{Form: IsNull, Left: c.Left, Offset: c.Offset}).negated(true)
+	case c.Form == Compare:
+		c = &Condition{Form: Is, Parts: []*Condition{c}, Values: []Constant{{BooleanConstant, "true"}}, Offset: c.Offset}
+	case c.Null && column.Column != "":
+		c = &Condition{Form: IsNull, Left: column, Offset: c.Offset}
+	default:
+		return &Condition{Never: true, Left: c.Left, Right: c.Right, Offset: c.Offset}
 	}
-	return c.negated(e.Kind == query.A_Expr_Kind_AEXPR_NOT_DISTINCT)
+	return c.negated(e.Kind == query.A_Expr_Kind_AEXPR_DISTINCT)
 }
 
 // columnOf is a column of the row or of a join; as_of, run and keep are none.
@@ -117,15 +117,8 @@ func columnOf(node *query.Node) Operand {
 	if c := node.GetTypeCast(); c != nil {
 		node, cast = c.Arg, lastName(c.GetTypeName().GetNames())
 	}
-	fields := node.GetColumnRef().GetFields()
-	var names []string
-	for _, field := range fields {
-		if field.GetString_() == nil {
-			return Operand{}
-		}
-		names = append(names, field.GetString_().GetSval())
-	}
-	switch {
+	switch names := texts(node.GetColumnRef().GetFields()); {
+	case slices.Contains(names, ""):
 	case len(names) == 1 && names[0] != "as_of":
 		return Operand{names[0], cast}
 	case len(names) == 2 && names[0] == "t":
@@ -194,21 +187,17 @@ var steady = strings.Fields("abs btrim ceil coalesce count date_part date_trunc 
 
 // builtIn says whether a call is of a function of pg_catalog in a list, which the search path begins with.
 func builtIn(names []*query.Node, list []string) bool {
-	plain := len(names) == 1 || len(names) == 2 && names[0].GetString_().GetSval() == "pg_catalog"
-	return plain && slices.Contains(list, lastName(names))
+	name, _ := strings.CutPrefix(dotted(names), "pg_catalog.")
+	return slices.Contains(list, strings.ToLower(name))
 }
 
 // stable says whether a part calls nothing but such functions.
 func stable(node *query.Node) bool {
 	is := true
-	var look func(m protoreflect.Message)
-	look = func(m protoreflect.Message) {
-		if call, ok := m.Interface().(*query.FuncCall); ok && !builtIn(call.Funcname, steady) {
-			is = false
-		}
-		visit(m, look)
-	}
-	look(node.ProtoReflect())
+	visitAll(node.ProtoReflect(), func(m protoreflect.Message) {
+		call, ok := m.Interface().(*query.FuncCall)
+		is = is && (!ok || builtIn(call.Funcname, steady))
+	})
 	return is
 }
 
@@ -271,13 +260,6 @@ func constant(node *query.Node) bool {
 
 // rowColumn is a column of the row: as_of, joins, run and keep are none.
 func rowColumn(node *query.Node) bool {
-	fields := node.GetColumnRef().GetFields()
-	switch len(fields) {
-	case 1:
-		name := fields[0].GetString_()
-		return name != nil && name.Sval != "as_of"
-	case 2:
-		return fields[0].GetString_().GetSval() == "t" && fields[1].GetString_() != nil
-	}
-	return false
+	names := texts(node.GetColumnRef().GetFields())
+	return len(names) == 1 && names[0] != "as_of" && names[0] != "" || len(names) == 2 && names[0] == "t" && names[1] != ""
 }

@@ -71,7 +71,7 @@ func plainText(sql string) error {
 // placed turns the parser's 1-based character position into a byte offset of sql.
 func placed(err error, prefix, sql string) *Error {
 	message, character := err.Error(), 0
-	if e := (*parser.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*parser.Error](err); ok {
 		message, character = e.Message, e.Cursorpos
 	}
 	text, offset := prefix+sql, 0
@@ -88,6 +88,7 @@ type Token struct {
 	Text    string
 	Comment bool
 	kind    query.Token
+	depth   int // of brackets around it; a closing one is inside
 }
 
 func (t Token) end() int { return t.Offset + len(t.Text) }
@@ -95,17 +96,6 @@ func (t Token) end() int { return t.Offset + len(t.Text) }
 // Quoted says whether the text stands in single or double quotes, with or without a prefix.
 func (t Token) Quoted() bool {
 	return !t.Comment && strings.ContainsAny(t.Text[len(t.Text)-1:], `'"`)
-}
-
-// depth is +1 for an opening bracket, -1 for a closing one, else 0.
-func (t Token) depth() int {
-	switch t.Text {
-	case "(", "[":
-		return 1
-	case ")", "]":
-		return -1
-	}
-	return 0
 }
 
 // scan splits sql into tokens and refuses comments: what a template places behind one would be
@@ -127,10 +117,16 @@ func Tokens(sql string) ([]Token, error) {
 	if err != nil {
 		return nil, placed(err, "", sql)
 	}
-	tokens := make([]Token, 0, len(result.Tokens))
+	depth, tokens := 0, make([]Token, 0, len(result.Tokens))
 	for _, t := range result.Tokens {
-		comment := t.Token == query.Token_SQL_COMMENT || t.Token == query.Token_C_COMMENT
-		tokens = append(tokens, Token{int(t.Start), sql[t.Start:t.End], comment, t.Token})
+		text, comment := sql[t.Start:t.End], t.Token == query.Token_SQL_COMMENT || t.Token == query.Token_C_COMMENT
+		tokens = append(tokens, Token{int(t.Start), text, comment, t.Token, depth})
+		switch text {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			depth--
+		}
 	}
 	return tokens, nil
 }
@@ -138,10 +134,9 @@ func Tokens(sql string) ([]Token, error) {
 // split cuts tokens at the commas outside all brackets.
 func split(tokens []Token) [][]Token {
 	var spans [][]Token
-	depth, start := 0, 0
+	start := 0
 	for i, t := range tokens {
-		depth += t.depth()
-		if depth == 0 && t.Text == "," {
+		if t.depth == 0 && t.Text == "," {
 			spans = append(spans, tokens[start:i])
 			start = i + 1
 		}
@@ -155,14 +150,7 @@ func Enclosed(sql string) bool {
 		return false
 	}
 	tokens, err := Tokens(sql)
-	if err != nil || len(tokens) < 2 {
-		return false
-	}
-	depth := 0
-	return slices.IndexFunc(tokens, func(t Token) bool {
-		depth += t.depth()
-		return depth == 0
-	}) == len(tokens)-1
+	return err == nil && tokens[len(tokens)-1].Text == ")" && !slices.ContainsFunc(tokens[1:], func(t Token) bool { return t.depth == 0 })
 }
 
 // BreakInside is the offset of the first quoted text with a line break in it, where the break is

@@ -29,6 +29,12 @@ func visit(m protoreflect.Message, f func(protoreflect.Message), but ...protoref
 	}
 }
 
+// visitAll calls f for m and every message inside it, to any depth.
+func visitAll(m protoreflect.Message, f func(protoreflect.Message)) {
+	f(m)
+	visit(m, func(part protoreflect.Message) { visitAll(part, f) })
+}
+
 // walker collects what an expression or statement names.
 type walker struct {
 	expr    Expr
@@ -42,9 +48,12 @@ type walker struct {
 	err     error
 }
 
-// finish sorts by offset.
-func (w *walker) finish(sql string) error {
+// walk collects what some parts of a text name, sorted by offset.
+func (w *walker) walk(sql string, parts ...proto.Message) error {
 	w.expr.SQL = sql
+	for _, part := range parts {
+		w.message(part.ProtoReflect())
+	}
 	slices.SortStableFunc(w.expr.Columns, func(a, b ColumnRef) int { return cmp.Compare(a.Offset, b.Offset) })
 	slices.SortStableFunc(w.expr.Tables, func(a, b TableRef) int { return cmp.Compare(a.Offset, b.Offset) })
 	return w.err
@@ -78,10 +87,7 @@ func (w *walker) message(m protoreflect.Message) {
 	case *query.FuncCall:
 		w.call(n)
 	case *query.ParamRef:
-		at := w.offset(n.Location)
-		if !w.expr.Parameter || at < w.expr.ParameterOffset {
-			w.expr.Parameter, w.expr.ParameterOffset = true, at
-		}
+		w.first(&w.expr.Parameter, "$", n.Location)
 	case *query.SQLValueFunction:
 		w.valueFunction(n)
 	case *query.TypeCast:
@@ -142,13 +148,9 @@ func (w *walker) ctes(clause *query.WithClause) {
 }
 
 func (w *walker) column(n *query.ColumnRef) {
-	ref := ColumnRef{Offset: w.offset(n.Location), Depth: max(w.depth, 0), Beside: w.beside, Derived: w.derived}
-	for _, field := range n.Fields {
-		if field.GetAStar() != nil {
-			ref.Star = true
-			continue
-		}
-		ref.Fields = append(ref.Fields, field.GetString_().GetSval())
+	ref := ColumnRef{Fields: texts(n.Fields), Offset: w.offset(n.Location), Depth: max(w.depth, 0), Beside: w.beside, Derived: w.derived}
+	if last := len(ref.Fields) - 1; ref.Fields[last] == "" {
+		ref.Star, ref.Fields = true, ref.Fields[:last:last]
 	}
 	w.expr.Columns = append(w.expr.Columns, ref)
 }
@@ -160,20 +162,18 @@ func (w *walker) tableRef(n *query.RangeVar) TableRef {
 func (w *walker) call(n *query.FuncCall) {
 	name := lastName(n.Funcname)
 	w.expr.Functions = append(w.expr.Functions, name)
-	call := Call{Name: n.Funcname[len(n.Funcname)-1].GetString_().GetSval(), Arguments: len(n.Args)}
+	parts := append([]string{""}, texts(n.Funcname)...) // a schema of "" where there is none
+	call := Call{Schema: parts[len(parts)-2], Name: parts[len(parts)-1], Arguments: len(n.Args)}
 	if n.AggWithinGroup {
 		call.Arguments += len(n.AggOrder)
-	}
-	if len(n.Funcname) > 1 {
-		call.Schema = n.Funcname[len(n.Funcname)-2].GetString_().GetSval()
 	}
 	w.expr.Calls = append(w.expr.Calls, call)
 	w.qualified(n.Funcname)
 	if arguments, ok := sessionFunctions[name]; ok && arguments == call.Arguments {
-		w.session(name, n.Location)
+		w.first(&w.expr.Session, name, n.Location)
 	}
 	if slices.Contains(timeFunctions, name) || name == "age" && len(n.Args) == 1 {
-		w.time(name, n.Location)
+		w.first(&w.expr.Clock, name, n.Location)
 	}
 }
 
@@ -206,11 +206,11 @@ var (
 // valueFunction is current_date and kin, perhaps with a precision, or a word for the session.
 func (w *walker) valueFunction(n *query.SQLValueFunction) {
 	name := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(n.Op.String(), "SVFOP_"), "_N"))
+	word := &w.expr.Clock
 	if slices.Contains(sessionWords, name) {
-		w.session(name, n.Location)
-	} else {
-		w.time(name, n.Location)
+		word = &w.expr.Session
 	}
+	w.first(word, name, n.Location)
 }
 
 // cast finds 'now'::timestamptz and kin, which are clocks as well (frozen ones, inside a function).
@@ -218,50 +218,37 @@ func (w *walker) cast(n *query.TypeCast) {
 	value := n.GetArg().GetAConst().GetSval()
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(value.GetSval())), " ")
 	if slices.Contains(timeWords, word) && slices.Contains(timeTypes, lastName(n.GetTypeName().GetNames())) {
-		w.time("'"+word+"'", n.Arg.GetAConst().Location)
+		w.first(&w.expr.Clock, "'"+word+"'", n.Arg.GetAConst().Location)
 	}
 }
 
-func (w *walker) time(name string, location int32) {
-	if at := w.offset(location); w.expr.TimeFunction == "" || at < w.expr.TimeFunctionOffset {
-		w.expr.TimeFunction, w.expr.TimeFunctionOffset = name, at
+func (w *walker) first(word *Word, text string, location int32) {
+	if at := w.offset(location); word.Text == "" || at < word.Offset {
+		*word = Word{text, at}
 	}
 }
 
-func (w *walker) session(name string, location int32) {
-	if at := w.offset(location); w.expr.Session == "" || at < w.expr.SessionOffset {
-		w.expr.Session, w.expr.SessionOffset = name, at
-	}
-}
-
-// lastName is the last part of a qualified name in lower case, dotted is all of it.
-func lastName(names []*query.Node) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return strings.ToLower(names[len(names)-1].GetString_().GetSval())
-}
-
-func dotted(names []*query.Node) string {
+// texts are the parts of a name; "" is a star.
+func texts(names []*query.Node) []string {
 	var parts []string
 	for _, name := range names {
 		parts = append(parts, name.GetString_().GetSval())
 	}
-	return strings.Join(parts, ".")
+	return parts
 }
 
-// withoutCatalog leaves schema pg_catalog out, with which the search path begins.
-func withoutCatalog(names []*query.Node) []*query.Node {
-	if len(names) == 2 && names[0].GetString_().GetSval() == "pg_catalog" {
-		return names[1:]
-	}
-	return names
+// lastName is the last part of a qualified name in lower case, dotted is all of it.
+func lastName(names []*query.Node) string {
+	parts := append([]string{""}, texts(names)...)
+	return strings.ToLower(parts[len(parts)-1])
 }
+
+func dotted(names []*query.Node) string { return strings.Join(texts(names), ".") }
 
 // text is the same for two parts of a tree that mean the same, wherever they were written.
 func text(m proto.Message) string {
 	m = proto.Clone(m)
-	forgetPlaces(m.ProtoReflect())
+	visitAll(m.ProtoReflect(), forgetPlace)
 	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
 		panic(err) // only texts that are not UTF-8 cannot be encoded, and those were refused
@@ -269,13 +256,12 @@ func text(m proto.Message) string {
 	return string(encoded)
 }
 
-func forgetPlaces(m protoreflect.Message) {
+func forgetPlace(m protoreflect.Message) {
 	for _, name := range []protoreflect.Name{"location", "stmt_location", "stmt_len"} {
 		if field := m.Descriptor().Fields().ByName(name); field != nil {
 			m.Clear(field)
 		}
 	}
-	visit(m, forgetPlaces)
 }
 
 // Needs lists the roles that a script names and does not create itself: owners, grantees, and those of row security; and the
@@ -286,8 +272,7 @@ func Needs(sql string) (roles, extensions []string, err error) {
 		return nil, nil, wrong
 	}
 	var named, created []string
-	var look func(protoreflect.Message)
-	look = func(m protoreflect.Message) {
+	visitAll(tree.ProtoReflect(), func(m protoreflect.Message) {
 		switch n := m.Interface().(type) {
 		case *query.RoleSpec:
 			if n.Roletype == query.RoleSpecType_ROLESPEC_CSTRING {
@@ -298,9 +283,7 @@ func Needs(sql string) (roles, extensions []string, err error) {
 		case *query.CreateExtensionStmt:
 			extensions = append(extensions, n.Extname)
 		}
-		visit(m, look)
-	}
-	look(tree.ProtoReflect())
+	})
 	slices.Sort(named)
 	roles = slices.DeleteFunc(slices.Compact(named), func(name string) bool { return slices.Contains(created, name) })
 	return roles, extensions, nil

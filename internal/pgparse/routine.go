@@ -142,9 +142,8 @@ func (r *routineReader) skip(words ...string) bool {
 
 // until passes by what stands before the next of some words, brackets as a whole, and at least one word.
 func (r *routineReader) until(stops ...string) []Token {
-	passed, depth := 0, 0
-	for passed < len(r.words) && (passed == 0 || depth > 0 || !slices.Contains(stops, r.words[passed].Text)) {
-		depth += strings.Count("([", r.words[passed].Text) - strings.Count(")]", r.words[passed].Text)
+	passed := 0
+	for passed < len(r.words) && (passed == 0 || r.words[passed].depth > r.words[0].depth || !slices.Contains(stops, r.words[passed].Text)) {
 		passed++
 	}
 	words := r.words[:passed]

@@ -36,11 +36,7 @@ var readStatement = remember(parseStatement)
 func ParseStatement(sql string) (*Statement, error) { return readStatement(sql) }
 
 func parseStatement(sql string) (*Statement, error) {
-	tokens, tree, err := scanned("", sql)
-	if err != nil {
-		return nil, err
-	}
-	node, err := onlyOne(tree, tokens, oneStatement)
+	node, tokens, err := onlyOne("", sql, "", oneStatement)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +49,7 @@ func parseStatement(sql string) (*Statement, error) {
 		return nil, &Error{Message: "a statement does not begin with a parenthesis", Offset: tokens[0].Offset}
 	}
 	w := &walker{depth: -1, writing: true}
-	w.message(node.ProtoReflect())
-	if err := w.finish(sql); err != nil {
+	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}
 	s := &Statement{Expr: w.expr, Writes: w.writes, Select: change == nil}

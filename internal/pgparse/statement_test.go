@@ -99,7 +99,7 @@ func TestStatementNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.TimeFunction != "now" || !got.Parameter {
+	if got.Clock.Text != "now" || got.Parameter.Text == "" {
 		t.Errorf("got %+v", got)
 	}
 	if len(got.Columns) != 2 || got.Columns[0].Depth != 0 || got.Columns[1].Depth != 1 {

@@ -2,6 +2,11 @@
 // of the input.
 package pgparse
 
+import (
+	query "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/proto"
+)
+
 // Error is a syntax error, or something else than was asked for, at Offset of the input.
 type Error struct {
 	Message string
@@ -22,14 +27,17 @@ type Expr struct {
 	Results   int         // of a query: columns that it returns, 0 where that is not plain ("*", VALUES)
 	Simple    bool        // only columns, constants, comparisons, AND, OR, NOT, IN of constants and NULL tests:
 	// safe in an index predicate
-	NeverNull          bool   // EXISTS and IS NULL and their kin alone: TRUE or FALSE for every row
-	Literal            bool   // a constant, perhaps with a cast
-	TimeFunction       string // the first of now(), current_timestamp, clock_timestamp() and kin, "" when none
-	TimeFunctionOffset int
-	Session            string // the first of user, current_role and kin, or of functions that go by a setting, "" when none
-	SessionOffset      int
-	Parameter          bool // contains $1 and the like
-	ParameterOffset    int  // of the first
+	NeverNull bool // EXISTS and IS NULL and their kin alone: TRUE or FALSE for every row
+	Literal   bool // a constant, perhaps with a cast
+	Clock     Word // now(), current_timestamp, clock_timestamp() and kin
+	Session   Word // user, current_role and kin, or functions that go by a setting
+	Parameter Word // $1 and the like
+}
+
+// Word is the first of some kind; its text is "" where there is none.
+type Word struct {
+	Text   string
+	Offset int
 }
 
 // ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every
@@ -64,4 +72,40 @@ type OrderItem struct {
 	Offset     int
 	Descending bool
 	NullsFirst bool
+}
+
+// AddedType is the type of the first column that the ALTER TABLE statements of a text add, such that
+// equal results are equal types. The error is an *Error.
+func AddedType(sql string) (string, error) {
+	added := func(n *query.Node) *query.TypeName {
+		for _, node := range n.GetAlterTableStmt().GetCmds() {
+			if c := node.GetAlterTableCmd(); c.GetSubtype() == query.AlterTableType_AT_AddColumn {
+				return c.Def.GetColumnDef().TypeName
+			}
+		}
+		return nil
+	}
+	name, err := first(sql, "ALTER TABLE ... ADD COLUMN", added)
+	if err != nil {
+		return "", err
+	}
+	return typeIdentity(name), nil
+}
+
+// TypeIdentity is the same for two spellings of one type, as far as the grammar knows: timestamptz and
+// timestamp with time zone, int and integer. The error is an *Error.
+func TypeIdentity(sql string) (string, error) {
+	name, err := typeNode(sql)
+	if err != nil {
+		return "", err
+	}
+	return typeIdentity(name), nil
+}
+
+func typeIdentity(name *query.TypeName) string {
+	name = proto.CloneOf(name)
+	if parts := texts(name.Names); len(parts) == 2 && parts[0] == "pg_catalog" { // with which the search path begins
+		name.Names = name.Names[1:]
+	}
+	return text(name)
 }

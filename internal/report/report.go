@@ -3,7 +3,11 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -40,20 +44,15 @@ type Log struct {
 
 // Count is the number of findings of a severity, suppressed ones left out.
 func (l Log) Count(severity diag.Severity) int {
-	n := 0
-	for _, f := range l.Findings {
-		if f.Severity == severity && f.Suppressed == nil {
-			n++
-		}
-	}
-	return n
+	return l.count(func(f Finding) bool { return f.Severity == severity && f.Suppressed == nil })
 }
 
 // Suppressed is the number of findings that the policy file takes out.
-func (l Log) Suppressed() int {
-	n := 0
+func (l Log) Suppressed() int { return l.count(func(f Finding) bool { return f.Suppressed != nil }) }
+
+func (l Log) count(is func(Finding) bool) (n int) {
 	for _, f := range l.Findings {
-		if f.Suppressed != nil {
+		if is(f) {
 			n++
 		}
 	}
@@ -80,4 +79,99 @@ func (l Log) path(file string) string {
 		return filepath.ToSlash(file)
 	}
 	return filepath.ToSlash(relative)
+}
+
+// jsonFinding is version 1 of the form that docs/verify.md describes.
+type jsonFinding struct {
+	Code       string           `json:"code,omitempty"`
+	Severity   diag.Severity    `json:"severity"`
+	Group      string           `json:"group,omitempty"`
+	Kind       string           `json:"kind,omitempty"`
+	Object     string           `json:"object,omitempty"`
+	Table      string           `json:"table,omitempty"`
+	Policy     string           `json:"policy,omitempty"`
+	File       string           `json:"file,omitempty"`
+	Line       int              `json:"line,omitempty"`
+	Column     int              `json:"column,omitempty"`
+	Want       string           `json:"want,omitempty"`
+	Got        string           `json:"got,omitempty"`
+	Message    string           `json:"message"`
+	Detail     string           `json:"detail,omitempty"`
+	Hint       string           `json:"hint,omitempty"`
+	Suppressed *jsonSuppression `json:"suppressed,omitempty"`
+}
+
+type jsonSuppression struct {
+	Reason string `json:"reason"`
+	Until  string `json:"until"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
+
+// MarshalJSON is the form of a finding in all JSON of this program.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	form := jsonFinding{
+		Code: f.Code, Severity: f.Severity, Group: f.Group, Kind: f.Kind, Object: f.Object, Table: f.Table, Policy: f.Policy,
+		File: f.Position.File, Line: f.Position.Line, Column: f.Position.Column,
+		Want: f.Want, Got: f.Got, Message: f.Message, Detail: f.Detail, Hint: f.Hint,
+	}
+	if s := f.Suppressed; s != nil {
+		form.Suppressed = &jsonSuppression{s.Reason, s.Until, s.Position.Line, s.Position.Column}
+	}
+	var out bytes.Buffer
+	err := WriteJSON(&out, form)
+	return out.Bytes(), err
+}
+
+// WriteJSON writes a value for people and machines: indented, and "<" as it is.
+func WriteJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
+
+// commands are the workflow commands by severity.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+var commands = map[diag.Severity]string{
+	diag.Error: "error", diag.Drift: "error", diag.Warning: "warning", diag.Unknown: "warning", diag.Info: "notice",
+}
+
+var (
+	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// GitHub writes one workflow command a finding, which GitHub shows at the line of the file. Suppressed
+// findings are left out.
+func (l Log) GitHub(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	for _, f := range l.Findings {
+		if f.Suppressed != nil {
+			continue
+		}
+		p := l.place(f.Position)
+		fmt.Fprintf(out, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", commands[f.Severity],
+			escapeProperty.Replace(l.path(p.File)), p.Line, p.Column, escapeProperty.Replace(f.title()), escapeData.Replace(f.words()))
+	}
+	return out.Flush()
+}
+
+// title is what the code says of all findings of the kind.
+func (f Finding) title() string {
+	if f.Code == "" {
+		return "pgretain"
+	}
+	return strings.TrimSuffix(f.Code+" "+diag.Title(f.Code), " ")
+}
+
+// words is all that a finding says, a line each.
+func (f Finding) words() string {
+	lines := []string{f.Message}
+	for _, part := range []struct{ label, text string }{{"want: ", f.Want}, {"got: ", f.Got}, {"", f.Detail}, {"hint: ", f.Hint}} {
+		if part.text != "" {
+			lines = append(lines, part.label+part.text)
+		}
+	}
+	return strings.Join(lines, "\n")
 }

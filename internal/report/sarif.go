@@ -2,10 +2,14 @@ package report
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"pgretain/docs/checks"
 	"pgretain/internal/diag"
@@ -19,87 +23,35 @@ var levels = map[diag.Severity]string{
 	diag.Error: "error", diag.Drift: "error", diag.Warning: "warning", diag.Unknown: "warning", diag.Info: "note",
 }
 
-// The members of SARIF that this program writes, by their names in the standard.
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool       map[string]sarifDriver `json:"tool"`
-		Automation map[string]string      `json:"automationDetails"`
-		ColumnKind string                 `json:"columnKind"`
-		Results    []sarifResult          `json:"results"`
-	}
-	sarifDriver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version"`
-		Rules   []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID               string    `json:"id"`
-		ShortDescription sarifText `json:"shortDescription"`
-		FullDescription  sarifText `json:"fullDescription"`
-		Help             sarifText `json:"help"`
-	}
-	sarifText struct {
-		Text     string `json:"text"`
-		Markdown string `json:"markdown,omitempty"`
-	}
-	sarifResult struct {
-		RuleID       string             `json:"ruleId,omitempty"`
-		RuleIndex    *int               `json:"ruleIndex,omitempty"`
-		Level        string             `json:"level"`
-		Message      sarifText          `json:"message"`
-		Locations    []sarifLocation    `json:"locations"`
-		Fingerprints map[string]string  `json:"partialFingerprints"`
-		Suppressions []sarifSuppression `json:"suppressions"` // of all results, or of none
-	}
-	sarifLocation map[string]sarifPhysical
-	sarifPhysical struct {
-		Artifact map[string]string `json:"artifactLocation"`
-		Region   sarifRegion       `json:"region"`
-	}
-	sarifRegion struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn"`
-		EndLine     int `json:"endLine"`
-		EndColumn   int `json:"endColumn"`
-	}
-	sarifSuppression struct {
-		Kind          string        `json:"kind"`
-		Status        string        `json:"status"`
-		Justification string        `json:"justification"`
-		Location      sarifLocation `json:"location"`
-	}
-)
+// object is one of SARIF's, by the names of its members in the standard.
+type object = map[string]any
 
 // SARIF writes the log in the form that code scanning reads. Lint and verify have an identity of their
 // own in it, so that one does not take the place of the other.
 func (l Log) SARIF(w io.Writer) error {
 	rules, index := l.rules()
-	run := sarifRun{
-		Tool:       map[string]sarifDriver{"driver": {"pgretain", l.Version, rules}},
-		Automation: map[string]string{"id": "pgretain-" + l.Verb + "/"},
-		ColumnKind: "unicodeCodePoints", Results: []sarifResult{},
-	}
+	results := []object{}
 	prints := fingerprints{}
 	for _, f := range l.Findings {
-		result := sarifResult{
-			RuleID: f.Code, Level: levels[f.Severity], Message: message(f), Suppressions: []sarifSuppression{},
-			Locations:    []sarifLocation{l.location(f.Position)},
-			Fingerprints: map[string]string{"primaryLocationLineHash": prints.of(f)},
+		result := object{
+			"level": levels[f.Severity], "message": object{"text": message(f)}, "suppressions": []object{}, // of all results, or of none
+			"locations":           []object{l.location(f.Position)},
+			"partialFingerprints": object{"primaryLocationLineHash": prints.of(f)},
 		}
-		if i, ok := index[f.Code]; ok {
-			result.RuleIndex = &i
+		if f.Code != "" {
+			result["ruleId"], result["ruleIndex"] = f.Code, index[f.Code]
 		}
 		if s := f.Suppressed; s != nil {
-			result.Suppressions = []sarifSuppression{{"inSource", "accepted", s.Reason + " (until " + s.Until + ")", l.location(s.Position)}}
+			result["suppressions"] = []object{{"kind": "inSource", "status": "accepted",
+				"justification": s.Reason + " (until " + s.Until + ")", "location": l.location(s.Position)}}
 		}
-		run.Results = append(run.Results, result)
+		results = append(results, result)
 	}
-	return WriteJSON(w, sarifLog{schemaURI, "2.1.0", []sarifRun{run}})
+	return WriteJSON(w, object{"$schema": schemaURI, "version": "2.1.0", "runs": []object{{
+		"tool":              object{"driver": object{"name": "pgretain", "version": l.Version, "rules": rules}},
+		"automationDetails": object{"id": "pgretain-" + l.Verb + "/"},
+		"columnKind":        "unicodeCodePoints", "results": results,
+	}}})
 }
 
 // literal keeps placeholders and links out of SARIF's messages. Braces are doubled in them; a bracket
@@ -107,35 +59,37 @@ func (l Log) SARIF(w io.Writer) error {
 var literal = strings.NewReplacer("{", "{{", "}", "}}", "](", "] (")
 
 // message ends its first line as a sentence, which stands alone where there is little space.
-func message(f Finding) sarifText {
+func message(f Finding) string {
 	text := f.words()
 	if first, rest, more := strings.Cut(text, "\n"); more {
 		text = first + ".\n" + rest
 	}
-	return sarifText{Text: literal.Replace(text)}
+	return literal.Replace(text)
 }
 
 // rules are the checks that found something, with their places in the list.
-func (l Log) rules() ([]sarifRule, map[string]int) {
-	rules, index := []sarifRule{}, map[string]int{}
+func (l Log) rules() ([]object, map[string]int) {
+	rules, index := []object{}, map[string]int{}
 	for _, f := range l.Findings {
 		if _, known := index[f.Code]; known || f.Code == "" {
 			continue
 		}
 		index[f.Code] = len(rules)
 		page, title := checks.Page(f.Code), diag.Title(f.Code)
-		rules = append(rules, sarifRule{
-			ID: f.Code, ShortDescription: sarifText{Text: title},
-			FullDescription: sarifText{Text: cmp.Or(checks.Problem(f.Code), title)}, Help: sarifText{cmp.Or(page, title), page},
-		})
+		help := object{"text": cmp.Or(page, title)}
+		if page != "" {
+			help["markdown"] = page
+		}
+		rules = append(rules, object{"id": f.Code, "shortDescription": object{"text": title},
+			"fullDescription": object{"text": cmp.Or(checks.Problem(f.Code), title)}, "help": help})
 	}
 	return rules, index
 }
 
-func (l Log) location(p diag.Position) sarifLocation {
+func (l Log) location(p diag.Position) object {
 	p = l.place(p)
-	region := sarifRegion{p.Line, p.Column, p.Line, p.Column + p.Width}
-	return sarifLocation{"physicalLocation": {map[string]string{"uri": l.uri(p.File)}, region}}
+	return object{"physicalLocation": object{"artifactLocation": object{"uri": l.uri(p.File)},
+		"region": object{"startLine": p.Line, "startColumn": p.Column, "endLine": p.Line, "endColumn": p.Column + p.Width}}}
 }
 
 // uri is relative wherever the file is below the root.
@@ -145,4 +99,35 @@ func (l Log) uri(file string) string {
 		return (&url.URL{Scheme: "file", Path: path}).String()
 	}
 	return (&url.URL{Path: path}).String()
+}
+
+// fingerprints counts findings that are alike.
+type fingerprints map[string]int
+
+// of names a finding by what it is about, not by its line or its numbers: code scanning keeps an alert as
+// long as the name stays. Of several alike, each has a number.
+func (p fingerprints) of(f Finding) string {
+	sum := sha256.Sum256([]byte(strings.Join(f.identity(), "\x00")))
+	name := hex.EncodeToString(sum[:8])
+	p[name]++
+	return fmt.Sprintf("%s:%d", name, p[name])
+}
+
+// identity is what stays the same about a finding. The message of a verification counts rows and runs, so
+// that it says who it is only where nothing else does.
+func (f Finding) identity() []string {
+	parts := []string{f.Code, f.Policy, f.Kind, f.Object}
+	if f.Group == "" || f.Policy == "" && f.Object == "" {
+		parts = append(parts, withoutDigits(f.Message))
+	}
+	return parts
+}
+
+func withoutDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, text)
 }

@@ -169,7 +169,7 @@ func (s *checks) rank(r *policy.Rank) {
 
 // key says whether an expression is the column by which the policy's rows are distributed.
 func (s *checks) key(sql string) bool {
-	return pgparse.CastColumn(sql) == pgparse.Operand{Column: "t." + s.own.Column} || pgparse.CastColumn(sql) == pgparse.Operand{Column: s.own.Column}
+	return pgparse.CastColumn(sql) == pgparse.Operand{Column: s.own.Column}
 }
 
 // step refuses one that writes rows which belong to other nodes.

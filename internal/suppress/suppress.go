@@ -6,17 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"pgretain/internal/diag"
 	"pgretain/policy"
 )
 
-// Subject is what a suppression can name of a finding.
-type Subject struct {
-	Check, Policy, Table, Object string
-	Certain                      bool // false where nobody could see whether it is so: that is never suppressed
-}
-
-// Filter holds the suppressions of one file at one instant.
-type Filter struct{ entries []*Entry }
+// Filter holds the suppressions of one file at one instant, in the order of the file.
+type Filter []*Entry
 
 // Entry is a suppression and what became of it.
 type Entry struct {
@@ -38,15 +33,14 @@ const (
 
 // New takes the suppressions whose code begins with one of the letters, such as "V", as they are at
 // an instant. Days are those of the install's time zone.
-func New(file *policy.File, letters string, at time.Time) *Filter {
+func New(file *policy.File, letters string, at time.Time) (f Filter) {
 	zone, err := time.LoadLocation(file.Install.TimeZone)
 	if err != nil { // the policy file was checked
 		zone = time.UTC
 	}
-	f := &Filter{}
 	for _, s := range file.Suppress {
 		if strings.ContainsAny(s.Check[:1], letters) {
-			f.entries = append(f.entries, &Entry{Suppression: s, State: state(s.Until, at.In(zone))})
+			f = append(f, &Entry{Suppression: s, State: state(s.Until, at.In(zone))})
 		}
 	}
 	return f
@@ -63,28 +57,26 @@ func state(until string, now time.Time) State {
 	return Holds
 }
 
-// Match finds the suppression that takes a finding out of the verdict, nil when there is none.
-func (f *Filter) Match(s Subject) *policy.Suppression {
+// Match finds the suppression that takes a finding out of the verdict, nil when there is none. Where nobody could see
+// whether it is so, that is never suppressed.
+func (f Filter) Match(d diag.Diagnostic) *policy.Suppression {
 	var found *policy.Suppression
-	for _, e := range f.entries {
-		if !about(e.Suppression, s) {
+	for _, e := range f {
+		if !about(e.Suppression, d) {
 			continue
 		}
 		e.Met = true
-		if found == nil && e.State == Holds && s.Certain {
+		if found == nil && e.State == Holds && d.Severity != diag.Unknown {
 			found = &e.Suppression
 		}
 	}
 	return found
 }
 
-// Entries lists the suppressions in the order of the file.
-func (f *Filter) Entries() []*Entry { return f.entries }
-
 // about says whether a suppression means a finding. A column belongs to its table.
-func about(s policy.Suppression, found Subject) bool {
+func about(s policy.Suppression, found diag.Diagnostic) bool {
 	switch {
-	case s.Check != found.Check:
+	case s.Check != found.Code:
 		return false
 	case s.Policy != "":
 		of, _, _ := strings.Cut(found.Policy, policy.MemberMark)
@@ -98,27 +90,24 @@ func about(s policy.Suppression, found Subject) bool {
 	return true
 }
 
-// Fault says what is wrong with a suppression that is of no use: a message, and a sentence more. Complete is
-// false where not everything was looked at, so that nothing is known of those that met nothing. The
-// message is "" where all is well.
-func (e *Entry) Fault(complete bool) (message, detail string) {
+// Fault says what is wrong with a suppression that is of no use. Complete is false where not everything was looked at, so
+// that nothing is known of those that met nothing. The message is "" where all is well.
+func (e *Entry) Fault(complete bool) diag.Diagnostic {
+	d := diag.Diagnostic{Position: e.Position, Hint: `Take it out of "suppress", or give it a day within a year and a reason that still holds.`}
 	switch {
 	case e.State == Ended:
-		return "the suppression of " + e.Check + " ended on " + e.Until, e.effect(complete)
+		d.Message = "the suppression of " + e.Check + " ended on " + e.Until
 	case e.State == TooEarly:
-		return "the suppression of " + e.Check + " does not hold yet: " + e.Until + " is more than a year ahead", e.effect(complete)
+		d.Message = "the suppression of " + e.Check + " does not hold yet: " + e.Until + " is more than a year ahead"
 	case complete && !e.Met:
-		return "the suppression of " + e.Check + " matches nothing", ""
+		d.Message, d.Hint = "the suppression of "+e.Check+" matches nothing", `Take it out of "suppress".`
 	}
-	return "", ""
-}
-
-func (e *Entry) effect(complete bool) string {
 	switch {
+	case e.State == Holds:
 	case e.Met:
-		return "What it was for counts."
+		d.Detail = "What it was for counts."
 	case complete:
-		return "It matches nothing."
+		d.Detail = "It matches nothing."
 	}
-	return ""
+	return d
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/internal/diag"
 	"pgretain/internal/suppress"
 	"pgretain/policy"
 )
@@ -50,10 +51,10 @@ func TestUntil(t *testing.T) {
 			t.Fatal(err)
 		}
 		filter := suppress.New(file(t, c.zone, item("")), "V", at)
-		if got := filter.Entries()[0].State; got != c.want {
+		if got := filter[0].State; got != c.want {
 			t.Errorf("%s in %s: %d, want %d", c.at, c.zone, got, c.want)
 		}
-		if found := filter.Match(suppress.Subject{Check: "V020", Certain: true}); (found != nil) != (c.want == suppress.Holds) {
+		if found := filter.Match(diag.Diagnostic{Code: "V020"}); (found != nil) != (c.want == suppress.Holds) {
 			t.Errorf("%s in %s: suppressed by %v", c.at, c.zone, found)
 		}
 	}
@@ -63,11 +64,11 @@ var january = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func TestMatch(t *testing.T) {
 	t.Parallel()
-	index := suppress.Subject{Check: "V020", Policy: "notes_old", Table: "app.note", Object: "app.note_at", Certain: true}
-	column := suppress.Subject{Check: "V020", Object: "app.note.at", Certain: true}
+	index := diag.Diagnostic{Code: "V020", Policy: "notes_old", Table: "app.note", Object: "app.note_at"}
+	column := diag.Diagnostic{Code: "V020", Object: "app.note.at"}
 	for _, c := range []struct {
 		keys    string
-		subject suppress.Subject
+		subject diag.Diagnostic
 		want    bool
 	}{
 		{"", index, true},
@@ -75,15 +76,15 @@ func TestMatch(t *testing.T) {
 		{"policy: notes_old, ", column, false},
 		{"table: app.note, ", index, true},
 		{"table: app.note, ", column, true},
-		{"table: app.note, ", suppress.Subject{Check: "V020", Object: "app.note", Certain: true}, true},
-		{"table: app.note, ", suppress.Subject{Check: "V020", Object: "app.notes", Certain: true}, false},
+		{"table: app.note, ", diag.Diagnostic{Code: "V020", Object: "app.note"}, true},
+		{"table: app.note, ", diag.Diagnostic{Code: "V020", Object: "app.notes"}, false},
 		{"table: app.notes, ", index, false},
 		{"object: app.note_at, ", index, true},
 		{"object: app.note, ", index, false},
-		{"", suppress.Subject{Check: "V021", Certain: true}, false},
+		{"", diag.Diagnostic{Code: "V021"}, false},
 	} {
 		filter := suppress.New(file(t, "UTC", item(c.keys)), "V", january)
-		if found := filter.Match(c.subject); (found != nil) != c.want || filter.Entries()[0].Met != c.want {
+		if found := filter.Match(c.subject); (found != nil) != c.want || filter[0].Met != c.want {
 			t.Errorf("%q of %+v: %v", c.keys, c.subject, found)
 		}
 	}
@@ -93,10 +94,10 @@ func TestMatch(t *testing.T) {
 func TestUncertainIsNotSuppressed(t *testing.T) {
 	t.Parallel()
 	filter := suppress.New(file(t, "UTC", item("")), "V", january)
-	if found := filter.Match(suppress.Subject{Check: "V020"}); found != nil {
+	if found := filter.Match(diag.Diagnostic{Code: "V020", Severity: diag.Unknown}); found != nil {
 		t.Errorf("suppressed by %v", found)
 	}
-	if message, _ := filter.Entries()[0].Fault(true); message != "" {
+	if message := filter[0].Fault(true).Message; message != "" {
 		t.Error(message)
 	}
 }
@@ -108,7 +109,7 @@ func TestFaults(t *testing.T) {
 		"{check: V020, reason: old, until: 2026-12-31}", "{check: V020, table: app.other, reason: old, until: 2026-12-31}",
 		"{check: V021, reason: far, until: 2028-01-02}", "{check: L004, reason: of lint, until: 2026-01-01}")
 	filter := suppress.New(source, "V", january)
-	if found := filter.Match(suppress.Subject{Check: "V020", Table: "app.note", Certain: true}); found == nil || found.Position != source.Suppress[0].Position {
+	if found := filter.Match(diag.Diagnostic{Code: "V020", Table: "app.note"}); found == nil || found.Position != source.Suppress[0].Position {
 		t.Errorf("suppressed by %v", found)
 	}
 	for complete, want := range map[bool][]string{
@@ -119,10 +120,11 @@ func TestFaults(t *testing.T) {
 			"the suppression of V021 does not hold yet: 2028-01-02 is more than a year ahead|"},
 	} {
 		var got []string
-		for _, e := range filter.Entries() {
-			message, detail := e.Fault(complete)
+		for _, e := range filter {
+			d := e.Fault(complete)
+			message := d.Message
 			if message != "" {
-				message = fmt.Sprintf("%s|%s", message, detail)
+				message = fmt.Sprintf("%s|%s", message, d.Detail)
 			}
 			got = append(got, message)
 		}

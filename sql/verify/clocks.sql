@@ -1,7 +1,7 @@
 -- What is known of columns before their rows are asked about. $1: tables, as schema.table; $2: a column of
--- each, '' for none. One row per pair whose table is there (n: its place from 1): whether the column is NOT
--- NULL, its default, whether a usable index begins with it, and about how many rows the table has.
-SELECT w.n::integer, coalesce(a.attnotnull, false), coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
+-- each, '' for none. One row per pair whose table is there (n: its place from 1): the column's default, whether a usable
+-- index begins with it, and about how many rows the table has.
+SELECT w.n::integer, coalesce(pg_get_expr(d.adbin, d.adrelid), ''),
        EXISTS (SELECT FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
                WHERE i.indrelid = c.oid AND i.indkey[0] = a.attnum AND i.indisvalid
                  AND (i.indpred IS NULL OR starts_with(x.relname::text, 'pgretain_'))),

@@ -1,6 +1,6 @@
--- Where and as whom the report looks, the zones of the install and of its schedules, and how it was adopted.
+-- Where and as whom the report looks, the zones of the install and of its schedules, and when it was adopted.
 SELECT current_database()::text, current_user::text, split_part(version(), ' on ', 1),
-       now(), i.time_zone, i.scheduler, i.runtime_version, i.adopted_at, i.adopted_by,
+       now(), i.time_zone, i.runtime_version, i.adopted_at,
        CASE WHEN i.scheduler <> 'pg_cron' THEN i.time_zone
             ELSE coalesce(nullif(retention._cron_setting('timezone'), ''), 'GMT') END
 FROM retention.install i

@@ -1,7 +1,7 @@
 -- The runs of $1 days, a row for each policy, its table and day: days ago, runs, of them those that went wrong, that left rows
 -- for the next, that were kept from starting, rows taken; how many rows the day's last run left, NULL where it did not
 -- know. A dry run is none.
-SELECT r.policy, r.table_name, (now()::date - r.started_at::date)::integer, count(*),
+SELECT r.policy, r.table_name, greatest(now()::date - r.started_at::date, 0), count(*),
        count(*) FILTER (WHERE r.state IN ('failed', 'tripped', 'abandoned')),
        count(*) FILTER (WHERE r.state = 'more'), count(*) FILTER (WHERE r.state IN ('paused', 'busy')),
        sum(r.taken)::bigint,
