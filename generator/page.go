@@ -144,17 +144,18 @@ func (w *pageWriter) start() []Object {
 func (c *compiler) reports() []Object {
 	var objects []Object
 	for _, r := range c.file.Reports {
-		w := &pageWriter{reliances: reliances{expected: map[string]*expectation{}, named: map[string]bool{}}}
-		w.binder = binder{compiler: c, policy: &policy.Policy{Name: r.Name, Position: r.Position}, table: &catalog.Table{}, asOf: "p_as_of"}
-		function := w.report(r)
-		row := w.policyObject(w.reportFields(r, Hash(sqlfiles.Version, function.SQL)))
-		row.Position = r.Position
+		p := policy.Default()
+		p.Name, p.Position = r.Name, r.Position
+		w := c.writer(p, &catalog.Table{}, reportInputs)
+		w.report, w.qualify, w.expected = true, false, map[string]*expectation{}
+		function := w.reportFunction(r)
+		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, w.expected), Hash(sqlfiles.Version, function.SQL))
 		objects = append(objects, function, row.explained(explain.Report(r)))
 	}
 	return objects
 }
 
-func (w *pageWriter) report(r *policy.Report) Object {
+func (w *pageWriter) reportFunction(r *policy.Report) Object {
 	data := fields{"Query": w.bindQuery(r.Query), "Alert": sqlText("")}
 	w.noteReads(r.Query, policy.Part{Expr: r.Query, Kind: policy.IsQuery}.Parsed())
 	if r.Alert != nil {

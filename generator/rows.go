@@ -19,6 +19,7 @@ type pageWriter struct {
 	effects
 	reliances
 
+	report   bool // the page is of a report, which has no rows
 	numbered bool // a step needs the order of the batch's rows
 }
 
@@ -37,7 +38,8 @@ var (
 	// applicationInputs are those of functions for applications, which have variables.
 	applicationInputs = inputs{now: "v_as_of", olderThan: "NULL"}
 	// checkInputs are those of a statement that is planned and not run.
-	checkInputs = inputs{now: "now()", olderThan: "NULL"}
+	checkInputs  = inputs{now: "now()", olderThan: "NULL"}
+	reportInputs = inputs{now: "p_as_of"}
 )
 
 // conditions say which rows a policy is about, which of them are due, and what keeps them.
