@@ -49,16 +49,6 @@ func (b *binder) parse(e policy.Expr) *pgparse.Expr {
 	return policy.Part{Expr: e}.Parsed()
 }
 
-// parseAny parses what may be an expression, a query or a statement.
-func parseAny(e policy.Expr) *pgparse.Expr {
-	for _, kind := range []string{policy.IsExpression, policy.IsQuery} {
-		if parsed, err := (policy.Part{Expr: e, Kind: kind}).Parse(); err == nil {
-			return parsed
-		}
-	}
-	return &e.Statement().Expr
-}
-
 // onOneLine refuses a text that would be another one on one line.
 func (b *binder) onOneLine(e policy.Expr) {
 	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {

@@ -97,7 +97,7 @@ func (k *clock) shown() string {
 // column with the number of the run.
 func (w *pageWriter) factsArchives() map[string]string {
 	list, twice := map[string]string{}, map[string]bool{}
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		if s.Archive == nil || keepsOrReplaces(s.Archive) || w.writesOtherwise(s.Archive.Into.String()) {
 			continue
 		}
@@ -113,7 +113,7 @@ func (w *pageWriter) factsArchives() map[string]string {
 
 // runColumn is the archive's column with the number of the run, "" where there is none.
 func (w *pageWriter) runColumn(s step) string {
-	into := w.archiveTable(s, w.sourceTable(s))
+	into := w.archiveTable(s)
 	for _, a := range s.Archive.Set {
 		if into == nil || !runID.MatchString(a.Value.SQL) {
 			continue
@@ -127,14 +127,14 @@ func (w *pageWriter) runColumn(s step) string {
 
 // writesOtherwise says whether a step writes into a table in another way than by a marked archive.
 func (w *pageWriter) writesOtherwise(into string) bool {
-	return slices.ContainsFunc(w.steps(), func(s step) bool {
+	return slices.ContainsFunc(w.steps, func(s step) bool {
 		switch {
 		case s.SQL != nil:
 			return true
 		case s.Archive != nil:
-			return w.targetOf(s) == into && (keepsOrReplaces(s.Archive) || w.runColumn(s) == "")
+			return s.target == into && (keepsOrReplaces(s.Archive) || w.runColumn(s) == "")
 		case s.Insert != nil:
-			return w.targetOf(s) == into
+			return s.target == into
 		}
 		return s.Related != nil && s.Related.Table.String() == into
 	})
@@ -177,7 +177,7 @@ func (w *pageWriter) restores() []restoreSource {
 func (w *pageWriter) archiveSources() []restoreSource {
 	var sources []restoreSource
 	own := false
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		source, ok := w.archiveSource(s)
 		switch {
 		case !ok:
@@ -213,11 +213,11 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 	if s.Archive == nil {
 		return source, false
 	}
-	from := w.sourceTable(s)
+	from := s.from
 	if from == nil || len(from.PrimaryKey) == 0 || assigned(s.Archive.Set, s.Archive.Document) {
 		return source, false
 	}
-	into := w.archiveTable(s, from)
+	into := w.archiveTable(s)
 	if into == nil {
 		return source, false
 	}
@@ -265,7 +265,7 @@ func (w *pageWriter) undoSources() []restoreSource {
 	defer w.restored()()
 	w.binder.asOf = "$5"
 	var sources []restoreSource
-	for _, s := range slices.Backward(w.steps()) {
+	for _, s := range slices.Backward(w.steps) {
 		if s.Update == nil || s.Related != nil || len(s.Update.Undo) == 0 {
 			continue
 		}

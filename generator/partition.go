@@ -264,17 +264,11 @@ func (w *pageWriter) alterPartition() Object {
 	return w.asMigrator(w.function("partition", "oid, text", "alter_partition", fields{"Relation": relation}))
 }
 
-func init() {
-	stepKinds = append(stepKinds,
-		stepKind{verb: "detach", is: func(s policy.Step) bool { return s.Detach != nil }, render: (*pageWriter).removePartition},
-		stepKind{verb: "drop", is: func(s policy.Step) bool { return s.Drop != nil }, render: (*pageWriter).removePartition})
-}
-
 // removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.
 func (w *pageWriter) removePartition(s step, _ batch) sqlText {
 	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
 	return stepText("step_partition", fields{"Schema": sqlText(w.schema()), "Alter": sqlText(w.policy.Name + "_partition"),
-		"Action": sqlText(s.kind.verb), "Counts": s.Drop == nil || !detached})
+		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})
 }
 
 // Members is what a KindEach object stands for: the objects of every schema that its word stands for, under the word. None

@@ -143,7 +143,7 @@ type right struct {
 // collectRights notes what a policy does with which tables.
 func (w *pageWriter) collectRights() {
 	locked := w.lockedBelow()
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		if w.locksRelated(s) {
 			locked = append(locked, s.Related.Table.String())
 		}

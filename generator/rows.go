@@ -19,6 +19,7 @@ type pageWriter struct {
 	effects
 	reliances
 
+	steps    []step
 	report   bool // the page is of a report, which has no rows
 	numbered bool // a step needs the order of the batch's rows
 }
@@ -91,6 +92,7 @@ type guard struct {
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pageWriter {
 	w := &pageWriter{inputs: in, reliances: reliances{named: map[string]bool{}}}
 	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, content: c.partitionContent(p), qualify: true}
+	w.compileSteps()
 	w.effects = w.findEffects()
 	w.compileWhere()
 	w.compileJoins()
@@ -430,7 +432,7 @@ func (w *pageWriter) rows() Object {
 	}
 	// The condition under which the own step takes a row, "" when it takes them all, or only a step can tell.
 	passed := sqlText("")
-	if own := w.ownStep(); own != nil && own.Where != nil && len(w.headersRead(*own)) == 0 {
+	if own := w.ownStep(); own != nil && own.Where != nil && len(own.headers) == 0 {
 		passed = enclosed(w.bind(*own.Where))
 	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
@@ -439,7 +441,7 @@ func (w *pageWriter) rows() Object {
 
 // ownStep is the only step that takes the batch's own rows; nil when there are several or none.
 func (w *pageWriter) ownStep() *step {
-	own := slices.DeleteFunc(w.steps(), func(s step) bool {
+	own := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
 		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.ownDelete != nil)
 	})
 	if len(own) != 1 {
@@ -450,18 +452,15 @@ func (w *pageWriter) ownStep() *step {
 
 // readsJoins says whether "where", a clock or a step may read a join.
 func (w *pageWriter) readsJoins() bool {
-	var list []policy.Expr
-	if w.policy.Where != nil {
-		list = append(list, *w.policy.Where)
-	}
-	for _, s := range w.steps() {
-		list = append(list, w.allExpressions(s)...)
+	list := (&policy.Policy{Where: w.policy.Where}).Parts()
+	for _, s := range w.steps {
+		list = append(list, s.reads...)
 	}
 	mayRead := func(ref pgparse.ColumnRef) bool {
 		return len(ref.Fields) == 0 || slices.ContainsFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
 	}
 	return slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && !k.own }) ||
-		slices.ContainsFunc(list, func(e policy.Expr) bool { return slices.ContainsFunc(parseAny(e).Columns, mayRead) })
+		anyReads(list, func(e *pgparse.Expr) bool { return slices.ContainsFunc(e.Columns, mayRead) })
 }
 
 // fromRows is the policy's table with what it joins, as the runtime reads it for facts and steps; "" where these read the

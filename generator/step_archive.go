@@ -11,16 +11,8 @@ import (
 	"pgretain/policy"
 )
 
-func init() {
-	stepKinds = append(stepKinds, stepKind{
-		verb: "archive", copies: true, is: func(s policy.Step) bool { return s.Archive != nil },
-		target: func(_ *pageWriter, s policy.Step) string { return s.Archive.Into.String() }, render: (*pageWriter).archive,
-	})
-}
-
 func (w *pageWriter) archive(s step, b batch) sqlText {
-	from := w.sourceTable(s)
-	into := w.archiveTable(s, from)
+	from, into := s.from, w.archiveTable(s)
 	if into == nil {
 		return ""
 	}
@@ -30,7 +22,7 @@ func (w *pageWriter) archive(s step, b batch) sqlText {
 		w.checkNames(s.Step, from, into)
 		w.copyColumns(&d, s, from, into)
 	} else if !assigned(s.Archive.Set, name) { // the whole row in one column
-		d.Columns, d.Values = []ident{ident(name)}, []sqlText{fragment("whole row", s.alias())}
+		d.Columns, d.Values = []ident{ident(name)}, []sqlText{fragment("whole row", s.as)}
 	}
 	w.plainValues(&d, s.Archive.Set)
 	w.checkArchive(s.Step, d.Columns, into)
@@ -89,7 +81,7 @@ func (w *pageWriter) copyColumns(d *insertData, s step, from, into *catalog.Tabl
 			w.refuse(at, codeNarrow, fmt.Sprintf("column %q of archive %q has type %s, and does not hold all values of type %s", name, s.Archive.Into, target.Type, column.Type), hint+".")
 		default:
 			d.Columns = append(d.Columns, ident(name))
-			d.Values = append(d.Values, aliased(s.alias(), ident(column.Name)))
+			d.Values = append(d.Values, aliased(s.as, ident(column.Name)))
 		}
 	}
 }
@@ -137,13 +129,13 @@ func (w *pageWriter) copyCounter(s step) sqlText {
 
 // copies says whether copied rows are compared with deleted ones.
 func (w *pageWriter) copies() bool {
-	return slices.ContainsFunc(w.steps(), func(s step) bool { return s.Archive != nil && w.copyCounter(s) != "" })
+	return slices.ContainsFunc(w.steps, func(s step) bool { return s.Archive != nil && w.copyCounter(s) != "" })
 }
 
 // archiveTable is the table that an archive step writes to: as the snapshot has it, or as the step
 // creates it; nil after an error.
-func (w *pageWriter) archiveTable(s step, from *catalog.Table) *catalog.Table {
-	table := w.tables[s.Archive.Into.String()]
+func (w *pageWriter) archiveTable(s step) *catalog.Table {
+	from, table := s.from, w.tables[s.target]
 	switch {
 	case !s.Archive.Create:
 		return w.relation(s.Archive.Into)
@@ -177,17 +169,16 @@ func (w *pageWriter) archiveTable(s step, from *catalog.Table) *catalog.Table {
 // createdTables are the archives that no table is there for, or that an earlier migration made.
 func (w *pageWriter) createdTables() []Object {
 	var objects []Object
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		if s.Archive == nil || !s.Archive.Create {
 			continue
 		}
-		from := w.sourceTable(s)
-		id := ID{KindArchive, s.Archive.Into.String()}
+		id := ID{KindArchive, s.target}
 		live := w.tables[id.Name]
-		if from == nil || live != nil && !w.history.Has(id) {
+		if s.from == nil || live != nil && !w.history.Has(id) {
 			continue
 		}
-		object := w.createdTable(s, from)
+		object := w.createdTable(s)
 		before, had := w.history.Object(id)
 		if had && uncommented(before.SQL) != uncommented(object.SQL) && live == nil {
 			w.refuse(s.Archive.Into.Position, codeStep, fmt.Sprintf("archive %q is there already, by an earlier migration, and not in the catalog snapshot", id.Name),
@@ -198,19 +189,16 @@ func (w *pageWriter) createdTables() []Object {
 	return objects
 }
 
-func (w *pageWriter) createdTable(s step, from *catalog.Table) Object {
+func (w *pageWriter) createdTable(s step) Object {
 	defer w.restored()()
 	w.binder.blank, w.binder.asOf = true, "NULL::timestamptz"
-	w.enterHeaders(s)
-	if s.Related != nil {
-		w.enterRelated(s)
-	}
-	name, whole := s.Archive.Into.String(), s.Archive.Document == ""
+	w.enter(s)
+	from, name, whole := s.from, s.target, s.Archive.Document == ""
 	var columns []valueText
 	var key []string
 	for _, column := range from.Columns {
 		if as := s.Archive.NameOf(column.Name); whole && !assigned(s.Archive.Set, as) {
-			value := valueText{Value: aliased(s.alias(), ident(column.Name))}
+			value := valueText{Value: aliased(s.as, ident(column.Name))}
 			if as != column.Name {
 				value.Column = ident(as)
 			}
@@ -225,7 +213,7 @@ func (w *pageWriter) createdTable(s step, from *catalog.Table) Object {
 		document = ""
 	}
 	data := fields{
-		"Policy": sqlText(w.policy.Name), "Into": quotedTable(s.Archive.Into), "From": qualified(from), "As": s.alias(),
+		"Policy": sqlText(w.policy.Name), "Into": quotedTable(s.Archive.Into), "From": qualified(from), "As": s.as,
 		"Columns": columns, "Document": document, "Set": w.emptyValues(s), "Key": identifiers(key),
 		"Index": ident(indexName(name, strings.Join(key, ","), "")),
 	}
@@ -242,9 +230,8 @@ func (w *pageWriter) emptyValues(s step) []valueText {
 			value.Value = fragment("null of", sqlText(typ))
 		}
 		list = append(list, value)
-		only := policy.Step{Archive: &policy.Archive{Set: []policy.Assignment{a}}}
-		reads := len(w.headersRead(step{Step: only, number: s.number})) > 0
-		w.joinColumns(a.Value, func(int, string) { reads = true })
+		reads := s.readsHeader(valueOf(a))
+		w.joinColumns(valueOf(a), func(int, string) { reads = true })
 		if typ == "" && reads { // there is no row of a join or a header at creation
 			w.refuse(a.Position, codeStep, fmt.Sprintf("the type of column %q cannot be told before there is a row", a.Column), "Create the archive yourself, or read the row only.")
 		}

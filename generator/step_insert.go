@@ -10,16 +10,6 @@ import (
 	"pgretain/policy"
 )
 
-func init() {
-	stepKinds = append(stepKinds, stepKind{
-		verb: "insert", copies: true, is: func(s policy.Step) bool { return s.Insert != nil },
-		target: func(_ *pageWriter, s policy.Step) string { return s.Insert.Into.String() }, render: (*pageWriter).insert,
-	}, stepKind{
-		verb: "insert", copies: true, is: func(s policy.Step) bool { return s.Emit != nil },
-		target: func(w *pageWriter, _ policy.Step) string { return w.schema() + ".event" }, render: (*pageWriter).emit,
-	})
-}
-
 // insertData is what the templates of insert, archive and emit read: rows come from Rows, or, with
 // Related, from related rows.
 type insertData struct {
@@ -66,7 +56,7 @@ func headerVariable(s step) sqlText { return sqlText(fmt.Sprintf("v_new_%d", s.n
 
 // insertFrom says where the rows of an insert come from.
 func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
-	d := insertData{Schema: sqlText(w.schema()), What: "a row for each", Name: literal(w.targetOf(s)), Newer: []sqlText{"batch.n"}}
+	d := insertData{Schema: sqlText(w.schema()), What: "a row for each", Name: literal(s.target), Newer: []sqlText{"batch.n"}}
 	if s.Archive != nil {
 		d.What = "a copy of each"
 	} else if s.Emit != nil {
@@ -83,8 +73,8 @@ func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.As
 	d.Pairs = numbered || w.readsBatch(s, values(list)...)
 	d.Related = w.relatedRows(s, b, d.Pairs)
 	d.Rows = d.Related["Rows"].(batchRows)
-	for _, name := range w.relation(s.Related.Table).PrimaryKey { // of several that belong to one row of the batch
-		d.Newer = append(d.Newer, aliased(s.alias(), ident(name)))
+	for _, name := range s.from.PrimaryKey { // of several that belong to one row of the batch
+		d.Newer = append(d.Newer, aliased(s.as, ident(name)))
 	}
 	return d
 }
@@ -98,7 +88,7 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 	all := slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
 	w.checkTarget(s.Step, all, table)
 	grouped := len(in.Key)+len(in.Per) > 0
-	newest := grouped && slices.ContainsFunc(in.Set, func(a policy.Assignment) bool { return w.fromRow(s, a.Value) })
+	newest := grouped && slices.ContainsFunc(in.Set, func(a policy.Assignment) bool { return w.fromRow(s, a) })
 	d := w.insertFrom(s, b, newest, all)
 	d.Into = quotedTable(in.Into)
 	if !grouped {
@@ -111,7 +101,7 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 		to := &d.Fixed
 		if hasAggregate(a.Value) {
 			to = &d.Totals
-		} else if w.fromRow(s, a.Value) {
+		} else if w.fromRow(s, a) {
 			to = &d.Newest
 		}
 		*to = append(*to, w.existing("excluded value")(a))
@@ -216,9 +206,9 @@ func hasUnique(table *catalog.Table, names []string) bool {
 	})
 }
 
-func values(list []policy.Assignment) []policy.Expr {
-	return each(list, func(a policy.Assignment) policy.Expr { return a.Value })
-}
+func valueOf(a policy.Assignment) policy.Part { return policy.Part{Expr: a.Value} }
+
+func values(list []policy.Assignment) []policy.Part { return each(list, valueOf) }
 
 func assignedColumn(a policy.Assignment) string { return a.Column }
 
@@ -227,8 +217,8 @@ func assigned(list []policy.Assignment, column string) bool {
 }
 
 // fromRow says whether a value reads the rows of the step.
-func (w *pageWriter) fromRow(s step, e policy.Expr) bool {
-	return w.readsBatch(s, e) || s.Related != nil && mentions(s.Related.As, e)
+func (w *pageWriter) fromRow(s step, a policy.Assignment) bool {
+	return w.readsBatch(s, valueOf(a)) || s.Related != nil && mentions(s.Related.As, valueOf(a))
 }
 
 // aggregates are PostgreSQL's own aggregate functions.

@@ -25,7 +25,7 @@ func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
 	if b.inRange {
 		return batchRows{"t", nil, true}
 	}
-	headers := each(w.headersRead(s), w.headerText)
+	headers := each(s.headers, w.headerText)
 	joins := w.joinsOf(s, b.saved)
 	if s.untouched && !numbered && len(joins)+len(headers) == 0 {
 		conditions := []sqlText{"t.ctid = ANY (v_tids)"}
@@ -57,8 +57,8 @@ type savedAlias struct {
 
 func (w *pageWriter) joinsOf(s step, all []saved) []savedAlias {
 	read := map[int][]string{}
-	for _, e := range w.allExpressions(s) {
-		w.joinColumns(e, func(join int, column string) { read[join] = with(read[join], column) })
+	for _, part := range s.reads {
+		w.joinColumns(part, func(join int, column string) { read[join] = with(read[join], column) })
 	}
 	var list []savedAlias
 	for i, j := range w.policy.Joins {
@@ -110,13 +110,13 @@ func (w *pageWriter) saved() []saved {
 			list = append(list, s)
 		}
 	}
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		for _, name := range w.columnsOf(s) {
 			i := slices.IndexFunc(w.table.Columns, func(c catalog.Column) bool { return c.Name == name })
 			add(saved{Field: sqlText(fmt.Sprintf("t_%d", i+1)), alias: "t"}.of(name, &w.table.Columns[i]))
 		}
-		for _, e := range w.allExpressions(s) {
-			w.joinColumns(e, func(join int, column string) { add(w.savedJoin(join, column)) })
+		for _, part := range s.reads {
+			w.joinColumns(part, func(join int, column string) { add(w.savedJoin(join, column)) })
 		}
 	}
 	return list
@@ -153,35 +153,26 @@ func (w *pageWriter) columnsOf(s step) []string {
 	if s.Related == nil && (s.Update != nil || s.Delete != nil) {
 		names = append(names, w.table.PrimaryKey...)
 	}
-	if w.readsRelation(s) || s.Related == nil && s.Archive != nil {
+	if readBatch(s.parts) || s.Related == nil && s.Archive != nil {
 		names = append(names, columnNames(w.table)...)
 	}
 	alias := ""
 	if s.Related != nil {
 		alias = s.Related.As
 	}
-	for _, e := range w.allExpressions(s) {
-		names = append(names, w.columnsRead(parseAny(e), alias)...)
+	for _, part := range s.reads {
+		names = append(names, w.columnsRead(part.Parsed(), alias)...)
 	}
 	return names
-}
-
-// allExpressions are those of a step, and of the headers that it reads.
-func (w *pageWriter) allExpressions(s step) []policy.Expr {
-	list := s.expressions()
-	for _, h := range w.headersRead(s) {
-		list = append(list, values(h.Insert.Per)...)
-	}
-	return list
 }
 
 // scalarTypes hold one plain value each. An array of others is kept as text: an array of arrays
 // would have to be a rectangle, and an array of rows falls apart when it is unnested.
 var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
 
-// joinColumns calls found for every column of the policy's joins that an expression reads.
-func (w *pageWriter) joinColumns(e policy.Expr, found func(join int, column string)) {
-	parsed := parseAny(e)
+// joinColumns calls found for every column of the policy's joins that a piece reads.
+func (w *pageWriter) joinColumns(part policy.Part, found func(join int, column string)) {
+	parsed := part.Parsed()
 	for _, ref := range parsed.Columns {
 		if len(ref.Fields) == 0 || ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]) {
 			continue
@@ -192,23 +183,9 @@ func (w *pageWriter) joinColumns(e policy.Expr, found func(join int, column stri
 		case len(ref.Fields) == 2:
 			found(i, ref.Fields[1])
 		case ref.Star || len(ref.Fields) == 1 && w.table.Column(ref.Fields[0]) == nil:
-			w.refuse(e.At(ref.Offset), codeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
+			w.refuse(part.Expr.At(ref.Offset), codeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
 		}
 	}
-}
-
-func init() {
-	stepKinds = append(stepKinds,
-		stepKind{verb: "sql", is: func(s policy.Step) bool { return s.SQL != nil }, target: statementTarget, render: (*pageWriter).statement},
-		stepKind{verb: "drop table", is: func(s policy.Step) bool { return s.DropTable != nil }, render: (*pageWriter).dropTable})
-}
-
-// statementTarget is the first table that a statement changes, or that of the policy.
-func statementTarget(w *pageWriter, s policy.Step) string {
-	if uses := statementUses(s); len(uses) > 0 {
-		return uses[0].Table.String()
-	}
-	return tableName(w.table)
 }
 
 // statement is a step in the policy's own words, over the relation "batch".

@@ -114,7 +114,7 @@ func (w *pageWriter) takeInRange(b batch) fields {
 	kept := each(w.guards, func(g guard) sqlText { return fragment("is false", g.cond) })
 	d["Conditions"], d["Also"] = append(conditions, kept...), w.alsoTexts(b)
 	if s := w.policy.Then[0]; s.Update != nil {
-		d["Set"] = w.setTexts(w.steps()[0], s.Update.Set, w.table, "t", false)
+		d["Set"] = w.setTexts(w.steps[0], s.Update.Set, w.table, "t", false)
 	}
 	return d
 }
@@ -130,8 +130,8 @@ func (w *pageWriter) takeLocked(b batch) fields {
 	var texts []sqlText
 	var headers []columnText
 	var locked []lockedText
-	for _, s := range w.steps() {
-		texts = append(texts, w.render(s, b))
+	for _, s := range w.steps {
+		texts = append(texts, w.rendered(s, b))
 		if s.Insert != nil && s.Insert.As != "" {
 			headers = append(headers, columnText{headerVariable(s), quotedTable(s.Insert.Into)})
 		}
@@ -147,9 +147,8 @@ func (w *pageWriter) takeLocked(b batch) fields {
 	p := w.passes()[0]
 	marked := p.clock != nil && p.clock.mark != ""
 	// One DELETE of a table's rows by their place, and nothing else.
-	steps := w.steps()
-	d["Plain"] = len(steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && !b.many && len(b.saved) == 0 &&
-		w.rowsOf(steps[0], b, false).plain
+	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && !b.many && len(b.saved) == 0 &&
+		w.rowsOf(w.steps[0], b, false).plain
 	if w.numbered {
 		d["Ordered"] = w.ordered(p)
 	}
@@ -265,12 +264,12 @@ func (w *pageWriter) oneStatement() bool {
 	}
 	deletes := 0
 	written := []string{tableName(w.table)}
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		if s.Delete != nil && w.plainStep(s.Step) {
 			deletes++
 			continue
 		}
-		target := w.targetOf(s)
+		target := s.target
 		if !w.plainWrite(s) || slices.Contains(written, target) {
 			return false
 		}
@@ -290,9 +289,8 @@ func (w *pageWriter) plainStep(s policy.Step) bool {
 
 // plainWrite says whether a step writes from the batch's rows what their own columns, the run and as_of say.
 func (w *pageWriter) plainWrite(s step) bool {
-	return s.Related == nil && s.kind.copies && (s.Insert == nil || s.Insert.As == "") &&
-		!slices.ContainsFunc(s.expressions(), func(e policy.Expr) bool {
-			parsed := w.parse(e)
+	return s.Related == nil && s.copies && (s.Insert == nil || s.Insert.As == "") &&
+		!anyReads(s.parts, func(parsed *pgparse.Expr) bool {
 			return parsed.Subquery || slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
 				return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
 			})
@@ -308,11 +306,11 @@ type alsoText struct {
 
 func (w *pageWriter) alsoTexts(b batch) []alsoText {
 	var list []alsoText
-	for _, s := range w.steps() {
-		if s.kind.copies {
+	for _, s := range w.steps {
+		if s.copies {
 			list = append(list, alsoText{
 				Name: sqlText(fmt.Sprintf("step_%d", s.number)), Variable: sqlText(fmt.Sprintf("v_written_%d", s.number)),
-				Counted: literal(w.targetOf(s)), Copies: s.Archive != nil && w.copyCounter(s) != "", Statement: w.render(s, b),
+				Counted: literal(s.target), Copies: s.Archive != nil && w.copyCounter(s) != "", Statement: w.rendered(s, b),
 			})
 		}
 	}
