@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,7 +19,7 @@ import (
 func (w *pageWriter) application() []Object {
 	var objects []Object
 	if w.policy.Claim != nil {
-		objects = append(objects, w.claim(w.policy.Claim)...)
+		objects = w.claim(w.policy.Claim)
 	}
 	if w.policy.Touch != nil {
 		objects = append(objects, w.touch(w.policy.Touch)...)
@@ -98,6 +99,28 @@ func isUnique(table *catalog.Table, column string) bool {
 	})
 }
 
+// columnValue is a column and what it is set to.
+type columnValue struct {
+	Column ident
+	Value  sqlText
+}
+
+// setting adds what a function sets further columns of the policy's table to; false after an error, as where a column that
+// must have a value gets none in a row that is made.
+func (w *pageWriter) setting(set []columnValue, list []policy.Assignment, value func(policy.Assignment) sqlText) ([]columnValue, bool) {
+	for _, a := range list {
+		if w.writableColumn(w.table, a.Column, a.Position) == nil {
+			return nil, false
+		}
+		set = append(set, columnValue{ident(a.Column), value(a)})
+	}
+	return set, true
+}
+
+func setColumns(set []columnValue) []string {
+	return each(set, func(v columnValue) string { return string(v.Column) })
+}
+
 // refuseUnset refuses to insert into a table with a column that must have a value and gets none.
 func (w *pageWriter) refuseUnset(table *catalog.Table, given []string, at diag.Position) bool {
 	missing := needed(table, given)
@@ -125,8 +148,8 @@ func (w *pageWriter) claim(c *policy.Claim) []Object {
 	if !w.claimable(c) || key == nil || w.clocks[0] == nil || w.refuseNames(w.table, c.Position, isApplicationName) {
 		return nil
 	}
-	d, ok := w.claimFields(c, key)
-	if !ok {
+	d := w.claimFields(c, key)
+	if d == nil {
 		return nil
 	}
 	typ := argumentType(key.Type)
@@ -163,57 +186,54 @@ func (w *pageWriter) claimable(c *policy.Claim) bool {
 	return true
 }
 
-func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) (fields, bool) {
+// claimFields is what the functions of a claim say alike; nil after an error.
+func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) fields {
 	clock := w.clocks[0]
-	column := w.table.Column(clock.column)
-	now, expires, ok := w.instants(c, clock, column)
+	now, expires, ok := w.instants(c, clock)
 	if !ok {
-		return nil, false
+		return nil
 	}
-	columns, given := []ident{ident(key.Name), ident(column.Name)}, []string{key.Name, column.Name}
-	var values []sqlText
-	for _, a := range c.Set {
-		if w.writableColumn(w.table, a.Column, a.Position) == nil {
-			return nil, false
-		}
-		given = append(given, a.Column)
-		columns, values = append(columns, ident(a.Column)), append(values, w.valueFrom(a.Value, nil, ""))
-	}
-	// The primary key stays when an entry is taken over, so that the row is the same one for those who refer to it.
-	var defaults []ident
-	for _, column := range w.table.Columns {
-		if !column.Generated && !slices.Contains(given, column.Name) && !slices.Contains(w.table.PrimaryKey, column.Name) {
-			defaults = append(defaults, ident(column.Name))
-		}
-	}
-	expired, nowName := "older", w.asOf
+	expired, nowName, until := "older", w.asOf, sqlText("v_until")
 	if clock.source.NullsDue {
 		expired = "older or unknown"
 	}
 	if now != "" {
 		nowName = "v_now"
 	}
+	if expires != "" {
+		until = "v_expires"
+	}
+	set, ok := w.setting([]columnValue{{ident(key.Name), "k.key"}, {ident(clock.column), until}}, c.Set,
+		func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, nil, "") })
+	if !ok || w.refuseUnset(w.table, setColumns(set), c.Position) {
+		return nil
+	}
+	// The primary key stays when an entry is taken over, so that the row is the same one for those who refer to it.
+	var defaults []ident
+	for _, column := range w.table.Columns {
+		if !column.Generated && !slices.Contains(append(setColumns(set), w.table.PrimaryKey...), column.Name) {
+			defaults = append(defaults, ident(column.Name))
+		}
+	}
 	d := fields{
 		"Key": ident(key.Name), "KeyType": sqlText(argumentType(key.Type)), "Type": sqlText(clock.typ), "Now": now, "Expires": expires,
-		"Expired": fragment(expired, clock.comparison(nowName)), "Columns": columns, "Values": values, "Defaults": defaults,
+		"Expired": fragment(expired, clock.comparison(nowName)), "Set": set, "Defaults": defaults,
 	}
-	w.ttl(d, c)
-	return d, !w.refuseUnset(w.table, given, c.Position)
+	maps.Copy(d, timeToLive(c.TTL.Tiers[0]))
+	return d
 }
 
-// ttl adds the time to live that a claim has when the call does not say.
-func (w *pageWriter) ttl(d fields, c *policy.Claim) {
-	tier := c.TTL.Tiers[0]
-	own, text, atLeast, atMost := intervalValue(&tier.Interval), tier.Interval.Text, sqlText("NULL"), sqlText("NULL")
-	if tier.Data != nil {
-		own, text = intervalValue(tier.Data.Else), tier.Data.Else.Text
-		atLeast, atMost = intervalValue(tier.Data.AtLeast), intervalValue(tier.Data.AtMost)
+// timeToLive is that of a claim when the call does not say, and its bounds.
+func timeToLive(tier policy.Tier) fields {
+	own, atLeast, atMost, text := &tier.Interval, sqlText("NULL"), sqlText("NULL"), tier.Interval.Text
+	if d := tier.Data; d != nil {
+		own, atLeast, atMost, text = d.Else, intervalValue(d.AtLeast), intervalValue(d.AtMost), d.Else.Text
+		if d.AtLeast != nil {
+			text = "the policy's time to live"
+		}
 	}
-	if atLeast != "NULL" {
-		text = "the policy's time to live"
-	}
-	d["TTL"], d["TTLText"], d["AtLeast"], d["AtMost"] = own, sqlText(text), atLeast, atMost
-	d["Bounded"] = atLeast != "NULL" || atMost != "NULL"
+	return fields{"TTL": intervalValue(own), "TTLText": sqlText(text), "AtLeast": atLeast, "AtMost": atMost,
+		"Bounded": atLeast != "NULL" || atMost != "NULL"}
 }
 
 func intervalValue(i *policy.Interval) sqlText {
@@ -230,7 +250,8 @@ var (
 
 // instants are now and the end of the claim in the clock's own type, such that the policy does not
 // find the entry due before that end; "" for one that an instant is already.
-func (w *pageWriter) instants(c *policy.Claim, k *clock, column *catalog.Column) (now, expires sqlText, ok bool) {
+func (w *pageWriter) instants(c *policy.Claim, k *clock) (now, expires sqlText, ok bool) {
+	column := w.table.Column(k.column)
 	known := k.conversion == "" || k.conversion == "as timestamp" || k.conversion == "as date" || strings.HasPrefix(k.conversion, "as epoch")
 	if column.Generated || !known {
 		w.refuse(c.Position, codeApplication, fmt.Sprintf("no claim can be written into clock %q", column.Name),
@@ -262,13 +283,6 @@ func toPrecision(value sqlText, columnType, typ string) sqlText {
 	return fragment("expires to precision", fields{"Value": value, "Step": step})
 }
 
-// positionColumn is one column of a cursor's position.
-type positionColumn struct {
-	Number int
-	Name   ident
-	Type   sqlText
-}
-
 // cursorFunctions are <policy>_advance and <policy>_cursor.
 func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 	table := w.holder(c.Cursor.Table)
@@ -279,10 +293,9 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 	if key == nil {
 		return nil
 	}
-	var columns []positionColumn
-	keyType := argumentType(key.Type)
-	given, types := []string{key.Name}, keyType
-	for i, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
+	var columns []columnText
+	given, types := []string{key.Name}, []string{argumentType(key.Type)}
+	for _, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
 		column := w.writableColumn(table, name.Text, name.Position)
 		if column == nil {
 			return nil
@@ -292,21 +305,15 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 			return nil
 		}
 		typ := argumentType(column.Type)
-		given, types = append(given, name.Text), types+", "+typ
-		columns = append(columns, positionColumn{i + 1, ident(name.Text), sqlText(typ)})
+		given, types = append(given, name.Text), append(types, typ)
+		columns = append(columns, columnText{sqlText(ident(name.Text).String()), sqlText(typ)})
 	}
 	if w.refuseUnset(table, given, c.Cursor.Position) {
 		return nil
 	}
-	d := fields{"Table": qualified(table), "Key": ident(key.Name), "KeyType": sqlText(keyType), "Columns": columns,
+	d := fields{"Table": qualified(table), "Key": ident(key.Name), "KeyType": sqlText(types[0]), "Columns": columns,
 		"Position": columns[:len(c.Cursor.Columns)], "With": columns[len(c.Cursor.Columns):]}
-	return []Object{w.called(c.Grant, "advance", types, "advance", d), w.called(c.Grant, "cursor", keyType, "cursor", d)}
-}
-
-// columnValue is a column and what it is set to.
-type columnValue struct {
-	Column ident
-	Value  sqlText
+	return []Object{w.called(c.Grant, "advance", strings.Join(types, ", "), "advance", d), w.called(c.Grant, "cursor", types[0], "cursor", d)}
 }
 
 // touch is <policy>_touch.
@@ -315,27 +322,23 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 	if key == nil || w.refuseNames(w.table, t.Position, isApplicationName) {
 		return nil
 	}
+	set, ok := w.setting(nil, t.Set, func(a policy.Assignment) sqlText { return enclosed(w.bind(a.Value)) })
+	if !ok {
+		return nil
+	}
 	var order []ident // makes the order of rows total, where the key alone does not
 	if !isUnique(w.table, key.Name) {
 		order = identifiers(w.table.PrimaryKey)
-	}
-	var set []columnValue
-	var what []string
-	for _, a := range t.Set {
-		if w.writableColumn(w.table, a.Column, a.Position) == nil {
-			return nil
-		}
-		what = append(what, quote.Comment(a.Column))
-		set = append(set, columnValue{ident(a.Column), enclosed(w.bind(a.Value))})
 	}
 	typ := argumentType(key.Type)
 	cast := typ
 	if typ == "character" { // alone it would be one character
 		cast = "bpchar"
 	}
-	text := typ == "text" || typ == "character varying" || typ == "character" || strings.HasSuffix(typ, "citext")
+	what := strings.Join(each(setColumns(set), quote.Comment), ", ")
+	text := slices.Contains(textTypes, typ) || strings.HasSuffix(typ, "citext")
 	d := fields{"Key": ident(key.Name), "KeyLiteral": literal(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(cast), "Trim": text,
-		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(strings.Join(what, ", ")), "Set": set, "Revive": nil}
+		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(what), "Set": set, "Revive": nil}
 	if t.Revive != nil {
 		revive := w.revive(t, key)
 		if revive == nil {
@@ -363,24 +366,13 @@ func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 	if from == nil || w.refuseNames(from, t.Revive.Position, isApplicationName) {
 		return nil
 	}
-	var given []string
-	var set []columnValue
-	keyValue := sqlText("")
-	for _, a := range append(slices.Clone(t.Revive.Set), w.fresh(t)...) {
-		if w.writableColumn(w.table, a.Column, a.Position) == nil {
-			return nil
-		}
-		value := w.valueFrom(a.Value, from, t.Revive.As)
-		if a.Column == key.Name {
-			keyValue = value
-		}
-		given = append(given, a.Column)
-		set = append(set, columnValue{ident(a.Column), value})
-	}
-	if w.refuseUnset(w.table, given, t.Revive.Position) {
+	set, ok := w.setting(nil, append(slices.Clone(t.Revive.Set), w.fresh(t)...),
+		func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
+	if !ok || w.refuseUnset(w.table, setColumns(set), t.Revive.Position) {
 		return nil
 	}
-	d := fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": keyValue, "Set": set, "Event": nil, "Also": nil}
+	ofKey := set[slices.Index(setColumns(set), key.Name)]
+	d := fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": ofKey.Value, "Set": set, "Event": nil, "Also": nil}
 	if t.Revive.Emit != "" {
 		d["Event"] = literal(t.Revive.Emit)
 	}

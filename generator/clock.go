@@ -105,6 +105,8 @@ func (w *pageWriter) clockExpression(k *clock, e policy.Expr, encoded bool) stri
 	return ""
 }
 
+var textTypes = []string{"text", "character varying", "character"}
+
 // joinedType is the type of an expression that is one column of a joined table, "" otherwise.
 func (w *pageWriter) joinedType(sql string) string {
 	alias, name, ok := strings.Cut(sql, ".")
@@ -122,7 +124,7 @@ func (w *pageWriter) clockConversion(source *policy.Clock, columnType string) (c
 	base := argumentType(columnType)
 	number := map[string]string{"smallint": "bigint", "integer": "bigint", "bigint": "bigint",
 		"numeric": "numeric", "double precision": "double precision"}[base]
-	text := base == "text" || base == "character varying" || base == "character"
+	text := slices.Contains(textTypes, base)
 	switch kind := source.Encoding.Kind; {
 	case kind == "" && base == "timestamp with time zone":
 		return "", "timestamptz"
