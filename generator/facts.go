@@ -96,23 +96,25 @@ func (k *clock) shown() string {
 // that the policy writes there is archived, marked with the run, and nothing is written over. By name, the
 // column with the number of the run.
 func (w *pageWriter) factsArchives() map[string]string {
-	list, twice := map[string]string{}, map[string]bool{}
+	runs, otherwise := map[string]string{}, map[string]bool{}
 	for _, s := range w.steps {
-		if s.Archive == nil || keepsOrReplaces(s.Archive) || w.writesOtherwise(s.Archive.Into.String()) {
-			continue
+		if s.SQL != nil {
+			return nil
 		}
-		if run := w.runColumn(s); run != "" {
-			name := s.Archive.Into.String()
-			twice[name] = twice[name] || list[name] != "" && list[name] != run
-			list[name] = run
-		}
+		run := w.runColumn(s)
+		before, again := runs[s.target]
+		otherwise[s.target] = otherwise[s.target] || run == "" || again && before != run
+		runs[s.target] = run
 	}
-	maps.DeleteFunc(list, func(name, _ string) bool { return twice[name] })
-	return list
+	maps.DeleteFunc(runs, func(name, _ string) bool { return otherwise[name] })
+	return runs
 }
 
-// runColumn is the archive's column with the number of the run, "" where there is none.
+// runColumn is the column with the number of the run of an archive that only grows, "" where there is none.
 func (w *pageWriter) runColumn(s step) string {
+	if s.Archive == nil || keepsOrReplaces(s.Archive) {
+		return ""
+	}
 	into := w.archiveTable(s)
 	for _, a := range s.Archive.Set {
 		if into == nil || !runID.MatchString(a.Value.SQL) {
@@ -123,21 +125,6 @@ func (w *pageWriter) runColumn(s step) string {
 		}
 	}
 	return ""
-}
-
-// writesOtherwise says whether a step writes into a table in another way than by a marked archive.
-func (w *pageWriter) writesOtherwise(into string) bool {
-	return slices.ContainsFunc(w.steps, func(s step) bool {
-		switch {
-		case s.SQL != nil:
-			return true
-		case s.Archive != nil:
-			return s.target == into && (keepsOrReplaces(s.Archive) || w.runColumn(s) == "")
-		case s.Insert != nil:
-			return s.target == into
-		}
-		return s.Related != nil && s.Related.Table.String() == into
-	})
 }
 
 // restoreSource tells retention.restore of one step that kept what it took or changed: an archive of whole rows, or
@@ -322,15 +309,18 @@ type expectation struct {
 // deletes. Archives that it makes are not known by the snapshot, or only later.
 func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 	all := map[string]*expectation{}
-	names := w.namesIn(functions)
+	own, other := w.namesIn(functions)
 	for _, r := range w.rights {
 		table := w.tables[r.table.String()]
 		archive := slices.ContainsFunc(w.policy.Uses(), func(u policy.Use) bool { return u.Created && u.Table.String() == r.table.String() })
 		if table == nil || table.Schema == w.schema() || archive {
 			continue
 		}
-		if tableName(table) == tableName(w.table) && !w.policy.Partitions {
-			table = w.table // with the columns that the policy makes sure of
+		names := other
+		if tableName(table) == tableName(w.table) {
+			if names = own; !w.policy.Partitions {
+				table = w.table // with the columns that the policy makes sure of
+			}
 		}
 		all[tableName(table)] = w.expectation(table, names)
 	}
@@ -349,7 +339,8 @@ func kindOf(table *catalog.Table) string {
 	return table.Kind
 }
 
-func (w *pageWriter) expectation(table *catalog.Table, names namesRead) *expectation {
+// expectation is about a table; names are those that may mean a column of it, nil for all.
+func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *expectation {
 	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}}
 	for _, k := range w.known {
 		if k.table == tableName(table) && k.whole {
@@ -363,11 +354,10 @@ func (w *pageWriter) expectation(table *catalog.Table, names namesRead) *expecta
 		e.Key = table.PrimaryKey // a column of another unique index may become nullable
 	}
 	for _, c := range table.Columns {
-		if w.policy.Partitions && own || !e.Whole && !names.has(c.Name, own) {
+		if own && w.policy.Partitions || !e.Whole && names != nil && !names[c.Name] {
 			continue
 		}
-		e.Columns[c.Name] = c.Type
-		if c.Collation != "" {
+		if e.Columns[c.Name] = c.Type; c.Collation != "" {
 			e.Columns[c.Name] += " COLLATE " + c.Collation
 		}
 	}
@@ -395,51 +385,45 @@ func (w *pageWriter) expectCascades(all map[string]*expectation, table *catalog.
 	}
 }
 
-// namesRead are names that stand in a policy's SQL where a column may be meant.
-type namesRead struct {
-	named   map[string]bool // in its own expressions, of whatever table
-	ofTable map[string]bool // behind the alias t
-	ofOther map[string]bool // behind any alias
-	star    bool            // all columns of some table
-}
-
-func (n namesRead) has(column string, own bool) bool {
-	return n.named[column] || n.star && !own || own && n.ofTable[column] || !own && n.ofOther[column]
-}
-
-// namesIn reads what is generated rather than what the policy says, so that no clock, cursor or step is
+// namesIn are names that stand in a policy's SQL where a column of its own table may be meant, and where one of another
+// table: nil for all. It reads what is generated rather than what the policy says, so that no clock, cursor or step is
 // forgotten; a name that means something else does no harm.
-func (w *pageWriter) namesIn(functions []Object) namesRead {
-	n := namesRead{w.named, map[string]bool{}, map[string]bool{}, w.star}
+func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
+	for _, s := range w.policy.Sets() {
+		w.nameColumns(s.Set)
+	}
+	for _, s := range w.policy.Then {
+		if s.Insert != nil {
+			w.nameColumns(s.Insert.Set)
+		}
+		if s.Archive != nil {
+			for _, c := range s.Archive.Columns {
+				w.named[c.Name] = true
+			}
+		}
+	}
+	own, other = maps.Clone(w.named), maps.Clone(w.named)
 	for _, f := range functions {
 		text := f.SQL
 		for i := strings.IndexByte(text, '.'); i >= 0; i = strings.IndexByte(text, '.') {
 			name := firstName(text[i+1:])
-			n.ofOther[name] = true
+			other[name] = true
 			if i > 0 && text[i-1] == 't' && (i == 1 || !isNameRune(rune(text[i-2]))) {
-				n.ofTable[name] = true
+				own[name] = true
 			}
 			text = text[i+1:]
 		}
 	}
-	for _, s := range w.policy.Sets() {
-		for _, a := range s.Set {
-			n.named[a.Column] = true
-		}
+	if w.star {
+		other = nil
 	}
-	for _, k := range w.policy.Then {
-		if k.Insert != nil {
-			for _, a := range k.Insert.Set {
-				n.named[a.Column] = true
-			}
-		}
-		if k.Archive != nil {
-			for _, c := range k.Archive.Columns {
-				n.named[c.Name] = true
-			}
-		}
+	return own, other
+}
+
+func (w *pageWriter) nameColumns(list []policy.Assignment) {
+	for _, a := range list {
+		w.named[a.Column] = true
 	}
-	return n
 }
 
 // firstName is the identifier that a text begins with, "" for none.

@@ -56,10 +56,10 @@ func (c *compiler) forPeople(o Object) Object {
 	return o
 }
 
-// asMigrator makes an object the migrating role's, for the worker to call.
-func (c *compiler) asMigrator(o Object) Object {
-	o.As, o.Grants = AsMigrator, nil
-	return o.forWorker(c.file.Install.Roles)
+// asMigrator makes a function the migrating role's.
+func (o Object) asMigrator() Object {
+	o.As = AsMigrator
+	return o
 }
 
 // storedName is the table that holds a join's rows during a run.

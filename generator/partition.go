@@ -261,7 +261,7 @@ func (w *pageWriter) partitionRows() Object {
 // owns it: the owner of the other functions cannot be a member of a role that is its own member.
 func (w *pageWriter) alterPartition() Object {
 	relation := literal(qualified(w.partitionedOf(w.policy).table))
-	return w.asMigrator(w.function("partition", "oid, text", "alter_partition", fields{"Relation": relation}))
+	return w.function("partition", "oid, text", "alter_partition", fields{"Relation": relation}).asMigrator()
 }
 
 // removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.

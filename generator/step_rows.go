@@ -263,5 +263,5 @@ func (w *pageWriter) dropFunctions() []Object {
 		return nil
 	}
 	relation := literal(quote.Qualified(w.table.Schema, w.table.Name))
-	return []Object{w.asMigrator(w.function("drop_table", "oid", "drop_table", fields{"Relation": relation}))}
+	return []Object{w.function("drop_table", "oid", "drop_table", fields{"Relation": relation}).asMigrator()}
 }

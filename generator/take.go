@@ -253,7 +253,7 @@ func (w *pageWriter) share() []Object {
 	if len(list) == 0 {
 		return nil
 	}
-	return []Object{w.asMigrator(w.function("share", "", "share", fields{"Shares": list}))}
+	return []Object{w.function("share", "", "share", fields{"Shares": list}).asMigrator()}
 }
 
 // oneStatement says whether all steps fit into the statement that judges: an update or delete of
