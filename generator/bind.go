@@ -52,7 +52,7 @@ func (b *binder) parse(e policy.Expr) *pgparse.Expr {
 // onOneLine refuses a text that would be another one on one line.
 func (b *binder) onOneLine(e policy.Expr) {
 	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {
-		b.refuse(e.At(offset), codeExpression, "a line break inside quotes", `Write it as E'...\n...'.`)
+		b.refuse(e.At(offset), CodeExpression, "a line break inside quotes", `Write it as E'...\n...'.`)
 	}
 }
 
@@ -90,7 +90,7 @@ func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sql
 		case from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star:
 			b.knownColumn(from, ref.Fields[1], e.At(ref.Offset))
 		case ref.Depth == 0:
-			b.refuse(e.At(ref.Offset), codeExpression,
+			b.refuse(e.At(ref.Offset), CodeExpression,
 				fmt.Sprintf("%q cannot be read here: the row is not there yet", strings.Join(ref.Fields, ".")), "")
 		}
 		return "", false
@@ -148,7 +148,7 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 		case isBatch && kind != policy.IsExpression:
 			continue
 		case isBatch && b.batch == "":
-			b.refuse(e.At(t.Offset), codeExpression, "\"batch\" cannot be read here", "Only steps know the batch's rows.")
+			b.refuse(e.At(t.Offset), CodeExpression, "\"batch\" cannot be read here", "Only steps know the batch's rows.")
 			continue
 		case isBatch:
 			text = b.batch

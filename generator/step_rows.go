@@ -183,7 +183,7 @@ func (w *pageWriter) joinColumns(part policy.Part, found func(join int, column s
 		case len(ref.Fields) == 2:
 			found(i, ref.Fields[1])
 		case ref.Star || len(ref.Fields) == 1 && w.table.Column(ref.Fields[0]) == nil:
-			w.refuse(part.Expr.At(ref.Offset), codeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
+			w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
 		}
 	}
 }
