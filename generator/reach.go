@@ -144,8 +144,8 @@ type right struct {
 func (w *pageWriter) collectRights() {
 	locked := w.lockedBelow()
 	for _, s := range w.steps {
-		if w.locksRelated(s) {
-			locked = append(locked, s.Related.Table.String())
+		if s.locked > 0 {
+			locked = append(locked, tableName(s.from))
 		}
 	}
 	for i, use := range w.policy.Uses() {

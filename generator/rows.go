@@ -93,7 +93,6 @@ func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pa
 	w := &pageWriter{inputs: in, reliances: reliances{named: map[string]bool{}}}
 	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, content: c.partitionContent(p), qualify: true}
 	w.compileSteps()
-	w.effects = w.findEffects()
 	w.compileWhere()
 	w.compileJoins()
 	w.scalarJoins = w.asScalars(p.Joins, nil)

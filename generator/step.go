@@ -6,7 +6,6 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -24,9 +23,10 @@ type step struct {
 	headers   []step        // those before it that insert header rows which it reads
 	reads     []policy.Part // its own, and what ties header rows to the batch
 	untouched bool          // no step before it can have written rows of the policy's table
+	locked    int           // the step that has locked its related rows before it acts on them, 0 for none
 }
 
-// compileSteps lists the policy's steps.
+// compileSteps lists the policy's steps, and what they do in all.
 func (w *pageWriter) compileSteps() {
 	untouched := !w.policy.Partitions // whose rows are no table's
 	for i, s := range w.policy.Then {
@@ -38,7 +38,11 @@ func (w *pageWriter) compileSteps() {
 			}
 		}
 		w.steps = append(w.steps, c)
-		untouched = untouched && !w.writesOwn(s) && !w.firesTrigger(s)
+		untouched = untouched && !w.writesOwn(c) && !w.firesTrigger(c)
+	}
+	w.effects = w.findEffects()
+	for i := range w.steps {
+		w.steps[i].locked = w.lockedBy(w.steps[i])
 	}
 }
 
@@ -75,37 +79,28 @@ func (w *pageWriter) stepOf(of policy.Step) step {
 }
 
 // writesOwn says whether a step may write rows of the policy's own table.
-func (w *pageWriter) writesOwn(s policy.Step) bool {
-	own := func(t policy.Table) bool { return t.String() == tableName(w.table) }
-	switch {
-	case s.SQL != nil, s.DropTable != nil:
-		return true
-	case s.Delete != nil:
-		return s.Related == nil || own(s.Related.Table) || slices.ContainsFunc(s.Delete.Cascades, own)
-	}
-	return s.Update != nil && (s.Related == nil || own(s.Related.Table))
+func (w *pageWriter) writesOwn(s step) bool {
+	own := tableName(w.table)
+	return s.SQL != nil || s.DropTable != nil || (s.Delete != nil || s.Update != nil) && s.target == own ||
+		s.Delete != nil && slices.Contains(tableNames(s.Delete.Cascades), own)
 }
 
 // firesTrigger says whether a step may write rows of the policy's own table through a trigger of the application
 // on another one. The snapshot has those on DELETE; of others it is known where the policy names one.
-func (w *pageWriter) firesTrigger(s policy.Step) bool {
+func (w *pageWriter) firesTrigger(s step) bool {
 	ofOther := func(n policy.Name) bool {
 		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
 	}
 	if s.Emit == nil && slices.ContainsFunc(w.policy.Triggers, ofOther) {
 		return true
 	}
-	return s.Delete != nil && s.Related != nil &&
-		slices.ContainsFunc(append(slices.Clone(s.Delete.Cascades), s.Related.Table), func(t policy.Table) bool {
-			return w.hasTrigger(w.tables[t.String()])
-		})
+	return s.Delete != nil && s.Related != nil && slices.ContainsFunc(append(tableNames(s.Delete.Cascades), s.target), w.hasTrigger)
 }
 
 // hasTrigger says whether a trigger of the application is on a table or one of its partitions.
-func (c *compiler) hasTrigger(table *catalog.Table) bool {
-	return table != nil && (len(table.Triggers) > 0 || slices.ContainsFunc(table.Children, func(child string) bool {
-		return c.hasTrigger(c.tables[child])
-	}))
+func (c *compiler) hasTrigger(name string) bool {
+	table := c.tables[name]
+	return table != nil && (len(table.Triggers) > 0 || slices.ContainsFunc(table.Children, c.hasTrigger))
 }
 
 // rendered is the SQL of one effect of the batch.
@@ -210,9 +205,16 @@ type effects struct {
 
 func (w *pageWriter) findEffects() effects {
 	e := effects{deletes: []string{}, related: []string{}, reach: []string{}, unguarded: []string{}}
-	for _, s := range w.steps {
-		if (s.Delete != nil || s.Update != nil) && s.Related != nil {
-			e.related = with(e.related, w.tables.Root(s.Related.Table.String()))
+	for i, s := range w.steps {
+		switch {
+		case (s.Delete != nil || s.Update != nil) && s.Related != nil:
+			e.related = with(e.related, w.tables.Root(s.target))
+		case s.Delete != nil && e.ownDelete == nil:
+			e.ownDelete = &w.policy.Then[i]
+		case s.Update != nil:
+			e.ownUpdate = true
+		case s.SQL != nil:
+			e.unguarded = append(e.unguarded, w.statementChanges(*s.SQL)...)
 		}
 		if s.Delete != nil {
 			e.deletes = append(e.deletes, s.target)
@@ -220,13 +222,6 @@ func (w *pageWriter) findEffects() effects {
 				e.reach = with(e.reach, w.tables.Root(t.String()))
 			}
 		}
-		if s.SQL != nil {
-			e.unguarded = append(e.unguarded, w.statementChanges(*s.SQL)...)
-		}
-		if s.Delete != nil && s.Related == nil && e.ownDelete == nil {
-			e.ownDelete = &w.policy.Then[s.number-1]
-		}
-		e.ownUpdate = e.ownUpdate || s.Update != nil && s.Related == nil
 	}
 	return e
 }
@@ -245,36 +240,32 @@ func (w *pageWriter) lockedBelow() []string {
 	return names
 }
 
-// locksRelated says whether a step locks its related rows before it acts on them: those that it changes,
+// locksRelated says whether the related rows of a step are to be locked before it acts on them: those that it changes,
 // and those that it copies while another step of the policy changes or deletes them.
 func (w *pageWriter) locksRelated(s step) bool {
-	if s.Related == nil {
+	if s.Related == nil || s.from == nil || !holdsRows(s.from) {
 		return false
 	}
-	name := s.Related.Table.String()
-	table := w.tables[name]
-	if table == nil || !holdsRows(table) {
-		return false
-	}
+	name := tableName(s.from)
 	own := name == tableName(w.table) && (w.ownDelete != nil || w.ownUpdate)
 	return own || slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), w.tables.Root(name))
 }
 
-// lockedBy is the step that has locked the related rows of s: itself, or one before it that has copied the
-// same rows, so that what goes is what was copied. Nil where they are not locked.
-func (w *pageWriter) lockedBy(s step) *step {
+// lockedBy is the step that locks the related rows of s: itself, or one before it that has copied the
+// same rows, so that what goes is what was copied. 0 where they are not locked.
+func (w *pageWriter) lockedBy(s step) int {
 	if !w.locksRelated(s) {
-		return nil
+		return 0
 	}
 	for _, before := range slices.Backward(w.steps[:s.number-1]) {
 		if !before.copies {
 			break // it may have moved the rows
 		}
 		if sameRelated(before.Related, s.Related) {
-			return w.lockedBy(before)
+			return before.locked
 		}
 	}
-	return &s
+	return s.number
 }
 
 func sameRelated(a, b *policy.Related) bool {
@@ -287,10 +278,14 @@ type lockedText struct {
 	Tids sqlText
 }
 
-func (w *pageWriter) lockedText(s step) lockedText {
-	text := lockedText{Tids: sqlText(fmt.Sprintf("v_tids_%d", s.number))}
-	if several(w.tables[s.Related.Table.String()]) {
-		text.Rels = sqlText(fmt.Sprintf("v_rels_%d", s.number))
+// lockedText is nil where none are locked.
+func (s step) lockedText() *lockedText {
+	if s.locked == 0 {
+		return nil
+	}
+	text := &lockedText{Tids: sqlText(fmt.Sprintf("v_tids_%d", s.locked))}
+	if several(s.from) {
+		text.Rels = sqlText(fmt.Sprintf("v_rels_%d", s.locked))
 	}
 	return text
 }
@@ -302,17 +297,13 @@ func several(table *catalog.Table) bool {
 
 // relatedRows is what templates of steps on related rows read.
 func (w *pageWriter) relatedRows(s step, b batch, numbered bool) fields {
-	table := s.from
-	d := fields{
-		"Comment": tableComment(table), "Table": quotedTable(s.Related.Table), "TableLiteral": literal(quote.Qualified(s.Related.Table.Schema, s.Related.Table.Name)), "As": s.as, "Name": literal(tableName(table)),
+	table := qualified(s.from)
+	return fields{
+		"Comment": tableComment(s.from), "Table": table, "TableLiteral": literal(table), "As": s.as, "Name": literal(tableName(s.from)),
 		"Where": enclosed(w.bind(s.Related.Where)), "Rows": w.rowsOf(s, b, numbered), "Deletes": s.Delete != nil,
-		"Schema": sqlText(w.schema()), "PolicyLiteral": literal(w.policy.Name), "Key": identifiers(table.PrimaryKey),
-		"Many": several(table), "Locks": false, "Locked": nil,
+		"Schema": sqlText(w.schema()), "PolicyLiteral": literal(w.policy.Name), "Key": identifiers(s.from.PrimaryKey),
+		"Many": several(s.from), "Locks": s.locked == s.number, "Locked": s.lockedText(),
 	}
-	if holder := w.lockedBy(s); holder != nil {
-		d["Locks"], d["Locked"] = holder.number == s.number, w.lockedText(*holder)
-	}
-	return d
 }
 
 func (w *pageWriter) deleteRows(s step, b batch) sqlText {

@@ -26,7 +26,7 @@ func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
 		return batchRows{"t", nil, true}
 	}
 	headers := each(s.headers, w.headerText)
-	joins := w.joinsOf(s, b.saved)
+	joins := w.joinsOf(s)
 	if s.untouched && !numbered && len(joins)+len(headers) == 0 {
 		conditions := []sqlText{"t.ctid = ANY (v_tids)"}
 		if b.many {
@@ -55,22 +55,19 @@ type savedAlias struct {
 	Columns []saved
 }
 
-func (w *pageWriter) joinsOf(s step, all []saved) []savedAlias {
-	read := map[int][]string{}
+func (w *pageWriter) joinsOf(s step) []savedAlias {
+	columns := map[int][]saved{}
 	for _, part := range s.reads {
-		w.joinColumns(part, func(join int, column string) { read[join] = with(read[join], column) })
+		w.joinColumns(part, func(join int, column string) {
+			if v := w.savedJoin(join, column); !slices.Contains(columns[join], v) {
+				columns[join] = append(columns[join], v)
+			}
+		})
 	}
 	var list []savedAlias
 	for i, j := range w.policy.Joins {
-		alias := savedAlias{Name: ident(j.Name)}
-		for _, column := range read[i] {
-			same := func(s saved) bool { return s.alias == j.Name && string(s.Column) == column }
-			if k := slices.IndexFunc(all, same); k >= 0 {
-				alias.Columns = append(alias.Columns, all[k])
-			}
-		}
-		if len(alias.Columns) > 0 {
-			list = append(list, alias)
+		if len(columns[i]) > 0 {
+			list = append(list, savedAlias{ident(j.Name), columns[i]})
 		}
 	}
 	return list

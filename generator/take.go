@@ -129,14 +129,14 @@ func (w *pageWriter) takeLocked(b batch) fields {
 	w.numbered = false
 	var texts []sqlText
 	var headers []columnText
-	var locked []lockedText
+	var locked []*lockedText
 	for _, s := range w.steps {
 		texts = append(texts, w.rendered(s, b))
 		if s.Insert != nil && s.Insert.As != "" {
 			headers = append(headers, columnText{headerVariable(s), quotedTable(s.Insert.Into)})
 		}
-		if w.locksRelated(s) && w.lockedBy(s).number == s.number {
-			locked = append(locked, w.lockedText(s))
+		if s.locked == s.number {
+			locked = append(locked, s.lockedText())
 		}
 	}
 	d := fields{"Steps": texts, "Headers": headers, "LockedRows": locked, "Copies": w.copies(),
