@@ -85,18 +85,12 @@ func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.C
 	case strings.HasSuffix(column.Type, "[]"):
 		w.refuse(key.Position, codeApplication, fmt.Sprintf("key %q is an array", key.Text), "A call with many keys could not be told from one with one key.")
 		return nil
-	case !isUnique(table, key.Text):
+	case !hasUnique(table, []string{key.Text}):
 		w.refuse(key.Position, codeApplication, fmt.Sprintf("no unique index on column %q of table %q alone", key.Text, tableName(table)),
 			fmt.Sprintf("Make it the primary key, or CREATE UNIQUE INDEX ON %s (%s), without WHERE.", qualified(table), ident(key.Text)))
 		return nil
 	}
 	return column
-}
-
-func isUnique(table *catalog.Table, column string) bool {
-	return slices.Equal(table.PrimaryKey, []string{column}) || slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
-		return i.Unique && i.Valid && i.Predicate == "" && slices.Equal(i.Columns, []string{column})
-	})
 }
 
 // columnValue is a column and what it is set to.
@@ -327,7 +321,7 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 		return nil
 	}
 	var order []ident // makes the order of rows total, where the key alone does not
-	if !isUnique(w.table, key.Name) {
+	if !hasUnique(w.table, []string{key.Name}) {
 		order = identifiers(w.table.PrimaryKey)
 	}
 	typ := argumentType(key.Type)

@@ -76,13 +76,6 @@ func (b *binder) bindQuery(e policy.Expr) sqlText {
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsQuery), columns...))
 }
 
-// bindAt binds a query with another as_of.
-func (b *binder) bindAt(e policy.Expr, asOf sqlText) sqlText {
-	defer b.restored()()
-	b.asOf = asOf
-	return b.bindQuery(e)
-}
-
 // valueFrom is an expression that may read as_of and the columns of a table called alias; nil: of none.
 func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
 	return enclosed(spliced(e, b.columnEdits(b.parse(e), func(ref pgparse.ColumnRef) (sqlText, bool) {
@@ -95,13 +88,6 @@ func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sql
 		}
 		return "", false
 	})))
-}
-
-// unaliased is an expression without "t." before its columns, as an index predicate needs it.
-func (b *binder) unaliased(e policy.Expr, parsed *pgparse.Expr) sqlText {
-	return spliced(e, b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
-		return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
-	}))
 }
 
 // spliced is an expression with its edits, on one line.
@@ -118,16 +104,16 @@ func (b *binder) columnEdits(parsed *pgparse.Expr, meaning func(pgparse.ColumnRe
 			text, replaced = meaning(ref)
 		}
 		if replaced {
-			edits = append(edits, nameEdit(parsed.SQL, ref.Offset, len(ref.Fields), text))
+			edits = append(edits, nameEdit(parsed.SQL, ref.Offset, len(ref.Fields) > 1, text))
 		}
 	}
 	return edits
 }
 
-// nameEdit replaces the name of one or two parts at an offset.
-func nameEdit(sql string, offset, parts int, text sqlText) pgparse.Edit {
+// nameEdit replaces the name at an offset, which may be qualified.
+func nameEdit(sql string, offset int, qualified bool, text sqlText) pgparse.Edit {
 	length := nameLength(sql[offset:])
-	if parts > 1 {
+	if qualified {
 		length = qualifiedLength(sql[offset:])
 	}
 	return pgparse.Edit{Offset: offset, Length: length, Text: string(text)}
@@ -143,8 +129,8 @@ func isAsOf(ref pgparse.ColumnRef) bool {
 func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []pgparse.Edit {
 	var edits []pgparse.Edit
 	for _, t := range parsed.Tables {
-		text, alias := sqlText(""), " "+quote.Ident(t.Name)
-		switch isBatch := t.Schema == "" && t.Name == "batch"; {
+		text, alias, isBatch := sqlText(""), quote.Ident(t.Name), t.Schema == "" && t.Name == "batch"
+		switch {
 		case isBatch && kind != policy.IsExpression:
 			continue
 		case isBatch && b.batch == "":
@@ -156,26 +142,22 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 			if kind == policy.IsStatement {
 				continue
 			}
-			text, alias = b.content, ` AS "partition"`
+			text, alias = b.content, `AS "partition"`
 		case b.substitute != nil && plainRead(parsed, t) && b.substitute(t) != "":
 			if kind != policy.IsExpression {
 				continue
 			}
 			text = b.substitute(t)
-		default:
-			if schema := b.schemaOf(t); b.qualify && t.Schema == "" && schema != "" {
-				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(schema) + "."})
+		default: // what PostgreSQL brings along comes before all schemas
+			if table := b.lookUp(t); b.qualify && t.Schema == "" && table != nil && !strings.HasPrefix(t.Name, "pg_") {
+				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(table.Schema) + "."})
 			}
 			continue
 		}
 		if t.Alias == "" {
-			text += sqlText(alias)
+			text += " " + sqlText(alias)
 		}
-		parts := 1
-		if t.Schema != "" {
-			parts = 2
-		}
-		edits = append(edits, nameEdit(parsed.SQL, t.Offset, parts, text))
+		edits = append(edits, nameEdit(parsed.SQL, t.Offset, t.Schema != "", text))
 	}
 	return edits
 }

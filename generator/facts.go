@@ -341,17 +341,11 @@ func kindOf(table *catalog.Table) string {
 
 // expectation is about a table; names are those that may mean a column of it, nil for all.
 func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *expectation {
-	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}}
-	for _, k := range w.known {
-		if k.table == tableName(table) && k.whole {
-			e.Whole = true
-		} else if k.table == tableName(table) {
-			e.Key = table.PrimaryKey
-		}
-	}
+	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, tableName(table))}
 	own := tableName(table) == w.policy.Table.String()
-	if own && !w.policy.Partitions && !slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return i.Primary }) {
-		e.Key = table.PrimaryKey // a column of another unique index may become nullable
+	nullable := own && !w.policy.Partitions && !slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return i.Primary })
+	if nullable || slices.Contains(w.keys, tableName(table)) { // a column of another unique index may become nullable
+		e.Key = table.PrimaryKey
 	}
 	for _, c := range table.Columns {
 		if own && w.policy.Partitions || !e.Whole && names != nil && !names[c.Name] {
@@ -389,18 +383,22 @@ func (w *pageWriter) expectCascades(all map[string]*expectation, table *catalog.
 // table: nil for all. It reads what is generated rather than what the policy says, so that no clock, cursor or step is
 // forgotten; a name that means something else does no harm.
 func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
+	var set []policy.Assignment
 	for _, s := range w.policy.Sets() {
-		w.nameColumns(s.Set)
+		set = append(set, s.Set...)
 	}
 	for _, s := range w.policy.Then {
 		if s.Insert != nil {
-			w.nameColumns(s.Insert.Set)
+			set = append(set, s.Insert.Set...)
 		}
 		if s.Archive != nil {
 			for _, c := range s.Archive.Columns {
 				w.named[c.Name] = true
 			}
 		}
+	}
+	for _, a := range set {
+		w.named[a.Column] = true
 	}
 	own, other = maps.Clone(w.named), maps.Clone(w.named)
 	for _, f := range functions {
@@ -418,12 +416,6 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 		other = nil
 	}
 	return own, other
-}
-
-func (w *pageWriter) nameColumns(list []policy.Assignment) {
-	for _, a := range list {
-		w.named[a.Column] = true
-	}
 }
 
 // firstName is the identifier that a text begins with, "" for none.

@@ -21,7 +21,7 @@ type Change struct {
 	first bool
 	// was and is are the places of Before and After in the order of creation.
 	was, is int
-	sum     string // the hash of After; not on the way back
+	sum     string // the hash of After; "" on the way back
 }
 
 // Changes tells two lists of objects apart: new and changed ones in the order of after, then those that go, in that of
@@ -93,7 +93,7 @@ func (p pieces) String() string { return strings.Join(p, "") }
 
 // render writes the files of one part: head, Up, Down.
 func render(l tool, p part, opt NextOptions) []File {
-	down, first := downs(p.changes), p.After == none && isRuntime(p.changes[0].Object())
+	down, first := ups(each(p.changes, Change.back)), p.After == none && isRuntime(p.changes[0].Object())
 	if first && opt.home != "" {
 		down = []action{dropRuntime(p.changes, opt)}
 	}
@@ -183,7 +183,7 @@ func (p part) backward(name string) string {
 // reach. There are never as many objects.
 var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
 
-// ups are the actions of an Up part: jobs are unscheduled before anything else changes, then what
+// ups are the actions of an Up part, and of Down, which goes back in the same order of safety: jobs are unscheduled before anything else changes, then what
 // cannot be replaced goes, latest first, and tables of the runtime lose what an upgrade gave them; what
 // is new comes; what is no longer wanted goes last.
 func ups(changes []Change) []action {
@@ -215,19 +215,10 @@ func ups(changes []Change) []action {
 	return each(list, func(p placed) action { return p.action })
 }
 
-// downs are the actions of a Down part: it goes back to what was there in the same order of safety.
-func downs(changes []Change) []action {
-	actions := ups(each(changes, Change.back))
-	for i := range actions {
-		actions[i].removal = nil
-	}
-	return actions
-}
-
-// put creates or replaces. How the object is removed is noted where the Down part does not say it.
+// put creates or replaces. How the object is removed is noted in Up where the Down part does not say it.
 func (c Change) put() action {
 	a := action{verb: verbPut, object: *c.After}
-	if (c.Before == nil && c.stays) || (c.Before != nil && (c.first || c.Before.Drop != c.After.Drop)) {
+	if c.sum != "" && (c.Before == nil && c.stays || c.Before != nil && (c.first || c.Before.Drop != c.After.Drop)) {
 		a.removal = &c.After.Drop
 	}
 	return a

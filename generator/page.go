@@ -67,12 +67,14 @@ func (w *pageWriter) storedName(j policy.Join) string { return w.policy.Name + "
 
 // storedTables are the tables for the joins that are read once per run.
 func (w *pageWriter) storedTables() []Object {
+	defer w.restored()()
+	w.binder.asOf = "NULL::timestamptz"
 	var objects []Object
 	for _, j := range w.policy.OncePerRun() {
 		o := Object{
 			Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
 			SQL: object("stored", fields{"Policy": sqlText(w.policy.Name), "Join": sqlText(j.Name), "Table": w.storedTable(j),
-				"Query": w.bindAt(*j.Query, "NULL::timestamptz")}),
+				"Query": w.bindQuery(*j.Query)}),
 			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position,
 		}
 		if !w.file.Install.Roles.None {

@@ -140,7 +140,12 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 		return nil
 	}
 	tables := slices.Concat(w.createdTables(), w.storedTables())
-	functions := append([]Object{w.partitionRows(), w.alterPartition(), w.take()}, w.start()...)
+	functions := append([]Object{
+		w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields())),
+		// What only the table's owner may do is the migrating role's: the owner of the other functions cannot be a member of a
+		// role that is its own member.
+		w.function("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))}).asMigrator(), w.take(),
+	}, w.start()...)
 	w.collectRights()
 	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{Undone: w.policy.Batch.Whole}}))
 }
@@ -250,18 +255,6 @@ func (w *pageWriter) partitionFields() fields {
 		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
 		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...),
 	}
-}
-
-// partitionRows is <policy>_rows of a policy on partitions.
-func (w *pageWriter) partitionRows() Object {
-	return w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields()))
-}
-
-// alterPartition is the function that does what only the table's owner may do. The migrating role
-// owns it: the owner of the other functions cannot be a member of a role that is its own member.
-func (w *pageWriter) alterPartition() Object {
-	relation := literal(qualified(w.partitionedOf(w.policy).table))
-	return w.function("partition", "oid, text", "alter_partition", fields{"Relation": relation}).asMigrator()
 }
 
 // removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.

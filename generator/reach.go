@@ -186,15 +186,6 @@ func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
 	return c.tables.LookUp(ref.Schema, ref.Name, c.file.Install.SearchPath)
 }
 
-// schemaOf is the schema of a table that SQL names without one, "" where it is no table of the snapshot. What PostgreSQL
-// brings along comes before all schemas.
-func (c *compiler) schemaOf(ref pgparse.TableRef) string {
-	if table := c.lookUp(ref); table != nil && !strings.HasPrefix(ref.Name, "pg_") {
-		return table.Schema
-	}
-	return ""
-}
-
 func (w *pageWriter) addRight(t policy.Table, access policy.Access) {
 	w.joinRight(right{t, access, w.policy.Name, w.policy.Position})
 }

@@ -72,13 +72,8 @@ func executeTo(b *bytes.Buffer, name string, data any) {
 		inspect(name, data)
 	}
 	if err := set.ExecuteTemplate(b, name, data); err != nil {
-		panic(disagreement(name, err))
+		panic(fmt.Sprintf("generator: rendering %s: %v", name, err)) // data and template disagree: a mistake of ours
 	}
-}
-
-// disagreement between data and a template is a mistake of ours.
-func disagreement(name string, err error) string {
-	return fmt.Sprintf("generator: rendering %s: %v", name, err)
 }
 
 // object renders a whole object, which ends with one line break.
@@ -104,7 +99,7 @@ func stepText(name string, data any) sqlText {
 func fragment(name string, data any) sqlText {
 	text, err := indentedFragment(set, name, data)
 	if err != nil {
-		panic(disagreement(name, err))
+		panic(fmt.Sprintf("generator: rendering %s: %v", name, err)) // data and template disagree: a mistake of ours
 	}
 	return text
 }

@@ -57,7 +57,8 @@ type conditions struct {
 
 // reliances are what a page takes for granted.
 type reliances struct {
-	known    []reliance
+	wholes   []string                // tables whose rows a step copies by their columns
+	keys     []string                // tables whose rows a step finds again by their key
 	named    map[string]bool         // names that may mean a column, in the policy's own SQL
 	star     bool                    // there is a star among them
 	expected map[string]*expectation // what a report reads
@@ -115,7 +116,9 @@ func (w *pageWriter) compileWhere() {
 		sql: enclosed(w.bind(*e)), own: own,
 		simple: parsed.Simple && own && !slices.ContainsFunc(parsed.Columns, isAsOf) && w.indexable(parsed) && !w.zoned(parsed),
 		always: len(parsed.Columns) == 0,
-		plain:  enclosed(w.unaliased(*e, parsed)),
+		plain: enclosed(spliced(*e, w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
+			return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
+		}))),
 	}
 }
 

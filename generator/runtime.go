@@ -92,12 +92,6 @@ func runtimeObject(file sqlfiles.File, install policy.Install) (Object, error) {
 	return o, nil
 }
 
-// routineArguments are the types by which PostgreSQL finds a function or procedure of the runtime, in parentheses.
-func routineArguments(text string) (string, error) {
-	routine, err := pgparse.ReadRoutine(text)
-	return "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")", err
-}
-
 // plain says whether an object of the runtime needs no mark of its own: it begins with a comment, and tells what it is.
 func (a action) plain() bool {
 	o := a.object
@@ -137,8 +131,8 @@ func runtimeID(text string) (ID, bool) {
 	if id.Kind != KindFunction && id.Kind != KindProcedure {
 		return id, true
 	}
-	arguments, err := routineArguments(text)
-	id.Name += arguments
+	routine, err := pgparse.ReadRoutine(text)
+	id.Name += "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")"
 	return id, err == nil
 }
 

@@ -312,7 +312,7 @@ func (w *pageWriter) deleteRows(s step, b batch) sqlText {
 	}
 	d := w.ownRows(s, b)
 	if d["Direct"] == false {
-		w.relyOnKey(w.table)
+		w.keys = append(w.keys, tableName(w.table))
 	}
 	// Where other steps write of the rows, all of them must go.
 	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !w.copies()
@@ -356,7 +356,7 @@ func (w *pageWriter) updateRows(s step, b batch) sqlText {
 	set := w.setTexts(s, s.Update.Set, table, s.as, apart)
 	from := slices.ContainsFunc(set, func(t setText) bool { return t.Inner != "" }) || s.Related == nil && apart
 	if from {
-		w.relyOnKey(table)
+		w.keys = append(w.keys, tableName(table))
 	}
 	d["Set"], d["From"] = set, from
 	return stepText(name, d)
@@ -411,9 +411,4 @@ func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.T
 			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q", a.Column, tableName(table)), "Changing it would reach other tables.")
 		}
 	}
-}
-
-// relyOnKey notes a table whose rows a step finds again by their key.
-func (w *pageWriter) relyOnKey(table *catalog.Table) {
-	w.known = append(w.known, reliance{table: tableName(table)})
 }

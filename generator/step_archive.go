@@ -29,19 +29,13 @@ func (w *pageWriter) archive(s step, b batch) sqlText {
 	d.Conflict = w.conflict(s.Step, into, d.Columns)
 	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
 		// The table must have no column but those that are copied; rows copied as they are take later columns along.
-		w.known = append(w.known, reliance{tableName(from), true})
+		w.wholes = append(w.wholes, tableName(from))
 	}
 	d.Override = slices.ContainsFunc(d.Columns, func(name ident) bool {
 		column := into.Column(string(name))
 		return column != nil && column.Identity == "always"
 	})
 	return inserted("step_insert", "plain insert", d, b)
-}
-
-// reliance is a table whose rows a step finds again by their key, or copies by their columns.
-type reliance struct {
-	table string
-	whole bool
 }
 
 // checkNames refuses names under "columns" that the tables do not have, and a column that would hold two of the row.
@@ -180,7 +174,7 @@ func (w *pageWriter) createdTables() []Object {
 		}
 		object := w.createdTable(s)
 		before, had := w.history.Object(id)
-		if had && uncommented(before.SQL) != uncommented(object.SQL) && live == nil {
+		if had && live == nil && lineComment.ReplaceAllString(before.SQL, "") != lineComment.ReplaceAllString(object.SQL, "") {
 			w.refuse(s.Archive.Into.Position, codeStep, fmt.Sprintf("archive %q is there already, by an earlier migration, and not in the catalog snapshot", id.Name),
 				"Run \"pgretain snapshot\", so that its columns can be compared with those that are wanted now.")
 		}
@@ -238,9 +232,6 @@ func (w *pageWriter) emptyValues(s step) []valueText {
 	}
 	return list
 }
-
-// uncommented is a text without its comments, to compare what it does.
-func uncommented(sql string) string { return lineComment.ReplaceAllString(sql, "") }
 
 // A written type is what format_type makes of one: a name, and the last number that stands in parentheses, -1 for none.
 type writtenType struct {

@@ -99,7 +99,7 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 	d.Totals = w.totals(in, table)
 	for _, a := range in.Set {
 		to := &d.Fixed
-		if hasAggregate(a.Value) {
+		if parsed := w.parse(a.Value); !parsed.Subquery && slices.ContainsFunc(parsed.Functions, isAggregate) {
 			to = &d.Totals
 		} else if w.fromRow(s, a) {
 			to = &d.Newest
@@ -229,10 +229,7 @@ var aggregates = []string{
 	"var_samp", "variance", "xmlagg",
 }
 
-func hasAggregate(e policy.Expr) bool {
-	parsed := policy.Part{Expr: e}.Parsed()
-	return !parsed.Subquery && slices.ContainsFunc(parsed.Functions, func(f string) bool { return slices.Contains(aggregates, f) })
-}
+func isAggregate(function string) bool { return slices.Contains(aggregates, function) }
 
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
 
