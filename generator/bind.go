@@ -16,17 +16,18 @@ import (
 // it is generated: names of the row's columns are tied to the alias t, as_of to a variable.
 type binder struct {
 	*compiler
-	policy     *policy.Policy
-	table      *catalog.Table
-	asOf       sqlText                        // what as_of is called where the expression goes
-	verdict    func(guard string) sqlText     // what keep.<name> means
-	blank      bool                           // there is no run: its values are NULL
-	batch      sqlText                        // the batch's rows as a relation; "" where there is none
-	aliases    map[string]*catalog.Table      // whose columns are known, by what they are called here
-	scalars    []scalarJoin                   // joins that are read as sub-selects, latest last
-	content    sqlText                        // what the relation "partition" stands for, "" for nothing
-	substitute func(pgparse.TableRef) sqlText // what a table is read as, "" for itself; nil: all are themselves
-	qualify    bool                           // tables that are named without a schema get theirs
+	policy      *policy.Policy
+	table       *catalog.Table
+	asOf        sqlText                        // what as_of is called where the expression goes
+	verdict     func(guard string) sqlText     // what keep.<name> means
+	blank       bool                           // there is no run: its values are NULL
+	batch       sqlText                        // the batch's rows as a relation; "" where there is none
+	aliases     map[string]*catalog.Table      // whose columns are known, by what they are called here
+	scalars     []scalarJoin                   // joins that are read as sub-selects, latest last
+	content     sqlText                        // what the relation "partition" stands for, "" for nothing
+	partitioned *partitioned                   // the table whose partitions the rows are, nil for rows
+	substitute  func(pgparse.TableRef) sqlText // what a table is read as, "" for itself; nil: all are themselves
+	qualify     bool                           // tables that are named without a schema get theirs
 }
 
 // scalarJoin is a join that is read as a sub-select in the place of each of its columns: where no

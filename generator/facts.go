@@ -50,7 +50,7 @@ func (w *pageWriter) facts() rowFacts {
 	}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
-		if argumentType(w.partitionedOf(w.policy).key.Plain()) == "uuid" {
+		if argumentType(w.partitioned.key.Plain()) == "uuid" {
 			f.Clock += "::text" // there is no min(uuid)
 		}
 	} else if k != nil && k.own {

@@ -75,7 +75,7 @@ func (w *pageWriter) notNull(column string) bool { return w.table.Column(column)
 // needs are the orders for which the policy relies on the table's own indexes.
 func (w *pageWriter) needs() []IndexNeed {
 	var list []IndexNeed
-	for _, p := range w.passes() {
+	for _, p := range w.passes {
 		items, predicate := w.wantedIndex(p)
 		if len(items) == 0 && (p.clock != nil || p.beyond == nil) {
 			items = w.keyItems("") // the pass goes by its cursor, the primary key
@@ -109,7 +109,7 @@ type wanted struct {
 
 func (w *pageWriter) wantedIndexes() []wanted {
 	var list []wanted
-	for _, p := range w.passes() {
+	for _, p := range w.passes {
 		if items, predicate := w.wantedIndex(p); len(items) > 0 && (predicate != "" || w.need(items).Index == "") {
 			list = append(list, wanted{items, predicate})
 		}
@@ -123,7 +123,7 @@ func (w *pageWriter) wantedIndex(p pass) ([]NeededColumn, sqlText) {
 	var items []NeededColumn
 	partial := w.where != nil && w.where.simple && !w.where.always
 	switch {
-	case p.clock != nil && w.byClock(p):
+	case p.byClock():
 		first := NeededColumn{Name: p.clock.column}
 		if first.Name == "" {
 			first.expr = p.clock.indexed

@@ -185,7 +185,7 @@ func (w *pageWriter) noteReads(e policy.Expr, parsed *pgparse.Expr) {
 // explained says what the policy does, with what the catalog says and how it is generated.
 func (w *pageWriter) explained() []explain.Line {
 	p := w.policy
-	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(), ByList: w.partitionedOf(p).ofValues()}
+	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(), ByList: w.partitioned.ofValues()}
 	for _, k := range w.clocks {
 		typ := ""
 		if k != nil {
@@ -207,18 +207,18 @@ func (w *pageWriter) explained() []explain.Line {
 // orders say how a run goes through the rows, a pass each.
 func (w *pageWriter) orders() []string {
 	switch {
-	case w.partitionedOf(w.policy).ofValues():
+	case w.partitioned.ofValues():
 		return []string{"lowest value first"}
 	case w.policy.Partitions:
 		return []string{"lowest upper bound first"}
 	}
-	return each(w.passes(), func(p pass) string {
+	return each(w.passes, func(p pass) string {
 		columns := each(identifiers(w.table.PrimaryKey), ident.String)
 		order := "by "
 		switch {
 		case p.clock == nil && p.beyond != nil:
 			return "group by group"
-		case p.clock == nil || !w.byClock(p) && !p.nulls:
+		case p.clock == nil || !p.byClock() && !p.nulls:
 		case p.nulls:
 			order = "rows without an instant by "
 		default:

@@ -207,23 +207,22 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) bool {
 
 func isPartition(ref pgparse.TableRef) bool { return ref.Schema == "" && ref.Name == "partition" }
 
-// partitionContent is the SQL that "partition" stands for in expressions.
-func (c *compiler) partitionContent(p *policy.Policy) sqlText {
-	t := c.partitionedOf(p)
+// content is the SQL that "partition" stands for in expressions; "" in a policy on rows.
+func (t *partitioned) content() sqlText {
 	if t == nil {
 		return ""
 	}
-	value := sqlText("")
+	value, typ := sqlText(""), argumentType(t.key.Plain())
 	if t.value != nil {
 		value = sqlText(quote.Ident(t.value.Name))
 	}
 	return fragment("partition content", fields{"Table": qualified(t.table), "Key": ident(t.key.Name), "Value": value, "ByList": t.byList,
-		"KeyType": sqlText(argumentType(t.key.Plain())), "Floor": keyFloors[argumentType(t.key.Plain())]})
+		"KeyType": sqlText(typ), "Floor": keyFloors[typ]})
 }
 
 // partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
 func (w *pageWriter) partitionFields() fields {
-	t := w.partitionedOf(w.policy)
+	t := w.partitioned
 	valueType := sqlText("")
 	if t.value != nil {
 		valueType = sqlText(argumentType(t.value.Plain()))

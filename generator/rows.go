@@ -53,6 +53,9 @@ type conditions struct {
 	guards      []guard
 	clocks      []*clock // by entry of due, nil where an entry has none
 	beyonds     []*ranked
+	passes      []pass
+	inRange     bool        // a batch is one statement
+	locks       []tableLock // that way RANGE takes
 }
 
 // reliances are what a page takes for granted.
@@ -92,7 +95,8 @@ type guard struct {
 
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pageWriter {
 	w := &pageWriter{inputs: in, reliances: reliances{named: map[string]bool{}}}
-	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, content: c.partitionContent(p), qualify: true}
+	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, partitioned: c.partitionedOf(p), qualify: true}
+	w.content = w.partitioned.content()
 	w.compileSteps()
 	w.compileWhere()
 	w.compileJoins()
@@ -102,6 +106,8 @@ func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pa
 	}
 	w.compileGuards()
 	w.compileDue()
+	w.compilePasses()
+	w.locks, w.inRange = w.compileLocks()
 	return w
 }
 
@@ -230,16 +236,12 @@ type pass struct {
 	byKey  bool // a step rewrites the clock, so that only the key tells what was seen
 }
 
-// passes lists what a run walks. Entries with a rank come first: a row that another entry takes must not
+// compilePasses lists what a run walks. Entries with a rank come first: a row that another entry takes must not
 // free its place.
-func (w *pageWriter) passes() []pass {
-	if w.policy.Due == nil {
-		return []pass{{number: 1}}
-	}
+func (w *pageWriter) compilePasses() {
 	var ranks, clocks []pass
 	for i := range w.policy.DueEntries() {
-		p := pass{clock: w.clocks[i], beyond: w.beyonds[i]}
-		to := &clocks
+		p, to := pass{clock: w.clocks[i], beyond: w.beyonds[i]}, &clocks
 		if p.beyond != nil {
 			to = &ranks
 		}
@@ -249,19 +251,21 @@ func (w *pageWriter) passes() []pass {
 			*to = append(*to, p)
 		}
 	}
-	all := append(ranks, clocks...)
-	for i := range all {
-		all[i].number = i + 1
-		if all[i].clock == nil {
-			continue
-		}
-		read := w.clockColumns(all[i].clock)
-		all[i].byKey = slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool {
-			return s.Update != nil && s.Related == nil &&
-				slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(read, a.Column) })
+	if w.passes = append(ranks, clocks...); w.policy.Due == nil {
+		w.passes = []pass{{}}
+	}
+	for i := range w.passes {
+		p := &w.passes[i]
+		p.number = i + 1
+		p.byKey = p.clock != nil && slices.ContainsFunc(w.clockColumns(p.clock), func(name string) bool {
+			return slices.ContainsFunc(w.steps, func(s step) bool { return s.Update != nil && s.Related == nil && assigned(s.Update.Set, name) })
 		})
 	}
-	return all
+}
+
+// byClock says whether a pass can follow its clock: there is or will be an index on it.
+func (p pass) byClock() bool {
+	return p.clock != nil && p.clock.own && p.clock.indexed != "" && !p.byKey
 }
 
 // clockColumns are the columns that a clock reads.
@@ -292,20 +296,11 @@ func (w *pageWriter) columnsRead(e *pgparse.Expr, alias string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return w.table.Column(name) == nil })
 }
 
-// cursorColumn is one column of the cursor, on t.
-type cursorColumn struct {
-	Number int
-	Expr   sqlText
-	Type   sqlText
-}
-
-func (c cursorColumn) expr() sqlText { return c.Expr }
-
-// cursor is what a pass goes by: the clock and the primary key, or the primary key alone.
-func (w *pageWriter) cursor(p pass) []cursorColumn {
-	var columns []cursorColumn
-	if p.clock != nil && !p.nulls && w.byClock(p) {
-		columns = append(columns, cursorColumn{1, p.clock.expr, sqlText(p.clock.typ)})
+// cursor is what a pass goes by, on t: the clock and the primary key, or the primary key alone.
+func (w *pageWriter) cursor(p pass) []columnText {
+	var columns []columnText
+	if !p.nulls && p.byClock() {
+		columns = append(columns, columnText{p.clock.expr, sqlText(p.clock.typ)})
 	}
 	if p.clock != nil && p.clock.mark != "" {
 		return columns // a batch ends on a whole value
@@ -314,13 +309,10 @@ func (w *pageWriter) cursor(p pass) []cursorColumn {
 		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
 			continue // the clock is part of the key
 		}
-		columns = append(columns, cursorColumn{len(columns) + 1, aliased("t", ident(name)), sqlText(w.table.Column(name).Plain())})
+		columns = append(columns, columnText{aliased("t", ident(name)), sqlText(w.table.Column(name).Plain())})
 	}
 	return columns
 }
-
-// byClock says whether a pass can follow its clock: there is or will be an index on it.
-func (w *pageWriter) byClock(p pass) bool { return p.clock.own && p.clock.indexed != "" && !p.byKey }
 
 // dueOf is the whole condition of a pass, guards and holds left out.
 func (w *pageWriter) dueOf(p pass) []sqlText { return w.around(w.entryOf(p)) }
@@ -371,11 +363,10 @@ func (w *pageWriter) entryOf(p pass) []sqlText {
 
 // rowsDue is what the rows of any pass meet, or those of the pass that is asked for.
 func (w *pageWriter) rowsDue() []sqlText {
-	passes := w.passes()
-	if len(passes) == 1 {
-		return w.dueOf(passes[0])
+	if len(w.passes) == 1 {
+		return w.dueOf(w.passes[0])
 	}
-	return w.around([]sqlText{either(each(passes, func(p pass) sqlText { return every(append(w.entryOf(p), fragment("of pass", p.number))) }))})
+	return w.around([]sqlText{either(each(w.passes, func(p pass) sqlText { return every(append(w.entryOf(p), fragment("of pass", p.number))) }))})
 }
 
 // anyDue is "where" and any entry of "due", where beyond is the fragment that says that a rank takes a row.

@@ -63,7 +63,7 @@ func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.As
 		d.What = "an event for each"
 	}
 	if b.inRange {
-		d.Newer = each(b.cursor, cursorColumn.expr)
+		d.Newer = each(b.cursor, columnText.name)
 	}
 	if s.Related == nil {
 		d.Rows = w.rowsOf(s, b, numbered)

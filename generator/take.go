@@ -29,14 +29,14 @@ type passEntry struct {
 func (w *pageWriter) functions() ([]Object, []passEntry) {
 	var objects []Object
 	var entries []passEntry
-	for _, p := range w.passes() {
-		entry := passEntry{Range: w.inRange(), Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole}
+	for _, p := range w.passes {
+		entry := passEntry{Range: w.inRange, Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole}
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
 			objects = append(objects, w.groups(p.beyond)...)
 		} else {
-			entry.Cursor = each(w.cursor(p), func(c cursorColumn) [2]string { return [2]string{plainText(c.Expr), string(c.Type)} })
+			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string { return [2]string{plainText(c.Name), string(c.Type)} })
 			entry.Bound, entry.More = w.boundOf(p)
 		}
 		if entry.Guards = entry.Range && len(w.guards) > 0; entry.Guards {
@@ -51,7 +51,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 // boundOf is the condition of a pass on its clock, and whether it has others besides: a run that goes on where one
 // ended begins behind all rows that were looked at.
 func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
-	if p.clock == nil || p.nulls || !w.byClock(p) {
+	if p.nulls || !p.byClock() {
 		return "", false
 	}
 	bounds := p.clock.bounds()
@@ -75,12 +75,12 @@ type batch struct {
 	many    bool // its rows lie in several tables
 	saved   []saved
 	inRange bool // steps are parts of one statement
-	cursor  []cursorColumn
+	cursor  []columnText
 }
 
 // take is <policy>_take: the steps, on the rows of a slice.
 func (w *pageWriter) take() Object {
-	b := batch{table: qualified(w.table), many: w.table.Kind == "partitioned", saved: w.saved(), inRange: w.inRange()}
+	b := batch{table: qualified(w.table), many: w.table.Kind == "partitioned", saved: w.saved(), inRange: w.inRange}
 	d := fields{"Many": b.many, "Joins": nil, "Columns": nil, "Saved": b.saved, "InRange": b.inRange, "Also": nil,
 		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil,
 		"Headers": nil, "LockedRows": nil, "Copies": false}
@@ -105,7 +105,7 @@ func (w *pageWriter) take() Object {
 func (w *pageWriter) takeInRange(b batch) fields {
 	d := fields{}
 	var conditions []sqlText
-	if p := w.passes()[0]; p.beyond != nil {
+	if p := w.passes[0]; p.beyond != nil {
 		d["Threshold"], conditions = p.beyond.inGroup, p.beyond.rowsOfGroup()
 	} else {
 		b.cursor, conditions = w.cursor(p), w.dueOf(p)
@@ -120,7 +120,7 @@ func (w *pageWriter) takeInRange(b batch) fields {
 }
 
 // position is one end of a slice, as values of the cursor's columns.
-func position(end sqlText, cursor []cursorColumn) sqlText {
+func position(end sqlText, cursor []columnText) sqlText {
 	return fragment("position", fields{"End": end, "Cursor": cursor})
 }
 
@@ -144,7 +144,7 @@ func (w *pageWriter) takeLocked(b batch) fields {
 	if w.policy.Partitions {
 		return d
 	}
-	p := w.passes()[0]
+	p := w.passes[0]
 	marked := p.clock != nil && p.clock.mark != ""
 	// One DELETE of a table's rows by their place, and nothing else.
 	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && !b.many && len(b.saved) == 0 &&
@@ -160,49 +160,40 @@ func (w *pageWriter) takeLocked(b batch) fields {
 	return d
 }
 
-// columnText is a column or variable with its type or value.
+// columnText is a column, an expression or a variable with its type.
 type columnText struct{ Name, Type sqlText }
+
+func (c columnText) name() sqlText { return c.Name }
 
 // way says how a batch takes rows.
 func (w *pageWriter) way() string {
 	if w.policy.Partitions {
 		return "one partition a batch, which is closed to writers and judged then (PARTITIONS)"
 	}
-	if !w.inRange() {
+	if !w.inRange {
 		return "rows are locked, then judged, then taken (LOCKED)"
 	}
 	locked := ""
-	if list := w.shareLocks(); len(list) > 0 {
-		locked = ", under locks on what guards read: " + strings.Join(each(list, func(l tableLock) string { return string(l.Table) }), ", ")
+	if len(w.locks) > 0 {
+		locked = ", under locks on what guards read: " + joined(each(w.locks, func(l tableLock) sqlText { return l.Table }), ", ")
 	}
 	return "one statement a batch (RANGE)" + locked + "; LOCKED where rows are contended, refused or held"
 }
 
-// shareLocks are the locks that way RANGE takes.
-func (w *pageWriter) shareLocks() []tableLock {
-	list, _ := w.shares()
-	if !w.inRange() {
-		return nil
-	}
-	return list
-}
-
-// inRange says whether a batch is one statement from one position to another: everything it reads is the
+// compileLocks says whether a batch is one statement from one position to another: everything it reads is the
 // row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or updated.
-func (w *pageWriter) inRange() bool {
-	passes := w.passes()
-	if w.policy.Partitions || len(passes) != 1 || len(w.joins) > 0 || w.where != nil && !w.where.own {
-		return false
+func (w *pageWriter) compileLocks() ([]tableLock, bool) {
+	if w.policy.Partitions || len(w.passes) != 1 || len(w.joins) > 0 || w.where != nil && !w.where.own || !w.oneStatement() {
+		return nil, false
 	}
-	p := passes[0]
+	p := w.passes[0]
 	if p.byKey || p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) {
-		return false
+		return nil, false
 	}
 	if p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
-		return false
+		return nil, false
 	}
-	_, lockable := w.shares()
-	return lockable && w.oneStatement()
+	return w.shares()
 }
 
 // tableLock is a table that guards read, and the lock that keeps it as it is while a batch judges and takes.
@@ -249,11 +240,10 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 // share is <policy>_share: the locks on the tables that guards read. SELECT on a table gives no such lock, so that it
 // belongs to the role that migrates.
 func (w *pageWriter) share() []Object {
-	list := w.shareLocks()
-	if len(list) == 0 {
+	if len(w.locks) == 0 {
 		return nil
 	}
-	return []Object{w.function("share", "", "share", fields{"Shares": list}).asMigrator()}
+	return []Object{w.function("share", "", "share", fields{"Shares": w.locks}).asMigrator()}
 }
 
 // oneStatement says whether all steps fit into the statement that judges: an update or delete of
@@ -319,10 +309,10 @@ func (w *pageWriter) alsoTexts(b batch) []alsoText {
 
 // ordered is the order of the rows of a batch: that of the cursor, where keys that say no instant have none.
 func (w *pageWriter) ordered(p pass) []sqlText {
-	if p.clock == nil || p.clock.key == "" || !p.clock.source.NullsDue || !w.byClock(p) {
-		return each(w.cursor(p), cursorColumn.expr)
+	if p.clock == nil || p.clock.key == "" || !p.clock.source.NullsDue || !p.byClock() {
+		return each(w.cursor(p), columnText.name)
 	}
 	instant := fragment("case", []tier{{p.clock.key, p.clock.expr}})
 	p.nulls = true
-	return append([]sqlText{instant}, each(w.cursor(p), cursorColumn.expr)...)
+	return append([]sqlText{instant}, each(w.cursor(p), columnText.name)...)
 }
