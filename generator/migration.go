@@ -344,10 +344,8 @@ var grantees = regexp.MustCompile(`(?m)^GRANT .* TO (.*);$`)
 func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 	refused := func(message string, args ...any) error {
 		e := &ObjectError{Kind: ErrInstall, Object: Object{Kind: KindInstall, Name: "install"}, Message: fmt.Sprintf(message, args...), Hint: namesHint}
-		for _, o := range wanted {
-			if o.Kind == KindInstall {
-				e.Object = o
-			}
+		if i := slices.IndexFunc(wanted, func(o Object) bool { return o.Kind == KindInstall }); i >= 0 {
+			e.Object = wanted[i]
 		}
 		return e
 	}
@@ -358,30 +356,26 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 	case before != after:
 		return refused("the migrations install into schema %q, the policy file says %q", before, after)
 	}
+	word := func(as As, name string) string {
+		if name == "" {
+			return "roles: none"
+		}
+		return fmt.Sprintf("%s %q", as, name)
+	}
 	for _, role := range []struct {
 		as  As
 		now string // "" with "roles: none"
 	}{{AsOwner, roles.Owner}, {AsRunner, roles.Runner}} {
-		word := func(name string) string {
-			if name == "" {
-				return "roles: none"
-			}
-			return fmt.Sprintf("%s %q", role.as, name)
-		}
-		if roles.None {
-			role.now = ""
-		}
 		old, known := h.roles[role.as]
 		if known && old != role.now && slices.ContainsFunc(wanted, func(o Object) bool { return o.As == role.as }) {
-			return refused("the migrations install with %s, the policy file says %s", word(old), word(role.now))
+			return refused("the migrations install with %s, the policy file says %s", word(role.as, old), word(role.as, role.now))
 		}
 	}
-	// Operator and viewer own nothing: they may look at the runtime's tables.
-	for _, o := range wanted {
-		before, had := h.Object(o.ID())
-		if o.Kind != KindTable || !had {
+	for _, o := range wanted { // operator and viewer own nothing: they may look at the runtime's tables
+		if o.Kind != KindTable {
 			continue
 		}
+		before, _ := h.Object(o.ID())
 		old, now := grantees.FindAllStringSubmatch(before.SQL, -1), grantees.FindAllStringSubmatch(o.SQL, -1)
 		for i := range min(len(old), len(now)) {
 			if old[i][1] != now[i][1] {

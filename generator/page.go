@@ -262,12 +262,9 @@ func Differences(before, after string) string {
 // Pages puts what belongs to one policy or report, and can be replaced without data, into one object: its
 // functions, its tables for joins and its row of the registry. The page is the unit of change of a migration.
 func Pages(objects []Object, roles policy.Roles) []Object {
-	parts := map[string][]Object{}
-	rows := map[string]bool{}
+	parts, rows := map[string][]Object{}, map[string]bool{}
 	for _, o := range objects {
-		if hasPage(o.Kind) {
-			rows[o.Policy] = true
-		} else if ofPage(o) {
+		if rows[o.Policy] = rows[o.Policy] || hasPage(o.Kind); ofPage(o) {
 			parts[o.Policy] = append(parts[o.Policy], o)
 		}
 	}
@@ -322,8 +319,7 @@ func page(row Object, parts []Object, roles policy.Roles) Object {
 
 // explained notes what a policy or report does, for its page and for the registry.
 func (o Object) explained(lines []explain.Line) Object {
-	o.Words = lines
-	o.Row["words"] = json.RawMessage(encode(pageText(lines)))
+	o.Words, o.Row["words"] = lines, json.RawMessage(encode(pageText(lines)))
 	return o
 }
 

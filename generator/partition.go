@@ -284,13 +284,17 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	c.member = true
 	parts = withoutRepeated(append(parts, c.privileges()...))
 	c.rights = nil
+	return c.eachObjects(p, e, parts)
+}
+
+// eachObjects are what stands for all members of a policy: the page, and the function that gives a member what only the role
+// that migrates can give.
+func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object) []Object {
 	var page, admission strings.Builder
 	var functions []sqlText
-	at := 0 // of the member's row
-	for i, o := range parts {
+	for _, o := range parts {
 		switch {
 		case o.Kind == KindPolicy:
-			at = i
 		case o.As == AsMigrator:
 			admission.WriteString(o.SQL)
 			if o.Kind == KindFunction {
@@ -300,35 +304,31 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 			page.WriteString(o.SQL)
 		}
 	}
-	row := parts[at].hashedWith(admission.String())
-	parts[at] = row
+	of := &parts[slices.IndexFunc(parts, func(o Object) bool { return o.Kind == KindPolicy })]
+	*of = of.hashedWith(admission.String())
 	roles := c.file.Install.Roles
 	arguments, by := "text", ""
 	if e.ShardsOf != "" {
 		arguments, by = "text, boolean", c.tables[p.Table.String()].Distribution.Column
 	}
 	quote := dollarQuote([]byte(page.String()), "page")
-	registers := strings.TrimSuffix(strings.TrimPrefix(row.SQL, "SELECT "+c.schema()+"._register("), ");\n")
+	registers := strings.TrimSuffix(strings.TrimPrefix(of.SQL, "SELECT "+c.schema()+"._register("), ");\n")
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Word": literal(e.Name), "Comment": sqlText(e.Pattern()), "Shards": e.ShardsOf != "",
-		"Pattern": literal(e.Pattern()), "Words": wordsText(row.Words), "Row": sqlText(registers),
+		"Pattern": literal(e.Pattern()), "Words": wordsText(of.Words), "Row": sqlText(registers),
 		"Page": sqlText(quote + "\n" + page.String() + quote), "Policy": sqlText(p.Name), "Function": ident(p.Name + "_admit"),
 		"Statements":  sqlText(admission.String()),
 		"Distributed": literal(e.ShardsOf + "." + p.Table.Name),
 		"By":          literal(by), "Tables": c.distributed(e, page.String()+admission.String()), "Arguments": sqlText(arguments),
 		"Functions": functions, "Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
 	admit := Object{Kind: KindFunction, Name: c.schema() + "." + p.Name + "_admit(" + arguments + ")", As: AsMigrator, SQL: object("admit", data),
-		Policy: p.Name, Table: row.Table, Position: p.Position}
+		Policy: p.Name, Table: of.Table, Position: p.Position}
 	if !roles.None {
 		admit.Grants = []string{roles.Owner}
 	}
-	template := Object{Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),
-		Policy: p.Name, Table: row.Table, Position: p.Position, Words: row.Words, Members: &Members{e, parts}}
-	template.Row = map[string]json.RawMessage{}
-	for name, value := range map[string]any{"name": p.Name, "word": e.Name, "schemas": e.Pattern(), "shards": e.ShardsOf != "", "words": pageText(row.Words),
-		"page": "\n" + page.String(), "registers": json.RawMessage(registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1])} {
-		template.Row[name] = json.RawMessage(encode(value))
-	}
-	return []Object{admit, template}
+	r := row{{"name", p.Name, nil}, {"word", e.Name, nil}, {"schemas", e.Pattern(), nil}, {"shards", e.ShardsOf != "", nil}, {"words", pageText(of.Words), nil},
+		{"page", "\n" + page.String(), nil}, {"registers", json.RawMessage(registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]), nil}}
+	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),
+		Policy: p.Name, Table: of.Table, Position: p.Position, Words: of.Words, Members: &Members{e, parts}, Row: r.columns()}}
 }
 
 // distributed are the tables of a schema that a page names, each with the column by which Citus distributes it: NULL for
@@ -375,10 +375,6 @@ func (m *Members) In(place policy.Place) []Object {
 
 // Hash is that of the members' rows.
 func (m *Members) Hash() string {
-	for _, o := range m.Objects {
-		if o.Kind == KindPolicy {
-			return strings.Trim(string(o.Row["hash"]), `"`)
-		}
-	}
-	return ""
+	i := slices.IndexFunc(m.Objects, func(o Object) bool { return o.Kind == KindPolicy })
+	return strings.Trim(string(m.Objects[i].Row["hash"]), `"`)
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"pgretain/internal/calendar"
+	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -109,7 +110,7 @@ func waits(t policy.Throttle) map[string]int64 {
 
 // orNull is nil for nothing.
 func orNull[T comparable](value T) any {
-	if zero := *new(T); value == zero || any(value) == any("0s") {
+	if value == *new(T) || any(value) == any("0s") {
 		return nil
 	}
 	return value
@@ -211,17 +212,16 @@ func filled(indent string, items []string) string {
 
 // settableWindow is the window that may be set at run time, with its bounds; nil where there is none.
 func (w *pageWriter) settableWindow() (own, atLeast, atMost any) {
-	d := w.policy.SettableWindow()
-	if d == nil {
-		return nil, nil, nil
-	}
 	text := func(i *policy.Interval) any {
 		if i == nil {
 			return nil
 		}
 		return intervalText(*i)
 	}
-	return text(d.Else), text(d.AtLeast), text(d.AtMost)
+	if d := w.policy.SettableWindow(); d != nil {
+		return text(d.Else), text(d.AtLeast), text(d.AtMost)
+	}
+	return nil, nil, nil
 }
 
 func names(list []policy.Name) []string {
@@ -300,11 +300,8 @@ type CronJob struct{ Name, Schedule, Command, Database string }
 // SplitCron takes apart what goes into the database of the tables and what into the one where
 // schema cron lives; the second is empty where that is the same.
 func SplitCron(objects []Object, install policy.Install) (here, elsewhere []Object) {
-	if !install.CronElsewhere() {
-		return objects, nil
-	}
 	for _, o := range objects {
-		if o.Kind == KindCron {
+		if o.Kind == KindCron && install.CronElsewhere() {
 			elsewhere = append(elsewhere, o)
 		} else {
 			here = append(here, o)
@@ -326,31 +323,21 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 		if in.Database != policy.AnyDatabase {
 			cron.Schedule = calendar.Spread(cron.Schedule, in.CronJobName(job.Name, 0))
 		}
-		template := "cron"
 		if in.CronElsewhere() {
-			template, cron.Database = "cron_elsewhere", in.Database
+			cron.Database = in.Database
 		}
-		o := cronObject(template, cron)
-		o.Position = schedule.Position
-		objects = append(objects, o)
+		objects = append(objects, cronObject(cron, schedule.Position))
 	}
 	return objects
 }
 
-// What keeps cron.job_run_details short where it is in another database than the run log: once a night, at a minute that
-// few others use. It keeps rows as long as the runtime does by default where it purges them itself.
-const (
-	purgeJob      = "cron_log#purge"
-	purgeSchedule = "53 3 * * *"
-	purgeWindow   = "14 days"
-)
-
-// cronPurge runs in the database that it is scheduled in.
+// cronPurge keeps cron.job_run_details short where it is in another database than the run log, the one that it is
+// scheduled in: once a night, at a minute that few others use. It keeps rows as long as the runtime does by default where it
+// purges them itself.
 func (c *compiler) cronPurge() Object {
-	in := c.file.Install
-	name := in.CronJobName(purgeJob, 0)
-	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(in.Database), "Window": literal(purgeWindow)})
-	return cronObject("cron", CronJob{Name: name, Schedule: purgeSchedule, Command: oneLine(strings.TrimSpace(command))})
+	name := c.file.Install.CronJobName("cron_log#purge", 0)
+	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(c.file.Install.Database), "Window": literal("14 days")})
+	return cronObject(CronJob{Name: name, Schedule: "53 3 * * *", Command: oneLine(strings.TrimSpace(command))}, diag.Position{})
 }
 
 // ofDatabase is a text as SQL. Where it names the database of an install that names none, that is the setting
@@ -390,10 +377,13 @@ func JobsIn(objects []Object, database string) []Object {
 	return objects
 }
 
-func cronObject(template string, job CronJob) Object {
+func cronObject(job CronJob, at diag.Position) Object {
+	template := "cron"
+	if job.Database != "" {
+		template = "cron_elsewhere"
+	}
 	// Names in a command are literals inside of it.
 	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": spread(job), "Command": ofDatabase(job.Command, true),
 		"Database": ofDatabase(job.Database, false)}
-	return Object{Kind: KindCron, Name: job.Name, As: AsRunner, SQL: object(template, data),
-		Drop: object("cron_drop", data), Cron: &job}
+	return Object{Kind: KindCron, Name: job.Name, As: AsRunner, SQL: object(template, data), Drop: object("cron_drop", data), Position: at, Cron: &job}
 }
