@@ -246,8 +246,7 @@ var (
 // find the entry due before that end; "" for one that an instant is already.
 func (w *pageWriter) instants(c *policy.Claim, k *clock) (now, expires sqlText, ok bool) {
 	column := w.table.Column(k.column)
-	known := k.conversion == "" || k.conversion == "as timestamp" || k.conversion == "as date" || strings.HasPrefix(k.conversion, "as epoch")
-	if column.Generated || !known {
+	if column.Generated || k.conversion != "" && set.Lookup("expires "+k.conversion) == nil {
 		w.refuse(c.Position, codeApplication, fmt.Sprintf("no claim can be written into clock %q", column.Name),
 			"It must be a date, a timestamp, or a number of seconds or milliseconds, and not generated.")
 		return "", "", false
@@ -330,8 +329,8 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 		cast = "bpchar"
 	}
 	what := strings.Join(each(setColumns(set), quote.Comment), ", ")
-	text := slices.Contains(textTypes, typ) || strings.HasSuffix(typ, "citext")
-	d := fields{"Key": ident(key.Name), "KeyLiteral": literal(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(cast), "Trim": text,
+	text := clockTypes[typ] == "text" || strings.HasSuffix(typ, "citext")
+	d := fields{"Key": ident(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(cast), "Trim": text,
 		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(what), "Set": set, "Revive": nil}
 	if t.Revive != nil {
 		revive := w.revive(t, key)

@@ -154,7 +154,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	}
 	before := slices.Concat(w.ensureColumns(c.tables[p.Table.String()]), w.createdTables(), w.storedTables())
 	if c.file.EachOf(p) == nil {
-		before = append(before, w.indexes()...)
+		before = append(before, each(w.wantedIndexes(), w.index)...)
 	} else if w.memberIndexes(); c.diags.HasErrors() {
 		return nil
 	}

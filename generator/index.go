@@ -89,19 +89,7 @@ func (w *pageWriter) needs() []IndexNeed {
 	return list
 }
 
-// indexes are what the passes of a policy go by and no existing index serves.
-func (w *pageWriter) indexes() []Object {
-	var objects []Object
-	for _, wanted := range w.wantedIndexes() {
-		object := w.index(wanted.items, wanted.predicate)
-		if !slices.ContainsFunc(objects, func(o Object) bool { return o.Name == object.Name }) {
-			objects = append(objects, object)
-		}
-	}
-	return objects
-}
-
-// wanted is an index that migrations build.
+// wanted is an index that migrations build: what a pass goes by, and no existing index serves.
 type wanted struct {
 	items     []NeededColumn
 	predicate sqlText
@@ -208,10 +196,10 @@ func (w *pageWriter) zoned(e *pgparse.Expr) bool {
 	return found
 }
 
-func (w *pageWriter) index(items []NeededColumn, predicate sqlText) Object {
-	list := fragment("index items", items)
+func (w *pageWriter) index(of wanted) Object {
+	list, predicate := fragment("index items", of.items), of.predicate
 	name := indexName(tableName(w.table), string(list), string(predicate))
-	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": list, "Columns": items, "Predicate": predicate,
+	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": list, "Columns": of.items, "Predicate": predicate,
 		"Comment": literal("pgretain: index of policy " + w.policy.Name), "Concurrently": true, "Partitions": nil}
 	maps.Copy(d, indexFields(w.table, name))
 	id := ID{KindIndex, w.table.Schema + "." + name}
@@ -237,9 +225,8 @@ func (w *pageWriter) index(items []NeededColumn, predicate sqlText) Object {
 // indexFields are the names of a table and of its index.
 func indexFields(table *catalog.Table, name string) fields {
 	return fields{
-		"Table": qualified(table), "Literal": literal(qualified(table)), "TableSchema": ident(table.Schema), "TableName": ident(table.Name),
+		"Table": qualified(table), "TableSchema": ident(table.Schema), "TableName": ident(table.Name),
 		"Name": ident(name), "InvalidName": ident(name + "_invalid"), "Leaf": table.Kind == "table",
-		"SchemaLiteral": literal(table.Schema), "TableLiteral": literal(table.Name), "NameLiteral": literal(name),
 	}
 }
 
@@ -318,8 +305,7 @@ func (w *pageWriter) column(table *catalog.Table, name string, column policy.Col
 		value = enclosed(sqlText(oneLine(column.Default.SQL)))
 	}
 	data := fields{"Policy": sqlText(w.policy.Name), "Table": qualified(table), "Column": ident(column.Name),
-		"Type": sqlText(oneLine(column.Type)), "Default": value, "TableLiteral": literal(qualified(table)),
-		"ColumnLiteral": literal(column.Name), "Comment": literal("pgretain: column of policy " + w.policy.Name)}
+		"Type": sqlText(oneLine(column.Type)), "Default": value, "Comment": literal("pgretain: column of policy " + w.policy.Name)}
 	return Object{
 		Kind: KindColumn, Name: name, As: AsMigrator, SQL: object("column", data), Drop: object("column_drop", data),
 		Policy: w.policy.Name, Table: tableName(table), Position: column.Position,

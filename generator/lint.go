@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -47,11 +48,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	w.binder.batch = fragment("batch in parentheses", batchRows{From: fragment("table as t", w.rowsRelation())})
 	var checks []Check
 	for i, j := range p.Joins {
-		e := j.Query
-		if e == nil {
-			e = j.Where
-		}
-		checks = append(checks, Check{*e, w.checkText("1", w.joins[:i+1], nil)})
+		checks = append(checks, Check{*cmp.Or(j.Query, j.Where), w.checkText("1", w.joins[:i+1], nil)})
 	}
 	judging := *p
 	judging.Joins, judging.Then, judging.Claim, judging.Touch = nil, nil, nil, nil

@@ -130,8 +130,7 @@ func firstSchema(opt NextOptions) string {
 	if !opt.Roles.None {
 		owner = sqlText(quote.Ident(opt.Roles.Owner))
 	}
-	schema := quote.Ident(opt.Schema)
-	return execute("schema.sql.tmpl", fields{"Literal": literal(schema), "Schema": sqlText(schema), "Owner": owner}) + "\n"
+	return execute("schema.sql.tmpl", fields{"Schema": sqlText(quote.Ident(opt.Schema)), "Owner": owner}) + "\n"
 }
 
 // sealed puts the two lines before a body that mark a file as ours, place it in the chain of states

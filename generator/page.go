@@ -31,7 +31,7 @@ func (w *pageWriter) function(suffix, arguments, template string, data fields) O
 	if !w.onlyCheck {
 		all := fields{
 			"Schema": sqlText(w.schema()), "Function": sqlText(name), "Signature": sqlText(signature), "Policy": sqlText(w.policy.Name),
-			"PolicyLiteral": literal(w.policy.Name), "Zone": w.zone(), "SearchPath": identifiers(w.file.Install.SearchPath),
+			"Zone": w.zone(), "SearchPath": identifiers(w.file.Install.SearchPath),
 			"Table": qualified(w.table), "TableComment": tableComment(w.table),
 		}
 		maps.Copy(all, data)
@@ -126,17 +126,13 @@ func (w *pageWriter) start() []Object {
 	if !w.prepares() {
 		return nil
 	}
-	type query struct {
-		Table sqlText // or the name of a value
-		Query sqlText
-	}
-	var stored, values []query
+	var stored, values []namedValue
 	for _, j := range w.policy.OncePerRun() {
-		stored = append(stored, query{w.storedTable(j), w.bindQuery(*j.Query)})
+		stored = append(stored, namedValue{w.storedTable(j), w.bindQuery(*j.Query)})
 	}
 	for i, k := range w.clocks {
 		if k != nil && k.upTo != "" {
-			values = append(values, query{sqlText(ceilingName(i + 1).String()), w.ceiling(k, i+1, false)})
+			values = append(values, namedValue{sqlText(ceilingName(i + 1).String()), w.ceiling(k, i+1, false)})
 		}
 	}
 	return []Object{w.function("start", w.slice(), "start", fields{"Stored": stored, "Values": values})}

@@ -230,7 +230,7 @@ type Right struct {
 
 // usage lets a role into a schema. The object has no policy: several may need it.
 func usage(schema, role, name string, as As, at diag.Position) Object {
-	data := fields{"Schema": ident(schema), "Role": ident(role), "SchemaLiteral": literal(schema), "RoleLiteral": literal(role)}
+	data := fields{"Schema": ident(schema), "Role": ident(role)}
 	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at,
 		Rights: []Right{{"schema", schema, quote.Ident(schema), role, "USAGE"}}}
 }
@@ -238,7 +238,7 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 // privilege is what the worker may do with a table. An archive that a policy creates is not in the snapshot yet.
 func (c *compiler) privilege(r right) Object {
 	name, worker := r.table.String(), c.file.Install.Roles.Worker
-	var sequences []sequence
+	var sequences []sqlText
 	if table := c.tables[name]; table != nil && r.access.Insert {
 		sequences = sequencesOf(table)
 	}
@@ -248,27 +248,21 @@ func (c *compiler) privilege(r right) Object {
 	}
 	data := fields{
 		"Comment": sqlText(quote.Comment(name)), "Schema": schema, "Access": r.access, "Table": table, "Sequences": sequences,
-		"SchemaLiteral": literal(r.table.Schema), "TableLiteral": literal(table), "RoleLiteral": literal(worker), "Role": ident(worker),
+		"TableSchema": ident(r.table.Schema), "Role": ident(worker),
 	}
 	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}
 	for _, s := range sequences {
-		rights = append(rights, Right{"sequence", string(s.Name), string(s.Name), worker, "USAGE"})
+		rights = append(rights, Right{"sequence", string(s), string(s), worker, "USAGE"})
 	}
 	return Object{Kind: KindPrivilege, Name: name, As: AsMigrator, SQL: object("privilege", data), Drop: object("privilege_drop", data),
 		Policy: r.policy, Table: name, Position: r.position, Rights: rights}
 }
 
-// sequence is one that a default reads, as SQL names it.
-type sequence struct {
-	Name    sqlText
-	Literal literal
-}
-
 var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)
 
-// sequencesOf lists the sequences that a table's defaults read; an identity column needs no right on its own.
-func sequencesOf(table *catalog.Table) []sequence {
-	var names []sequence
+// sequencesOf lists the sequences that a table's defaults read, as SQL names them; an identity column needs no right on its own.
+func sequencesOf(table *catalog.Table) []sqlText {
+	var names []sqlText
 	for _, column := range table.Columns {
 		found := nextValue.FindStringSubmatch(column.Default)
 		if found == nil {
@@ -281,8 +275,7 @@ func sequencesOf(table *catalog.Table) []sequence {
 		for i := range parts {
 			parts[i] = quote.Ident(parts[i])
 		}
-		name := strings.Join(parts, ".")
-		names = append(names, sequence{sqlText(name), literal(name)})
+		names = append(names, sqlText(strings.Join(parts, ".")))
 	}
 	return names
 }

@@ -19,10 +19,16 @@ import (
 // expression of the policy that was parsed.
 type sqlText string
 
+// Literal is SQL as a text value, as functions take names.
+func (t sqlText) Literal() literal { return literal(t) }
+
 // ident is a name from outside; it prints itself in quotes.
 type ident string
 
 func (i ident) String() string { return quote.Ident(string(i)) }
+
+// Literal is the name as a text value.
+func (i ident) Literal() literal { return literal(i) }
 
 func identifiers(names []string) []ident {
 	return each(names, func(name string) ident { return ident(name) })

@@ -49,7 +49,7 @@ type conditions struct {
 	whereInRank sqlText // "where" with joins as sub-selects, "" for none
 	joins       []join
 	scalarJoins []scalarJoin
-	columns     []windowColumn // windows that joins give, for the FROM clause
+	columns     []namedValue // windows that joins give, for the FROM clause
 	guards      []guard
 	clocks      []*clock // by entry of due, nil where an entry has none
 	beyonds     []*ranked
@@ -378,7 +378,7 @@ func (w *pageWriter) anyDue(beyond string) []sqlText {
 			entry = append(entry, w.clocks[i].condition()...)
 		}
 		if w.beyonds[i] != nil {
-			entry = append(entry, fragment(beyond, w.beyonds[i].orAllRows()))
+			entry = append(entry, fragment(beyond, w.beyonds[i]))
 		}
 		entries = append(entries, entry)
 	}
@@ -395,20 +395,13 @@ type keptBy struct {
 	Name literal
 }
 
-// places is the relation of rows that a rank spares or takes.
-type places struct {
-	Name, Table sqlText
-	Keys        []groupKey
-	Places      sqlText
-}
-
 // rows is <policy>_rows: which rows there are, and what keeps each of them, in one statement for all.
 func (w *pageWriter) rows() Object {
 	var guards []keptBy
-	var ranks []places
+	var ranks []*ranked
 	for _, g := range w.guards {
 		if g.rank != nil {
-			ranks = append(ranks, g.rank.places())
+			ranks = append(ranks, g.rank)
 			guards = append(guards, keptBy{Kept: fragment("among places", g.rank), Name: literal(g.name)})
 			continue
 		}
@@ -416,7 +409,7 @@ func (w *pageWriter) rows() Object {
 	}
 	for _, r := range w.beyonds {
 		if r != nil {
-			ranks = append(ranks, r.places())
+			ranks = append(ranks, r)
 		}
 	}
 	row := sqlText("t")

@@ -297,11 +297,10 @@ func several(table *catalog.Table) bool {
 
 // relatedRows is what templates of steps on related rows read.
 func (w *pageWriter) relatedRows(s step, b batch, numbered bool) fields {
-	table := qualified(s.from)
 	return fields{
-		"Comment": tableComment(s.from), "Table": table, "TableLiteral": literal(table), "As": s.as, "Name": literal(tableName(s.from)),
+		"Comment": tableComment(s.from), "Table": qualified(s.from), "As": s.as, "Name": literal(tableName(s.from)),
 		"Where": enclosed(w.bind(s.Related.Where)), "Rows": w.rowsOf(s, b, numbered), "Deletes": s.Delete != nil,
-		"Schema": sqlText(w.schema()), "PolicyLiteral": literal(w.policy.Name), "Key": identifiers(s.from.PrimaryKey),
+		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Key": identifiers(s.from.PrimaryKey),
 		"Many": several(s.from), "Locks": s.locked == s.number, "Locked": s.lockedText(),
 	}
 }

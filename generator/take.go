@@ -60,12 +60,8 @@ func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
 
 // groups are the functions of a rank alone: which groups hold too many rows, and which rows these are.
 func (w *pageWriter) groups(r *ranked) []Object {
-	data := fields{
-		"First": r.First, "Count": r.Count, "WithTies": r.WithTies, "Keys": r.Keys, "Rows": r.orAllRows().Rows,
-		"GroupRows": r.rowsOfGroup(), "RankOrder": r.inGroup.Order,
-		// Batches skip the rows that they passed by: ties must not change places between them.
-		"Order": w.withKey(r.inGroup.Order),
-	}
+	// Batches skip the rows that they passed by: ties must not change places between them.
+	data := fields{"Rank": r, "Order": w.withKey(r.InGroup.Order)}
 	return []Object{w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data)}
 }
 
@@ -106,7 +102,7 @@ func (w *pageWriter) takeInRange(b batch) fields {
 	d := fields{}
 	var conditions []sqlText
 	if p := w.passes[0]; p.beyond != nil {
-		d["Threshold"], conditions = p.beyond.inGroup, p.beyond.rowsOfGroup()
+		d["Threshold"], conditions = p.beyond.InGroup, p.beyond.RowsOfGroup()
 	} else {
 		b.cursor, conditions = w.cursor(p), w.dueOf(p)
 		d["Cursor"], d["Lo"], d["Hi"] = b.cursor, position("lo", b.cursor), position("hi", b.cursor)
