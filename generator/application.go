@@ -93,26 +93,20 @@ func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.C
 	return column
 }
 
-// columnValue is a column and what it is set to.
-type columnValue struct {
-	Column ident
-	Value  sqlText
-}
-
 // setting adds what a function sets further columns of the policy's table to; false after an error, as where a column that
 // must have a value gets none in a row that is made.
-func (w *pageWriter) setting(set []columnValue, list []policy.Assignment, value func(policy.Assignment) sqlText) ([]columnValue, bool) {
+func (w *pageWriter) setting(set []valueText, list []policy.Assignment, value func(policy.Assignment) sqlText) ([]valueText, bool) {
 	for _, a := range list {
 		if w.writableColumn(w.table, a.Column, a.Position) == nil {
 			return nil, false
 		}
-		set = append(set, columnValue{ident(a.Column), value(a)})
+		set = append(set, valueText{Column: ident(a.Column), Value: value(a)})
 	}
 	return set, true
 }
 
-func setColumns(set []columnValue) []string {
-	return each(set, func(v columnValue) string { return string(v.Column) })
+func setColumns(set []valueText) []string {
+	return each(set, func(v valueText) string { return string(v.Column) })
 }
 
 // refuseUnset refuses to insert into a table with a column that must have a value and gets none.
@@ -123,16 +117,6 @@ func (w *pageWriter) refuseUnset(table *catalog.Table, given []string, at diag.P
 			"Give it a default, or a value in \"set\".")
 	}
 	return len(missing) > 0
-}
-
-var typeModifier = regexp.MustCompile(`\([0-9, -]+\)`)
-
-// argumentType is a column's type as a function's argument has it: without length or precision.
-func argumentType(typ string) string {
-	if strings.Contains(typ, `"`) {
-		return typ
-	}
-	return strings.Join(strings.Fields(typeModifier.ReplaceAllString(typ, "")), " ")
 }
 
 // claim are the functions of a deduplication set: <policy>_claim and <policy>_seen, for one key and
@@ -146,7 +130,7 @@ func (w *pageWriter) claim(c *policy.Claim) []Object {
 	if d == nil {
 		return nil
 	}
-	typ := argumentType(key.Type)
+	typ := catalog.Unsized(key.Type)
 	objects := []Object{
 		w.called(c.Grant, "claim", typ+"[], interval", "claim_keys", d),
 		w.called(c.Grant, "claim", typ+", interval", "claim", d),
@@ -197,7 +181,7 @@ func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) fields {
 	if expires != "" {
 		until = "v_expires"
 	}
-	set, ok := w.setting([]columnValue{{ident(key.Name), "k.key"}, {ident(clock.column), until}}, c.Set,
+	set, ok := w.setting([]valueText{{Column: ident(key.Name), Value: "k.key"}, {Column: ident(clock.column), Value: until}}, c.Set,
 		func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, nil, "") })
 	if !ok || w.refuseUnset(w.table, setColumns(set), c.Position) {
 		return nil
@@ -210,7 +194,7 @@ func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) fields {
 		}
 	}
 	d := fields{
-		"Key": ident(key.Name), "KeyType": sqlText(argumentType(key.Type)), "Type": sqlText(clock.typ), "Now": now, "Expires": expires,
+		"Key": ident(key.Name), "KeyType": sqlText(catalog.Unsized(key.Type)), "Type": sqlText(clock.typ), "Now": now, "Expires": expires,
 		"Expired": fragment(expired, clock.comparison(nowName)), "Set": set, "Defaults": defaults,
 	}
 	maps.Copy(d, timeToLive(c.TTL.Tiers[0]))
@@ -287,7 +271,7 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 		return nil
 	}
 	var columns []columnText
-	given, types := []string{key.Name}, []string{argumentType(key.Type)}
+	given, types := []string{key.Name}, []string{catalog.Unsized(key.Type)}
 	for _, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
 		column := w.writableColumn(table, name.Text, name.Position)
 		if column == nil {
@@ -297,7 +281,7 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is part of the cursor twice", name.Text), "")
 			return nil
 		}
-		typ := argumentType(column.Type)
+		typ := catalog.Unsized(column.Type)
 		given, types = append(given, name.Text), append(types, typ)
 		columns = append(columns, columnText{sqlText(ident(name.Text).String()), sqlText(typ)})
 	}
@@ -323,7 +307,7 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 	if !hasUnique(w.table, []string{key.Name}) {
 		order = identifiers(w.table.PrimaryKey)
 	}
-	typ := argumentType(key.Type)
+	typ := catalog.Unsized(key.Type)
 	cast := typ
 	if typ == "character" { // alone it would be one character
 		cast = "bpchar"

@@ -271,6 +271,15 @@ func isNameRune(r rune) bool {
 		r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
+// firstName is the identifier that a text begins with, "" for none.
+func firstName(text string) string {
+	name := text[:nameLength(text)]
+	if quoted, found := strings.CutPrefix(name, `"`); found && strings.HasSuffix(quoted, `"`) {
+		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
+	}
+	return name
+}
+
 // ownColumnsOnly says whether an expression reads nothing but the row's own columns and calls
 // nothing that could: only then may it be judged in the statement that deletes, because other
 // tables would be read as they were before a lock was waited for.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"pgretain/internal/catalog"
 	"pgretain/policy"
 )
 
@@ -126,7 +127,7 @@ var clockTypes = map[string]string{
 // clockConversion says how a cutoff becomes a value of the clock's type: the name of a fragment, which there is where that
 // can be, and the type of the variable.
 func (w *pageWriter) clockConversion(source *policy.Clock, columnType string) (conversion, typ string) {
-	kind, typ := source.Encoding.Kind, clockTypes[argumentType(columnType)]
+	kind, typ := source.Encoding.Kind, clockTypes[catalog.Unsized(columnType)]
 	encoded := "as " + kind + " " + typ
 	switch {
 	case kind == "" && typ == "timestamptz":
@@ -305,7 +306,7 @@ func (w *pageWriter) dataCutoff(k *clock, d *policy.WindowData, number string) (
 		}
 		return w.cutoffBefore(*i)
 	}
-	data := w.inZone(fields{"Unit": sqlText(d.Unit), "Longest": literal(longestWindow),
+	data := w.inZone(fields{"Unit": sqlText(d.Unit), "Longest": literal("1000 years"), // what is longer is never due
 		"Calendar": slices.Contains([]string{"years", "months", "weeks", "days"}, d.Unit),
 		"ZeroDue":  d.AtLeast != nil && d.AtLeast.Zero(),
 		"Else":     sqlText("NULL"), "AtLeast": limit(d.AtLeast), "AtMost": limit(d.AtMost),
@@ -356,9 +357,6 @@ func (w *pageWriter) converted(k *clock, instant sqlText) sqlText {
 	return fragment(k.conversion, w.inZone(fields{"Cutoff": instant, "Inclusive": k.source.Inclusive,
 		"Epoch": k.source.Encoding.Epoch, "Shift": k.source.Encoding.Shift}))
 }
-
-// longestWindow is the longest that a window may be; what is longer is never due.
-const longestWindow = "1000 years"
 
 // intervalText writes an interval as PostgreSQL reads it whatever the settings.
 func intervalText(i policy.Interval) string {

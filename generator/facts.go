@@ -33,13 +33,6 @@ type instantEncoding struct {
 	Shift int    `json:"shift,omitempty"`
 }
 
-// Years from the instant on after which a clock is taken for a mistake: an age is of the past, and most
-// expiries are near.
-const (
-	yearsOfAge    = 1
-	yearsOfExpiry = 10
-)
-
 // facts is the policy's, as the registry has it. About clocks it says something where there is one only: with
 // several, a row may go by another one.
 func (w *pageWriter) facts() rowFacts {
@@ -50,7 +43,7 @@ func (w *pageWriter) facts() rowFacts {
 	}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
-		if argumentType(w.partitioned.key.Plain()) == "uuid" {
+		if catalog.Unsized(w.partitioned.key.Plain()) == "uuid" {
 			f.Clock += "::text" // there is no min(uuid)
 		}
 	} else if k != nil && k.own {
@@ -65,9 +58,9 @@ func (w *pageWriter) facts() rowFacts {
 	if k == nil || k.source.Kind == "position" {
 		return f
 	}
-	years := yearsOfAge
+	years := 1 // after which a clock is taken for a mistake: an age is of the past, and most expiries are near
 	if k.source.Kind == "expires" {
-		years = yearsOfExpiry
+		years = 10
 	}
 	f.Ahead = plainText(w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": years})))
 	if f.Value = k.shown(); f.Value == f.Clock {
@@ -76,9 +69,7 @@ func (w *pageWriter) facts() rowFacts {
 	if f.At = plainText(k.expr); f.At == k.shown() {
 		f.At = ""
 	}
-	if w.where != nil {
-		f.Where = plainText(w.where.sql)
-	}
+	f.Where = plainText(w.where)
 	column := w.table.Column(k.column)
 	f.Nulls = !k.source.NullsDue && !k.source.NullsKept && (column == nil || !column.NotNull)
 	return f
@@ -270,32 +261,6 @@ func (w *pageWriter) undoSources() []restoreSource {
 	return sources
 }
 
-var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
-
-// withSets notes at the steps what they set in rows that are there: by column the SQL of a value that is the same for all
-// rows, null for any other; of an insert the columns. What a statement or the watermark sets has an entry of its own.
-func (w *pageWriter) withSets(list []stepEntry) []stepEntry {
-	for _, s := range w.policy.Sets() {
-		set := map[string]*string{}
-		for _, a := range s.Set {
-			set[a.Column] = nil
-			if sql := strings.TrimSpace(a.Value.SQL); constantValue.MatchString(sql) {
-				set[a.Column] = &sql
-			}
-		}
-		i := slices.IndexFunc(list, func(e stepEntry) bool { return e.Step == s.Step+1 && e.Step > 0 && e.Verb != "sql" })
-		switch {
-		case i < 0:
-			list = append(list, stepEntry{Verb: "set", Table: s.Table.String(), Set: set})
-		case list[i].Verb == "update":
-			list[i].Set = set
-		default:
-			list[i].Set = slices.Sorted(maps.Keys(set))
-		}
-	}
-	return list
-}
-
 // expectation is what a policy relies on of a relation, as retention._unexpected compares it with the catalog.
 type expectation struct {
 	Kind     string            `json:"kind,omitempty"`    // "": a table
@@ -416,15 +381,6 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 		other = nil
 	}
 	return own, other
-}
-
-// firstName is the identifier that a text begins with, "" for none.
-func firstName(text string) string {
-	name := text[:nameLength(text)]
-	if quoted, found := strings.CutPrefix(name, `"`); found && strings.HasSuffix(quoted, `"`) {
-		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
-	}
-	return name
 }
 
 // noteNames keeps which columns an expression may mean, and where it looks for functions, types and operators.

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
@@ -92,6 +93,25 @@ func (l tool) number(name string) (n numbered, ok bool) {
 		exact = strconv.FormatInt(value, 10)
 	}
 	return numbered{name: name, version: value, digits: len(digits), exact: exact}, err == nil && value > 0
+}
+
+// Suggest is the tool that the user's own files of dir look written for, with one of them; "" where that
+// is goose, or nobody can tell.
+func Suggest(dir fs.FS) (Format, string) {
+	paths, err := sqlFilesOf(dir)
+	if err != nil {
+		return "", ""
+	}
+	for _, path := range paths {
+		if _, ok := flywayTool.number(path); ok {
+			return Flyway, path
+		}
+		content, err := fs.ReadFile(dir, path)
+		if _, ok := ternTool.number(path); ok && err == nil && strings.Contains(string(content), ternDownLine) {
+			return Tern, path
+		}
+	}
+	return "", ""
 }
 
 // gooseTool writes one file for Up and Down, each statement between two lines.

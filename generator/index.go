@@ -109,7 +109,6 @@ func (w *pageWriter) wantedIndexes() []wanted {
 // may stand in a predicate. No items: nothing to index, the primary key serves.
 func (w *pageWriter) wantedIndex(p pass) ([]NeededColumn, sqlText) {
 	var items []NeededColumn
-	partial := w.where != nil && w.where.simple && !w.where.always
 	switch {
 	case p.byClock():
 		first := NeededColumn{Name: p.clock.column}
@@ -119,13 +118,13 @@ func (w *pageWriter) wantedIndex(p pass) ([]NeededColumn, sqlText) {
 		items = append([]NeededColumn{first}, w.keyItems(p.clock.column)...)
 	case p.clock == nil && p.beyond != nil:
 		items = w.rankItems(p.beyond)
-	case partial:
+	case w.predicate != "":
 		items = w.keyItems("")
 	}
-	if len(items) > 0 && partial {
-		return items, w.where.plain
+	if len(items) == 0 {
+		return nil, ""
 	}
-	return items, ""
+	return items, w.predicate
 }
 
 func (w *pageWriter) keyItems(except string) []NeededColumn {

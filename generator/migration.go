@@ -254,7 +254,7 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 
 func nextVersion(h *History, opt NextOptions) (int64, error) {
 	if opt.Version == nil {
-		return h.NextVersion(), nil
+		return h.last + 1, nil
 	}
 	version := opt.Version(h.last)
 	if version <= h.last {

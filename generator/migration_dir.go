@@ -102,25 +102,6 @@ func Recognise(dir fs.FS) (Format, error) {
 	return d.tool.format, err
 }
 
-// Suggest is the tool that the user's own files of dir look written for, with one of them; "" where that
-// is goose, or nobody can tell.
-func Suggest(dir fs.FS) (Format, string) {
-	paths, err := sqlFilesOf(dir)
-	if err != nil {
-		return "", ""
-	}
-	for _, path := range paths {
-		if _, ok := flywayTool.number(path); ok {
-			return Flyway, path
-		}
-		content, err := fs.ReadFile(dir, path)
-		if _, ok := ternTool.number(path); ok && err == nil && strings.Contains(string(content), ternDownLine) {
-			return Tern, path
-		}
-	}
-	return "", ""
-}
-
 // sqlFilesOf lists the SQL files of a directory.
 func sqlFilesOf(dir fs.FS) ([]string, error) {
 	paths, _ := fs.Glob(dir, "*.sql") // of a pattern that is well-formed

@@ -145,37 +145,32 @@ func (c *compiler) reports() []Object {
 		p := policy.Default()
 		p.Name, p.Position = r.Name, r.Position
 		w := c.writer(p, &catalog.Table{}, reportInputs)
-		w.report, w.qualify, w.expected = true, false, map[string]*expectation{}
-		function := w.reportFunction(r)
-		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, w.expected), Hash(sqlfiles.Version, function.SQL))
+		w.report, w.qualify = true, false
+		function, expects := w.reportFunction(r)
+		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, expects), Hash(sqlfiles.Version, function.SQL))
 		objects = append(objects, function, row.explained(explain.Report(r)))
 	}
 	return objects
 }
 
-func (w *pageWriter) reportFunction(r *policy.Report) Object {
-	data := fields{"Query": w.bindQuery(r.Query), "Alert": sqlText("")}
-	w.noteReads(r.Query, policy.Part{Expr: r.Query, Kind: policy.IsQuery}.Parsed())
-	if r.Alert != nil {
-		// Its names are the query's columns, which only the server knows, but for as_of.
-		parsed := w.parse(*r.Alert)
-		w.noteReads(*r.Alert, parsed)
-		data["Alert"] = spliced(*r.Alert, w.columnEdits(parsed, func(pgparse.ColumnRef) (sqlText, bool) { return "", false }))
+func (w *pageWriter) reportFunction(r *policy.Report) (Object, map[string]*expectation) {
+	data, parts := fields{"Query": w.bindQuery(r.Query), "Alert": sqlText("")}, r.Parts()
+	if r.Alert != nil { // its names are the query's columns, which only the server knows, but for as_of
+		data["Alert"] = spliced(*r.Alert, w.columnEdits(w.parse(*r.Alert), func(pgparse.ColumnRef) (sqlText, bool) { return "", false }))
+		parts = append(parts, policy.Part{Expr: *r.Alert})
+	}
+	for _, part := range parts {
+		w.noteReads(part)
+	}
+	expects := map[string]*expectation{}
+	for _, read := range w.tablesRead(parts) {
+		if read.table.Schema != w.schema() {
+			expects[tableName(read.table)] = &expectation{Kind: kindOf(read.table)}
+		}
 	}
 	o := w.function("report", "timestamp with time zone", "report", data)
 	o.Table = ""
-	return w.forPeople(o)
-}
-
-// noteReads notes what an expression of a report reads.
-func (w *pageWriter) noteReads(e policy.Expr, parsed *pgparse.Expr) {
-	w.noteNames(parsed)
-	for _, ref := range parsed.Tables {
-		w.addRead(e, ref)
-		if table := w.lookUp(ref); table != nil && table.Schema != w.schema() {
-			w.expected[tableName(table)] = &expectation{Kind: kindOf(table)}
-		}
-	}
+	return w.forPeople(o), expects
 }
 
 // explained says what the policy does, with what the catalog says and how it is generated.
@@ -209,28 +204,27 @@ func (w *pageWriter) orders() []string {
 		return []string{"lowest upper bound first"}
 	}
 	return each(w.passes, func(p pass) string {
-		columns := each(identifiers(w.table.PrimaryKey), ident.String)
-		order := "by "
+		key := each(identifiers(w.table.PrimaryKey), ident.String)
 		switch {
 		case p.clock == nil && p.beyond != nil:
 			return "group by group"
-		case p.clock == nil || !p.byClock() && !p.nulls:
 		case p.nulls:
-			order = "rows without an instant by "
-		default:
-			clock := ident(p.clock.column).String()
-			if p.clock.source.Expression != nil {
-				clock = oneLine(p.clock.source.Expression.SQL)
-			}
-			if order = "oldest first, by "; p.clock.source.Kind == "position" {
-				order = "lowest first, by "
-			}
-			if columns = slices.DeleteFunc(columns, func(name string) bool { return name == clock }); p.clock.mark != "" {
-				columns = nil // a batch ends on a whole value
-			}
-			columns = slices.Insert(columns, 0, clock)
+			return "rows without an instant by " + strings.Join(key, ", ")
+		case !p.byClock():
+			return "by " + strings.Join(key, ", ")
 		}
-		return order + strings.Join(columns, ", ")
+		order, clock := "oldest first, by ", ident(p.clock.column).String()
+		if p.clock.source.Kind == "position" {
+			order = "lowest first, by "
+		}
+		if e := p.clock.source.Expression; e != nil {
+			clock = oneLine(e.SQL)
+		}
+		if p.clock.mark != "" {
+			return order + clock // a batch ends on a whole value
+		}
+		key = slices.DeleteFunc(key, func(name string) bool { return name == clock })
+		return order + strings.Join(slices.Insert(key, 0, clock), ", ")
 	})
 }
 

@@ -87,13 +87,13 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	if t == nil || !c.checkPartitioned(p, t) {
 		return nil
 	}
-	bound := argumentType(t.key.Plain())
+	bound := catalog.Unsized(t.key.Plain())
 	columns := []catalog.Column{
 		{Name: "schema", Type: "text", NotNull: true}, {Name: "name", Type: "text", NotNull: true}, {Name: "parent", Type: "text", NotNull: true},
 		{Name: "lower", Type: bound}, {Name: "upper", Type: bound, NotNull: true},
 	}
 	if t.value != nil {
-		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: argumentType(t.value.Plain()), NotNull: true})
+		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: catalog.Unsized(t.value.Plain()), NotNull: true})
 	}
 	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
 }
@@ -178,7 +178,7 @@ func (c *compiler) checkPartitionPolicy(p *policy.Policy) bool {
 
 // checkPartitioned refuses keys without an order of their own, and protected partitions.
 func (c *compiler) checkPartitioned(p *policy.Policy, t *partitioned) bool {
-	if keyFloors[argumentType(t.key.Plain())] == "" {
+	if keyFloors[catalog.Unsized(t.key.Plain())] == "" {
 		c.refuse(p.Table.Position, codeClockType, fmt.Sprintf("%q is partitioned by %q of type %q, which is neither a date nor a number", p.Table, t.key.Name, t.key.Type),
 			"Keys may be dates, timestamps, numbers and uuid: their order says which partition is the newest, which stays.")
 		return false
@@ -212,7 +212,7 @@ func (t *partitioned) content() sqlText {
 	if t == nil {
 		return ""
 	}
-	value, typ := sqlText(""), argumentType(t.key.Plain())
+	value, typ := sqlText(""), catalog.Unsized(t.key.Plain())
 	if t.value != nil {
 		value = sqlText(quote.Ident(t.value.Name))
 	}
@@ -225,7 +225,7 @@ func (w *pageWriter) partitionFields() fields {
 	t := w.partitioned
 	valueType := sqlText("")
 	if t.value != nil {
-		valueType = sqlText(argumentType(t.value.Plain()))
+		valueType = sqlText(catalog.Unsized(t.value.Plain()))
 	}
 	var ranks []*ranked
 	place := func(r *ranked) {
@@ -249,7 +249,7 @@ func (w *pageWriter) partitionFields() fields {
 		}
 	}
 	return fields{
-		"Schema": sqlText(w.schema()), "KeyType": sqlText(argumentType(t.key.Plain())), "ValueType": valueType, "ByList": t.byList,
+		"Schema": sqlText(w.schema()), "KeyType": sqlText(catalog.Unsized(t.key.Plain())), "ValueType": valueType, "ByList": t.byList,
 		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
 		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
 		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...),

@@ -66,8 +66,8 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 
 func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true, source: source}
-	if w.whereInRank != "" {
-		r.Rows = append(r.Rows, w.whereInRank)
+	if w.policy.Where != nil {
+		r.Rows = append(r.Rows, w.bindInRank(*w.policy.Where))
 	}
 	if source.Among != nil {
 		r.Rows = append(r.Rows, enclosed(w.bind(*source.Among)))

@@ -154,15 +154,19 @@ func (w *pageWriter) collectRights() {
 		w.addRight(use.Table, use.Access)
 	}
 	for _, part := range w.policy.Parts() {
+		w.noteReads(part)
 		if part.Kind == policy.IsStatement {
 			w.statementRights(part.Expr)
-			continue
 		}
-		parsed := part.Parsed()
-		w.noteNames(parsed)
-		for _, ref := range parsed.Tables {
-			w.addRead(part.Expr, ref)
-		}
+	}
+}
+
+// noteReads notes which tables a piece of SQL reads, and what names stand in it.
+func (w *pageWriter) noteReads(part policy.Part) {
+	parsed := part.Parsed()
+	w.noteNames(parsed)
+	for _, ref := range parsed.Tables {
+		w.addRead(part.Expr, ref)
 	}
 }
 

@@ -61,7 +61,8 @@ func (r row) columns() map[string]json.RawMessage {
 func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntry, expects map[string]*expectation) row {
 	p, table := w.policy, tableName(w.table)
 	own, atLeast, atMost := w.settableWindow()
-	plain, followed := []stepEntry{{Step: 1, Verb: "delete", Table: table}}, w.follow(steps)
+	plain := []stepEntry{{Step: 1, Verb: "delete", Table: table}}
+	deletes, related, changes, writes := w.follow(steps)
 	if w.report {
 		table, plain = "", steps
 	}
@@ -72,8 +73,8 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 	}, bounds(p.Bounded()), row{
 		{"owns", each(p.OncePerRun(), w.storedTable), []string{}}, {"grants", w.callers(), map[string][]string{}},
 		{"passes", passes, []passEntry{}}, {"joined", orNull(w.fromRows()), nil}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},
-		{"deletes", w.deletes, followed.deletes}, {"related", ordered(w.related), followed.related},
-		{"changes", ordered(tableNames(p.Changes())), followed.changes}, {"writes", p.Writes(), followed.writes},
+		{"deletes", w.deletes, deletes}, {"related", ordered(w.related), related},
+		{"changes", ordered(tableNames(p.Changes())), changes}, {"writes", p.Writes(), writes},
 		{"unguarded", w.unguarded, []string{}}, {"statement_deletes", tableNames(p.StatementDeletes()), []string{}},
 		{"reach", w.reach, []string{}}, {"restores", w.restores(), []restoreSource(nil)},
 		{"expects", expects, map[string]*expectation{}}, {"schemas", append([]string{}, w.schemas...), []string{}},
@@ -116,29 +117,26 @@ func orNull[T comparable](value T) any {
 	return value
 }
 
-// following is what retention._put_policy finds out from the steps.
-type following struct{ deletes, related, changes, writes []string }
-
-func (c *compiler) follow(steps []stepEntry) following {
-	f := following{deletes: []string{}}
+// follow is what retention._put_policy finds out from the steps.
+func (c *compiler) follow(steps []stepEntry) (deletes, related, changes, writes []string) {
+	deletes = []string{}
 	for _, s := range steps {
 		switch {
 		case s.Verb == "delete" || s.Verb == "update":
-			f.changes, f.writes = append(f.changes, s.Table), append(f.writes, strings.ToUpper(s.Verb)+" "+s.Table)
+			changes, writes = append(changes, s.Table), append(writes, strings.ToUpper(s.Verb)+" "+s.Table)
 			if s.Verb == "delete" {
-				f.deletes = append(f.deletes, s.Table)
+				deletes = append(deletes, s.Table)
 			}
 			if s.Related != "" {
-				f.related = append(f.related, s.Table)
+				related = append(related, s.Table)
 			}
 		case (s.Verb == "insert" || s.Verb == "archive") && s.Table != c.schema()+".event":
-			if f.writes = append(f.writes, "INSERT "+s.Table); s.Set != nil {
-				f.writes = append(f.writes, "UPDATE "+s.Table)
+			if writes = append(writes, "INSERT "+s.Table); s.Set != nil {
+				writes = append(writes, "UPDATE "+s.Table)
 			}
 		}
 	}
-	f.related, f.changes, f.writes = ordered(f.related), ordered(f.changes), ordered(f.writes)
-	return f
+	return deletes, ordered(related), ordered(changes), ordered(writes)
 }
 
 // ordered is a list of names, each once.
@@ -270,7 +268,9 @@ func (c *compiler) job(job *policy.Job) Object {
 	}
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Strict": job.Strict,
 		"Schedules": textArray(schedules), "Every": literal(every), "Policies": textArray(policies), "Words": wordsText(words),
-		"Scope": each(job.Scope, func(a policy.Assignment) item { return item{literal(a.Column), sqlText(oneLine(a.Value.SQL))} })}
+		"Scope": each(job.Scope, func(a policy.Assignment) valueText {
+			return valueText{Column: ident(a.Column), Value: sqlText(oneLine(a.Value.SQL))}
+		})}
 	r := row{{"name", job.Name, nil}, {"words", pageText(words), nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
 		{"schedules", schedules, nil}, {"every", orNull(every), nil}, {"policies", policies, nil}}
 	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position,

@@ -45,8 +45,9 @@ var (
 
 // conditions say which rows a policy is about, which of them are due, and what keeps them.
 type conditions struct {
-	where       *filter // nil: all rows
-	whereInRank sqlText // "where" with joins as sub-selects, "" for none
+	where       sqlText // "" for all rows
+	whereOwn    bool    // it reads the row's own columns only
+	predicate   sqlText // "where" without an alias, as an index predicate; "" where it can be none
 	joins       []join
 	scalarJoins []scalarJoin
 	columns     []namedValue // windows that joins give, for the FROM clause
@@ -60,21 +61,11 @@ type conditions struct {
 
 // reliances are what a page takes for granted.
 type reliances struct {
-	wholes   []string                // tables whose rows a step copies by their columns
-	keys     []string                // tables whose rows a step finds again by their key
-	named    map[string]bool         // names that may mean a column, in the policy's own SQL
-	star     bool                    // there is a star among them
-	expected map[string]*expectation // what a report reads
-	schemas  []string                // where its expressions look names up, besides the search path
-}
-
-// filter is "where" with what may be known of it.
-type filter struct {
-	sql    sqlText
-	own    bool    // reads the row's own columns only
-	simple bool    // may stand in an index predicate
-	always bool    // reads no column: the same for all rows
-	plain  sqlText // without an alias, for an index predicate
+	wholes  []string        // tables whose rows a step copies by their columns
+	keys    []string        // tables whose rows a step finds again by their key
+	named   map[string]bool // names that may mean a column, in the policy's own SQL
+	star    bool            // there is a star among them
+	schemas []string        // where its expressions look names up, besides the search path
 }
 
 // join is one left join.
@@ -87,10 +78,9 @@ type join struct {
 
 // guard is one guard of "keep". Exactly one of a condition and a rank is behind it.
 type guard struct {
-	name       string
-	cond       sqlText
-	condInRank sqlText // the condition with joins as sub-selects
-	rank       *ranked
+	name string
+	cond sqlText
+	rank *ranked
 }
 
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pageWriter {
@@ -101,9 +91,6 @@ func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pa
 	w.compileWhere()
 	w.compileJoins()
 	w.scalarJoins = w.asScalars(p.Joins, nil)
-	if p.Where != nil {
-		w.whereInRank = w.bindInRank(*p.Where)
-	}
 	w.compileGuards()
 	w.compileDue()
 	w.compilePasses()
@@ -113,18 +100,15 @@ func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pa
 
 func (w *pageWriter) compileWhere() {
 	e := w.policy.Where
-	if e == nil {
+	if w.whereOwn = e == nil; w.whereOwn {
 		return
 	}
 	parsed := w.parse(*e)
-	own := ownColumnsOnly(parsed)
-	w.where = &filter{
-		sql: enclosed(w.bind(*e)), own: own,
-		simple: parsed.Simple && own && !slices.ContainsFunc(parsed.Columns, isAsOf) && w.indexable(parsed) && !w.zoned(parsed),
-		always: len(parsed.Columns) == 0,
-		plain: enclosed(spliced(*e, w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
+	w.where, w.whereOwn = enclosed(w.bind(*e)), ownColumnsOnly(parsed)
+	if parsed.Simple && w.whereOwn && len(parsed.Columns) > 0 && !slices.ContainsFunc(parsed.Columns, isAsOf) && w.indexable(parsed) && !w.zoned(parsed) {
+		w.predicate = enclosed(spliced(*e, w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 			return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
-		}))),
+		})))
 	}
 }
 
@@ -183,20 +167,17 @@ func withAlias(aliases map[string]*catalog.Table, name string, table *catalog.Ta
 	return copied
 }
 
-// compileGuards compiles conditions first, because ranks may read them.
+// compileGuards compiles them in their order: ranks may read those before.
 func (w *pageWriter) compileGuards() {
+	w.binder.verdict = w.guardVerdict
 	for _, g := range w.policy.Keep {
 		compiled := guard{name: g.Name}
-		if g.Condition != nil {
-			compiled.cond, compiled.condInRank = enclosed(w.bind(*g.Condition)), w.bindInRank(*g.Condition)
+		if g.Rank != nil {
+			compiled.rank = w.rankOf(g.Rank, sqlText("places_"+g.Name))
+		} else {
+			compiled.cond = enclosed(w.bind(*g.Condition))
 		}
 		w.guards = append(w.guards, compiled)
-	}
-	w.binder.verdict = w.guardVerdict
-	for i, g := range w.policy.Keep {
-		if g.Rank != nil {
-			w.guards[i].rank = w.rankOf(g.Rank, sqlText("places_"+g.Name))
-		}
 	}
 }
 
@@ -205,11 +186,11 @@ func (w *pageWriter) guardVerdict(name string) sqlText {
 	if name == "hold" {
 		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf})
 	}
-	g := w.guards[slices.IndexFunc(w.guards, func(g guard) bool { return g.name == name })]
-	if g.rank != nil {
-		return fragment("ranked within", g.rank)
+	i := slices.IndexFunc(w.guards, func(g guard) bool { return g.name == name })
+	if rank := w.guards[i].rank; rank != nil {
+		return fragment("ranked within", rank)
 	}
-	return fragment("not false", g.condInRank)
+	return fragment("not false", w.bindInRank(*w.policy.Keep[i].Condition))
 }
 
 func (w *pageWriter) compileDue() {
@@ -224,48 +205,6 @@ func (w *pageWriter) compileDue() {
 		}
 		w.clocks, w.beyonds = append(w.clocks, k), append(w.beyonds, r)
 	}
-}
-
-// pass is one walk of a run over the table, with its own cursor: one per entry of "due", and one
-// more where a NULL clock is due.
-type pass struct {
-	number int
-	clock  *clock
-	beyond *ranked
-	nulls  bool // the rows whose clock is NULL
-	byKey  bool // a step rewrites the clock, so that only the key tells what was seen
-}
-
-// compilePasses lists what a run walks. Entries with a rank come first: a row that another entry takes must not
-// free its place.
-func (w *pageWriter) compilePasses() {
-	var ranks, clocks []pass
-	for i := range w.policy.DueEntries() {
-		p, to := pass{clock: w.clocks[i], beyond: w.beyonds[i]}, &clocks
-		if p.beyond != nil {
-			to = &ranks
-		}
-		*to = append(*to, p)
-		if p.clock != nil && p.clock.source.NullsDue {
-			p.nulls = true
-			*to = append(*to, p)
-		}
-	}
-	if w.passes = append(ranks, clocks...); w.policy.Due == nil {
-		w.passes = []pass{{}}
-	}
-	for i := range w.passes {
-		p := &w.passes[i]
-		p.number = i + 1
-		p.byKey = p.clock != nil && slices.ContainsFunc(w.clockColumns(p.clock), func(name string) bool {
-			return slices.ContainsFunc(w.steps, func(s step) bool { return s.Update != nil && s.Related == nil && assigned(s.Update.Set, name) })
-		})
-	}
-}
-
-// byClock says whether a pass can follow its clock: there is or will be an index on it.
-func (p pass) byClock() bool {
-	return p.clock != nil && p.clock.own && p.clock.indexed != "" && !p.byKey
 }
 
 // clockColumns are the columns that a clock reads.
@@ -296,32 +235,14 @@ func (w *pageWriter) columnsRead(e *pgparse.Expr, alias string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return w.table.Column(name) == nil })
 }
 
-// cursor is what a pass goes by, on t: the clock and the primary key, or the primary key alone.
-func (w *pageWriter) cursor(p pass) []columnText {
-	var columns []columnText
-	if !p.nulls && p.byClock() {
-		columns = append(columns, columnText{p.clock.expr, sqlText(p.clock.typ)})
-	}
-	if p.clock != nil && p.clock.mark != "" {
-		return columns // a batch ends on a whole value
-	}
-	for _, name := range w.table.PrimaryKey {
-		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
-			continue // the clock is part of the key
-		}
-		columns = append(columns, columnText{aliased("t", ident(name)), sqlText(w.table.Column(name).Plain())})
-	}
-	return columns
-}
-
 // dueOf is the whole condition of a pass, guards and holds left out.
 func (w *pageWriter) dueOf(p pass) []sqlText { return w.around(w.entryOf(p)) }
 
 // around is what all rows of the policy meet, around what a pass asks.
 func (w *pageWriter) around(entry []sqlText) []sqlText {
 	var due []sqlText
-	if w.where != nil {
-		due = append(due, w.where.sql)
+	if w.where != "" {
+		due = append(due, w.where)
 	}
 	due = slices.Concat(due, entry, w.scopeConditions())
 	if len(due) == 0 {
@@ -338,8 +259,7 @@ func (w *pageWriter) scopeConditions() []sqlText {
 			continue
 		}
 		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil {
-			value := fragment("scope value", fields{"Scope": w.scope, "Name": literal(name.Text)})
-			list = append(list, fragment("in scope", fields{"Value": value, "Type": sqlText(column.Type), "Column": ident(name.Text)}))
+			list = append(list, fragment("in scope", fields{"Scope": w.scope, "Type": sqlText(column.Type), "Column": ident(name.Text)}))
 		}
 	}
 	return list

@@ -17,7 +17,7 @@ func (w *pageWriter) archive(s step, b batch) sqlText {
 		return ""
 	}
 	d := w.insertFrom(s, b, false, s.Archive.Set)
-	d.Into, d.Copied = quotedTable(s.Archive.Into), w.copyCounter(s)
+	d.What, d.Into, d.Copied = "a copy of each", quotedTable(s.Archive.Into), w.countsCopies(s)
 	if name := s.Archive.Document; name == "" {
 		w.checkNames(s.Step, from, into)
 		w.copyColumns(&d, s, from, into)
@@ -109,21 +109,13 @@ func (w *pageWriter) conflict(s policy.Step, into *catalog.Table, columns []iden
 // keepsOrReplaces says whether an archive keeps, or writes over, a row that it holds already.
 func keepsOrReplaces(a *policy.Archive) bool { return a.Existing == "keep" || a.Existing == "replace" }
 
-// copyCounter is the variable that counts the copies of own rows which must be as many as are
-// deleted: those under the same condition as the delete.
-func (w *pageWriter) copyCounter(s step) sqlText {
-	if s.Related != nil || s.Archive.Existing == "keep" || w.ownDelete == nil {
-		return ""
+// countsCopies says whether as many rows must be deleted as a step copies: own rows, under the same condition as the delete.
+func (w *pageWriter) countsCopies(s step) bool {
+	if s.Archive == nil || s.Related != nil || s.Archive.Existing == "keep" || w.ownDelete == nil {
+		return false
 	}
-	if a, b := s.Where, w.ownDelete.Where; (a == nil) != (b == nil) || a != nil && a.SQL != b.SQL {
-		return ""
-	}
-	return "v_copied"
-}
-
-// copies says whether copied rows are compared with deleted ones.
-func (w *pageWriter) copies() bool {
-	return slices.ContainsFunc(w.steps, func(s step) bool { return s.Archive != nil && w.copyCounter(s) != "" })
+	a, b := s.Where, w.ownDelete.Where
+	return a == nil && b == nil || a != nil && b != nil && a.SQL == b.SQL
 }
 
 // archiveTable is the table that an archive step writes to: as the snapshot has it, or as the step

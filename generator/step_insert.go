@@ -32,13 +32,13 @@ type insertData struct {
 	Header   sqlText     // the variable that receives the rows, "" for none
 	HeaderOf sqlText
 	Conflict conflictText
-	Copied   sqlText // the variable that counts copies, "" for none
+	Copied   bool // copies are counted
 }
 
 // Changes are what a row that exists gets.
 func (d insertData) Changes() []valueText { return slices.Concat(d.Totals, d.Newest, d.Fixed) }
 
-// valueText gives a column its value; Existing is the name of the fragment by which a row that exists gets it.
+// valueText gives a column, or a key of a JSON object, its value; Existing is the name of the fragment by which a row that exists gets it.
 type valueText struct {
 	Column   ident
 	Value    sqlText
@@ -57,11 +57,6 @@ func headerVariable(s step) sqlText { return sqlText(fmt.Sprintf("v_new_%d", s.n
 // insertFrom says where the rows of an insert come from.
 func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
 	d := insertData{Schema: sqlText(w.schema()), What: "a row for each", Name: literal(s.target), Newer: []sqlText{"batch.n"}}
-	if s.Archive != nil {
-		d.What = "a copy of each"
-	} else if s.Emit != nil {
-		d.What = "an event for each"
-	}
 	if b.inRange {
 		d.Newer = each(b.cursor, columnText.name)
 	}
@@ -71,8 +66,8 @@ func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.As
 		return d
 	}
 	d.Pairs = numbered || w.readsBatch(s, values(list)...)
-	d.Related = w.relatedRows(s, b, d.Pairs)
-	d.Rows = d.Related["Rows"].(batchRows)
+	d.Rows = w.rowsOf(s, b, d.Pairs)
+	d.Related = w.relatedRows(s, d.Rows)
 	for _, name := range s.from.PrimaryKey { // of several that belong to one row of the batch
 		d.Newer = append(d.Newer, aliased(s.as, ident(name)))
 	}
@@ -126,9 +121,9 @@ func inserted(template, statement string, d insertData, b batch) sqlText {
 // emit is an insert into the runtime's own table of events.
 func (w *pageWriter) emit(s step, b batch) sqlText {
 	d := w.insertFrom(s, b, false, s.Emit.Payload)
-	d.Into = fragment("event table", sqlText(w.schema()))
+	d.What, d.Into = "an event for each", fragment("event table", sqlText(w.schema()))
 	d.Columns = []ident{"run_id", "policy", "event", "payload"}
-	payload := each(s.Emit.Payload, func(a policy.Assignment) item { return item{literal(a.Column), w.bind(a.Value)} })
+	payload := each(s.Emit.Payload, w.existing(""))
 	d.Values = []sqlText{"($1).run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()), fragment("payload", payload)}
 	return inserted("step_insert", "plain insert", d, b)
 }
@@ -138,12 +133,6 @@ func (w *pageWriter) plainValues(d *insertData, list []policy.Assignment) {
 		d.Columns = append(d.Columns, ident(a.Column))
 		d.Values = append(d.Values, w.bind(a.Value))
 	}
-}
-
-// item is a key of a JSON object and its value.
-type item struct {
-	Key   literal
-	Value sqlText
 }
 
 // existing gives columns their values, and says by which fragment a row that exists gets them.
@@ -158,7 +147,7 @@ func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText
 	var list []valueText
 	for _, a := range in.Add {
 		v := w.existing("added value")(a)
-		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, argumentType(column.Plain())) {
+		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, catalog.Unsized(column.Plain())) {
 			if v.Existing = "added number"; !isCount(a.Value.SQL) {
 				v.Value = fragment("or zero", v.Value)
 			}

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -369,4 +370,30 @@ func (w *pageWriter) tieOf(sql, alias string) string {
 		}
 	}
 	return ""
+}
+
+var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
+
+// withSets notes at the steps what they set in rows that are there: by column the SQL of a value that is the same for all
+// rows, null for any other; of an insert the columns. What a statement or the watermark sets has an entry of its own.
+func (w *pageWriter) withSets(list []stepEntry) []stepEntry {
+	for _, s := range w.policy.Sets() {
+		set := map[string]*string{}
+		for _, a := range s.Set {
+			set[a.Column] = nil
+			if sql := strings.TrimSpace(a.Value.SQL); constantValue.MatchString(sql) {
+				set[a.Column] = &sql
+			}
+		}
+		i := slices.IndexFunc(list, func(e stepEntry) bool { return e.Step == s.Step+1 && e.Step > 0 && e.Verb != "sql" })
+		switch {
+		case i < 0:
+			list = append(list, stepEntry{Verb: "set", Table: s.Table.String(), Set: set})
+		case list[i].Verb == "update":
+			list[i].Set = set
+		default:
+			list[i].Set = slices.Sorted(maps.Keys(set))
+		}
+	}
+	return list
 }

@@ -185,6 +185,113 @@ func (w *pageWriter) joinColumns(part policy.Part, found func(join int, column s
 	}
 }
 
+func (w *pageWriter) deleteRows(s step, b batch) sqlText {
+	if s.Related != nil {
+		return stepText("step_delete_related", w.relatedRows(s, w.rowsOf(s, b, false)))
+	}
+	d := w.ownRows(s, b)
+	if d["Direct"] == false {
+		w.keys = append(w.keys, tableName(w.table))
+	}
+	// Where other steps write of the rows, all of them must go.
+	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !slices.ContainsFunc(w.steps, w.countsCopies)
+	return stepText("step_delete", d)
+}
+
+// ownRows is what templates of steps on the batch's own rows read. Direct are those that are still where they were locked.
+func (w *pageWriter) ownRows(s step, b batch) fields {
+	rows := w.rowsOf(s, b, false)
+	return fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "Table": b.table, "Rows": rows,
+		"Key": identifiers(w.table.PrimaryKey), "Direct": rows.plain, "Where": append(slices.Clone(rows.Where), w.condition(s)...),
+		"Passes": s.Where != nil}
+}
+
+// condition is a step's "where" on the batch's rows, nothing when it takes them all.
+func (w *pageWriter) condition(s step) []sqlText {
+	if s.Where == nil {
+		return nil
+	}
+	return []sqlText{enclosed(w.bind(*s.Where))}
+}
+
+func (w *pageWriter) updateRows(s step, b batch) sqlText {
+	name, table := "step_update", s.from
+	var d fields
+	apart := false
+	if s.Related != nil {
+		name, apart = "step_update_related", w.setsFromBatch(s)
+		d = w.relatedRows(s, w.rowsOf(s, b, apart))
+		if apart && len(table.PrimaryKey) == 0 {
+			w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(table)),
+				"Values that come from the policy's rows are brought to related rows by their key.")
+		}
+	} else {
+		d = w.ownRows(s, b)
+		apart = d["Direct"] == false
+		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
+		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
+		w.checkAssignments(s.Update.Undo, table)
+	}
+	set := w.setTexts(s, s.Update.Set, table, s.as, apart)
+	from := slices.ContainsFunc(set, func(t setText) bool { return t.Inner != "" }) || s.Related == nil && apart
+	if from {
+		w.keys = append(w.keys, tableName(table))
+	}
+	d["Set"], d["From"] = set, from
+	return stepText(name, d)
+}
+
+// setText is one column that an update writes.
+type setText struct {
+	Column ident
+	Name   literal
+	Value  sqlText // as it stands in SET
+	Inner  sqlText // computed in the sub-select, "" when Value is all
+	Number int
+	AsText bool // its type has no equality of its own that tells all values apart
+	Target sqlText
+}
+
+// setTexts compiles the assignments of an update of the rows called target. Apart says that values
+// which read the batch are computed beside the rows.
+func (w *pageWriter) setTexts(s step, list []policy.Assignment, table *catalog.Table, target ident, apart bool) []setText {
+	w.checkAssignments(list, table)
+	var texts []setText
+	for i, a := range list {
+		column := ident(a.Column)
+		t := setText{Column: column, Name: literal(a.Column), Number: i + 1, Value: w.bind(a.Value), Target: aliased(target, column)}
+		if apart && (w.readsBatch(s, valueOf(a)) || target != "t" && mentions(string(target), valueOf(a)) && w.setsFromBatch(s)) {
+			t.Inner, t.Value = t.Value, sqlText(fmt.Sprintf("batch.v%d", i+1))
+		}
+		if column := table.Column(a.Column); column != nil {
+			t.AsText = !scalarTypes.MatchString(column.Type) || column.Type == "json" || column.Type == "citext"
+		}
+		texts = append(texts, t)
+	}
+	return texts
+}
+
+// setsFromBatch says whether any value of an update reads the batch.
+func (w *pageWriter) setsFromBatch(s step) bool {
+	return slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return w.readsBatch(s, valueOf(a)) })
+}
+
+// checkAssignments refuses columns that do not exist or that an update must not write.
+func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.Table) {
+	for _, a := range list {
+		column := w.knownColumn(table, a.Column, a.Position)
+		switch {
+		case column == nil:
+		case column.Generated:
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Set the columns that it is computed from.")
+		case slices.Contains(table.PrimaryKey, a.Column):
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q", a.Column, tableName(table)), "A row keeps its key: batches, holds and the log name it by that.")
+		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool { return slices.Contains(k.RefColumns, a.Column) }):
+			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q", a.Column, tableName(table)), "Changing it would reach other tables.")
+		}
+	}
+}
+
 // statement is a step in the policy's own words, over the relation "batch".
 func (w *pageWriter) statement(s step, b batch) sqlText {
 	parsed := s.SQL.Statement()
@@ -230,14 +337,9 @@ func (w *pageWriter) statementChanges(e policy.Expr) []string {
 	return list
 }
 
-// statementRights notes what a statement of the policy's own words does with tables.
+// statementRights notes what a statement of the policy's own words changes.
 func (w *pageWriter) statementRights(e policy.Expr) {
-	parsed := e.Statement()
-	w.noteNames(&parsed.Expr)
-	for _, ref := range parsed.Tables {
-		w.addRead(e, ref)
-	}
-	for _, write := range parsed.Writes {
+	for _, write := range e.Statement().Writes {
 		table := w.lookUp(write.Table)
 		if table == nil {
 			w.refuse(e.At(write.Table.Offset), codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", write.Table.Name), `Run "pgretain snapshot" after the table was created.`)

@@ -2,13 +2,72 @@ package generator
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
+
+// pass is one walk of a run over the table, with its own cursor: one per entry of "due", and one
+// more where a NULL clock is due.
+type pass struct {
+	number int
+	clock  *clock
+	beyond *ranked
+	nulls  bool // the rows whose clock is NULL
+	byKey  bool // a step rewrites the clock, so that only the key tells what was seen
+}
+
+// compilePasses lists what a run walks. Entries with a rank come first: a row that another entry takes must not
+// free its place.
+func (w *pageWriter) compilePasses() {
+	var ranks, clocks []pass
+	for i := range w.policy.DueEntries() {
+		p, to := pass{clock: w.clocks[i], beyond: w.beyonds[i]}, &clocks
+		if p.beyond != nil {
+			to = &ranks
+		}
+		*to = append(*to, p)
+		if p.clock != nil && p.clock.source.NullsDue {
+			p.nulls = true
+			*to = append(*to, p)
+		}
+	}
+	if w.passes = append(ranks, clocks...); w.policy.Due == nil {
+		w.passes = []pass{{}}
+	}
+	for i := range w.passes {
+		p := &w.passes[i]
+		p.number = i + 1
+		p.byKey = p.clock != nil && slices.ContainsFunc(w.clockColumns(p.clock), func(name string) bool {
+			return slices.ContainsFunc(w.steps, func(s step) bool { return s.Update != nil && s.Related == nil && assigned(s.Update.Set, name) })
+		})
+	}
+}
+
+// byClock says whether a pass can follow its clock: there is or will be an index on it.
+func (p pass) byClock() bool {
+	return p.clock != nil && p.clock.own && p.clock.indexed != "" && !p.byKey
+}
+
+// cursor is what a pass goes by, on t: the clock and the primary key, or the primary key alone.
+func (w *pageWriter) cursor(p pass) []columnText {
+	var columns []columnText
+	if !p.nulls && p.byClock() {
+		columns = append(columns, columnText{p.clock.expr, sqlText(p.clock.typ)})
+	}
+	if p.clock != nil && p.clock.mark != "" {
+		return columns // a batch ends on a whole value
+	}
+	for _, name := range w.table.PrimaryKey {
+		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
+			continue // the clock is part of the key
+		}
+		columns = append(columns, columnText{aliased("t", ident(name)), sqlText(w.table.Column(name).Plain())})
+	}
+	return columns
+}
 
 // passEntry is one element of policy.passes in the registry: how a run walks through the rows of an entry of "due".
 type passEntry struct {
@@ -90,16 +149,15 @@ func (w *pageWriter) take() Object {
 	}
 	d["Table"] = b.table
 	if b.inRange {
-		maps.Copy(d, w.takeInRange(b))
+		w.takeInRange(b, d)
 	} else {
-		maps.Copy(d, w.takeLocked(b))
+		w.takeLocked(b, d)
 	}
 	return w.function("take", w.slice(), "take", d)
 }
 
 // takeInRange is one statement for all rows from one position to another, or past the first ones of some groups.
-func (w *pageWriter) takeInRange(b batch) fields {
-	d := fields{}
+func (w *pageWriter) takeInRange(b batch, d fields) {
 	var conditions []sqlText
 	if p := w.passes[0]; p.beyond != nil {
 		d["Threshold"], conditions = p.beyond.InGroup, p.beyond.RowsOfGroup()
@@ -112,7 +170,6 @@ func (w *pageWriter) takeInRange(b batch) fields {
 	if s := w.policy.Then[0]; s.Update != nil {
 		d["Set"] = w.setTexts(w.steps[0], s.Update.Set, w.table, "t", false)
 	}
-	return d
 }
 
 // position is one end of a slice, as values of the cursor's columns.
@@ -121,7 +178,7 @@ func position(end sqlText, cursor []columnText) sqlText {
 }
 
 // takeLocked are the steps one after the other, and what they ask of the statements before them.
-func (w *pageWriter) takeLocked(b batch) fields {
+func (w *pageWriter) takeLocked(b batch, d fields) {
 	w.numbered = false
 	var texts []sqlText
 	var headers []columnText
@@ -135,10 +192,10 @@ func (w *pageWriter) takeLocked(b batch) fields {
 			locked = append(locked, s.lockedText())
 		}
 	}
-	d := fields{"Steps": texts, "Headers": headers, "LockedRows": locked, "Copies": w.copies(),
-		"TakesAll": !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate}
+	d["Steps"], d["Headers"], d["LockedRows"], d["Copies"] = texts, headers, locked, slices.ContainsFunc(w.steps, w.countsCopies)
+	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
 	if w.policy.Partitions {
-		return d
+		return
 	}
 	p := w.passes[0]
 	marked := p.clock != nil && p.clock.mark != ""
@@ -153,7 +210,6 @@ func (w *pageWriter) takeLocked(b batch) fields {
 		m["UpTo"], m["Type"] = p.clock.upTo, sqlText(p.clock.typ)
 		d["Watermark"] = m
 	}
-	return d
 }
 
 // columnText is a column, an expression or a variable with its type.
@@ -179,7 +235,7 @@ func (w *pageWriter) way() string {
 // compileLocks says whether a batch is one statement from one position to another: everything it reads is the
 // row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or updated.
 func (w *pageWriter) compileLocks() ([]tableLock, bool) {
-	if w.policy.Partitions || len(w.passes) != 1 || len(w.joins) > 0 || w.where != nil && !w.where.own || !w.oneStatement() {
+	if w.policy.Partitions || len(w.passes) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() {
 		return nil, false
 	}
 	p := w.passes[0]
@@ -296,7 +352,7 @@ func (w *pageWriter) alsoTexts(b batch) []alsoText {
 		if s.copies {
 			list = append(list, alsoText{
 				Name: sqlText(fmt.Sprintf("step_%d", s.number)), Variable: sqlText(fmt.Sprintf("v_written_%d", s.number)),
-				Counted: literal(s.target), Copies: s.Archive != nil && w.copyCounter(s) != "", Statement: w.rendered(s, b),
+				Counted: literal(s.target), Copies: w.countsCopies(s), Statement: w.rendered(s, b),
 			})
 		}
 	}

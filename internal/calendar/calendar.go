@@ -170,7 +170,6 @@ func (c calendar) next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// later is an instant, or the minute after t where a zone has no such midnight.
 // longest looks at nine years, which have a 29 February on each side of a turn of a century that has none.
 func (c calendar) longest() time.Duration {
 	var minutes []int // of a day
@@ -202,6 +201,7 @@ func (c calendar) longest() time.Duration {
 	return max(time.Duration(gap)*time.Minute, time.Minute)
 }
 
+// later is an instant, or the minute after t where a zone has no such midnight.
 func later(t, midnight time.Time) time.Time {
 	if midnight.After(t) {
 		return midnight.UTC().Truncate(time.Minute)
