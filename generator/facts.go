@@ -140,14 +140,12 @@ func (w *pageWriter) restores() []restoreSource {
 	if w.policy.Partitions {
 		return nil
 	}
-	list := append(w.archiveSources(), w.undoSources()...)
-	for _, s := range list {
-		if s.Set == nil {
-			w.addRight(s.table, policy.Access{Insert: true})
-			w.addRight(s.archive, policy.Access{Delete: !s.Stays})
-		}
+	archives := w.archiveSources()
+	for _, s := range archives {
+		w.addRight(s.table, policy.Access{Insert: true})
+		w.addRight(s.archive, policy.Access{Delete: !s.Stays})
 	}
-	return list
+	return append(archives, w.undoSources()...)
 }
 
 // archiveSources is empty unless the policy's own rows are among them, whole, and no archive mixes rows that cannot

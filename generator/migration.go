@@ -356,19 +356,11 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 	case before != after:
 		return refused("the migrations install into schema %q, the policy file says %q", before, after)
 	}
-	word := func(as As, name string) string {
-		if name == "" {
-			return "roles: none"
-		}
-		return fmt.Sprintf("%s %q", as, name)
-	}
-	for _, role := range []struct {
-		as  As
-		now string // "" with "roles: none"
-	}{{AsOwner, roles.Owner}, {AsRunner, roles.Runner}} {
-		old, known := h.roles[role.as]
-		if known && old != role.now && slices.ContainsFunc(wanted, func(o Object) bool { return o.As == role.as }) {
-			return refused("the migrations install with %s, the policy file says %s", word(role.as, old), word(role.as, role.now))
+	for _, as := range []As{AsOwner, AsRunner} {
+		now := map[As]string{AsOwner: roles.Owner, AsRunner: roles.Runner}[as] // "" with "roles: none"
+		old, known := h.roles[as]
+		if known && old != now && slices.ContainsFunc(wanted, func(o Object) bool { return o.As == as }) {
+			return refused("the migrations install with %s, the policy file says %s", as.word(old), as.word(now))
 		}
 	}
 	for _, o := range wanted { // operator and viewer own nothing: they may look at the runtime's tables
@@ -384,6 +376,14 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 		}
 	}
 	return nil
+}
+
+// word is what a message calls a role of the install.
+func (as As) word(name string) string {
+	if name == "" {
+		return "roles: none"
+	}
+	return fmt.Sprintf("%s %q", as, name)
 }
 
 // installSchema is where the runtime's tables are.

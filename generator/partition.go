@@ -227,33 +227,41 @@ func (w *pageWriter) partitionFields() fields {
 	if t.value != nil {
 		valueType = sqlText(catalog.Unsized(t.value.Plain()))
 	}
-	var ranks []*ranked
-	place := func(r *ranked) {
+	guards := each(w.guards, func(g guard) keptBy {
+		if g.rank != nil {
+			return keptBy{Kept: fragment("place within", g.rank), Name: literal(g.name)}
+		}
+		return keptBy{Kept: fragment("not false", g.cond), Name: literal(g.name)}
+	})
+	ranks := each(w.ranks, func(r *ranked) *ranked {
 		among := *r
 		among.Table, among.Rows = "part", append([]sqlText{"NOT t.detaching", fragment("has an end", nil)}, r.Rows...)
 		among.Order = append([]orderItem{{Expr: fragment("has no beginning", nil)}}, r.Order...)
-		ranks = append(ranks, &among)
-	}
-	var guards []keptBy
-	for _, g := range w.guards {
-		kept := fragment("not false", g.cond)
-		if g.rank != nil {
-			place(g.rank)
-			kept = fragment("place within", g.rank)
-		}
-		guards = append(guards, keptBy{Kept: kept, Name: literal(g.name)})
-	}
-	for _, r := range w.beyonds {
-		if r != nil {
-			place(r)
-		}
-	}
+		return &among
+	})
 	return fields{
 		"Schema": sqlText(w.schema()), "KeyType": sqlText(catalog.Unsized(t.key.Plain())), "ValueType": valueType, "ByList": t.byList,
 		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
 		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
-		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...),
+		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue()...),
 	}
+}
+
+// anyDue is "where" and any entry of "due".
+func (w *pageWriter) anyDue() []sqlText {
+	entries := make([][]sqlText, len(w.clocks))
+	for i := range entries {
+		if w.clocks[i] != nil {
+			entries[i] = w.clocks[i].condition()
+		}
+		if w.beyonds[i] != nil {
+			entries[i] = append(entries[i], fragment("place beyond", w.beyonds[i]))
+		}
+	}
+	if len(entries) < 2 {
+		return w.around(slices.Concat(entries...))
+	}
+	return w.around([]sqlText{either(each(entries, every))})
 }
 
 // removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.

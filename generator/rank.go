@@ -61,6 +61,7 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 		w.binder.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, r.Keys) }
 		r.InGroup = w.rankTexts(source, name)
 	}
+	w.ranks = append(w.ranks, r)
 	return r
 }
 

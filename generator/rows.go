@@ -54,6 +54,7 @@ type conditions struct {
 	guards      []guard
 	clocks      []*clock // by entry of due, nil where an entry has none
 	beyonds     []*ranked
+	ranks       []*ranked // of guards and of due
 	passes      []pass
 	inRange     bool        // a batch is one statement
 	locks       []tableLock // that way RANGE takes
@@ -289,25 +290,6 @@ func (w *pageWriter) rowsDue() []sqlText {
 	return w.around([]sqlText{either(each(w.passes, func(p pass) sqlText { return every(append(w.entryOf(p), fragment("of pass", p.number))) }))})
 }
 
-// anyDue is "where" and any entry of "due", where beyond is the fragment that says that a rank takes a row.
-func (w *pageWriter) anyDue(beyond string) []sqlText {
-	var entries [][]sqlText
-	for i := range w.clocks {
-		var entry []sqlText
-		if w.clocks[i] != nil {
-			entry = append(entry, w.clocks[i].condition()...)
-		}
-		if w.beyonds[i] != nil {
-			entry = append(entry, fragment(beyond, w.beyonds[i]))
-		}
-		entries = append(entries, entry)
-	}
-	if len(entries) < 2 {
-		return w.around(slices.Concat(entries...))
-	}
-	return w.around([]sqlText{either(each(entries, every))})
-}
-
 // keptBy is what a guard says of a row.
 type keptBy struct {
 	Null sqlText // the guard cannot say; "" for one that always can
@@ -317,21 +299,12 @@ type keptBy struct {
 
 // rows is <policy>_rows: which rows there are, and what keeps each of them, in one statement for all.
 func (w *pageWriter) rows() Object {
-	var guards []keptBy
-	var ranks []*ranked
-	for _, g := range w.guards {
+	guards := each(w.guards, func(g guard) keptBy {
 		if g.rank != nil {
-			ranks = append(ranks, g.rank)
-			guards = append(guards, keptBy{Kept: fragment("among places", g.rank), Name: literal(g.name)})
-			continue
+			return keptBy{Kept: fragment("among places", g.rank), Name: literal(g.name)}
 		}
-		guards = append(guards, keptBy{Kept: g.cond, Null: fragment("is null", g.cond), Name: literal(g.name)})
-	}
-	for _, r := range w.beyonds {
-		if r != nil {
-			ranks = append(ranks, r)
-		}
-	}
+		return keptBy{Kept: g.cond, Null: fragment("is null", g.cond), Name: literal(g.name)}
+	})
 	row := sqlText("t")
 	if w.table.Column("t") != nil { // a column comes before the row
 		row = "t.*::" + qualified(w.table)
@@ -342,7 +315,7 @@ func (w *pageWriter) rows() Object {
 		passed = enclosed(w.bind(*own.Where))
 	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
-		"Places": ranks, "Due": w.rowsDue(), "Guards": guards, "Passed": passed, "Plain": len(guards) == 0 && passed == ""}))
+		"Places": w.ranks, "Due": w.rowsDue(), "Guards": guards, "Passed": passed, "Plain": len(guards) == 0 && passed == ""}))
 }
 
 // ownStep is the only step that takes the batch's own rows; nil when there are several or none.

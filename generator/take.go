@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -84,7 +83,8 @@ type passEntry struct {
 	Undone bool        `json:"undone,omitempty"`   // an error that a row causes undoes the batch
 }
 
-// functions are those by which a run takes rows.
+// functions are those by which a run takes rows: of a rank alone, which groups hold too many rows, and which rows these
+// are; the locks on the tables that guards read; the steps.
 func (w *pageWriter) functions() ([]Object, []passEntry) {
 	var objects []Object
 	var entries []passEntry
@@ -93,16 +93,18 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
-			objects = append(objects, w.groups(p.beyond)...)
+			// Batches skip the rows that they passed by: ties must not change places between them.
+			data := fields{"Rank": p.beyond, "Order": w.withKey(p.beyond.InGroup.Order)}
+			objects = append(objects, w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data))
 		} else {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string { return [2]string{plainText(c.Name), string(c.Type)} })
 			entry.Bound, entry.More = w.boundOf(p)
 		}
-		if entry.Guards = entry.Range && len(w.guards) > 0; entry.Guards {
-			shares := w.share()
-			objects, entry.Share = append(objects, shares...), len(shares) > 0
-		}
+		entry.Guards, entry.Share = w.inRange && len(w.guards) > 0, len(w.locks) > 0
 		entries = append(entries, entry)
+	}
+	if len(w.locks) > 0 { // SELECT on a table gives no such lock: the function belongs to the role that migrates
+		objects = append(objects, w.function("share", "", "share", fields{"Shares": w.locks}).asMigrator())
 	}
 	return append(objects, w.take()), entries
 }
@@ -115,13 +117,6 @@ func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
 	}
 	bounds := p.clock.bounds()
 	return plainText(inline(bounds)), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
-}
-
-// groups are the functions of a rank alone: which groups hold too many rows, and which rows these are.
-func (w *pageWriter) groups(r *ranked) []Object {
-	// Batches skip the rows that they passed by: ties must not change places between them.
-	data := fields{"Rank": r, "Order": w.withKey(r.InGroup.Order)}
-	return []Object{w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data)}
 }
 
 // batch is what steps know of the statements around them.
@@ -163,18 +158,14 @@ func (w *pageWriter) takeInRange(b batch, d fields) {
 		d["Threshold"], conditions = p.beyond.InGroup, p.beyond.RowsOfGroup()
 	} else {
 		b.cursor, conditions = w.cursor(p), w.dueOf(p)
-		d["Cursor"], d["Lo"], d["Hi"] = b.cursor, position("lo", b.cursor), position("hi", b.cursor)
+		d["Cursor"] = b.cursor
+		d["Lo"], d["Hi"] = fragment("position", fields{"End": sqlText("lo"), "Cursor": b.cursor}), fragment("position", fields{"End": sqlText("hi"), "Cursor": b.cursor})
 	}
 	kept := each(w.guards, func(g guard) sqlText { return fragment("is false", g.cond) })
 	d["Conditions"], d["Also"] = append(conditions, kept...), w.alsoTexts(b)
 	if s := w.policy.Then[0]; s.Update != nil {
 		d["Set"] = w.setTexts(w.steps[0], s.Update.Set, w.table, "t", false)
 	}
-}
-
-// position is one end of a slice, as values of the cursor's columns.
-func position(end sqlText, cursor []columnText) sqlText {
-	return fragment("position", fields{"End": end, "Cursor": cursor})
 }
 
 // takeLocked are the steps one after the other, and what they ask of the statements before them.
@@ -239,10 +230,8 @@ func (w *pageWriter) compileLocks() ([]tableLock, bool) {
 		return nil, false
 	}
 	p := w.passes[0]
-	if p.byKey || p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) {
-		return nil, false
-	}
-	if p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
+	if p.byKey || p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) ||
+		p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
 		return nil, false
 	}
 	return w.shares()
@@ -260,11 +249,10 @@ type tableLock struct {
 func (w *pageWriter) shares() ([]tableLock, bool) {
 	var list []tableLock
 	for i, g := range w.guards {
-		condition := w.policy.Keep[i].Condition
-		if g.rank != nil || condition == nil {
+		if g.rank != nil {
 			return nil, false
 		}
-		parsed := w.parse(*condition)
+		parsed := w.parse(*w.policy.Keep[i].Condition)
 		if !harmlessOnly(parsed) {
 			return nil, false
 		}
@@ -289,15 +277,6 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 	return list, true
 }
 
-// share is <policy>_share: the locks on the tables that guards read. SELECT on a table gives no such lock, so that it
-// belongs to the role that migrates.
-func (w *pageWriter) share() []Object {
-	if len(w.locks) == 0 {
-		return nil
-	}
-	return []Object{w.function("share", "", "share", fields{"Shares": w.locks}).asMigrator()}
-}
-
 // oneStatement says whether all steps fit into the statement that judges: an update or delete of
 // the batch's own rows, and beside a delete what is written from them, each into a table of its own.
 func (w *pageWriter) oneStatement() bool {
@@ -311,22 +290,18 @@ func (w *pageWriter) oneStatement() bool {
 			deletes++
 			continue
 		}
-		target := s.target
-		if !w.plainWrite(s) || slices.Contains(written, target) {
+		if !w.plainWrite(s) || slices.Contains(written, s.target) {
 			return false
 		}
-		written = append(written, target)
+		written = append(written, s.target)
 	}
 	return deletes == 1
 }
 
 // plainStep says whether a step deletes or updates the batch's own rows, and reads nothing else.
 func (w *pageWriter) plainStep(s policy.Step) bool {
-	if s.Where != nil || s.Related != nil {
-		return false
-	}
-	return s.Delete != nil || s.Update != nil && len(s.Update.Undo) == 0 &&
-		!slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) })
+	return s.Where == nil && s.Related == nil && (s.Delete != nil || s.Update != nil && len(s.Update.Undo) == 0 &&
+		!slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) }))
 }
 
 // plainWrite says whether a step writes from the batch's rows what their own columns, the run and as_of say.
@@ -341,19 +316,17 @@ func (w *pageWriter) plainWrite(s step) bool {
 
 // alsoText is what way RANGE writes beside the delete.
 type alsoText struct {
-	Name, Variable, Statement sqlText
-	Counted                   literal // under which rows are counted
-	Copies                    bool    // as many rows as are deleted
+	Number    int
+	Statement sqlText
+	Counted   literal // under which rows are counted
+	Copies    bool    // as many rows as are deleted
 }
 
 func (w *pageWriter) alsoTexts(b batch) []alsoText {
 	var list []alsoText
 	for _, s := range w.steps {
 		if s.copies {
-			list = append(list, alsoText{
-				Name: sqlText(fmt.Sprintf("step_%d", s.number)), Variable: sqlText(fmt.Sprintf("v_written_%d", s.number)),
-				Counted: literal(s.target), Copies: w.countsCopies(s), Statement: w.rendered(s, b),
-			})
+			list = append(list, alsoText{s.number, w.rendered(s, b), literal(s.target), w.countsCopies(s)})
 		}
 	}
 	return list
