@@ -77,9 +77,8 @@ func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) d
 
 func (c *compiler) compile() ([]Object, diag.List) {
 	c.checkSnapshot()
-	runtime := append(Runtime(c.file.Install), c.install())
-	objects := append(slices.Clip(runtime), c.policies()...)
-	c.checkStored(runtime, objects)
+	objects := slices.Concat(Runtime(c.file.Install), []Object{c.install()}, c.policies())
+	c.checkStored(objects)
 	objects = slices.Concat(objects, c.reports(), c.privileges(), c.jobs())
 	c.diags.Sort()
 	if c.diags.HasErrors() {

@@ -90,14 +90,12 @@ var madeForTable = regexp.MustCompile(`_(seq|pkey|key|idx|excl)$`)
 
 // checkStored refuses tables of joins whose names are taken: by the runtime, which they would take the place
 // of, or by each other.
-func (c *compiler) checkStored(runtime, objects []Object) {
+func (c *compiler) checkStored(objects []Object) {
 	taken := map[string]string{}
-	for _, o := range runtime {
+	for _, o := range objects { // those of the runtime come first
 		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
 			taken[o.Name] = "of the runtime"
 		}
-	}
-	for _, o := range objects {
 		if o.Kind != KindStored {
 			continue
 		}

@@ -92,7 +92,7 @@ func (w *pageWriter) entryRows(s step, e *stepEntry) {
 		e.Name = plainText(w.bind(*s.DropTable))
 	}
 	if s.Update != nil {
-		e.Differs = plainText(fragment("any differs", w.setTexts(s, s.Update.Set, s.from, s.as, false)))
+		e.Differs = plainText(fragment("any differs", w.setTexts(s, false)))
 	}
 	if s.Where != nil {
 		e.Where = plainText(w.bind(*s.Where))

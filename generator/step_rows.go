@@ -232,7 +232,7 @@ func (w *pageWriter) updateRows(s step, b batch) sqlText {
 		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
 		w.checkAssignments(s.Update.Undo, table)
 	}
-	set := w.setTexts(s, s.Update.Set, table, s.as, apart)
+	set := w.setTexts(s, apart)
 	from := slices.ContainsFunc(set, func(t setText) bool { return t.Inner != "" }) || s.Related == nil && apart
 	if from {
 		w.keys = append(w.keys, tableName(table))
@@ -244,7 +244,6 @@ func (w *pageWriter) updateRows(s step, b batch) sqlText {
 // setText is one column that an update writes.
 type setText struct {
 	Column ident
-	Name   literal
 	Value  sqlText // as it stands in SET
 	Inner  sqlText // computed in the sub-select, "" when Value is all
 	Number int
@@ -252,18 +251,17 @@ type setText struct {
 	Target sqlText
 }
 
-// setTexts compiles the assignments of an update of the rows called target. Apart says that values
-// which read the batch are computed beside the rows.
-func (w *pageWriter) setTexts(s step, list []policy.Assignment, table *catalog.Table, target ident, apart bool) []setText {
-	w.checkAssignments(list, table)
+// setTexts compiles the assignments of an update. Apart says that values which read the batch are computed beside the rows.
+func (w *pageWriter) setTexts(s step, apart bool) []setText {
+	w.checkAssignments(s.Update.Set, s.from)
 	var texts []setText
-	for i, a := range list {
+	for i, a := range s.Update.Set {
 		column := ident(a.Column)
-		t := setText{Column: column, Name: literal(a.Column), Number: i + 1, Value: w.bind(a.Value), Target: aliased(target, column)}
-		if apart && (w.readsBatch(s, valueOf(a)) || target != "t" && mentions(string(target), valueOf(a)) && w.setsFromBatch(s)) {
+		t := setText{Column: column, Number: i + 1, Value: w.bind(a.Value), Target: aliased(s.as, column)}
+		if apart && (w.readsBatch(s, valueOf(a)) || s.as != "t" && mentions(string(s.as), valueOf(a)) && w.setsFromBatch(s)) {
 			t.Inner, t.Value = t.Value, sqlText(fmt.Sprintf("batch.v%d", i+1))
 		}
-		if column := table.Column(a.Column); column != nil {
+		if column := s.from.Column(a.Column); column != nil {
 			t.AsText = !scalarTypes.MatchString(column.Type) || column.Type == "json" || column.Type == "citext"
 		}
 		texts = append(texts, t)

@@ -163,8 +163,8 @@ func (w *pageWriter) takeInRange(b batch, d fields) {
 	}
 	kept := each(w.guards, func(g guard) sqlText { return fragment("is false", g.cond) })
 	d["Conditions"], d["Also"] = append(conditions, kept...), w.alsoTexts(b)
-	if s := w.policy.Then[0]; s.Update != nil {
-		d["Set"] = w.setTexts(w.steps[0], s.Update.Set, w.table, "t", false)
+	if s := w.steps[0]; s.Update != nil {
+		d["Set"] = w.setTexts(s, false)
 	}
 }
 
