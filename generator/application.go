@@ -93,8 +93,7 @@ func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.C
 	return column
 }
 
-// setting adds what a function sets further columns of the policy's table to; false after an error, as where a column that
-// must have a value gets none in a row that is made.
+// setting adds what a function sets further columns of the policy's table to; false after an error.
 func (w *pageWriter) setting(set []valueText, list []policy.Assignment, value func(policy.Assignment) sqlText) ([]valueText, bool) {
 	for _, a := range list {
 		if w.writableColumn(w.table, a.Column, a.Position) == nil {
