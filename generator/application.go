@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,7 +19,7 @@ import (
 func (w *pageWriter) application() []Object {
 	var objects []Object
 	if w.policy.Claim != nil {
-		objects = append(objects, w.claim(w.policy.Claim)...)
+		objects = w.claim(w.policy.Claim)
 	}
 	if w.policy.Touch != nil {
 		objects = append(objects, w.touch(w.policy.Touch)...)
@@ -84,7 +85,7 @@ func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.C
 	case strings.HasSuffix(column.Type, "[]"):
 		w.refuse(key.Position, codeApplication, fmt.Sprintf("key %q is an array", key.Text), "A call with many keys could not be told from one with one key.")
 		return nil
-	case !isUnique(table, key.Text):
+	case !hasUnique(table, []string{key.Text}):
 		w.refuse(key.Position, codeApplication, fmt.Sprintf("no unique index on column %q of table %q alone", key.Text, tableName(table)),
 			fmt.Sprintf("Make it the primary key, or CREATE UNIQUE INDEX ON %s (%s), without WHERE.", qualified(table), ident(key.Text)))
 		return nil
@@ -92,10 +93,19 @@ func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.C
 	return column
 }
 
-func isUnique(table *catalog.Table, column string) bool {
-	return slices.Equal(table.PrimaryKey, []string{column}) || slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
-		return i.Unique && i.Valid && i.Predicate == "" && slices.Equal(i.Columns, []string{column})
-	})
+// setting adds what a function sets further columns of the policy's table to; false after an error.
+func (w *pageWriter) setting(set []valueText, list []policy.Assignment, value func(policy.Assignment) sqlText) ([]valueText, bool) {
+	for _, a := range list {
+		if w.writableColumn(w.table, a.Column, a.Position) == nil {
+			return nil, false
+		}
+		set = append(set, valueText{Column: ident(a.Column), Value: value(a)})
+	}
+	return set, true
+}
+
+func setColumns(set []valueText) []string {
+	return each(set, func(v valueText) string { return string(v.Column) })
 }
 
 // refuseUnset refuses to insert into a table with a column that must have a value and gets none.
@@ -108,19 +118,9 @@ func (w *pageWriter) refuseUnset(table *catalog.Table, given []string, at diag.P
 	return len(missing) > 0
 }
 
-var typeModifier = regexp.MustCompile(`\([0-9, -]+\)`)
-
-// argumentType is a column's type as a function's argument has it: without length or precision.
-func argumentType(typ string) string {
-	if strings.Contains(typ, `"`) {
-		return typ
-	}
-	return strings.Join(strings.Fields(typeModifier.ReplaceAllString(typ, "")), " ")
-}
-
 // castType is a type without length or precision for a cast, which would cut values off to these, and say so to nobody.
 func castType(typ string) string {
-	typ = argumentType(typ)
+	typ = catalog.Unsized(typ)
 	switch name := strings.TrimRight(typ, "[]"); { // alone the first two have length one
 	case name == "character":
 		return "bpchar" + strings.TrimPrefix(typ, name)
@@ -139,11 +139,11 @@ func (w *pageWriter) claim(c *policy.Claim) []Object {
 	if !w.claimable(c) || key == nil || w.clocks[0] == nil || w.refuseNames(w.table, c.Position, isApplicationName) {
 		return nil
 	}
-	d, ok := w.claimFields(c, key)
-	if !ok {
+	d := w.claimFields(c, key)
+	if d == nil {
 		return nil
 	}
-	typ := argumentType(key.Type)
+	typ := catalog.Unsized(key.Type)
 	objects := []Object{
 		w.called(c.Grant, "claim", typ+"[], interval", "claim_keys", d),
 		w.called(c.Grant, "claim", typ+", interval", "claim", d),
@@ -177,57 +177,54 @@ func (w *pageWriter) claimable(c *policy.Claim) bool {
 	return true
 }
 
-func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) (fields, bool) {
+// claimFields is what the functions of a claim say alike; nil after an error.
+func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) fields {
 	clock := w.clocks[0]
-	column := w.table.Column(clock.column)
-	now, expires, ok := w.instants(c, clock, column)
+	now, expires, ok := w.instants(c, clock)
 	if !ok {
-		return nil, false
+		return nil
 	}
-	columns, given := []ident{ident(key.Name), ident(column.Name)}, []string{key.Name, column.Name}
-	var values []sqlText
-	for _, a := range c.Set {
-		if w.writableColumn(w.table, a.Column, a.Position) == nil {
-			return nil, false
-		}
-		given = append(given, a.Column)
-		columns, values = append(columns, ident(a.Column)), append(values, w.valueFrom(a.Value, nil, ""))
-	}
-	// The primary key stays when an entry is taken over, so that the row is the same one for those who refer to it.
-	var defaults []ident
-	for _, column := range w.table.Columns {
-		if !column.Generated && !slices.Contains(given, column.Name) && !slices.Contains(w.table.PrimaryKey, column.Name) {
-			defaults = append(defaults, ident(column.Name))
-		}
-	}
-	expired, nowName := "older", w.asOf
+	expired, nowName, until := "older", w.asOf, sqlText("v_until")
 	if clock.source.NullsDue {
 		expired = "older or unknown"
 	}
 	if now != "" {
 		nowName = "v_now"
 	}
-	d := fields{
-		"Key": ident(key.Name), "KeyType": sqlText(argumentType(key.Type)), "Type": sqlText(clock.typ), "Now": now, "Expires": expires,
-		"Expired": fragment(expired, clock.comparison(nowName)), "Columns": columns, "Values": values, "Defaults": defaults,
+	if expires != "" {
+		until = "v_expires"
 	}
-	w.ttl(d, c)
-	return d, !w.refuseUnset(w.table, given, c.Position)
+	set, ok := w.setting([]valueText{{Column: ident(key.Name), Value: "k.key"}, {Column: ident(clock.column), Value: until}}, c.Set,
+		func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, nil, "") })
+	if !ok || w.refuseUnset(w.table, setColumns(set), c.Position) {
+		return nil
+	}
+	// The primary key stays when an entry is taken over, so that the row is the same one for those who refer to it.
+	var defaults []ident
+	for _, column := range w.table.Columns {
+		if !column.Generated && !slices.Contains(append(setColumns(set), w.table.PrimaryKey...), column.Name) {
+			defaults = append(defaults, ident(column.Name))
+		}
+	}
+	d := fields{
+		"Key": ident(key.Name), "KeyType": sqlText(catalog.Unsized(key.Type)), "Type": sqlText(clock.typ), "Now": now, "Expires": expires,
+		"Expired": fragment(expired, clock.comparison(nowName)), "Set": set, "Defaults": defaults,
+	}
+	maps.Copy(d, timeToLive(c.TTL.Tiers[0]))
+	return d
 }
 
-// ttl adds the time to live that a claim has when the call does not say.
-func (w *pageWriter) ttl(d fields, c *policy.Claim) {
-	tier := c.TTL.Tiers[0]
-	own, text, atLeast, atMost := intervalValue(&tier.Interval), tier.Interval.Text, sqlText("NULL"), sqlText("NULL")
-	if tier.Data != nil {
-		own, text = intervalValue(tier.Data.Else), tier.Data.Else.Text
-		atLeast, atMost = intervalValue(tier.Data.AtLeast), intervalValue(tier.Data.AtMost)
+// timeToLive is that of a claim when the call does not say, and its bounds.
+func timeToLive(tier policy.Tier) fields {
+	own, atLeast, atMost, text := &tier.Interval, sqlText("NULL"), sqlText("NULL"), tier.Interval.Text
+	if d := tier.Data; d != nil {
+		own, atLeast, atMost, text = d.Else, intervalValue(d.AtLeast), intervalValue(d.AtMost), d.Else.Text
+		if d.AtLeast != nil {
+			text = "the policy's time to live"
+		}
 	}
-	if atLeast != "NULL" {
-		text = "the policy's time to live"
-	}
-	d["TTL"], d["TTLText"], d["AtLeast"], d["AtMost"] = own, sqlText(text), atLeast, atMost
-	d["Bounded"] = atLeast != "NULL" || atMost != "NULL"
+	return fields{"TTL": intervalValue(own), "TTLText": sqlText(text), "AtLeast": atLeast, "AtMost": atMost,
+		"Bounded": atLeast != "NULL" || atMost != "NULL"}
 }
 
 func intervalValue(i *policy.Interval) sqlText {
@@ -244,9 +241,9 @@ var (
 
 // instants are now and the end of the claim in the clock's own type, such that the policy does not
 // find the entry due before that end; "" for one that an instant is already.
-func (w *pageWriter) instants(c *policy.Claim, k *clock, column *catalog.Column) (now, expires sqlText, ok bool) {
-	known := k.conversion == "" || k.conversion == "as timestamp" || k.conversion == "as date" || strings.HasPrefix(k.conversion, "as epoch")
-	if column.Generated || !known {
+func (w *pageWriter) instants(c *policy.Claim, k *clock) (now, expires sqlText, ok bool) {
+	column := w.table.Column(k.column)
+	if column.Generated || k.conversion != "" && set.Lookup("expires "+k.conversion) == nil {
 		w.refuse(c.Position, codeApplication, fmt.Sprintf("no claim can be written into clock %q", column.Name),
 			"It must be a date, a timestamp, or a number of seconds or milliseconds, and not generated.")
 		return "", "", false
@@ -276,13 +273,6 @@ func toPrecision(value sqlText, columnType, typ string) sqlText {
 	return fragment("expires to precision", fields{"Value": value, "Step": step})
 }
 
-// positionColumn is one column of a cursor's position.
-type positionColumn struct {
-	Number int
-	Name   ident
-	Type   sqlText
-}
-
 // cursorFunctions are <policy>_advance and <policy>_cursor.
 func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 	table := w.holder(c.Cursor.Table)
@@ -293,10 +283,9 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 	if key == nil {
 		return nil
 	}
-	var columns []positionColumn
-	keyType := argumentType(key.Type)
-	given, types := []string{key.Name}, keyType
-	for i, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
+	var columns []columnText
+	given, types := []string{key.Name}, []string{catalog.Unsized(key.Type)}
+	for _, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
 		column := w.writableColumn(table, name.Text, name.Position)
 		if column == nil {
 			return nil
@@ -305,22 +294,16 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is part of the cursor twice", name.Text), "")
 			return nil
 		}
-		typ := argumentType(column.Type)
-		given, types = append(given, name.Text), types+", "+typ
-		columns = append(columns, positionColumn{i + 1, ident(name.Text), sqlText(typ)})
+		typ := catalog.Unsized(column.Type)
+		given, types = append(given, name.Text), append(types, typ)
+		columns = append(columns, columnText{sqlText(ident(name.Text).String()), sqlText(typ)})
 	}
 	if w.refuseUnset(table, given, c.Cursor.Position) {
 		return nil
 	}
-	d := fields{"Table": qualified(table), "Key": ident(key.Name), "KeyType": sqlText(keyType), "Columns": columns,
+	d := fields{"Table": qualified(table), "Key": ident(key.Name), "KeyType": sqlText(types[0]), "Columns": columns,
 		"Position": columns[:len(c.Cursor.Columns)], "With": columns[len(c.Cursor.Columns):]}
-	return []Object{w.called(c.Grant, "advance", types, "advance", d), w.called(c.Grant, "cursor", keyType, "cursor", d)}
-}
-
-// columnValue is a column and what it is set to.
-type columnValue struct {
-	Column ident
-	Value  sqlText
+	return []Object{w.called(c.Grant, "advance", strings.Join(types, ", "), "advance", d), w.called(c.Grant, "cursor", types[0], "cursor", d)}
 }
 
 // touch is <policy>_touch.
@@ -329,23 +312,19 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 	if key == nil || w.refuseNames(w.table, t.Position, isApplicationName) {
 		return nil
 	}
+	set, ok := w.setting(nil, t.Set, func(a policy.Assignment) sqlText { return enclosed(w.bind(a.Value)) })
+	if !ok {
+		return nil
+	}
 	var order []ident // makes the order of rows total, where the key alone does not
-	if !isUnique(w.table, key.Name) {
+	if !hasUnique(w.table, []string{key.Name}) {
 		order = identifiers(w.table.PrimaryKey)
 	}
-	var set []columnValue
-	var what []string
-	for _, a := range t.Set {
-		if w.writableColumn(w.table, a.Column, a.Position) == nil {
-			return nil
-		}
-		what = append(what, quote.Comment(a.Column))
-		set = append(set, columnValue{ident(a.Column), enclosed(w.bind(a.Value))})
-	}
-	typ := argumentType(key.Type)
-	text := typ == "text" || typ == "character varying" || typ == "character" || strings.HasSuffix(typ, "citext")
-	d := fields{"Key": ident(key.Name), "KeyLiteral": literal(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(castType(key.Type)), "Trim": text,
-		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(strings.Join(what, ", ")), "Set": set, "Revive": nil}
+	typ := catalog.Unsized(key.Type)
+	what := strings.Join(each(setColumns(set), quote.Comment), ", ")
+	text := clockTypes[typ] == "text" || strings.HasSuffix(typ, "citext")
+	d := fields{"Key": ident(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(castType(key.Type)), "Trim": text,
+		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(what), "Set": set, "Revive": nil}
 	if t.Revive != nil {
 		revive := w.revive(t, key)
 		if revive == nil {
@@ -373,24 +352,13 @@ func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 	if from == nil || w.refuseNames(from, t.Revive.Position, isApplicationName) {
 		return nil
 	}
-	var given []string
-	var set []columnValue
-	keyValue := sqlText("")
-	for _, a := range append(slices.Clone(t.Revive.Set), w.fresh(t)...) {
-		if w.writableColumn(w.table, a.Column, a.Position) == nil {
-			return nil
-		}
-		value := w.valueFrom(a.Value, from, t.Revive.As)
-		if a.Column == key.Name {
-			keyValue = value
-		}
-		given = append(given, a.Column)
-		set = append(set, columnValue{ident(a.Column), value})
-	}
-	if w.refuseUnset(w.table, given, t.Revive.Position) {
+	set, ok := w.setting(nil, append(slices.Clone(t.Revive.Set), w.fresh(t)...),
+		func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
+	if !ok || w.refuseUnset(w.table, setColumns(set), t.Revive.Position) {
 		return nil
 	}
-	d := fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": keyValue, "Set": set, "Event": nil, "Also": nil}
+	ofKey := set[slices.Index(setColumns(set), key.Name)]
+	d := fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": ofKey.Value, "Set": set, "Event": nil, "Also": nil}
 	if t.Revive.Emit != "" {
 		d["Event"] = literal(t.Revive.Emit)
 	}

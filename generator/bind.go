@@ -16,17 +16,18 @@ import (
 // it is generated: names of the row's columns are tied to the alias t, as_of to a variable.
 type binder struct {
 	*compiler
-	policy     *policy.Policy
-	table      *catalog.Table
-	asOf       sqlText                        // what as_of is called where the expression goes
-	verdict    func(guard string) sqlText     // what keep.<name> means
-	blank      bool                           // there is no run: its values are NULL
-	batch      sqlText                        // the batch's rows as a relation; "" where there is none
-	aliases    map[string]*catalog.Table      // whose columns are known, by what they are called here
-	scalars    []scalarJoin                   // joins that are read as sub-selects, latest last
-	content    sqlText                        // what the relation "partition" stands for, "" for nothing
-	substitute func(pgparse.TableRef) sqlText // what a table is read as, "" for itself; nil: all are themselves
-	qualify    bool                           // tables that are named without a schema get theirs
+	policy      *policy.Policy
+	table       *catalog.Table
+	asOf        sqlText                        // what as_of is called where the expression goes
+	verdict     func(guard string) sqlText     // what keep.<name> means
+	blank       bool                           // there is no run: its values are NULL
+	batch       sqlText                        // the batch's rows as a relation; "" where there is none
+	aliases     map[string]*catalog.Table      // whose columns are known, by what they are called here
+	scalars     []scalarJoin                   // joins that are read as sub-selects, latest last
+	content     sqlText                        // what the relation "partition" stands for, "" for nothing
+	partitioned *partitioned                   // the table whose partitions the rows are, nil for rows
+	substitute  func(pgparse.TableRef) sqlText // what a table is read as, "" for itself; nil: all are themselves
+	qualify     bool                           // tables that are named without a schema get theirs
 }
 
 // scalarJoin is a join that is read as a sub-select in the place of each of its columns: where no
@@ -49,20 +50,10 @@ func (b *binder) parse(e policy.Expr) *pgparse.Expr {
 	return policy.Part{Expr: e}.Parsed()
 }
 
-// parseAny parses what may be an expression, a query or a statement.
-func parseAny(e policy.Expr) *pgparse.Expr {
-	for _, kind := range []string{policy.IsExpression, policy.IsQuery} {
-		if parsed, err := (policy.Part{Expr: e, Kind: kind}).Parse(); err == nil {
-			return parsed
-		}
-	}
-	return &e.Statement().Expr
-}
-
 // onOneLine refuses a text that would be another one on one line.
 func (b *binder) onOneLine(e policy.Expr) {
 	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {
-		b.refuse(e.At(offset), codeExpression, "a line break inside quotes", `Write it as E'...\n...'.`)
+		b.refuse(e.At(offset), CodeExpression, "a line break inside quotes", `Write it as E'...\n...'.`)
 	}
 }
 
@@ -88,13 +79,6 @@ func (b *binder) bindQuery(e policy.Expr) sqlText {
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsQuery), columns...))
 }
 
-// bindAt binds a query with another as_of.
-func (b *binder) bindAt(e policy.Expr, asOf sqlText) sqlText {
-	defer b.restored()()
-	b.asOf = asOf
-	return b.bindQuery(e)
-}
-
 // valueFrom is an expression that may read as_of and the columns of a table called alias; nil: of none.
 func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
 	return enclosed(spliced(e, b.columnEdits(b.parse(e), func(ref pgparse.ColumnRef) (sqlText, bool) {
@@ -102,18 +86,11 @@ func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sql
 		case from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star:
 			b.knownColumn(from, ref.Fields[1], e.At(ref.Offset))
 		case ref.Depth == 0:
-			b.refuse(e.At(ref.Offset), codeExpression,
+			b.refuse(e.At(ref.Offset), CodeExpression,
 				fmt.Sprintf("%q cannot be read here: the row is not there yet", strings.Join(ref.Fields, ".")), "")
 		}
 		return "", false
 	})))
-}
-
-// unaliased is an expression without "t." before its columns, as an index predicate needs it.
-func (b *binder) unaliased(e policy.Expr, parsed *pgparse.Expr) sqlText {
-	return spliced(e, b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
-		return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
-	}))
 }
 
 // spliced is an expression with its edits, on one line.
@@ -130,16 +107,16 @@ func (b *binder) columnEdits(parsed *pgparse.Expr, meaning func(pgparse.ColumnRe
 			text, replaced = meaning(ref)
 		}
 		if replaced {
-			edits = append(edits, nameEdit(parsed.SQL, ref.Offset, len(ref.Fields), text))
+			edits = append(edits, nameEdit(parsed.SQL, ref.Offset, len(ref.Fields) > 1, text))
 		}
 	}
 	return edits
 }
 
-// nameEdit replaces the name of one or two parts at an offset.
-func nameEdit(sql string, offset, parts int, text sqlText) pgparse.Edit {
+// nameEdit replaces the name at an offset, which may be qualified.
+func nameEdit(sql string, offset int, qualified bool, text sqlText) pgparse.Edit {
 	length := nameLength(sql[offset:])
-	if parts > 1 {
+	if qualified {
 		length = qualifiedLength(sql[offset:])
 	}
 	return pgparse.Edit{Offset: offset, Length: length, Text: string(text)}
@@ -155,12 +132,12 @@ func isAsOf(ref pgparse.ColumnRef) bool {
 func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []pgparse.Edit {
 	var edits []pgparse.Edit
 	for _, t := range parsed.Tables {
-		text, alias := sqlText(""), " "+quote.Ident(t.Name)
-		switch isBatch := t.Schema == "" && t.Name == "batch"; {
+		text, alias, isBatch := sqlText(""), quote.Ident(t.Name), t.Schema == "" && t.Name == "batch"
+		switch {
 		case isBatch && kind != policy.IsExpression:
 			continue
 		case isBatch && b.batch == "":
-			b.refuse(e.At(t.Offset), codeExpression, "\"batch\" cannot be read here", "Only steps know the batch's rows.")
+			b.refuse(e.At(t.Offset), CodeExpression, "\"batch\" cannot be read here", "Only steps know the batch's rows.")
 			continue
 		case isBatch:
 			text = b.batch
@@ -168,26 +145,22 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 			if kind == policy.IsStatement {
 				continue
 			}
-			text, alias = b.content, ` AS "partition"`
+			text, alias = b.content, `AS "partition"`
 		case b.substitute != nil && plainRead(parsed, t) && b.substitute(t) != "":
 			if kind != policy.IsExpression {
 				continue
 			}
 			text = b.substitute(t)
-		default:
-			if schema := b.schemaOf(t); b.qualify && t.Schema == "" && schema != "" {
-				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(schema) + "."})
+		default: // what PostgreSQL brings along comes before all schemas
+			if table := b.lookUp(t); b.qualify && t.Schema == "" && table != nil && !strings.HasPrefix(t.Name, "pg_") {
+				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(table.Schema) + "."})
 			}
 			continue
 		}
 		if t.Alias == "" {
-			text += sqlText(alias)
+			text += " " + sqlText(alias)
 		}
-		parts := 1
-		if t.Schema != "" {
-			parts = 2
-		}
-		edits = append(edits, nameEdit(parsed.SQL, t.Offset, parts, text))
+		edits = append(edits, nameEdit(parsed.SQL, t.Offset, t.Schema != "", text))
 	}
 	return edits
 }
@@ -315,6 +288,15 @@ func qualifiedLength(sql string) int {
 func isNameRune(r rune) bool {
 	return r == '_' || r == '$' || r >= 0x80 ||
 		r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+// firstName is the identifier that a text begins with, "" for none.
+func firstName(text string) string {
+	name := text[:nameLength(text)]
+	if quoted, found := strings.CutPrefix(name, `"`); found && strings.HasSuffix(quoted, `"`) {
+		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
+	}
+	return name
 }
 
 // ownColumnsOnly says whether an expression reads nothing but the row's own columns and calls

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"pgretain/internal/catalog"
 	"pgretain/policy"
 )
 
@@ -115,30 +116,27 @@ func (w *pageWriter) joinedType(sql string) string {
 	return table.Column(name).Plain()
 }
 
-// clockConversion says how a cutoff becomes a value of the clock's type: the name of a fragment, and
-// the type of the variable. No "real": it tells instants only 128 seconds apart, and would be
+// clockTypes are the types of cutoffs by those of clocks. No "real": it tells instants only 128 seconds apart, and would be
 // another value once it was compared with a double precision one.
+var clockTypes = map[string]string{
+	"timestamp with time zone": "timestamptz", "timestamp without time zone": "timestamp", "date": "date", "uuid": "uuid",
+	"smallint": "bigint", "integer": "bigint", "bigint": "bigint", "numeric": "numeric", "double precision": "double precision",
+	"text": "text", "character varying": "text", "character": "text",
+}
+
+// clockConversion says how a cutoff becomes a value of the clock's type: the name of a fragment, which there is where that
+// can be, and the type of the variable.
 func (w *pageWriter) clockConversion(source *policy.Clock, columnType string) (conversion, typ string) {
-	base := argumentType(columnType)
-	number := map[string]string{"smallint": "bigint", "integer": "bigint", "bigint": "bigint",
-		"numeric": "numeric", "double precision": "double precision"}[base]
-	text := base == "text" || base == "character varying" || base == "character"
-	switch kind := source.Encoding.Kind; {
-	case kind == "" && base == "timestamp with time zone":
-		return "", "timestamptz"
-	case kind == "" && base == "timestamp without time zone":
-		return "as timestamp", "timestamp"
-	case kind == "" && base == "date":
-		return "as date", "date"
-	case kind == "epoch_s" && number != "", kind == "epoch_ms" && number != "":
-		return "as " + kind + " " + number, number
-	case kind == "snowflake" && number == "bigint":
-		return "as snowflake bigint", "bigint"
-	case (kind == "uuidv7" || kind == "ulid") && base == "uuid":
-		return "as " + kind + " uuid", "uuid"
-	case kind == "ulid" && text:
-		return "as ulid text", "text"
-	case kind == "uuidv7" && text:
+	kind, typ := source.Encoding.Kind, clockTypes[catalog.Unsized(columnType)]
+	encoded := "as " + kind + " " + typ
+	switch {
+	case kind == "" && typ == "timestamptz":
+		return "", typ
+	case kind == "" && (typ == "timestamp" || typ == "date"):
+		return "as " + typ, typ
+	case kind != "" && set.Lookup(encoded) != nil:
+		return encoded, typ
+	case kind == "uuidv7" && typ == "text":
 		// Text compares by its letters, and UUIDs may be written in either case.
 		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a UUID of type %q does not sort by time", columnType),
 			"Make the column uuid, or write expression: \"(column)::uuid\".")
@@ -245,10 +243,8 @@ func (w *pageWriter) watermark(m *policy.Watermark, typ string) fields {
 // tier is one branch of the CASE over a window's tiers.
 type tier struct{ When, Cutoff sqlText }
 
-// windowColumn is a window that an expression gives, in the FROM clause of a judgement.
-type windowColumn struct {
-	Name, Value sqlText
-}
+// namedValue is a value with a name, as a column that a FROM clause gives.
+type namedValue struct{ Name, Value sqlText }
 
 // compileWindow makes one cutoff per tier, and the latest of them, which ends the range.
 func (w *pageWriter) compileWindow(k *clock, number int) {
@@ -309,24 +305,21 @@ func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
 
 // dataCutoff is the cutoff of a window that an expression gives, row by row.
 func (w *pageWriter) dataCutoff(k *clock, d *policy.WindowData, number string) (cutoff, bound sqlText) {
-	data := w.inZone(fields{"Unit": sqlText(d.Unit), "Longest": literal(longestWindow),
+	limit := func(i *policy.Interval) sqlText { // "" for none
+		if i == nil {
+			return ""
+		}
+		return w.cutoffBefore(*i)
+	}
+	data := w.inZone(fields{"Unit": sqlText(d.Unit), "Longest": literal("1000 years"), // what is longer is never due
 		"Calendar": slices.Contains([]string{"years", "months", "weeks", "days"}, d.Unit),
 		"ZeroDue":  d.AtLeast != nil && d.AtLeast.Zero(),
-		"Else":     sqlText("NULL"), "AtLeast": sqlText(""), "AtMost": sqlText("")})
-	data["Value"] = w.windowValue(k, *d.Value, number)
-	data["Never"] = each(d.NeverValues, w.bind)
+		"Else":     sqlText("NULL"), "AtLeast": limit(d.AtLeast), "AtMost": limit(d.AtMost),
+		"Value": w.windowValue(k, *d.Value, number), "Never": each(d.NeverValues, w.bind)})
 	if d.Else != nil {
 		data["Else"] = w.settableCutoff(*d)
 	}
-	bound = w.asOf
-	if d.AtLeast != nil {
-		bound = w.cutoffBefore(*d.AtLeast)
-		data["AtLeast"] = bound
-	}
-	if d.AtMost != nil {
-		data["AtMost"] = w.cutoffBefore(*d.AtMost)
-	}
-	bound = w.converted(k, bound)
+	bound = w.converted(k, cmp.Or(limit(d.AtLeast), w.asOf))
 	return enclosed(w.converted(k, fragment("cutoff from data", data))), bound
 }
 
@@ -344,7 +337,7 @@ func (w *pageWriter) windowValue(k *clock, e policy.Expr, number string) sqlText
 		return bound
 	}
 	name := sqlText("v_window_" + number)
-	w.columns = append(w.columns, windowColumn{name, bound})
+	w.columns = append(w.columns, namedValue{name, bound})
 	return name + ".value"
 }
 
@@ -369,9 +362,6 @@ func (w *pageWriter) converted(k *clock, instant sqlText) sqlText {
 	return fragment(k.conversion, w.inZone(fields{"Cutoff": instant, "Inclusive": k.source.Inclusive,
 		"Epoch": k.source.Encoding.Epoch, "Shift": k.source.Encoding.Shift}))
 }
-
-// longestWindow is the longest that a window may be; what is longer is never due.
-const longestWindow = "1000 years"
 
 // intervalText writes an interval as PostgreSQL reads it whatever the settings.
 func intervalText(i policy.Interval) string {

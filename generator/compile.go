@@ -23,16 +23,14 @@ import (
 
 // The codes of what only a catalog snapshot can tell.
 var (
-	codeNoTable    = diag.Register("P050", "table is not in the catalog snapshot")
-	codeNoColumn   = diag.Register("P051", "column is not in the catalog snapshot")
-	codeNoKey      = diag.Register("P052", "table has no key")
-	codeTableKind  = diag.Register("P053", "table is of a kind that cannot be purged")
-	codeClockType  = diag.Register("P054", "clock has a type that holds no instant")
-	codeCascade    = diag.Register("P055", "foreign key reaches a table that is not in cascades")
-	codeProtected  = diag.Register("P056", "protected table would be reached")
-	codeExpression = diag.Register("P057", "expression cannot be used here")
-	// CodeExpression is that of what a server refuses to plan, too.
-	CodeExpression   = codeExpression
+	codeNoTable      = diag.Register("P050", "table is not in the catalog snapshot")
+	codeNoColumn     = diag.Register("P051", "column is not in the catalog snapshot")
+	codeNoKey        = diag.Register("P052", "table has no key")
+	codeTableKind    = diag.Register("P053", "table is of a kind that cannot be purged")
+	codeClockType    = diag.Register("P054", "clock has a type that holds no instant")
+	codeCascade      = diag.Register("P055", "foreign key reaches a table that is not in cascades")
+	codeProtected    = diag.Register("P056", "protected table would be reached")
+	CodeExpression   = diag.Register("P057", "expression cannot be used here") // by a server that refuses to plan it, too
 	codeReservedName = diag.Register("P058", "name is taken by what is generated")
 	codeStep         = diag.Register("P060", "step cannot be generated")
 	codeSnapshotOld  = diag.Register("P061", "snapshot is of another search path")
@@ -79,9 +77,8 @@ func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) d
 
 func (c *compiler) compile() ([]Object, diag.List) {
 	c.checkSnapshot()
-	runtime := append(Runtime(c.file.Install), c.install())
-	objects := append(slices.Clip(runtime), c.policies()...)
-	c.checkStored(runtime, objects)
+	objects := slices.Concat(Runtime(c.file.Install), []Object{c.install()}, c.policies())
+	c.checkStored(objects)
 	objects = slices.Concat(objects, c.reports(), c.privileges(), c.jobs())
 	c.diags.Sort()
 	if c.diags.HasErrors() {
@@ -156,7 +153,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	}
 	before := slices.Concat(w.ensureColumns(c.tables[p.Table.String()]), w.createdTables(), w.storedTables())
 	if c.file.EachOf(p) == nil {
-		before = append(before, w.indexes()...)
+		before = append(before, each(w.wantedIndexes(), w.index)...)
 	} else if w.memberIndexes(); c.diags.HasErrors() {
 		return nil
 	}
@@ -195,7 +192,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		}
 	}
 	if ranksAlone > 1 {
-		c.refuse(p.Due.Position, codeExpression, "two entries of \"any\" go by rank alone",
+		c.refuse(p.Due.Position, CodeExpression, "two entries of \"any\" go by rank alone",
 			"The second would rank what the first leaves. Write two policies, in the order that is meant.")
 		return false
 	}

@@ -33,13 +33,6 @@ type instantEncoding struct {
 	Shift int    `json:"shift,omitempty"`
 }
 
-// Years from the instant on after which a clock is taken for a mistake: an age is of the past, and most
-// expiries are near.
-const (
-	yearsOfAge    = 1
-	yearsOfExpiry = 10
-)
-
 // facts is the policy's, as the registry has it. About clocks it says something where there is one only: with
 // several, a row may go by another one.
 func (w *pageWriter) facts() rowFacts {
@@ -50,7 +43,7 @@ func (w *pageWriter) facts() rowFacts {
 	}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
-		if argumentType(w.partitionedOf(w.policy).key.Plain()) == "uuid" {
+		if catalog.Unsized(w.partitioned.key.Plain()) == "uuid" {
 			f.Clock += "::text" // there is no min(uuid)
 		}
 	} else if k != nil && k.own {
@@ -65,9 +58,9 @@ func (w *pageWriter) facts() rowFacts {
 	if k == nil || k.source.Kind == "position" {
 		return f
 	}
-	years := yearsOfAge
+	years := 1 // after which a clock is taken for a mistake: an age is of the past, and most expiries are near
 	if k.source.Kind == "expires" {
-		years = yearsOfExpiry
+		years = 10
 	}
 	f.Ahead = plainText(w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": years})))
 	if f.Value = k.shown(); f.Value == f.Clock {
@@ -76,9 +69,7 @@ func (w *pageWriter) facts() rowFacts {
 	if f.At = plainText(k.expr); f.At == k.shown() {
 		f.At = ""
 	}
-	if w.where != nil {
-		f.Where = plainText(w.where.sql)
-	}
+	f.Where = plainText(w.where)
 	column := w.table.Column(k.column)
 	f.Nulls = !k.source.NullsDue && !k.source.NullsKept && (column == nil || !column.NotNull)
 	return f
@@ -96,24 +87,26 @@ func (k *clock) shown() string {
 // that the policy writes there is archived, marked with the run, and nothing is written over. By name, the
 // column with the number of the run.
 func (w *pageWriter) factsArchives() map[string]string {
-	list, twice := map[string]string{}, map[string]bool{}
-	for _, s := range w.steps() {
-		if s.Archive == nil || keepsOrReplaces(s.Archive) || w.writesOtherwise(s.Archive.Into.String()) {
-			continue
+	runs, otherwise := map[string]string{}, map[string]bool{}
+	for _, s := range w.steps {
+		if s.SQL != nil {
+			return nil
 		}
-		if run := w.runColumn(s); run != "" {
-			name := s.Archive.Into.String()
-			twice[name] = twice[name] || list[name] != "" && list[name] != run
-			list[name] = run
-		}
+		run := w.runColumn(s)
+		before, again := runs[s.target]
+		otherwise[s.target] = otherwise[s.target] || run == "" || again && before != run
+		runs[s.target] = run
 	}
-	maps.DeleteFunc(list, func(name, _ string) bool { return twice[name] })
-	return list
+	maps.DeleteFunc(runs, func(name, _ string) bool { return otherwise[name] })
+	return runs
 }
 
-// runColumn is the archive's column with the number of the run, "" where there is none.
+// runColumn is the column with the number of the run of an archive that only grows, "" where there is none.
 func (w *pageWriter) runColumn(s step) string {
-	into := w.archiveTable(s, w.sourceTable(s))
+	if s.Archive == nil || keepsOrReplaces(s.Archive) {
+		return ""
+	}
+	into := w.archiveTable(s)
 	for _, a := range s.Archive.Set {
 		if into == nil || !runID.MatchString(a.Value.SQL) {
 			continue
@@ -123,21 +116,6 @@ func (w *pageWriter) runColumn(s step) string {
 		}
 	}
 	return ""
-}
-
-// writesOtherwise says whether a step writes into a table in another way than by a marked archive.
-func (w *pageWriter) writesOtherwise(into string) bool {
-	return slices.ContainsFunc(w.steps(), func(s step) bool {
-		switch {
-		case s.SQL != nil:
-			return true
-		case s.Archive != nil:
-			return w.targetOf(s) == into && (keepsOrReplaces(s.Archive) || w.runColumn(s) == "")
-		case s.Insert != nil:
-			return w.targetOf(s) == into
-		}
-		return s.Related != nil && s.Related.Table.String() == into
-	})
 }
 
 // restoreSource tells retention.restore of one step that kept what it took or changed: an archive of whole rows, or
@@ -162,14 +140,12 @@ func (w *pageWriter) restores() []restoreSource {
 	if w.policy.Partitions {
 		return nil
 	}
-	list := append(w.archiveSources(), w.undoSources()...)
-	for _, s := range list {
-		if s.Set == nil {
-			w.addRight(s.table, policy.Access{Insert: true})
-			w.addRight(s.archive, policy.Access{Delete: !s.Stays})
-		}
+	archives := w.archiveSources()
+	for _, s := range archives {
+		w.addRight(s.table, policy.Access{Insert: true})
+		w.addRight(s.archive, policy.Access{Delete: !s.Stays})
 	}
-	return list
+	return append(archives, w.undoSources()...)
 }
 
 // archiveSources is empty unless the policy's own rows are among them, whole, and no archive mixes rows that cannot
@@ -177,7 +153,7 @@ func (w *pageWriter) restores() []restoreSource {
 func (w *pageWriter) archiveSources() []restoreSource {
 	var sources []restoreSource
 	own := false
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		source, ok := w.archiveSource(s)
 		switch {
 		case !ok:
@@ -213,11 +189,11 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 	if s.Archive == nil {
 		return source, false
 	}
-	from := w.sourceTable(s)
+	from := s.from
 	if from == nil || len(from.PrimaryKey) == 0 || assigned(s.Archive.Set, s.Archive.Document) {
 		return source, false
 	}
-	into := w.archiveTable(s, from)
+	into := w.archiveTable(s)
 	if into == nil {
 		return source, false
 	}
@@ -265,7 +241,7 @@ func (w *pageWriter) undoSources() []restoreSource {
 	defer w.restored()()
 	w.binder.asOf = "$5"
 	var sources []restoreSource
-	for _, s := range slices.Backward(w.steps()) {
+	for _, s := range slices.Backward(w.steps) {
 		if s.Update == nil || s.Related != nil || len(s.Update.Undo) == 0 {
 			continue
 		}
@@ -283,32 +259,6 @@ func (w *pageWriter) undoSources() []restoreSource {
 	return sources
 }
 
-var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
-
-// withSets notes at the steps what they set in rows that are there: by column the SQL of a value that is the same for all
-// rows, null for any other; of an insert the columns. What a statement or the watermark sets has an entry of its own.
-func (w *pageWriter) withSets(list []stepEntry) []stepEntry {
-	for _, s := range w.policy.Sets() {
-		set := map[string]*string{}
-		for _, a := range s.Set {
-			set[a.Column] = nil
-			if sql := strings.TrimSpace(a.Value.SQL); constantValue.MatchString(sql) {
-				set[a.Column] = &sql
-			}
-		}
-		i := slices.IndexFunc(list, func(e stepEntry) bool { return e.Step == s.Step+1 && e.Step > 0 && e.Verb != "sql" })
-		switch {
-		case i < 0:
-			list = append(list, stepEntry{Verb: "set", Table: s.Table.String(), Set: set})
-		case list[i].Verb == "update":
-			list[i].Set = set
-		default:
-			list[i].Set = slices.Sorted(maps.Keys(set))
-		}
-	}
-	return list
-}
-
 // expectation is what a policy relies on of a relation, as retention._unexpected compares it with the catalog.
 type expectation struct {
 	Kind     string            `json:"kind,omitempty"`    // "": a table
@@ -322,15 +272,18 @@ type expectation struct {
 // deletes. Archives that it makes are not known by the snapshot, or only later.
 func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 	all := map[string]*expectation{}
-	names := w.namesIn(functions)
+	own, other := w.namesIn(functions)
 	for _, r := range w.rights {
 		table := w.tables[r.table.String()]
 		archive := slices.ContainsFunc(w.policy.Uses(), func(u policy.Use) bool { return u.Created && u.Table.String() == r.table.String() })
 		if table == nil || table.Schema == w.schema() || archive {
 			continue
 		}
-		if tableName(table) == tableName(w.table) && !w.policy.Partitions {
-			table = w.table // with the columns that the policy makes sure of
+		names := other
+		if tableName(table) == tableName(w.table) {
+			if names = own; !w.policy.Partitions {
+				table = w.table // with the columns that the policy makes sure of
+			}
 		}
 		all[tableName(table)] = w.expectation(table, names)
 	}
@@ -349,25 +302,19 @@ func kindOf(table *catalog.Table) string {
 	return table.Kind
 }
 
-func (w *pageWriter) expectation(table *catalog.Table, names namesRead) *expectation {
-	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}}
-	for _, k := range w.known {
-		if k.table == tableName(table) && k.whole {
-			e.Whole = true
-		} else if k.table == tableName(table) {
-			e.Key = table.PrimaryKey
-		}
-	}
+// expectation is about a table; names are those that may mean a column of it, nil for all.
+func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *expectation {
+	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, tableName(table))}
 	own := tableName(table) == w.policy.Table.String()
-	if own && !w.policy.Partitions && !slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return i.Primary }) {
-		e.Key = table.PrimaryKey // a column of another unique index may become nullable
+	nullable := own && !w.policy.Partitions && !slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return i.Primary })
+	if nullable || slices.Contains(w.keys, tableName(table)) { // a column of another unique index may become nullable
+		e.Key = table.PrimaryKey
 	}
 	for _, c := range table.Columns {
-		if w.policy.Partitions && own || !e.Whole && !names.has(c.Name, own) {
+		if own && w.policy.Partitions || !e.Whole && names != nil && !names[c.Name] {
 			continue
 		}
-		e.Columns[c.Name] = c.Type
-		if c.Collation != "" {
+		if e.Columns[c.Name] = c.Type; c.Collation != "" {
 			e.Columns[c.Name] += " COLLATE " + c.Collation
 		}
 		if own && c.NotNull && slices.Contains(w.ranksBy(), c.Name) {
@@ -398,60 +345,43 @@ func (w *pageWriter) expectCascades(all map[string]*expectation, table *catalog.
 	}
 }
 
-// namesRead are names that stand in a policy's SQL where a column may be meant.
-type namesRead struct {
-	named   map[string]bool // in its own expressions, of whatever table
-	ofTable map[string]bool // behind the alias t
-	ofOther map[string]bool // behind any alias
-	star    bool            // all columns of some table
-}
-
-func (n namesRead) has(column string, own bool) bool {
-	return n.named[column] || n.star && !own || own && n.ofTable[column] || !own && n.ofOther[column]
-}
-
-// namesIn reads what is generated rather than what the policy says, so that no clock, cursor or step is
+// namesIn are names that stand in a policy's SQL where a column of its own table may be meant, and where one of another
+// table: nil for all. It reads what is generated rather than what the policy says, so that no clock, cursor or step is
 // forgotten; a name that means something else does no harm.
-func (w *pageWriter) namesIn(functions []Object) namesRead {
-	n := namesRead{w.named, map[string]bool{}, map[string]bool{}, w.star}
+func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
+	var set []policy.Assignment
+	for _, s := range w.policy.Sets() {
+		set = append(set, s.Set...)
+	}
+	for _, s := range w.policy.Then {
+		if s.Insert != nil {
+			set = append(set, s.Insert.Set...)
+		}
+		if s.Archive != nil {
+			for _, c := range s.Archive.Columns {
+				w.named[c.Name] = true
+			}
+		}
+	}
+	for _, a := range set {
+		w.named[a.Column] = true
+	}
+	own, other = maps.Clone(w.named), maps.Clone(w.named)
 	for _, f := range functions {
 		text := f.SQL
 		for i := strings.IndexByte(text, '.'); i >= 0; i = strings.IndexByte(text, '.') {
 			name := firstName(text[i+1:])
-			n.ofOther[name] = true
+			other[name] = true
 			if i > 0 && text[i-1] == 't' && (i == 1 || !isNameRune(rune(text[i-2]))) {
-				n.ofTable[name] = true
+				own[name] = true
 			}
 			text = text[i+1:]
 		}
 	}
-	for _, s := range w.policy.Sets() {
-		for _, a := range s.Set {
-			n.named[a.Column] = true
-		}
+	if w.star {
+		other = nil
 	}
-	for _, k := range w.policy.Then {
-		if k.Insert != nil {
-			for _, a := range k.Insert.Set {
-				n.named[a.Column] = true
-			}
-		}
-		if k.Archive != nil {
-			for _, c := range k.Archive.Columns {
-				n.named[c.Name] = true
-			}
-		}
-	}
-	return n
-}
-
-// firstName is the identifier that a text begins with, "" for none.
-func firstName(text string) string {
-	name := text[:nameLength(text)]
-	if quoted, found := strings.CutPrefix(name, `"`); found && strings.HasSuffix(quoted, `"`) {
-		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
-	}
-	return name
+	return own, other
 }
 
 // noteNames keeps which columns an expression may mean, and where it looks for functions, types and operators.

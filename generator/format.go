@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
@@ -73,12 +74,6 @@ func (l tool) downName(name string) string {
 // leadingDigits is the number of a version; flyway's may go on with dots or underscores.
 var leadingDigits = regexp.MustCompile(`^[0-9]+`)
 
-// flywayVersion writes a version as flyway compares it: 01_2 is 1.2.
-func flywayVersion(version string) string {
-	parts := strings.FieldsFunc(version, func(r rune) bool { return r == '.' || r == '_' })
-	return strings.Join(each(parts, func(part string) string { return strings.TrimLeft(part, "0") }), ".")
-}
-
 // number reads the number of a file that the tool would apply upwards, ours or the user's.
 func (l tool) number(name string) (n numbered, ok bool) {
 	rest, ok := strings.CutPrefix(name, l.prefix)
@@ -89,13 +84,34 @@ func (l tool) number(name string) (n numbered, ok bool) {
 	digits, exact := version, ""
 	if l.format == Flyway {
 		digits = leadingDigits.FindString(version)
-		exact = flywayVersion(version)
+		// It compares versions by their numbers: 01_2 is 1.2.
+		parts := strings.FieldsFunc(version, func(r rune) bool { return r == '.' || r == '_' })
+		exact = strings.Join(each(parts, func(part string) string { return strings.TrimLeft(part, "0") }), ".")
 	}
 	value, err := strconv.ParseInt(digits, 10, 64)
 	if exact == "" {
 		exact = strconv.FormatInt(value, 10)
 	}
 	return numbered{name: name, version: value, digits: len(digits), exact: exact}, err == nil && value > 0
+}
+
+// Suggest is the tool that the user's own files of dir look written for, with one of them; "" where that
+// is goose, or nobody can tell.
+func Suggest(dir fs.FS) (Format, string) {
+	paths, err := sqlFilesOf(dir)
+	if err != nil {
+		return "", ""
+	}
+	for _, path := range paths {
+		if _, ok := flywayTool.number(path); ok {
+			return Flyway, path
+		}
+		content, err := fs.ReadFile(dir, path)
+		if _, ok := ternTool.number(path); ok && err == nil && strings.Contains(string(content), ternDownLine) {
+			return Tern, path
+		}
+	}
+	return "", ""
 }
 
 // gooseTool writes one file for Up and Down, each statement between two lines.
@@ -187,7 +203,7 @@ func ternRefusal(text string, noTransaction bool) string {
 		case t.Comment && strings.HasSuffix(t.Text, `\`):
 			return "tern would not see the end of a comment that ends with a backslash"
 		case t.Comment:
-		case !t.Quoted() && strings.Contains(t.Text, "$") && !plainDollars(t.Text):
+		case !t.Quoted() && strings.Contains(t.Text, "$") && !dollarQuoted.MatchString(t.Text):
 			return "tern would not find the end of " + t.Text
 		case t.Text[0] == '\'' && strings.Contains(t.Text, `\`) && before == "e":
 			return "tern would read " + t.Text + " as a string with escapes"
@@ -196,10 +212,8 @@ func ternRefusal(text string, noTransaction bool) string {
 	})
 }
 
-// plainDollars says whether a dollar quote has no dollar inside.
-func plainDollars(text string) bool {
-	return strings.HasPrefix(text, "$") && strings.HasSuffix(text, "$") && strings.Count(text, "$") == 4
-}
+// dollarQuoted is a dollar quote that has no dollar inside.
+var dollarQuoted = regexp.MustCompile(`(?s)^\$[^$]*\$[^$]*\$[^$]*\$$`)
 
 // flywayTool writes V and U files, and beside them a script configuration where the tool's defaults
 // do not do: outside a transaction, or with a text that looks like a placeholder.

@@ -228,9 +228,6 @@ func (h *History) LastStep() []Migration {
 // Last is the greatest number in the directory, user's files included, 0 when it is empty.
 func (h *History) Last() int64 { return h.last }
 
-// NextVersion is one more than the greatest number in the directory, user's files included.
-func (h *History) NextVersion() int64 { return h.last + 1 }
-
 // Format is what the next files are written for.
 func (h *History) Format() Format { return h.tool.format }
 
@@ -344,15 +341,11 @@ func (dir migrationDir) leaveOut(head string) error {
 		return err
 	}
 	state, lost := none, map[string]bool{}
-	for _, f := range files {
-		if f.Name == head {
-			lost[f.State] = true
-		}
-	}
 	dir.without[head] = true
 	for _, f := range files {
 		switch {
 		case f.Name == head:
+			lost[f.State] = true
 		case f.After == state:
 			state = f.State
 		case lost[f.After]:

@@ -75,7 +75,7 @@ func (w *pageWriter) notNull(column string) bool { return w.table.Column(column)
 // needs are the orders for which the policy relies on the table's own indexes.
 func (w *pageWriter) needs() []IndexNeed {
 	var list []IndexNeed
-	for _, p := range w.passes() {
+	for _, p := range w.passes {
 		items, predicate := w.wantedIndex(p)
 		if len(items) == 0 && (p.clock != nil || p.beyond == nil) {
 			items = w.keyItems("") // the pass goes by its cursor, the primary key
@@ -89,19 +89,7 @@ func (w *pageWriter) needs() []IndexNeed {
 	return list
 }
 
-// indexes are what the passes of a policy go by and no existing index serves.
-func (w *pageWriter) indexes() []Object {
-	var objects []Object
-	for _, wanted := range w.wantedIndexes() {
-		object := w.index(wanted.items, wanted.predicate)
-		if !slices.ContainsFunc(objects, func(o Object) bool { return o.Name == object.Name }) {
-			objects = append(objects, object)
-		}
-	}
-	return objects
-}
-
-// wanted is an index that migrations build.
+// wanted is an index that migrations build: what a pass goes by, and no existing index serves.
 type wanted struct {
 	items     []NeededColumn
 	predicate sqlText
@@ -109,7 +97,7 @@ type wanted struct {
 
 func (w *pageWriter) wantedIndexes() []wanted {
 	var list []wanted
-	for _, p := range w.passes() {
+	for _, p := range w.passes {
 		if items, predicate := w.wantedIndex(p); len(items) > 0 && (predicate != "" || w.need(items).Index == "") {
 			list = append(list, wanted{items, predicate})
 		}
@@ -121,9 +109,8 @@ func (w *pageWriter) wantedIndexes() []wanted {
 // may stand in a predicate. No items: nothing to index, the primary key serves.
 func (w *pageWriter) wantedIndex(p pass) ([]NeededColumn, sqlText) {
 	var items []NeededColumn
-	partial := w.where != nil && w.where.simple && !w.where.always
 	switch {
-	case p.clock != nil && w.byClock(p):
+	case p.byClock():
 		first := NeededColumn{Name: p.clock.column}
 		if first.Name == "" {
 			first.expr = p.clock.indexed
@@ -131,13 +118,13 @@ func (w *pageWriter) wantedIndex(p pass) ([]NeededColumn, sqlText) {
 		items = append([]NeededColumn{first}, w.keyItems(p.clock.column)...)
 	case p.clock == nil && p.beyond != nil:
 		items = w.rankItems(p.beyond)
-	case partial:
+	case w.predicate != "":
 		items = w.keyItems("")
 	}
-	if len(items) > 0 && partial {
-		return items, w.where.plain
+	if len(items) == 0 {
+		return nil, ""
 	}
-	return items, ""
+	return items, w.predicate
 }
 
 func (w *pageWriter) keyItems(except string) []NeededColumn {
@@ -208,10 +195,10 @@ func (w *pageWriter) zoned(e *pgparse.Expr) bool {
 	return found
 }
 
-func (w *pageWriter) index(items []NeededColumn, predicate sqlText) Object {
-	list := fragment("index items", items)
+func (w *pageWriter) index(of wanted) Object {
+	list, predicate := fragment("index items", of.items), of.predicate
 	name := indexName(tableName(w.table), string(list), string(predicate))
-	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": list, "Columns": items, "Predicate": predicate,
+	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": list, "Columns": of.items, "Predicate": predicate,
 		"Comment": literal("pgretain: index of policy " + w.policy.Name), "Concurrently": true, "Partitions": nil}
 	maps.Copy(d, indexFields(w.table, name))
 	id := ID{KindIndex, w.table.Schema + "." + name}
@@ -237,9 +224,8 @@ func (w *pageWriter) index(items []NeededColumn, predicate sqlText) Object {
 // indexFields are the names of a table and of its index.
 func indexFields(table *catalog.Table, name string) fields {
 	return fields{
-		"Table": qualified(table), "Literal": literal(qualified(table)), "TableSchema": ident(table.Schema), "TableName": ident(table.Name),
+		"Table": qualified(table), "TableSchema": ident(table.Schema), "TableName": ident(table.Name),
 		"Name": ident(name), "InvalidName": ident(name + "_invalid"), "Leaf": table.Kind == "table",
-		"SchemaLiteral": literal(table.Schema), "TableLiteral": literal(table.Name), "NameLiteral": literal(name),
 	}
 }
 
@@ -318,8 +304,7 @@ func (w *pageWriter) column(table *catalog.Table, name string, column policy.Col
 		value = enclosed(sqlText(oneLine(column.Default.SQL)))
 	}
 	data := fields{"Policy": sqlText(w.policy.Name), "Table": qualified(table), "Column": ident(column.Name),
-		"Type": sqlText(oneLine(column.Type)), "Default": value, "TableLiteral": literal(qualified(table)),
-		"ColumnLiteral": literal(column.Name), "Comment": literal("pgretain: column of policy " + w.policy.Name)}
+		"Type": sqlText(oneLine(column.Type)), "Default": value, "Comment": literal("pgretain: column of policy " + w.policy.Name)}
 	return Object{
 		Kind: KindColumn, Name: name, As: AsMigrator, SQL: object("column", data), Drop: object("column_drop", data),
 		Policy: w.policy.Name, Table: tableName(table), Position: column.Position,

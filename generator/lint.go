@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -47,11 +48,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	w.binder.batch = fragment("batch in parentheses", batchRows{From: fragment("table as t", w.rowsRelation())})
 	var checks []Check
 	for i, j := range p.Joins {
-		e := j.Query
-		if e == nil {
-			e = j.Where
-		}
-		checks = append(checks, Check{*e, w.checkText("1", w.joins[:i+1], nil)})
+		checks = append(checks, Check{*cmp.Or(j.Query, j.Where), w.checkText("1", w.joins[:i+1], nil)})
 	}
 	judging := *p
 	judging.Joins, judging.Then, judging.Claim, judging.Touch = nil, nil, nil, nil
@@ -68,7 +65,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 			checks = append(checks, w.check(part.Expr, nil))
 		}
 	}
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		checks = append(checks, w.stepChecks(s)...)
 	}
 	return checks
@@ -109,18 +106,17 @@ func (w *pageWriter) stepChecks(s step) []Check {
 	other := func(t policy.Table, as string) {
 		others = append(others, fragment("table as", headerText{Name: ident(as), Variable: quotedTable(t)}))
 	}
-	for _, h := range w.headersRead(s) {
+	for _, h := range s.headers {
 		other(h.Insert.Into, h.Insert.As)
 	}
-	w.enterHeaders(s)
+	if !w.enter(s) {
+		return nil
+	}
 	if s.Related != nil {
-		if !w.enterRelated(s) {
-			return nil
-		}
 		other(s.Related.Table, s.Related.As)
 	}
 	var checks []Check
-	for _, part := range parts(s.Step) {
+	for _, part := range s.parts {
 		// A join of the step's own has a name that is not known outside it.
 		ofJoin := s.Related != nil && slices.ContainsFunc(s.Related.Joins, func(j policy.Join) bool { return j.Where != nil && *j.Where == part.Expr })
 		if part.Kind == policy.IsExpression && !ofJoin {

@@ -124,7 +124,7 @@ func compare(h *History, wanted []Object) ([]Change, error) {
 		}
 		c.first = o.Kind == KindPrivilege || altered && o.Kind == KindView
 		if c.differs() {
-			errs = append(errs, checkUpgrade(c)...)
+			errs = append(errs, checkUpgrade(c))
 			changes = append(changes, c)
 		} else if c.first && o.Kind == KindView {
 			views = append(views, c)
@@ -242,19 +242,19 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 				h.remove(c.Before.ID())
 			}
 			if c.After != nil {
-				h.put(*c.After, c.hash())
+				h.put(*c.After, c.sum)
 			}
 		}
 		p.Migration = Migration{Name: h.tool.name(version, h.width, p.middle), Version: version, State: h.hash(), After: after}
 		h.files, h.last = append(h.files, p.Migration), version
 	}
-	files, err := parallel.Each(parts, func(p part) ([]File, error) { return render(h.tool, p, opt) })
-	return slices.Concat(files...), err
+	files, _ := parallel.Each(parts, func(p part) ([]File, error) { return render(h.tool, p, opt), nil })
+	return slices.Concat(files...), nil
 }
 
 func nextVersion(h *History, opt NextOptions) (int64, error) {
 	if opt.Version == nil {
-		return h.NextVersion(), nil
+		return h.last + 1, nil
 	}
 	version := opt.Version(h.last)
 	if version <= h.last {
@@ -269,26 +269,13 @@ func nextVersion(h *History, opt NextOptions) (int64, error) {
 // check refuses what could not be read back, or what a migration tool would read differently.
 func check(l tool, o Object) []error {
 	var errs []error
-	refuse := func(message, hint string) {
-		errs = append(errs, &ObjectError{Kind: ErrText, Object: o, Message: message, Hint: hint})
-	}
-	if rank(o.Kind) < 0 || !slices.Contains([]As{AsMigrator, AsOwner, AsWorker, AsRunner}, o.As) {
-		refuse(fmt.Sprintf("unknown kind %q or role %q", o.Kind, o.As), "")
-	}
-	if !utf8.ValidString(o.Name) || o.Name == "" {
-		refuse("the name is empty or not valid UTF-8", "")
-	}
-	if o.SQL == "" {
-		refuse("nothing to execute", "")
-	}
-	if o.Kind == KindIndex && o.As != AsMigrator {
-		refuse("an index can only be built as the migrating role", "")
-	}
 	for _, text := range []string{o.SQL, o.Drop} {
-		if message := checkText(text, o.Kind); message != "" {
-			refuse(message, "")
-		} else if message := l.refusal(text, o.Kind == KindIndex); message != "" {
-			refuse(message, fmt.Sprintf("Write it in another way; the files are for %s.", l.format))
+		message, hint := checkText(text, o.Kind), ""
+		if message == "" {
+			message, hint = l.refusal(text, o.Kind == KindIndex), fmt.Sprintf("Write it in another way; the files are for %s.", l.format)
+		}
+		if message != "" {
+			errs = append(errs, &ObjectError{Kind: ErrText, Object: o, Message: message, Hint: hint})
 		}
 	}
 	return errs
@@ -331,7 +318,7 @@ func hasStatement(text string) bool {
 
 // checkUpgrade refuses to change what holds data or is used by columns: replacing a table or a
 // type is never a matter of running its definition again. An upgrade that ran has run.
-func checkUpgrade(c Change) []error {
+func checkUpgrade(c Change) error {
 	o := c.Object()
 	if c.Before == nil || (o.Kind != KindTable && o.Kind != KindType && o.Kind != KindUpgrade) {
 		return nil
@@ -340,11 +327,11 @@ func checkUpgrade(c Change) []error {
 	if c.After == nil {
 		what = "is no longer wanted"
 	}
-	return []error{&ObjectError{
+	return &ObjectError{
 		Kind: ErrUpgrade, Object: *o, Message: what + ": needs an upgrade migration",
 		Hint: "Use the pgretain version that wrote the migrations, or one that brings the upgrade. " +
 			"To remove everything, run \"pgretain migrate down --all\".",
-	}}
+	}
 }
 
 const namesHint = "Keep install.schema and install.roles as they were. To live under other names, undo everything with " +
@@ -357,10 +344,8 @@ var grantees = regexp.MustCompile(`(?m)^GRANT .* TO (.*);$`)
 func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 	refused := func(message string, args ...any) error {
 		e := &ObjectError{Kind: ErrInstall, Object: Object{Kind: KindInstall, Name: "install"}, Message: fmt.Sprintf(message, args...), Hint: namesHint}
-		for _, o := range wanted {
-			if o.Kind == KindInstall {
-				e.Object = o
-			}
+		if i := slices.IndexFunc(wanted, func(o Object) bool { return o.Kind == KindInstall }); i >= 0 {
+			e.Object = wanted[i]
 		}
 		return e
 	}
@@ -371,30 +356,18 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 	case before != after:
 		return refused("the migrations install into schema %q, the policy file says %q", before, after)
 	}
-	for _, role := range []struct {
-		as  As
-		now string // "" with "roles: none"
-	}{{AsOwner, roles.Owner}, {AsRunner, roles.Runner}} {
-		word := func(name string) string {
-			if name == "" {
-				return "roles: none"
-			}
-			return fmt.Sprintf("%s %q", role.as, name)
-		}
-		if roles.None {
-			role.now = ""
-		}
-		old, known := h.roles[role.as]
-		if known && old != role.now && slices.ContainsFunc(wanted, func(o Object) bool { return o.As == role.as }) {
-			return refused("the migrations install with %s, the policy file says %s", word(old), word(role.now))
+	for _, as := range []As{AsOwner, AsRunner} {
+		now := map[As]string{AsOwner: roles.Owner, AsRunner: roles.Runner}[as] // "" with "roles: none"
+		old, known := h.roles[as]
+		if known && old != now && slices.ContainsFunc(wanted, func(o Object) bool { return o.As == as }) {
+			return refused("the migrations install with %s, the policy file says %s", as.word(old), as.word(now))
 		}
 	}
-	// Operator and viewer own nothing: they may look at the runtime's tables.
-	for _, o := range wanted {
-		before, had := h.Object(o.ID())
-		if o.Kind != KindTable || !had {
+	for _, o := range wanted { // operator and viewer own nothing: they may look at the runtime's tables
+		if o.Kind != KindTable {
 			continue
 		}
+		before, _ := h.Object(o.ID())
 		old, now := grantees.FindAllStringSubmatch(before.SQL, -1), grantees.FindAllStringSubmatch(o.SQL, -1)
 		for i := range min(len(old), len(now)) {
 			if old[i][1] != now[i][1] {
@@ -403,6 +376,14 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 		}
 	}
 	return nil
+}
+
+// word is what a message calls a role of the install.
+func (as As) word(name string) string {
+	if name == "" {
+		return "roles: none"
+	}
+	return fmt.Sprintf("%s %q", as, name)
 }
 
 // installSchema is where the runtime's tables are.

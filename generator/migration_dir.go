@@ -24,7 +24,7 @@ var (
 	// partLine is the third line: which file of its step this one is.
 	partLine = regexp.MustCompile(`^-- pgretain: part ([0-9]+) of [0-9]+\n`)
 	// formatLine is the fourth line of a generated file; goose's have none.
-	formatLine = regexp.MustCompile(`^-- pgretain: format ([a-z]+)$`)
+	formatLine = regexp.MustCompile(`^(?:.*\n){3}-- pgretain: format ([a-z]+)\n`)
 	// ourName is how generated files are called, whatever their number.
 	ourName = regexp.MustCompile(`_(?:pgretain_runtime|retention_(?:tables|indexes|policies|drop_indexes))(?:\.up|\.down)?\.sql$`)
 )
@@ -62,19 +62,20 @@ func openDir(dir fs.FS, wanted Format) (migrationDir, error) {
 	}
 	found, first := wanted, ""
 	for _, path := range paths {
-		text, err := headOf(dir, path)
-		if err != nil || !strings.HasPrefix(text, firstLine+"\n") {
+		head, ours := headOf(dir, path)
+		if !ours {
 			continue // the user's, or what readFile will say
 		}
-		format := formatOf(text)
+		format := Goose
+		if m := formatLine.FindStringSubmatch(head); m != nil {
+			format = Format(m[1])
+		}
 		if found != "" && format != found {
 			return migrationDir{}, formatError(first, path, found, format)
 		}
 		found, first = format, path
 	}
-	if found == "" {
-		found = Goose
-	}
+	found = cmp.Or(found, Goose)
 	t, known := tools[found]
 	switch {
 	case !known && first == "":
@@ -94,17 +95,6 @@ func formatError(first, path string, wanted, format Format) error {
 		fmt.Sprintf("%s is written for %s, this file for %s", first, wanted, format), first, path)
 }
 
-// formatOf is the format that a generated file was written for.
-func formatOf(content string) Format {
-	lines := strings.SplitN(content, "\n", 5)
-	if len(lines) > 3 {
-		if m := formatLine.FindStringSubmatch(lines[3]); m != nil {
-			return Format(m[1])
-		}
-	}
-	return Goose
-}
-
 // Recognise is the format of the generated files of dir, goose where there are none. The error is a
 // *HistoryError where files of two tools are mixed.
 func Recognise(dir fs.FS) (Format, error) {
@@ -112,31 +102,9 @@ func Recognise(dir fs.FS) (Format, error) {
 	return d.tool.format, err
 }
 
-// Suggest is the tool that the user's own files of dir look written for, with one of them; "" where that
-// is goose, or nobody can tell.
-func Suggest(dir fs.FS) (Format, string) {
-	paths, err := sqlFilesOf(dir)
-	if err != nil {
-		return "", ""
-	}
-	for _, path := range paths {
-		if _, ok := flywayTool.number(path); ok {
-			return Flyway, path
-		}
-		content, err := fs.ReadFile(dir, path)
-		if _, ok := ternTool.number(path); ok && err == nil && strings.Contains(string(content), ternDownLine) {
-			return Tern, path
-		}
-	}
-	return "", ""
-}
-
 // sqlFilesOf lists the SQL files of a directory.
 func sqlFilesOf(dir fs.FS) ([]string, error) {
-	paths, err := fs.Glob(dir, "*.sql")
-	if err != nil {
-		return nil, fmt.Errorf("listing migrations: %w", err)
-	}
+	paths, _ := fs.Glob(dir, "*.sql") // of a pattern that is well-formed
 	for _, path := range paths {
 		if err := checkRegular(dir, path); err != nil {
 			return nil, err
@@ -174,15 +142,11 @@ func (dir migrationDir) list() ([]numbered, error) {
 // programs are the user's own migrations in Go, which goose numbers together with those in SQL.
 // https://pressly.github.io/goose/documentation/cli-commands/#create
 func (dir migrationDir) programs() []numbered {
-	paths, err := fs.Glob(dir.FS, "*.go")
-	if err != nil || dir.tool.format != Goose {
-		return nil
-	}
+	paths, _ := fs.Glob(dir.FS, "*.go")
 	var names []numbered
 	for _, path := range paths {
 		n, ok := dir.tool.number(strings.TrimSuffix(path, ".go") + dir.tool.suffix)
-		if ok && !strings.HasSuffix(path, "_test.go") {
-			n.name = path
+		if n.name = path; ok && !strings.HasSuffix(path, "_test.go") && dir.tool.format == Goose {
 			names = append(names, n)
 		}
 	}
@@ -198,11 +162,10 @@ func (dir migrationDir) checkNumbers(names []numbered) error {
 		}
 		seen[n.exact] = n
 		if dir.tool.gapless && n.version != int64(i+1) {
-			files := []string{n.name}
+			files, hint := []string{n.name}, gapHint
 			if i > 0 {
 				files = []string{names[i-1].name, n.name}
 			}
-			hint := gapHint
 			if len(dir.without) > 0 {
 				hint = "Give the last of these the number of the first file that goes, if it is applied nowhere; or have the other side written again."
 			}
@@ -242,12 +205,15 @@ func (dir migrationDir) ours(names []numbered) (files []migrationFile, err error
 }
 
 func (dir migrationDir) isOurs(name string) bool {
-	text, err := headOf(dir.FS, name)
-	return err == nil && strings.HasPrefix(text, firstLine+"\n")
+	_, ours := headOf(dir.FS, name)
+	return ours
 }
 
-// headOf is the lines that say whose a file is and what for: files can be many megabytes.
-func headOf(dir fs.FS, name string) (string, error) { return textOf(dir, name, 1024) }
+// headOf is the lines that say what a file of ours is for: files can be many megabytes.
+func headOf(dir fs.FS, name string) (head string, ours bool) {
+	head, err := textOf(dir, name, 1024)
+	return head, err == nil && strings.HasPrefix(head, firstLine+"\n")
+}
 
 // textOf is as much of a file, which is not copied once more.
 func textOf(dir fs.FS, name string, most int64) (string, error) {
@@ -304,15 +270,11 @@ func (dir migrationDir) readOne(name string) (*migrationFile, error) {
 		return nil, damage(name, text)
 	}
 	head, body, _ := strings.Cut(rest, "\n")
-	sum := parallel.Start(func() (string, error) { return Hash(body), nil })
 	m := stateLine.FindStringSubmatch(head)
-	if m == nil {
+	if m == nil || Hash(body) != m[3] {
 		return nil, edited(name, text)
 	}
 	file, err := parseBody(dir.tool, name, body)
-	if found, _ := sum(); found != m[3] {
-		return nil, edited(name, text) // whatever else that broke
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -348,10 +310,10 @@ func (dir migrationDir) checkBeside(name, content string) error {
 
 // checkAlone refuses a Down file whose migration has gone.
 func (dir migrationDir) checkAlone() error {
-	paths, err := fs.Glob(dir.FS, "*.sql")
-	if err != nil || !dir.tool.separate() {
-		return err
+	if !dir.tool.separate() {
+		return nil
 	}
+	paths, _ := fs.Glob(dir.FS, "*.sql")
 	wanted := map[string]bool{}
 	for _, path := range paths {
 		if _, ok := dir.tool.number(path); ok {
@@ -397,9 +359,8 @@ func damage(name, text string) error {
 	}
 	for i, line := range lines[:min(len(lines), 5)] { // a stray line may have come before our first one
 		if i > 0 && line == firstLine || line != firstLine && strings.HasSuffix(line, firstLine) {
-			err := historyError(ErrEdited, restoreHint, "something stands before the first line of this generated migration", name)
-			err.Line = i + 1
-			return err
+			return &HistoryError{Kind: ErrEdited, Files: []string{name}, Line: i + 1, Hint: restoreHint,
+				Message: "something stands before the first line of this generated migration"}
 		}
 	}
 	return nil
@@ -417,9 +378,8 @@ func edited(name, text string) error {
 }
 
 func conflicted(name string, line int) error {
-	err := historyError(ErrConflict, conflictHint, "this generated migration has conflict markers: two branches wrote it", name)
-	err.Line = line
-	return err
+	return &HistoryError{Kind: ErrConflict, Files: []string{name}, Line: line, Hint: conflictHint,
+		Message: "this generated migration has conflict markers: two branches wrote it"}
 }
 
 func cutOff(name string) error {

@@ -21,7 +21,7 @@ type Change struct {
 	first bool
 	// was and is are the places of Before and After in the order of creation.
 	was, is int
-	sum     string // the hash of After, "" where nobody has made one
+	sum     string // the hash of After; "" on the way back
 }
 
 // Changes tells two lists of objects apart: new and changed ones in the order of after, then those that go, in that of
@@ -61,14 +61,6 @@ func (c Change) back() Change {
 	return Change{Before: c.After, After: c.Before, stays: c.stays, first: c.first, was: c.is, is: c.was}
 }
 
-// hash is that of After.
-func (c Change) hash() string {
-	if c.sum == "" {
-		return c.After.Hash()
-	}
-	return c.sum
-}
-
 // Object is the later of the two.
 func (c Change) Object() *Object { return cmp.Or(c.After, c.Before) }
 
@@ -100,25 +92,21 @@ type pieces []string
 func (p pieces) String() string { return strings.Join(p, "") }
 
 // render writes the files of one part: head, Up, Down.
-func render(l tool, p part, opt NextOptions) ([]File, error) {
-	down, first := downs(p.changes), p.After == none && isRuntime(p.changes[0].Object())
+func render(l tool, p part, opt NextOptions) []File {
+	down, first := ups(each(p.changes, Change.back)), p.After == none && isRuntime(p.changes[0].Object())
 	if first && opt.home != "" {
 		down = []action{dropRuntime(p.changes, opt)}
 	}
-	sections := []section{{ups(p.changes), opt.path, first}, {down, opt.pathBefore, false}}
-	texts, err := parallel.Each(sections, func(s section) (pieces, error) { return s.write(l, p, opt) })
-	if err != nil {
-		return nil, err
-	}
+	up, back := section{ups(p.changes), opt.path, first}.write(l, p, opt), section{down, opt.pathBefore, false}.write(l, p, opt)
 	if first && l.format != Goose && opt.Schema != "" {
-		texts[0] = slices.Insert(texts[0], 0, firstSchema(opt))
+		up = slices.Insert(up, 0, firstSchema(opt))
 	}
-	for range 2 { // as many lines, then the lines
-		if first {
-			p.contents = contents(l.frame(l, p, texts[0], texts[1])[0].Content())
+	if first {
+		for range 2 { // as many lines, then the lines
+			p.contents = contents(l.frame(l, p, up, back)[0].Content())
 		}
 	}
-	return l.frame(l, p, texts[0], texts[1]), nil
+	return l.frame(l, p, up, back)
 }
 
 // dropRuntime takes back the file that installs the runtime.
@@ -142,8 +130,7 @@ func firstSchema(opt NextOptions) string {
 	if !opt.Roles.None {
 		owner = sqlText(quote.Ident(opt.Roles.Owner))
 	}
-	schema := quote.Ident(opt.Schema)
-	return execute("schema.sql.tmpl", fields{"Literal": literal(schema), "Schema": sqlText(schema), "Owner": owner}) + "\n"
+	return execute("schema.sql.tmpl", fields{"Schema": sqlText(quote.Ident(opt.Schema)), "Owner": owner}) + "\n"
 }
 
 // sealed puts the two lines before a body that mark a file as ours, place it in the chain of states
@@ -175,15 +162,10 @@ func (l tool) head(p part, intro string) string {
 	}
 	for _, c := range p.changes {
 		if c.Before != nil || !isRuntime(c.After) {
-			fmt.Fprintf(&b, "--   %s\n", c.line())
+			fmt.Fprintf(&b, "--   %s %s %s%s\n", c.Sign(), c.Object().Kind, quoteName(c.Object().Name), c.Words())
 		}
 	}
 	return b.String()
-}
-
-// line is what the head says of a change, and how a policy changes.
-func (c Change) line() string {
-	return c.Sign() + " " + string(c.Object().Kind) + " " + quoteName(c.Object().Name) + c.Words()
 }
 
 // forward introduces the objects of a file that goes up; back is what restores them.
@@ -200,56 +182,42 @@ func (p part) backward(name string) string {
 // reach. There are never as many objects.
 var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
 
-// ups are the actions of an Up part: jobs are unscheduled before anything else changes, then what
+// ups are the actions of an Up part, and of Down, which goes back in the same order of safety: jobs are unscheduled before anything else changes, then what
 // cannot be replaced goes, latest first, and tables of the runtime lose what an upgrade gave them; what
 // is new comes; what is no longer wanted goes last.
 func ups(changes []Change) []action {
+	const unscheduled, dropped, downgraded, put, removed = 0, 1, 2, 3, 4
 	type placed struct {
-		place  int
-		action action
+		action
+		group, place int
 	}
-	var unscheduled, dropped, downgraded, put, removed []placed
+	var list []placed
 	for _, c := range changes {
 		if c.After != nil {
-			put = append(put, placed{c.is - ahead[c.After.Kind], c.put()})
+			list = append(list, placed{c.put(), put, c.is - ahead[c.After.Kind]})
 			if !c.first || c.Before == nil {
 				continue
 			}
 		}
-		to := &removed
+		group := removed
 		switch {
 		case c.After == nil && c.Before.Kind == KindCron:
-			to = &unscheduled
+			group = unscheduled
 		case c.first:
-			to = &dropped
+			group = dropped
 		case c.Before.Kind == KindUpgrade:
-			to = &downgraded
+			group = downgraded
 		}
-		*to = append(*to, placed{-c.was, c.drop()})
+		list = append(list, placed{c.drop(), group, -c.was})
 	}
-	var actions []action
-	for _, group := range [][]placed{unscheduled, dropped, downgraded, put, removed} {
-		slices.SortStableFunc(group, func(a, b placed) int { return a.place - b.place })
-		for _, p := range group {
-			actions = append(actions, p.action)
-		}
-	}
-	return actions
+	slices.SortStableFunc(list, func(a, b placed) int { return cmp.Or(a.group-b.group, a.place-b.place) })
+	return each(list, func(p placed) action { return p.action })
 }
 
-// downs are the actions of a Down part: it goes back to what was there in the same order of safety.
-func downs(changes []Change) []action {
-	actions := ups(each(changes, Change.back))
-	for i := range actions {
-		actions[i].removal = nil
-	}
-	return actions
-}
-
-// put creates or replaces. How the object is removed is noted where the Down part does not say it.
+// put creates or replaces. How the object is removed is noted in Up where the Down part does not say it.
 func (c Change) put() action {
 	a := action{verb: verbPut, object: *c.After}
-	if (c.Before == nil && c.stays) || (c.Before != nil && (c.first || c.Before.Drop != c.After.Drop)) {
+	if c.sum != "" && (c.Before == nil && c.stays || c.Before != nil && (c.first || c.Before.Drop != c.After.Drop)) {
 		a.removal = &c.After.Drop
 	}
 	return a
@@ -277,7 +245,7 @@ type section struct {
 
 // write writes the objects, consecutive ones of a role inside that role. In a transaction all of them are one
 // statement of a tool that frames statements: sent without arguments, it may hold many.
-func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
+func (s section) write(l tool, p part, opt NextOptions) pieces {
 	whole := l.framed && !p.noTransaction
 	texts := make(pieces, 0, len(s.actions)*4+8) // an object has four pieces mostly
 	if whole {
@@ -286,15 +254,11 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 	texts = append(texts, settings(p, s.path))
 	current, plain, chapter := "", false, ""
 	for _, a := range s.actions {
-		role, err := roleOf(a.object, p, opt.Roles)
-		if err != nil {
-			return nil, err
-		}
 		if s.chapters && a.object.Chapter != "" && a.object.Chapter != chapter {
 			chapter = a.object.Chapter
 			texts = append(texts, heading(chapter))
 		}
-		if role != current {
+		if role := roleOf(a.object, p, opt.Roles); role != current {
 			texts = append(texts, switchRole(role))
 			current = role
 		}
@@ -323,7 +287,7 @@ func (s section) write(l tool, p part, opt NextOptions) (pieces, error) {
 	case p.noTransaction && s.path != "":
 		texts = append(texts, "\nRESET search_path;\n")
 	}
-	return texts, nil
+	return texts
 }
 
 // closes says whether an action creates something whose privileges retention._close() sees to, the last statement
@@ -352,22 +316,14 @@ func settings(p part, path string) string {
 }
 
 // roleOf is the role that executes an action, "" for the migrating role.
-func roleOf(o Object, p part, roles policy.Roles) (string, error) {
-	if roles.None || p.noTransaction || o.As == AsMigrator {
-		return "", nil
+func roleOf(o Object, p part, roles policy.Roles) string {
+	switch {
+	case roles.None || p.noTransaction || o.As == AsMigrator:
+		return ""
+	case o.As == AsRunner:
+		return roles.Runner
 	}
-	role := roles.Owner
-	if o.As == AsRunner {
-		role = roles.Runner
-	}
-	// goose ends a statement at a line's end and takes "--" for a comment, even in quotes.
-	if role == "" || strings.ContainsAny(role, "\r\n") || strings.Contains(role, "--") {
-		return "", &ObjectError{
-			Kind: ErrText, Object: o, Message: fmt.Sprintf("role name %q cannot be used in a migration", role),
-			Hint: "Name a role without line breaks and \"--\" under install.roles.",
-		}
-	}
-	return role, nil
+	return roles.Owner
 }
 
 // switchRole goes on as another role, "" for the migrating one. The session's user may, whoever it is now.

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -149,22 +150,17 @@ func (a action) mark() string {
 	return text
 }
 
+var markLine = regexp.MustCompile(`^-- pgretain: (put|drop) (\S+) ("(?:[^"\\]|\\.)*")(?: (\S+))?$`)
+
 // readMark reads what action.mark writes.
 func readMark(line string) (a action, ok bool) {
-	rest, ours := strings.CutPrefix(line, ourPrefix+" ")
-	what, rest, _ := strings.Cut(rest, " ")
-	kind, rest, _ := strings.Cut(rest, " ")
-	quoted, err := strconv.QuotedPrefix(rest)
-	if !ours || what != string(verbPut) && what != string(verbDrop) || err != nil || quoted[0] != '"' {
-		return action{}, false
+	m := markLine.FindStringSubmatch(line)
+	if m == nil {
+		return a, false
 	}
-	name, err := strconv.Unquote(quoted)
-	as, spaced := strings.CutPrefix(rest[len(quoted):], " ")
-	if !spaced {
-		as = string(usually(Kind(kind)))
-	}
-	a = action{verb: verb(what), object: Object{Kind: Kind(kind), Name: name, As: As(as)}}
-	return a, err == nil && as != "" && !strings.Contains(as, " ") && (spaced || rest == quoted)
+	name, err := strconv.Unquote(m[3])
+	kind := Kind(m[2])
+	return action{verb: verb(m[1]), object: Object{Kind: kind, Name: name, As: cmp.Or(As(m[4]), usually(kind))}}, err == nil
 }
 
 // usually is the role that creates objects of a kind.
@@ -186,10 +182,8 @@ type fileReader struct {
 	line   int
 	inDown bool
 	role   string  // as which the next objects are created
-	object *action // nil between objects
+	object *action // nil between objects; of kind KindRuntime below runtimeMark
 	text   string  // of the object; mostly a part of the file's, which is not copied
-
-	runtime bool // below runtimeMark
 }
 
 // parseBody reads the objects of a file below its second line, and the settings of its Up part.
@@ -200,7 +194,7 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	r := &fileReader{migrationFile: migrationFile{roles: map[As]string{}}, tool: l, name: name, line: 2}
 	for body != "" {
 		n := 0
-		if r.object != nil || r.runtime {
+		if r.object != nil {
 			n = untilLine(body, ourPrefix)
 			if l.framed {
 				n = untilLine(body[:n], "-- +goose Statement")
@@ -214,7 +208,7 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 		}
 		body = rest
 	}
-	if r.object != nil || r.runtime {
+	if r.object != nil {
 		return nil, r.malformed("the last object does not end")
 	}
 	return &r.migrationFile, nil
@@ -249,7 +243,7 @@ func (r *fileReader) read(line string) error {
 			return err
 		}
 		return r.open(line)
-	case r.object == nil && !r.runtime && !r.inDown:
+	case r.object == nil && !r.inDown:
 		r.setting(line)
 	}
 	return nil
@@ -283,15 +277,13 @@ func (r *fileReader) setting(line string) {
 }
 
 func (r *fileReader) open(line string) error {
-	if line == runtimeMark {
-		r.runtime, r.text = true, ""
-		return nil
-	}
 	a, ok := readMark(line)
-	if !ok {
+	switch {
+	case line == runtimeMark:
+		a.object.Kind = KindRuntime
+	case !ok:
 		return r.malformed("this is not the mark of an object")
-	}
-	if rank(a.object.Kind) < 0 {
+	case rank(a.object.Kind) < 0:
 		return historyError(ErrNewer, newerHint, fmt.Sprintf("line %d: it holds an object of kind %q, which this pgretain (runtime %s) does not know",
 			r.line, a.object.Kind, sqlfiles.Version), r.name)
 	}
@@ -301,18 +293,25 @@ func (r *fileReader) open(line string) error {
 
 // close ends the object under way, if there is one, or those of the runtime. Roles are switched for the next one.
 func (r *fileReader) close() error {
+	a := r.object
+	if a == nil {
+		return nil
+	}
 	var switched []string
 	for line := lastLine(r.text); switchesRole(line); line = lastLine(r.text) {
 		r.text = strings.TrimSuffix(r.text, line)
 		switched = append(switched, line)
 	}
-	defer func() {
-		for _, line := range slices.Backward(switched) {
-			r.setting(strings.TrimSuffix(line, "\n"))
+	switch {
+	case a.verb == verbPut:
+		a.object.SQL = r.text
+		r.add(*a)
+	case a.verb == verbDrop:
+		if hasStatement(r.text) { // not the comment in place of statements
+			a.object.Drop = r.text
 		}
-	}()
-	if r.runtime {
-		r.runtime = false
+		r.add(*a)
+	default:
 		for _, text := range runtimeTexts(r.text) {
 			id, ok := runtimeID(text)
 			if !ok {
@@ -321,16 +320,10 @@ func (r *fileReader) close() error {
 			r.add(action{verb: verbPut, object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text}})
 		}
 	}
-	if r.object == nil {
-		return nil
-	}
-	if r.object.verb == verbPut {
-		r.object.object.SQL = r.text
-	} else if hasStatement(r.text) { // not the comment in place of statements
-		r.object.object.Drop = r.text
-	}
-	r.add(*r.object)
 	r.object = nil
+	for _, line := range slices.Backward(switched) {
+		r.setting(strings.TrimSuffix(line, "\n"))
+	}
 	return nil
 }
 

@@ -31,7 +31,7 @@ func (w *pageWriter) function(suffix, arguments, template string, data fields) O
 	if !w.onlyCheck {
 		all := fields{
 			"Schema": sqlText(w.schema()), "Function": sqlText(name), "Signature": sqlText(signature), "Policy": sqlText(w.policy.Name),
-			"PolicyLiteral": literal(w.policy.Name), "Zone": w.zone(), "SearchPath": identifiers(w.file.Install.SearchPath),
+			"Zone": w.zone(), "SearchPath": identifiers(w.file.Install.SearchPath),
 			"Table": qualified(w.table), "TableComment": tableComment(w.table),
 		}
 		maps.Copy(all, data)
@@ -56,10 +56,10 @@ func (c *compiler) forPeople(o Object) Object {
 	return o
 }
 
-// asMigrator makes an object the migrating role's, for the worker to call.
-func (c *compiler) asMigrator(o Object) Object {
-	o.As, o.Grants = AsMigrator, nil
-	return o.forWorker(c.file.Install.Roles)
+// asMigrator makes a function the migrating role's.
+func (o Object) asMigrator() Object {
+	o.As = AsMigrator
+	return o
 }
 
 // storedName is the table that holds a join's rows during a run.
@@ -67,12 +67,14 @@ func (w *pageWriter) storedName(j policy.Join) string { return w.policy.Name + "
 
 // storedTables are the tables for the joins that are read once per run.
 func (w *pageWriter) storedTables() []Object {
+	defer w.restored()()
+	w.binder.asOf = "NULL::timestamptz"
 	var objects []Object
 	for _, j := range w.policy.OncePerRun() {
 		o := Object{
 			Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
 			SQL: object("stored", fields{"Policy": sqlText(w.policy.Name), "Join": sqlText(j.Name), "Table": w.storedTable(j),
-				"Query": w.bindAt(*j.Query, "NULL::timestamptz")}),
+				"Query": w.bindQuery(*j.Query)}),
 			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position,
 		}
 		if !w.file.Install.Roles.None {
@@ -88,14 +90,12 @@ var madeForTable = regexp.MustCompile(`_(seq|pkey|key|idx|excl)$`)
 
 // checkStored refuses tables of joins whose names are taken: by the runtime, which they would take the place
 // of, or by each other.
-func (c *compiler) checkStored(runtime, objects []Object) {
+func (c *compiler) checkStored(objects []Object) {
 	taken := map[string]string{}
-	for _, o := range runtime {
+	for _, o := range objects { // those of the runtime come first
 		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
 			taken[o.Name] = "of the runtime"
 		}
-	}
-	for _, o := range objects {
 		if o.Kind != KindStored {
 			continue
 		}
@@ -124,17 +124,13 @@ func (w *pageWriter) start() []Object {
 	if !w.prepares() {
 		return nil
 	}
-	type query struct {
-		Table sqlText // or the name of a value
-		Query sqlText
-	}
-	var stored, values []query
+	var stored, values []namedValue
 	for _, j := range w.policy.OncePerRun() {
-		stored = append(stored, query{w.storedTable(j), w.bindQuery(*j.Query)})
+		stored = append(stored, namedValue{w.storedTable(j), w.bindQuery(*j.Query)})
 	}
 	for i, k := range w.clocks {
 		if k != nil && k.upTo != "" {
-			values = append(values, query{sqlText(ceilingName(i + 1).String()), w.ceiling(k, i+1, false)})
+			values = append(values, namedValue{sqlText(ceilingName(i + 1).String()), w.ceiling(k, i+1, false)})
 		}
 	}
 	return []Object{w.function("start", w.slice(), "start", fields{"Stored": stored, "Values": values})}
@@ -144,45 +140,41 @@ func (w *pageWriter) start() []Object {
 func (c *compiler) reports() []Object {
 	var objects []Object
 	for _, r := range c.file.Reports {
-		w := &pageWriter{reliances: reliances{expected: map[string]*expectation{}, named: map[string]bool{}}}
-		w.binder = binder{compiler: c, policy: &policy.Policy{Name: r.Name, Position: r.Position}, table: &catalog.Table{}, asOf: "p_as_of"}
-		function := w.report(r)
-		row := w.policyObject(w.reportFields(r, Hash(sqlfiles.Version, function.SQL)))
-		row.Position = r.Position
+		p := policy.Default()
+		p.Name, p.Position = r.Name, r.Position
+		w := c.writer(p, &catalog.Table{}, reportInputs)
+		w.report, w.qualify = true, false
+		function, expects := w.reportFunction(r)
+		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, expects), Hash(sqlfiles.Version, function.SQL))
 		objects = append(objects, function, row.explained(explain.Report(r)))
 	}
 	return objects
 }
 
-func (w *pageWriter) report(r *policy.Report) Object {
-	data := fields{"Query": w.bindQuery(r.Query), "Alert": sqlText("")}
-	w.noteReads(r.Query, policy.Part{Expr: r.Query, Kind: policy.IsQuery}.Parsed())
-	if r.Alert != nil {
-		// Its names are the query's columns, which only the server knows, but for as_of.
-		parsed := w.parse(*r.Alert)
-		w.noteReads(*r.Alert, parsed)
-		data["Alert"] = spliced(*r.Alert, w.columnEdits(parsed, func(pgparse.ColumnRef) (sqlText, bool) { return "", false }))
+func (w *pageWriter) reportFunction(r *policy.Report) (Object, map[string]*expectation) {
+	data, parts := fields{"Query": w.bindQuery(r.Query), "Alert": sqlText("")}, r.Parts()
+	if r.Alert != nil { // its names are the query's columns, which only the server knows, but for as_of
+		data["Alert"] = spliced(*r.Alert, w.columnEdits(w.parse(*r.Alert), func(pgparse.ColumnRef) (sqlText, bool) { return "", false }))
+		parts = append(parts, policy.Part{Expr: *r.Alert})
+	}
+	for _, part := range parts {
+		w.noteReads(part)
+	}
+	expects := map[string]*expectation{}
+	for _, read := range w.tablesRead(parts) {
+		if read.table.Schema != w.schema() {
+			expects[tableName(read.table)] = &expectation{Kind: kindOf(read.table)}
+		}
 	}
 	o := w.function("report", "timestamp with time zone", "report", data)
 	o.Table = ""
-	return w.forPeople(o)
-}
-
-// noteReads notes what an expression of a report reads.
-func (w *pageWriter) noteReads(e policy.Expr, parsed *pgparse.Expr) {
-	w.noteNames(parsed)
-	for _, ref := range parsed.Tables {
-		w.addRead(e, ref)
-		if table := w.lookUp(ref); table != nil && table.Schema != w.schema() {
-			w.expected[tableName(table)] = &expectation{Kind: kindOf(table)}
-		}
-	}
+	return w.forPeople(o), expects
 }
 
 // explained says what the policy does, with what the catalog says and how it is generated.
 func (w *pageWriter) explained() []explain.Line {
 	p := w.policy
-	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(), ByList: w.partitionedOf(p).ofValues()}
+	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(), ByList: w.partitioned.ofValues()}
 	for _, k := range w.clocks {
 		typ := ""
 		if k != nil {
@@ -204,34 +196,33 @@ func (w *pageWriter) explained() []explain.Line {
 // orders say how a run goes through the rows, a pass each.
 func (w *pageWriter) orders() []string {
 	switch {
-	case w.partitionedOf(w.policy).ofValues():
+	case w.partitioned.ofValues():
 		return []string{"lowest value first"}
 	case w.policy.Partitions:
 		return []string{"lowest upper bound first"}
 	}
-	return each(w.passes(), func(p pass) string {
-		columns := each(identifiers(w.table.PrimaryKey), ident.String)
-		order := "by "
+	return each(w.passes, func(p pass) string {
+		key := each(identifiers(w.table.PrimaryKey), ident.String)
 		switch {
 		case p.clock == nil && p.beyond != nil:
 			return "group by group"
-		case p.clock == nil || !w.byClock(p) && !p.nulls:
 		case p.nulls:
-			order = "rows without an instant by "
-		default:
-			clock := ident(p.clock.column).String()
-			if p.clock.source.Expression != nil {
-				clock = oneLine(p.clock.source.Expression.SQL)
-			}
-			if order = "oldest first, by "; p.clock.source.Kind == "position" {
-				order = "lowest first, by "
-			}
-			if columns = slices.DeleteFunc(columns, func(name string) bool { return name == clock }); p.clock.mark != "" {
-				columns = nil // a batch ends on a whole value
-			}
-			columns = slices.Insert(columns, 0, clock)
+			return "rows without an instant by " + strings.Join(key, ", ")
+		case !p.byClock():
+			return "by " + strings.Join(key, ", ")
 		}
-		return order + strings.Join(columns, ", ")
+		order, clock := "oldest first, by ", ident(p.clock.column).String()
+		if p.clock.source.Kind == "position" {
+			order = "lowest first, by "
+		}
+		if e := p.clock.source.Expression; e != nil {
+			clock = oneLine(e.SQL)
+		}
+		if p.clock.mark != "" {
+			return order + clock // a batch ends on a whole value
+		}
+		key = slices.DeleteFunc(key, func(name string) bool { return name == clock })
+		return order + strings.Join(slices.Insert(key, 0, clock), ", ")
 	})
 }
 
@@ -259,12 +250,9 @@ func Differences(before, after string) string {
 // Pages puts what belongs to one policy or report, and can be replaced without data, into one object: its
 // functions, its tables for joins and its row of the registry. The page is the unit of change of a migration.
 func Pages(objects []Object, roles policy.Roles) []Object {
-	parts := map[string][]Object{}
-	rows := map[string]bool{}
+	parts, rows := map[string][]Object{}, map[string]bool{}
 	for _, o := range objects {
-		if hasPage(o.Kind) {
-			rows[o.Policy] = true
-		} else if ofPage(o) {
+		if rows[o.Policy] = rows[o.Policy] || hasPage(o.Kind); ofPage(o) {
 			parts[o.Policy] = append(parts[o.Policy], o)
 		}
 	}
@@ -319,8 +307,7 @@ func page(row Object, parts []Object, roles policy.Roles) Object {
 
 // explained notes what a policy or report does, for its page and for the registry.
 func (o Object) explained(lines []explain.Line) Object {
-	o.Words = lines
-	o.Row["words"] = json.RawMessage(encode(pageText(lines)))
+	o.Words, o.Row["words"] = lines, json.RawMessage(encode(pageText(lines)))
 	return o
 }
 

@@ -87,7 +87,7 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	if t == nil || !c.checkPartitioned(p, t) {
 		return nil
 	}
-	bound := argumentType(t.key.Plain())
+	bound := catalog.Unsized(t.key.Plain())
 	columns := []catalog.Column{
 		{Name: "schema", Type: "text", NotNull: true}, {Name: "name", Type: "text", NotNull: true}, {Name: "parent", Type: "text", NotNull: true},
 		{Name: "lower", Type: bound}, {Name: "upper", Type: bound, NotNull: true},
@@ -140,7 +140,12 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 		return nil
 	}
 	tables := slices.Concat(w.createdTables(), w.storedTables())
-	functions := append([]Object{w.partitionRows(), w.alterPartition(), w.take()}, w.start()...)
+	functions := append([]Object{
+		w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields())),
+		// What only the table's owner may do is the migrating role's: the owner of the other functions cannot be a member of a
+		// role that is its own member.
+		w.function("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))}).asMigrator(), w.take(),
+	}, w.start()...)
 	w.collectRights()
 	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{Undone: w.policy.Batch.Whole}}))
 }
@@ -173,7 +178,7 @@ func (c *compiler) checkPartitionPolicy(p *policy.Policy) bool {
 
 // checkPartitioned refuses keys without an order of their own, and protected partitions.
 func (c *compiler) checkPartitioned(p *policy.Policy, t *partitioned) bool {
-	if keyFloors[argumentType(t.key.Plain())] == "" {
+	if keyFloors[catalog.Unsized(t.key.Plain())] == "" {
 		c.refuse(p.Table.Position, codeClockType, fmt.Sprintf("%q is partitioned by %q of type %q, which is neither a date nor a number", p.Table, t.key.Name, t.key.Type),
 			"Keys may be dates, timestamps, numbers and uuid: their order says which partition is the newest, which stays.")
 		return false
@@ -202,79 +207,68 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) bool {
 
 func isPartition(ref pgparse.TableRef) bool { return ref.Schema == "" && ref.Name == "partition" }
 
-// partitionContent is the SQL that "partition" stands for in expressions.
-func (c *compiler) partitionContent(p *policy.Policy) sqlText {
-	t := c.partitionedOf(p)
+// content is the SQL that "partition" stands for in expressions; "" in a policy on rows.
+func (t *partitioned) content() sqlText {
 	if t == nil {
 		return ""
 	}
-	value := sqlText("")
+	value, typ := sqlText(""), catalog.Unsized(t.key.Plain())
 	if t.value != nil {
 		value = sqlText(quote.Ident(t.value.Name))
 	}
 	return fragment("partition content", fields{"Table": qualified(t.table), "Key": ident(t.key.Name), "Value": value, "ByList": t.byList,
-		"KeyType": sqlText(argumentType(t.key.Plain())), "Floor": keyFloors[argumentType(t.key.Plain())]})
+		"KeyType": sqlText(typ), "Floor": keyFloors[typ]})
 }
 
 // partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
 func (w *pageWriter) partitionFields() fields {
-	t := w.partitionedOf(w.policy)
+	t := w.partitioned
 	valueType := sqlText("")
 	if t.value != nil {
 		valueType = sqlText(castType(t.value.Plain()))
 	}
-	var ranks []*ranked
-	place := func(r *ranked) {
+	guards := each(w.guards, func(g guard) keptBy {
+		if g.rank != nil {
+			return keptBy{Kept: fragment("place within", g.rank), Name: literal(g.name)}
+		}
+		return keptBy{Kept: fragment("not false", g.cond), Name: literal(g.name)}
+	})
+	ranks := each(w.ranks, func(r *ranked) *ranked {
 		among := *r
 		among.Table, among.Rows = "part", append([]sqlText{"NOT t.detaching", fragment("has an end", nil)}, r.Rows...)
 		among.Order = append([]orderItem{{Expr: fragment("has no beginning", nil)}}, r.Order...)
-		ranks = append(ranks, &among)
-	}
-	var guards []keptBy
-	for _, g := range w.guards {
-		kept := fragment("not false", g.cond)
-		if g.rank != nil {
-			place(g.rank)
-			kept = fragment("place within", g.rank)
-		}
-		guards = append(guards, keptBy{Kept: kept, Name: literal(g.name)})
-	}
-	for _, r := range w.beyonds {
-		if r != nil {
-			place(r)
-		}
-	}
+		return &among
+	})
 	return fields{
-		"Schema": sqlText(w.schema()), "KeyType": sqlText(argumentType(t.key.Plain())), "ValueType": valueType, "ByList": t.byList,
+		"Schema": sqlText(w.schema()), "KeyType": sqlText(catalog.Unsized(t.key.Plain())), "ValueType": valueType, "ByList": t.byList,
 		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
 		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
-		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...),
+		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue()...),
 	}
 }
 
-// partitionRows is <policy>_rows of a policy on partitions.
-func (w *pageWriter) partitionRows() Object {
-	return w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields()))
-}
-
-// alterPartition is the function that does what only the table's owner may do. The migrating role
-// owns it: the owner of the other functions cannot be a member of a role that is its own member.
-func (w *pageWriter) alterPartition() Object {
-	relation := literal(qualified(w.partitionedOf(w.policy).table))
-	return w.asMigrator(w.function("partition", "oid, text", "alter_partition", fields{"Relation": relation}))
-}
-
-func init() {
-	stepKinds = append(stepKinds,
-		stepKind{verb: "detach", is: func(s policy.Step) bool { return s.Detach != nil }, render: (*pageWriter).removePartition},
-		stepKind{verb: "drop", is: func(s policy.Step) bool { return s.Drop != nil }, render: (*pageWriter).removePartition})
+// anyDue is "where" and any entry of "due".
+func (w *pageWriter) anyDue() []sqlText {
+	entries := make([][]sqlText, len(w.clocks))
+	for i := range entries {
+		if w.clocks[i] != nil {
+			entries[i] = w.clocks[i].condition()
+		}
+		if w.beyonds[i] != nil {
+			entries[i] = append(entries[i], fragment("place beyond", w.beyonds[i]))
+		}
+	}
+	if len(entries) < 2 {
+		return w.around(slices.Concat(entries...))
+	}
+	return w.around([]sqlText{either(each(entries, every))})
 }
 
 // removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.
 func (w *pageWriter) removePartition(s step, _ batch) sqlText {
 	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
 	return stepText("step_partition", fields{"Schema": sqlText(w.schema()), "Alter": sqlText(w.policy.Name + "_partition"),
-		"Action": sqlText(s.kind.verb), "Counts": s.Drop == nil || !detached})
+		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})
 }
 
 // Members is what a KindEach object stands for: the objects of every schema that its word stands for, under the word. None
@@ -298,13 +292,17 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	c.member = true
 	parts = withoutRepeated(append(parts, c.privileges()...))
 	c.rights = nil
+	return c.eachObjects(p, e, parts)
+}
+
+// eachObjects are what stands for all members of a policy: the page, and the function that gives a member what only the role
+// that migrates can give.
+func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object) []Object {
 	var page, admission strings.Builder
 	var functions []sqlText
-	at := 0 // of the member's row
-	for i, o := range parts {
+	for _, o := range parts {
 		switch {
 		case o.Kind == KindPolicy:
-			at = i
 		case o.As == AsMigrator:
 			admission.WriteString(o.SQL)
 			if o.Kind == KindFunction {
@@ -314,35 +312,31 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 			page.WriteString(o.SQL)
 		}
 	}
-	row := parts[at].hashedWith(admission.String())
-	parts[at] = row
+	of := &parts[slices.IndexFunc(parts, func(o Object) bool { return o.Kind == KindPolicy })]
+	*of = of.hashedWith(admission.String())
 	roles := c.file.Install.Roles
 	arguments, by := "text", ""
 	if e.ShardsOf != "" {
 		arguments, by = "text, boolean", c.tables[p.Table.String()].Distribution.Column
 	}
 	quote := dollarQuote([]byte(page.String()), "page")
-	registers := strings.TrimSuffix(strings.TrimPrefix(row.SQL, "SELECT "+c.schema()+"._register("), ");\n")
+	registers := strings.TrimSuffix(strings.TrimPrefix(of.SQL, "SELECT "+c.schema()+"._register("), ");\n")
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Word": literal(e.Name), "Comment": sqlText(e.Pattern()), "Shards": e.ShardsOf != "",
-		"Pattern": literal(e.Pattern()), "Words": wordsText(row.Words), "Row": sqlText(registers),
+		"Pattern": literal(e.Pattern()), "Words": wordsText(of.Words), "Row": sqlText(registers),
 		"Page": sqlText(quote + "\n" + page.String() + quote), "Policy": sqlText(p.Name), "Function": ident(p.Name + "_admit"),
 		"Statements":  sqlText(admission.String()),
 		"Distributed": literal(e.ShardsOf + "." + p.Table.Name),
 		"By":          literal(by), "Tables": c.distributed(e, page.String()+admission.String()), "Arguments": sqlText(arguments),
 		"Functions": functions, "Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
 	admit := Object{Kind: KindFunction, Name: c.schema() + "." + p.Name + "_admit(" + arguments + ")", As: AsMigrator, SQL: object("admit", data),
-		Policy: p.Name, Table: row.Table, Position: p.Position}
+		Policy: p.Name, Table: of.Table, Position: p.Position}
 	if !roles.None {
 		admit.Grants = []string{roles.Owner}
 	}
-	template := Object{Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),
-		Policy: p.Name, Table: row.Table, Position: p.Position, Words: row.Words, Members: &Members{e, parts}}
-	template.Row = map[string]json.RawMessage{}
-	for name, value := range map[string]any{"name": p.Name, "word": e.Name, "schemas": e.Pattern(), "shards": e.ShardsOf != "", "words": pageText(row.Words),
-		"page": "\n" + page.String(), "registers": json.RawMessage(registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1])} {
-		template.Row[name] = json.RawMessage(encode(value))
-	}
-	return []Object{admit, template}
+	r := row{{"name", p.Name, nil}, {"word", e.Name, nil}, {"schemas", e.Pattern(), nil}, {"shards", e.ShardsOf != "", nil}, {"words", pageText(of.Words), nil},
+		{"page", "\n" + page.String(), nil}, {"registers", json.RawMessage(registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]), nil}}
+	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),
+		Policy: p.Name, Table: of.Table, Position: p.Position, Words: of.Words, Members: &Members{e, parts}, Row: r.columns()}}
 }
 
 // distributed are the tables of a schema that a page names, each with the column by which Citus distributes it: NULL for
@@ -389,10 +383,6 @@ func (m *Members) In(place policy.Place) []Object {
 
 // Hash is that of the members' rows.
 func (m *Members) Hash() string {
-	for _, o := range m.Objects {
-		if o.Kind == KindPolicy {
-			return strings.Trim(string(o.Row["hash"]), `"`)
-		}
-	}
-	return ""
+	i := slices.IndexFunc(m.Objects, func(o Object) bool { return o.Kind == KindPolicy })
+	return strings.Trim(string(m.Objects[i].Row["hash"]), `"`)
 }

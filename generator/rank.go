@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ type ranked struct {
 	Table    sqlText
 	columns  bool // every key and every item of the order is a plain column that an index can hold
 	source   *policy.Rank
-	inGroup  *ranked // the same where the group is known, as g.k1 and so on: itself unless it reads what ranks keep
+	InGroup  *ranked // the same where the group is known, as g.k1 and so on: itself unless it reads what ranks keep
 }
 
 // countText is a number that an expression gives, row by row.
@@ -55,18 +56,19 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 	defer w.restored()()
 	w.binder.scalars = w.scalarJoins
 	r := w.rankTexts(source, name)
-	r.inGroup = r
+	r.InGroup = r
 	if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" }) {
 		w.binder.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, r.Keys) }
-		r.inGroup = w.rankTexts(source, name)
+		r.InGroup = w.rankTexts(source, name)
 	}
+	w.ranks = append(w.ranks, r)
 	return r
 }
 
 func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true, source: source}
-	if w.whereInRank != "" {
-		r.Rows = append(r.Rows, w.whereInRank)
+	if w.policy.Where != nil {
+		r.Rows = append(r.Rows, w.bindInRank(*w.policy.Where))
 	}
 	if source.Among != nil {
 		r.Rows = append(r.Rows, enclosed(w.bind(*source.Among)))
@@ -75,8 +77,9 @@ func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	for i, per := range source.Per {
 		r.Keys = append(r.Keys, w.keyOf(r, per, i+1))
 	}
-	if source.Count != nil {
-		r.Count = w.countOf(source.Count)
+	if n := source.Count; n != nil {
+		r.Count = &countText{Value: enclosed(w.bind(n.Value)), Else: cmp.Or(number(n.Else), "NULL"), AtLeast: number(n.AtLeast),
+			AtMost: number(n.AtMost), ZeroDue: n.AtLeast != nil && *n.AtLeast == 0, Never: each(n.NeverValues, w.bind)}
 	}
 	return r
 }
@@ -99,15 +102,6 @@ func (r *ranked) within(keys []groupKey) bool {
 	return !slices.ContainsFunc(keys, func(k groupKey) bool {
 		return !slices.ContainsFunc(r.Keys, func(own groupKey) bool { return own.column == k.column })
 	})
-}
-
-func (w *pageWriter) countOf(source *policy.CountData) *countText {
-	c := &countText{Value: enclosed(w.bind(source.Value)), Else: "NULL", AtLeast: number(source.AtLeast), AtMost: number(source.AtMost),
-		ZeroDue: source.AtLeast != nil && *source.AtLeast == 0, Never: each(source.NeverValues, w.bind)}
-	if source.Else != nil {
-		c.Else = number(source.Else)
-	}
-	return c
 }
 
 // number is "" for none.
@@ -192,28 +186,9 @@ func matches(keys []groupKey) []sqlText {
 	return list
 }
 
-// orAllRows is the rank with a condition in any case.
-func (r *ranked) orAllRows() *ranked {
-	if len(r.Rows) > 0 {
-		return r
-	}
-	copied := *r
-	copied.Rows = []sqlText{"true"}
-	return &copied
-}
-
-// places are the rows of each group with a place among the first.
-func (r *ranked) places() places {
-	return places{r.Name, r.Table, r.Keys, fragment("first places", fields{"Table": r.Table, "Rows": r.rowsOfGroup(),
-		"Order": r.inGroup.Order, "First": r.First, "Count": r.Count, "WithTies": r.WithTies})}
-}
-
-func (r *ranked) rowsOfGroup() []sqlText {
-	rows := append(slices.Clone(r.inGroup.Rows), matches(r.Keys)...)
-	if len(rows) == 0 {
-		rows = append(rows, "true")
-	}
-	return rows
+// RowsOfGroup are the rows of a group, g.
+func (r *ranked) RowsOfGroup() []sqlText {
+	return append(slices.Clone(r.InGroup.Rows), matches(r.Keys)...)
 }
 
 // byThreshold says whether the rows past the first ones of a group are those from a row on, in an order of columns that

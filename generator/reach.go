@@ -143,9 +143,9 @@ type right struct {
 // collectRights notes what a policy does with which tables.
 func (w *pageWriter) collectRights() {
 	locked := w.lockedBelow()
-	for _, s := range w.steps() {
-		if w.locksRelated(s) {
-			locked = append(locked, s.Related.Table.String())
+	for _, s := range w.steps {
+		if s.locked > 0 {
+			locked = append(locked, tableName(s.from))
 		}
 	}
 	for i, use := range w.policy.Uses() {
@@ -154,15 +154,19 @@ func (w *pageWriter) collectRights() {
 		w.addRight(use.Table, use.Access)
 	}
 	for _, part := range w.policy.Parts() {
+		w.noteReads(part)
 		if part.Kind == policy.IsStatement {
 			w.statementRights(part.Expr)
-			continue
 		}
-		parsed := part.Parsed()
-		w.noteNames(parsed)
-		for _, ref := range parsed.Tables {
-			w.addRead(part.Expr, ref)
-		}
+	}
+}
+
+// noteReads notes which tables a piece of SQL reads, and what names stand in it.
+func (w *pageWriter) noteReads(part policy.Part) {
+	parsed := part.Parsed()
+	w.noteNames(parsed)
+	for _, ref := range parsed.Tables {
+		w.addRead(part.Expr, ref)
 	}
 }
 
@@ -184,15 +188,6 @@ func (w *pageWriter) addRead(e policy.Expr, ref pgparse.TableRef) {
 // lookUp finds a table that SQL names; nil when the snapshot has none.
 func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
 	return c.tables.LookUp(ref.Schema, ref.Name, c.file.Install.SearchPath)
-}
-
-// schemaOf is the schema of a table that SQL names without one, "" where it is no table of the snapshot. What PostgreSQL
-// brings along comes before all schemas.
-func (c *compiler) schemaOf(ref pgparse.TableRef) string {
-	if table := c.lookUp(ref); table != nil && !strings.HasPrefix(ref.Name, "pg_") {
-		return table.Schema
-	}
-	return ""
 }
 
 func (w *pageWriter) addRight(t policy.Table, access policy.Access) {
@@ -239,7 +234,7 @@ type Right struct {
 
 // usage lets a role into a schema. The object has no policy: several may need it.
 func usage(schema, role, name string, as As, at diag.Position) Object {
-	data := fields{"Schema": ident(schema), "Role": ident(role), "SchemaLiteral": literal(schema), "RoleLiteral": literal(role)}
+	data := fields{"Schema": ident(schema), "Role": ident(role)}
 	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at,
 		Rights: []Right{{"schema", schema, quote.Ident(schema), role, "USAGE"}}}
 }
@@ -247,7 +242,7 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 // privilege is what the worker may do with a table. An archive that a policy creates is not in the snapshot yet.
 func (c *compiler) privilege(r right) Object {
 	name, worker := r.table.String(), c.file.Install.Roles.Worker
-	var sequences []sequence
+	var sequences []sqlText
 	if table := c.tables[name]; table != nil && r.access.Insert {
 		sequences = sequencesOf(table)
 	}
@@ -257,27 +252,21 @@ func (c *compiler) privilege(r right) Object {
 	}
 	data := fields{
 		"Comment": sqlText(quote.Comment(name)), "Schema": schema, "Access": r.access, "Table": table, "Sequences": sequences,
-		"SchemaLiteral": literal(r.table.Schema), "TableLiteral": literal(table), "RoleLiteral": literal(worker), "Role": ident(worker),
+		"TableSchema": ident(r.table.Schema), "Role": ident(worker),
 	}
 	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}
 	for _, s := range sequences {
-		rights = append(rights, Right{"sequence", string(s.Name), string(s.Name), worker, "USAGE"})
+		rights = append(rights, Right{"sequence", string(s), string(s), worker, "USAGE"})
 	}
 	return Object{Kind: KindPrivilege, Name: name, As: AsMigrator, SQL: object("privilege", data), Drop: object("privilege_drop", data),
 		Policy: r.policy, Table: name, Position: r.position, Rights: rights}
 }
 
-// sequence is one that a default reads, as SQL names it.
-type sequence struct {
-	Name    sqlText
-	Literal literal
-}
-
 var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)
 
-// sequencesOf lists the sequences that a table's defaults read; an identity column needs no right on its own.
-func sequencesOf(table *catalog.Table) []sequence {
-	var names []sequence
+// sequencesOf lists the sequences that a table's defaults read, as SQL names them; an identity column needs no right on its own.
+func sequencesOf(table *catalog.Table) []sqlText {
+	var names []sqlText
 	for _, column := range table.Columns {
 		found := nextValue.FindStringSubmatch(column.Default)
 		if found == nil {
@@ -290,8 +279,7 @@ func sequencesOf(table *catalog.Table) []sequence {
 		for i := range parts {
 			parts[i] = quote.Ident(parts[i])
 		}
-		name := strings.Join(parts, ".")
-		names = append(names, sequence{sqlText(name), literal(name)})
+		names = append(names, sqlText(strings.Join(parts, ".")))
 	}
 	return names
 }

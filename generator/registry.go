@@ -1,6 +1,8 @@
 package generator
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"pgretain/internal/calendar"
+	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
@@ -32,15 +35,17 @@ func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object 
 	r := w.fields(passes, facts, steps, w.expects(functions))
 	texts := slices.Concat([]string{sqlfiles.Version}, each(functions, func(f Object) string { return f.SQL }),
 		each(r, func(f rowField) string { return encode(f.Value) }))
-	o := w.policyObject(slices.Insert(r, 2, rowField{"hash", Hash(texts...), nil}))
-	o.Table, o.Position = w.policy.Table.String(), w.policy.Position
+	o := w.policyObject(r, Hash(texts...))
+	o.Table = w.policy.Table.String()
 	return o.explained(w.explained())
 }
 
-func (w *pageWriter) policyObject(r row) Object {
+func (w *pageWriter) policyObject(r row, hash string) Object {
 	name := w.policy.Name
+	r = slices.Insert(r, 2, rowField{"hash", hash, nil})
 	d := fields{"Schema": sqlText(w.schema()), "Name": literal(name), "Row": r.page(len("SELECT " + w.schema() + "._register("))}
-	return Object{Kind: KindPolicy, Name: name, Policy: name, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d), Row: r.columns()}
+	return Object{Kind: KindPolicy, Name: name, Policy: name, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d),
+		Position: w.policy.Position, Row: r.columns()}
 }
 
 // columns are the values as JSON, by name.
@@ -52,54 +57,28 @@ func (r row) columns() map[string]json.RawMessage {
 	return columns
 }
 
-// fields are all columns of a policy's row but the hash.
+// fields are all columns of a policy's or report's row but the hash.
 func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntry, expects map[string]*expectation) row {
-	p := w.policy
+	p, table := w.policy, tableName(w.table)
 	own, atLeast, atMost := w.settableWindow()
-	list := row{
-		{"name", p.Name, nil}, {"table_name", tableName(w.table), ""},
-		{"report", false, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares(), false}, {"scope", names(p.Scope), []string{}},
-		{"window_own", own, nil}, {"window_at_least", atLeast, nil}, {"window_at_most", atMost, nil},
+	plain := []stepEntry{{Step: 1, Verb: "delete", Table: table}}
+	deletes, related, changes, writes := w.follow(steps)
+	if w.report {
+		table, plain = "", steps
 	}
-	list = append(list, bounds(w.policy.Bounded())...)
-	plain := []stepEntry{{Step: 1, Verb: "delete", Table: tableName(w.table)}}
-	followed := w.follow(steps)
-	return append(list, row{
-		{"owns", w.owns(), []string{}}, {"grants", w.callers(), map[string][]string{}},
+	return slices.Concat(row{
+		{"name", p.Name, nil}, {"table_name", table, ""},
+		{"report", w.report, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares(), false}, {"scope", names(p.Scope), []string{}},
+		{"window_own", own, nil}, {"window_at_least", atLeast, nil}, {"window_at_most", atMost, nil},
+	}, bounds(p.Bounded()), row{
+		{"owns", each(p.OncePerRun(), w.storedTable), []string{}}, {"grants", w.callers(), map[string][]string{}},
 		{"passes", passes, []passEntry{}}, {"joined", orNull(w.fromRows()), nil}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},
-		{"deletes", w.deletes, followed.deletes}, {"related", ordered(w.related), followed.related},
-		{"changes", ordered(tableNames(p.Changes())), followed.changes}, {"writes", p.Writes(), followed.writes},
+		{"deletes", w.deletes, deletes}, {"related", ordered(w.related), related},
+		{"changes", ordered(tableNames(p.Changes())), changes}, {"writes", p.Writes(), writes},
 		{"unguarded", w.unguarded, []string{}}, {"statement_deletes", tableNames(p.StatementDeletes()), []string{}},
 		{"reach", w.reach, []string{}}, {"restores", w.restores(), []restoreSource(nil)},
-		{"expects", expects, nil}, {"schemas", append([]string{}, w.schemas...), []string{}},
-	}...)
-}
-
-// owns are the policy's tables for joins. Its functions are known by their names.
-func (w *pageWriter) owns() []string {
-	list := []string{}
-	for _, j := range w.policy.OncePerRun() {
-		list = append(list, string(w.storedTable(j)))
-	}
-	return list
-}
-
-// reportFields are all columns of a report's row: most have their defaults.
-func (w *pageWriter) reportFields(r *policy.Report, hash string) row {
-	list := append(row{
-		{"name", r.Name, nil}, {"hash", hash, nil}, {"report", true, false},
-		{"table_name", "", ""}, {"partitions", false, false}, {"prepares", false, false},
-		{"expects", w.expected, map[string]*expectation{}}, {"schemas", append([]string{}, w.schemas...), []string{}},
-	}, bounds(policy.Default())...)
-	for value, columns := range map[string][]string{
-		"[]": {"owns", "passes", "scope", "steps", "deletes", "related", "changes", "writes", "unguarded", "statement_deletes", "reach"},
-		"{}": {"grants", "facts"}, "null": {"window_own", "window_at_least", "window_at_most", "restores", "joined"},
-	} {
-		for _, column := range columns {
-			list = append(list, rowField{column, json.RawMessage(value), json.RawMessage(value)})
-		}
-	}
-	return list
+		{"expects", expects, map[string]*expectation{}}, {"schemas", append([]string{}, w.schemas...), []string{}},
+	})
 }
 
 // bounds are those of a policy's batches and runs, with the columns' defaults.
@@ -121,7 +100,7 @@ func bounds(p *policy.Policy) row {
 }
 
 // waits are what a run waits for, in milliseconds, files and bytes a second; nil for nothing.
-func waits(t policy.Throttle) any {
+func waits(t policy.Throttle) map[string]int64 {
 	list := map[string]int64{"replica_lag": t.ReplicaLag.Milliseconds(), "pending_archival": t.PendingArchival, "wal_rate": int64(t.WALRate)}
 	maps.DeleteFunc(list, func(_ string, value int64) bool { return value == 0 })
 	if len(list) == 0 {
@@ -132,38 +111,32 @@ func waits(t policy.Throttle) any {
 
 // orNull is nil for nothing.
 func orNull[T comparable](value T) any {
-	if zero := *new(T); value == zero || any(value) == any("0s") {
+	if value == *new(T) || any(value) == any("0s") {
 		return nil
 	}
 	return value
 }
 
-// following is what retention._put_policy finds out from the steps.
-type following struct{ deletes, related, changes, writes []string }
-
-func (c *compiler) follow(steps []stepEntry) following {
-	f := following{[]string{}, []string{}, []string{}, []string{}}
+// follow is what retention._put_policy finds out from the steps.
+func (c *compiler) follow(steps []stepEntry) (deletes, related, changes, writes []string) {
+	deletes = []string{}
 	for _, s := range steps {
-		changes := s.Verb == "delete" || s.Verb == "update"
 		switch {
-		case s.Verb == "delete":
-			f.deletes, f.writes = append(f.deletes, s.Table), append(f.writes, "DELETE "+s.Table)
-		case s.Verb == "update":
-			f.writes = append(f.writes, "UPDATE "+s.Table)
+		case s.Verb == "delete" || s.Verb == "update":
+			changes, writes = append(changes, s.Table), append(writes, strings.ToUpper(s.Verb)+" "+s.Table)
+			if s.Verb == "delete" {
+				deletes = append(deletes, s.Table)
+			}
+			if s.Related != "" {
+				related = append(related, s.Table)
+			}
 		case (s.Verb == "insert" || s.Verb == "archive") && s.Table != c.schema()+".event":
-			if f.writes = append(f.writes, "INSERT "+s.Table); s.Set != nil {
-				f.writes = append(f.writes, "UPDATE "+s.Table)
+			if writes = append(writes, "INSERT "+s.Table); s.Set != nil {
+				writes = append(writes, "UPDATE "+s.Table)
 			}
 		}
-		if changes {
-			f.changes = append(f.changes, s.Table)
-		}
-		if changes && s.Related != "" {
-			f.related = append(f.related, s.Table)
-		}
 	}
-	f.related, f.changes, f.writes = ordered(f.related), ordered(f.changes), ordered(f.writes)
-	return f
+	return deletes, ordered(related), ordered(changes), ordered(writes)
 }
 
 // ordered is a list of names, each once.
@@ -173,20 +146,27 @@ func ordered(names []string) []string {
 
 // page has the columns that a page must say. It begins below the call's words, whose width first is.
 func (r row) page(first int) sqlText {
-	var lines, line []string
+	var lines []string // which may go on below at their line breaks
 	for _, f := range r {
 		value := encode(f.Value)
 		if value == encode(f.Default) {
 			continue
 		}
-		if (strings.ContainsAny(value[:1], "[{") || f.Name == "joined") && len(line) > 0 {
-			lines, line = append(lines, strings.Join(line, ", ")), nil
+		text := encode(f.Name) + ": " + spaced(value) + ","
+		if last := len(lines) - 1; last < 0 || strings.ContainsAny(value[:1], "[{") || f.Name == "joined" {
+			lines = append(lines, text)
+		} else {
+			lines[last] += "\n" + text
 		}
-		line = append(line, encode(f.Name)+": "+spaced(value))
 	}
-	text := "{" + strings.Join(append(lines, strings.Join(line, ", ")), ",\n") + "}"
-	quote := dollarQuote([]byte(text), "row")
-	return sqlText(quote + " " + filled(text, first+len(quote)+1) + quote) // "${" is what Flyway replaces
+	quote := dollarQuote([]byte(strings.Join(lines, "")), "row")
+	indent := strings.Repeat(" ", first+len(quote)+1)
+	lines[0] = "{" + lines[0]
+	for i, line := range lines {
+		lines[i], indent = filled(indent, strings.Split(line, "\n")), "    "
+	}
+	text := strings.TrimSuffix(strings.TrimLeft(strings.Join(lines, "\n"), " "), ",") + "}"
+	return sqlText(quote + " " + text + quote) // "${" is what Flyway replaces
 }
 
 // encode is value as JSON: of strings, numbers and lists of them, which never fails.
@@ -200,86 +180,46 @@ func encode(value any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// spaced has a blank after each comma and colon outside of strings.
+var betweenItems = strings.NewReplacer(",\n", ",\n", "\n", "")
+
+// spaced is JSON with a blank after each colon and a line break after each comma. No string of JSON has one.
 func spaced(encoded string) string {
-	var b strings.Builder
-	for i, c := range encoded {
-		b.WriteRune(c)
-		if (c == ',' || c == ':') && !inString(encoded[:i]) {
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
+	var b bytes.Buffer
+	_ = json.Indent(&b, []byte(encoded), "", "") // it was encoded
+	return betweenItems.Replace(b.String())
 }
 
-// inString says whether a string of JSON is open where text ends.
-func inString(text string) bool {
-	open := false
-	for i := 0; i < len(text); i++ {
-		switch {
-		case open && text[i] == '\\':
-			i++
-		case text[i] == '"':
-			open = !open
-		}
+// filled breaks a line that is too wide before one of its items: one that is an object, where there is room for one before it.
+func filled(indent string, items []string) string {
+	line := indent + strings.Join(items, " ")
+	if utf8.RuneCountInString(line) <= textWidth || len(items) == 1 {
+		return line
 	}
-	return open
-}
-
-// filled breaks lines of JSON that are too wide after a comma, before an object where there is one. Before the first line
-// stand so many characters.
-func filled(text string, first int) string {
-	var lines []string
-	text = strings.Repeat("x", first) + text
-	for line := range strings.SplitSeq(text, "\n") {
-		if len(lines) > 0 {
-			line = "    " + line
-		}
-		for cut := commaOf(line); cut > 0; cut = commaOf(line) {
-			lines, line = append(lines, line[:cut]), "        "+line[cut+1:]
-		}
-		lines = append(lines, line)
-	}
-	return strings.Join(lines, "\n")[first:]
-}
-
-// commaOf is the end of the last comma for which a line that is too wide has room, of the first one where there is no
-// such, 0 for none.
-func commaOf(line string) int {
-	if utf8.RuneCountInString(line) <= textWidth {
-		return 0
-	}
-	last, object := 0, 0
-	for i := 1; i < len(line)-1; i++ {
-		if line[i-1:i+1] != ", " || inString(line[:i]) {
-			continue
-		}
-		if utf8.RuneCountInString(line[:i]) > textWidth && last > 0 {
+	cut, object := 1, 0
+	for n, item := range items[1:] {
+		if n > 0 && utf8.RuneCountInString(indent+strings.Join(items[:n+1], " ")) > textWidth {
 			break
 		}
-		if last = i; line[i+1] == '{' {
-			object = i
+		if cut = n + 1; item[0] == '{' {
+			object = cut
 		}
 	}
-	if object > 0 {
-		return object
-	}
-	return last
+	cut = cmp.Or(object, cut)
+	return indent + strings.Join(items[:cut], " ") + "\n" + filled("        ", items[cut:])
 }
 
 // settableWindow is the window that may be set at run time, with its bounds; nil where there is none.
 func (w *pageWriter) settableWindow() (own, atLeast, atMost any) {
-	d := w.policy.SettableWindow()
-	if d == nil {
-		return nil, nil, nil
-	}
 	text := func(i *policy.Interval) any {
 		if i == nil {
 			return nil
 		}
 		return intervalText(*i)
 	}
-	return text(d.Else), text(d.AtLeast), text(d.AtMost)
+	if d := w.policy.SettableWindow(); d != nil {
+		return text(d.Else), text(d.AtLeast), text(d.AtMost)
+	}
+	return nil, nil, nil
 }
 
 func names(list []policy.Name) []string {
@@ -292,11 +232,12 @@ func tableNames(tables []policy.Table) []string {
 
 func (c *compiler) install() Object {
 	in := c.file.Install
-	r := row{{"runtime_version", sqlfiles.Version, nil}, {"search_path", strings.Join(in.SearchPath, ", "), nil}, {"time_zone", in.TimeZone, nil},
-		{"scheduler", in.Scheduler, nil}, {"protect", tableNames(c.file.Protect), []string{}}, {"trust", names(in.Trust), []string{}}, {"cron_database", nil, nil}}
-	if in.CronElsewhere() { // NULL: jobs are scheduled in this database, or by nobody here
-		r[6].Value = orNull(in.CronDatabase)
+	var elsewhere any // NULL: jobs are scheduled in this database, or by nobody here
+	if in.CronElsewhere() {
+		elsewhere = orNull(in.CronDatabase)
 	}
+	r := row{{"runtime_version", sqlfiles.Version, nil}, {"search_path", strings.Join(in.SearchPath, ", "), nil}, {"time_zone", in.TimeZone, nil},
+		{"scheduler", in.Scheduler, nil}, {"protect", tableNames(c.file.Protect), []string{}}, {"trust", names(in.Trust), []string{}}, {"cron_database", elsewhere, nil}}
 	data := fields{"Schema": sqlText(in.Schema), "Row": r.page(len("SELECT " + in.Schema + "._put_install("))}
 	return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: object("install", data),
 		Drop: object("install_drop", data), Position: in.Position, Words: explain.Install(c.file), Row: r.columns()}
@@ -327,7 +268,9 @@ func (c *compiler) job(job *policy.Job) Object {
 	}
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Strict": job.Strict,
 		"Schedules": textArray(schedules), "Every": literal(every), "Policies": textArray(policies), "Words": wordsText(words),
-		"Scope": each(job.Scope, func(a policy.Assignment) item { return item{literal(a.Column), sqlText(oneLine(a.Value.SQL))} })}
+		"Scope": each(job.Scope, func(a policy.Assignment) valueText {
+			return valueText{Column: ident(a.Column), Value: sqlText(oneLine(a.Value.SQL))}
+		})}
 	r := row{{"name", job.Name, nil}, {"words", pageText(words), nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
 		{"schedules", schedules, nil}, {"every", orNull(every), nil}, {"policies", policies, nil}}
 	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position,
@@ -335,8 +278,7 @@ func (c *compiler) job(job *policy.Job) Object {
 }
 
 // scopeOf is what a job narrows its policies to: literals, by columns; nil for nothing.
-func scopeOf(job *policy.Job) any {
-	var scope map[string]any
+func scopeOf(job *policy.Job) (scope map[string]any) {
 	for _, a := range job.Scope {
 		if c, err := pgparse.ParseCondition(a.Value.SQL); err == nil && len(c.Values) == 1 {
 			if scope == nil {
@@ -348,9 +290,6 @@ func scopeOf(job *policy.Job) any {
 			}
 		}
 	}
-	if scope == nil {
-		return nil
-	}
 	return scope
 }
 
@@ -361,11 +300,8 @@ type CronJob struct{ Name, Schedule, Command, Database string }
 // SplitCron takes apart what goes into the database of the tables and what into the one where
 // schema cron lives; the second is empty where that is the same.
 func SplitCron(objects []Object, install policy.Install) (here, elsewhere []Object) {
-	if !install.CronElsewhere() {
-		return objects, nil
-	}
 	for _, o := range objects {
-		if o.Kind == KindCron {
+		if o.Kind == KindCron && install.CronElsewhere() {
 			elsewhere = append(elsewhere, o)
 		} else {
 			here = append(here, o)
@@ -387,31 +323,21 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 		if in.Database != policy.AnyDatabase {
 			cron.Schedule = calendar.Spread(cron.Schedule, in.CronJobName(job.Name, 0))
 		}
-		template := "cron"
 		if in.CronElsewhere() {
-			template, cron.Database = "cron_elsewhere", in.Database
+			cron.Database = in.Database
 		}
-		o := cronObject(template, cron)
-		o.Position = schedule.Position
-		objects = append(objects, o)
+		objects = append(objects, cronObject(cron, schedule.Position))
 	}
 	return objects
 }
 
-// What keeps cron.job_run_details short where it is in another database than the run log: once a night, at a minute that
-// few others use. It keeps rows as long as the runtime does by default where it purges them itself.
-const (
-	purgeJob      = "cron_log#purge"
-	purgeSchedule = "53 3 * * *"
-	purgeWindow   = "14 days"
-)
-
-// cronPurge runs in the database that it is scheduled in.
+// cronPurge keeps cron.job_run_details short where it is in another database than the run log, the one that it is
+// scheduled in: once a night, at a minute that few others use. It keeps rows as long as the runtime does by default where it
+// purges them itself.
 func (c *compiler) cronPurge() Object {
-	in := c.file.Install
-	name := in.CronJobName(purgeJob, 0)
-	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(in.Database), "Window": literal(purgeWindow)})
-	return cronObject("cron", CronJob{Name: name, Schedule: purgeSchedule, Command: oneLine(strings.TrimSpace(command))})
+	name := c.file.Install.CronJobName("cron_log#purge", 0)
+	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(c.file.Install.Database), "Window": literal("14 days")})
+	return cronObject(CronJob{Name: name, Schedule: "53 3 * * *", Command: oneLine(strings.TrimSpace(command))}, diag.Position{})
 }
 
 // ofDatabase is a text as SQL. Where it names the database of an install that names none, that is the setting
@@ -451,10 +377,13 @@ func JobsIn(objects []Object, database string) []Object {
 	return objects
 }
 
-func cronObject(template string, job CronJob) Object {
+func cronObject(job CronJob, at diag.Position) Object {
+	template := "cron"
+	if job.Database != "" {
+		template = "cron_elsewhere"
+	}
 	// Names in a command are literals inside of it.
 	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": spread(job), "Command": ofDatabase(job.Command, true),
 		"Database": ofDatabase(job.Database, false)}
-	return Object{Kind: KindCron, Name: job.Name, As: AsRunner, SQL: object(template, data),
-		Drop: object("cron_drop", data), Cron: &job}
+	return Object{Kind: KindCron, Name: job.Name, As: AsRunner, SQL: object(template, data), Drop: object("cron_drop", data), Position: at, Cron: &job}
 }

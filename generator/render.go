@@ -19,10 +19,16 @@ import (
 // expression of the policy that was parsed.
 type sqlText string
 
+// Literal is SQL as a text value, as functions take names.
+func (t sqlText) Literal() literal { return literal(t) }
+
 // ident is a name from outside; it prints itself in quotes.
 type ident string
 
 func (i ident) String() string { return quote.Ident(string(i)) }
+
+// Literal is the name as a text value.
+func (i ident) Literal() literal { return literal(i) }
 
 func identifiers(names []string) []ident {
 	return each(names, func(name string) ident { return ident(name) })
@@ -41,55 +47,53 @@ type fields map[string]any
 var inspect func(template string, data any)
 
 // set is every template, parsed once. A template that cannot be parsed is a mistake of ours that any test meets.
-var set = parseTemplates()
+var set = template.New("").Option("missingkey=error")
 
-func parseTemplates() *template.Template {
-	t := template.New("").Option("missingkey=error")
-	t.Funcs(template.FuncMap{
+func init() {
+	set.Funcs(template.FuncMap{
 		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed, "anyIndented": anyIndented,
 		"tag":      func() string { return quoteMark },
 		"sqltag":   func() string { return innerMark },
 		"inc":      func(i int) int { return i + 1 },
-		"fragment": func(name string, data any) (sqlText, error) { return indentedFragment(t, name, data) },
+		"fragment": fragment,
 	})
-	return template.Must(t.ParseFS(templates.FS, "*.sql.tmpl"))
+	template.Must(set.ParseFS(templates.FS, "*.sql.tmpl"))
 }
 
 // buffers are for texts under way: one that grows anew for each of them costs more than its text.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
+func emptyBuffer() *bytes.Buffer {
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	return b
+}
+
 // execute executes one template.
 func execute(name string, data any) string {
-	b := buffers.Get().(*bytes.Buffer)
+	b := emptyBuffer()
 	defer buffers.Put(b)
 	executeTo(b, name, data)
 	return b.String()
 }
 
 func executeTo(b *bytes.Buffer, name string, data any) {
-	b.Reset()
 	if inspect != nil {
 		inspect(name, data)
 	}
 	if err := set.ExecuteTemplate(b, name, data); err != nil {
-		panic(disagreement(name, err))
+		panic(fmt.Sprintf("generator: rendering %s: %v", name, err)) // data and template disagree: a mistake of ours
 	}
-}
-
-// disagreement between data and a template is a mistake of ours.
-func disagreement(name string, err error) string {
-	return fmt.Sprintf("generator: rendering %s: %v", name, err)
 }
 
 // object renders a whole object, which ends with one line break.
 func object(name string, data any) string {
-	b, laid := buffers.Get().(*bytes.Buffer), buffers.Get().(*bytes.Buffer)
+	b, laid := emptyBuffer(), emptyBuffer()
 	defer buffers.Put(b)
 	defer buffers.Put(laid)
 	executeTo(b, name+".sql.tmpl", data)
 	text := bytes.TrimRight(b.Bytes(), "\n")
 	text = bytes.ReplaceAll(text, []byte(innerMark), []byte(dollarQuote(text, "sql")))
-	laid.Reset()
 	layoutTo(laid, text, dollarQuote(text, "function"))
 	laid.WriteByte('\n')
 	return wrapped(joinedClauses(laid.String()))
@@ -102,27 +106,15 @@ func stepText(name string, data any) sqlText {
 
 // fragment renders a piece of SQL for use in other templates.
 func fragment(name string, data any) sqlText {
-	text, err := indentedFragment(set, name, data)
-	if err != nil {
-		panic(disagreement(name, err))
-	}
-	return text
-}
-
-func indentedFragment(t *template.Template, name string, data any) (sqlText, error) {
-	b := buffers.Get().(*bytes.Buffer)
+	b := emptyBuffer()
 	defer buffers.Put(b)
-	b.Reset()
-	if inspect != nil {
-		inspect(name, data)
-	}
 	b.WriteString(indentFrom)
-	err := t.ExecuteTemplate(b, name, data)
+	executeTo(b, name, data)
 	if bytes.IndexByte(b.Bytes(), '\n') < 0 {
-		return sqlText(b.Bytes()[len(indentFrom):]), err
+		return sqlText(b.Bytes()[len(indentFrom):])
 	}
 	b.WriteString(indentTo)
-	return sqlText(b.Bytes()), err
+	return sqlText(b.Bytes())
 }
 
 // aliased is a column of what is called alias.

@@ -19,6 +19,8 @@ type pageWriter struct {
 	effects
 	reliances
 
+	steps    []step
+	report   bool // the page is of a report, which has no rows
 	numbered bool // a step needs the order of the batch's rows
 }
 
@@ -37,37 +39,34 @@ var (
 	// applicationInputs are those of functions for applications, which have variables.
 	applicationInputs = inputs{now: "v_as_of", olderThan: "NULL"}
 	// checkInputs are those of a statement that is planned and not run.
-	checkInputs = inputs{now: "now()", olderThan: "NULL"}
+	checkInputs  = inputs{now: "now()", olderThan: "NULL"}
+	reportInputs = inputs{now: "p_as_of"}
 )
 
 // conditions say which rows a policy is about, which of them are due, and what keeps them.
 type conditions struct {
-	where       *filter // nil: all rows
-	whereInRank sqlText // "where" with joins as sub-selects, "" for none
+	where       sqlText // "" for all rows
+	whereOwn    bool    // it reads the row's own columns only
+	predicate   sqlText // "where" without an alias, as an index predicate; "" where it can be none
 	joins       []join
 	scalarJoins []scalarJoin
-	columns     []windowColumn // windows that joins give, for the FROM clause
+	columns     []namedValue // windows that joins give, for the FROM clause
 	guards      []guard
 	clocks      []*clock // by entry of due, nil where an entry has none
 	beyonds     []*ranked
+	ranks       []*ranked // of guards and of due
+	passes      []pass
+	inRange     bool        // a batch is one statement
+	locks       []tableLock // that way RANGE takes
 }
 
 // reliances are what a page takes for granted.
 type reliances struct {
-	known    []reliance
-	named    map[string]bool         // names that may mean a column, in the policy's own SQL
-	star     bool                    // there is a star among them
-	expected map[string]*expectation // what a report reads
-	schemas  []string                // where its expressions look names up, besides the search path
-}
-
-// filter is "where" with what may be known of it.
-type filter struct {
-	sql    sqlText
-	own    bool    // reads the row's own columns only
-	simple bool    // may stand in an index predicate
-	always bool    // reads no column: the same for all rows
-	plain  sqlText // without an alias, for an index predicate
+	wholes  []string        // tables whose rows a step copies by their columns
+	keys    []string        // tables whose rows a step finds again by their key
+	named   map[string]bool // names that may mean a column, in the policy's own SQL
+	star    bool            // there is a star among them
+	schemas []string        // where its expressions look names up, besides the search path
 }
 
 // join is one left join.
@@ -80,40 +79,38 @@ type join struct {
 
 // guard is one guard of "keep". Exactly one of a condition and a rank is behind it.
 type guard struct {
-	name       string
-	cond       sqlText
-	neverNull  bool
-	condInRank sqlText // the condition with joins as sub-selects
-	rank       *ranked
+	name      string
+	cond      sqlText
+	neverNull bool
+	rank      *ranked
 }
 
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pageWriter {
 	w := &pageWriter{inputs: in, reliances: reliances{named: map[string]bool{}}}
-	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, content: c.partitionContent(p), qualify: true}
-	w.effects = w.findEffects()
+	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, partitioned: c.partitionedOf(p), qualify: true}
+	w.content = w.partitioned.content()
+	w.compileSteps()
 	w.compileWhere()
 	w.compileJoins()
 	w.scalarJoins = w.asScalars(p.Joins, nil)
-	if p.Where != nil {
-		w.whereInRank = w.bindInRank(*p.Where)
-	}
 	w.compileGuards()
 	w.compileDue()
+	w.compilePasses()
+	w.locks, w.inRange = w.compileLocks()
 	return w
 }
 
 func (w *pageWriter) compileWhere() {
 	e := w.policy.Where
-	if e == nil {
+	if w.whereOwn = e == nil; w.whereOwn {
 		return
 	}
 	parsed := w.parse(*e)
-	own := ownColumnsOnly(parsed)
-	w.where = &filter{
-		sql: enclosed(w.bind(*e)), own: own,
-		simple: parsed.Simple && own && !slices.ContainsFunc(parsed.Columns, isAsOf) && w.indexable(parsed) && !w.zoned(parsed),
-		always: len(parsed.Columns) == 0,
-		plain:  enclosed(w.unaliased(*e, parsed)),
+	w.where, w.whereOwn = enclosed(w.bind(*e)), ownColumnsOnly(parsed)
+	if parsed.Simple && w.whereOwn && len(parsed.Columns) > 0 && !slices.ContainsFunc(parsed.Columns, isAsOf) && w.indexable(parsed) && !w.zoned(parsed) {
+		w.predicate = enclosed(spliced(*e, w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
+			return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
+		})))
 	}
 }
 
@@ -172,21 +169,17 @@ func withAlias(aliases map[string]*catalog.Table, name string, table *catalog.Ta
 	return copied
 }
 
-// compileGuards compiles conditions first, because ranks may read them.
+// compileGuards compiles them in their order: ranks may read those before.
 func (w *pageWriter) compileGuards() {
+	w.binder.verdict = w.guardVerdict
 	for _, g := range w.policy.Keep {
 		compiled := guard{name: g.Name}
-		if g.Condition != nil {
-			compiled.cond, compiled.condInRank = enclosed(w.bind(*g.Condition)), w.bindInRank(*g.Condition)
-			compiled.neverNull = w.parse(*g.Condition).NeverNull
+		if g.Rank != nil {
+			compiled.rank = w.rankOf(g.Rank, sqlText("places_"+g.Name))
+		} else {
+			compiled.cond, compiled.neverNull = enclosed(w.bind(*g.Condition)), w.parse(*g.Condition).NeverNull
 		}
 		w.guards = append(w.guards, compiled)
-	}
-	w.binder.verdict = w.guardVerdict
-	for i, g := range w.policy.Keep {
-		if g.Rank != nil {
-			w.guards[i].rank = w.rankOf(g.Rank, sqlText("places_"+g.Name))
-		}
 	}
 }
 
@@ -195,11 +188,11 @@ func (w *pageWriter) guardVerdict(name string) sqlText {
 	if name == "hold" {
 		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf})
 	}
-	g := w.guards[slices.IndexFunc(w.guards, func(g guard) bool { return g.name == name })]
-	if g.rank != nil {
-		return fragment("ranked within", g.rank)
+	i := slices.IndexFunc(w.guards, func(g guard) bool { return g.name == name })
+	if rank := w.guards[i].rank; rank != nil {
+		return fragment("ranked within", rank)
 	}
-	return fragment("not false", g.condInRank)
+	return fragment("not false", w.bindInRank(*w.policy.Keep[i].Condition))
 }
 
 func (w *pageWriter) compileDue() {
@@ -214,50 +207,6 @@ func (w *pageWriter) compileDue() {
 		}
 		w.clocks, w.beyonds = append(w.clocks, k), append(w.beyonds, r)
 	}
-}
-
-// pass is one walk of a run over the table, with its own cursor: one per entry of "due", and one
-// more where a NULL clock is due.
-type pass struct {
-	number int
-	clock  *clock
-	beyond *ranked
-	nulls  bool // the rows whose clock is NULL
-	byKey  bool // a step rewrites the clock, so that only the key tells what was seen
-}
-
-// passes lists what a run walks. Entries with a rank come first: a row that another entry takes must not
-// free its place.
-func (w *pageWriter) passes() []pass {
-	if w.policy.Due == nil {
-		return []pass{{number: 1}}
-	}
-	var ranks, clocks []pass
-	for i := range w.policy.DueEntries() {
-		p := pass{clock: w.clocks[i], beyond: w.beyonds[i]}
-		to := &clocks
-		if p.beyond != nil {
-			to = &ranks
-		}
-		*to = append(*to, p)
-		if p.clock != nil && p.clock.source.NullsDue {
-			p.nulls = true
-			*to = append(*to, p)
-		}
-	}
-	all := append(ranks, clocks...)
-	for i := range all {
-		all[i].number = i + 1
-		if all[i].clock == nil {
-			continue
-		}
-		read := w.clockColumns(all[i].clock)
-		all[i].byKey = slices.ContainsFunc(w.policy.Then, func(s policy.Step) bool {
-			return s.Update != nil && s.Related == nil &&
-				slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(read, a.Column) })
-		})
-	}
-	return all
 }
 
 // clockColumns are the columns that a clock reads.
@@ -288,44 +237,14 @@ func (w *pageWriter) columnsRead(e *pgparse.Expr, alias string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return w.table.Column(name) == nil })
 }
 
-// cursorColumn is one column of the cursor, on t.
-type cursorColumn struct {
-	Number int
-	Expr   sqlText
-	Type   sqlText
-}
-
-func (c cursorColumn) expr() sqlText { return c.Expr }
-
-// cursor is what a pass goes by: the clock and the primary key, or the primary key alone.
-func (w *pageWriter) cursor(p pass) []cursorColumn {
-	var columns []cursorColumn
-	if p.clock != nil && !p.nulls && w.byClock(p) {
-		columns = append(columns, cursorColumn{1, p.clock.expr, sqlText(p.clock.typ)})
-	}
-	if p.clock != nil && p.clock.mark != "" {
-		return columns // a batch ends on a whole value
-	}
-	for _, name := range w.table.PrimaryKey {
-		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
-			continue // the clock is part of the key
-		}
-		columns = append(columns, cursorColumn{len(columns) + 1, aliased("t", ident(name)), sqlText(w.table.Column(name).Plain())})
-	}
-	return columns
-}
-
-// byClock says whether a pass can follow its clock: there is or will be an index on it.
-func (w *pageWriter) byClock(p pass) bool { return p.clock.own && p.clock.indexed != "" && !p.byKey }
-
 // dueOf is the whole condition of a pass, guards and holds left out.
 func (w *pageWriter) dueOf(p pass) []sqlText { return w.around(w.entryOf(p)) }
 
 // around is what all rows of the policy meet, around what a pass asks.
 func (w *pageWriter) around(entry []sqlText) []sqlText {
 	var due []sqlText
-	if w.where != nil {
-		due = append(due, w.where.sql)
+	if w.where != "" {
+		due = append(due, w.where)
 	}
 	due = slices.Concat(due, entry, w.scopeConditions())
 	if len(due) == 0 {
@@ -342,8 +261,7 @@ func (w *pageWriter) scopeConditions() []sqlText {
 			continue
 		}
 		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil {
-			value := fragment("scope value", fields{"Scope": w.scope, "Name": literal(name.Text)})
-			list = append(list, fragment("in scope", fields{"Value": value, "Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
+			list = append(list, fragment("in scope", fields{"Scope": w.scope, "Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
 		}
 	}
 	return list
@@ -367,30 +285,10 @@ func (w *pageWriter) entryOf(p pass) []sqlText {
 
 // rowsDue is what the rows of any pass meet, or those of the pass that is asked for.
 func (w *pageWriter) rowsDue() []sqlText {
-	passes := w.passes()
-	if len(passes) == 1 {
-		return w.dueOf(passes[0])
+	if len(w.passes) == 1 {
+		return w.dueOf(w.passes[0])
 	}
-	return w.around([]sqlText{either(each(passes, func(p pass) sqlText { return every(append(w.entryOf(p), fragment("of pass", p.number))) }))})
-}
-
-// anyDue is "where" and any entry of "due", where beyond is the fragment that says that a rank takes a row.
-func (w *pageWriter) anyDue(beyond string) []sqlText {
-	var entries [][]sqlText
-	for i := range w.clocks {
-		var entry []sqlText
-		if w.clocks[i] != nil {
-			entry = append(entry, w.clocks[i].condition()...)
-		}
-		if w.beyonds[i] != nil {
-			entry = append(entry, fragment(beyond, w.beyonds[i].orAllRows()))
-		}
-		entries = append(entries, entry)
-	}
-	if len(entries) < 2 {
-		return w.around(slices.Concat(entries...))
-	}
-	return w.around([]sqlText{either(each(entries, every))})
+	return w.around([]sqlText{either(each(w.passes, func(p pass) sqlText { return every(append(w.entryOf(p), fragment("of pass", p.number))) }))})
 }
 
 // keptBy is what a guard says of a row.
@@ -400,50 +298,34 @@ type keptBy struct {
 	Unknown literal // the name with "?", where the guard may be NULL
 }
 
-// places is the relation of rows that a rank spares or takes.
-type places struct {
-	Name, Table sqlText
-	Keys        []groupKey
-	Places      sqlText
-}
-
 // rows is <policy>_rows: which rows there are, and what keeps each of them, in one statement for all.
 func (w *pageWriter) rows() Object {
-	var guards []keptBy
-	var ranks []places
-	for _, g := range w.guards {
+	guards := each(w.guards, func(g guard) keptBy {
 		if g.rank != nil {
-			ranks = append(ranks, g.rank.places())
-			guards = append(guards, keptBy{Kept: fragment("among places", g.rank), Name: literal(g.name)})
-			continue
+			return keptBy{Kept: fragment("among places", g.rank), Name: literal(g.name)}
 		}
 		kept := keptBy{Kept: g.cond, Name: literal(g.name)}
 		if !g.neverNull {
 			kept.Unknown = literal(g.name + "?")
 		}
-		guards = append(guards, kept)
-	}
-	for _, r := range w.beyonds {
-		if r != nil {
-			ranks = append(ranks, r.places())
-		}
-	}
+		return kept
+	})
 	row := sqlText("t")
 	if w.table.Column("t") != nil { // a column comes before the row
 		row = "t.*::" + qualified(w.table)
 	}
 	// The condition under which the own step takes a row, "" when it takes them all, or only a step can tell.
 	passed := sqlText("")
-	if own := w.ownStep(); own != nil && own.Where != nil && len(w.headersRead(*own)) == 0 {
+	if own := w.ownStep(); own != nil && own.Where != nil && len(own.headers) == 0 {
 		passed = enclosed(w.bind(*own.Where))
 	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
-		"Places": ranks, "Due": w.rowsDue(), "Guards": guards, "Passed": passed, "Plain": len(guards) == 0 && passed == ""}))
+		"Places": w.ranks, "Due": w.rowsDue(), "Guards": guards, "Passed": passed, "Plain": len(guards) == 0 && passed == ""}))
 }
 
 // ownStep is the only step that takes the batch's own rows; nil when there are several or none.
 func (w *pageWriter) ownStep() *step {
-	own := slices.DeleteFunc(w.steps(), func(s step) bool {
+	own := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
 		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.ownDelete != nil)
 	})
 	if len(own) != 1 {
@@ -454,18 +336,15 @@ func (w *pageWriter) ownStep() *step {
 
 // readsJoins says whether "where", a clock or a step may read a join.
 func (w *pageWriter) readsJoins() bool {
-	var list []policy.Expr
-	if w.policy.Where != nil {
-		list = append(list, *w.policy.Where)
-	}
-	for _, s := range w.steps() {
-		list = append(list, w.allExpressions(s)...)
+	list := (&policy.Policy{Where: w.policy.Where}).Parts()
+	for _, s := range w.steps {
+		list = append(list, s.reads...)
 	}
 	mayRead := func(ref pgparse.ColumnRef) bool {
 		return len(ref.Fields) == 0 || slices.ContainsFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
 	}
 	return slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && !k.own }) ||
-		slices.ContainsFunc(list, func(e policy.Expr) bool { return slices.ContainsFunc(parseAny(e).Columns, mayRead) })
+		anyReads(list, func(e *pgparse.Expr) bool { return slices.ContainsFunc(e.Columns, mayRead) })
 }
 
 // fromRows is the policy's table with what it joins, as the runtime reads it for facts and steps; "" where these read the

@@ -20,12 +20,8 @@ import (
 // Runtime renders the runtime for an install: its schema and role names instead of the default
 // ones, and no grants with "roles: none". An error in it is a mistake of ours.
 func Runtime(install policy.Install) []Object {
+	objects := each(sqlfiles.Files(), func(file sqlfiles.File) Object { return runtimeObject(file, install) })
 	upgraded, err := upgrades(sqlfiles.Runtime, install)
-	objects := make([]Object, 0, len(sqlfiles.Files())+len(upgraded))
-	for _, file := range sqlfiles.Files() {
-		object, wrong := runtimeObject(file, install)
-		objects, err = append(objects, object), errors.Join(err, wrong)
-	}
 	if err != nil {
 		panic(fmt.Errorf("reading the runtime: %w", err))
 	}
@@ -77,10 +73,10 @@ var (
 // plainTypes are types as they are mostly written: procedures that pin no search path say where they are.
 var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.int8", "bigint", "pg_catalog.", "")
 
-func runtimeObject(file sqlfiles.File, install policy.Install) (Object, error) {
+func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 	id, ok := runtimeID(file.Text)
 	if !ok {
-		return Object{}, fmt.Errorf("%s/%s.sql: it creates nothing that can be told", file.Chapter, file.Name)
+		panic(fmt.Sprintf("reading the runtime: %s/%s.sql creates nothing that can be told", file.Chapter, file.Name))
 	}
 	name := renameInstall(id.Name, install)
 	o := Object{Kind: id.Kind, Name: name, As: AsOwner, SQL: renameInstall(file.Text, install), Drop: dropStatement(id.Kind, name),
@@ -89,13 +85,7 @@ func runtimeObject(file sqlfiles.File, install policy.Install) (Object, error) {
 	if o.Kind == KindFunction && o.As == AsOwner && !strings.Contains(file.Text, "SECURITY DEFINER") {
 		o = o.forWorker(install.Roles)
 	}
-	return o, nil
-}
-
-// routineArguments are the types by which PostgreSQL finds a function or procedure of the runtime, in parentheses.
-func routineArguments(text string) (string, error) {
-	routine, err := pgparse.ReadRoutine(text)
-	return "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")", err
+	return o
 }
 
 // plain says whether an object of the runtime needs no mark of its own: it begins with a comment, and tells what it is.
@@ -137,8 +127,8 @@ func runtimeID(text string) (ID, bool) {
 	if id.Kind != KindFunction && id.Kind != KindProcedure {
 		return id, true
 	}
-	arguments, err := routineArguments(text)
-	id.Name += arguments
+	routine, err := pgparse.ReadRoutine(text)
+	id.Name += "(" + plainTypes.Replace(strings.Join(routine.Arguments(), ", ")) + ")"
 	return id, err == nil
 }
 
@@ -181,10 +171,7 @@ const downSuffix = ".down.sql"
 // first. A new install runs them as well: so every install has the same columns in the same order.
 func upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
 	const folder = "upgrades/"
-	names, err := fs.Glob(runtime, folder+"*/*.sql")
-	if err != nil {
-		return nil, err
-	}
+	names, _ := fs.Glob(runtime, folder+"*/*.sql") // the pattern is well-formed
 	slices.SortStableFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(upgradeVersion(a), upgradeVersion(b)), cmp.Compare(a, b))
 	})

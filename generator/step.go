@@ -6,98 +6,123 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
-// stepKind is what steps of one kind have of their own. A new kind is a template and a file that registers it.
-type stepKind struct {
-	verb   string // in the registry
-	is     func(policy.Step) bool
-	copies bool                                   // it writes rows of the batch, or of related rows, into another table
-	target func(*pageWriter, policy.Step) string  // the table that it writes; nil: that of its rows
-	render func(*pageWriter, step, batch) sqlText // its SQL in a batch
-}
-
-// stepKinds are filled by the files of the kinds.
-var stepKinds []stepKind
-
-// step is one effect of a policy, with what the steps before it have done.
+// step is one effect of a policy, with what its kind and the steps before it say of it.
 type step struct {
 	policy.Step
-	kind      *stepKind
-	number    int  // from 1
-	untouched bool // no step before it can have written rows of the policy's table
+	number    int                                    // from 1
+	verb      string                                 // in the registry
+	target    string                                 // the table that it writes
+	copies    bool                                   // it writes rows of the batch, or of related rows, into another table
+	render    func(*pageWriter, step, batch) sqlText // its SQL in a batch
+	from      *catalog.Table                         // whose rows it acts on; nil where that is refused
+	as        ident                                  // what these are called
+	parts     []policy.Part
+	headers   []step        // those before it that insert header rows which it reads
+	reads     []policy.Part // its own, and what ties header rows to the batch
+	untouched bool          // no step before it can have written rows of the policy's table
+	locked    int           // the step that has locked its related rows before it acts on them, 0 for none
 }
 
-// steps lists the policy's steps.
-func (w *pageWriter) steps() []step {
-	list := make([]step, len(w.policy.Then))
+// compileSteps lists the policy's steps, and what they do in all.
+func (w *pageWriter) compileSteps() {
 	untouched := !w.policy.Partitions // whose rows are no table's
 	for i, s := range w.policy.Then {
-		kind := slices.IndexFunc(stepKinds, func(k stepKind) bool { return k.is(s) })
-		list[i] = step{s, &stepKinds[kind], i + 1, untouched}
-		untouched = untouched && !w.writesOwn(s) && !w.firesTrigger(s)
+		c := w.stepOf(s)
+		c.number, c.untouched, c.reads = i+1, untouched, slices.Clone(c.parts)
+		for _, h := range w.steps {
+			if h.Insert != nil && h.Insert.As != "" && mentions(h.Insert.As, c.parts...) {
+				c.headers, c.reads = append(c.headers, h), append(c.reads, values(h.Insert.Per)...)
+			}
+		}
+		w.steps = append(w.steps, c)
+		untouched = untouched && !w.writesOwn(c) && !w.firesTrigger(c)
 	}
-	return list
+	w.effects = w.findEffects()
+	for i := range w.steps {
+		w.steps[i].locked = w.lockedBy(w.steps[i])
+	}
+}
+
+// stepOf is a step as its kind has it. A new kind is a template, a case here, and a file that renders it.
+func (w *pageWriter) stepOf(of policy.Step) step {
+	s := step{Step: of, from: w.table, as: "t", target: tableName(w.table), parts: parts(of)}
+	if of.Related != nil {
+		s.from, s.as, s.target = w.tables[of.Related.Table.String()], ident(of.Related.As), of.Related.Table.String()
+	}
+	switch {
+	case of.Delete != nil:
+		s.verb, s.render = "delete", (*pageWriter).deleteRows
+	case of.Update != nil:
+		s.verb, s.render = "update", (*pageWriter).updateRows
+	case of.Insert != nil:
+		s.verb, s.render, s.copies, s.target = "insert", (*pageWriter).insert, true, of.Insert.Into.String()
+	case of.Emit != nil:
+		s.verb, s.render, s.copies, s.target = "insert", (*pageWriter).emit, true, w.schema()+".event"
+	case of.Archive != nil:
+		s.verb, s.render, s.copies, s.target = "archive", (*pageWriter).archive, true, of.Archive.Into.String()
+	case of.SQL != nil:
+		s.verb, s.render = "sql", (*pageWriter).statement
+		if uses := statementUses(of); len(uses) > 0 {
+			s.target = uses[0].Table.String()
+		}
+	case of.DropTable != nil:
+		s.verb, s.render = "drop table", (*pageWriter).dropTable
+	case of.Detach != nil:
+		s.verb, s.render = "detach", (*pageWriter).removePartition
+	case of.Drop != nil:
+		s.verb, s.render = "drop", (*pageWriter).removePartition
+	}
+	return s
 }
 
 // writesOwn says whether a step may write rows of the policy's own table.
-func (w *pageWriter) writesOwn(s policy.Step) bool {
-	own := func(t policy.Table) bool { return t.String() == tableName(w.table) }
-	switch {
-	case s.SQL != nil, s.DropTable != nil:
-		return true
-	case s.Delete != nil:
-		return s.Related == nil || own(s.Related.Table) || slices.ContainsFunc(s.Delete.Cascades, own)
-	}
-	return s.Update != nil && (s.Related == nil || own(s.Related.Table))
+func (w *pageWriter) writesOwn(s step) bool {
+	own := tableName(w.table)
+	return s.SQL != nil || s.DropTable != nil || (s.Delete != nil || s.Update != nil) && s.target == own ||
+		s.Delete != nil && slices.Contains(tableNames(s.Delete.Cascades), own)
 }
 
 // firesTrigger says whether a step may write rows of the policy's own table through a trigger of the application
 // on another one. The snapshot has those on DELETE; of others it is known where the policy names one.
-func (w *pageWriter) firesTrigger(s policy.Step) bool {
+func (w *pageWriter) firesTrigger(s step) bool {
 	ofOther := func(n policy.Name) bool {
 		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
 	}
 	if s.Emit == nil && slices.ContainsFunc(w.policy.Triggers, ofOther) {
 		return true
 	}
-	return s.Delete != nil && s.Related != nil &&
-		slices.ContainsFunc(append(slices.Clone(s.Delete.Cascades), s.Related.Table), func(t policy.Table) bool {
-			return w.hasTrigger(w.tables[t.String()])
-		})
+	return s.Delete != nil && s.Related != nil && slices.ContainsFunc(append(tableNames(s.Delete.Cascades), s.target), w.hasTrigger)
 }
 
 // hasTrigger says whether a trigger of the application is on a table or one of its partitions.
-func (c *compiler) hasTrigger(table *catalog.Table) bool {
-	return table != nil && (len(table.Triggers) > 0 || slices.ContainsFunc(table.Children, func(child string) bool {
-		return c.hasTrigger(c.tables[child])
-	}))
+func (c *compiler) hasTrigger(name string) bool {
+	table := c.tables[name]
+	return table != nil && (len(table.Triggers) > 0 || slices.ContainsFunc(table.Children, c.hasTrigger))
 }
 
-// render is the SQL of one effect of the batch.
-func (w *pageWriter) render(s step, b batch) sqlText {
+// rendered is the SQL of one effect of the batch.
+func (w *pageWriter) rendered(s step, b batch) sqlText {
 	defer w.restored()()
-	w.enterHeaders(s)
-	if w.readsRelation(s) {
+	if readBatch(s.parts) {
 		w.binder.batch = fragment("batch in parentheses", w.rowsOf(s, b, false))
 	}
-	if s.Related != nil && !w.enterRelated(s) {
+	if !w.enter(s) {
 		return ""
 	}
-	return s.kind.render(w, s, b)
+	return s.render(w, s, b)
 }
 
-// enterHeaders makes the columns of the header rows of earlier steps known.
-func (w *pageWriter) enterHeaders(s step) {
-	for _, h := range w.headers(s) {
-		w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.tables[h.Insert.Into.String()])
+// enter makes the names that a step knows besides the row's known: those of header rows, and of related rows.
+func (w *pageWriter) enter(s step) bool {
+	for _, h := range s.headers {
+		w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.tables[h.target])
 	}
-}
-
-// enterRelated makes the names of a step on related rows known.
-func (w *pageWriter) enterRelated(s step) bool {
+	if s.Related == nil {
+		return true
+	}
 	find := w.relation
 	if s.Delete != nil || s.Update != nil {
 		find = w.holder
@@ -126,33 +151,6 @@ func holdsRows(table *catalog.Table) bool {
 	return table.Kind == "table" || table.Kind == "partitioned"
 }
 
-// targetOf is the table that a step writes.
-func (w *pageWriter) targetOf(s step) string {
-	switch {
-	case s.kind.target != nil:
-		return s.kind.target(w, s.Step)
-	case s.Related != nil:
-		return s.Related.Table.String()
-	}
-	return tableName(w.table)
-}
-
-// sourceTable is the table whose rows a step acts on; nil after an error.
-func (w *pageWriter) sourceTable(s step) *catalog.Table {
-	if s.Related != nil {
-		return w.relation(s.Related.Table)
-	}
-	return w.table
-}
-
-// alias is what the rows are called that a step acts on.
-func (s step) alias() ident {
-	if s.Related != nil {
-		return ident(s.Related.As)
-	}
-	return "t"
-}
-
 // parts are the pieces of SQL of a step.
 func parts(s policy.Step) []policy.Part { return (&policy.Policy{Then: []policy.Step{s}}).Parts() }
 
@@ -161,23 +159,18 @@ func statementUses(s policy.Step) []policy.Use {
 	return (&policy.Policy{Then: []policy.Step{s}}).Uses()[1:]
 }
 
-// expressions are those of a step.
-func (s step) expressions() []policy.Expr {
-	return each(parts(s.Step), func(part policy.Part) policy.Expr { return part.Expr })
+// anyReads says whether any piece reads what found looks for.
+func anyReads(list []policy.Part, found func(*pgparse.Expr) bool) bool {
+	return slices.ContainsFunc(list, func(part policy.Part) bool { return found(part.Parsed()) })
 }
 
-// anyReads says whether any expression reads what found looks for.
-func anyReads(list []policy.Expr, found func(*pgparse.Expr) bool) bool {
-	return slices.ContainsFunc(list, func(e policy.Expr) bool { return found(parseAny(e)) })
+// readBatch says whether any piece reads the relation "batch".
+func readBatch(list []policy.Part) bool {
+	return anyReads(list, func(parsed *pgparse.Expr) bool { return namesBatch(parsed.Tables) })
 }
 
-// readsRelation says whether an expression of a step reads the relation "batch".
-func (w *pageWriter) readsRelation(s step) bool {
-	return anyReads(s.expressions(), func(parsed *pgparse.Expr) bool { return namesBatch(parsed.Tables) })
-}
-
-// mentions says whether any expression reads a column of a relation called name.
-func mentions(name string, list ...policy.Expr) bool {
+// mentions says whether any piece reads a column of a relation called name.
+func mentions(name string, list ...policy.Part) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool {
 		return slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
 			return len(ref.Fields) > 1 && ref.Fields[0] == name && !(ref.Depth > 0 && named(parsed.Tables, name))
@@ -185,23 +178,15 @@ func mentions(name string, list ...policy.Expr) bool {
 	})
 }
 
-// headers lists the steps before s that insert header rows.
-func (w *pageWriter) headers(s step) []step {
-	return slices.DeleteFunc(w.steps()[:s.number-1], func(h step) bool { return h.Insert == nil || h.Insert.As == "" })
+// readsHeader says whether a piece of the step reads header rows.
+func (s step) readsHeader(list ...policy.Part) bool {
+	return slices.ContainsFunc(s.headers, func(h step) bool { return mentions(h.Insert.As, list...) })
 }
 
-// headersRead lists those whose rows s reads.
-func (w *pageWriter) headersRead(s step) []step {
-	return slices.DeleteFunc(w.headers(s), func(h step) bool { return !mentions(h.Insert.As, s.expressions()...) })
-}
-
-// readsBatch says whether expressions read the batch's rows, joins or headers.
-func (w *pageWriter) readsBatch(s step, list ...policy.Expr) bool {
+// readsBatch says whether pieces of a step read the batch's rows, joins or headers.
+func (w *pageWriter) readsBatch(s step, list ...policy.Part) bool {
 	names := append(each(w.policy.Joins, func(j policy.Join) string { return j.Name }), "t")
-	for _, h := range w.headers(s) {
-		names = append(names, h.Insert.As)
-	}
-	return s.Related != nil && len(s.Related.Joins) > 0 ||
+	return s.Related != nil && len(s.Related.Joins) > 0 || s.readsHeader(list...) ||
 		anyReads(list, func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 }) ||
 		slices.ContainsFunc(names, func(name string) bool { return mentions(name, list...) })
 }
@@ -220,23 +205,23 @@ type effects struct {
 
 func (w *pageWriter) findEffects() effects {
 	e := effects{deletes: []string{}, related: []string{}, reach: []string{}, unguarded: []string{}}
-	for _, s := range w.steps() {
-		if (s.Delete != nil || s.Update != nil) && s.Related != nil {
-			e.related = with(e.related, w.tables.Root(s.Related.Table.String()))
+	for i, s := range w.steps {
+		switch {
+		case (s.Delete != nil || s.Update != nil) && s.Related != nil:
+			e.related = with(e.related, w.tables.Root(s.target))
+		case s.Delete != nil && e.ownDelete == nil:
+			e.ownDelete = &w.policy.Then[i]
+		case s.Update != nil:
+			e.ownUpdate = true
+		case s.SQL != nil:
+			e.unguarded = append(e.unguarded, w.statementChanges(*s.SQL)...)
 		}
 		if s.Delete != nil {
-			e.deletes = append(e.deletes, w.targetOf(s))
+			e.deletes = append(e.deletes, s.target)
 			for _, t := range s.Delete.Cascades {
 				e.reach = with(e.reach, w.tables.Root(t.String()))
 			}
 		}
-		if s.SQL != nil {
-			e.unguarded = append(e.unguarded, w.statementChanges(*s.SQL)...)
-		}
-		if s.Delete != nil && s.Related == nil && e.ownDelete == nil {
-			e.ownDelete = &w.policy.Then[s.number-1]
-		}
-		e.ownUpdate = e.ownUpdate || s.Update != nil && s.Related == nil
 	}
 	return e
 }
@@ -255,36 +240,32 @@ func (w *pageWriter) lockedBelow() []string {
 	return names
 }
 
-// locksRelated says whether a step locks its related rows before it acts on them: those that it changes,
+// locksRelated says whether the related rows of a step are to be locked before it acts on them: those that it changes,
 // and those that it copies while another step of the policy changes or deletes them.
 func (w *pageWriter) locksRelated(s step) bool {
-	if s.Related == nil {
+	if s.Related == nil || s.from == nil || !holdsRows(s.from) {
 		return false
 	}
-	name := s.Related.Table.String()
-	table := w.tables[name]
-	if table == nil || !holdsRows(table) {
-		return false
-	}
+	name := tableName(s.from)
 	own := name == tableName(w.table) && (w.ownDelete != nil || w.ownUpdate)
 	return own || slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), w.tables.Root(name))
 }
 
-// lockedBy is the step that has locked the related rows of s: itself, or one before it that has copied the
-// same rows, so that what goes is what was copied. Nil where they are not locked.
-func (w *pageWriter) lockedBy(s step) *step {
+// lockedBy is the step that locks the related rows of s: itself, or one before it that has copied the
+// same rows, so that what goes is what was copied. 0 where they are not locked.
+func (w *pageWriter) lockedBy(s step) int {
 	if !w.locksRelated(s) {
-		return nil
+		return 0
 	}
-	for _, before := range slices.Backward(w.steps()[:s.number-1]) {
-		if !before.kind.copies {
+	for _, before := range slices.Backward(w.steps[:s.number-1]) {
+		if !before.copies {
 			break // it may have moved the rows
 		}
 		if sameRelated(before.Related, s.Related) {
-			return w.lockedBy(before)
+			return before.locked
 		}
 	}
-	return &s
+	return s.number
 }
 
 func sameRelated(a, b *policy.Related) bool {
@@ -297,10 +278,14 @@ type lockedText struct {
 	Tids sqlText
 }
 
-func (w *pageWriter) lockedText(s step) lockedText {
-	text := lockedText{Tids: sqlText(fmt.Sprintf("v_tids_%d", s.number))}
-	if several(w.tables[s.Related.Table.String()]) {
-		text.Rels = sqlText(fmt.Sprintf("v_rels_%d", s.number))
+// lockedText is nil where none are locked.
+func (s step) lockedText() *lockedText {
+	if s.locked == 0 {
+		return nil
+	}
+	text := &lockedText{Tids: sqlText(fmt.Sprintf("v_tids_%d", s.locked))}
+	if several(s.from) {
+		text.Rels = sqlText(fmt.Sprintf("v_rels_%d", s.locked))
 	}
 	return text
 }
@@ -311,134 +296,11 @@ func several(table *catalog.Table) bool {
 }
 
 // relatedRows is what templates of steps on related rows read.
-func (w *pageWriter) relatedRows(s step, b batch, numbered bool) fields {
-	table := w.relation(s.Related.Table)
-	d := fields{
-		"Comment": tableComment(table), "Table": quotedTable(s.Related.Table), "TableLiteral": literal(quote.Qualified(s.Related.Table.Schema, s.Related.Table.Name)), "As": s.alias(), "Name": literal(tableName(table)),
-		"Where": enclosed(w.bind(s.Related.Where)), "Rows": w.rowsOf(s, b, numbered), "Deletes": s.Delete != nil,
-		"Schema": sqlText(w.schema()), "PolicyLiteral": literal(w.policy.Name), "Key": identifiers(table.PrimaryKey),
-		"Many": several(table), "Locks": false, "Locked": nil,
+func (w *pageWriter) relatedRows(s step, rows batchRows) fields {
+	return fields{
+		"Comment": tableComment(s.from), "Table": qualified(s.from), "As": s.as, "Name": literal(tableName(s.from)),
+		"Where": enclosed(w.bind(s.Related.Where)), "Rows": rows, "Deletes": s.Delete != nil,
+		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Key": identifiers(s.from.PrimaryKey),
+		"Many": several(s.from), "Locks": s.locked == s.number, "Locked": s.lockedText(),
 	}
-	if holder := w.lockedBy(s); holder != nil {
-		d["Locks"], d["Locked"] = holder.number == s.number, w.lockedText(*holder)
-	}
-	return d
-}
-
-func init() {
-	stepKinds = append(stepKinds,
-		stepKind{verb: "delete", is: func(s policy.Step) bool { return s.Delete != nil }, render: (*pageWriter).deleteRows},
-		stepKind{verb: "update", is: func(s policy.Step) bool { return s.Update != nil }, render: (*pageWriter).updateRows})
-}
-
-func (w *pageWriter) deleteRows(s step, b batch) sqlText {
-	if s.Related != nil {
-		return stepText("step_delete_related", w.relatedRows(s, b, false))
-	}
-	d := w.ownRows(s, b)
-	if d["Direct"] == false {
-		w.relyOnKey(w.table)
-	}
-	// Where other steps write of the rows, all of them must go.
-	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !w.copies()
-	return stepText("step_delete", d)
-}
-
-// ownRows is what templates of steps on the batch's own rows read. Direct are those that are still where they were locked.
-func (w *pageWriter) ownRows(s step, b batch) fields {
-	rows := w.rowsOf(s, b, false)
-	return fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "Table": b.table, "Rows": rows,
-		"Key": identifiers(w.table.PrimaryKey), "Direct": rows.plain, "Where": append(slices.Clone(rows.Where), w.condition(s)...),
-		"Passes": s.Where != nil}
-}
-
-// condition is a step's "where" on the batch's rows, nothing when it takes them all.
-func (w *pageWriter) condition(s step) []sqlText {
-	if s.Where == nil {
-		return nil
-	}
-	return []sqlText{enclosed(w.bind(*s.Where))}
-}
-
-func (w *pageWriter) updateRows(s step, b batch) sqlText {
-	name, table := "step_update", w.sourceTable(s)
-	var d fields
-	apart := false
-	if s.Related != nil {
-		name, apart = "step_update_related", w.setsFromBatch(s)
-		d = w.relatedRows(s, b, apart)
-		if apart && len(table.PrimaryKey) == 0 {
-			w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(table)),
-				"Values that come from the policy's rows are brought to related rows by their key.")
-		}
-	} else {
-		d = w.ownRows(s, b)
-		apart = d["Direct"] == false
-		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
-		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
-		w.checkAssignments(s.Update.Undo, table)
-	}
-	set := w.setTexts(s, s.Update.Set, table, s.alias(), apart)
-	from := slices.ContainsFunc(set, func(t setText) bool { return t.Inner != "" }) || s.Related == nil && apart
-	if from {
-		w.relyOnKey(table)
-	}
-	d["Set"], d["From"] = set, from
-	return stepText(name, d)
-}
-
-// setText is one column that an update writes.
-type setText struct {
-	Column ident
-	Name   literal
-	Value  sqlText // as it stands in SET
-	Inner  sqlText // computed in the sub-select, "" when Value is all
-	Number int
-	AsText bool // its type has no equality of its own that tells all values apart
-	Target sqlText
-}
-
-// setTexts compiles the assignments of an update of the rows called target. Apart says that values
-// which read the batch are computed beside the rows.
-func (w *pageWriter) setTexts(s step, list []policy.Assignment, table *catalog.Table, target ident, apart bool) []setText {
-	w.checkAssignments(list, table)
-	var texts []setText
-	for i, a := range list {
-		column := ident(a.Column)
-		t := setText{Column: column, Name: literal(a.Column), Number: i + 1, Value: w.bind(a.Value), Target: aliased(target, column)}
-		if apart && (w.readsBatch(s, a.Value) || target != "t" && mentions(string(target), a.Value) && w.setsFromBatch(s)) {
-			t.Inner, t.Value = t.Value, sqlText(fmt.Sprintf("batch.v%d", i+1))
-		}
-		if column := table.Column(a.Column); column != nil {
-			t.AsText = !scalarTypes.MatchString(column.Type) || column.Type == "json" || column.Type == "citext"
-		}
-		texts = append(texts, t)
-	}
-	return texts
-}
-
-// setsFromBatch says whether any value of an update reads the batch.
-func (w *pageWriter) setsFromBatch(s step) bool {
-	return slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return w.readsBatch(s, a.Value) })
-}
-
-// checkAssignments refuses columns that do not exist or that an update must not write.
-func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.Table) {
-	for _, a := range list {
-		column := w.knownColumn(table, a.Column, a.Position)
-		switch {
-		case column == nil:
-		case column.Generated:
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Set the columns that it is computed from.")
-		case slices.Contains(table.PrimaryKey, a.Column):
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q", a.Column, tableName(table)), "A row keeps its key: batches, holds and the log name it by that.")
-		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool { return slices.Contains(k.RefColumns, a.Column) }):
-			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q", a.Column, tableName(table)), "Changing it would reach other tables.")
-		}
-	}
-}
-
-// relyOnKey notes a table whose rows a step finds again by their key.
-func (w *pageWriter) relyOnKey(table *catalog.Table) {
-	w.known = append(w.known, reliance{table: tableName(table)})
 }

@@ -11,45 +11,31 @@ import (
 	"pgretain/policy"
 )
 
-func init() {
-	stepKinds = append(stepKinds, stepKind{
-		verb: "archive", copies: true, is: func(s policy.Step) bool { return s.Archive != nil },
-		target: func(_ *pageWriter, s policy.Step) string { return s.Archive.Into.String() }, render: (*pageWriter).archive,
-	})
-}
-
 func (w *pageWriter) archive(s step, b batch) sqlText {
-	from := w.sourceTable(s)
-	into := w.archiveTable(s, from)
+	from, into := s.from, w.archiveTable(s)
 	if into == nil {
 		return ""
 	}
 	d := w.insertFrom(s, b, false, s.Archive.Set)
-	d.Into, d.Copied = quotedTable(s.Archive.Into), w.copyCounter(s)
+	d.What, d.Into, d.Copied = "a copy of each", quotedTable(s.Archive.Into), w.countsCopies(s)
 	if name := s.Archive.Document; name == "" {
 		w.checkNames(s.Step, from, into)
 		w.copyColumns(&d, s, from, into)
 	} else if !assigned(s.Archive.Set, name) { // the whole row in one column
-		d.Columns, d.Values = []ident{ident(name)}, []sqlText{fragment("whole row", s.alias())}
+		d.Columns, d.Values = []ident{ident(name)}, []sqlText{fragment("whole row", s.as)}
 	}
 	w.plainValues(&d, s.Archive.Set)
 	w.checkArchive(s.Step, d.Columns, into)
 	d.Conflict = w.conflict(s.Step, into, d.Columns)
 	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
 		// The table must have no column but those that are copied; rows copied as they are take later columns along.
-		w.known = append(w.known, reliance{tableName(from), true})
+		w.wholes = append(w.wholes, tableName(from))
 	}
 	d.Override = slices.ContainsFunc(d.Columns, func(name ident) bool {
 		column := into.Column(string(name))
 		return column != nil && column.Identity == "always"
 	})
 	return inserted("step_insert", "plain insert", d, b)
-}
-
-// reliance is a table whose rows a step finds again by their key, or copies by their columns.
-type reliance struct {
-	table string
-	whole bool
 }
 
 // checkNames refuses names under "columns" that the tables do not have, and a column that would hold two of the row.
@@ -89,7 +75,7 @@ func (w *pageWriter) copyColumns(d *insertData, s step, from, into *catalog.Tabl
 			w.refuse(at, codeNarrow, fmt.Sprintf("column %q of archive %q has type %s, and does not hold all values of type %s", name, s.Archive.Into, target.Type, column.Type), hint+".")
 		default:
 			d.Columns = append(d.Columns, ident(name))
-			d.Values = append(d.Values, aliased(s.alias(), ident(column.Name)))
+			d.Values = append(d.Values, aliased(s.as, ident(column.Name)))
 		}
 	}
 }
@@ -123,27 +109,19 @@ func (w *pageWriter) conflict(s policy.Step, into *catalog.Table, columns []iden
 // keepsOrReplaces says whether an archive keeps, or writes over, a row that it holds already.
 func keepsOrReplaces(a *policy.Archive) bool { return a.Existing == "keep" || a.Existing == "replace" }
 
-// copyCounter is the variable that counts the copies of own rows which must be as many as are
-// deleted: those under the same condition as the delete.
-func (w *pageWriter) copyCounter(s step) sqlText {
-	if s.Related != nil || s.Archive.Existing == "keep" || w.ownDelete == nil {
-		return ""
+// countsCopies says whether as many rows must be deleted as a step copies: own rows, under the same condition as the delete.
+func (w *pageWriter) countsCopies(s step) bool {
+	if s.Archive == nil || s.Related != nil || s.Archive.Existing == "keep" || w.ownDelete == nil {
+		return false
 	}
-	if a, b := s.Where, w.ownDelete.Where; (a == nil) != (b == nil) || a != nil && a.SQL != b.SQL {
-		return ""
-	}
-	return "v_copied"
-}
-
-// copies says whether copied rows are compared with deleted ones.
-func (w *pageWriter) copies() bool {
-	return slices.ContainsFunc(w.steps(), func(s step) bool { return s.Archive != nil && w.copyCounter(s) != "" })
+	a, b := s.Where, w.ownDelete.Where
+	return a == nil && b == nil || a != nil && b != nil && a.SQL == b.SQL
 }
 
 // archiveTable is the table that an archive step writes to: as the snapshot has it, or as the step
 // creates it; nil after an error.
-func (w *pageWriter) archiveTable(s step, from *catalog.Table) *catalog.Table {
-	table := w.tables[s.Archive.Into.String()]
+func (w *pageWriter) archiveTable(s step) *catalog.Table {
+	from, table := s.from, w.tables[s.target]
 	switch {
 	case !s.Archive.Create:
 		return w.relation(s.Archive.Into)
@@ -177,19 +155,18 @@ func (w *pageWriter) archiveTable(s step, from *catalog.Table) *catalog.Table {
 // createdTables are the archives that no table is there for, or that an earlier migration made.
 func (w *pageWriter) createdTables() []Object {
 	var objects []Object
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		if s.Archive == nil || !s.Archive.Create {
 			continue
 		}
-		from := w.sourceTable(s)
-		id := ID{KindArchive, s.Archive.Into.String()}
+		id := ID{KindArchive, s.target}
 		live := w.tables[id.Name]
-		if from == nil || live != nil && !w.history.Has(id) {
+		if s.from == nil || live != nil && !w.history.Has(id) {
 			continue
 		}
-		object := w.createdTable(s, from)
+		object := w.createdTable(s)
 		before, had := w.history.Object(id)
-		if had && uncommented(before.SQL) != uncommented(object.SQL) && live == nil {
+		if had && live == nil && lineComment.ReplaceAllString(before.SQL, "") != lineComment.ReplaceAllString(object.SQL, "") {
 			w.refuse(s.Archive.Into.Position, codeStep, fmt.Sprintf("archive %q is there already, by an earlier migration, and not in the catalog snapshot", id.Name),
 				"Run \"pgretain snapshot\", so that its columns can be compared with those that are wanted now.")
 		}
@@ -198,19 +175,16 @@ func (w *pageWriter) createdTables() []Object {
 	return objects
 }
 
-func (w *pageWriter) createdTable(s step, from *catalog.Table) Object {
+func (w *pageWriter) createdTable(s step) Object {
 	defer w.restored()()
 	w.binder.blank, w.binder.asOf = true, "NULL::timestamptz"
-	w.enterHeaders(s)
-	if s.Related != nil {
-		w.enterRelated(s)
-	}
-	name, whole := s.Archive.Into.String(), s.Archive.Document == ""
+	w.enter(s)
+	from, name, whole := s.from, s.target, s.Archive.Document == ""
 	var columns []valueText
 	var key []string
 	for _, column := range from.Columns {
 		if as := s.Archive.NameOf(column.Name); whole && !assigned(s.Archive.Set, as) {
-			value := valueText{Value: aliased(s.alias(), ident(column.Name))}
+			value := valueText{Value: aliased(s.as, ident(column.Name))}
 			if as != column.Name {
 				value.Column = ident(as)
 			}
@@ -225,7 +199,7 @@ func (w *pageWriter) createdTable(s step, from *catalog.Table) Object {
 		document = ""
 	}
 	data := fields{
-		"Policy": sqlText(w.policy.Name), "Into": quotedTable(s.Archive.Into), "From": qualified(from), "As": s.alias(),
+		"Policy": sqlText(w.policy.Name), "Into": quotedTable(s.Archive.Into), "From": qualified(from), "As": s.as,
 		"Columns": columns, "Document": document, "Set": w.emptyValues(s), "Key": identifiers(key),
 		"Index": ident(indexName(name, strings.Join(key, ","), "")),
 	}
@@ -242,18 +216,14 @@ func (w *pageWriter) emptyValues(s step) []valueText {
 			value.Value = fragment("null of", sqlText(typ))
 		}
 		list = append(list, value)
-		only := policy.Step{Archive: &policy.Archive{Set: []policy.Assignment{a}}}
-		reads := len(w.headersRead(step{Step: only, number: s.number})) > 0
-		w.joinColumns(a.Value, func(int, string) { reads = true })
+		reads := s.readsHeader(valueOf(a))
+		w.joinColumns(valueOf(a), func(int, string) { reads = true })
 		if typ == "" && reads { // there is no row of a join or a header at creation
 			w.refuse(a.Position, codeStep, fmt.Sprintf("the type of column %q cannot be told before there is a row", a.Column), "Create the archive yourself, or read the row only.")
 		}
 	}
 	return list
 }
-
-// uncommented is a text without its comments, to compare what it does.
-func uncommented(sql string) string { return lineComment.ReplaceAllString(sql, "") }
 
 // A written type is what format_type makes of one: a name, and the last number that stands in parentheses, -1 for none.
 type writtenType struct {

@@ -10,16 +10,6 @@ import (
 	"pgretain/policy"
 )
 
-func init() {
-	stepKinds = append(stepKinds, stepKind{
-		verb: "insert", copies: true, is: func(s policy.Step) bool { return s.Insert != nil },
-		target: func(_ *pageWriter, s policy.Step) string { return s.Insert.Into.String() }, render: (*pageWriter).insert,
-	}, stepKind{
-		verb: "insert", copies: true, is: func(s policy.Step) bool { return s.Emit != nil },
-		target: func(w *pageWriter, _ policy.Step) string { return w.schema() + ".event" }, render: (*pageWriter).emit,
-	})
-}
-
 // insertData is what the templates of insert, archive and emit read: rows come from Rows, or, with
 // Related, from related rows.
 type insertData struct {
@@ -42,13 +32,13 @@ type insertData struct {
 	Header   sqlText     // the variable that receives the rows, "" for none
 	HeaderOf sqlText
 	Conflict conflictText
-	Copied   sqlText // the variable that counts copies, "" for none
+	Copied   bool // copies are counted
 }
 
 // Changes are what a row that exists gets.
 func (d insertData) Changes() []valueText { return slices.Concat(d.Totals, d.Newest, d.Fixed) }
 
-// valueText gives a column its value; Existing is the name of the fragment by which a row that exists gets it.
+// valueText gives a column, or a key of a JSON object, its value; Existing is the name of the fragment by which a row that exists gets it.
 type valueText struct {
 	Column   ident
 	Value    sqlText
@@ -66,14 +56,9 @@ func headerVariable(s step) sqlText { return sqlText(fmt.Sprintf("v_new_%d", s.n
 
 // insertFrom says where the rows of an insert come from.
 func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
-	d := insertData{Schema: sqlText(w.schema()), What: "a row for each", Name: literal(w.targetOf(s)), Newer: []sqlText{"batch.n"}}
-	if s.Archive != nil {
-		d.What = "a copy of each"
-	} else if s.Emit != nil {
-		d.What = "an event for each"
-	}
+	d := insertData{Schema: sqlText(w.schema()), What: "a row for each", Name: literal(s.target), Newer: []sqlText{"batch.n"}}
 	if b.inRange {
-		d.Newer = each(b.cursor, cursorColumn.expr)
+		d.Newer = each(b.cursor, columnText.name)
 	}
 	if s.Related == nil {
 		d.Rows = w.rowsOf(s, b, numbered)
@@ -81,10 +66,10 @@ func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.As
 		return d
 	}
 	d.Pairs = numbered || w.readsBatch(s, values(list)...)
-	d.Related = w.relatedRows(s, b, d.Pairs)
-	d.Rows = d.Related["Rows"].(batchRows)
-	for _, name := range w.relation(s.Related.Table).PrimaryKey { // of several that belong to one row of the batch
-		d.Newer = append(d.Newer, aliased(s.alias(), ident(name)))
+	d.Rows = w.rowsOf(s, b, d.Pairs)
+	d.Related = w.relatedRows(s, d.Rows)
+	for _, name := range s.from.PrimaryKey { // of several that belong to one row of the batch
+		d.Newer = append(d.Newer, aliased(s.as, ident(name)))
 	}
 	return d
 }
@@ -98,7 +83,7 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 	all := slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
 	w.checkTarget(s.Step, all, table)
 	grouped := len(in.Key)+len(in.Per) > 0
-	newest := grouped && slices.ContainsFunc(in.Set, func(a policy.Assignment) bool { return w.fromRow(s, a.Value) })
+	newest := grouped && slices.ContainsFunc(in.Set, func(a policy.Assignment) bool { return w.fromRow(s, a) })
 	d := w.insertFrom(s, b, newest, all)
 	d.Into = quotedTable(in.Into)
 	if !grouped {
@@ -109,9 +94,9 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 	d.Totals = w.totals(in, table)
 	for _, a := range in.Set {
 		to := &d.Fixed
-		if hasAggregate(a.Value) {
+		if parsed := w.parse(a.Value); !parsed.Subquery && slices.ContainsFunc(parsed.Functions, isAggregate) {
 			to = &d.Totals
-		} else if w.fromRow(s, a.Value) {
+		} else if w.fromRow(s, a) {
 			to = &d.Newest
 		}
 		*to = append(*to, w.existing("excluded value")(a))
@@ -136,9 +121,9 @@ func inserted(template, statement string, d insertData, b batch) sqlText {
 // emit is an insert into the runtime's own table of events.
 func (w *pageWriter) emit(s step, b batch) sqlText {
 	d := w.insertFrom(s, b, false, s.Emit.Payload)
-	d.Into = fragment("event table", sqlText(w.schema()))
+	d.What, d.Into = "an event for each", fragment("event table", sqlText(w.schema()))
 	d.Columns = []ident{"run_id", "policy", "event", "payload"}
-	payload := each(s.Emit.Payload, func(a policy.Assignment) item { return item{literal(a.Column), w.bind(a.Value)} })
+	payload := each(s.Emit.Payload, w.existing(""))
 	d.Values = []sqlText{"($1).run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()), fragment("payload", payload)}
 	return inserted("step_insert", "plain insert", d, b)
 }
@@ -148,12 +133,6 @@ func (w *pageWriter) plainValues(d *insertData, list []policy.Assignment) {
 		d.Columns = append(d.Columns, ident(a.Column))
 		d.Values = append(d.Values, w.bind(a.Value))
 	}
-}
-
-// item is a key of a JSON object and its value.
-type item struct {
-	Key   literal
-	Value sqlText
 }
 
 // existing gives columns their values, and says by which fragment a row that exists gets them.
@@ -168,7 +147,7 @@ func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText
 	var list []valueText
 	for _, a := range in.Add {
 		v := w.existing("added value")(a)
-		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, argumentType(column.Plain())) {
+		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, catalog.Unsized(column.Plain())) {
 			if v.Existing = "added number"; !isCount(a.Value.SQL) {
 				v.Value = fragment("or zero", v.Value)
 			}
@@ -216,9 +195,9 @@ func hasUnique(table *catalog.Table, names []string) bool {
 	})
 }
 
-func values(list []policy.Assignment) []policy.Expr {
-	return each(list, func(a policy.Assignment) policy.Expr { return a.Value })
-}
+func valueOf(a policy.Assignment) policy.Part { return policy.Part{Expr: a.Value} }
+
+func values(list []policy.Assignment) []policy.Part { return each(list, valueOf) }
 
 func assignedColumn(a policy.Assignment) string { return a.Column }
 
@@ -227,8 +206,8 @@ func assigned(list []policy.Assignment, column string) bool {
 }
 
 // fromRow says whether a value reads the rows of the step.
-func (w *pageWriter) fromRow(s step, e policy.Expr) bool {
-	return w.readsBatch(s, e) || s.Related != nil && mentions(s.Related.As, e)
+func (w *pageWriter) fromRow(s step, a policy.Assignment) bool {
+	return w.readsBatch(s, valueOf(a)) || s.Related != nil && mentions(s.Related.As, valueOf(a))
 }
 
 // aggregates are PostgreSQL's own aggregate functions.
@@ -239,10 +218,7 @@ var aggregates = []string{
 	"var_samp", "variance", "xmlagg",
 }
 
-func hasAggregate(e policy.Expr) bool {
-	parsed := policy.Part{Expr: e}.Parsed()
-	return !parsed.Subquery && slices.ContainsFunc(parsed.Functions, func(f string) bool { return slices.Contains(aggregates, f) })
-}
+func isAggregate(function string) bool { return slices.Contains(aggregates, function) }
 
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
 

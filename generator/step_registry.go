@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (w *pageWriter) stepEntries() []stepEntry {
 	if notes := w.conditionNotes(); len(notes) > 0 {
 		list = append(list, stepEntry{Verb: "note", Table: tableName(w.table), Notes: notes})
 	}
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		list = append(list, w.stepEntry(s))
 	}
 	for _, k := range w.clocks {
@@ -51,7 +52,7 @@ func (w *pageWriter) stepEntries() []stepEntry {
 func (w *pageWriter) stepEntry(s step) stepEntry {
 	defer w.restored()()
 	w.binder.blank, w.binder.substitute = true, w.rest(s)
-	e := stepEntry{Step: s.number, Verb: s.kind.verb, Table: w.targetOf(s), Notes: w.stepNotes(s)}
+	e := stepEntry{Step: s.number, Verb: s.verb, Table: s.target, Notes: w.stepNotes(s)}
 	switch {
 	case s.Insert != nil:
 		e.Notes = append(e.Notes, w.insertNotes(s)...)
@@ -60,13 +61,13 @@ func (w *pageWriter) stepEntry(s step) stepEntry {
 	case s.Archive != nil:
 		e.Key = w.archiveKey(s)
 	}
-	conditions := step{policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable}, s.kind, s.number, false}
+	conditions := parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable})
 	switch {
 	case s.SQL != nil:
 		e.blind("a statement in the policy's own words")
-	case w.readsRelation(conditions), len(w.headersRead(conditions)) > 0, w.policy.Partitions && len(conditions.expressions()) > 0:
+	case readBatch(conditions), s.readsHeader(conditions...), w.policy.Partitions && len(conditions) > 0:
 		e.blind("its condition reads what only a batch knows")
-	case s.Related == nil || w.enterRelated(s):
+	case w.enter(s):
 		w.entryRows(s, &e)
 	}
 	return e
@@ -76,9 +77,8 @@ func (e *stepEntry) blind(why string) { e.Blind, e.Notes = true, append(e.Notes,
 
 // entryRows says which rows a step acts on.
 func (w *pageWriter) entryRows(s step, e *stepEntry) {
-	table := w.sourceTable(s)
 	if s.Related != nil {
-		if !holdsRows(table) {
+		if !holdsRows(s.from) {
 			e.blind("its rows are those of a view")
 			return
 		}
@@ -87,7 +87,7 @@ func (w *pageWriter) entryRows(s step, e *stepEntry) {
 		e.Name = plainText(w.bind(*s.DropTable))
 	}
 	if s.Update != nil {
-		e.Differs = plainText(fragment("any differs", w.setTexts(s, s.Update.Set, table, s.alias(), false)))
+		e.Differs = plainText(fragment("any differs", w.setTexts(s, false)))
 	}
 	if s.Where != nil {
 		e.Where = plainText(w.bind(*s.Where))
@@ -113,13 +113,12 @@ func (w *pageWriter) insertNotes(s step) []string {
 
 // archiveKey is the key of an archive with the columns that it is copied from, where all of it is.
 func (w *pageWriter) archiveKey(s step) map[string]string {
-	from := w.sourceTable(s)
-	into := w.archiveTable(s, from)
+	into := w.archiveTable(s)
 	if into == nil || s.Archive.Document != "" || w.policy.Partitions {
 		return nil
 	}
 	key := map[string]string{}
-	for _, column := range from.Columns {
+	for _, column := range s.from.Columns {
 		name := s.Archive.NameOf(column.Name)
 		if slices.Contains(into.PrimaryKey, name) && column.Type == into.Column(name).Type && !assigned(s.Archive.Set, name) {
 			key[name] = column.Name
@@ -135,7 +134,7 @@ func (w *pageWriter) archiveKey(s step) map[string]string {
 func (w *pageWriter) rest(s step) func(pgparse.TableRef) sqlText {
 	return func(ref pgparse.TableRef) sqlText {
 		table := w.lookUp(ref)
-		if table == nil || !slices.ContainsFunc(w.steps()[:s.number-1], func(b step) bool { return b.Delete != nil && w.targetOf(b) == tableName(table) }) {
+		if table == nil || !slices.ContainsFunc(w.steps[:s.number-1], func(b step) bool { return b.Delete != nil && b.target == tableName(table) }) {
 			return ""
 		}
 		return sqlText(ident("rest of " + tableName(table)).String())
@@ -153,17 +152,17 @@ type tableChange struct {
 // changesBefore lists what the steps before number write.
 func (w *pageWriter) changesBefore(number int) []tableChange {
 	var list []tableChange
-	for _, s := range w.steps()[:number-1] {
+	for _, s := range w.steps[:number-1] {
 		switch {
 		case s.Delete != nil:
-			list = append(list, tableChange{w.targetOf(s), s, "delete", nil})
+			list = append(list, tableChange{s.target, s, "delete", nil})
 			for _, t := range s.Delete.Cascades {
 				list = append(list, tableChange{t.String(), s, "cascade", nil})
 			}
 		case s.Update != nil:
-			list = append(list, tableChange{w.targetOf(s), s, "update", each(s.Update.Set, assignedColumn)})
+			list = append(list, tableChange{s.target, s, "update", each(s.Update.Set, assignedColumn)})
 		case s.Insert != nil || s.Archive != nil:
-			list = append(list, tableChange{w.targetOf(s), s, "insert", nil})
+			list = append(list, tableChange{s.target, s, "insert", nil})
 		case s.SQL != nil:
 			for _, u := range statementUses(s.Step) {
 				list = append(list, tableChange{u.Table.String(), s, "sql", nil})
@@ -180,10 +179,10 @@ type tableRead struct {
 	expr  *pgparse.Expr
 }
 
-func (w *pageWriter) tablesRead(list []policy.Expr) []tableRead {
+func (w *pageWriter) tablesRead(list []policy.Part) []tableRead {
 	var found []tableRead
-	for _, e := range list {
-		parsed := parseAny(e)
+	for _, part := range list {
+		parsed := part.Parsed()
 		for _, ref := range parsed.Tables {
 			if table := w.lookUp(ref); table != nil {
 				found = append(found, tableRead{table, ref, parsed})
@@ -220,7 +219,7 @@ var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s
 func (w *pageWriter) stepNotes(s step) []string {
 	var notes []string
 	for _, b := range w.changesBefore(s.number) {
-		for _, r := range w.tablesRead(s.expressions()) {
+		for _, r := range w.tablesRead(s.parts) {
 			switch {
 			case tableName(r.table) != b.table || s.SQL != nil:
 			case b.verb == "update" && !r.columns(b.columns):
@@ -247,7 +246,7 @@ func meets(s step, b tableChange) bool {
 		return s.Delete == nil // which counts each row once, for the first step that takes it
 	case "update":
 		sets := s.Update != nil && slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(b.columns, a.Column) })
-		return sets || s.Related != nil && anyReads(s.expressions(), func(parsed *pgparse.Expr) bool {
+		return sets || s.Related != nil && anyReads(s.parts, func(parsed *pgparse.Expr) bool {
 			return tableRead{ref: pgparse.TableRef{Name: s.Related.As}, expr: parsed}.columns(b.columns)
 		})
 	}
@@ -280,8 +279,8 @@ func (w *pageWriter) conditionNotes() []string {
 	return notes
 }
 
-// decidingParts are the expressions that decide about rows while a run is under way.
-func (w *pageWriter) decidingParts() []policy.Expr {
+// decidingParts are the pieces that decide about rows while a run is under way.
+func (w *pageWriter) decidingParts() []policy.Part {
 	p := *w.policy
 	p.Then, p.Claim, p.Touch, p.Joins = nil, nil, nil, nil
 	for _, j := range w.policy.Joins {
@@ -289,11 +288,8 @@ func (w *pageWriter) decidingParts() []policy.Expr {
 			p.Joins = append(p.Joins, j)
 		}
 	}
-	list := each(p.Parts(), func(part policy.Part) policy.Expr { return part.Expr })
-	return slices.DeleteFunc(list, func(e policy.Expr) bool {
-		return slices.ContainsFunc(w.policy.DueEntries(), func(entry policy.Entry) bool {
-			return entry.Clock != nil && entry.Clock.UpTo != nil && e == *entry.Clock.UpTo
-		})
+	return slices.DeleteFunc(p.Parts(), func(part policy.Part) bool {
+		return slices.ContainsFunc(p.DueClocks(), func(k *policy.Clock) bool { return k.UpTo != nil && *k.UpTo == part.Expr })
 	})
 }
 
@@ -301,11 +297,11 @@ func (w *pageWriter) decidingParts() []policy.Expr {
 func (w *pageWriter) decidingColumns() []string {
 	columns := names(w.policy.Scope)
 	list := w.decidingParts()
-	for _, s := range w.steps() {
-		list = append(list, s.expressions()...)
+	for _, s := range w.steps {
+		list = append(list, s.parts...)
 	}
-	for _, e := range list {
-		columns = append(columns, w.columnsRead(parseAny(e), "")...)
+	for _, part := range list {
+		columns = append(columns, w.columnsRead(part.Parsed(), "")...)
 	}
 	for _, k := range w.clocks {
 		if k != nil {
@@ -354,4 +350,30 @@ func (w *pageWriter) tieOf(sql, alias string) string {
 		}
 	}
 	return ""
+}
+
+var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
+
+// withSets notes at the steps what they set in rows that are there: by column the SQL of a value that is the same for all
+// rows, null for any other; of an insert the columns. What a statement or the watermark sets has an entry of its own.
+func (w *pageWriter) withSets(list []stepEntry) []stepEntry {
+	for _, s := range w.policy.Sets() {
+		set := map[string]*string{}
+		for _, a := range s.Set {
+			set[a.Column] = nil
+			if sql := strings.TrimSpace(a.Value.SQL); constantValue.MatchString(sql) {
+				set[a.Column] = &sql
+			}
+		}
+		i := slices.IndexFunc(list, func(e stepEntry) bool { return e.Step == s.Step+1 && e.Step > 0 && e.Verb != "sql" })
+		switch {
+		case i < 0:
+			list = append(list, stepEntry{Verb: "set", Table: s.Table.String(), Set: set})
+		case list[i].Verb == "update":
+			list[i].Set = set
+		default:
+			list[i].Set = slices.Sorted(maps.Keys(set))
+		}
+	}
+	return list
 }

@@ -25,8 +25,8 @@ func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
 	if b.inRange {
 		return batchRows{"t", nil, true}
 	}
-	headers := each(w.headersRead(s), w.headerText)
-	joins := w.joinsOf(s, b.saved)
+	headers := each(s.headers, w.headerText)
+	joins := w.joinsOf(s)
 	if s.untouched && !numbered && len(joins)+len(headers) == 0 {
 		conditions := []sqlText{"t.ctid = ANY (v_tids)"}
 		if b.many {
@@ -55,22 +55,19 @@ type savedAlias struct {
 	Columns []saved
 }
 
-func (w *pageWriter) joinsOf(s step, all []saved) []savedAlias {
-	read := map[int][]string{}
-	for _, e := range w.allExpressions(s) {
-		w.joinColumns(e, func(join int, column string) { read[join] = with(read[join], column) })
+func (w *pageWriter) joinsOf(s step) []savedAlias {
+	columns := map[int][]saved{}
+	for _, part := range s.reads {
+		w.joinColumns(part, func(join int, column string) {
+			if v := w.savedJoin(join, column); !slices.Contains(columns[join], v) {
+				columns[join] = append(columns[join], v)
+			}
+		})
 	}
 	var list []savedAlias
 	for i, j := range w.policy.Joins {
-		alias := savedAlias{Name: ident(j.Name)}
-		for _, column := range read[i] {
-			same := func(s saved) bool { return s.alias == j.Name && string(s.Column) == column }
-			if k := slices.IndexFunc(all, same); k >= 0 {
-				alias.Columns = append(alias.Columns, all[k])
-			}
-		}
-		if len(alias.Columns) > 0 {
-			list = append(list, alias)
+		if len(columns[i]) > 0 {
+			list = append(list, savedAlias{ident(j.Name), columns[i]})
 		}
 	}
 	return list
@@ -110,13 +107,13 @@ func (w *pageWriter) saved() []saved {
 			list = append(list, s)
 		}
 	}
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		for _, name := range w.columnsOf(s) {
 			i := slices.IndexFunc(w.table.Columns, func(c catalog.Column) bool { return c.Name == name })
 			add(saved{Field: sqlText(fmt.Sprintf("t_%d", i+1)), alias: "t"}.of(name, &w.table.Columns[i]))
 		}
-		for _, e := range w.allExpressions(s) {
-			w.joinColumns(e, func(join int, column string) { add(w.savedJoin(join, column)) })
+		for _, part := range s.reads {
+			w.joinColumns(part, func(join int, column string) { add(w.savedJoin(join, column)) })
 		}
 	}
 	return list
@@ -153,35 +150,26 @@ func (w *pageWriter) columnsOf(s step) []string {
 	if s.Related == nil && (s.Update != nil || s.Delete != nil) {
 		names = append(names, w.table.PrimaryKey...)
 	}
-	if w.readsRelation(s) || s.Related == nil && s.Archive != nil {
+	if readBatch(s.parts) || s.Related == nil && s.Archive != nil {
 		names = append(names, columnNames(w.table)...)
 	}
 	alias := ""
 	if s.Related != nil {
 		alias = s.Related.As
 	}
-	for _, e := range w.allExpressions(s) {
-		names = append(names, w.columnsRead(parseAny(e), alias)...)
+	for _, part := range s.reads {
+		names = append(names, w.columnsRead(part.Parsed(), alias)...)
 	}
 	return names
-}
-
-// allExpressions are those of a step, and of the headers that it reads.
-func (w *pageWriter) allExpressions(s step) []policy.Expr {
-	list := s.expressions()
-	for _, h := range w.headersRead(s) {
-		list = append(list, values(h.Insert.Per)...)
-	}
-	return list
 }
 
 // scalarTypes hold one plain value each. An array of others is kept as text: an array of arrays
 // would have to be a rectangle, and an array of rows falls apart when it is unnested.
 var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
 
-// joinColumns calls found for every column of the policy's joins that an expression reads.
-func (w *pageWriter) joinColumns(e policy.Expr, found func(join int, column string)) {
-	parsed := parseAny(e)
+// joinColumns calls found for every column of the policy's joins that a piece reads.
+func (w *pageWriter) joinColumns(part policy.Part, found func(join int, column string)) {
+	parsed := part.Parsed()
 	for _, ref := range parsed.Columns {
 		if len(ref.Fields) == 0 || ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]) {
 			continue
@@ -192,23 +180,114 @@ func (w *pageWriter) joinColumns(e policy.Expr, found func(join int, column stri
 		case len(ref.Fields) == 2:
 			found(i, ref.Fields[1])
 		case ref.Star || len(ref.Fields) == 1 && w.table.Column(ref.Fields[0]) == nil:
-			w.refuse(e.At(ref.Offset), codeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
+			w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
 		}
 	}
 }
 
-func init() {
-	stepKinds = append(stepKinds,
-		stepKind{verb: "sql", is: func(s policy.Step) bool { return s.SQL != nil }, target: statementTarget, render: (*pageWriter).statement},
-		stepKind{verb: "drop table", is: func(s policy.Step) bool { return s.DropTable != nil }, render: (*pageWriter).dropTable})
+func (w *pageWriter) deleteRows(s step, b batch) sqlText {
+	if s.Related != nil {
+		return stepText("step_delete_related", w.relatedRows(s, w.rowsOf(s, b, false)))
+	}
+	d := w.ownRows(s, b)
+	if d["Direct"] == false {
+		w.keys = append(w.keys, tableName(w.table))
+	}
+	// Where other steps write of the rows, all of them must go.
+	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !slices.ContainsFunc(w.steps, w.countsCopies)
+	return stepText("step_delete", d)
 }
 
-// statementTarget is the first table that a statement changes, or that of the policy.
-func statementTarget(w *pageWriter, s policy.Step) string {
-	if uses := statementUses(s); len(uses) > 0 {
-		return uses[0].Table.String()
+// ownRows is what templates of steps on the batch's own rows read. Direct are those that are still where they were locked.
+func (w *pageWriter) ownRows(s step, b batch) fields {
+	rows := w.rowsOf(s, b, false)
+	return fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "Table": b.table, "Rows": rows,
+		"Key": identifiers(w.table.PrimaryKey), "Direct": rows.plain, "Where": append(slices.Clone(rows.Where), w.condition(s)...),
+		"Passes": s.Where != nil}
+}
+
+// condition is a step's "where" on the batch's rows, nothing when it takes them all.
+func (w *pageWriter) condition(s step) []sqlText {
+	if s.Where == nil {
+		return nil
 	}
-	return tableName(w.table)
+	return []sqlText{enclosed(w.bind(*s.Where))}
+}
+
+func (w *pageWriter) updateRows(s step, b batch) sqlText {
+	name, table := "step_update", s.from
+	var d fields
+	apart := false
+	if s.Related != nil {
+		name, apart = "step_update_related", w.setsFromBatch(s)
+		d = w.relatedRows(s, w.rowsOf(s, b, apart))
+		if apart && len(table.PrimaryKey) == 0 {
+			w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(table)),
+				"Values that come from the policy's rows are brought to related rows by their key.")
+		}
+	} else {
+		d = w.ownRows(s, b)
+		apart = d["Direct"] == false
+		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
+		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
+		w.checkAssignments(s.Update.Undo, table)
+	}
+	set := w.setTexts(s, apart)
+	from := slices.ContainsFunc(set, func(t setText) bool { return t.Inner != "" }) || s.Related == nil && apart
+	if from {
+		w.keys = append(w.keys, tableName(table))
+	}
+	d["Set"], d["From"] = set, from
+	return stepText(name, d)
+}
+
+// setText is one column that an update writes.
+type setText struct {
+	Column ident
+	Value  sqlText // as it stands in SET
+	Inner  sqlText // computed in the sub-select, "" when Value is all
+	Number int
+	AsText bool // its type has no equality of its own that tells all values apart
+	Target sqlText
+}
+
+// setTexts compiles the assignments of an update. Apart says that values which read the batch are computed beside the rows.
+func (w *pageWriter) setTexts(s step, apart bool) []setText {
+	w.checkAssignments(s.Update.Set, s.from)
+	var texts []setText
+	for i, a := range s.Update.Set {
+		column := ident(a.Column)
+		t := setText{Column: column, Number: i + 1, Value: w.bind(a.Value), Target: aliased(s.as, column)}
+		if apart && (w.readsBatch(s, valueOf(a)) || s.as != "t" && mentions(string(s.as), valueOf(a)) && w.setsFromBatch(s)) {
+			t.Inner, t.Value = t.Value, sqlText(fmt.Sprintf("batch.v%d", i+1))
+		}
+		if column := s.from.Column(a.Column); column != nil {
+			t.AsText = !scalarTypes.MatchString(column.Type) || column.Type == "json" || column.Type == "citext"
+		}
+		texts = append(texts, t)
+	}
+	return texts
+}
+
+// setsFromBatch says whether any value of an update reads the batch.
+func (w *pageWriter) setsFromBatch(s step) bool {
+	return slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return w.readsBatch(s, valueOf(a)) })
+}
+
+// checkAssignments refuses columns that do not exist or that an update must not write.
+func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.Table) {
+	for _, a := range list {
+		column := w.knownColumn(table, a.Column, a.Position)
+		switch {
+		case column == nil:
+		case column.Generated:
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Set the columns that it is computed from.")
+		case slices.Contains(table.PrimaryKey, a.Column):
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q", a.Column, tableName(table)), "A row keeps its key: batches, holds and the log name it by that.")
+		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool { return slices.Contains(k.RefColumns, a.Column) }):
+			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q", a.Column, tableName(table)), "Changing it would reach other tables.")
+		}
+	}
 }
 
 // statement is a step in the policy's own words, over the relation "batch".
@@ -256,14 +335,9 @@ func (w *pageWriter) statementChanges(e policy.Expr) []string {
 	return list
 }
 
-// statementRights notes what a statement of the policy's own words does with tables.
+// statementRights notes what a statement of the policy's own words changes.
 func (w *pageWriter) statementRights(e policy.Expr) {
-	parsed := e.Statement()
-	w.noteNames(&parsed.Expr)
-	for _, ref := range parsed.Tables {
-		w.addRead(e, ref)
-	}
-	for _, write := range parsed.Writes {
+	for _, write := range e.Statement().Writes {
 		table := w.lookUp(write.Table)
 		if table == nil {
 			w.refuse(e.At(write.Table.Offset), codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", write.Table.Name), `Run "pgretain snapshot" after the table was created.`)
@@ -286,5 +360,5 @@ func (w *pageWriter) dropFunctions() []Object {
 		return nil
 	}
 	relation := literal(quote.Qualified(w.table.Schema, w.table.Name))
-	return []Object{w.asMigrator(w.function("drop_table", "oid", "drop_table", fields{"Relation": relation}))}
+	return []Object{w.function("drop_table", "oid", "drop_table", fields{"Relation": relation}).asMigrator()}
 }

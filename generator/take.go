@@ -1,14 +1,72 @@
 package generator
 
 import (
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
+
+// pass is one walk of a run over the table, with its own cursor: one per entry of "due", and one
+// more where a NULL clock is due.
+type pass struct {
+	number int
+	clock  *clock
+	beyond *ranked
+	nulls  bool // the rows whose clock is NULL
+	byKey  bool // a step rewrites the clock, so that only the key tells what was seen
+}
+
+// compilePasses lists what a run walks. Entries with a rank come first: a row that another entry takes must not
+// free its place.
+func (w *pageWriter) compilePasses() {
+	var ranks, clocks []pass
+	for i := range w.policy.DueEntries() {
+		p, to := pass{clock: w.clocks[i], beyond: w.beyonds[i]}, &clocks
+		if p.beyond != nil {
+			to = &ranks
+		}
+		*to = append(*to, p)
+		if p.clock != nil && p.clock.source.NullsDue {
+			p.nulls = true
+			*to = append(*to, p)
+		}
+	}
+	if w.passes = append(ranks, clocks...); w.policy.Due == nil {
+		w.passes = []pass{{}}
+	}
+	for i := range w.passes {
+		p := &w.passes[i]
+		p.number = i + 1
+		p.byKey = p.clock != nil && slices.ContainsFunc(w.clockColumns(p.clock), func(name string) bool {
+			return slices.ContainsFunc(w.steps, func(s step) bool { return s.Update != nil && s.Related == nil && assigned(s.Update.Set, name) })
+		})
+	}
+}
+
+// byClock says whether a pass can follow its clock: there is or will be an index on it.
+func (p pass) byClock() bool {
+	return p.clock != nil && p.clock.own && p.clock.indexed != "" && !p.byKey
+}
+
+// cursor is what a pass goes by, on t: the clock and the primary key, or the primary key alone.
+func (w *pageWriter) cursor(p pass) []columnText {
+	var columns []columnText
+	if !p.nulls && p.byClock() {
+		columns = append(columns, columnText{p.clock.expr, sqlText(p.clock.typ)})
+	}
+	if p.clock != nil && p.clock.mark != "" {
+		return columns // a batch ends on a whole value
+	}
+	for _, name := range w.table.PrimaryKey {
+		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
+			continue // the clock is part of the key
+		}
+		columns = append(columns, columnText{aliased("t", ident(name)), sqlText(w.table.Column(name).Plain())})
+	}
+	return columns
+}
 
 // passEntry is one element of policy.passes in the registry: how a run walks through the rows of an entry of "due".
 type passEntry struct {
@@ -25,25 +83,28 @@ type passEntry struct {
 	Undone bool        `json:"undone,omitempty"`   // an error that a row causes undoes the batch
 }
 
-// functions are those by which a run takes rows.
+// functions are those by which a run takes rows: of a rank alone, which groups hold too many rows, and which rows these
+// are; the locks on the tables that guards read; the steps.
 func (w *pageWriter) functions() ([]Object, []passEntry) {
 	var objects []Object
 	var entries []passEntry
-	for _, p := range w.passes() {
-		entry := passEntry{Range: w.inRange(), Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole}
+	for _, p := range w.passes {
+		entry := passEntry{Range: w.inRange, Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole}
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
-			objects = append(objects, w.groups(p.beyond)...)
+			// Batches skip the rows that they passed by: ties must not change places between them.
+			data := fields{"Rank": p.beyond, "Order": w.withKey(p.beyond.InGroup.Order)}
+			objects = append(objects, w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data))
 		} else {
-			entry.Cursor = each(w.cursor(p), func(c cursorColumn) [2]string { return [2]string{plainText(c.Expr), string(c.Type)} })
+			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string { return [2]string{plainText(c.Name), string(c.Type)} })
 			entry.Bound, entry.More = w.boundOf(p)
 		}
-		if entry.Guards = entry.Range && len(w.guards) > 0; entry.Guards {
-			shares := w.share()
-			objects, entry.Share = append(objects, shares...), len(shares) > 0
-		}
+		entry.Guards, entry.Share = w.inRange && len(w.guards) > 0, len(w.locks) > 0
 		entries = append(entries, entry)
+	}
+	if len(w.locks) > 0 { // SELECT on a table gives no such lock: the function belongs to the role that migrates
+		objects = append(objects, w.function("share", "", "share", fields{"Shares": w.locks}).asMigrator())
 	}
 	return append(objects, w.take()), entries
 }
@@ -51,22 +112,11 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 // boundOf is the condition of a pass on its clock, and whether it has others besides: a run that goes on where one
 // ended begins behind all rows that were looked at.
 func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
-	if p.clock == nil || p.nulls || !w.byClock(p) {
+	if p.nulls || !p.byClock() {
 		return "", false
 	}
 	bounds := p.clock.bounds()
 	return plainText(inline(bounds)), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
-}
-
-// groups are the functions of a rank alone: which groups hold too many rows, and which rows these are.
-func (w *pageWriter) groups(r *ranked) []Object {
-	data := fields{
-		"First": r.First, "Count": r.Count, "WithTies": r.WithTies, "Keys": r.Keys, "Rows": r.orAllRows().Rows,
-		"GroupRows": r.rowsOfGroup(), "RankOrder": r.inGroup.Order,
-		// Batches skip the rows that they passed by: ties must not change places between them.
-		"Order": w.withKey(r.inGroup.Order),
-	}
-	return []Object{w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data)}
 }
 
 // batch is what steps know of the statements around them.
@@ -75,12 +125,12 @@ type batch struct {
 	many    bool // its rows lie in several tables
 	saved   []saved
 	inRange bool // steps are parts of one statement
-	cursor  []cursorColumn
+	cursor  []columnText
 }
 
 // take is <policy>_take: the steps, on the rows of a slice.
 func (w *pageWriter) take() Object {
-	b := batch{table: qualified(w.table), many: w.table.Kind == "partitioned", saved: w.saved(), inRange: w.inRange()}
+	b := batch{table: qualified(w.table), many: w.table.Kind == "partitioned", saved: w.saved(), inRange: w.inRange}
 	d := fields{"Many": b.many, "Joins": nil, "Columns": nil, "Saved": b.saved, "InRange": b.inRange, "Also": nil,
 		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil,
 		"Headers": nil, "LockedRows": nil, "Copies": false}
@@ -94,62 +144,55 @@ func (w *pageWriter) take() Object {
 	}
 	d["Table"] = b.table
 	if b.inRange {
-		maps.Copy(d, w.takeInRange(b))
+		w.takeInRange(b, d)
 	} else {
-		maps.Copy(d, w.takeLocked(b))
+		w.takeLocked(b, d)
 	}
 	return w.function("take", w.slice(), "take", d)
 }
 
 // takeInRange is one statement for all rows from one position to another, or past the first ones of some groups.
-func (w *pageWriter) takeInRange(b batch) fields {
-	d := fields{}
+func (w *pageWriter) takeInRange(b batch, d fields) {
 	var conditions []sqlText
-	if p := w.passes()[0]; p.beyond != nil {
-		d["Threshold"], conditions = p.beyond.inGroup, p.beyond.rowsOfGroup()
+	if p := w.passes[0]; p.beyond != nil {
+		d["Threshold"], conditions = p.beyond.InGroup, p.beyond.RowsOfGroup()
 	} else {
 		b.cursor, conditions = w.cursor(p), w.dueOf(p)
-		d["Cursor"], d["Lo"], d["Hi"] = b.cursor, position("lo", b.cursor), position("hi", b.cursor)
+		d["Cursor"] = b.cursor
+		d["Lo"], d["Hi"] = fragment("position", fields{"End": sqlText("lo"), "Cursor": b.cursor}), fragment("position", fields{"End": sqlText("hi"), "Cursor": b.cursor})
 	}
 	kept := each(w.guards, func(g guard) sqlText { return fragment("is false", g.cond) })
 	d["Conditions"], d["Also"] = append(conditions, kept...), w.alsoTexts(b)
-	if s := w.policy.Then[0]; s.Update != nil {
-		d["Set"] = w.setTexts(w.steps()[0], s.Update.Set, w.table, "t", false)
+	if s := w.steps[0]; s.Update != nil {
+		d["Set"] = w.setTexts(s, false)
 	}
-	return d
-}
-
-// position is one end of a slice, as values of the cursor's columns.
-func position(end sqlText, cursor []cursorColumn) sqlText {
-	return fragment("position", fields{"End": end, "Cursor": cursor})
 }
 
 // takeLocked are the steps one after the other, and what they ask of the statements before them.
-func (w *pageWriter) takeLocked(b batch) fields {
+func (w *pageWriter) takeLocked(b batch, d fields) {
 	w.numbered = false
 	var texts []sqlText
 	var headers []columnText
-	var locked []lockedText
-	for _, s := range w.steps() {
-		texts = append(texts, w.render(s, b))
+	var locked []*lockedText
+	for _, s := range w.steps {
+		texts = append(texts, w.rendered(s, b))
 		if s.Insert != nil && s.Insert.As != "" {
 			headers = append(headers, columnText{headerVariable(s), quotedTable(s.Insert.Into)})
 		}
-		if w.locksRelated(s) && w.lockedBy(s).number == s.number {
-			locked = append(locked, w.lockedText(s))
+		if s.locked == s.number {
+			locked = append(locked, s.lockedText())
 		}
 	}
-	d := fields{"Steps": texts, "Headers": headers, "LockedRows": locked, "Copies": w.copies(),
-		"TakesAll": !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate}
+	d["Steps"], d["Headers"], d["LockedRows"], d["Copies"] = texts, headers, locked, slices.ContainsFunc(w.steps, w.countsCopies)
+	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
 	if w.policy.Partitions {
-		return d
+		return
 	}
-	p := w.passes()[0]
+	p := w.passes[0]
 	marked := p.clock != nil && p.clock.mark != ""
 	// One DELETE of a table's rows by their place, and nothing else.
-	steps := w.steps()
-	d["Plain"] = len(steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && !b.many && len(b.saved) == 0 &&
-		w.rowsOf(steps[0], b, false).plain
+	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && !b.many && len(b.saved) == 0 &&
+		w.rowsOf(w.steps[0], b, false).plain
 	if w.numbered {
 		d["Ordered"] = w.ordered(p)
 	}
@@ -158,52 +201,40 @@ func (w *pageWriter) takeLocked(b batch) fields {
 		m["UpTo"], m["Type"] = p.clock.upTo, sqlText(p.clock.typ)
 		d["Watermark"] = m
 	}
-	return d
 }
 
-// columnText is a column or variable with its type or value.
+// columnText is a column, an expression or a variable with its type.
 type columnText struct{ Name, Type sqlText }
+
+func (c columnText) name() sqlText { return c.Name }
 
 // way says how a batch takes rows.
 func (w *pageWriter) way() string {
 	if w.policy.Partitions {
 		return "one partition a batch, which is closed to writers and judged then (PARTITIONS)"
 	}
-	if !w.inRange() {
+	if !w.inRange {
 		return "rows are locked, then judged, then taken (LOCKED)"
 	}
 	locked := ""
-	if list := w.shareLocks(); len(list) > 0 {
-		locked = ", under locks on what guards read: " + strings.Join(each(list, func(l tableLock) string { return string(l.Table) }), ", ")
+	if len(w.locks) > 0 {
+		locked = ", under locks on what guards read: " + joined(each(w.locks, func(l tableLock) sqlText { return l.Table }), ", ")
 	}
 	return "one statement a batch (RANGE)" + locked + "; LOCKED where rows are contended, refused or held"
 }
 
-// shareLocks are the locks that way RANGE takes.
-func (w *pageWriter) shareLocks() []tableLock {
-	list, _ := w.shares()
-	if !w.inRange() {
-		return nil
-	}
-	return list
-}
-
-// inRange says whether a batch is one statement from one position to another: everything it reads is the
+// compileLocks says whether a batch is one statement from one position to another: everything it reads is the
 // row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or updated.
-func (w *pageWriter) inRange() bool {
-	passes := w.passes()
-	if w.policy.Partitions || len(passes) != 1 || len(w.joins) > 0 || w.where != nil && !w.where.own {
-		return false
+func (w *pageWriter) compileLocks() ([]tableLock, bool) {
+	if w.policy.Partitions || len(w.passes) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() {
+		return nil, false
 	}
-	p := passes[0]
-	if p.byKey || p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) {
-		return false
+	p := w.passes[0]
+	if p.byKey || p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) ||
+		p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
+		return nil, false
 	}
-	if p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
-		return false
-	}
-	_, lockable := w.shares()
-	return lockable && w.oneStatement()
+	return w.shares()
 }
 
 // tableLock is a table that guards read, and the lock that keeps it as it is while a batch judges and takes.
@@ -218,11 +249,10 @@ type tableLock struct {
 func (w *pageWriter) shares() ([]tableLock, bool) {
 	var list []tableLock
 	for i, g := range w.guards {
-		condition := w.policy.Keep[i].Condition
-		if g.rank != nil || condition == nil {
+		if g.rank != nil {
 			return nil, false
 		}
-		parsed := w.parse(*condition)
+		parsed := w.parse(*w.policy.Keep[i].Condition)
 		if !harmlessOnly(parsed) {
 			return nil, false
 		}
@@ -247,16 +277,6 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 	return list, true
 }
 
-// share is <policy>_share: the locks on the tables that guards read. SELECT on a table gives no such lock, so that it
-// belongs to the role that migrates.
-func (w *pageWriter) share() []Object {
-	list := w.shareLocks()
-	if len(list) == 0 {
-		return nil
-	}
-	return []Object{w.asMigrator(w.function("share", "", "share", fields{"Shares": list}))}
-}
-
 // oneStatement says whether all steps fit into the statement that judges: an update or delete of
 // the batch's own rows, and beside a delete what is written from them, each into a table of its own.
 func (w *pageWriter) oneStatement() bool {
@@ -265,34 +285,29 @@ func (w *pageWriter) oneStatement() bool {
 	}
 	deletes := 0
 	written := []string{tableName(w.table)}
-	for _, s := range w.steps() {
+	for _, s := range w.steps {
 		if s.Delete != nil && w.plainStep(s.Step) {
 			deletes++
 			continue
 		}
-		target := w.targetOf(s)
-		if !w.plainWrite(s) || slices.Contains(written, target) {
+		if !w.plainWrite(s) || slices.Contains(written, s.target) {
 			return false
 		}
-		written = append(written, target)
+		written = append(written, s.target)
 	}
 	return deletes == 1
 }
 
 // plainStep says whether a step deletes or updates the batch's own rows, and reads nothing else.
 func (w *pageWriter) plainStep(s policy.Step) bool {
-	if s.Where != nil || s.Related != nil {
-		return false
-	}
-	return s.Delete != nil || s.Update != nil && len(s.Update.Undo) == 0 &&
-		!slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) })
+	return s.Where == nil && s.Related == nil && (s.Delete != nil || s.Update != nil && len(s.Update.Undo) == 0 &&
+		!slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) }))
 }
 
 // plainWrite says whether a step writes from the batch's rows what their own columns, the run and as_of say.
 func (w *pageWriter) plainWrite(s step) bool {
-	return s.Related == nil && s.kind.copies && (s.Insert == nil || s.Insert.As == "") &&
-		!slices.ContainsFunc(s.expressions(), func(e policy.Expr) bool {
-			parsed := w.parse(e)
+	return s.Related == nil && s.copies && (s.Insert == nil || s.Insert.As == "") &&
+		!anyReads(s.parts, func(parsed *pgparse.Expr) bool {
 			return parsed.Subquery || slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
 				return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
 			})
@@ -301,19 +316,17 @@ func (w *pageWriter) plainWrite(s step) bool {
 
 // alsoText is what way RANGE writes beside the delete.
 type alsoText struct {
-	Name, Variable, Statement sqlText
-	Counted                   literal // under which rows are counted
-	Copies                    bool    // as many rows as are deleted
+	Number    int
+	Statement sqlText
+	Counted   literal // under which rows are counted
+	Copies    bool    // as many rows as are deleted
 }
 
 func (w *pageWriter) alsoTexts(b batch) []alsoText {
 	var list []alsoText
-	for _, s := range w.steps() {
-		if s.kind.copies {
-			list = append(list, alsoText{
-				Name: sqlText(fmt.Sprintf("step_%d", s.number)), Variable: sqlText(fmt.Sprintf("v_written_%d", s.number)),
-				Counted: literal(w.targetOf(s)), Copies: s.Archive != nil && w.copyCounter(s) != "", Statement: w.render(s, b),
-			})
+	for _, s := range w.steps {
+		if s.copies {
+			list = append(list, alsoText{s.number, w.rendered(s, b), literal(s.target), w.countsCopies(s)})
 		}
 	}
 	return list
@@ -321,10 +334,10 @@ func (w *pageWriter) alsoTexts(b batch) []alsoText {
 
 // ordered is the order of the rows of a batch: that of the cursor, where keys that say no instant have none.
 func (w *pageWriter) ordered(p pass) []sqlText {
-	if p.clock == nil || p.clock.key == "" || !p.clock.source.NullsDue || !w.byClock(p) {
-		return each(w.cursor(p), cursorColumn.expr)
+	if p.clock == nil || p.clock.key == "" || !p.clock.source.NullsDue || !p.byClock() {
+		return each(w.cursor(p), columnText.name)
 	}
 	instant := fragment("case", []tier{{p.clock.key, p.clock.expr}})
 	p.nulls = true
-	return append([]sqlText{instant}, each(w.cursor(p), cursorColumn.expr)...)
+	return append([]sqlText{instant}, each(w.cursor(p), columnText.name)...)
 }

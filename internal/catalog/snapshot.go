@@ -198,10 +198,11 @@ var times = map[string]string{
 	"time with time zone": "zone", "time without time zone": "local",
 }
 
-// Unsized is "timestamp without time zone" for "timestamp(3) without time zone".
+// Unsized is a type without length or precision, as functions take arguments: "timestamp without time zone" for
+// "timestamp(3) without time zone".
 func Unsized(typ string) string {
 	before, rest, ok := strings.Cut(typ, "(")
-	if !ok {
+	if !ok || strings.Contains(typ, `"`) {
 		return typ
 	}
 	_, after, _ := strings.Cut(rest, ")")

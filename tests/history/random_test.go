@@ -153,7 +153,7 @@ func last(t *testing.T, dir fstest.MapFS) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h.NextVersion() - 1
+	return h.Last()
 }
 
 // visit goes from one stop to another, step by step downwards, at once upwards, and compares.
