@@ -102,7 +102,7 @@ func (r *ranked) within(keys []groupKey) bool {
 }
 
 func (w *pageWriter) countOf(source *policy.CountData) *countText {
-	c := &countText{Value: enclosed(w.bind(source.Value)), Else: "NULL", AtLeast: number(source.AtLeast), AtMost: number(source.AtMost),
+	c := &countText{Value: enclosed(w.bind(*source.Value)), Else: "NULL", AtLeast: number(source.AtLeast), AtMost: number(source.AtMost),
 		ZeroDue: source.AtLeast != nil && *source.AtLeast == 0, Never: each(source.NeverValues, w.bind)}
 	if source.Else != nil {
 		c.Else = number(source.Else)

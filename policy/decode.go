@@ -114,12 +114,8 @@ func (r *reader) value(f field, into any, kind string) (ok bool) {
 	case *Name:
 		v.Text, ok = r.word(f, kind)
 		v.Position = r.at(f.value)
-	case *[]Name:
-		*v, ok = r.distinctNames(f, kind), true
 	case *Table:
 		*v, ok = r.table(f)
-	case *[]Table:
-		*v, ok = r.tables(f), true
 	case *Expr:
 		*v, ok = r.sql(f, kind)
 	case *[]Assignment:
@@ -146,9 +142,13 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) bool {
 			r.byName(f, into, what)
 			return true
 		}
-		for _, item := range r.list(f) {
+		items := []field{f}
+		if kind != "schedule" || f.is(yaml.SequenceNode) { // which may stand alone
+			items = r.list(f)
+		}
+		for _, item := range items {
 			v := reflect.New(into.Type().Elem())
-			if r.value(item, v.Interface(), kind) {
+			if r.value(item, v.Interface(), kind) && !r.listed(item, into, v.Elem(), kind) {
 				into.Set(reflect.Append(into, v.Elem()))
 			}
 		}
@@ -159,6 +159,18 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) bool {
 		c.check(r, m)
 	}
 	return ok
+}
+
+// listed reports a name or a table that is in the list already.
+func (r *reader) listed(item field, list, v reflect.Value, kind string) bool {
+	name, ok := v.Interface().(fmt.Stringer)
+	for i := range list.Len() {
+		if ok && fmt.Sprint(list.Index(i)) == name.String() {
+			r.add(codeRunTwice, r.at(item.value), fmt.Sprintf("%s %q is already listed in %q", kind, name, item.name()), "", "")
+			return true
+		}
+	}
+	return false
 }
 
 // nameOf says what a type is called whose items stand in a map by their names.
@@ -294,6 +306,13 @@ func (m mapping) require(key string) (field, bool) {
 		m.r.add(codeMissing, m.r.fieldAt(m.from), fmt.Sprintf("%s needs the key %q", m.what, key), "", "")
 	}
 	return f, ok
+}
+
+// exclusive refuses a key where the map has another one.
+func (r *reader) exclusive(m mapping, first, second, detail, hint string) {
+	if f, ok := m.fields[second]; ok && m.has(first) {
+		r.add(codeConflict, r.at(f.key), fmt.Sprintf("%q and %q exclude each other", first, second), detail, hint)
+	}
 }
 
 // has says whether the key is written, whatever its value.

@@ -37,7 +37,7 @@ func Parse(path string, source []byte) (*File, diag.List) {
 }
 
 func (r *reader) file(root field) *File {
-	f := &File{Path: r.path, Source: r.source, Install: defaultInstall(r.path)}
+	f := &File{Path: r.path, Source: r.source, Install: DefaultInstall(r.path)}
 	m, ok := r.mapping(root, "the file", keysOf(f))
 	if !ok {
 		return nil

@@ -112,8 +112,7 @@ func (r *reader) entry(m mapping) Entry {
 		f, ok := m.fields[kind]
 		switch {
 		case ok && first != "":
-			r.add(codeConflict, r.at(f.key), fmt.Sprintf("%q and %q exclude each other", first, kind), "",
-				fmt.Sprintf("For rows that exceed either, write due: {any: [{%s: ...}, {%s: ...}]}.", first, kind))
+			r.exclusive(m, first, kind, "", fmt.Sprintf("For rows that exceed either, write due: {any: [{%s: ...}, {%s: ...}]}.", first, kind))
 		case ok:
 			first = kind
 			r.value(f, &e.Clock, "")
@@ -161,13 +160,13 @@ func (c *Clock) read(r *reader, f field) bool {
 	switch c.Kind {
 	case "age":
 		if olderThan, ok := m.require("older_than"); ok {
-			c.Window = r.window(olderThan, false)
+			r.value(olderThan, &c.Window, "")
 		}
 	case "expires":
 		none := Tier{Interval: Interval{Text: "0 days", Position: c.Position}, Position: c.Position}
 		c.Window = Window{Tiers: []Tier{none}, Position: c.Position}
 		if grace, ok := m.fields["grace"]; ok {
-			c.Window = r.window(grace, true)
+			r.value(grace, &c.Window, "")
 		}
 	case "position":
 		if !m.has("up_to") && !m.has("watermark") {
@@ -239,45 +238,31 @@ func (r *reader) first(rank *Rank, f field) {
 	if !ok {
 		return
 	}
-	d := &CountData{Position: r.at(f.value)}
-	d.AtLeast, d.AtMost = r.place(m.fields["at_least"]), r.place(m.fields["at_most"])
-	if isNumber(count) {
-		r.constant(m)
-		if d.Else = r.place(count); d.Else != nil {
-			rank.First = *d.Else
-		}
-	} else {
-		r.value(count, &d.Value, "")
-		if never, ok := m.fields["never"]; ok {
-			r.value(never, &d.NeverValues, "literal")
-		}
-		if otherwise, ok := m.fields["else"]; ok && !isNull(otherwise) {
-			d.Else = r.place(otherwise)
-		}
+	d := &CountData{}
+	d.fill(r, m, count, r.place)
+	if !isNumber(count) {
 		rank.Count = d
+	} else if d.Else != nil {
+		rank.First = *d.Else
 	}
 	if d.Else != nil && *d.Else == 0 && (d.AtLeast == nil || *d.AtLeast != 0) {
 		r.add(codeNumber, d.Position, `"first" is zero`, "No row would have a place.", `Write a higher number, or "at_least: 0" beside it.`)
 		return
 	}
-	checkBounds(r, d.AtLeast, d.AtMost, d.Else, "the number", func(a, b int64) bool { return a > b },
+	d.checkBounds(r, "the number", func(a, b int64) bool { return a > b },
 		func(n int64) (string, diag.Position) { return strconv.FormatInt(n, 10), d.Position })
 }
 
 func (r *reader) firstNumber(f field) int64 {
-	n, ok := r.integer(f)
-	switch {
-	case ok && n == 0:
+	if f.value.Value == "0" {
 		r.add(codeNumber, r.at(f.value), "first 0 is out of range", "No row would have a place.", "Write a number from 1 to 1000000000, or {count: 0, at_least: 0} where zero is meant.")
-	case ok && (n < 0 || n > maxFirst):
-		r.add(codeNumber, r.at(f.value), fmt.Sprintf("first %d is out of range", n), "", fmt.Sprintf("Write a number from 1 to %d.", maxFirst))
-	case ok:
-		return n
+		return 0
 	}
-	return 1
+	n, _ := r.within(f, 1, maxFirst)
+	return n
 }
 
-// place is a number from zero, nil where there is none.
+// place is a number from zero, nil where it is wrong.
 func (r *reader) place(f field) *int64 {
 	n, ok := r.within(f, 0, maxFirst)
 	if !ok {

@@ -178,7 +178,7 @@ func (v visitor) rank(r *Rank, s scope) {
 		return
 	}
 	if r.Count != nil {
-		v.expr(&r.Count.Value, scope{names: s.names})
+		v.expr(r.Count.Value, scope{names: s.names})
 	}
 	for i := range r.Per {
 		v.expr(&r.Per[i], s)

@@ -66,7 +66,7 @@ func (r *reader) readPolicy(f field) bool {
 	table, ok := m.fields["table"]
 	switch {
 	case ok && partitions:
-		r.add(codeConflict, r.at(of.key), `"table" and "partitions_of" exclude each other`, "The rows of a policy are those of a table, or its partitions.", "Remove one of the two.")
+		r.exclusive(m, "table", "partitions_of", "The rows of a policy are those of a table, or its partitions.", "Remove one of the two.")
 	case partitions:
 		p.Partitions = true
 		p.Table, _ = r.table(of)

@@ -158,9 +158,7 @@ func (r *reader) header(in *Insert, f field, m mapping) {
 
 // checkInsert checks how the rows are grouped, and that a column has one value.
 func (r *reader) checkInsert(in *Insert, m mapping) {
-	if per, ok := m.fields["per"]; ok && m.has("key") {
-		r.add(codeConflict, r.at(per.key), `"key" and "per" exclude each other`, `With "key" the row that exists is changed, with "per" every group is a new row.`, "Remove one of the two.")
-	}
+	r.exclusive(m, "key", "per", `With "key" the row that exists is changed, with "per" every group is a new row.`, "Remove one of the two.")
 	for _, name := range []string{"add", "max", "min"} {
 		if f, ok := m.fields[name]; ok && !m.has("key") {
 			r.add(codeMissing, r.at(f.key), fmt.Sprintf("%q needs \"key\"", name), "It changes the row that exists, which the key finds.", `Write the columns that make the row unique in "key".`)

@@ -43,14 +43,14 @@ func (v *inspection) jobs() []job {
 		}
 		var budget time.Duration
 		for _, run := range wanted.Run {
-			if p := v.policies[run.Name]; p != nil {
+			if p := v.policies[run.Text]; p != nil {
 				if limit := p.Budget.Time; limit > 0 {
 					budget += limit
 				} else {
 					budget += noBudget
 				}
 				j.runs = append(j.runs, scheduledRun{p.Name, fmt.Sprintf("policy %q", p.Name), p.Position, budget})
-			} else if r := reports[run.Name]; r != nil {
+			} else if r := reports[run.Text]; r != nil {
 				budget += reportTime
 				j.runs = append(j.runs, scheduledRun{r.Name, fmt.Sprintf("report %q", r.Name), r.Position, budget})
 			}

@@ -86,7 +86,7 @@ func (p *project) explanation(objects []generator.Object, names []string) explan
 		}
 		lines := slices.Concat(words[generator.ID{Kind: generator.KindPolicy, Name: name}], words[generator.ID{Kind: generator.KindEach, Name: name}])
 		for _, job := range p.file.Jobs {
-			if slices.ContainsFunc(job.Run, func(r policy.Reference) bool { return r.Name == name }) {
+			if slices.ContainsFunc(job.Run, func(r policy.Name) bool { return r.Text == name }) {
 				lines = append(lines, words[generator.ID{Kind: generator.KindJob, Name: job.Name}]...)
 			}
 		}

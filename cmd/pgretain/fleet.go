@@ -219,7 +219,7 @@ func (f *fleet) secret(ctx context.Context, name, connection string) (string, er
 	}
 	var words []string
 	for _, word := range f.PasswordCommand {
-		words = append(words, strings.ReplaceAll(word.Text, "{name}", name))
+		words = append(words, strings.ReplaceAll(word, "{name}", name))
 	}
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
