@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // Coverage says that every table of some schemas has a policy, is protected, or is exempt.
@@ -37,9 +38,7 @@ func (r *reader) exemptions(c *Coverage, f field) {
 	case yaml.SequenceNode:
 		var tables []Table
 		r.value(f, &tables, "table")
-		for _, t := range tables {
-			c.Exempt = append(c.Exempt, Exemption{Table: t})
-		}
+		c.Exempt = lists.Map(tables, func(t Table) Exemption { return Exemption{Table: t} })
 	case yaml.MappingNode:
 		m, _ := r.mapping(f, `"exempt"`, nil)
 		for _, key := range m.order {
@@ -149,10 +148,10 @@ func (s *Suppression) check(r *reader, m mapping) {
 	if check, ok := m.fields["check"]; ok {
 		s.Position = r.at(check.value)
 	}
-	subjects := slices.DeleteFunc(slices.Clone(m.order), func(key string) bool { return !slices.Contains([]string{"policy", "table", "object"}, key) })
-	for i, key := range subjects {
-		if i > 0 {
-			r.exclusive(m, subjects[0], key, "", "Write an item of its own for the second one.")
-		}
+	subjects := slices.DeleteFunc(slices.Clone(m.order), func(key string) bool {
+		return key != "policy" && key != "table" && key != "object"
+	})
+	for _, key := range subjects[min(1, len(subjects)):] {
+		r.exclusive(m, subjects[0], key, "", "Write an item of its own for the second one.")
 	}
 }

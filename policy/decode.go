@@ -12,9 +12,10 @@ import (
 
 // A struct of the model is read from a map. The tag of a field, `yaml:"key,option,..."`, names the key.
 // Options: "required"; "filled", of a map or list that cannot be empty; "null", which takes a bound of the
-// defaults away; "by hand", which means that only the key is known here, and that the type's read method takes
-// the value. The last one says what a text or an expression is, for example "column" or "query", the bounds of
-// a number, the least duration, or the choices of which the first holds by default.
+// defaults away; "of", which names it in messages with what it is of; "by hand", which means that only the key is
+// known here, and that the type's read method takes the value. The last one says what a text or an expression is, for
+// example "column" or "query", the bounds of a number, the least duration, or the choices of which the first holds by
+// default.
 
 type (
 	// decoder is a type that reads itself, from more than a map of its tags.
@@ -64,6 +65,9 @@ func (r *reader) fill(m mapping, into any) {
 		}
 		if slices.Contains(options, "filled") {
 			r.notEmpty(f)
+		}
+		if slices.Contains(options, "of") {
+			f.what = f.label() + " of " + m.what
 		}
 		if at := v.FieldByName(v.Type().Field(i).Name + "Position"); at.IsValid() {
 			at.Set(reflect.ValueOf(r.at(f.value)))
@@ -178,10 +182,10 @@ func nameOf(t reflect.Type) (what string, named bool) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	name, ok := t.FieldByName("Name")
-	if !ok {
+	if t.Kind() != reflect.Struct {
 		return "", false
 	}
+	name, _ := t.FieldByName("Name")
 	return name.Tag.Lookup("name")
 }
 
@@ -194,7 +198,7 @@ func (r *reader) byName(f field, into reflect.Value, what string) {
 		switch what {
 		case "database": // the type checks it
 		case "column":
-			if column, ok := r.columnName(field{value: f.key}); ok {
+			if column, ok := r.identifier(field{value: f.key}, "column"); ok {
 				name = column
 			}
 		default:
@@ -252,7 +256,7 @@ func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bo
 			continue
 		}
 		if _, ok := m.fields[key.Value]; !ok {
-			m.fields[key.Value] = field{key: key, value: value, of: m.what}
+			m.fields[key.Value] = field{key: key, value: value}
 			m.order = append(m.order, key.Value)
 		}
 	}

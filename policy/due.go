@@ -187,13 +187,11 @@ func (e *Encoding) read(r *reader, f field) bool {
 		}
 		return true
 	}
-	if m, ok := r.mapping(f, `"encoding"`, []string{"snowflake"}); ok {
-		if snowflake, ok := m.require("snowflake"); ok {
-			s := snowflakeKey{}
-			if _, ok := r.structure(snowflake, `"snowflake"`, &s); ok {
-				e.Kind, e.Shift, e.Epoch = "snowflake", s.Shift, s.Epoch
-			}
-		}
+	var key struct {
+		Snowflake snowflakeKey `yaml:"snowflake,required"`
+	}
+	if _, ok := r.structure(f, f.title(), &key); ok {
+		e.Kind, e.Shift, e.Epoch = "snowflake", key.Snowflake.Shift, key.Snowflake.Epoch
 	}
 	return true
 }
@@ -254,7 +252,7 @@ func (r *reader) first(rank *Rank, f field) {
 }
 
 func (r *reader) firstNumber(f field) int64 {
-	if f.value.Value == "0" {
+	if isNumber(f) && resolve(f.value).Value == "0" {
 		r.add(codeNumber, r.at(f.value), "first 0 is out of range", "No row would have a place.", "Write a number from 1 to 1000000000, or {count: 0, at_least: 0} where zero is meant.")
 		return 0
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/internal/calendar"
+	"pgretain/internal/lists"
 )
 
 // schedule reads one as pg_cron has it.
@@ -41,14 +42,8 @@ func (f *File) Schedules(cron bool) (list []Schedule) {
 
 // Runnable lists what a job may run: policies and reports share one set of names.
 func (f *File) Runnable() []string {
-	var names []string
-	for _, p := range f.Policies {
-		names = append(names, p.Name)
-	}
-	for _, report := range f.Reports {
-		names = append(names, report.Name)
-	}
-	return names
+	policies := lists.Map(f.Policies, func(p *Policy) string { return p.Name })
+	return append(policies, lists.Map(f.Reports, func(r *Report) string { return r.Name })...)
 }
 
 func (f *File) policy(name string) *Policy {
@@ -80,10 +75,7 @@ func (r *reader) checkJobs(f *File) {
 }
 
 func (r *reader) checkScope(j *Job, p *Policy) {
-	var names []string
-	for _, n := range p.Scope {
-		names = append(names, n.Text)
-	}
+	names := lists.Map(p.Scope, Name.String)
 	detail := ""
 	if len(names) > 0 {
 		detail = "Its scope: " + strings.Join(names, ", ") + "."

@@ -34,11 +34,6 @@ func (s scope) with(name string) scope {
 	return s
 }
 
-// checkNames checks what the SQL of a policy refers to.
-func (r *reader) checkNames(p *Policy) {
-	visitor{r.checkSQL, r.checkUnused}.policy(p)
-}
-
 // checkUnused holds that a name means one thing in an expression.
 func (r *reader) checkUnused(at diag.Position, name string, s scope) {
 	if slices.Contains(s.names, name) && name != "t" {

@@ -38,7 +38,7 @@ func (r *reader) policies(file mapping) []*Policy {
 		if !own.readPolicy(m.fields[name]) {
 			return part{nil, own.diags}, nil
 		}
-		own.checkNames(&p)
+		visitor{own.checkSQL, own.checkUnused}.policy(&p)
 		return part{&p, own.diags}, nil
 	})
 	var policies []*Policy
@@ -162,21 +162,11 @@ func (p *Policy) Bounded() *Policy {
 	return &bounded
 }
 
-// bounds reads the map of batch, budget, breaker or throttle.
-func (r *reader) bounds(f field, into any) bool {
-	_, ok := r.structure(f, fmt.Sprintf("%s of %s", f.label(), f.of), into)
-	return ok
-}
-
-func (b *Budget) read(r *reader, f field) bool   { return r.bounds(f, b) }
-func (b *Breaker) read(r *reader, f field) bool  { return r.bounds(f, b) }
-func (t *Throttle) read(r *reader, f field) bool { return r.bounds(f, t) }
-
 // read reads rows and time: rows alone are exact.
 func (b *Batch) read(r *reader, f field) bool {
 	before := *b
 	*b = Batch{LockTimeout: b.LockTimeout, Whole: b.Whole}
-	ok := r.bounds(f, b)
+	_, ok := r.structure(f, f.title(), b)
 	switch {
 	case b.Rows == 0 && b.Time == 0:
 		b.Rows, b.Time = before.Rows, before.Time

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,28 +12,24 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 )
 
+// kinds are what values of one tag are called in messages.
+var kinds = map[string]string{
+	"!!null": "null", "!!bool": "true or false", "!!int": "a number", "!!float": "a number", "!!timestamp": "a date",
+}
+
 func kindName(node *yaml.Node) string {
 	node = resolve(node)
-	switch {
-	case node.Kind == yaml.MappingNode:
+	switch node.Kind {
+	case yaml.MappingNode:
 		return "a map"
-	case node.Kind == yaml.SequenceNode:
+	case yaml.SequenceNode:
 		return "a list"
 	}
-	switch node.Tag {
-	case "!!null":
-		return "null"
-	case "!!bool":
-		return "true or false"
-	case "!!int", "!!float":
-		return "a number"
-	case "!!timestamp":
-		return "a date"
-	}
-	return "text"
+	return cmp.Or(kinds[node.Tag], "text")
 }
 
 func isNull(f field) bool { return kindName(f.value) == "null" }
@@ -69,11 +66,7 @@ func (r *reader) list(f field) []field {
 	if !ok {
 		return nil
 	}
-	items := make([]field, 0, len(node.Content))
-	for _, item := range node.Content {
-		items = append(items, field{value: item, list: f.name()})
-	}
-	return items
+	return lists.Map(node.Content, func(item *yaml.Node) field { return field{value: item, list: f.name()} })
 }
 
 func (r *reader) scalar(f field, wanted string, tags ...string) (string, bool) {
@@ -304,8 +297,6 @@ func (r *reader) identifier(f field, what string) (string, bool) {
 	}
 	return parts[0], true
 }
-
-func (r *reader) columnName(f field) (string, bool) { return r.identifier(f, "column") }
 
 // dotted reads a name by SQL's rules, of at most most parts.
 func (r *reader) dotted(f field, what string, most int) ([]string, bool) {

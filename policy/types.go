@@ -94,10 +94,10 @@ type Policy struct {
 	Claim       *Claim        `yaml:"claim"`
 	Touch       *Touch        `yaml:"touch"`
 	Triggers    []Name        `yaml:"triggers,trigger"` // of the application, which may run in the batches
-	Batch       Batch         `yaml:"batch"`
-	Budget      Budget        `yaml:"budget"`
-	Breaker     Breaker       `yaml:"breaker"`
-	Throttle    Throttle      `yaml:"throttle"`
+	Batch       Batch         `yaml:"batch,of"`
+	Budget      Budget        `yaml:"budget,of"`
+	Breaker     Breaker       `yaml:"breaker,of"`
+	Throttle    Throttle      `yaml:"throttle,of"`
 	Position    diag.Position // of the policy's name
 }
 

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // window is an interval, a map for one from data, or a list of tiers: SQL's CASE, in which a row
@@ -207,11 +208,7 @@ func (p *Policy) SettableWindow() *WindowData {
 	if p.Claim != nil {
 		windows = append(windows, p.Claim.TTL)
 	} else {
-		for _, entry := range p.DueEntries() {
-			if entry.Clock != nil {
-				windows = append(windows, entry.Clock.Window)
-			}
-		}
+		windows = lists.Map(p.DueClocks(), func(c *Clock) Window { return c.Window })
 	}
 	var found []*WindowData
 	for _, window := range windows {
