@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // clocks are the keys of an entry that are clocks, entryKeys all that an entry has.
@@ -50,8 +51,8 @@ func (due *Due) read(r *reader, f field) bool {
 		}
 	}
 	for _, e := range due.Entries {
-		if mark := e.watermark(); mark != nil {
-			r.add(codeAny, mark.Position, `"watermark" inside "any" is not allowed`, "It moves past every row, whichever entry took it.", "Write a policy of its own for the position.")
+		if e.Clock != nil && e.Clock.Watermark != nil {
+			r.add(codeAny, e.Clock.Watermark.Position, `"watermark" inside "any" is not allowed`, "It moves past every row, whichever entry took it.", "Write a policy of its own for the position.")
 		}
 	}
 	return true
@@ -70,23 +71,15 @@ func keyNode(f field, key string) *yaml.Node {
 }
 
 // DueClocks are those of the entries of due.
-func (p *Policy) DueClocks() (list []*Clock) {
-	for _, entry := range p.DueEntries() {
-		if entry.Clock != nil {
-			list = append(list, entry.Clock)
-		}
-	}
-	return list
+func (p *Policy) DueClocks() []*Clock {
+	clocks := lists.Map(p.DueEntries(), func(e Entry) *Clock { return e.Clock })
+	return slices.DeleteFunc(clocks, func(c *Clock) bool { return c == nil })
 }
 
 // DueRanks are those of the entries of due.
-func (p *Policy) DueRanks() (list []*Rank) {
-	for _, entry := range p.DueEntries() {
-		if entry.Beyond != nil {
-			list = append(list, entry.Beyond)
-		}
-	}
-	return list
+func (p *Policy) DueRanks() []*Rank {
+	ranks := lists.Map(p.DueEntries(), func(e Entry) *Rank { return e.Beyond })
+	return slices.DeleteFunc(ranks, func(r *Rank) bool { return r == nil })
 }
 
 // DueEntries are those of due, none without it.
@@ -95,13 +88,6 @@ func (p *Policy) DueEntries() []Entry {
 		return nil
 	}
 	return p.Due.Entries
-}
-
-func (e Entry) watermark() *Watermark {
-	if e.Clock == nil {
-		return nil
-	}
-	return e.Clock.Watermark
 }
 
 // entry reads a clock, of which there is one at most, and a rank.

@@ -86,19 +86,20 @@ func (r *reader) checkEach(f *File) {
 	}
 	for _, p := range f.Policies {
 		own := members[p.Name]
+		if own == nil {
+			continue
+		}
 		for _, part := range p.Parts() {
-			if own != nil && strings.Count(part.Expr.SQL, own.Name) != countOf(part.Tables(), own.Name) {
+			if strings.Count(part.Expr.SQL, own.Name) != countOf(part.Tables(), own.Name) {
 				r.add(codeEach, part.Expr.Position, fmt.Sprintf("%q is not only a schema in this SQL", own.Name),
 					"A page has the schema's name wherever the word stands.", "Name columns, aliases and texts otherwise.")
 			}
 		}
-		if own != nil {
-			if strings.Contains(p.Name, own.Name) {
-				r.add(codeEach, p.Position, fmt.Sprintf("policy name %q has %q in it", p.Name, own.Name),
-					"A page has the schema's name wherever the word stands.", "Choose another name.")
-			}
-			r.checkMember(p)
+		if strings.Contains(p.Name, own.Name) {
+			r.add(codeEach, p.Position, fmt.Sprintf("policy name %q has %q in it", p.Name, own.Name),
+				"A page has the schema's name wherever the word stands.", "Choose another name.")
 		}
+		r.checkMember(p)
 	}
 }
 

@@ -47,8 +47,8 @@ func (p *Policy) effects() []Effect {
 		}
 	}
 	add(ofPolicy, joined(p.Joins)...)
-	for _, entry := range p.DueEntries() {
-		if mark := entry.watermark(); mark != nil {
+	for _, clock := range p.DueClocks() {
+		if mark := clock.Watermark; mark != nil {
 			add(ofMark, Effect{Use: Use{Table: mark.Table, Access: Access{Update: true}}, changes: true,
 				what: `"watermark"`, Set: []Assignment{{Column: mark.Column}}})
 		}
@@ -244,10 +244,8 @@ func (p *Policy) clearsDue() bool {
 // other tables as well, which a step may change.
 func (p *Policy) judgedBy() (read map[string]bool, all bool) {
 	read = map[string]bool{}
-	for _, entry := range p.DueEntries() {
-		if entry.Clock != nil {
-			read[entry.Clock.Column] = true
-		}
+	for _, clock := range p.DueClocks() {
+		read[clock.Column] = true
 	}
 	for _, part := range (&Policy{Where: p.Where, Due: p.Due, Keep: p.Keep}).Parts() {
 		if part.Kind != IsExpression {

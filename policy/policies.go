@@ -77,8 +77,8 @@ func (r *reader) readPolicy(f field) bool {
 		m.require("table")
 	}
 	r.fill(m, p)
-	for _, e := range p.DueEntries() {
-		if len(p.Scope) > 0 && e.watermark() != nil {
+	for _, clock := range p.DueClocks() {
+		if len(p.Scope) > 0 && clock.Watermark != nil {
 			r.add(codeConflict, r.at(m.fields["scope"].key), `"scope" and "watermark" exclude each other`,
 				"A run that takes one scope would move the watermark past the rows of the others, which nobody would work off.",
 				"Write a policy for each value: a condition in \"where\", and a row of the watermark's table.")
