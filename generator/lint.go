@@ -146,7 +146,7 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 }
 
 // noteDelete is about one step that deletes, and the tables that it and its cascades take rows of.
-func (c *compiler) noteDelete(p *policy.Policy, d policy.Deletion, concerns *policy.Concerns) {
+func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.Concerns) {
 	taken := c.tables.Cascade(d.Table.String(), func(string) bool { return true })
 	for i, name := range taken {
 		t := c.tables[name]

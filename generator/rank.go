@@ -78,7 +78,7 @@ func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 		r.Keys = append(r.Keys, w.keyOf(r, per, i+1))
 	}
 	if n := source.Count; n != nil {
-		r.Count = &countText{Value: enclosed(w.bind(n.Value)), Else: cmp.Or(number(n.Else), "NULL"), AtLeast: number(n.AtLeast),
+		r.Count = &countText{Value: enclosed(w.bind(*n.Value)), Else: cmp.Or(number(n.Else), "NULL"), AtLeast: number(n.AtLeast),
 			AtMost: number(n.AtMost), ZeroDue: n.AtLeast != nil && *n.AtLeast == 0, Never: each(n.NeverValues, w.bind)}
 	}
 	return r

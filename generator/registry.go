@@ -261,7 +261,7 @@ func (c *compiler) jobs() []Object {
 func (c *compiler) job(job *policy.Job) Object {
 	words := explain.Job(job)
 	schedules := each(job.Schedules, func(s policy.Schedule) string { return s.Text })
-	policies := each(job.Run, func(r policy.Reference) string { return r.Name })
+	policies := each(job.Run, policy.Name.String)
 	every := ""
 	if longest := calendar.Parse(schedules, time.UTC).Longest(); longest > 0 {
 		every = explain.Duration(longest)

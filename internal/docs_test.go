@@ -84,7 +84,7 @@ func TestContributing(t *testing.T) {
 	for _, row := range rows {
 		cells := strings.Split(row, " | ")
 		for _, name := range word.FindAllStringSubmatch(cells[1], -1) {
-			if !regexp.MustCompile(`(?m)^(type |\t)` + name[1] + ` +struct`).MatchString(source) {
+			if !regexp.MustCompile(`(?m)^(type |\t)` + name[1] + ` +(struct|=)`).MatchString(source) {
 				t.Errorf("CONTRIBUTING.md: package policy has no type %s", name[1])
 			}
 		}

@@ -7,14 +7,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// check reads how long a key is claimed. There is no row when that is evaluated.
+// check holds that the time to live does not depend on a row: there is none when that is evaluated.
 func (c *Claim) check(r *reader, m mapping) {
-	ttl, ok := m.require("ttl")
-	switch {
-	case ok && ttl.is(yaml.SequenceNode):
+	if ttl, ok := m.fields["ttl"]; ok && ttl.is(yaml.SequenceNode) {
 		r.add(codeTiers, r.at(ttl.value), `"ttl" cannot be a list of tiers`, "There is no row yet when a key is claimed.", "Write one interval, or a map such as {minutes: 15, at_least: 1}.")
-	case ok:
-		c.TTL = r.window(ttl, false)
+		c.TTL = Window{}
 	}
 }
 

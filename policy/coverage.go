@@ -10,11 +10,12 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // Coverage says that every table of some schemas has a policy, is protected, or is exempt.
 type Coverage struct {
-	Schemas  []Name        `yaml:"schemas,required,schema"`
+	Schemas  []Name        `yaml:"schemas,required,filled,schema"`
 	Exempt   []Exemption   `yaml:"exempt,by hand"`
 	Position diag.Position // of the key
 }
@@ -26,9 +27,6 @@ type Exemption struct {
 }
 
 func (c *Coverage) check(r *reader, m mapping) {
-	if schemas, ok := m.fields["schemas"]; ok && schemas.is(yaml.SequenceNode) && len(resolve(schemas.value).Content) == 0 {
-		r.add(codeMissing, r.at(schemas.key), `"schemas" is empty`, "", "Name a schema, or take \"coverage\" out.")
-	}
 	if exempt, ok := m.fields["exempt"]; ok {
 		r.exemptions(c, exempt)
 	}
@@ -38,9 +36,9 @@ func (c *Coverage) check(r *reader, m mapping) {
 func (r *reader) exemptions(c *Coverage, f field) {
 	switch resolve(f.value).Kind {
 	case yaml.SequenceNode:
-		for _, t := range r.tables(f) {
-			c.Exempt = append(c.Exempt, Exemption{Table: t})
-		}
+		var tables []Table
+		r.value(f, &tables, "table")
+		c.Exempt = lists.Map(tables, func(t Table) Exemption { return Exemption{Table: t} })
 	case yaml.MappingNode:
 		m, _ := r.mapping(f, `"exempt"`, nil)
 		for _, key := range m.order {
@@ -112,7 +110,8 @@ var (
 	neverSilent = regexp.MustCompile(`^(P[0-9]{3}|[LV]09[0-9])$`)
 )
 
-// suppressionText checks a text of a suppression: the code of a check, a reason, or a day as PostgreSQL and YAML write it.
+// suppressionText checks a text of a suppression: the code of a check, what it is about, a reason, or a day as PostgreSQL
+// and YAML write it.
 func (r *reader) suppressionText(at diag.Position, kind, text string) {
 	switch kind {
 	case "check":
@@ -129,6 +128,14 @@ func (r *reader) suppressionText(at diag.Position, kind, text string) {
 		if strings.TrimSpace(text) == "" {
 			r.add(codeSuppression, at, "a suppression without a reason", "", "Say why the finding is no fault, for whoever reads it next year.")
 		}
+	case "subject":
+		if names := r.model.Runnable(); !slices.Contains(names, text) {
+			r.add(codeSuppression, at, fmt.Sprintf("a suppression for an unknown policy or report %q", text), "", DidYouMean(text, names))
+		}
+	case "object":
+		if text == "" {
+			r.add(codeSuppression, at, "a suppression of an object without a name", "", `Write the name as the finding has it under "object" (verify --format json).`)
+		}
 	case "day":
 		if _, err := time.Parse(time.DateOnly, text); err != nil {
 			r.add(codeSuppression, at, fmt.Sprintf("%q is not a date", text), "A suppression holds up to the end of that day.", "Write year, month and day, for example until: 2027-01-31.")
@@ -136,34 +143,15 @@ func (r *reader) suppressionText(at diag.Position, kind, text string) {
 	}
 }
 
-// check reads what the suppression is of: one of policy, table and object at most.
+// check holds that the suppression is of one of policy, table and object at most.
 func (s *Suppression) check(r *reader, m mapping) {
 	if check, ok := m.fields["check"]; ok {
 		s.Position = r.at(check.value)
 	}
-	first := ""
-	for _, key := range m.order {
-		f := m.fields[key]
-		if key != "policy" && key != "table" && key != "object" {
-			continue
-		}
-		if first != "" {
-			r.add(codeConflict, r.at(f.key), fmt.Sprintf("%q and %q exclude each other", first, key), "", "Write an item of its own for the second one.")
-			continue
-		}
-		first = key
-		switch key {
-		case "policy":
-			names := r.model.Runnable()
-			if r.value(f, &s.Policy, "") && !slices.Contains(names, s.Policy) {
-				r.add(codeSuppression, r.at(f.value), fmt.Sprintf("a suppression for an unknown policy or report %q", s.Policy), "", DidYouMean(s.Policy, names))
-			}
-		case "table":
-			r.value(f, &s.Table, "")
-		case "object":
-			if r.value(f, &s.Object, ""); s.Object == "" {
-				r.add(codeSuppression, r.at(f.value), "a suppression of an object without a name", "", `Write the name as the finding has it under "object" (verify --format json).`)
-			}
-		}
+	subjects := slices.DeleteFunc(slices.Clone(m.order), func(key string) bool {
+		return key != "policy" && key != "table" && key != "object"
+	})
+	for _, key := range subjects[min(1, len(subjects)):] {
+		r.exclusive(m, subjects[0], key, "", "Write an item of its own for the second one.")
 	}
 }

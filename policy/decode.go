@@ -12,9 +12,10 @@ import (
 
 // A struct of the model is read from a map. The tag of a field, `yaml:"key,option,..."`, names the key.
 // Options: "required"; "filled", of a map or list that cannot be empty; "null", which takes a bound of the
-// defaults away; "by hand", which means that only the key is known here, and that the type's read method takes
-// the value. The last one says what a text or an expression is, for example "column" or "query", the bounds of
-// a number, the least duration, or the choices of which the first holds by default.
+// defaults away; "of", which names it in messages with what it is of; "by hand", which means that only the key is
+// known here, and that the type's read method takes the value. The last one says what a text or an expression is, for
+// example "column" or "query", the bounds of a number, the least duration, or the choices of which the first holds by
+// default.
 
 type (
 	// decoder is a type that reads itself, from more than a map of its tags.
@@ -65,6 +66,9 @@ func (r *reader) fill(m mapping, into any) {
 		if slices.Contains(options, "filled") {
 			r.notEmpty(f)
 		}
+		if slices.Contains(options, "of") {
+			f.what = f.label() + " of " + m.what
+		}
 		if at := v.FieldByName(v.Type().Field(i).Name + "Position"); at.IsValid() {
 			at.Set(reflect.ValueOf(r.at(f.value)))
 		}
@@ -114,12 +118,8 @@ func (r *reader) value(f field, into any, kind string) (ok bool) {
 	case *Name:
 		v.Text, ok = r.word(f, kind)
 		v.Position = r.at(f.value)
-	case *[]Name:
-		*v, ok = r.distinctNames(f, kind), true
 	case *Table:
 		*v, ok = r.table(f)
-	case *[]Table:
-		*v, ok = r.tables(f), true
 	case *Expr:
 		*v, ok = r.sql(f, kind)
 	case *[]Assignment:
@@ -146,9 +146,13 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) bool {
 			r.byName(f, into, what)
 			return true
 		}
-		for _, item := range r.list(f) {
+		items := []field{f}
+		if kind != "schedule" || f.is(yaml.SequenceNode) { // which may stand alone
+			items = r.list(f)
+		}
+		for _, item := range items {
 			v := reflect.New(into.Type().Elem())
-			if r.value(item, v.Interface(), kind) {
+			if r.value(item, v.Interface(), kind) && !r.listed(item, into, v.Elem(), kind) {
 				into.Set(reflect.Append(into, v.Elem()))
 			}
 		}
@@ -161,15 +165,27 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) bool {
 	return ok
 }
 
+// listed reports a name or a table that is in the list already.
+func (r *reader) listed(item field, list, v reflect.Value, kind string) bool {
+	name, ok := v.Interface().(fmt.Stringer)
+	for i := range list.Len() {
+		if ok && fmt.Sprint(list.Index(i)) == name.String() {
+			r.add(codeRunTwice, r.at(item.value), fmt.Sprintf("%s %q is already listed in %q", kind, name, item.name()), "", "")
+			return true
+		}
+	}
+	return false
+}
+
 // nameOf says what a type is called whose items stand in a map by their names.
 func nameOf(t reflect.Type) (what string, named bool) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	name, ok := t.FieldByName("Name")
-	if !ok {
+	if t.Kind() != reflect.Struct {
 		return "", false
 	}
+	name, _ := t.FieldByName("Name")
 	return name.Tag.Lookup("name")
 }
 
@@ -182,7 +198,7 @@ func (r *reader) byName(f field, into reflect.Value, what string) {
 		switch what {
 		case "database": // the type checks it
 		case "column":
-			if column, ok := r.columnName(field{value: f.key}); ok {
+			if column, ok := r.identifier(field{value: f.key}, "column"); ok {
 				name = column
 			}
 		default:
@@ -240,7 +256,7 @@ func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bo
 			continue
 		}
 		if _, ok := m.fields[key.Value]; !ok {
-			m.fields[key.Value] = field{key: key, value: value, of: m.what}
+			m.fields[key.Value] = field{key: key, value: value}
 			m.order = append(m.order, key.Value)
 		}
 	}
@@ -294,6 +310,13 @@ func (m mapping) require(key string) (field, bool) {
 		m.r.add(codeMissing, m.r.fieldAt(m.from), fmt.Sprintf("%s needs the key %q", m.what, key), "", "")
 	}
 	return f, ok
+}
+
+// exclusive refuses a key where the map has another one.
+func (r *reader) exclusive(m mapping, first, second, detail, hint string) {
+	if f, ok := m.fields[second]; ok && m.has(first) {
+		r.add(codeConflict, r.at(f.key), fmt.Sprintf("%q and %q exclude each other", first, second), detail, hint)
+	}
 }
 
 // has says whether the key is written, whatever its value.

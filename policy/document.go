@@ -37,7 +37,7 @@ func Parse(path string, source []byte) (*File, diag.List) {
 }
 
 func (r *reader) file(root field) *File {
-	f := &File{Path: r.path, Source: r.source, Install: defaultInstall(r.path)}
+	f := &File{Path: r.path, Source: r.source, Install: DefaultInstall(r.path)}
 	m, ok := r.mapping(root, "the file", keysOf(f))
 	if !ok {
 		return nil
@@ -72,18 +72,18 @@ func (r *reader) document() (field, bool) {
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(r.source))
 	var root, second yaml.Node
-	if err := decoder.Decode(&root); err != nil {
-		r.syntax(err)
-		return field{}, false
+	err := decoder.Decode(&root)
+	if err == nil {
+		if err = decoder.Decode(&second); errors.Is(err, io.EOF) {
+			return field{value: root.Content[0]}, true
+		}
 	}
-	if err := decoder.Decode(&second); err == nil {
+	if err != nil {
+		r.syntax(err)
+	} else {
 		r.add(codeSyntax, r.at(&second), "a second YAML document begins here", "", `Keep everything in one document, without a "---" line.`)
-		return field{}, false
-	} else if !errors.Is(err, io.EOF) {
-		r.syntax(err)
-		return field{}, false
 	}
-	return field{value: root.Content[0]}, true
+	return field{}, false
 }
 
 // readable refuses text whose faults the library reports without a place.

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // clocks are the keys of an entry that are clocks, entryKeys all that an entry has.
@@ -50,8 +51,8 @@ func (due *Due) read(r *reader, f field) bool {
 		}
 	}
 	for _, e := range due.Entries {
-		if mark := e.watermark(); mark != nil {
-			r.add(codeAny, mark.Position, `"watermark" inside "any" is not allowed`, "It moves past every row, whichever entry took it.", "Write a policy of its own for the position.")
+		if e.Clock != nil && e.Clock.Watermark != nil {
+			r.add(codeAny, e.Clock.Watermark.Position, `"watermark" inside "any" is not allowed`, "It moves past every row, whichever entry took it.", "Write a policy of its own for the position.")
 		}
 	}
 	return true
@@ -70,23 +71,15 @@ func keyNode(f field, key string) *yaml.Node {
 }
 
 // DueClocks are those of the entries of due.
-func (p *Policy) DueClocks() (list []*Clock) {
-	for _, entry := range p.DueEntries() {
-		if entry.Clock != nil {
-			list = append(list, entry.Clock)
-		}
-	}
-	return list
+func (p *Policy) DueClocks() []*Clock {
+	clocks := lists.Map(p.DueEntries(), func(e Entry) *Clock { return e.Clock })
+	return slices.DeleteFunc(clocks, func(c *Clock) bool { return c == nil })
 }
 
 // DueRanks are those of the entries of due.
-func (p *Policy) DueRanks() (list []*Rank) {
-	for _, entry := range p.DueEntries() {
-		if entry.Beyond != nil {
-			list = append(list, entry.Beyond)
-		}
-	}
-	return list
+func (p *Policy) DueRanks() []*Rank {
+	ranks := lists.Map(p.DueEntries(), func(e Entry) *Rank { return e.Beyond })
+	return slices.DeleteFunc(ranks, func(r *Rank) bool { return r == nil })
 }
 
 // DueEntries are those of due, none without it.
@@ -97,13 +90,6 @@ func (p *Policy) DueEntries() []Entry {
 	return p.Due.Entries
 }
 
-func (e Entry) watermark() *Watermark {
-	if e.Clock == nil {
-		return nil
-	}
-	return e.Clock.Watermark
-}
-
 // entry reads a clock, of which there is one at most, and a rank.
 func (r *reader) entry(m mapping) Entry {
 	e := Entry{Position: r.fieldAt(m.from)}
@@ -112,8 +98,7 @@ func (r *reader) entry(m mapping) Entry {
 		f, ok := m.fields[kind]
 		switch {
 		case ok && first != "":
-			r.add(codeConflict, r.at(f.key), fmt.Sprintf("%q and %q exclude each other", first, kind), "",
-				fmt.Sprintf("For rows that exceed either, write due: {any: [{%s: ...}, {%s: ...}]}.", first, kind))
+			r.exclusive(m, first, kind, "", fmt.Sprintf("For rows that exceed either, write due: {any: [{%s: ...}, {%s: ...}]}.", first, kind))
 		case ok:
 			first = kind
 			r.value(f, &e.Clock, "")
@@ -161,13 +146,13 @@ func (c *Clock) read(r *reader, f field) bool {
 	switch c.Kind {
 	case "age":
 		if olderThan, ok := m.require("older_than"); ok {
-			c.Window = r.window(olderThan, false)
+			r.value(olderThan, &c.Window, "")
 		}
 	case "expires":
 		none := Tier{Interval: Interval{Text: "0 days", Position: c.Position}, Position: c.Position}
 		c.Window = Window{Tiers: []Tier{none}, Position: c.Position}
 		if grace, ok := m.fields["grace"]; ok {
-			c.Window = r.window(grace, true)
+			r.value(grace, &c.Window, "")
 		}
 	case "position":
 		if !m.has("up_to") && !m.has("watermark") {
@@ -188,13 +173,11 @@ func (e *Encoding) read(r *reader, f field) bool {
 		}
 		return true
 	}
-	if m, ok := r.mapping(f, `"encoding"`, []string{"snowflake"}); ok {
-		if snowflake, ok := m.require("snowflake"); ok {
-			s := snowflakeKey{}
-			if _, ok := r.structure(snowflake, `"snowflake"`, &s); ok {
-				e.Kind, e.Shift, e.Epoch = "snowflake", s.Shift, s.Epoch
-			}
-		}
+	var key struct {
+		Snowflake snowflakeKey `yaml:"snowflake,required"`
+	}
+	if _, ok := r.structure(f, f.title(), &key); ok {
+		e.Kind, e.Shift, e.Epoch = "snowflake", key.Snowflake.Shift, key.Snowflake.Epoch
 	}
 	return true
 }
@@ -239,45 +222,31 @@ func (r *reader) first(rank *Rank, f field) {
 	if !ok {
 		return
 	}
-	d := &CountData{Position: r.at(f.value)}
-	d.AtLeast, d.AtMost = r.place(m.fields["at_least"]), r.place(m.fields["at_most"])
-	if isNumber(count) {
-		r.constant(m)
-		if d.Else = r.place(count); d.Else != nil {
-			rank.First = *d.Else
-		}
-	} else {
-		r.value(count, &d.Value, "")
-		if never, ok := m.fields["never"]; ok {
-			r.value(never, &d.NeverValues, "literal")
-		}
-		if otherwise, ok := m.fields["else"]; ok && !isNull(otherwise) {
-			d.Else = r.place(otherwise)
-		}
+	d := &CountData{}
+	d.fill(r, m, count, r.place)
+	if !isNumber(count) {
 		rank.Count = d
+	} else if d.Else != nil {
+		rank.First = *d.Else
 	}
 	if d.Else != nil && *d.Else == 0 && (d.AtLeast == nil || *d.AtLeast != 0) {
 		r.add(codeNumber, d.Position, `"first" is zero`, "No row would have a place.", `Write a higher number, or "at_least: 0" beside it.`)
 		return
 	}
-	checkBounds(r, d.AtLeast, d.AtMost, d.Else, "the number", func(a, b int64) bool { return a > b },
+	d.checkBounds(r, "the number", func(a, b int64) bool { return a > b },
 		func(n int64) (string, diag.Position) { return strconv.FormatInt(n, 10), d.Position })
 }
 
 func (r *reader) firstNumber(f field) int64 {
-	n, ok := r.integer(f)
-	switch {
-	case ok && n == 0:
+	if isNumber(f) && resolve(f.value).Value == "0" {
 		r.add(codeNumber, r.at(f.value), "first 0 is out of range", "No row would have a place.", "Write a number from 1 to 1000000000, or {count: 0, at_least: 0} where zero is meant.")
-	case ok && (n < 0 || n > maxFirst):
-		r.add(codeNumber, r.at(f.value), fmt.Sprintf("first %d is out of range", n), "", fmt.Sprintf("Write a number from 1 to %d.", maxFirst))
-	case ok:
-		return n
+		return 0
 	}
-	return 1
+	n, _ := r.within(f, 1, maxFirst)
+	return n
 }
 
-// place is a number from zero, nil where there is none.
+// place is a number from zero, nil where it is wrong.
 func (r *reader) place(f field) *int64 {
 	n, ok := r.within(f, 0, maxFirst)
 	if !ok {

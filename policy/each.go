@@ -32,16 +32,13 @@ var (
 	plainSchema   = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 )
 
-func (e *Each) read(r *reader, f field) bool {
-	e.Position = r.fieldAt(f)
+func (e *Each) check(r *reader, m mapping) {
 	if !strings.HasPrefix(e.Name, "each_") {
 		r.add(codeName, e.Position, fmt.Sprintf("%q does not begin with \"each_\"", e.Name),
 			"Everywhere in a policy where the word stands, a page has the name of a schema: it must be no other name.",
 			fmt.Sprintf("Write each_%s, here and before the dot of tables.", e.Name))
 	}
-	m, ok := r.structure(f, f.title(), e)
 	switch {
-	case !ok:
 	case (e.Schemas == "") == (e.ShardsOf == ""):
 		r.add(codeMissing, e.Position, fmt.Sprintf("%q needs exactly one of \"schemas\" and \"shards_of\"", e.Name), "", "")
 	case e.Schemas != "" && !schemaPattern.MatchString(e.Schemas):
@@ -51,7 +48,6 @@ func (e *Each) read(r *reader, f field) bool {
 	case e.ShardsOf != "" && !plainSchema.MatchString(e.ShardsOf):
 		r.add(codeIdentifier, r.at(m.fields["shards_of"].value), fmt.Sprintf("invalid schema %q", e.ShardsOf), "", "Name one whose name needs no quotes.")
 	}
-	return ok
 }
 
 // Words are the patterns of schemas by the words that stand for them.
@@ -90,19 +86,20 @@ func (r *reader) checkEach(f *File) {
 	}
 	for _, p := range f.Policies {
 		own := members[p.Name]
+		if own == nil {
+			continue
+		}
 		for _, part := range p.Parts() {
-			if own != nil && strings.Count(part.Expr.SQL, own.Name) != countOf(part.Tables(), own.Name) {
+			if strings.Count(part.Expr.SQL, own.Name) != countOf(part.Tables(), own.Name) {
 				r.add(codeEach, part.Expr.Position, fmt.Sprintf("%q is not only a schema in this SQL", own.Name),
 					"A page has the schema's name wherever the word stands.", "Name columns, aliases and texts otherwise.")
 			}
 		}
-		if own != nil {
-			if strings.Contains(p.Name, own.Name) {
-				r.add(codeEach, p.Position, fmt.Sprintf("policy name %q has %q in it", p.Name, own.Name),
-					"A page has the schema's name wherever the word stands.", "Choose another name.")
-			}
-			r.checkMember(p)
+		if strings.Contains(p.Name, own.Name) {
+			r.add(codeEach, p.Position, fmt.Sprintf("policy name %q has %q in it", p.Name, own.Name),
+				"A page has the schema's name wherever the word stands.", "Choose another name.")
 		}
+		r.checkMember(p)
 	}
 }
 

@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"slices"
+
+	"pgretain/internal/lists"
 )
 
 // Access says what a policy does with a table's rows.
@@ -16,127 +18,132 @@ type Use struct {
 	Created bool // an archive that the policy creates where it is missing
 }
 
-// effect is what one part of a policy does with a table that it names outside of expressions.
-type effect struct {
+// Effect is what one part of a policy does with a table that it names outside of expressions.
+type Effect struct {
 	Use
-	step      int          // in Then; one of the constants below for other parts
-	own       bool         // a step on the policy's own rows
-	changes   bool         // rows that are there change or go
-	what      string       // the part, where it may not concern a protected table
-	sets      []Assignment // columns that it sets in rows that are there; values that nobody can tell beforehand are empty
-	statement bool         // by a statement of the policy's own words
+	Step int          // in Then; one of the constants below for other parts
+	Set  []Assignment // columns that it sets in rows that are there; values that nobody can tell beforehand are empty
+
+	own       bool   // a step on the policy's own rows
+	changes   bool   // rows that are there change or go
+	what      string // the part, where it may not concern a protected table
+	statement bool   // by a statement of the policy's own words
 }
 
 const (
-	ofPolicy   = -1 - iota // its own table, and joins
-	ofMark                 // the watermark
+	ofMark     = -1 - iota // the watermark
+	ofPolicy               // its own table, and joins
 	ofFunction             // functions for the application
 )
 
 // effects lists what a policy does: with its own table in all first, then by part.
-func (p *Policy) effects() []effect {
-	var list []effect
-	for _, j := range p.Joins {
-		list = j.effect(list, ofPolicy)
-	}
-	for _, entry := range p.DueEntries() {
-		if mark := entry.watermark(); mark != nil {
-			list = append(list, effect{Use: Use{Table: mark.Table, Access: Access{Update: true}}, step: ofMark, changes: true,
-				what: `"watermark"`, sets: []Assignment{{Column: mark.Column}}})
-		}
-	}
-	own := effect{Use: Use{Table: p.Table}, step: ofPolicy, what: fmt.Sprintf("policy %q", p.Name)}
-	for i, s := range p.Then {
-		if s.Related == nil && (s.Delete != nil || s.Update != nil) {
-			e := effect{Use: Use{Table: p.Table, Access: Access{Update: s.Update != nil, Delete: s.Delete != nil}}, step: i, own: true, changes: true}
-			if s.Update != nil {
-				e.sets = s.Update.Set
-			}
-			own.Access.Update, own.Access.Delete = own.Access.Update || e.Access.Update, own.Access.Delete || e.Access.Delete
+func (p *Policy) effects() []Effect {
+	own := Effect{Use: Use{Table: p.Table}, Step: ofPolicy, what: fmt.Sprintf("policy %q", p.Name)}
+	var list []Effect
+	add := func(step int, more ...Effect) {
+		for _, e := range more {
+			e.Step = step
 			list = append(list, e)
 		}
+	}
+	add(ofPolicy, joined(p.Joins)...)
+	for _, clock := range p.DueClocks() {
+		if mark := clock.Watermark; mark != nil {
+			add(ofMark, Effect{Use: Use{Table: mark.Table, Access: Access{Update: true}}, changes: true,
+				what: `"watermark"`, Set: []Assignment{{Column: mark.Column}}})
+		}
+	}
+	for i, s := range p.Then {
+		if e := s.change(p.Table); s.Related == nil && e.changes {
+			e.own = true
+			own.Access.Update, own.Access.Delete = own.Access.Update || e.Access.Update, own.Access.Delete || e.Access.Delete
+			add(i, e)
+		}
 		own.changes = own.changes || s.Detach != nil || s.Drop != nil
-		list = append(list, s.effects(i)...)
+		add(i, s.effects()...)
 	}
 	if p.Claim != nil {
 		own.Access.Insert, own.Access.Update = true, true
 		if c := p.Claim.Cursor; c != nil {
-			list = append(list, effect{Use: Use{Table: c.Table, Access: Access{Insert: true, Update: true}}, step: ofFunction, changes: true, what: `"cursor"`})
+			add(ofFunction, Effect{Use: Use{Table: c.Table, Access: Access{Insert: true, Update: true}}, changes: true, what: `"cursor"`})
 		}
 	}
 	if p.Touch != nil {
 		own.Access.Update = true
 		if p.Touch.Revive != nil {
 			own.Access.Insert = true
-			list = append(list, effect{Use: Use{Table: p.Touch.Revive.Table}, step: ofFunction})
+			add(ofFunction, Effect{Use: Use{Table: p.Touch.Revive.Table}})
 		}
 	}
 	own.changes = own.changes || own.Access.Update || own.Access.Delete
-	return append([]effect{own}, list...)
+	return append([]Effect{own}, list...)
 }
 
-func (j Join) effect(list []effect, step int) []effect {
-	if j.Table == nil {
-		return list
+// joined are the tables that joins read.
+func joined(joins []Join) (list []Effect) {
+	for _, j := range joins {
+		if j.Table != nil {
+			list = append(list, Effect{Use: Use{Table: *j.Table}})
+		}
 	}
-	return append(list, effect{Use: Use{Table: *j.Table}, step: step})
+	return list
+}
+
+// change is what an update or a delete does with rows of a table.
+func (s Step) change(t Table) Effect {
+	access := Access{Update: s.Update != nil, Delete: s.Delete != nil}
+	e := Effect{Use: Use{Table: t, Access: access}, changes: access.Update || access.Delete}
+	if s.Update != nil {
+		e.Set = s.Update.Set
+	}
+	return e
 }
 
 // effects lists what a step does with other tables than the policy's, and those that its statement names.
-func (s Step) effects(step int) []effect {
-	var list []effect
+func (s Step) effects() (list []Effect) {
 	if s.Related != nil {
-		e := effect{Use: Use{Table: s.Related.Table, Access: Access{Update: s.Update != nil, Delete: s.Delete != nil}}, step: step}
-		if s.Update != nil {
-			e.sets = s.Update.Set
+		e := s.change(s.Related.Table)
+		if e.changes {
+			e.what = "a step on related rows"
 		}
-		if s.Update != nil || s.Delete != nil {
-			e.changes, e.what = true, "a step on related rows"
-		}
-		list = append(list, e)
-		for _, j := range s.Related.Joins {
-			list = j.effect(list, step)
-		}
+		list = append(append(list, e), joined(s.Related.Joins)...)
 	}
 	switch {
 	case s.Delete != nil:
 		for _, t := range s.Delete.Cascades {
-			list = append(list, effect{Use: Use{Table: t, Reached: true}, step: step, what: `"cascades"`})
+			list = append(list, Effect{Use: Use{Table: t, Reached: true}, what: `"cascades"`})
 		}
 	case s.Insert != nil:
-		e := effect{Use: Use{Table: s.Insert.Into, Access: Access{Insert: true, Update: len(s.Insert.Key) > 0}}, step: step}
+		e := Effect{Use: Use{Table: s.Insert.Into, Access: Access{Insert: true, Update: len(s.Insert.Key) > 0}}}
 		if e.Access.Update { // what they become depends on the row that is there
 			for _, a := range slices.Concat(s.Insert.Add, s.Insert.Max, s.Insert.Min, s.Insert.Set) {
-				e.sets = append(e.sets, Assignment{Column: a.Column, Position: a.Position})
+				e.Set = append(e.Set, Assignment{Column: a.Column, Position: a.Position})
 			}
 		}
 		list = append(list, e)
 	case s.Archive != nil:
-		e := effect{Use: Use{Table: s.Archive.Into, Access: Access{Insert: true}, Created: s.Archive.Create}, step: step}
+		e := Effect{Use: Use{Table: s.Archive.Into, Access: Access{Insert: true}, Created: s.Archive.Create}}
 		if s.Archive.Existing == "replace" {
 			e.Access.Update, e.changes, e.what = true, true, `"existing: replace"`
 		}
 		list = append(list, e)
 	case s.SQL != nil:
-		list = append(list, statementEffects(s.SQL, step)...)
+		list = append(list, statementEffects(s.SQL)...)
 	}
 	return list
 }
 
-func statementEffects(sql *Expr, step int) []effect {
-	var list []effect
+func statementEffects(sql *Expr) (list []Effect) {
 	for _, w := range sql.Statement().Writes {
 		if w.Table.Schema == "" {
 			continue // a name of its own WITH
 		}
 		t := Table{Schema: w.Table.Schema, Name: w.Table.Name, Position: sql.At(w.Table.Offset)}
-		e := effect{Use: Use{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}}, step: step, statement: true}
+		e := Effect{Use: Use{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}}, statement: true}
 		if w.Update && !w.Insert || w.Delete {
 			e.changes, e.what = true, "a statement"
 		}
-		for _, column := range w.Sets {
-			e.sets = append(e.sets, Assignment{Column: column})
-		}
+		e.Set = lists.Map(w.Sets, func(column string) Assignment { return Assignment{Column: column} })
 		list = append(list, e)
 	}
 	return list
@@ -170,7 +177,7 @@ func (p *Policy) Changes() []Table {
 func (p *Policy) Writes() []string {
 	list := []string{}
 	for _, e := range p.effects() {
-		if e.step == ofPolicy || e.step == ofFunction {
+		if e.Step == ofPolicy || e.Step == ofFunction {
 			continue
 		}
 		for event, does := range map[string]bool{"INSERT": e.Access.Insert, "UPDATE": e.Access.Update, "DELETE": e.Access.Delete} {
@@ -183,21 +190,18 @@ func (p *Policy) Writes() []string {
 	return slices.Compact(list)
 }
 
-// Deletion is a table that a step of a policy deletes from.
-type Deletion struct {
-	Table Table
-	Step  int // in Then
+// Deletes lists the deletions of a policy, those of its statements too, in their order.
+func (p *Policy) Deletes() []Effect {
+	return p.which(func(e Effect) bool { return e.Step >= 0 && e.Access.Delete })
 }
 
-// Deletes lists the deletions of a policy, those of its statements too, in their order.
-func (p *Policy) Deletes() []Deletion {
-	var list []Deletion
-	for _, e := range p.effects() {
-		if e.step >= 0 && e.Access.Delete {
-			list = append(list, Deletion{e.Table, e.step})
-		}
-	}
-	return list
+// Sets lists the columns that runs of a policy set, by step.
+func (p *Policy) Sets() []Effect {
+	return p.which(func(e Effect) bool { return len(e.Set) > 0 })
+}
+
+func (p *Policy) which(is func(Effect) bool) []Effect {
+	return slices.DeleteFunc(p.effects(), func(e Effect) bool { return !is(e) })
 }
 
 // StatementDeletes lists the tables that statements of the policy's own words delete from.
@@ -206,24 +210,6 @@ func (p *Policy) StatementDeletes() []Table {
 	for _, e := range p.effects() {
 		if e.statement && e.Access.Delete {
 			list = append(list, e.Table)
-		}
-	}
-	return list
-}
-
-// Written is what a policy sets in rows of a table that are there already.
-type Written struct {
-	Table Table
-	Step  int          // in Then, -1 for the watermark
-	Set   []Assignment // values that nobody can tell beforehand are empty
-}
-
-// Sets lists the columns that runs of a policy set, by step.
-func (p *Policy) Sets() []Written {
-	var list []Written
-	for _, e := range p.effects() {
-		if len(e.sets) > 0 {
-			list = append(list, Written{Table: e.Table, Step: max(e.step, -1), Set: e.sets})
 		}
 	}
 	return list
@@ -245,9 +231,9 @@ func (p *Policy) clearsDue() bool {
 	read, all := p.judgedBy()
 	for _, e := range p.effects() {
 		switch {
-		case e.step == ofMark, e.own && e.Access.Delete, e.statement && e.Table.same(p.Table):
+		case e.Step == ofMark, e.own && e.Access.Delete, e.statement && e.Table.same(p.Table):
 			return true
-		case e.own && slices.ContainsFunc(e.sets, func(a Assignment) bool { return all || read[a.Column] }):
+		case e.own && slices.ContainsFunc(e.Set, func(a Assignment) bool { return all || read[a.Column] }):
 			return true
 		}
 	}
@@ -258,12 +244,10 @@ func (p *Policy) clearsDue() bool {
 // other tables as well, which a step may change.
 func (p *Policy) judgedBy() (read map[string]bool, all bool) {
 	read = map[string]bool{}
-	for _, entry := range p.DueEntries() {
-		if entry.Clock != nil {
-			read[entry.Clock.Column] = true
-		}
+	for _, clock := range p.DueClocks() {
+		read[clock.Column] = true
 	}
-	for _, part := range p.decides() {
+	for _, part := range (&Policy{Where: p.Where, Due: p.Due, Keep: p.Keep}).Parts() {
 		if part.Kind != IsExpression {
 			continue
 		}
@@ -310,7 +294,7 @@ func (f *File) Concerns() *Concerns {
 // names: its own, and those of the tables above it.
 func (c *Concerns) About(names []string, p *Policy, step int, anyStep bool) bool {
 	for _, e := range p.effects() {
-		if e.step >= 0 && !e.own && e.changes && (e.step < step || anyStep) && slices.Contains(names, e.Table.String()) {
+		if e.Step >= 0 && !e.own && e.changes && (e.Step < step || anyStep) && slices.Contains(names, e.Table.String()) {
 			return true
 		}
 	}

@@ -12,7 +12,7 @@ import (
 type Fleet struct {
 	_ struct{} `yaml:"version,by hand"`
 	// What prints the password of a database, in its first line; {name} in an argument is the database's name.
-	PasswordCommand []Argument   `yaml:"password_command,filled"`
+	PasswordCommand []string     `yaml:"password_command,filled"`
 	Parallel        int          `yaml:"parallel,1..1000"` // databases at the same time
 	Stages          []FleetStage `yaml:"stages,required,filled"`
 }
@@ -40,14 +40,6 @@ type FleetQuery struct {
 	Connection FleetDatabase `yaml:"connection,required"`
 	Query      string        `yaml:"query,required"`
 	Position   diag.Position
-}
-
-// Argument is one of a command.
-type Argument struct{ Text string }
-
-func (a *Argument) read(r *reader, f field) (ok bool) {
-	a.Text, ok = r.text(f)
-	return ok
 }
 
 // ParseFleet reads and checks a fleet file as Parse does a policy file.

@@ -19,7 +19,8 @@ var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", R
 // Usual says whether they have the names that the runtime is written with.
 func (r Roles) Usual() bool { return r == defaultRoles }
 
-func defaultInstall(path string) Install {
+// DefaultInstall is what holds where a file, or nothing, says nothing.
+func DefaultInstall(path string) Install {
 	return Install{
 		Schema: "retention", SearchPath: []string{"public"}, TimeZone: "UTC", Scheduler: "pg_cron", Roles: defaultRoles,
 		Position: diag.Position{File: path, Line: 1, Column: 1},
@@ -30,7 +31,9 @@ func (i *Install) check(r *reader, m mapping) {
 	i.Position = r.at(m.from.key)
 	if path, ok := m.fields["search_path"]; ok {
 		i.SearchPath = []string{}
-		for _, name := range r.distinctNames(path, "schema") {
+		var names []Name
+		r.value(path, &names, "schema")
+		for _, name := range names {
 			i.SearchPath = append(i.SearchPath, name.Text)
 			// What depends on who calls is refused: the path must mean the same in every generated function.
 			if name.Text == "$user" || strings.HasPrefix(name.Text, "pg_") {

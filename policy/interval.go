@@ -48,20 +48,15 @@ func (i Interval) clockChange() float64 {
 	return 1
 }
 
-// unit is what one of a word adds to an interval.
-type unit struct {
-	months, days int
-	time         time.Duration
-}
-
-var units = map[string]unit{
-	"year": {months: 12}, "yr": {months: 12}, "y": {months: 12},
-	"month": {months: 1}, "mon": {months: 1},
-	"week": {days: 7}, "w": {days: 7},
-	"day": {days: 1}, "d": {days: 1},
-	"hour": {time: time.Hour}, "hr": {time: time.Hour}, "h": {time: time.Hour},
-	"minute": {time: time.Minute}, "min": {time: time.Minute},
-	"second": {time: time.Second}, "sec": {time: time.Second}, "s": {time: time.Second},
+// units are what one of a word adds to an interval.
+var units = map[string]Interval{
+	"year": {Months: 12}, "yr": {Months: 12}, "y": {Months: 12},
+	"month": {Months: 1}, "mon": {Months: 1},
+	"week": {Days: 7}, "w": {Days: 7},
+	"day": {Days: 1}, "d": {Days: 1},
+	"hour": {Time: time.Hour}, "hr": {Time: time.Hour}, "h": {Time: time.Hour},
+	"minute": {Time: time.Minute}, "min": {Time: time.Minute},
+	"second": {Time: time.Second}, "sec": {Time: time.Second}, "s": {Time: time.Second},
 }
 
 var (
@@ -151,12 +146,12 @@ func (i *Interval) addUnit(number, name string) string {
 	if !ok {
 		return intervalHint
 	}
-	if n > maxYears*366*24*60*60 || u.time > 0 && n > int(maxTime/u.time) {
+	if n > maxYears*366*24*60*60 || u.Time > 0 && n > int(maxTime/u.Time) {
 		return shorterHint
 	}
-	i.Months += n * u.months
-	i.Days += n * u.days
-	i.Time += time.Duration(n) * u.time
+	i.Months += n * u.Months
+	i.Days += n * u.Days
+	i.Time += time.Duration(n) * u.Time
 	if i.Time < 0 || i.Time > maxTime {
 		return shorterHint
 	}

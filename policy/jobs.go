@@ -5,52 +5,19 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"pgretain/internal/calendar"
-	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
-func (j *Job) check(r *reader, m mapping) {
-	if schedule, ok := m.require("schedule"); ok {
-		r.schedules(j, schedule)
+// schedule reads one as pg_cron has it.
+func (r *reader) schedule(f field, text string) (string, bool) {
+	schedule := strings.Join(strings.Fields(text), " ")
+	fault := calendar.Fault(schedule)
+	if fault != "" {
+		r.add(codeSchedule, r.at(f.value), fmt.Sprintf("invalid schedule %q", text), fault,
+			`Write five fields (minute, hour, day of the month, month, day of the week), a word such as @hourly or @reboot, or "30 seconds".`)
 	}
-	if run, ok := m.fields["run"]; ok && run.is(yaml.SequenceNode) && len(resolve(run.value).Content) == 0 {
-		r.add(codeMissing, r.at(run.key), m.what+" runs no policy", "", "List the names of policies and reports, in order.")
-	}
-}
-
-func (ref *Reference) read(r *reader, f field) (ok bool) {
-	ref.Name, ok = r.text(f)
-	ref.Position = r.at(f.value)
-	return ok
-}
-
-// schedules reads one schedule or a list of them.
-func (r *reader) schedules(j *Job, f field) {
-	items := []field{{key: f.key, value: f.value}}
-	if f.is(yaml.SequenceNode) {
-		items = r.list(f)
-		if len(items) == 0 {
-			r.add(codeMissing, r.at(f.key), `"schedule" is empty`, "", `Write a schedule, for example "*/5 * * * *".`)
-		}
-	}
-	for _, item := range items {
-		text, ok := r.text(item)
-		if !ok {
-			continue
-		}
-		s := Schedule{Text: strings.Join(strings.Fields(text), " "), Position: r.at(item.value)}
-		if fault := calendar.Fault(s.Text); fault != "" {
-			r.add(codeSchedule, s.Position, fmt.Sprintf("invalid schedule %q", text), fault,
-				`Write five fields (minute, hour, day of the month, month, day of the week), a word such as @hourly or @reboot, or "30 seconds".`)
-			continue
-		}
-		if slices.ContainsFunc(j.Schedules, func(o Schedule) bool { return o.Text == s.Text }) {
-			r.add(codeRunTwice, s.Position, fmt.Sprintf("schedule %q is already listed", s.Text), "", "")
-		}
-		j.Schedules = append(j.Schedules, s)
-	}
+	return schedule, fault == ""
 }
 
 func (report *Report) check(r *reader, _ mapping) {
@@ -75,14 +42,8 @@ func (f *File) Schedules(cron bool) (list []Schedule) {
 
 // Runnable lists what a job may run: policies and reports share one set of names.
 func (f *File) Runnable() []string {
-	var names []string
-	for _, p := range f.Policies {
-		names = append(names, p.Name)
-	}
-	for _, report := range f.Reports {
-		names = append(names, report.Name)
-	}
-	return names
+	policies := lists.Map(f.Policies, func(p *Policy) string { return p.Name })
+	return append(policies, lists.Map(f.Reports, func(r *Report) string { return r.Name })...)
 }
 
 func (f *File) policy(name string) *Policy {
@@ -92,8 +53,8 @@ func (f *File) policy(name string) *Policy {
 	return nil
 }
 
-// checkJobs checks that jobs run policies and reports of the file, each once, that a name is one of the two, and that
-// every policy of a job can be narrowed by the columns that the job gives.
+// checkJobs checks that jobs run policies and reports of the file, that a name is one of the two, and that every policy
+// of a job can be narrowed by the columns that the job gives.
 func (r *reader) checkJobs(f *File) {
 	for _, report := range f.Reports {
 		if p := f.policy(report.Name); p != nil {
@@ -102,17 +63,11 @@ func (r *reader) checkJobs(f *File) {
 	}
 	known := f.Runnable()
 	for _, j := range f.Jobs {
-		first := map[string]diag.Position{}
 		for _, ref := range j.Run {
-			if !slices.Contains(known, ref.Name) {
-				r.add(codeUnknownPolicy, ref.Position, fmt.Sprintf("job %q runs an unknown policy or report %q", j.Name, ref.Name), "", DidYouMean(ref.Name, known))
+			if !slices.Contains(known, ref.Text) {
+				r.add(codeUnknownPolicy, ref.Position, fmt.Sprintf("job %q runs an unknown policy or report %q", j.Name, ref), "", DidYouMean(ref.Text, known))
 			}
-			if at, ok := first[ref.Name]; ok {
-				r.add(codeRunTwice, ref.Position, fmt.Sprintf("job %q already runs %q", j.Name, ref.Name), fmt.Sprintf("The first place is %s.", at), "")
-				continue
-			}
-			first[ref.Name] = ref.Position
-			if p := f.policy(ref.Name); p != nil {
+			if p := f.policy(ref.Text); p != nil {
 				r.checkScope(j, p)
 			}
 		}
@@ -120,10 +75,7 @@ func (r *reader) checkJobs(f *File) {
 }
 
 func (r *reader) checkScope(j *Job, p *Policy) {
-	var names []string
-	for _, n := range p.Scope {
-		names = append(names, n.Text)
-	}
+	names := lists.Map(p.Scope, Name.String)
 	detail := ""
 	if len(names) > 0 {
 		detail = "Its scope: " + strings.Join(names, ", ") + "."

@@ -1,12 +1,14 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 )
 
@@ -32,11 +34,6 @@ type scope struct {
 func (s scope) with(name string) scope {
 	s.names = append(slices.Clone(s.names), name)
 	return s
-}
-
-// checkNames checks what the SQL of a policy refers to.
-func (r *reader) checkNames(p *Policy) {
-	visitor{r.checkSQL, r.checkUnused}.policy(p)
 }
 
 // checkUnused holds that a name means one thing in an expression.
@@ -90,14 +87,8 @@ func (r *reader) checkSQL(e *Expr, kind string, s scope) {
 
 // checkOnce holds that a query which is read at the start of the run, when there is no row yet, does not name one.
 func (r *reader) checkOnce(e *Expr, parsed *pgparse.Expr, s scope) {
-	var own []string // names by which its own tables are known in it
-	for _, t := range parsed.Tables {
-		if t.Alias != "" {
-			own = append(own, t.Alias)
-		} else {
-			own = append(own, t.Name)
-		}
-	}
+	// The names by which its own tables are known in it.
+	own := lists.Map(parsed.Tables, func(t pgparse.TableRef) string { return cmp.Or(t.Alias, t.Name) })
 	hint := "Compare with the row in \"where\", or write the query alone, as text."
 	if s.once != onceJoin {
 		hint = "Name the query's own tables only."

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 )
 
@@ -65,9 +66,6 @@ func (p *Policy) Parts() []Part {
 	return list
 }
 
-// decides lists those that say which rows go: where, due and keep.
-func (p *Policy) decides() []Part { return (&Policy{Where: p.Where, Due: p.Due, Keep: p.Keep}).Parts() }
-
 // visitor is shown every piece of SQL of a policy with what it may refer to, and every name that those after it
 // may use, with what was there before.
 type visitor struct {
@@ -80,10 +78,7 @@ const onceJoin = "a query read once per run"
 func (v visitor) policy(p *Policy) {
 	s := v.joins(p.Joins, scope{names: []string{"t"}})
 	v.expr(p.Where, s)
-	var guards []string
-	for _, g := range p.Keep {
-		guards = append(guards, g.Name)
-	}
+	guards := lists.Map(p.Keep, func(g Guard) string { return g.Name })
 	for _, entry := range p.DueEntries() {
 		v.clock(entry.Clock, s)
 		v.rank(entry.Beyond, scope{names: s.names, rank: true, guards: guards})
@@ -178,7 +173,7 @@ func (v visitor) rank(r *Rank, s scope) {
 		return
 	}
 	if r.Count != nil {
-		v.expr(&r.Count.Value, scope{names: s.names})
+		v.expr(r.Count.Value, scope{names: s.names})
 	}
 	for i := range r.Per {
 		v.expr(&r.Per[i], s)
@@ -253,7 +248,7 @@ type Mention struct {
 // Mentions lists the tables that a file names, under "protect", then by policy and report; without those that
 // generated SQL has.
 func (f *File) Mentions() []Mention {
-	var list []Mention
+	list := lists.Map(f.Protect, func(t Table) Mention { return Mention{Table: t} })
 	sql := func(kind, of string, p *Policy, parts []Part) {
 		for _, part := range parts {
 			for _, t := range part.Tables() {
@@ -262,9 +257,6 @@ func (f *File) Mentions() []Mention {
 				}
 			}
 		}
-	}
-	for _, t := range f.Protect {
-		list = append(list, Mention{Table: t})
 	}
 	for _, p := range f.Policies {
 		for _, use := range p.Uses() {
@@ -308,9 +300,7 @@ func (p *Policy) Generated(t pgparse.TableRef) bool {
 
 // Tables lists the tables that a piece of SQL names; the schema is "" where the SQL has none.
 func (p Part) Tables() []Table {
-	var list []Table
-	for _, ref := range p.Parsed().Tables {
-		list = append(list, Table{Schema: ref.Schema, Name: ref.Name, Position: p.Expr.At(ref.Offset)})
-	}
-	return list
+	return lists.Map(p.Parsed().Tables, func(ref pgparse.TableRef) Table {
+		return Table{Schema: ref.Schema, Name: ref.Name, Position: p.Expr.At(ref.Offset)}
+	})
 }

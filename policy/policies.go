@@ -38,7 +38,7 @@ func (r *reader) policies(file mapping) []*Policy {
 		if !own.readPolicy(m.fields[name]) {
 			return part{nil, own.diags}, nil
 		}
-		own.checkNames(&p)
+		visitor{own.checkSQL, own.checkUnused}.policy(&p)
 		return part{&p, own.diags}, nil
 	})
 	var policies []*Policy
@@ -66,7 +66,7 @@ func (r *reader) readPolicy(f field) bool {
 	table, ok := m.fields["table"]
 	switch {
 	case ok && partitions:
-		r.add(codeConflict, r.at(of.key), `"table" and "partitions_of" exclude each other`, "The rows of a policy are those of a table, or its partitions.", "Remove one of the two.")
+		r.exclusive(m, "table", "partitions_of", "The rows of a policy are those of a table, or its partitions.", "Remove one of the two.")
 	case partitions:
 		p.Partitions = true
 		p.Table, _ = r.table(of)
@@ -77,8 +77,8 @@ func (r *reader) readPolicy(f field) bool {
 		m.require("table")
 	}
 	r.fill(m, p)
-	for _, e := range p.DueEntries() {
-		if len(p.Scope) > 0 && e.watermark() != nil {
+	for _, clock := range p.DueClocks() {
+		if len(p.Scope) > 0 && clock.Watermark != nil {
 			r.add(codeConflict, r.at(m.fields["scope"].key), `"scope" and "watermark" exclude each other`,
 				"A run that takes one scope would move the watermark past the rows of the others, which nobody would work off.",
 				"Write a policy for each value: a condition in \"where\", and a row of the watermark's table.")
@@ -162,21 +162,11 @@ func (p *Policy) Bounded() *Policy {
 	return &bounded
 }
 
-// bounds reads the map of batch, budget, breaker or throttle.
-func (r *reader) bounds(f field, into any) bool {
-	_, ok := r.structure(f, fmt.Sprintf("%s of %s", f.label(), f.of), into)
-	return ok
-}
-
-func (b *Budget) read(r *reader, f field) bool   { return r.bounds(f, b) }
-func (b *Breaker) read(r *reader, f field) bool  { return r.bounds(f, b) }
-func (t *Throttle) read(r *reader, f field) bool { return r.bounds(f, t) }
-
 // read reads rows and time: rows alone are exact.
 func (b *Batch) read(r *reader, f field) bool {
 	before := *b
 	*b = Batch{LockTimeout: b.LockTimeout, Whole: b.Whole}
-	ok := r.bounds(f, b)
+	_, ok := r.structure(f, f.title(), b)
 	switch {
 	case b.Rows == 0 && b.Time == 0:
 		b.Rows, b.Time = before.Rows, before.Time

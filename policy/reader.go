@@ -38,7 +38,6 @@ func (r *reader) add(code string, at diag.Position, message, detail, hint string
 type field struct {
 	key, value *yaml.Node
 	list       string // the name of an item's list
-	of         string // what names the map in messages, for example policy "x"
 	what       string // what names the value, where that is not its key
 }
 

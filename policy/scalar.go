@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,34 +12,29 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 )
 
+// kinds are what values of one tag are called in messages.
+var kinds = map[string]string{
+	"!!null": "null", "!!bool": "true or false", "!!int": "a number", "!!float": "a number", "!!timestamp": "a date",
+}
+
 func kindName(node *yaml.Node) string {
 	node = resolve(node)
-	switch {
-	case node.Kind == yaml.MappingNode:
+	switch node.Kind {
+	case yaml.MappingNode:
 		return "a map"
-	case node.Kind == yaml.SequenceNode:
+	case yaml.SequenceNode:
 		return "a list"
 	}
-	switch node.Tag {
-	case "!!null":
-		return "null"
-	case "!!bool":
-		return "true or false"
-	case "!!int", "!!float":
-		return "a number"
-	case "!!timestamp":
-		return "a date"
-	}
-	return "text"
+	return cmp.Or(kinds[node.Tag], "text")
 }
 
 func isNull(f field) bool { return kindName(f.value) == "null" }
 
-// isNumber says whether a value is a number of YAML.
-func isNumber(f field) bool { return f.value != nil && kindName(f.value) == "a number" }
+func isNumber(f field) bool { return kindName(f.value) == "a number" }
 
 // kindOf is the node of f when it has the wanted kind and no tag of the user's.
 func (r *reader) kindOf(f field, what string, kind yaml.Kind, wanted string) (*yaml.Node, bool) {
@@ -60,24 +56,17 @@ func (r *reader) wrongKind(f field, what, wanted string) {
 
 func (r *reader) notEmpty(f field) {
 	if node := resolve(f.value); len(node.Content) == 0 && node.Kind != yaml.ScalarNode {
-		r.add(codeMissing, r.fieldAt(f), quoted(f.name())+" is empty", "", "")
+		r.add(codeMissing, r.fieldAt(f), quoted(f.name())+" is empty", "", "Write at least one.")
 	}
 }
 
 // list is the items of a list.
 func (r *reader) list(f field) []field {
-	if f.value == nil {
-		return nil
-	}
 	node, ok := r.kindOf(f, f.label(), yaml.SequenceNode, "a list")
 	if !ok {
 		return nil
 	}
-	items := make([]field, 0, len(node.Content))
-	for _, item := range node.Content {
-		items = append(items, field{value: item, list: f.name()})
-	}
-	return items
+	return lists.Map(node.Content, func(item *yaml.Node) field { return field{value: item, list: f.name()} })
 }
 
 func (r *reader) scalar(f field, wanted string, tags ...string) (string, bool) {
@@ -126,9 +115,6 @@ func (r *reader) integer(f field) (int64, bool) {
 
 // within is a whole number within bounds.
 func (r *reader) within(f field, low, high int64) (int64, bool) {
-	if f.value == nil {
-		return 0, false
-	}
 	n, ok := r.integer(f)
 	if ok && (n < low || n > high) {
 		r.add(codeNumber, r.at(f.value), fmt.Sprintf("%s %d is out of range", f.name(), n), "", fmt.Sprintf("Write a number from %d to %d.", low, high))
@@ -253,7 +239,9 @@ func (r *reader) word(f field, kind string) (string, bool) {
 	}
 	at := r.at(f.value)
 	switch kind {
-	case "check", "reason", "day":
+	case "schedule":
+		return r.schedule(f, text)
+	case "check", "subject", "object", "reason", "day":
 		r.suppressionText(at, kind, text)
 	case "system": // the name of a role or schema of the install
 		if !systemName.MatchString(text) || len(text) > 50 {
@@ -310,8 +298,6 @@ func (r *reader) identifier(f field, what string) (string, bool) {
 	return parts[0], true
 }
 
-func (r *reader) columnName(f field) (string, bool) { return r.identifier(f, "column") }
-
 // dotted reads a name by SQL's rules, of at most most parts.
 func (r *reader) dotted(f field, what string, most int) ([]string, bool) {
 	text, ok := r.text(f)
@@ -331,24 +317,6 @@ func (r *reader) dotted(f field, what string, most int) ([]string, bool) {
 	return nil, false
 }
 
-// distinctNames is a list of names, each once.
-func (r *reader) distinctNames(f field, kind string) []Name {
-	var names []Name
-	for _, item := range r.list(f) {
-		text, ok := r.word(item, kind)
-		name := Name{text, r.at(item.value)}
-		if !ok {
-			continue
-		}
-		if slices.ContainsFunc(names, func(n Name) bool { return n.Text == text }) {
-			r.add(codeRunTwice, name.Position, fmt.Sprintf("%s %q is already listed in %q", kind, text, f.name()), "", "")
-			continue
-		}
-		names = append(names, name)
-	}
-	return names
-}
-
 // table reads schema.name or name, which is in schema public.
 func (r *reader) table(f field) (Table, bool) {
 	parts, ok := r.dotted(f, "table", 2)
@@ -359,19 +327,4 @@ func (r *reader) table(f field) (Table, bool) {
 		parts = []string{"public", parts[0]}
 	}
 	return Table{Schema: parts[0], Name: parts[1], Position: r.at(f.value)}, true
-}
-
-func (r *reader) tables(f field) []Table {
-	var tables []Table
-	for _, item := range r.list(f) {
-		t, ok := r.table(item)
-		if !ok {
-			continue
-		}
-		if slices.ContainsFunc(tables, t.same) {
-			r.add(codeRunTwice, t.Position, fmt.Sprintf("table %q is already listed in %q", t, f.name()), "", "")
-		}
-		tables = append(tables, t)
-	}
-	return tables
 }

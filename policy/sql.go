@@ -95,8 +95,7 @@ func (r *reader) parsed(f field, kind string) (Expr, *pgparse.Expr, bool) {
 
 func (r *reader) sqlError(e Expr, kind string, err error) {
 	at := e.Position
-	var place *pgparse.Error
-	if errors.As(err, &place) {
+	if place, ok := errors.AsType[*pgparse.Error](err); ok {
 		at = e.At(place.Offset)
 	}
 	message, hint := err.Error(), ""
@@ -163,7 +162,7 @@ func (r *reader) assignments(f field, kind string) []Assignment {
 		f, known := m.fields[key], true
 		a := Assignment{Column: key, Position: r.at(f.key)}
 		if kind != "payload" {
-			a.Column, known = r.columnName(field{value: f.key})
+			a.Column, known = r.identifier(field{value: f.key}, "column")
 		} else if !payloadKey.MatchString(key) || len(key) > 63 {
 			r.add(codeName, a.Position, fmt.Sprintf("invalid payload key %q", key), "", "Use at most 63 letters, digits, underscores, dots and hyphens, and begin with a letter.")
 		}

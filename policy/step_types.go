@@ -36,7 +36,7 @@ type Related struct {
 
 // Delete removes rows; Cascades lists the tables that foreign keys may reach.
 type Delete struct {
-	Cascades []Table `yaml:"cascades"`
+	Cascades []Table `yaml:"cascades,table"`
 }
 
 // Update sets columns; it writes only rows that would change. Undo, on the batch's own rows only,
@@ -113,11 +113,14 @@ type Assignment struct {
 	Position diag.Position // of the column
 }
 
-// Name is a name where the file mentions it.
+// Name is a name, or another word, where the file mentions it.
 type Name struct {
 	Text     string
 	Position diag.Position
 }
+
+// String is the text, for messages.
+func (n Name) String() string { return n.Text }
 
 // Column is a column that a policy makes sure of: ALTER TABLE ... ADD COLUMN.
 type Column struct {
@@ -175,10 +178,10 @@ type Rate int64
 // Job is a schedule and the ordered policies and reports that it runs.
 type Job struct {
 	Name        string       `name:"job"`
-	Schedules   []Schedule   `yaml:"schedule,by hand"`
-	Run         []Reference  `yaml:"run,required"`         // names of policies and reports
-	Strict      bool         `yaml:"strict"`               // goes on only after "done"
-	Scope       []Assignment `yaml:"scope,filled,literal"` // literals
+	Schedules   []Schedule   `yaml:"schedule,required,filled,schedule"`
+	Run         []Name       `yaml:"run,required,filled,policy"` // and reports
+	Strict      bool         `yaml:"strict"`                     // goes on only after "done"
+	Scope       []Assignment `yaml:"scope,filled,literal"`       // literals
 	Description string       `yaml:"description"`
 	Position    diag.Position
 }
@@ -193,13 +196,4 @@ type Report struct {
 }
 
 // Schedule is one pg_cron schedule, checked when the file was read.
-type Schedule struct {
-	Text     string
-	Position diag.Position
-}
-
-// Reference is a policy's or report's name where a job mentions it.
-type Reference struct {
-	Name     string
-	Position diag.Position
-}
+type Schedule = Name

@@ -15,16 +15,14 @@ var rowKeys = []string{"where", "table", "as", "join"}
 
 // then reads the steps in their order.
 func (r *reader) then(f field, what string) {
-	p, complete := r.policy, true
+	p, complete, dropped := r.policy, true, false
 	for _, item := range r.list(f) {
-		step, ok := r.step(item)
-		complete = complete && ok
-		if ok {
-			p.Then = append(p.Then, step)
+		s, ok := r.step(item)
+		if !ok {
+			complete = false
+			continue
 		}
-	}
-	dropped := false
-	for _, s := range p.Then {
+		p.Then = append(p.Then, s)
 		if dropped && (s.Drop != nil || s.Detach != nil) {
 			r.add(codePartitions, s.Position, "the partition is dropped already", "Steps run in the order of the list.", `Write "drop" once, and "detach" before it.`)
 		}
@@ -104,8 +102,7 @@ func (r *reader) mapStep(step *Step, f field, name string, body any, ofPartition
 			return false
 		}
 	}
-	as, named := m.fields["as"]
-	if m.has("table") || m.has("join") || named && name != "insert" {
+	if m.has("table") || m.has("join") || m.has("as") && name != "insert" {
 		step.Related = r.related(m)
 	} else if where, ok := m.fields["where"]; ok {
 		r.value(where, &step.Where, "")
@@ -121,8 +118,9 @@ func (r *reader) mapStep(step *Step, f field, name string, body any, ofPartition
 		r.checkArchive(step.Archive, step.Related)
 	case step.Insert != nil:
 		r.checkInsert(step.Insert, m)
-		if named && step.Related == nil {
-			r.header(step.Insert, as, m)
+		if as, named := m.fields["as"]; named && step.Related == nil {
+			step.Insert.AsPosition = r.at(as.value)
+			r.value(as, &step.Insert.As, "alias")
 		}
 	}
 	return true
@@ -141,25 +139,14 @@ func (r *reader) related(m mapping) *Related {
 		r.add(codeRelated, r.fieldAt(m.from), fmt.Sprintf("a step on related rows needs %s", strings.Join(missing, " and ")), "", `Write {table: app.child, as: c, where: "c.parent_id = t.id"}.`)
 	}
 	r.fill(m, related)
-	if as, ok := m.fields["as"]; ok {
-		related.AsPosition = r.at(as.value)
-	}
 	return related
-}
-
-// header is the name by which later steps read the new row of a group.
-func (r *reader) header(in *Insert, f field, m mapping) {
-	if !m.has("per") {
-		r.add(codeConflict, r.at(f.key), `"as" of an insert needs "per" or "table"`, `With "per" it names the new row of the group, with "table" the related row.`, "Remove it.")
-	}
-	in.AsPosition = r.at(f.value)
-	r.value(f, &in.As, "alias")
 }
 
 // checkInsert checks how the rows are grouped, and that a column has one value.
 func (r *reader) checkInsert(in *Insert, m mapping) {
-	if per, ok := m.fields["per"]; ok && m.has("key") {
-		r.add(codeConflict, r.at(per.key), `"key" and "per" exclude each other`, `With "key" the row that exists is changed, with "per" every group is a new row.`, "Remove one of the two.")
+	r.exclusive(m, "key", "per", `With "key" the row that exists is changed, with "per" every group is a new row.`, "Remove one of the two.")
+	if as, ok := m.fields["as"]; ok && !m.has("table") && !m.has("join") && !m.has("per") {
+		r.add(codeConflict, r.at(as.key), `"as" of an insert needs "per" or "table"`, `With "per" it names the new row of the group, with "table" the related row.`, "Remove it.")
 	}
 	for _, name := range []string{"add", "max", "min"} {
 		if f, ok := m.fields[name]; ok && !m.has("key") {

@@ -12,7 +12,7 @@ type File struct {
 	Source   []byte
 	_        struct{}      `yaml:"version,by hand"`
 	Install  Install       `yaml:"install"`
-	Protect  []Table       `yaml:"protect"`
+	Protect  []Table       `yaml:"protect,table"`
 	Coverage *Coverage     `yaml:"coverage"` // nil: tables without a policy are not looked at
 	Each     []*Each       `yaml:"each"`     // words for many schemas
 	_        struct{}      `yaml:"defaults,by hand"`
@@ -26,9 +26,9 @@ type File struct {
 // nothing of what is installed.
 type Suppression struct {
 	Check    string        `yaml:"check,required,check"`   // its code, "V053"
-	Policy   string        `yaml:"policy,by hand"`         // findings on this policy or report; at most one of Policy, Table, Object
-	Table    *Table        `yaml:"table,by hand"`          // findings on this table
-	Object   string        `yaml:"object,by hand"`         // findings on the object of this name
+	Policy   string        `yaml:"policy,subject"`         // findings on this policy or report; at most one of Policy, Table, Object
+	Table    *Table        `yaml:"table"`                  // findings on this table
+	Object   string        `yaml:"object,object"`          // findings on the object of this name
 	Reason   string        `yaml:"reason,required,reason"` // never empty
 	Until    string        `yaml:"until,required,day"`     // the last day, "2027-01-31", in the install's time zone
 	Position diag.Position // of the code
@@ -94,10 +94,10 @@ type Policy struct {
 	Claim       *Claim        `yaml:"claim"`
 	Touch       *Touch        `yaml:"touch"`
 	Triggers    []Name        `yaml:"triggers,trigger"` // of the application, which may run in the batches
-	Batch       Batch         `yaml:"batch"`
-	Budget      Budget        `yaml:"budget"`
-	Breaker     Breaker       `yaml:"breaker"`
-	Throttle    Throttle      `yaml:"throttle"`
+	Batch       Batch         `yaml:"batch,of"`
+	Budget      Budget        `yaml:"budget,of"`
+	Breaker     Breaker       `yaml:"breaker,of"`
+	Throttle    Throttle      `yaml:"throttle,of"`
 	Position    diag.Position // of the policy's name
 }
 
@@ -176,17 +176,6 @@ type Rank struct {
 	OrderText Expr // the whole order, as written
 }
 
-// CountData is a number that an expression gives, row by row, with the rules of WindowData: a row
-// whose number is never is not taken by "beyond", and is spared by a guard.
-type CountData struct {
-	Value       Expr
-	NeverValues []Expr // literals
-	Else        *int64
-	AtLeast     *int64
-	AtMost      *int64
-	Position    diag.Position
-}
-
 // OrderItem is one item of an ORDER BY, with direction and NULLS placement written out.
 type OrderItem struct {
 	Expr       Expr
@@ -219,18 +208,25 @@ type Tier struct {
 	Position diag.Position
 }
 
-// WindowData is a window that an expression gives, row by row. A positive value is raised to AtLeast
-// and lowered to AtMost; NULL means Else, and never where there is none; zero means never unless
-// AtLeast is zero; a negative one and those of NeverValues mean never.
-type WindowData struct {
-	Unit        string // years, months, weeks, days, hours, minutes, seconds: a number; interval
+// Data is an amount that an expression gives, row by row. A positive value is raised to AtLeast and lowered to AtMost;
+// NULL means Else, and never where there is none; zero means never unless AtLeast is zero; a negative one and those of
+// NeverValues mean never.
+type Data[T any] struct {
+	Unit        string // of a window: years, months, weeks, days, hours, minutes, seconds: a number; interval
 	Value       *Expr  // nil: a constant, which is Else
 	NeverValues []Expr // literals
-	Else        *Interval
-	AtLeast     *Interval // nil: longer than zero, and the window cannot be set at run time
-	AtMost      *Interval
+	Else        *T
+	AtLeast     *T // of a window, nil: longer than zero, and the window cannot be set at run time
+	AtMost      *T
 	Position    diag.Position
 }
+
+// WindowData is a window from data; CountData is how many rows of a rank count: one whose number is never is not taken
+// by "beyond", and is spared by a guard.
+type (
+	WindowData = Data[Interval]
+	CountData  = Data[int64]
+)
 
 // Interval is a PostgreSQL interval that was checked when the file was read. Text is what the
 // file says, in one normal form, e.g. "7 days". Months, Days and Time are its parts.
@@ -245,8 +241,8 @@ type Interval struct {
 // Claim makes an "expires" policy a deduplication set: functions claim, seen and advance.
 type Claim struct {
 	Key      Name         `yaml:"key,required,column"`
-	TTL      Window       `yaml:"ttl,by hand"` // one tier, never tiered
-	Set      []Assignment `yaml:"set"`         // columns of a new entry besides key and clock; reads as_of only
+	TTL      Window       `yaml:"ttl,required"` // one tier, never tiered
+	Set      []Assignment `yaml:"set"`          // columns of a new entry besides key and clock; reads as_of only
 	Cursor   *Cursor      `yaml:"cursor"`
 	Grant    []Name       `yaml:"grant,role"` // roles that may call the functions
 	Position diag.Position

@@ -87,7 +87,7 @@ func TestBotQueue(t *testing.T) {
 		}},
 		Jobs: []*policy.Job{{
 			Name: "enqueued_messages", Schedules: []policy.Schedule{{Text: "*/5 * * * *"}},
-			Run: []policy.Reference{{Name: "enqueued_messages_ttl"}, {Name: "enqueued_messages_cap"}},
+			Run: []policy.Name{{Text: "enqueued_messages_ttl"}, {Text: "enqueued_messages_cap"}},
 		}},
 	}
 	if diff := cmp.Diff(wanted, file, cmpopts.IgnoreTypes(diag.Position{}, []byte{}), cmpopts.EquateEmpty()); diff != "" {

@@ -9,12 +9,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // window is an interval, a map for one from data, or a list of tiers: SQL's CASE, in which a row
-// that meets no tier is never due. Zero says whether an interval of zero is allowed.
-func (r *reader) window(f field, zero bool) Window {
-	w := Window{Position: r.at(f.value)}
+// that meets no tier is never due. Only a grace may be zero.
+func (w *Window) read(r *reader, f field) bool {
+	zero := f.name() == "grace"
+	w.Position = r.at(f.value)
 	switch resolve(f.value).Kind {
 	case yaml.MappingNode:
 		if d := r.windowData(f); d != nil {
@@ -27,7 +29,7 @@ func (r *reader) window(f field, zero bool) Window {
 			w.Tiers = []Tier{{Interval: i, Position: i.Position}}
 		}
 	}
-	return w
+	return true
 }
 
 var tierKeys = []string{"when", "then", "else"}
@@ -90,31 +92,43 @@ func (r *reader) windowData(f field) *WindowData {
 	if !ok {
 		return nil
 	}
-	d := &WindowData{Position: r.at(f.value)}
 	units := slices.DeleteFunc(slices.Clone(m.order), func(key string) bool { return !slices.Contains(windowUnits, key) })
 	if len(units) != 1 {
 		r.add(codeConflict, r.fieldAt(m.from), m.what+" needs exactly one unit", "Units: "+strings.Join(windowUnits, ", ")+".", `Write for example {days: "o.days", else: 30, at_least: 7}.`)
-		return d
+		return nil
 	}
-	d.Unit = units[0]
-	d.AtLeast = r.amount(m.fields["at_least"], d.Unit)
-	d.AtMost = r.amount(m.fields["at_most"], d.Unit)
-	if value := m.fields[d.Unit]; d.Unit != "interval" && isNumber(value) {
-		d.Else = r.amount(value, d.Unit)
-		r.constant(m)
-	} else {
-		if !r.isConstant(value, d.Unit) {
-			r.value(value, &d.Value, "")
-		}
-		if never, ok := m.fields["never"]; ok {
-			r.value(never, &d.NeverValues, "literal")
-		}
-		if otherwise, ok := m.fields["else"]; ok && !isNull(otherwise) {
-			d.Else = r.amount(otherwise, d.Unit)
-		}
-	}
+	d := &WindowData{Unit: units[0]}
+	d.fill(r, m, m.fields[d.Unit], func(f field) *Interval { return r.amount(f, d.Unit) })
 	r.windowBounds(d, f.name())
 	return d
+}
+
+// fill reads a value that the row gives, or a number that is always there, with its bounds; amount reads one of these.
+func (d *Data[T]) fill(r *reader, m mapping, value field, amount func(field) *T) {
+	d.Position = r.at(m.from.value)
+	constant := d.Unit != "interval" && isNumber(value)
+	switch {
+	case constant:
+		d.Else = amount(value)
+	case d.Unit == "" || !r.isConstant(value, d.Unit):
+		r.value(value, &d.Value, "")
+	}
+	for _, key := range boundaries {
+		f, ok := m.fields[key]
+		switch {
+		case !ok:
+		case constant && (key == "else" || key == "never"):
+			r.add(codeConflict, r.at(f.key), fmt.Sprintf("a constant cannot have %q", key), "The value is a number, so it is never NULL.", "Put an SQL expression in quotes, or remove the key.")
+		case key == "never":
+			r.value(f, &d.NeverValues, "literal")
+		case key == "at_least":
+			d.AtLeast = amount(f)
+		case key == "at_most":
+			d.AtMost = amount(f)
+		case !isNull(f):
+			d.Else = amount(f)
+		}
+	}
 }
 
 // isConstant refuses an interval or a bare number in the place of an expression.
@@ -132,20 +146,8 @@ func (r *reader) isConstant(f field, unit string) bool {
 	return true
 }
 
-// constant refuses what a number that is always there cannot need.
-func (r *reader) constant(m mapping) {
-	for _, key := range []string{"else", "never"} {
-		if f, ok := m.fields[key]; ok {
-			r.add(codeConflict, r.at(f.key), fmt.Sprintf("a constant cannot have %q", key), "The value is a number, so it is never NULL.", "Put an SQL expression in quotes, or remove the key.")
-		}
-	}
-}
-
 // amount is a number in the unit, or an interval.
 func (r *reader) amount(f field, unit string) *Interval {
-	if f.value == nil {
-		return nil
-	}
 	if !isNumber(f) || unit == "interval" {
 		if i, ok := r.interval(f, true); ok {
 			return &i
@@ -177,19 +179,19 @@ func (r *reader) windowBounds(d *WindowData, name string) {
 		r.add(codeBounds, d.AtMost.Position, `"at_most" is zero`, "", `Write a longer interval, or "at_least: 0" beside it.`)
 		return
 	}
-	checkBounds(r, d.AtLeast, d.AtMost, d.Else, "the window", Interval.LongerThan,
+	d.checkBounds(r, "the window", Interval.LongerThan,
 		func(i Interval) (string, diag.Position) { return i.Text, i.Position })
 }
 
 // checkBounds holds that what data give lies within its bounds, where it is a constant or missing.
-func checkBounds[T any](r *reader, least, most, otherwise *T, what string, above func(a, b T) bool, show func(T) (string, diag.Position)) {
+func (d *Data[T]) checkBounds(r *reader, what string, above func(a, b T) bool, show func(T) (string, diag.Position)) {
 	for _, pair := range []struct {
 		low, high         *T
 		lowName, highName string
 	}{
-		{least, most, `"at_least"`, `"at_most"`},
-		{least, otherwise, `"at_least"`, what},
-		{otherwise, most, what, `"at_most"`},
+		{d.AtLeast, d.AtMost, `"at_least"`, `"at_most"`},
+		{d.AtLeast, d.Else, `"at_least"`, what},
+		{d.Else, d.AtMost, what, `"at_most"`},
 	} {
 		if pair.low != nil && pair.high != nil && above(*pair.low, *pair.high) {
 			low, _ := show(*pair.low)
@@ -206,11 +208,7 @@ func (p *Policy) SettableWindow() *WindowData {
 	if p.Claim != nil {
 		windows = append(windows, p.Claim.TTL)
 	} else {
-		for _, entry := range p.DueEntries() {
-			if entry.Clock != nil {
-				windows = append(windows, entry.Clock.Window)
-			}
-		}
+		windows = lists.Map(p.DueClocks(), func(c *Clock) Window { return c.Window })
 	}
 	var found []*WindowData
 	for _, window := range windows {

@@ -150,7 +150,7 @@ func (j job) lint(t *testing.T) *policy.File {
 	scheduled := map[string]bool{}
 	for _, job := range file.Jobs {
 		for _, run := range job.Run {
-			scheduled[run.Name] = true
+			scheduled[run.Text] = true
 		}
 	}
 	for _, p := range file.Policies {

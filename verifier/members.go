@@ -66,11 +66,11 @@ func (v *inspection) expand(expanded []*policy.Policy, members map[string][]stri
 		job := *j
 		job.Run = nil
 		for _, run := range j.Run {
-			if p := v.policies[run.Name]; p == nil || v.file.EachOf(p) == nil {
+			if p := v.policies[run.Text]; p == nil || v.file.EachOf(p) == nil {
 				job.Run = append(job.Run, run)
 			}
-			for _, name := range members[run.Name] {
-				job.Run = append(job.Run, policy.Reference{Name: name, Position: run.Position})
+			for _, name := range members[run.Text] {
+				job.Run = append(job.Run, policy.Name{Text: name, Position: run.Position})
 			}
 		}
 		return &job

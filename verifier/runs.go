@@ -41,11 +41,11 @@ func (v *inspection) jobs() []job {
 		var budget time.Duration
 		for _, run := range wanted.Run {
 			kind, may := "report", reportTime
-			if p := v.policies[run.Name]; p != nil {
+			if p := v.policies[run.Text]; p != nil {
 				kind, may = "policy", cmp.Or(p.Budget.Time, noBudget)
 			}
 			budget += may
-			j.runs = append(j.runs, scheduledRun{run.Name, fmt.Sprintf("%s %q", kind, run.Name), v.position(run.Name), budget})
+			j.runs = append(j.runs, scheduledRun{run.Text, fmt.Sprintf("%s %q", kind, run.Text), v.position(run.Text), budget})
 		}
 		return j
 	})

@@ -51,8 +51,6 @@ type comparison struct {
 	left   int // lines
 }
 
-func newComparison(out io.Writer) *comparison { return &comparison{out, coloured(out), linesOfAll} }
-
 // print does nothing for new and removed objects.
 func (c *comparison) print(change change) {
 	if change.Before == nil || change.After == nil {

@@ -41,22 +41,14 @@ type explainedThing struct {
 
 // explain says what the policies and reports with the given names do, all where there is no name.
 func (c *console) explain(p paths, names []string, format string) error {
-	project, snapshot, err := p.read()
+	compiled, err := p.compile()
+	if err == nil {
+		err = compiled.known(names)
+	}
 	if err != nil {
 		return err
 	}
-	if err := project.known(names); err != nil {
-		return err
-	}
-	history, _, err := replay(p.migrations, "", nil)
-	if err != nil {
-		return err
-	}
-	objects, err := project.compile(snapshot, history)
-	if err != nil {
-		return err
-	}
-	e := project.explanation(objects, names)
+	e := compiled.explanation(names)
 	if format == "json" {
 		return report.WriteJSON(c.out, e)
 	}
@@ -73,10 +65,10 @@ func (c *console) explain(p paths, names []string, format string) error {
 }
 
 // explanation takes the words of what is generated.
-func (p *project) explanation(objects []generator.Object, names []string) explanation {
+func (p compiled) explanation(names []string) explanation {
 	e := explanation{Version: 1, File: p.file.Path, Policies: []explainedThing{}, Reports: []explainedThing{}}
 	words := map[generator.ID][]explain.Line{}
-	for _, o := range objects {
+	for _, o := range p.objects {
 		words[o.ID()] = o.Words
 	}
 	e.Install = words[generator.ID{Kind: generator.KindInstall, Name: "install"}]
@@ -86,7 +78,7 @@ func (p *project) explanation(objects []generator.Object, names []string) explan
 		}
 		lines := slices.Concat(words[generator.ID{Kind: generator.KindPolicy, Name: name}], words[generator.ID{Kind: generator.KindEach, Name: name}])
 		for _, job := range p.file.Jobs {
-			if slices.ContainsFunc(job.Run, func(r policy.Reference) bool { return r.Name == name }) {
+			if slices.ContainsFunc(job.Run, func(r policy.Name) bool { return r.Text == name }) {
 				lines = append(lines, words[generator.ID{Kind: generator.KindJob, Name: job.Name}]...)
 			}
 		}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/report"
 	"pgretain/policy"
 )
@@ -35,6 +38,13 @@ func oneOf(flag, value string, known ...string) error {
 type paths struct {
 	policy, migrations, cronMigrations, catalog string
 	url, cronURL                                string
+	named                                       bool // --policy was given
+}
+
+// noPolicy says whether there is no policy file, and none was named.
+func (p *paths) noPolicy() bool {
+	_, err := os.Lstat(p.policy)
+	return !p.named && errors.Is(err, fs.ErrNotExist)
 }
 
 // add gives a command those of the flags that it needs, by their names.
@@ -56,6 +66,7 @@ func (p *paths) add(command *cobra.Command, names ...string) {
 			command.Flags().StringVarP(flag.to, flag.name, flag.short, flag.value, flag.usage)
 		}
 	}
+	command.PreRun = func(command *cobra.Command, _ []string) { p.named = command.Flags().Changed("policy") }
 }
 
 // cronDirectory is where the migrations of the other database are.
@@ -156,18 +167,12 @@ func completeNames(path *string, names func(*policy.File) []string, many bool) c
 	}
 }
 
-func policyNames(file *policy.File) (names []string) {
-	for _, p := range file.Policies {
-		names = append(names, p.Name)
-	}
-	return names
+func policyNames(file *policy.File) []string {
+	return lists.Map(file.Policies, func(p *policy.Policy) string { return p.Name })
 }
 
-func jobNames(file *policy.File) (names []string) {
-	for _, j := range file.Jobs {
-		names = append(names, j.Name)
-	}
-	return names
+func jobNames(file *policy.File) []string {
+	return lists.Map(file.Jobs, func(j *policy.Job) string { return j.Name })
 }
 
 func addAsOf(command *cobra.Command, asOf *string) {

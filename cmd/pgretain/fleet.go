@@ -21,25 +21,40 @@ import (
 
 	"pgretain/internal/htmlreport"
 	"pgretain/internal/install"
+	"pgretain/internal/lists"
 	"pgretain/internal/parallel"
 	"pgretain/policy"
 )
 
 // fleetVerbs are those that go through a fleet. Those that read go through all of it whatever fails; of those in
-// "shown" the answers are shown, not only what went wrong.
-var fleetVerbs = map[string]struct{ reads, shown bool }{
-	"verify": {reads: true}, "status": {reads: true}, "plan": {true, true}, "preview": {true, true}, "report": {reads: true}, "holds": {true, true},
-	"migrate up": {}, "migrate status": {reads: true}, "pause": {}, "resume": {}, "hold": {},
+// "shown" the answers are shown, not only what went wrong. Words say what the exit codes mean.
+var fleetVerbs = map[string]struct {
+	reads, shown bool
+	words        [3]string
+}{
+	"verify":         {true, false, [3]string{"conforms", "drift", "unknown"}},
+	"migrate status": {true, false, [3]string{"up to date", "pending", "unknown"}},
+	"status":         {true, false, looked},
+	"report":         {true, false, looked},
+	"plan":           {true, true, looked},
+	"preview":        {true, true, looked},
+	"holds":          {true, true, looked},
+	"migrate up":     {words: changed},
+	"pause":          {words: changed},
+	"resume":         {words: changed},
+	"hold":           {words: changed},
 }
+
+var looked, changed = [3]string{"well", "findings", "unknown"}, [3]string{"done", "findings", "failed"}
 
 // fleet is one command line for many databases: each is an execution of its own, in this process.
 type fleet struct {
 	*policy.Fleet
-	c         *console
-	args      []string // without what is the fleet's
-	verb      string
-	migrating *cobra.Command // whose flags name the migrations
-	out       string         // where report writes
+	c       *console
+	args    []string // without what is the fleet's
+	verb    string
+	command *cobra.Command
+	out     string // where report writes
 }
 
 // member is a database of a fleet, and what became of it.
@@ -94,14 +109,12 @@ func (c *console) fleet(command *cobra.Command, path, verb string) error {
 	if read == nil {
 		return &problems{list: list} // without its lines, which may hold a password
 	}
-	f := fleet{Fleet: read, c: c, verb: verb, migrating: command, args: without(c.args, "--fleet")}
-	if format := command.Flag("format"); format != nil {
-		if err := oneOf("format", format.Value.String(), "text", "json"); err != nil {
-			return err
-		}
+	f := fleet{Fleet: read, c: c, verb: verb, command: command, args: without(c.args, "--fleet")}
+	if err := oneOf("format", cmp.Or(f.flag("format"), "text"), "text", "json"); err != nil {
+		return err
 	}
 	if verb == "report" {
-		f.out = command.Flag("output").Value.String()
+		f.out = f.flag("output")
 		f.args = without(without(f.args, "--output"), "-o")
 		if info, err := os.Stat(f.out); err != nil || !info.IsDir() {
 			return usagef("--output must be a directory, which gets a report of each database and index.html, got %q", f.out)
@@ -123,6 +136,14 @@ func (c *console) fleet(command *cobra.Command, path, verb string) error {
 		code = max(code, m.Code)
 	}
 	return cmp.Or(command.Context().Err(), ends(code)) // an interrupt leaves databases that were not begun
+}
+
+// flag is the value of one of the verb, "" where it has no such flag.
+func (f *fleet) flag(name string) string {
+	if flag := f.command.Flag(name); flag != nil {
+		return flag.Value.String()
+	}
+	return ""
 }
 
 // without is a command line without a flag and its value.
@@ -173,7 +194,7 @@ func (f *fleet) find(ctx context.Context) (stages [][]*member, err error) {
 // said is an error as it is shown.
 func (f *fleet) said(err error) string {
 	var text bytes.Buffer
-	(&console{out: &text, err: &text}).exit(f.migrating, err)
+	(&console{out: &text, err: &text}).exit(f.command, err)
 	return text.String()
 }
 
@@ -217,10 +238,7 @@ func (f *fleet) secret(ctx context.Context, name, connection string) (string, er
 	if len(f.PasswordCommand) == 0 {
 		return connection, nil
 	}
-	var words []string
-	for _, word := range f.PasswordCommand {
-		words = append(words, strings.ReplaceAll(word.Text, "{name}", name))
-	}
+	words := lists.Map(f.PasswordCommand, func(word string) string { return strings.ReplaceAll(word, "{name}", name) })
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	text, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
@@ -278,10 +296,7 @@ func (f *fleet) execute(ctx context.Context, m *member) {
 
 // look reads how a database stands. What it does not tell is left out: the verb has said why.
 func (f *fleet) look(ctx context.Context, m *member, url string) {
-	t := target{paths: paths{url: url, policy: f.migrating.Flag("policy").Value.String()}}
-	if schema := f.migrating.Flag("schema"); schema != nil {
-		t.schema = schema.Value.String()
-	}
+	t := target{paths: paths{url: url, policy: f.flag("policy")}, schema: f.flag("schema")}
 	in, err := t.install()
 	if err != nil {
 		return
@@ -290,12 +305,12 @@ func (f *fleet) look(ctx context.Context, m *member, url string) {
 		s := &session{conn: conn, install: in}
 		return s.row(ctx, "fleet").Scan(&m.Version, &m.LastRun, &m.State, &m.Overdue)
 	})
-	if migrations := f.migrating.Flag("migrations"); migrations != nil && m.Version != "" {
+	if migrations := f.flag("migrations"); migrations != "" && m.Version != "" {
 		project, err := readProject(t.policy)
 		if err != nil {
 			return
 		}
-		if names, err := (destination{directory{migrations.Value.String(), false}, project, url, url}).pending(ctx); err == nil {
+		if names, err := (destination{directory{migrations, false}, project, url, url}).pending(ctx); err == nil {
 			n := len(names)
 			m.Behind = &n
 		}
@@ -303,18 +318,7 @@ func (f *fleet) look(ctx context.Context, m *member, url string) {
 }
 
 // word is what an exit code says.
-func (f *fleet) word(code int) string {
-	words := []string{"done", "findings", "failed"}
-	switch f.verb {
-	case "verify":
-		words = []string{"conforms", "drift", "unknown"}
-	case "migrate status":
-		words = []string{"up to date", "pending", "unknown"}
-	case "status", "plan", "preview", "holds", "report":
-		words = []string{"well", "findings", "unknown"}
-	}
-	return words[min(code, 2)]
-}
+func (f *fleet) word(code int) string { return fleetVerbs[f.verb].words[min(code, 2)] }
 
 // show prints a line for each database, then what there is to say of some.
 func (f *fleet) show(members []*member) error {
@@ -323,7 +327,7 @@ func (f *fleet) show(members []*member) error {
 			return err
 		}
 	}
-	if f.migrating.Flag("format") != nil && f.migrating.Flag("format").Value.String() == "json" {
+	if f.flag("format") == "json" {
 		for _, m := range members {
 			if json.Valid(m.text) {
 				m.Answer = m.text
@@ -356,12 +360,8 @@ func (m *member) file() string { return url.PathEscape(m.Name) + ".report.html" 
 
 // refuseOverwriting refuses files in the directory of the reports that somebody else wrote.
 func (f *fleet) refuseOverwriting(members []*member) error {
-	names := []string{"index.html"}
-	for _, m := range members {
-		names = append(names, m.file())
-	}
-	for _, name := range names {
-		r := reportRequest{output: filepath.Join(f.out, name), force: f.migrating.Flag("force").Changed}
+	for _, name := range append(lists.Map(members, (*member).file), "index.html") {
+		r := reportRequest{output: filepath.Join(f.out, name), force: f.command.Flag("force").Changed}
 		if err := r.refuseOverwriting(); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // generation is the command line of generate.
@@ -70,7 +71,7 @@ func (c *console) generate(g generation) error {
 		var compare *comparison
 		if g.check {
 			c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", s.path, g.policy)
-			compare = newComparison(c.out)
+			compare = &comparison{c.out, coloured(c.out), linesOfAll}
 		}
 		c.warnRebased(s, !g.check)
 		c.describe(s, compare)
@@ -92,14 +93,8 @@ func (c *console) generated(steps []step, check bool) error {
 	list := []jsonStep{}
 	for _, s := range steps {
 		c.warnRebased(s, !check)
-		j := jsonStep{s.path, []string{}, append([]string{}, s.removed...), []string{}}
-		for _, f := range s.files {
-			j.Files = append(j.Files, f.path)
-		}
-		for _, change := range s.changes {
-			j.Changes = append(j.Changes, change.sign+" "+change.text)
-		}
-		list = append(list, j)
+		list = append(list, jsonStep{s.path, lists.Map(s.files, func(f output) string { return f.path }), append([]string{}, s.removed...),
+			lists.Map(s.changes, func(c change) string { return c.sign + " " + c.text })})
 	}
 	err := c.document("steps", list)
 	if check && len(steps) > 0 {
@@ -197,11 +192,7 @@ func (g generation) next(s *step, project *project, wanted []generator.Object) e
 }
 
 func outputs(files []generator.File, dir string) []output {
-	var list []output
-	for _, f := range files {
-		list = append(list, output{filepath.Join(dir, f.Name), f.Pieces})
-	}
-	return list
+	return lists.Map(files, func(f generator.File) output { return output{filepath.Join(dir, f.Name), f.Pieces} })
 }
 
 // writeSteps makes directories where needed, and takes them away again when nothing came of it.
@@ -223,9 +214,7 @@ func writeSteps(steps []step) (err error) {
 			return fmt.Errorf("creating the migration directory: %w", err)
 		}
 		files = append(files, s.files...)
-		for _, name := range s.removed {
-			old = append(old, filepath.Join(s.path, name))
-		}
+		old = append(old, lists.Map(s.removed, func(name string) string { return filepath.Join(s.path, name) })...)
 	}
 	return exchange(old, files, false)
 }

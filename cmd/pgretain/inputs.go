@@ -53,8 +53,7 @@ func readFile(path string) ([]byte, error) {
 }
 
 func unreadable(what, path string, err error, hint string) error {
-	var system *fs.PathError
-	if errors.As(err, &system) {
+	if system, ok := errors.AsType[*fs.PathError](err); ok {
 		err = system.Err
 	}
 	return &install.CheckError{Message: fmt.Sprintf("cannot read %s %s: %v", what, quoted(path), err), Hint: hint}
@@ -94,6 +93,27 @@ func (p *paths) read() (*project, *catalog.Snapshot, error) {
 		}
 	}
 	return project, snapshot, err
+}
+
+// compiled is a project with the objects that the database of its tables should hold, and what these were concluded from.
+type compiled struct {
+	*project
+	snapshot *catalog.Snapshot
+	history  *generator.History
+	objects  []generator.Object
+}
+
+// compile reads policy file, snapshot and migrations at once.
+func (p *paths) compile() (c compiled, err error) {
+	history := parallel.Start(directory{p.migrations, false}.history)
+	if c.project, c.snapshot, err = p.read(); err != nil {
+		return c, err
+	}
+	if c.history, err = history(); err != nil {
+		return c, err
+	}
+	c.objects, err = c.project.compile(c.snapshot, c.history)
+	return c, err
 }
 
 // directory is a migration directory: of the tables' database, or of the one where schema cron lives.
@@ -140,8 +160,8 @@ func replay(dir string, format generator.Format, heads []string) (*generator.His
 
 // inDirectory shows what is wrong with a migration directory, with the path of the file.
 func inDirectory(dir string, err error) error {
-	var contradiction *generator.HistoryError
-	if !errors.As(err, &contradiction) {
+	contradiction, ok := errors.AsType[*generator.HistoryError](err)
+	if !ok {
 		return err
 	}
 	d := contradiction.Diagnostic()
@@ -172,10 +192,9 @@ func (p *project) next(history *generator.History, wanted []generator.Object, cr
 
 // explain shows with the source of the policy what is wrong with a line of it.
 func (p *project) explain(err error) error {
-	var object *generator.ObjectError
 	list := install.Diagnostics(err)
 	ofPolicy := func(d diag.Diagnostic) bool { return p.sources[d.Position.File] != nil }
-	if !errors.As(err, &object) && !slices.ContainsFunc(list, ofPolicy) {
+	if _, ok := errors.AsType[*generator.ObjectError](err); !ok && !slices.ContainsFunc(list, ofPolicy) {
 		return err
 	}
 	return &problems{list, p.sources}

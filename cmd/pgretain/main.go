@@ -11,14 +11,12 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/spf13/cobra"
 
-	"pgretain/internal/report"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
@@ -62,12 +60,14 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func rootCommand(c *console) *cobra.Command {
-	root := verbs("pgretain", slices.Concat([]*cobra.Command{
-		originVerb("init", c.init), originVerb("snapshot", c.snapshot), lintCommand(c), explainCommand(c), generateCommand(c), bootstrapCommand(c), migrateCommand(c),
-		verifyCommand(c), planCommand(c), previewCommand(c), runCommand(c), statusCommand(c), reportCommand(c),
-	}, callCommands(c), []*cobra.Command{
-		uninstallCommand(c), sandboxCommand(c), schemaCommand(c), completionCommand(c), versionCommand(c),
-	})...)
+	root := verbs("pgretain",
+		originVerb("init", c.init), originVerb("snapshot", c.snapshot), lintCommand(c), explainCommand(c), generateCommand(c), bootstrapCommand(c),
+		verbs("migrate", migrateVerb("up", c.up), migrateVerb("down", c.down), migrateVerb("status", c.migrations)),
+		verifyCommand(c), planCommand(c), previewCommand(c), runCommand(c), statusCommand(c), reportCommand(c))
+	for _, k := range calls {
+		root.AddCommand(k.command(c))
+	}
+	root.AddCommand(uninstallCommand(c), sandboxCommand(c), schemaCommand(c), completionCommand(c), versionCommand(c))
 	c.addFleet(root)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetUsageTemplate(usageTemplate)
@@ -132,8 +132,7 @@ func versionCommand(c *console) *cobra.Command {
 			c.printf("pgretain %s, runtime %s, %s\n", programVersion(), sqlfiles.Version, runtime.Version())
 			return nil
 		}
-		return report.WriteJSON(c.out, map[string]any{
-			"version": 1, "pgretain": programVersion(), "runtime": sqlfiles.Version, "go": runtime.Version()})
+		return c.document("pgretain", programVersion(), "runtime", sqlfiles.Version, "go", runtime.Version())
 	})
 	addFormat(command, &format)
 	return command

@@ -19,6 +19,7 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
@@ -29,10 +30,6 @@ type migration struct {
 	paths
 	cron, all      bool
 	export, format string
-}
-
-func migrateCommand(c *console) *cobra.Command {
-	return verbs("migrate", migrateVerb("up", c.up), migrateVerb("down", c.down), migrateVerb("status", c.migrations))
 }
 
 // migrateVerb does something with a place that goose migrates.
@@ -179,12 +176,12 @@ func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Sn
 			_, err := tx.Exec(ctx, check.SQL)
 			return err
 		})
-		server := (*pgconn.PgError)(nil)
-		if errors.As(err, &server) && refused(server.Code) {
+		server, said := errors.AsType[*pgconn.PgError](err)
+		if said && refused(server.Code) {
 			d := install.Said(server)
 			d.Position, d.Code = check.Expr.Position, generator.CodeExpression
 			list.Add(d)
-		} else if err != nil && server == nil {
+		} else if err != nil && !said {
 			return err
 		}
 	}
@@ -260,10 +257,9 @@ type migratedFile struct {
 // migrated says what was done, also where err ended it; none is for nothing.
 func (c *console) migrated(m migration, state string, done []install.Migration, none string, err error) error {
 	if m.format == "json" {
-		list := []migratedFile{}
-		for _, d := range done {
-			list = append(list, migratedFile{Version: d.Version, Name: d.Name, State: state, Seconds: d.Duration.Seconds()})
-		}
+		list := lists.Map(done, func(d install.Migration) migratedFile {
+			return migratedFile{Version: d.Version, Name: d.Name, State: state, Seconds: d.Duration.Seconds()}
+		})
 		return errors.Join(err, c.document("migrations", list))
 	}
 	if err == nil && len(done) == 0 {
@@ -293,7 +289,7 @@ func (c *console) migrations(ctx context.Context, request migration, at destinat
 			code = 1
 		}
 		if m.Applied {
-			applied = stamp(m.AppliedAt)
+			applied = m.AppliedAt.UTC().Format("2006-01-02 15:04:05Z")
 		}
 		t.add(name, state, applied)
 		list = append(list, migratedFile{Version: m.Version, Name: m.Name, State: state, AppliedAt: applied})

@@ -98,21 +98,13 @@ type planner struct {
 }
 
 func (r planRequest) plan(ctx context.Context) (*plan, error) {
-	project, snapshot, err := r.read()
+	compiled, err := r.compile()
 	if err != nil {
 		return nil, err
 	}
-	history, err := directory{r.migrations, false}.history()
-	if err != nil {
-		return nil, err
-	}
-	objects, err := project.compile(snapshot, history)
-	if err != nil {
-		return nil, err
-	}
-	in := project.file.Install
+	project, objects, in := compiled.project, compiled.objects, compiled.file.Install
 	project.file.Install.Roles = policy.Roles{None: true} // in the scratch one role does everything
-	pages, err := project.compile(snapshot, history)
+	pages, err := project.compile(compiled.snapshot, compiled.history)
 	if err != nil {
 		return nil, err
 	}
@@ -162,12 +154,17 @@ func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object
 
 // install makes the runtime and the pages in the session's temporary schema.
 func (p *planner) install(ctx context.Context, pages []generator.Object) error {
-	if err := p.execute(ctx, p.live.statement("plan_settings")); err != nil {
-		return p.noScratch(err)
+	err := p.execute(ctx, p.live.statement("plan_settings"))
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok && (server.Code == "42501" || server.Code == "25006") {
+		err = &install.CheckError{Message: "a plan needs temporary objects: " + server.Message,
+			Hint: "Connect to the primary, as a role with the privilege TEMPORARY on the database."}
+	}
+	if err != nil {
+		return err
 	}
 	var superuser bool
 	var owners []string
-	err := p.live.row(ctx, "plan_begin", orNull(p.live.install.Roles.Owner)).
+	err = p.live.row(ctx, "plan_begin", orNull(p.live.install.Roles.Owner)).
 		Scan(&p.scratch.install.Schema, &superuser, &p.live.user, &p.live.database, &owners)
 	if err != nil {
 		return err
@@ -240,15 +237,6 @@ func (p *planner) state(ctx context.Context, objects []generator.Object) error {
 func (p *planner) missing(ctx context.Context, names []string) (missing []string, err error) {
 	err = p.live.row(ctx, "plan_missing", names).Scan(&missing)
 	return missing, err
-}
-
-func (p *planner) noScratch(err error) error {
-	var server *pgconn.PgError
-	if errors.As(err, &server) && (server.Code == "42501" || server.Code == "25006") {
-		return &install.CheckError{Message: "a plan needs temporary objects: " + server.Message,
-			Hint: "Connect to the primary, as a role with the privilege TEMPORARY on the database."}
-	}
-	return err
 }
 
 // renamed is the text of an object with the temporary schema in place of the install's. What is there is temporary,
@@ -366,8 +354,8 @@ func (p *planner) preview(ctx context.Context, s *session, name, asOf string, no
 			}
 			return err
 		})
-		var server *pgconn.PgError
-		if failed == nil || !errors.As(failed, &server) {
+		server, ok := errors.AsType[*pgconn.PgError](failed)
+		if !ok {
 			return found, failed
 		}
 		*note = server.Message

@@ -136,23 +136,31 @@ func (c *console) previewJob(ctx context.Context, s *session, request previewReq
 // previews reads all in one snapshot, so that numbers agree with each other.
 func (s *session) previews(ctx context.Context, request previewRequest) (list []preview, err error) {
 	err = pgx.BeginTxFunc(ctx, s.conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(pgx.Tx) error {
-		type policy struct{ Name string }
-		names := []policy{{request.policy}}
-		if request.policy == "" {
-			if names, err = rows[policy](ctx, s, "policies"); err != nil {
-				return err
-			}
-		}
-		for _, name := range names {
-			p, err := s.previewOf(ctx, name.Name, request)
-			if err != nil {
-				return err
-			}
-			list = append(list, p)
-		}
-		return nil
+		list, err = s.previewEach(ctx, request.policy, "", request)
+		return err
 	})
 	return list, err
+}
+
+// previewEach is the preview of a policy, or of those of a job in its order, or of all.
+func (s *session) previewEach(ctx context.Context, policy, job string, request previewRequest) ([]preview, error) {
+	names := []string{policy}
+	if policy == "" {
+		found, _ := s.conn.Query(ctx, s.statement("policies"), orNull(job)) // found gives the same error
+		var err error
+		if names, err = pgx.CollectRows(found, pgx.RowTo[string]); err != nil {
+			return nil, err
+		}
+	}
+	var list []preview
+	for _, name := range names {
+		p, err := s.previewOf(ctx, name, request)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
 }
 
 // previewOf is the preview of one policy; with its effects where the request names one.

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,7 +12,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
-	"pgretain/internal/pgparse"
+	"pgretain/internal/lists"
 	"pgretain/internal/rehearsal"
 	"pgretain/policy"
 )
@@ -30,12 +29,11 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 		return err
 	}
 	r := rehearsed{paths: found.paths, project: project}
-	roles, extensions, _ := pgparse.Needs(withoutMeta(schema)) // what cannot be parsed is refused when it is loaded
 	list, report, err := rehearsal.Run(ctx, rehearsal.Script{
 		File:    project.file,
-		Roles:   append(roles, granted(project.file)...),
-		Cron:    slices.Contains(extensions, "pg_cron"),
-		Load:    func(ctx context.Context, conn *pgx.Conn) error { return load(ctx, conn, found.schema, schema) },
+		Roles:   append(schema.roles, granted(project.file)...),
+		Cron:    schema.cron,
+		Load:    schema.load,
 		Inspect: project.inspect,
 		Compile: r.compile,
 		Did: func(act, what string, took time.Duration) {
@@ -58,9 +56,7 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 func granted(file *policy.File) []string {
 	var list []string
 	for _, p := range file.Policies {
-		for _, name := range p.Grants() {
-			list = append(list, name.Text)
-		}
+		list = append(list, lists.Map(p.Grants(), policy.Name.String)...)
 	}
 	return list
 }
@@ -112,8 +108,8 @@ func (r *rehearsed) playable(d directory) (*generator.History, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := fs.Glob(os.DirFS(d.path), "*.sql")
-	if err == nil && history.Format() == generator.Goose && len(names) == len(history.Files()) {
+	names, _ := fs.Glob(os.DirFS(d.path), "*.sql") // the pattern is well formed
+	if history.Format() == generator.Goose && len(names) == len(history.Files()) {
 		return history, nil
 	}
 	return generator.ReadFormat(os.DirFS(filepath.Join(r.dir, "nothing")), generator.Goose)

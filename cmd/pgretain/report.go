@@ -25,22 +25,20 @@ import (
 
 // reportRequest is what the flags of report say.
 type reportRequest struct {
-	verification
-	schema, output, serve string
-	explicit              bool // --policy was given
-	verify, force         bool
+	target
+	output, serve string
+	verify, force bool
+	timeout       time.Duration
 }
 
 func reportCommand(c *console) *cobra.Command {
-	r := reportRequest{verify: true, verification: verification{counts: true}}
+	var r reportRequest
 	command := verb("report", func(ctx context.Context, _ []string) error { return c.htmlReport(ctx, r) })
-	r.paths.add(command, "policy", "catalog", "migrations", "cron-migrations", "database-url", "cron-database-url")
-	command.PreRun = func(command *cobra.Command, _ []string) { r.explicit = command.Flags().Changed("policy") }
-	command.Flags().StringVar(&r.schema, "schema", "",
-		"the `schema` of the runtime (default: that of the policy file, or \"retention\")")
+	r.target.add(command)
+	r.paths.add(command, "catalog", "migrations", "cron-migrations", "cron-database-url")
 	command.Flags().StringVarP(&r.output, "output", "o", "", "the `file` to write (default: standard output)")
 	command.Flags().BoolVar(&r.force, "force", false, "overwrite a file that is no report")
-	command.Flags().BoolVar(&r.verify, "verify", r.verify, "verify as well, where there is a policy file")
+	command.Flags().BoolVar(&r.verify, "verify", true, "verify as well, where there is a policy file")
 	command.Flags().StringVar(&r.serve, "serve", "", "serve reports on an `address` of this machine instead, until it is interrupted")
 	command.Flags().Lookup("serve").NoOptDefVal = "localhost:8423"
 	command.MarkFlagsMutuallyExclusive("serve", "output")
@@ -104,10 +102,7 @@ func (c *console) serveReports(ctx context.Context, r reportRequest) error {
 		_, _ = w.Write(text)
 	})
 	server := http.Server{Handler: mux, ReadHeaderTimeout: time.Minute, BaseContext: func(net.Listener) context.Context { return ctx }}
-	go func() {
-		<-ctx.Done()
-		_ = server.Close()
-	}()
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -117,18 +112,16 @@ func (c *console) serveReports(ctx context.Context, r reportRequest) error {
 // write makes a report of this moment.
 func (r reportRequest) write(ctx context.Context) ([]byte, error) {
 	options := htmlreport.Options{Timeout: r.timeout, Version: programVersion()}
-	_, err := os.Stat(r.policy)
 	switch {
 	case !r.verify:
 		options.Unverified = "verify was not asked for (--verify=false)."
-	case !r.explicit && errors.Is(err, fs.ErrNotExist):
+	case r.noPolicy():
 		options.Unverified = "There is no policy file to verify the database with: " + r.policy + "."
 	default:
 		options.Verify = parallel.Start(func() (*htmlreport.Verification, error) { return r.verified(ctx) })
 	}
 	var text bytes.Buffer
-	t := target{paths: r.paths, schema: r.schema, explicit: r.explicit}
-	err = t.with(ctx, func(s *session) error {
+	err := r.with(ctx, func(s *session) error {
 		options.Schema = s.install.Schema
 		return htmlreport.Write(ctx, s.conn, &text, options)
 	})
@@ -137,7 +130,8 @@ func (r reportRequest) write(ctx context.Context) ([]byte, error) {
 
 // verified is what verify finds.
 func (r reportRequest) verified(ctx context.Context) (found *htmlreport.Verification, err error) {
-	err = r.run(ctx, func(report *verifier.Report) error {
+	v := verification{paths: r.paths, counts: true, timeout: r.timeout}
+	err = v.run(ctx, func(report *verifier.Report) error {
 		found = &htmlreport.Verification{Verdict: string(report.Verdict()), Summary: report.Summary(),
 			Findings: report.Findings}
 		return nil

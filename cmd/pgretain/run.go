@@ -63,21 +63,23 @@ func (o *order) policyOrJob(_ *cobra.Command, args []string) error {
 }
 
 // runs runs a policy or a job, shows progress, and says how its runs ended. A call that failed in a run is no error here.
-func (c *console) runs(ctx context.Context, t *target, s *session, o order) ([]outcome, error) {
-	w, err := c.watch(ctx, t, s.conn.PgConn().PID())
-	if err != nil {
-		return nil, err
-	}
-	defer closeConn(w.conn)
-	callErr := s.call(ctx, o)
-	if callErr != nil {
-		s.settle(ctx)
-	}
-	w.stop()
-	runs, err := w.runs()
-	if err == nil && len(runs) == 0 {
-		err = callErr
-	}
+func (c *console) runs(ctx context.Context, t *target, s *session, o order) (runs []outcome, err error) {
+	err = t.with(ctx, func(beside *session) error {
+		w := &watch{session: beside, pid: s.conn.PgConn().PID()}
+		if err := w.row(ctx, "last_run").Scan(&w.last); err != nil {
+			return err
+		}
+		stop := w.begin(ctx, display{c.err, terminalWidth(c.err)})
+		failed := s.call(ctx, o)
+		if failed != nil {
+			s.settle(ctx)
+		}
+		stop()
+		if runs, err = w.runs(); err == nil && len(runs) == 0 {
+			err = failed
+		}
+		return err
+	})
 	return runs, err
 }
 
@@ -87,7 +89,10 @@ func (c *console) first(ctx context.Context, t *target, s *session, o order) err
 	if err := s.row(ctx, "as_of", orNull(o.asOf)).Scan(&o.asOf); err != nil {
 		return err
 	}
-	list, err := s.backlog(ctx, o)
+	list, err := s.previewEach(ctx, o.policy, o.job, previewRequest{asOf: o.asOf})
+	if err == nil && len(list) == 0 && o.job != "" {
+		err = &install.CheckError{Message: "there is no job " + quoted(o.job) + " that runs policies"}
+	}
 	if err != nil {
 		return err
 	}
@@ -126,28 +131,6 @@ func (c *console) first(ctx context.Context, t *target, s *session, o order) err
 		err = exitCode(1)
 	}
 	return err
-}
-
-// backlog is what is due under each policy that an order names.
-func (s *session) backlog(ctx context.Context, o order) (list []preview, err error) {
-	type policy struct{ Name string }
-	names := []policy{{o.policy}}
-	if o.policy == "" {
-		if names, err = rows[policy](ctx, s, "first", orNull(o.job)); err != nil {
-			return nil, err
-		}
-	}
-	if len(names) == 0 && o.job != "" {
-		return nil, &install.CheckError{Message: "there is no job " + quoted(o.job) + " that runs policies"}
-	}
-	for _, name := range names {
-		p, err := s.previewOf(ctx, name.Name, previewRequest{asOf: o.asOf})
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	return list, nil
 }
 
 // takeAll runs a policy as often as its budgets ask for, until as many rows are gone as were due.

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/install"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/sandbox"
 )
 
@@ -46,18 +47,12 @@ func withSandbox(ctx context.Context, options sandbox.Options, do func(*sandbox.
 		return sandboxError(err)
 	}
 	defer func() { _ = server.Stop() }() // it stops with the process at the latest
-	conn, err := pgx.Connect(ctx, server.URL("", ""))
-	if err != nil {
-		return fmt.Errorf("connecting to the sandbox: %w", err)
-	}
-	defer closeConn(conn)
-	return do(server, conn)
+	return server.With(ctx, "", "", func(conn *pgx.Conn) error { return do(server, conn) })
 }
 
 // sandboxError shows what is missing on the machine, with the hint of how to get it.
 func sandboxError(err error) error {
-	var missing *sandbox.MissingError
-	if errors.As(err, &missing) {
+	if missing, ok := errors.AsType[*sandbox.MissingError](err); ok {
 		return &install.CheckError{Message: missing.What, Hint: missing.Hint}
 	}
 	return err
@@ -84,20 +79,30 @@ func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
 	return nil
 }
 
-// readSchema reads the file that makes the application's tables.
-func readSchema(path string) (string, error) {
+// schemaFile makes the application's tables.
+type schemaFile struct {
+	path, text string
+	roles      []string // that it takes for granted
+	cron       bool     // it has extension pg_cron
+}
+
+func readSchema(path string) (schemaFile, error) {
 	text, err := readFile(path)
 	if err != nil {
-		return "", unreadable("schema file", path, err, "Name another file with --schema.")
+		return schemaFile{}, unreadable("schema file", path, err, "Name another file with --schema.")
 	}
-	return string(text), nil
+	roles, extensions, _ := pgparse.Needs(withoutMeta(string(text))) // what cannot be parsed is refused when it is loaded
+	return schemaFile{path, string(text), roles, slices.Contains(extensions, "pg_cron")}, nil
+}
+
+func (f schemaFile) load(ctx context.Context, conn *pgx.Conn) error {
+	return load(ctx, conn, f.path, f.text)
 }
 
 // load runs a file of SQL; an error names the place in it.
 func load(ctx context.Context, conn *pgx.Conn, path, text string) error {
 	_, err := conn.PgConn().Exec(ctx, withoutMeta(text)).ReadAll()
-	var server *pgconn.PgError
-	if errors.As(err, &server) {
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return install.Refused(path, text, server)
 	}
 	return err

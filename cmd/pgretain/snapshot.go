@@ -17,7 +17,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/install"
-	"pgretain/internal/pgparse"
+	"pgretain/internal/lists"
 	"pgretain/internal/propose"
 	"pgretain/internal/rehearsal"
 	"pgretain/internal/sandbox"
@@ -28,7 +28,6 @@ import (
 type origin struct {
 	paths
 	schema string
-	named  bool // --policy was given
 }
 
 // originVerb reads tables.
@@ -42,7 +41,6 @@ func originVerb(name string, do func(context.Context, origin) error) *cobra.Comm
 	})
 	o.add(command, "policy", "catalog", "database-url")
 	command.Flags().StringVar(&o.schema, "schema", "", "load this SQL `file` into a throw-away server instead")
-	command.PreRun = func(command *cobra.Command, _ []string) { o.named = command.Flags().Changed("policy") }
 	return command
 }
 
@@ -57,7 +55,7 @@ func (o origin) with(ctx context.Context, do func(*pgx.Conn) error) error {
 // snapshot reads the tables of the policy file, or all where there is none and none was named.
 func (c *console) snapshot(ctx context.Context, o origin) error {
 	inspect := inspectAll
-	if _, err := os.Lstat(o.policy); o.named || !errors.Is(err, fs.ErrNotExist) {
+	if !o.noPolicy() {
 		project, err := readProject(o.policy)
 		if err != nil {
 			return err
@@ -97,16 +95,15 @@ func connected(ctx context.Context, url string, do func(*pgx.Conn) error) error 
 
 // withSchema calls do with a connection to a throw-away server that holds the schema file.
 func withSchema(ctx context.Context, path string, do func(*pgx.Conn) error) error {
-	text, err := readSchema(path)
+	schema, err := readSchema(path)
 	if err != nil {
 		return err
 	}
-	roles, extensions, _ := pgparse.Needs(withoutMeta(text)) // what cannot be parsed is refused when it is loaded
-	return withSandbox(ctx, sandbox.Options{Cron: slices.Contains(extensions, "pg_cron")}, func(_ *sandbox.Server, conn *pgx.Conn) error {
-		if err := rehearsal.CreateRoles(ctx, conn, roles); err != nil {
+	return withSandbox(ctx, sandbox.Options{Cron: schema.cron}, func(_ *sandbox.Server, conn *pgx.Conn) error {
+		if err := rehearsal.CreateRoles(ctx, conn, schema.roles); err != nil {
 			return err
 		}
-		if err := load(ctx, conn, path, text); err != nil {
+		if err := schema.load(ctx, conn); err != nil {
 			return err
 		}
 		return do(conn)
@@ -117,10 +114,7 @@ func withSchema(ctx context.Context, path string, do func(*pgx.Conn) error) erro
 func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
 	tables := tablesOf(p.file)
 	request := inspect.Request{SearchPath: p.file.Install.SearchPath, Runtime: p.file.Install.Schema,
-		All: len(p.file.Policies) == 0, Each: p.file.Words()}
-	for _, t := range tables {
-		request.Tables = append(request.Tables, t.name)
-	}
+		All: len(p.file.Policies) == 0, Each: p.file.Words(), Tables: lists.Map(tables, func(m *mention) string { return m.name })}
 	snapshot, unknown, err := inspect.Snapshot(ctx, conn, request)
 	if err != nil {
 		return nil, err
@@ -174,13 +168,18 @@ func (c *console) init(ctx context.Context, o origin) error {
 				Hint: "Name other files with --policy and --catalog, or move it out of the way."}
 		}
 	}
-	snapshot, statistics, err := o.survey(ctx)
+	var snapshot *catalog.Snapshot
+	var statistics *catalog.Statistics
+	err := o.with(ctx, func(conn *pgx.Conn) (err error) {
+		snapshot, statistics, err = inspect.Survey(ctx, conn, everything)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	from := "database " + quoted(statistics.Database)
-	if o.schema != "" {
-		from = filepath.Base(o.schema)
+	if o.schema != "" { // it says nothing of sizes and of the server
+		from, statistics.Server, statistics.Ranges = filepath.Base(o.schema), catalog.Server{HasCron: true}, nil
 	}
 	if len(snapshot.Tables) == 0 {
 		return &install.CheckError{Message: from + " has no tables",
@@ -197,17 +196,5 @@ func (c *console) init(ctx context.Context, o origin) error {
 	return nil
 }
 
-// survey reads all tables. A schema file says nothing of sizes and of the server.
-func (o origin) survey(ctx context.Context) (snapshot *catalog.Snapshot, statistics *catalog.Statistics, err error) {
-	err = o.with(ctx, func(conn *pgx.Conn) (err error) {
-		snapshot, statistics, err = inspect.Survey(ctx, conn, everything)
-		return err
-	})
-	if err == nil && o.schema != "" {
-		statistics.Server, statistics.Ranges = catalog.Server{HasCron: true}, nil
-	}
-	return snapshot, statistics, err
-}
-
 // everything is what is asked for without a policy file.
-var everything = inspect.Request{All: true, SearchPath: []string{"public"}, Runtime: defaultInstall.Schema}
+var everything = inspect.Request{All: true, SearchPath: []string{"public"}, Runtime: policy.DefaultInstall("").Schema}

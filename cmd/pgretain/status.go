@@ -19,19 +19,16 @@ func statusCommand(c *console) *cobra.Command {
 	var format string
 	var watch time.Duration
 	command := verb("status", func(ctx context.Context, _ []string) error {
-		look := func(s *session) error {
+		return t.with(ctx, func(s *session) error {
+			show := c.statusText
 			if format == "json" {
-				return c.statusJSON(ctx, s)
+				show = c.statusJSON
 			}
-			if err := c.statusText(ctx, s); err != nil {
-				return err
+			if watch == 0 {
+				return show(ctx, s)
 			}
-			return c.health(ctx, s)
-		}
-		if watch == 0 {
-			return t.with(ctx, look)
-		}
-		return t.with(ctx, func(s *session) error { return c.repeat(ctx, watch, func() error { return look(s) }) })
+			return c.repeat(ctx, watch, func() error { return show(ctx, s) })
+		})
 	})
 	t.add(command)
 	addFormat(command, &format)
@@ -85,11 +82,12 @@ func (c *console) statusJSON(ctx context.Context, s *session) error {
 	return nil
 }
 
-// statusRow is one row of retention.status, -1 where it has no number.
+// statusRow is one row of retention.status.
 type statusRow struct {
 	Policy, Jobs, State, Started string
-	Seconds                      float64
-	Taken, Scanned, Holds        int64
+	Seconds                      *float64
+	Taken, Scanned               *int64
+	Holds                        int64
 	Paused, Done                 string // what becomes of the rows
 }
 
@@ -98,22 +96,13 @@ func (c *console) statusText(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	orBlank := func(n int64) string {
-		if n < 0 {
-			return ""
-		}
-		return count(n)
-	}
 	t := table{columns: []string{"POLICY", "JOB", "LAST RUN", "STARTED", ">TOOK", ">TAKEN", ">SCANNED", ">HOLDS", "PAUSED"}}
 	for _, r := range list {
-		taken := orBlank(r.Taken)
-		if taken != "" {
-			taken += " " + r.Done
-		}
-		t.add(r.Policy, r.Jobs, r.State, r.Started, seconds(r.Seconds), taken, orBlank(r.Scanned), count(r.Holds), r.Paused)
+		taken := orElse(r.Taken, func(n int64) string { return count(n) + " " + r.Done }, "")
+		t.add(r.Policy, r.Jobs, r.State, r.Started, orElse(r.Seconds, seconds, ""), taken, orElse(r.Scanned, count, ""), count(r.Holds), r.Paused)
 	}
 	t.print(c.out)
-	return nil
+	return c.health(ctx, s)
 }
 
 // health shows what needs attention; an error among it is a finding.

@@ -1,13 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -23,37 +22,27 @@ import (
 // target is an installed runtime: which database, and which schema there.
 type target struct {
 	paths
-	schema   string
-	explicit bool // --policy was given
-	writes   bool // a standby will not do
+	schema string
+	writes bool // a standby will not do
 }
 
 func (t *target) add(command *cobra.Command) {
 	t.paths.add(command, "database-url", "policy")
 	command.Flags().Lookup("policy").Usage = "the policy `file`; it names the schema of the runtime"
 	command.Flags().StringVar(&t.schema, "schema", "", "the `schema` of the runtime (default: that of the policy file, or \"retention\")")
-	command.PreRun = func(command *cobra.Command, _ []string) { t.explicit = command.Flags().Changed("policy") }
 }
 
-// defaultInstall is what holds without a policy file: operators need none.
-var defaultInstall = policy.Install{Schema: "retention", Roles: policy.Roles{
-	Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer",
-}}
-
-// install finds schema and roles.
+// install finds schema and roles; operators need no policy file.
 func (t *target) install() (policy.Install, error) {
-	found := defaultInstall
-	_, err := os.Stat(t.policy)
-	if t.schema == "" && (t.explicit || !errors.Is(err, fs.ErrNotExist)) {
+	found := policy.DefaultInstall("")
+	if t.schema == "" && !t.noPolicy() {
 		project, err := readProject(t.policy)
 		if err != nil {
 			return found, err
 		}
 		found = project.file.Install
 	}
-	if t.schema != "" {
-		found.Schema = t.schema
-	}
+	found.Schema = cmp.Or(t.schema, found.Schema)
 	return found, nil
 }
 
@@ -64,32 +53,20 @@ type session struct {
 	database, user string
 }
 
-// with calls do with a session, and explains what the server refuses.
+// with calls do with a session that can work, and explains what the server refuses.
 func (t *target) with(ctx context.Context, do func(*session) error) error {
-	s, err := t.open(ctx)
+	found, err := t.install()
 	if err != nil {
 		return err
 	}
-	defer closeConn(s.conn)
-	return s.explain(do(s))
-}
-
-// open connects and refuses what cannot work; the caller closes the session.
-func (t *target) open(ctx context.Context) (*session, error) {
-	found, err := t.install()
-	if err != nil {
-		return nil, err
-	}
-	conn, err := install.Connect(ctx, t.url)
-	if err != nil {
-		return nil, err
-	}
-	s := &session{conn: conn, install: found}
-	if err := s.check(ctx, t.writes); err != nil {
-		closeConn(conn)
-		return nil, s.explain(err)
-	}
-	return s, nil
+	return connected(ctx, t.url, func(conn *pgx.Conn) error {
+		s := &session{conn: conn, install: found}
+		err := s.check(ctx, t.writes)
+		if err == nil {
+			err = do(s)
+		}
+		return s.explain(err)
+	})
 }
 
 // closeConn closes a connection, giving up after 5 s.
@@ -131,8 +108,8 @@ func (s *session) notInstalled(detail string) error {
 
 // explain adds to a refusal for lack of rights which role would have them.
 func (s *session) explain(err error) error {
-	var server *pgconn.PgError
-	if !errors.As(err, &server) {
+	server, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
 		return err
 	}
 	check := &install.CheckError{

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"pgretain/internal/explain"
@@ -84,16 +83,7 @@ func size(n int64) string {
 	return count(n) + " " + units[i]
 }
 
-// seconds writes a duration for people, nothing for a negative one.
-func seconds(s float64) string {
-	if s < 0 {
-		return ""
-	}
-	return explain.Seconds(s)
-}
-
-// stamp writes an instant in UTC, to the second.
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05Z") }
+func seconds(s float64) string { return explain.Seconds(s) }
 
 func quoted(text string) string { return strconv.Quote(text) }
 

@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
 	"pgretain/generator"
 	"pgretain/internal/install"
+	"pgretain/internal/lists"
 )
 
 // call is a verb that is one call of a function of the runtime. Its statement, sql/<name>.sql, has its arguments as
@@ -46,13 +48,6 @@ var callFlags = map[string]string{
 	"until":      "the `instant` that the rows are held until, in the install's time zone unless it says otherwise",
 	"hold-until": "the `instant` that the rows are held until (default: 30 days from now)",
 	"as-of":      "the `instant` that ages are measured at (default: now)",
-}
-
-func callCommands(c *console) (list []*cobra.Command) {
-	for _, k := range calls {
-		list = append(list, k.command(c))
-	}
-	return list
 }
 
 func (k call) command(c *console) *cobra.Command {
@@ -98,10 +93,7 @@ func (k call) parameters(args, flags []string) (list []any, err error) {
 		}
 		list = append(list, orNull(object))
 	}
-	for _, value := range flags {
-		list = append(list, orNull(value))
-	}
-	return list, nil
+	return append(list, lists.Map(flags, func(value string) any { return orNull(value) })...), nil
 }
 
 // columnValues makes a JSON object of COLUMN=VALUE, with values as text: their types read them. None is "".
@@ -128,10 +120,9 @@ func columnValues(args []string) (string, error) {
 // call prints what a statement answers, its columns in their order; in JSON as objects.
 func (c *console) call(ctx context.Context, s *session, k call, parameters []any, format string) error {
 	found, _ := s.conn.Query(ctx, s.statement(k.name), parameters...) // found gives the same error
-	var t table
-	for _, field := range found.FieldDescriptions() {
-		t.columns = append(t.columns, strings.ToUpper(strings.ReplaceAll(field.Name, "_", " ")))
-	}
+	t := table{columns: lists.Map(found.FieldDescriptions(), func(field pgconn.FieldDescription) string {
+		return strings.ToUpper(strings.ReplaceAll(field.Name, "_", " "))
+	})}
 	objects := []map[string]any{} // no row is an empty list
 	objects, err := pgx.AppendRows(objects, found, func(row pgx.CollectableRow) (map[string]any, error) {
 		values, err := row.Values()

@@ -14,7 +14,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/install"
-	"pgretain/internal/parallel"
+	"pgretain/internal/lists"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 	"pgretain/verifier"
@@ -49,11 +49,16 @@ func (v verification) run(ctx context.Context, show func(*verifier.Report) error
 	if err != nil {
 		return err
 	}
-	options := verifier.Options{Counts: v.counts, Timeout: v.timeout, Checks: checks}
-	project, wanted, err := v.wanted(&options)
+	compiled, err := v.compile()
 	if err != nil {
 		return err
 	}
+	project, wanted := compiled.project, compiled.objects
+	if in := &project.file.Install; in.Database == policy.AnyDatabase {
+		*in = in.In(databaseOf(v.url))
+		wanted = generator.JobsIn(wanted, in.Database)
+	}
+	options := verifier.Options{Counts: v.counts, Timeout: v.timeout, Checks: checks, History: compiled.history, Snapshot: compiled.snapshot}
 	if options.Pending, err = v.pending(ctx, project); err != nil {
 		return err
 	}
@@ -80,38 +85,16 @@ func (v verification) run(ctx context.Context, show func(*verifier.Report) error
 // selected are the checks to make. To make none would call any database conforming.
 func (v verification) selected() (verifier.Selection, error) {
 	checks, err := verifier.Select(v.only, v.skip)
-	var unknown verifier.UnknownChecks
+	unknown, wrong := errors.AsType[verifier.UnknownChecks](err)
 	switch {
-	case errors.As(err, &unknown):
-		var groups []string
-		for _, g := range verifier.Groups() {
-			groups = append(groups, string(g))
-		}
+	case wrong:
+		groups := lists.Map(verifier.Groups(), func(g verifier.Group) string { return string(g) })
 		return checks, &install.CheckError{Message: unknown.Error(),
 			Hint: "The groups are " + strings.Join(groups, ", ") + "; docs/checks has a page for each code, V001 and on."}
 	case err == nil && len(checks.Codes()) == 0:
 		return checks, &install.CheckError{Message: "--only and --skip leave no check to be made", Hint: "Name at least one check that --skip does not name."}
 	}
 	return checks, err
-}
-
-// wanted compiles the policy file: what the database should hold, and in options what that was concluded from.
-func (v verification) wanted(options *verifier.Options) (*project, []generator.Object, error) {
-	history := parallel.Start(directory{v.migrations, false}.history)
-	project, snapshot, err := v.read()
-	if err != nil {
-		return nil, nil, err
-	}
-	if options.History, err = history(); err != nil {
-		return nil, nil, err
-	}
-	options.Snapshot = snapshot
-	objects, err := project.compile(snapshot, options.History)
-	if in := &project.file.Install; in.Database == policy.AnyDatabase {
-		*in = in.In(databaseOf(v.url))
-		objects = generator.JobsIn(objects, in.Database)
-	}
-	return project, objects, err
 }
 
 // pending lists the migrations that the database lacks. What other tools have applied is in records of
@@ -136,8 +119,7 @@ func (at destination) pending(ctx context.Context) ([]string, error) {
 func upToDate(ctx context.Context, conn *pgx.Conn, schema string) error {
 	var found string
 	err := conn.QueryRow(ctx, statement("version", schema)).Scan(&found)
-	var server *pgconn.PgError
-	if errors.As(err, &server) || errors.Is(err, pgx.ErrNoRows) {
+	if _, refused := errors.AsType[*pgconn.PgError](err); refused || errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if older, wrong := sqlfiles.Compare(found); err != nil || wrong != nil || older >= 0 {

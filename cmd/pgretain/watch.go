@@ -17,8 +17,7 @@ import (
 type watch struct {
 	*session
 	pid  uint32
-	last int64  // the last run before ours
-	stop func() // ends the display; the connection is free for other questions afterwards
+	last int64 // the last run before ours
 }
 
 const (
@@ -27,29 +26,19 @@ const (
 	sparse   = 5 * time.Second        // between two lines in a file
 )
 
-// watch begins to show progress of what the backend pid is going to run; the caller closes its connection.
-func (c *console) watch(ctx context.Context, t *target, pid uint32) (*watch, error) {
-	s, err := t.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w := &watch{session: s, pid: pid}
-	if err := s.row(ctx, "last_run").Scan(&w.last); err != nil {
-		closeConn(s.conn)
-		return nil, err
-	}
+// begin shows progress until stop is called; the connection is free for other questions afterwards.
+func (w *watch) begin(ctx context.Context, d display) (stop func()) {
 	// Ctrl-C cancels the run, not our view of how it ends.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
-	w.stop = func() {
+	go func() {
+		defer close(done)
+		w.show(ctx, d)
+	}()
+	return func() {
 		cancel()
 		<-done
 	}
-	go func() {
-		defer close(done)
-		w.show(ctx, display{c.err, terminalWidth(c.err)})
-	}()
-	return w, nil
 }
 
 // show looks again and again until ctx ends. What it cannot read it does not show: the run itself

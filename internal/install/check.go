@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/jackc/pgx/v5"
+
 	sqlfiles "pgretain/sql"
 )
 
@@ -80,7 +82,7 @@ func (s *session) checkVersion(ctx context.Context) error {
 		return nil
 	}
 	var found string
-	if err := s.db.QueryRowContext(ctx, s.statement("runtime_version")).Scan(&found); err != nil {
+	if err := s.conn.QueryRow(ctx, s.statement("runtime_version")).Scan(&found); err != nil {
 		return fmt.Errorf("reading the runtime's version: %w", err)
 	}
 	if found == "" {
@@ -132,20 +134,14 @@ func (s *session) checkSchema(ctx context.Context) error {
 
 // refusals are what a query of sql finds wrong, all at once; doing says what for.
 func (s *session) refusals(ctx context.Context, doing, name string, args ...any) error {
-	rows, err := s.db.QueryContext(ctx, query(name), args...)
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	defer rows.Close()
+	rows, _ := s.conn.Query(ctx, query(name), args...) // rows give the same error
 	var found []error
-	for rows.Next() {
-		var refused CheckError
-		if err := rows.Scan(&refused.Message, &refused.Detail, &refused.Hint); err != nil {
-			return fmt.Errorf("%s: %w", doing, err)
-		}
-		found = append(found, &refused)
-	}
-	if err := rows.Err(); err != nil {
+	var refused CheckError
+	_, err := pgx.ForEachRow(rows, []any{&refused.Message, &refused.Detail, &refused.Hint}, func() error {
+		found = append(found, &CheckError{Message: refused.Message, Detail: refused.Detail, Hint: refused.Hint})
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	return errors.Join(found...)

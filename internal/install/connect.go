@@ -64,7 +64,8 @@ func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 type session struct {
 	Options
 	dir    fs.FS
-	db     *sql.DB
+	db     *sql.DB   // for goose
+	conn   *pgx.Conn // the one of db
 	trace  trace
 	server server
 }
@@ -93,6 +94,7 @@ func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, erro
 	config.Tracer, config.BuildFrontend = &s.trace, s.trace.frontend
 	s.db = sql.OpenDB(&once{Connector: stdlib.GetConnector(*config, stdlib.OptionAfterConnect(
 		func(ctx context.Context, conn *pgx.Conn) error { // undoes what a role's defaults would do to a migration
+			s.conn = conn
 			_, err := conn.Exec(ctx, query("session"))
 			if err == nil && o.Cron {
 				_, err = conn.Exec(ctx, query("session_database"), o.Install.Database)
@@ -113,10 +115,10 @@ func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, erro
 	return s, nil
 }
 
-// row reads one row of a statement of sql; doing says what for. No row is sql.ErrNoRows itself.
+// row reads one row of a statement of sql; doing says what for. No row is pgx.ErrNoRows itself.
 func (s *session) row(ctx context.Context, doing, name string, args []any, into ...any) error {
-	err := s.db.QueryRowContext(ctx, query(name), args...).Scan(into...)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	err := s.conn.QueryRow(ctx, query(name), args...).Scan(into...)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		err = fmt.Errorf("%s: %w", doing, err)
 	}
 	return err
@@ -124,9 +126,9 @@ func (s *session) row(ctx context.Context, doing, name string, args []any, into 
 
 // lost replaces an error of the network, whose text is about the protocol, by a message.
 func (s *session) lost(ctx context.Context, err error) error {
-	var server *pgconn.PgError
-	var check *CheckError
-	if err == nil || ctx.Err() != nil || errors.As(err, &server) || errors.As(err, &check) || s.db.PingContext(ctx) == nil {
+	_, said := errors.AsType[*pgconn.PgError](err)
+	_, ours := errors.AsType[*CheckError](err)
+	if err == nil || ctx.Err() != nil || said || ours || s.db.PingContext(ctx) == nil {
 		return err
 	}
 	return &CheckError{
@@ -146,8 +148,8 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error, hints 
 	if strings.HasPrefix(config.Host, "/") {
 		place = fmt.Sprintf("in %s, port %d", config.Host, config.Port)
 	}
-	var server *pgconn.PgError
-	if !errors.As(err, &server) {
+	server, refused := errors.AsType[*pgconn.PgError](err)
+	if !refused {
 		return &CheckError{
 			Message: fmt.Sprintf("cannot connect to the server %s, database %q", place, config.Database),
 			Detail:  sentence(innermost(err)),

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/policy"
 )
 
@@ -72,10 +73,10 @@ func (s *session) checkSchedules(ctx context.Context, pending []Migration) error
 		}
 		tried[schedule.Text] = true
 		err := s.trySchedule(ctx, s.runner(), schedule.Text)
-		var server *pgconn.PgError
+		server, refused := errors.AsType[*pgconn.PgError](err)
 		switch {
 		case err == nil:
-		case !errors.As(err, &server):
+		case !refused:
 			return fmt.Errorf("trying schedule %q: %w", schedule.Text, err)
 		case server.Code == "22023":
 			errs = append(errs, s.scheduleError(schedule, pending, server))
@@ -105,10 +106,7 @@ func (s *session) scheduleError(schedule policy.Schedule, pending []Migration, s
 		return slices.ContainsFunc(s.written(m), func(w policy.Schedule) bool { return w.Text == schedule.Text })
 	})
 	if first >= 0 {
-		var files []string
-		for _, m := range pending[first:] {
-			files = append(files, path.Join(s.Path, m.Name))
-		}
+		files := lists.Map(pending[first:], func(m Migration) string { return path.Join(s.Path, m.Name) })
 		hint += ", remove " + strings.Join(files, ", ") + ", which must not have been applied anywhere,"
 	}
 	return &StatementError{diagnostic{
@@ -120,14 +118,14 @@ func (s *session) scheduleError(schedule policy.Schedule, pending []Migration, s
 }
 
 func (s *session) trySchedule(ctx context.Context, runner, schedule string) error {
-	tx, err := s.db.BeginTx(ctx, nil)
+	tx, err := s.conn.Begin(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // the session ends with a failure of this
-	if _, err := tx.ExecContext(ctx, render("become", map[string]any{"Role": runner})); err != nil {
+	defer func() { _ = tx.Rollback(ctx) }() // the session ends with a failure of this
+	if _, err := tx.Exec(ctx, render("become", map[string]any{"Role": runner})); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, query("try_schedule"), schedule)
+	_, err = tx.Exec(ctx, query("try_schedule"), schedule)
 	return err
 }

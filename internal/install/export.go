@@ -3,13 +3,13 @@ package install
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -32,12 +32,11 @@ func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
 
 // refuseDown says which holds are in force.
 func (s *session) refuseDown(ctx context.Context) error {
-	if _, err := s.db.ExecContext(ctx, query("lock_timeout")); err != nil {
+	if _, err := s.conn.Exec(ctx, query("lock_timeout")); err != nil {
 		return err
 	}
-	_, err := s.db.ExecContext(ctx, s.statement("refuse_down"))
-	var server *pgconn.PgError
-	if errors.As(err, &server) {
+	_, err := s.conn.Exec(ctx, s.statement("refuse_down"))
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return &CheckError{Message: server.Message, Detail: server.Detail, Hint: server.Hint, cause: err}
 	}
 	return err
@@ -45,27 +44,21 @@ func (s *session) refuseDown(ctx context.Context) error {
 
 // export writes a line for each row, and tells the session which holds are among them.
 func (s *session) export(ctx context.Context) error {
-	rows, err := s.db.QueryContext(ctx, s.statement("export"))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
+	rows, _ := s.conn.Query(ctx, s.statement("export")) // rows give the same error
 	out, holds := bufio.NewWriter(s.Export), []string{}
-	for rows.Next() {
-		var line string
-		var hold sql.NullString
-		if err := rows.Scan(&line, &hold); err != nil {
-			return err
+	var line string
+	var hold *string
+	_, err := pgx.ForEachRow(rows, []any{&line, &hold}, func() error {
+		if hold != nil {
+			holds = append(holds, *hold)
 		}
-		if hold.Valid {
-			holds = append(holds, hold.String)
-		}
-		fmt.Fprintln(out, line) // Flush says what went wrong
-	}
-	if err := errors.Join(rows.Err(), rows.Close(), out.Flush(), sync(s.Export)); err != nil {
+		_, err := fmt.Fprintln(out, line)
+		return err
+	})
+	if err := errors.Join(err, out.Flush(), sync(s.Export)); err != nil {
 		return err
 	}
-	_, err = s.db.ExecContext(ctx, query("exported"), "{"+strings.Join(holds, ",")+"}")
+	_, err = s.conn.Exec(ctx, query("exported"), "{"+strings.Join(holds, ",")+"}")
 	return err
 }
 

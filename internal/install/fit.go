@@ -11,10 +11,7 @@ import (
 
 // checkPrograms refuses migrations in Go, which only a program that has them built in can run.
 func checkPrograms(dir fs.FS) error {
-	paths, err := fs.Glob(dir, "*.go")
-	if err != nil {
-		return fmt.Errorf("listing migrations: %w", err)
-	}
+	paths, _ := fs.Glob(dir, "*.go") // the pattern is well formed
 	programs := slices.DeleteFunc(paths, func(path string) bool {
 		_, err := goose.NumericComponent(path)
 		return err != nil || strings.HasSuffix(path, "_test.go")

@@ -3,12 +3,13 @@ package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"pgretain/policy"
 )
@@ -238,14 +239,10 @@ func (s *session) createSchema(ctx context.Context) error {
 
 // transaction runs a template that creates or drops the schema, as a whole.
 func (s *session) transaction(ctx context.Context, doing, name string, data map[string]any) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err == nil {
-		if _, err = tx.ExecContext(ctx, render(name, data)); err != nil {
-			err = errors.Join(err, tx.Rollback())
-		} else {
-			err = tx.Commit()
-		}
-	}
+	err := pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, render(name, data))
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("%s schema %q: %w", doing, s.schema(), err)
 	}

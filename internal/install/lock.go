@@ -3,10 +3,11 @@ package install
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // pollInterval is how often a waiting migrator asks for the lock.
@@ -37,7 +38,7 @@ func (s *session) lockedBy(ctx context.Context, waited time.Duration) error {
 	var pid int
 	var user, application string
 	err := s.row(ctx, "looking for the holder of the migration lock", "lock_holder", []any{s.schema()}, &pid, &user, &application)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, pgx.ErrNoRows) {
 		return &CheckError{
 			Message: fmt.Sprintf("another migration of schema %q is running", s.schema()),
 			Detail:  fmt.Sprintf("Waited %s for its lock; it has ended just now.", waited),

@@ -89,7 +89,7 @@ func (s *session) setLockTimeout(ctx context.Context, m Migration) error {
 	if m.part > 0 && m.inTransaction() {
 		timeout = "lock_timeout"
 	}
-	_, err := s.db.ExecContext(ctx, query(timeout))
+	_, err := s.conn.Exec(ctx, query(timeout))
 	return err
 }
 
@@ -103,12 +103,10 @@ func (s *session) explain(ctx context.Context, m Migration, up bool, err error) 
 			cause:   ctx.Err(),
 		}
 	}
-	var server *pgconn.PgError
-	if errors.As(err, &server) {
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return statementError(file, m.content, up, &s.trace, server)
 	}
-	var partial *goose.PartialError
-	if errors.As(err, &partial) {
+	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
 		err = partial.Err
 	}
 	return fmt.Errorf("migrating %s: %w", file, err)

@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 )
 
@@ -32,9 +34,7 @@ func readFile(dir fs.FS, name string) (file, error) {
 	f := file{content: strings.ReplaceAll(string(content), "\r\n", "\n")}
 	if m := head.FindStringSubmatch(f.content); m != nil {
 		f.state = m[1]
-		if f.part, err = strconv.Atoi(m[2]); err != nil {
-			return f, fmt.Errorf("reading migration: %w", err)
-		}
+		f.part, _ = strconv.Atoi(m[2]) // digits
 	}
 	return f, nil
 }
@@ -50,10 +50,7 @@ func (s *session) status(ctx context.Context) ([]Migration, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths, err := fs.Glob(s.dir, "*.sql")
-	if err != nil {
-		return nil, fmt.Errorf("listing migrations: %w", err)
-	}
+	paths, _ := fs.Glob(s.dir, "*.sql") // the pattern is well formed
 	var all []Migration
 	for _, path := range paths {
 		version, err := goose.NumericComponent(path)
@@ -69,9 +66,7 @@ func (s *session) status(ctx context.Context) ([]Migration, error) {
 		all = append(all, m)
 		delete(applied, version)
 	}
-	for _, m := range applied {
-		all = append(all, m)
-	}
+	all = slices.AppendSeq(all, maps.Values(applied))
 	slices.SortFunc(all, func(a, b Migration) int { return cmp.Compare(a.Version, b.Version) })
 	return all, nil
 }
@@ -82,19 +77,16 @@ func (s *session) applied(ctx context.Context) (map[int64]Migration, error) {
 	if !s.server.versions {
 		return versions, nil
 	}
-	rows, err := s.db.QueryContext(ctx, s.statement("applied"))
-	if err != nil {
-		return nil, fmt.Errorf("reading the version table: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		m := Migration{Applied: true}
-		if err := rows.Scan(&m.Version, &m.AppliedAt, &m.recorded); err != nil {
-			return nil, fmt.Errorf("reading the version table: %w", err)
-		}
+	rows, _ := s.conn.Query(ctx, s.statement("applied")) // rows give the same error
+	m := Migration{Applied: true}
+	_, err := pgx.ForEachRow(rows, []any{&m.Version, &m.AppliedAt, &m.recorded}, func() error {
 		versions[m.Version] = m
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("reading the version table: %w", err)
 	}
-	return versions, rows.Err()
+	return versions, err
 }
 
 // lastStep keeps of the applied migrations, latest first, those that were generated together.

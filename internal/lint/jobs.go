@@ -141,7 +141,7 @@ func (l *linter) checkScheduleTwice(j *policy.Job) {
 func (l *linter) checkBudget(j *policy.Job) {
 	var sum time.Duration
 	for _, run := range j.Run {
-		if p := l.policies[run.Name]; p != nil && p.Budget.TimePosition.File != "" {
+		if p := l.policies[run.Text]; p != nil && p.Budget.TimePosition.File != "" {
 			sum += p.Budget.Time
 		}
 	}

@@ -131,7 +131,7 @@ func newLinter(file *policy.File, snapshot *catalog.Snapshot) *linter {
 	}
 	for _, j := range file.Jobs {
 		for _, run := range j.Run {
-			l.jobs[run.Name] = append(l.jobs[run.Name], j)
+			l.jobs[run.Text] = append(l.jobs[run.Text], j)
 		}
 	}
 	return l

@@ -10,6 +10,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // file is what is found out about the tables of a snapshot.
@@ -56,14 +57,12 @@ type part struct {
 	Where string
 }
 
-func (d *draft) Title() string { return d.String() }
-
 func newFile(snapshot *catalog.Snapshot, statistics *catalog.Statistics) *file {
 	f := &file{Statistics: statistics, tables: snapshot.Graph(), byName: map[string]*draft{}}
 	for _, t := range snapshot.Tables {
 		if (t.Kind == "table" || t.Kind == "partitioned") && t.PartitionOf == "" {
 			d := f.draft(t)
-			f.drafts, f.byName[d.Title()] = append(f.drafts, d), d
+			f.drafts, f.byName[d.String()] = append(f.drafts, d), d
 			f.sized = f.sized || f.Database != "" && d.grows()
 		}
 	}
@@ -78,9 +77,9 @@ func newFile(snapshot *catalog.Snapshot, statistics *catalog.Statistics) *file {
 // draft is what a table says of itself.
 func (f *file) draft(t *catalog.Table) *draft {
 	d := &draft{Table: t, Growth: f.Tables[t.String()], Clocks: clocksOf(t, f.Statistics)}
-	d.reach = f.reachOf(d.Title())
-	for _, key := range f.tables.KeysTo(d.Title()) {
-		if root := f.tables.Root(key.Table); root != d.Title() {
+	d.reach = f.reachOf(d.String())
+	for _, key := range f.tables.KeysTo(d.String()) {
+		if root := f.tables.Root(key.Table); root != d.String() {
 			d.referring = with(d.referring, root)
 		}
 	}
@@ -127,7 +126,7 @@ func (f *file) relate(d *draft) {
 	}
 	for _, by := range d.children {
 		child := f.end(by)
-		child.with = d.Title()
+		child.with = d.String()
 		if child.reason == "" { // its rows have a time of their own
 			f.keep(d, by)
 		}
@@ -136,12 +135,9 @@ func (f *file) relate(d *draft) {
 
 // keep adds a guard: rows stay while others refer to them, by a path of keys.
 func (f *file) keep(d *draft, by path) {
-	var names []string
-	for _, g := range d.Guards {
-		names = append(names, g.Name)
-	}
+	names := lists.Map(d.Guards, func(g guard) string { return g.Name })
 	child := f.end(by)
-	d.Keeps = with(d.Keeps, child.Title())
+	d.Keeps = with(d.Keeps, child.String())
 	d.Guards = append(d.Guards, guard{unique(names, "has_"+plain(child.Name), ""), f.text("refers", f.hops(by))})
 }
 
@@ -209,9 +205,9 @@ func (f *file) schemas() []string {
 func (f *file) owners() []string {
 	var list []string
 	for _, d := range f.proposed() {
-		tables := append([]string{d.Title()}, d.cascades...)
+		tables := append([]string{d.String()}, d.cascades...)
 		for _, by := range d.refuses {
-			tables = append(tables, f.end(by).Title())
+			tables = append(tables, f.end(by).String())
 		}
 		for _, name := range tables {
 			for _, owner := range f.Tables[name].Owners {

@@ -62,7 +62,7 @@ func (f *file) end(by path) *draft { return f.byName[f.tables.Root(by.last().Tab
 func (f *file) isPart(by path) bool {
 	d, key := f.end(by), by.last()
 	optional := func(name string) bool { c := d.Column(name); return c == nil || !c.NotNull }
-	belongs := len(by) == 1 && d.Title() == key.Table && d.Title() != key.RefTable
+	belongs := len(by) == 1 && d.String() == key.Table && d.String() != key.RefTable
 	lives := len(d.Clocks) > 0 || d.kept() || slices.ContainsFunc(key.Columns, optional)
 	plain := len(d.refuses) == 0 && len(d.referring) < manyReferring && len(d.PrimaryKey) > 0 && len(d.Children) == 0
 	return belongs && !lives && plain

@@ -15,6 +15,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/lint"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -135,11 +136,7 @@ func (d *draft) Builds() bool {
 
 // Others are columns that might be the clock as well.
 func (d *draft) Others() []string {
-	var list []string
-	for _, c := range d.Clocks[1:] {
-		list = append(list, c.Name)
-	}
-	return list
+	return lists.Map(d.Clocks[1:], func(c clock) string { return c.Name })
 }
 
 func without(names, others []string) []string {

@@ -112,9 +112,6 @@ type clock struct {
 	Range    catalog.Range
 }
 
-// Time says whether the values are times as they are.
-func (c clock) Time() bool { return c.Encoding == "" }
-
 // clocksOf lists the columns of a table that may be clocks, the best first.
 func clocksOf(t *catalog.Table, s *catalog.Statistics) []clock {
 	var list []clock

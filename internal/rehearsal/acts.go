@@ -17,7 +17,10 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/explain"
 	"pgretain/internal/install"
+	"pgretain/internal/lists"
+	"pgretain/policy"
 	"pgretain/verifier"
 )
 
@@ -29,12 +32,7 @@ var (
 
 // up applies all migrations, those of the jobs last.
 func (s *stage) up(ctx context.Context) (string, error) {
-	n, err := s.migrate(ctx, install.Up, false)
-	if err != nil {
-		return "", err
-	}
-	jobs, err := s.migrate(ctx, install.Up, true)
-	return plural(n+jobs, "migration", "migrations"), err
+	return s.migrate(ctx, install.Up, false, true)
 }
 
 // down undoes everything, the jobs first, and looks for what is left.
@@ -42,28 +40,35 @@ func (s *stage) down(ctx context.Context) (string, error) {
 	all := func(ctx context.Context, url string, dir fs.FS, o install.Options) ([]install.Migration, error) {
 		return install.Down(ctx, url, dir, o, true)
 	}
-	jobs, err := s.migrate(ctx, all, true)
-	if err != nil {
-		return "", err
+	what, err := s.migrate(ctx, all, true, false)
+	if err == nil {
+		err = s.leftovers(ctx)
 	}
-	n, err := s.migrate(ctx, all, false)
-	if err != nil {
-		return "", err
-	}
-	return plural(n+jobs, "migration", "migrations"), s.leftovers(ctx)
+	return what, err
 }
 
-// migrate goes up or down one of the two directories, as a role that is no superuser.
-func (s *stage) migrate(ctx context.Context, migrate func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error), jobs bool) (int, error) {
-	database, dir := s.database, s.Migrations
-	if jobs {
-		database, dir = s.server.Database(), s.Jobs
+// migration is install.Up, or goes down.
+type migration func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)
+
+// migrate goes up or down the two directories, that of the jobs being true, as a role that is no superuser.
+func (s *stage) migrate(ctx context.Context, migrate migration, order ...bool) (string, error) {
+	total := 0
+	for _, jobs := range order {
+		database, dir := s.database, s.Migrations
+		if jobs {
+			database, dir = s.server.Database(), s.Jobs
+		}
+		if dir == nil {
+			continue
+		}
+		options := install.Options{Install: s.File.Install, Path: "migrations", Cron: jobs, Schedules: s.File.Schedules(jobs)}
+		done, err := migrate(ctx, s.server.URL(database, s.migrator), dir, options)
+		if err != nil {
+			return "", err
+		}
+		total += len(done)
 	}
-	if dir == nil {
-		return 0, nil
-	}
-	done, err := migrate(ctx, s.server.URL(database, s.migrator), dir, install.Options{Install: s.File.Install, Path: "migrations", Cron: jobs, Schedules: s.File.Schedules(jobs)})
-	return len(done), err
+	return explain.Count(total, "migration"), nil
 }
 
 // leftovers compares with the time before the first migration.
@@ -88,7 +93,7 @@ func (s *stage) leftovers(ctx context.Context) error {
 			archives = append(archives, o.Name)
 		}
 	}
-	err := s.with(ctx, s.database, superuser, func(conn *pgx.Conn) error {
+	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
 		if err := names(conn, "leftovers", in.Schema, archives); err != nil {
 			return err
 		}
@@ -111,7 +116,7 @@ func (s *stage) leftovers(ctx context.Context) error {
 	if in.CronElsewhere() {
 		prefix = in.CronJobPrefix()
 	}
-	return s.with(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error { return names(conn, "jobs", prefix) })
+	return s.server.With(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error { return names(conn, "jobs", prefix) })
 }
 
 // withoutOurs leaves out the columns that migrations add: the schema file may be of a database that has them.
@@ -135,7 +140,7 @@ type fault struct {
 // checkRoutines looks at every statement of every routine, also those that no run would come to.
 func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 	schema, n := s.File.Install.Schema, 0
-	err := s.with(ctx, s.database, superuser, func(conn *pgx.Conn) error {
+	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
 		found, _ := conn.Query(ctx, s.text("routines"), schema) // found gives the same error
 		faults, err := pgx.CollectRows(found, pgx.RowToStructByPos[fault])
 		if err != nil {
@@ -153,7 +158,7 @@ func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 		}
 		return conn.QueryRow(ctx, s.text("routine_count"), schema).Scan(&n)
 	})
-	return plural(n, "routine", "routines") + " by plpgsql_check", err
+	return explain.Count(n, "routine") + " by plpgsql_check", err
 }
 
 func withCode(message, sqlstate string) string {
@@ -165,23 +170,18 @@ func withCode(message, sqlstate string) string {
 
 // runPolicies runs every policy and report as its job would, on what rows the schema brings, few or none.
 func (s *stage) runPolicies(ctx context.Context) (string, error) {
-	names, places := []string{}, map[string]diag.Position{}
-	for _, p := range s.File.Policies {
-		names, places[p.Name] = append(names, p.Name), p.Position
-	}
-	for _, r := range s.File.Reports {
-		names, places[r.Name] = append(names, r.Name), r.Position
-	}
+	policies := lists.Map(s.File.Policies, func(p *policy.Policy) policy.Name { return policy.Name{Text: p.Name, Position: p.Position} })
+	reports := lists.Map(s.File.Reports, func(r *policy.Report) policy.Name { return policy.Name{Text: r.Name, Position: r.Position} })
 	runner := cmp.Or(s.File.Install.Roles.Runner, s.migrator)
-	err := s.with(ctx, s.database, runner, func(conn *pgx.Conn) error {
-		for _, name := range names {
-			if err := s.run(ctx, conn, name, places[name]); err != nil {
+	err := s.server.With(ctx, s.database, runner, func(conn *pgx.Conn) error {
+		for _, name := range slices.Concat(policies, reports) {
+			if err := s.run(ctx, conn, name.Text, name.Position); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return plural(len(names), "policy or report", "policies and reports"), err
+	return explain.Count(len(policies), "policy") + ", " + explain.Count(len(reports), "report"), err
 }
 
 // longest bounds the wait for a run that pg_cron started, and for each answer to the verifier.
@@ -191,12 +191,12 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 	var state, message, code string
 	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		_, err := conn.Exec(ctx, s.text("run"), name)
-		var server *pgconn.PgError
-		if err != nil && !errors.As(err, &server) {
+		server, refused := errors.AsType[*pgconn.PgError](err)
+		if err != nil && !refused {
 			return err
 		}
 		err = conn.QueryRow(ctx, s.text("last_run"), name).Scan(&state, &message, &code)
-		if errors.Is(err, pgx.ErrNoRows) && server != nil { // it did not even start
+		if errors.Is(err, pgx.ErrNoRows) && refused { // it did not even start
 			state, message, code = "failed", server.Message, server.Code
 		} else if errors.Is(err, pgx.ErrNoRows) { // for each schema, and the schema file has none
 			return nil
@@ -225,11 +225,11 @@ func (s *stage) verify(ctx context.Context) (string, error) {
 		s.report, err = verifier.Verify(ctx, conn, s.File, s.Wanted, options)
 		return err
 	}
-	err := s.with(ctx, s.database, superuser, func(conn *pgx.Conn) error {
+	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
 		if !s.File.Install.CronElsewhere() {
 			return look(conn)
 		}
-		return s.with(ctx, s.server.Database(), superuser, func(cron *pgx.Conn) error {
+		return s.server.With(ctx, s.server.Database(), superuser, func(cron *pgx.Conn) error {
 			options.Cron = cron
 			return look(conn)
 		})

@@ -19,6 +19,7 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
@@ -93,7 +94,7 @@ func Run(ctx context.Context, script Script) (diag.List, *verifier.Report, error
 	} {
 		start := time.Now()
 		what, err := act.do(ctx)
-		if refused := (*install.StatementError)(nil); act.name != "load" && errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*install.StatementError](err); ok && act.name != "load" {
 			s.found.Add(refused.Diagnostic())
 			return s.found.Unique(), nil, nil
 		}
@@ -114,7 +115,7 @@ func (s *stage) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.with(ctx, s.database, superuser, func(conn *pgx.Conn) error {
+	return s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
 		if err := send(ctx, conn, s.text("roles")); err != nil {
 			return err
 		}
@@ -127,12 +128,8 @@ func (s *stage) prepare(ctx context.Context) error {
 
 // CreateRoles creates those of the roles that do not exist.
 func CreateRoles(ctx context.Context, conn *pgx.Conn, names []string) error {
-	text, err := files.ReadFile("sql/missing_roles.sql")
-	if err != nil {
-		return err
-	}
 	var create string
-	if err := conn.QueryRow(ctx, string(text), names).Scan(&create); err != nil {
+	if err := conn.QueryRow(ctx, quote.InSchema(files, "sql/missing_roles.sql", ""), names).Scan(&create); err != nil {
 		return err
 	}
 	return send(ctx, conn, create)
@@ -140,8 +137,7 @@ func CreateRoles(ctx context.Context, conn *pgx.Conn, names []string) error {
 
 // missing says how to get plpgsql_check where the server has it not.
 func missing(err error) error {
-	var server *pgconn.PgError
-	if errors.As(err, &server) && (server.Code == "0A000" || server.Code == "58P01") { // feature_not_supported, undefined_file
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok && (server.Code == "0A000" || server.Code == "58P01") { // feature_not_supported, undefined_file
 		return &sandbox.MissingError{
 			What: "no extension plpgsql_check for the PostgreSQL of the sandbox",
 			Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-plpgsql-check for the version of this server.",
@@ -153,15 +149,12 @@ func missing(err error) error {
 // load makes the application's schema, hands it over, compiles the policy for it, and does what a DBA does once.
 func (s *stage) load(ctx context.Context) (string, error) {
 	in := s.File.Install.In(s.database)
-	err := s.with(ctx, s.database, loader, func(conn *pgx.Conn) error { return s.Load(ctx, conn) })
+	err := s.server.With(ctx, s.database, loader, func(conn *pgx.Conn) error { return s.Load(ctx, conn) })
 	if err != nil {
 		return "", err
 	}
-	err = s.with(ctx, s.database, superuser, func(conn *pgx.Conn) (err error) {
-		tables := []string{}
-		for _, p := range s.File.Policies {
-			tables = append(tables, p.Table.String())
-		}
+	err = s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) (err error) {
+		tables := lists.Map(s.File.Policies, func(p *policy.Policy) string { return p.Table.String() })
 		if err = conn.QueryRow(ctx, s.text("migrator"), tables).Scan(&s.migrator); err != nil {
 			return err
 		}
@@ -191,17 +184,7 @@ func (s *stage) load(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("rehearsing bootstrap --cron: %w", err)
 	}
-	return "the schema", s.with(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error { return send(ctx, conn, script) })
-}
-
-// with calls do with a connection of its own.
-func (s *stage) with(ctx context.Context, database, user string, do func(*pgx.Conn) error) error {
-	conn, err := pgx.Connect(ctx, s.server.URL(database, user))
-	if err != nil {
-		return fmt.Errorf("connecting to the sandbox: %w", err)
-	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	return do(conn)
+	return "the schema", s.server.With(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error { return send(ctx, conn, script) })
 }
 
 // column reads the rows of a query that has one column.
@@ -222,11 +205,4 @@ var files embed.FS
 // text is a file of sql with the schema of the install in place of the default one.
 func (s *stage) text(name string) string {
 	return quote.InSchema(files, "sql/"+name+".sql", s.File.Install.Schema)
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

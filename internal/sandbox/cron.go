@@ -55,22 +55,19 @@ func (s *Server) awaitLauncher(ctx context.Context) error {
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, s.URL(maintenance, ""))
-	if err != nil {
-		return fmt.Errorf("looking for pg_cron's launcher: %w", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	for {
-		var database string
-		var connected bool
-		err := conn.QueryRow(ctx, cronLauncher).Scan(&database, &connected)
-		if connected || err != nil && ctx.Err() == nil {
-			return err
+	return s.With(ctx, maintenance, "", func(conn *pgx.Conn) error {
+		for {
+			var database string
+			var connected bool
+			err := conn.QueryRow(ctx, cronLauncher).Scan(&database, &connected)
+			if connected || err != nil && ctx.Err() == nil {
+				return err
+			}
+			if !pause(ctx) {
+				log := strings.Split(strings.TrimSpace(s.Log()), "\n")
+				return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; the server's log ends with:\n%s",
+					cmp.Or(database, s.Database()), context.Cause(ctx), strings.Join(log[max(len(log)-5, 0):], "\n"))
+			}
 		}
-		if !pause(ctx) {
-			log := strings.Split(strings.TrimSpace(s.Log()), "\n")
-			return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; the server's log ends with:\n%s",
-				cmp.Or(database, s.Database()), context.Cause(ctx), strings.Join(log[max(len(log)-5, 0):], "\n"))
-		}
-	}
+	})
 }

@@ -135,15 +135,6 @@ func (p *postmaster) shutdown() {
 	}
 }
 
-// kill is shutdown as a crash.
-func (p *postmaster) kill() error {
-	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("stopping postgres: %w", err)
-	}
-	<-p.done
-	return nil
-}
-
 //go:embed reaper.sh
 var reaperScript string
 

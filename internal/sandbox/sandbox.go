@@ -52,8 +52,7 @@ type Server struct {
 	dir        string
 	reaper     *reaper
 	forget     func() bool // ends the watch on the context
-	stop       sync.Once
-	stopErr    error
+	stop       func() error
 	postmaster atomic.Pointer[postmaster]
 }
 
@@ -89,6 +88,7 @@ func startIn(ctx context.Context, options Options, binDir string) (*Server, erro
 		return nil, err
 	}
 	s := &Server{options: options, binDir: binDir, account: account, dir: dir}
+	s.stop = sync.OnceValue(s.end)
 	if s.reaper, err = startReaper(dir, account); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -167,13 +167,20 @@ func (s *Server) CreateDatabase(ctx context.Context, name string) error {
 }
 
 func (s *Server) execute(ctx context.Context, database, sql string) error {
-	conn, err := pgx.Connect(ctx, s.URL(database, ""))
-	if err != nil {
+	return s.With(ctx, database, "", func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, sql)
 		return err
+	})
+}
+
+// With calls do with a connection of its own to a database as a user, named as for URL.
+func (s *Server) With(ctx context.Context, database, user string, do func(*pgx.Conn) error) error {
+	conn, err := pgx.Connect(ctx, s.URL(database, user))
+	if err != nil {
+		return fmt.Errorf("connecting to the sandbox: %w", err)
 	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, sql)
-	return err
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	return do(conn)
 }
 
 // Database names the database that exists from the start; with Cron it has the extension.
@@ -206,21 +213,27 @@ func (s *Server) Log() string {
 
 // Stop shuts the server down, sessions included, and removes its directory. It may be called
 // more than once.
-func (s *Server) Stop() error {
-	s.stop.Do(func() {
-		if s.forget != nil {
-			s.forget()
-		}
-		s.postmaster.Load().shutdown()
-		_ = os.RemoveAll(s.dir) // here, where it may take its time; the reaper removes what a late session still writes
-		s.stopErr = errors.Join(s.reaper.finish(), os.RemoveAll(s.dir))
-	})
-	return s.stopErr
+func (s *Server) Stop() error { return s.stop() }
+
+func (s *Server) end() error {
+	if s.forget != nil {
+		s.forget()
+	}
+	s.postmaster.Load().shutdown()
+	_ = os.RemoveAll(s.dir) // here, where it may take its time; the reaper removes what a late session still writes
+	return errors.Join(s.reaper.finish(), os.RemoveAll(s.dir))
 }
 
 // Kill ends the postmaster with SIGKILL, as a crash would. Its sessions end as soon as they
 // notice. Restart brings the server back, through recovery.
-func (s *Server) Kill() error { return s.postmaster.Load().kill() }
+func (s *Server) Kill() error {
+	p := s.postmaster.Load()
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stopping postgres: %w", err)
+	}
+	<-p.done
+	return nil
+}
 
 // Shutdown ends the postmaster in order and keeps its files. Restart brings the server back.
 func (s *Server) Shutdown() { s.postmaster.Load().shutdown() }
