@@ -11,7 +11,12 @@ import (
 )
 
 // File is an object of the runtime: the chapter is the folder in which it stands.
-type File struct{ Chapter, Name, Text string }
+type File struct {
+	Chapter, Name, Text string
+
+	Uses  []string // the names in the runtime's schema that it has outside comments, in their order
+	needs []string // those that PostgreSQL looks for when it creates the object
+}
 
 // folders are in the order of creation, and of reading. What matches is a chapter each; upgrades are none.
 var folders = []string{"types", "tables", Run + "/*", Besides + "/*", "views"}
@@ -52,7 +57,7 @@ var Files = sync.OnceValue(func() []File {
 		var found []File
 		for _, name := range names {
 			if path.Base(name) != heading {
-				found = append(found, File{chapter, strings.TrimSuffix(path.Base(name), ".sql"), read(name)})
+				found = append(found, newFile(chapter, name))
 			}
 		}
 		files = append(files, inReadingOrder(files, found)...)
@@ -66,7 +71,7 @@ var Files = sync.OnceValue(func() []File {
 func inReadingOrder(above, files []File) []File {
 	called, visited, made := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, file := range files {
-		for _, other := range among(files, file.Uses()) {
+		for _, other := range among(files, file.Uses) {
 			called[other.Name] = called[other.Name] || other.Name != file.Name
 		}
 	}
@@ -77,7 +82,7 @@ func inReadingOrder(above, files []File) []File {
 			return
 		}
 		made[file.Name] = true
-		for _, other := range among(files, file.needs()) {
+		for _, other := range among(files, file.needs) {
 			create(other)
 		}
 		sorted = append(sorted, file)
@@ -88,12 +93,12 @@ func inReadingOrder(above, files []File) []File {
 		}
 		visited[file.Name] = true
 		create(file)
-		for _, other := range among(files, file.Uses()) {
+		for _, other := range among(files, file.Uses) {
 			visit(other)
 		}
 	}
 	for _, file := range above {
-		for _, other := range among(files, file.Uses()) {
+		for _, other := range among(files, file.Uses) {
 			visit(other)
 		}
 	}
@@ -117,16 +122,15 @@ var (
 	use       = regexp.MustCompile(`\bretention\.([A-Za-z0-9_]+)`)
 )
 
-// Uses are the names in the runtime's schema that a file has outside comments, in their order.
-func (f File) Uses() []string { return uses(comment.ReplaceAllString(f.Text, "$1")) }
-
-// needs are those that PostgreSQL looks for when it creates the object.
-func (f File) needs() []string {
-	code := comment.ReplaceAllString(f.Text, "$1")
+func newFile(chapter, name string) File {
+	text := read(name)
+	code := comment.ReplaceAllString(text, "$1")
+	file := File{Chapter: chapter, Name: strings.TrimSuffix(path.Base(name), ".sql"), Text: text, Uses: uses(code)}
 	if head := bodyStart.ReplaceAllString(code, ""); strings.Contains(head, "LANGUAGE plpgsql") {
 		code = head
 	}
-	return uses(code)
+	file.needs = uses(code)
+	return file
 }
 
 func uses(code string) []string {

@@ -49,7 +49,7 @@ func TestRunsCallTheirChapters(t *testing.T) {
 		}
 		called[name] = true
 		for _, file := range filesOf(name) {
-			uses := file.Uses()
+			uses := file.Uses
 			for _, name := range slices.Concat(told[file.Name], apart[file.Name]) {
 				if !slices.Contains(uses, name) {
 					t.Errorf("%s does not name %s", file.Name, name)

@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -162,12 +163,25 @@ func (c calendar) next(after time.Time) time.Time {
 		case c.hour>>local.Hour()&1 == 0:
 			t = t.Add(time.Duration(60-local.Minute()) * time.Minute)
 		case c.minute>>local.Minute()&1 == 0:
-			t = t.Add(time.Minute)
+			t = c.minuteAfter(t)
 		default:
 			return t
 		}
 	}
 	return time.Time{}
+}
+
+// minuteAfter is the next minute of the schedule in the hour, or the next hour; the next minute where the zone changes
+// before that.
+func (c calendar) minuteAfter(t time.Time) time.Time {
+	local := t.In(c.zone)
+	left := 60 - local.Minute()
+	ahead := t.Add(time.Duration(bits.TrailingZeros64(c.minute>>local.Minute()|1<<left)) * time.Minute)
+	_, offset := local.Zone()
+	if _, then := ahead.In(c.zone).Zone(); then != offset {
+		return t.Add(time.Minute)
+	}
+	return ahead
 }
 
 // longest looks at nine years, which have a 29 February on each side of a turn of a century that has none.
