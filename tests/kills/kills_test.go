@@ -134,7 +134,7 @@ func (k *killer) enter(conn *pgx.Conn, runs bool) {
 func (k *killer) kill() bool {
 	kinds := []string{"cancel", "terminate", "connection", "backend", "postmaster"}
 	kind := kinds[k.dice.IntN(len(kinds))]
-	ctx, done := context.WithTimeout(k.Context(), time.Minute)
+	ctx, done := context.WithTimeout(k.Context(), pgtest.MaxWait)
 	defer done()
 	conn, pid := k.victim(ctx)
 	if pid == 0 {
@@ -170,25 +170,34 @@ func (k *killer) kill() bool {
 	return true
 }
 
-// victim is a backend that runs a policy, with the session that saw it; 0 where none does.
-func (k *killer) victim(ctx context.Context) (*pgx.Conn, int) {
-	for ctx.Err() == nil {
-		conn, err := k.in.Connect(ctx)
-		if err != nil {
-			continue // the server recovers
+// victim waits for a backend that runs a policy, and returns it with the session that saw it; 0 where all policies have
+// come to an end in this round.
+func (k *killer) victim(ctx context.Context) (conn *pgx.Conn, pid int) {
+	k.Helper()
+	pgtest.Poll(k, "a run under way, or the end of all", func() bool {
+		var err error
+		if conn == nil {
+			if conn, err = k.in.Connect(ctx); err != nil {
+				conn = nil
+				return false // the server recovers
+			}
 		}
 		var pids []int
-		err = conn.QueryRow(ctx, `SELECT array_agg(DISTINCT a.pid) FROM pg_stat_activity a JOIN retention.run r ON r.pid = a.pid AND r.state = 'running'
-			WHERE a.application_name = 'runs'`).Scan(&pids)
-		if err == nil && len(pids) > 0 {
-			return conn, pids[k.dice.IntN(len(pids))]
+		var ended bool
+		err = conn.QueryRow(ctx, `SELECT ARRAY(SELECT DISTINCT a.pid FROM pg_stat_activity a JOIN retention.run r ON r.pid = a.pid AND r.state = 'running'
+			WHERE a.application_name = 'runs'), (SELECT count(DISTINCT policy) = $1 FROM retention.run WHERE state = 'done' AND id > (SELECT last FROM was.run))`,
+			len(names)).Scan(&pids, &ended)
+		if len(pids) > 0 {
+			pid = pids[k.dice.IntN(len(pids))]
+			return true
 		}
-		_ = conn.Close(ctx)
-		if err == nil {
-			return nil, 0
+		if err != nil || ended {
+			_ = conn.Close(ctx)
+			conn = nil
 		}
-	}
-	return nil, 0
+		return ended
+	})
+	return conn, pid
 }
 
 // finish runs a policy to its end: sessions of before may still be dying.

@@ -22,7 +22,7 @@ var program = sync.OnceValues(func() (string, error) {
 	}
 	pgtest.AtEnd(func() { _ = os.RemoveAll(dir) })
 	path := filepath.Join(dir, "pgretain")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "pgretain/cmd/pgretain").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-o", path, "pgretain/cmd/pgretain").CombinedOutput()
 	if err != nil {
 		err = errors.New(string(out))
 	}
