@@ -219,9 +219,9 @@ func (c *compiler) partitionContent(p *policy.Policy) sqlText {
 // partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
 func (w *pageWriter) partitionFields() fields {
 	t := w.partitionedOf(w.policy)
-	valueType := sqlText("")
+	by, valueType := []string{t.key.Name + " " + t.key.Type}, sqlText("")
 	if t.value != nil {
-		valueType = sqlText(castType(t.value.Plain()))
+		by, valueType = []string{t.value.Name + " " + t.value.Type, by[0]}, sqlText(castType(t.value.Plain()))
 	}
 	var ranks []*ranked
 	place := func(r *ranked) {
@@ -245,7 +245,7 @@ func (w *pageWriter) partitionFields() fields {
 		}
 	}
 	return fields{
-		"Schema": sqlText(w.schema()), "KeyType": sqlText(argumentType(t.key.Plain())), "ValueType": valueType, "ByList": t.byList,
+		"Schema": sqlText(w.schema()), "KeyType": sqlText(argumentType(t.key.Plain())), "ValueType": valueType, "ByList": t.byList, "By": sqlText(quote.Array(by)),
 		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
 		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
 		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue("place beyond")...),
